@@ -30,8 +30,6 @@ struct identity {
     uint64_t gpu;   /* key of its row; 0: of no device in particular */
     uint64_t group; /* of the line above a group: which; 0: of a process */
 };
-bool identity_equal(const struct identity *a, const struct identity *b);
-
 /* Devices that a line is about, as bits by the order of their rows; in the list of all processes
  * also how much memory of them, and on how many that is known or not. */
 struct use {
@@ -199,27 +197,6 @@ bool model_held(const struct model *model, const vitals_row *row, double *second
 
 /* Anew, after snapshots, the sort or the filter changed. -1: out of memory, the list is empty. */
 int model_list(struct model *model);
-
-struct identity item_identity(const struct item *item);
-bool item_cpu(const struct model *model, const vitals_row *process, double *cores);
-
-/* Growth a second of a counter of a process. */
-bool item_rate(const struct model *model, const vitals_row *process, vitals_metric metric,
-               double *out);
-
-/* Bits of devices, and the memory that these have together; false: of one nobody knows. */
-uint64_t item_devices(const struct item *item);
-bool model_devices_total(const struct model *model, uint64_t devices, double *out);
-
-bool item_is_other(const struct model *model, const struct item *item); /* somebody else's */
-
-/* The device's row whose users are said to include the process; NULL: none. With `previous` the
- * one after it. Rows of gpu_process. */
-const vitals_row *model_user_of(const struct model *model, const struct identity *identity,
-                                const vitals_row *previous);
-
-/* The process's own row in the newest snapshots, or NULL. */
-const vitals_row *model_process(const struct model *model, const struct identity *identity);
 
 /* The place of the selection in the list, or -1. */
 int model_selected(const struct model *model);

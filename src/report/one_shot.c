@@ -75,18 +75,6 @@ enum { COMFORTABLE = 140 };
 
 /* ---- rows that are printed ---- */
 
-bool page_begin(struct page *page, int width, int rows)
-{
-    if (page->code == 0 && canvas_resize(&page->canvas, width, rows) < 0)
-        page->code = VITALS_EMEMORY;
-    return page->code == 0;
-}
-
-void page_end(struct page *page)
-{
-    page->code = canvas_print(&page->canvas, page->options->color, page->write, page->data);
-}
-
 /* A line of its own width, which a terminal may fold. */
 static void print_line(struct page *page, ink style, const char *text)
 {

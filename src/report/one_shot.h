@@ -19,8 +19,17 @@ struct page {
 };
 
 /* An empty canvas for the next rows; returns false if nothing can be drawn. page_end prints it. */
-bool page_begin(struct page *page, int width, int rows);
-void page_end(struct page *page);
+static inline bool page_begin(struct page *page, int width, int rows)
+{
+    if (page->code == 0 && canvas_resize(&page->canvas, width, rows) < 0)
+        page->code = VITALS_EMEMORY;
+    return page->code == 0;
+}
+
+static inline void page_end(struct page *page)
+{
+    page->code = canvas_print(&page->canvas, page->options->color, page->write, page->data);
+}
 
 void one_shot_processes(struct page *page);
 

@@ -5,6 +5,7 @@
 
 #include "gpu_rows.h"
 
+#include "monitor/list/item.h"
 #include "monitor/screens/screen.h"
 
 enum { MONITOR_SECOND = 1000000000 };

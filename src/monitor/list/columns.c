@@ -279,6 +279,15 @@ _Static_assert(sizeof list_columns / sizeof list_columns[0] <= ARRANGED_COLUMNS,
 
 /* ---- values ---- */
 
+enum sum group_sum(const struct group *group, const struct column *column, double *out)
+{
+    const struct group_part *part = &group->parts[column - list_columns];
+    if (part->known == 0)
+        return part->unknown == 0 ? SUM_NOTHING : SUM_UNKNOWN;
+    *out = part->sum;
+    return part->unknown > 0 ? SUM_LEAST : SUM_WHOLE;
+}
+
 bool column_is_text(const struct column *column)
 {
     return column->text != NULL || (column->metric != 0 && column->show == SHOW_TEXT);
@@ -298,15 +307,10 @@ bool column_is_dear(const struct column *column)
     return strstr(source, "PID/stat ") == NULL && strstr(source, "PID/statm ") == NULL;
 }
 
-static const vitals_row *row_of(const struct item *item)
-{
-    return item->details != NULL ? item->details : item->process;
-}
-
 static bool metric_value(const struct column *column, const struct model *model,
                          const struct item *item, double *out)
 {
-    const vitals_row *row = row_of(item);
+    const vitals_row *row = item_row(item);
     if (column->show != SHOW_RATE && column->show != SHOW_PER_SECOND)
         return cell_value(row, column->metric, out);
     return item_rate(model, row, column->metric, out);
@@ -336,7 +340,7 @@ bool column_is_least(const struct column *column, const struct item *item)
 {
     if (column->whole == WHOLE_DEVICES)
         return item->use.unknown > 0 || is_least(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
-    return column->metric != 0 ? is_least(row_of(item), column->metric)
+    return column->metric != 0 ? is_least(item_row(item), column->metric)
                                : is_least(item->process, column->made_of);
 }
 
@@ -348,7 +352,7 @@ bool column_text(const struct column *column, const struct model *model, const s
     if (column->text != NULL)
         return column->text(model, item, out, capacity);
     vitals_text text;
-    const vitals_row *row = row_of(item);
+    const vitals_row *row = item_row(item);
     if (column->metric == 0 || row == NULL || vitals_row_text(row, column->metric, &text) <= 0)
         return false;
     (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, capacity);
@@ -359,7 +363,7 @@ int column_compare(const struct column *column, const struct model *model, const
                    const struct item *b)
 {
     char one[WORDS_COMMAND] = "", other[WORDS_COMMAND] = "";
-    const vitals_row *row = row_of(a), *behind = row_of(b);
+    const vitals_row *row = item_row(a), *behind = item_row(b);
     vitals_text x, y;
     if (column->text != NULL) {
         (void)column->text(model, a, one, sizeof one);
@@ -474,7 +478,7 @@ void column_whole_words(const struct column *column, const struct model *model,
     if (column->words != NULL)
         column->words(model, item, out);
     else if (column->show == SHOW_TEXT)
-        (void)cell_text(row_of(item), column->metric, model->options->look.ascii, out, WORDS);
+        (void)cell_text(item_row(item), column->metric, model->options->look.ascii, out, WORDS);
     else
         value_words(column, model, item, out);
     if (column->whole == WHOLE_DEVICES && item->use.known > 0 && item->use.unknown > 0)

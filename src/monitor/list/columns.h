@@ -5,7 +5,7 @@
 #ifndef VITALS_MONITOR_LIST_COLUMNS_H
 #define VITALS_MONITOR_LIST_COLUMNS_H
 
-#include "monitor/model.h"
+#include "monitor/list/item.h"
 #include "view/cell_text.h"
 
 /* How a value is written. Those of memory may also be written as a share. */
@@ -75,6 +75,10 @@ bool column_text(const struct column *column, const struct model *model, const s
 /* Which of two whole texts comes first, of lines that have both. */
 int column_compare(const struct column *column, const struct model *model, const struct item *a,
                    const struct item *b);
+
+/* What there is of a sum: nothing to be added, nothing known of it, a part of it, all of it. */
+enum sum { SUM_NOTHING, SUM_UNKNOWN, SUM_LEAST, SUM_WHOLE };
+enum sum group_sum(const struct group *group, const struct column *column, double *out);
 
 /* Whether a value of a line is at least so much, rather than it. */
 bool column_is_least(const struct column *column, const struct item *item);

@@ -6,9 +6,7 @@
 #define VITALS_MONITOR_LIST_GROUP_H
 
 #include "monitor/list/columns.h"
-
-/* A pod and its namespace fit; only what is shown may be cut further. */
-enum { GROUP_NAME = 512 };
+#include "monitor/list/group_name.h"
 
 struct group_part {
     double sum;
@@ -25,18 +23,6 @@ struct group {
     char name[GROUP_NAME];
     struct group_part parts[ARRANGED_COLUMNS]; /* by column; only of those that are asked for */
 };
-
-/* What there is of a sum: nothing to be added, nothing known of it, a part of it, all of it. */
-enum sum { SUM_NOTHING, SUM_UNKNOWN, SUM_LEAST, SUM_WHOLE };
-enum sum group_sum(const struct group *group, const struct column *column, double *out);
-
-/* The group that a line belongs to, safe to print: "ana", "web-1", "job 17"; an empty text where it
- * belongs to none. false: not known. */
-bool group_text(const struct model *model, enum group_by by, const struct item *item, char *out,
-                size_t capacity);
-
-/* Metrics of a process that are needed to group it; ends with 0. */
-const vitals_metric *group_needs(enum group_by by);
 
 /* Puts every line of the list into its group and sums up; the lines stand by pid. -1: out of
  * memory. */

@@ -1,4 +1,4 @@
-/* list.c: the lines of the list of processes: which, in which order, and whom they are about.
+/* list.c: the lines of the list of processes: which and in which order; the selection and the tags.
  *
  * What is missing stands last in every order, turned round or not. */
 #include <stdio.h>
@@ -7,115 +7,6 @@
 
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
-
-/* ---- who ---- */
-
-bool identity_equal(const struct identity *a, const struct identity *b)
-{
-    bool starts = a->start < 0 || b->start < 0 ||
-                  (a->start - b->start < 0.001 && b->start - a->start < 0.001);
-    return a->pid == b->pid && starts && a->gpu == b->gpu && a->group == b->group;
-}
-
-static struct identity identity_of(const vitals_row *process)
-{
-    struct identity identity = {.start = -1};
-    uint64_t pid;
-    double start;
-    if (process != NULL && vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0)
-        identity.pid = pid;
-    if (process != NULL && vitals_row_f64(process, VITALS_PROCESS_START_SECONDS, &start) > 0)
-        identity.start = start;
-    return identity;
-}
-
-struct identity item_identity(const struct item *item)
-{
-    struct identity identity = identity_of(item->process);
-    uint64_t pid;
-    if (item->process == NULL && item->user != NULL &&
-        vitals_row_u64(item->user, VITALS_GPU_PROCESS_PID, &pid) > 0)
-        identity.pid = pid;
-    identity.gpu = item->user != NULL ? vitals_row_parent(item->user) : 0;
-    identity.group = item->head ? item->group->id : 0;
-    return identity;
-}
-
-static bool same_process(struct identity a, struct identity b)
-{
-    a.gpu = b.gpu = 0;
-    return identity_equal(&a, &b);
-}
-
-/* Of the list of all processes, or of those on devices, as its row is. */
-bool item_rate(const struct model *model, const vitals_row *process, vitals_metric metric,
-               double *out)
-{
-    if (process == NULL)
-        return false;
-    const struct readings *readings = vitals_row_snapshot(process) == model->all.now
-                                          ? &model->all
-                                          : &model->machine;
-    return vitals_row_rate(process, readings->older, metric, out) > 0;
-}
-
-bool item_cpu(const struct model *model, const vitals_row *process, double *cores)
-{
-    return item_rate(model, process, VITALS_PROCESS_CPU_SECONDS, cores);
-}
-
-bool item_is_other(const struct model *model, const struct item *item)
-{
-    vitals_text user;
-    const char *own = model->options->user;
-    if (own == NULL || model->options->root || item->head)
-        return false;
-    if (item->process == NULL || vitals_row_text(item->process, VITALS_PROCESS_USER, &user) <= 0)
-        return true;
-    return strlen(own) != user.size || memcmp(own, user.bytes, user.size) != 0;
-}
-
-static const vitals_row *process_of(const vitals_snapshot *snapshot, const vitals_row *user)
-{
-    uint64_t key;
-    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-        return NULL;
-    return vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
-}
-
-static bool has_identity(const struct identity *identity, const vitals_row *process)
-{
-    struct identity own = identity_of(process);
-    own.gpu = identity->gpu;
-    return own.pid != 0 && identity_equal(&own, identity);
-}
-
-const vitals_row *model_process(const struct model *model, const struct identity *identity)
-{
-    const vitals_snapshot *places[] = {model->all.now, model->machine.now};
-    for (size_t i = 0; i < 2; i++) {
-        for (const vitals_row *row = NULL;
-             places[i] != NULL &&
-             (row = vitals_snapshot_next(places[i], VITALS_PROCESS, row)) != NULL;) {
-            if (has_identity(identity, row))
-                return row;
-        }
-    }
-    return NULL;
-}
-
-const vitals_row *model_user_of(const struct model *model, const struct identity *identity,
-                                const vitals_row *previous)
-{
-    const vitals_snapshot *now = model->machine.now;
-    for (const vitals_row *user = previous;
-         now != NULL && (user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
-        struct item item = {.process = process_of(now, user), .user = user};
-        if (same_process(item_identity(&item), *identity))
-            return user;
-    }
-    return NULL;
-}
 
 /* ---- which ---- */
 
@@ -154,7 +45,7 @@ static int add_users(struct model *model, const vitals_row *gpu, size_t order, u
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next_child(now, VITALS_GPU_PROCESS, vitals_row_key(gpu), user)) !=
          NULL;) {
-        struct item item = {.process = process_of(now, user),
+        struct item item = {.process = item_process_of(now, user),
                             .user = user,
                             .gpu = gpu,
                             .order = order,
@@ -235,10 +126,11 @@ static void join_users(struct model *model)
         for (const vitals_row *user = NULL;
              (user = vitals_snapshot_next_child(now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
                                                 user)) != NULL;) {
-            struct item one = {.process = process_of(now, user), .user = user};
+            struct item one = {.process = item_process_of(now, user), .user = user};
             one.pid = item_identity(&one).pid;
             struct item *found = find_pid(&model->list, &one);
-            if (found == NULL || !same_process(identity_of(found->process), item_identity(&one)))
+            if (found == NULL ||
+                !identity_same_process(identity_of(found->process), item_identity(&one)))
                 continue;
             add_use(found, user, bit);
             model->list_of_users = true;
@@ -257,7 +149,8 @@ static void join_details(struct model *model)
         struct item *end = list->items + list->count;
         for (struct item *item = find_pid(list, &one);
              item != NULL && item < end && by_pid(item, &one) == 0; item++) {
-            if (item->process != NULL && same_process(identity_of(item->process), identity_of(row)))
+            if (item->process != NULL &&
+                identity_same_process(identity_of(item->process), identity_of(row)))
                 item->details = row;
         }
     }
@@ -275,29 +168,6 @@ static void take_out(struct model *model)
     }
     if (match.count > 0)
         list->count = kept;
-}
-
-uint64_t item_devices(const struct item *item)
-{
-    return item->head ? item->group->devices : item->use.devices;
-}
-
-bool model_devices_total(const struct model *model, uint64_t devices, double *out)
-{
-    double sum = 0, total;
-    uint64_t bit = 1;
-    for (const vitals_row *gpu = NULL;
-         model->machine.now != NULL &&
-         (gpu = vitals_snapshot_next(model->machine.now, VITALS_GPU, gpu)) != NULL;
-         bit <<= 1) {
-        if (!(devices & bit))
-            continue;
-        if (!cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total))
-            return false;
-        sum += total;
-    }
-    *out = sum;
-    return sum > 0;
 }
 
 /* ---- in which order ---- */
@@ -469,7 +339,8 @@ static bool is_chosen(const struct model *model, const struct item *item,
                       const struct identity *identity)
 {
     struct identity own = item_identity(item);
-    return model->view == VIEW_ALL ? same_process(own, *identity) : identity_equal(&own, identity);
+    return model->view == VIEW_ALL ? identity_same_process(own, *identity)
+                                   : identity_equal(&own, identity);
 }
 
 int model_selected(const struct model *model)
@@ -491,7 +362,7 @@ void model_select(struct model *model, int place)
 bool model_tagged(const struct model *model, const struct identity *identity)
 {
     for (size_t i = 0; i < model->tag_count; i++) {
-        if (same_process(model->tags[i], *identity))
+        if (identity_same_process(model->tags[i], *identity))
             return true;
     }
     return false;
@@ -502,7 +373,7 @@ void model_tag(struct model *model, const struct identity *identity)
     if (identity->group != 0)
         return;
     for (size_t i = 0; i < model->tag_count; i++) {
-        if (same_process(model->tags[i], *identity)) {
+        if (identity_same_process(model->tags[i], *identity)) {
             model->tags[i] = model->tags[--model->tag_count];
             return;
         }

@@ -18,11 +18,6 @@ struct match_field {
     vitals_metric needs[4]; /* beside what every list has */
 };
 
-static const vitals_row *row_of(const struct item *item)
-{
-    return item->details != NULL ? item->details : item->process;
-}
-
 static int hold_text(const struct model *model, const vitals_row *row, vitals_metric metric,
                      const char *word)
 {
@@ -118,8 +113,8 @@ static int test_gpu(const struct model *model, const struct item *item, const ch
 
 static int test_container(const struct model *model, const struct item *item, const char *word)
 {
-    int id = hold_text(model, row_of(item), VITALS_PROCESS_CONTAINER, word);
-    int name = hold_text(model, row_of(item), VITALS_PROCESS_CONTAINER_NAME, word);
+    int id = hold_text(model, item_row(item), VITALS_PROCESS_CONTAINER, word);
+    int name = hold_text(model, item_row(item), VITALS_PROCESS_CONTAINER_NAME, word);
     return id > name ? id : name;
 }
 
@@ -136,12 +131,12 @@ static int test_job(const struct model *model, const struct item *item, const ch
 
 static int test_unit(const struct model *model, const struct item *item, const char *word)
 {
-    return hold_text(model, row_of(item), VITALS_PROCESS_UNIT, word);
+    return hold_text(model, item_row(item), VITALS_PROCESS_UNIT, word);
 }
 
 static int test_cgroup(const struct model *model, const struct item *item, const char *word)
 {
-    return hold_text(model, row_of(item), VITALS_PROCESS_CGROUP, word);
+    return hold_text(model, item_row(item), VITALS_PROCESS_CGROUP, word);
 }
 
 static const struct match_field FIELDS[] = {

@@ -34,7 +34,9 @@ bool pane_host_has_traffic(const struct model *model);
 /* The panel of devices, as the model says. */
 struct device_panel pane_devices(const struct model *model, enum form form);
 
-void pane_host(struct pen *pen, const struct model *model, int y, bool full, bool traffic);
+/* `above`: the vertical lines of the row above, which the first rule joins. */
+void pane_host(struct pen *pen, const struct model *model, int y, bool full, bool traffic,
+               const struct edges *above);
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
                     int lift);
 

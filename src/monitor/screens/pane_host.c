@@ -417,18 +417,14 @@ static int draw_more(struct pen *pen, const struct model *model, int y, int rows
     return y + rows;
 }
 
-static void draw_full(struct pen *pen, const struct model *model, int y, bool traffic)
+static void draw_full(struct pen *pen, const struct model *model, int y, bool traffic,
+                      const struct edges *above)
 {
-    struct edges edges = {{0, pane_left(model)}, 2}, none = {.count = 0}, above;
+    struct edges edges = {{0, pane_left(model)}, 2}, none = {.count = 0};
     struct edges middle = edges;
-    const struct device_panel devices = pane_devices(model, FORM_FULL);
-    if (model->arranged.hidden & PANEL_DEVICES)
-        above = none;
-    else
-        device_panel_edges(&devices, &above);
     if (has_pane(model))
         edges.at[edges.count++] = model->width - 1;
-    draw_rule(pen, y, true, &above, &edges);
+    draw_rule(pen, y, true, above, &edges);
     struct region region = {1, edges.at[1] - 1, y + 1};
     for (int row = 0; row < GRAPHS; row++)
         draw_edges(pen, region.y + row, &edges);
@@ -479,12 +475,13 @@ int pane_host_rows(const struct model *model, bool full, bool traffic)
     return 2 + more_rows(model);
 }
 
-void pane_host(struct pen *pen, const struct model *model, int y, bool full, bool traffic)
+void pane_host(struct pen *pen, const struct model *model, int y, bool full, bool traffic,
+               const struct edges *above)
 {
     if (model_host(model) == NULL)
         return;
     if (full) {
-        draw_full(pen, model, has_devices(model) ? y - 1 : y, traffic);
+        draw_full(pen, model, has_devices(model) ? y - 1 : y, traffic, above);
         return;
     }
     struct host_bars bars = {.host = model_host(model), .width = model->width};

@@ -38,10 +38,14 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     layout_of(model, &layout);
     draw_top(monitor, pen, -model->lift);
     const struct device_panel devices = pane_devices(model, layout.devices);
-    if (!(model->arranged.hidden & PANEL_DEVICES))
+    struct edges edges = {.count = 0};
+    if (!(model->arranged.hidden & PANEL_DEVICES)) {
         device_panel_draw(pen, &devices, layout.devices_y - model->lift);
+        device_panel_edges(&devices, &edges);
+    }
     if (!(model->arranged.hidden & PANEL_HOST))
-        pane_host(pen, model, layout.host_y - model->lift, layout.host_full, layout.traffic);
+        pane_host(pen, model, layout.host_y - model->lift, layout.host_full, layout.traffic,
+                  &edges);
     pane_processes(pen, model, &layout, model->lift);
 }
 
