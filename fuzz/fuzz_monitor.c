@@ -65,7 +65,7 @@ static void add_snapshot(struct monitor *monitor, size_t *next)
 static void press_one(struct monitor *monitor, struct input *input, size_t *next)
 {
     uint8_t byte = take(input);
-    struct press press = {.code = byte};
+    struct input_event event = {.code = byte};
     if (byte == 0xa0) {
         int width = take(input);
         monitor_resize(monitor, width + 1, take(input) % 100 + 1);
@@ -76,12 +76,12 @@ static void press_one(struct monitor *monitor, struct input *input, size_t *next
         return;
     }
     if (byte >= 0x80 && byte < 0xa0)
-        press.code = PRESS_UP + (byte - 0x80u);
-    if (press.code >= PRESS_CLICK && press.code <= PRESS_WHEEL_RIGHT) {
-        press.x = take(input);
-        press.y = take(input) % 100;
+        event.code = INPUT_UP + (byte - 0x80u);
+    if (event.code >= INPUT_CLICK && event.code <= INPUT_WHEEL_RIGHT) {
+        event.x = take(input);
+        event.y = take(input) % 100;
     }
-    monitor_press(monitor, &press);
+    monitor_input(monitor, &event);
 }
 
 static void draw(const struct monitor *monitor)

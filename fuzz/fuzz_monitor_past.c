@@ -143,7 +143,7 @@ static void fill(struct monitor *monitor)
     require(left > 0);
 }
 
-static void press(struct monitor *monitor, struct player *player, bool live, uint8_t byte)
+static void event(struct monitor *monitor, struct player *player, bool live, uint8_t byte)
 {
     switch (byte) {
     case 0x80:
@@ -154,7 +154,7 @@ static void press(struct monitor *monitor, struct player *player, bool live, uin
     case 0x82: kept.first += kept.first + 1 < kept.count; break;
     case 0x83: kept.broken = !kept.broken; break;
     case 0x84: fill(monitor); break;
-    default: monitor_press(monitor, &(struct press){.code = byte & 0x7f});
+    default: monitor_input(monitor, &(struct input_event){.code = byte & 0x7f});
     }
 }
 
@@ -173,18 +173,18 @@ static void read_moment(const uint8_t *data, size_t size)
 {
     char text[80];
     uint64_t found = 0;
-    const struct moment_span span = {1000 * SECOND_NS, 2000 * SECOND_NS, 1500 * SECOND_NS};
+    const struct time_span span = {1000 * SECOND_NS, 2000 * SECOND_NS, 1500 * SECOND_NS};
     size = size < sizeof text - 1 ? size : sizeof text - 1;
     memcpy(text, data, size);
     text[size] = '\0';
-    (void)moment_parse(text, &span, &found);
+    (void)parse_time(text, &span, &found);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct monitor monitor;
     struct player player;
-    struct past past;
+    struct timeline_cursor cursor;
     struct canvas canvas = {0};
     vitals_error error;
     struct monitor_options options = {.clock = &CLOCK, .readonly = "nobody is signalled"};
@@ -201,13 +201,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     monitor_resize(&monitor, 90, 20);
     for (; first > 0 && at < size; first--)
         keep(&monitor, live, data[at++]);
-    past_init(&past, TIMELINE, NULL, model_window_ns(&monitor.model));
-    player_init(&player, &monitor.model, &CLOCK, past, !live);
+    timeline_cursor_init(&cursor, TIMELINE, NULL, model_window_ns(&monitor.model));
+    player_init(&player, &monitor.model, &CLOCK, cursor, !live);
     monitor.player = &player;
     int code = live ? 0 : player_begin(&player, NULL, true, &error);
     require(code == 0 || kept.count == 0);
     for (int i = 0; i < PRESSES_MOST && at < size && code == 0 && !monitor.quit; i++) {
-        press(&monitor, &player, live, data[at++]);
+        event(&monitor, &player, live, data[at++]);
         look(&monitor, &player, &canvas);
     }
     monitor.player = NULL;

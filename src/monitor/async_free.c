@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PARTINGS_MOST = 8 };
+enum { FREEINGS_MOST = 8 };
 
-struct parting {
+struct freeing {
     pthread_t thread;
     vitals_sampler *sampler;
     bool used;
@@ -17,62 +17,62 @@ struct parting {
 };
 
 /* The monitor's thread alone uses and empties them. */
-static struct parting partings[PARTINGS_MOST];
+static struct freeing freeings[FREEINGS_MOST];
 
 static void *part(void *data)
 {
-    struct parting *parting = data;
-    vitals_sampler_free(parting->sampler);
-    atomic_store(&parting->over, true);
+    struct freeing *freeing = data;
+    vitals_sampler_free(freeing->sampler);
+    atomic_store(&freeing->over, true);
     return NULL;
 }
 
-static void empty(struct parting *parting)
+static void empty(struct freeing *freeing)
 {
-    (void)pthread_join(parting->thread, NULL);
-    parting->used = false;
+    (void)pthread_join(freeing->thread, NULL);
+    freeing->used = false;
 }
 
-static struct parting *find_place(void)
+static struct freeing *find_place(void)
 {
-    for (size_t i = 0; i < PARTINGS_MOST; i++) {
-        struct parting *parting = &partings[i];
-        if (parting->used && atomic_load(&parting->over))
-            empty(parting);
-        if (!parting->used)
-            return parting;
+    for (size_t i = 0; i < FREEINGS_MOST; i++) {
+        struct freeing *freeing = &freeings[i];
+        if (freeing->used && atomic_load(&freeing->over))
+            empty(freeing);
+        if (!freeing->used)
+            return freeing;
     }
     return NULL;
 }
 
 /* A thread that takes no signal: those are the monitor's. */
-static int start(struct parting *parting)
+static int start(struct freeing *freeing)
 {
     sigset_t all, before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&parting->thread, NULL, part, parting);
+    int code = pthread_create(&freeing->thread, NULL, part, freeing);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code == 0 ? 0 : -1;
 }
 
-void parting_free(vitals_sampler *sampler, vitals_subscription *subscription)
+void async_free(vitals_sampler *sampler, vitals_subscription *subscription)
 {
-    struct parting *parting = sampler != NULL ? find_place() : NULL;
+    struct freeing *freeing = sampler != NULL ? find_place() : NULL;
     vitals_subscription_free(subscription);
-    if (parting != NULL) {
-        parting->sampler = sampler;
-        atomic_store(&parting->over, false);
-        parting->used = start(parting) == 0;
+    if (freeing != NULL) {
+        freeing->sampler = sampler;
+        atomic_store(&freeing->over, false);
+        freeing->used = start(freeing) == 0;
     }
-    if (parting == NULL || !parting->used)
+    if (freeing == NULL || !freeing->used)
         vitals_sampler_free(sampler);
 }
 
-void parting_wait(void)
+void async_free_wait(void)
 {
-    for (size_t i = 0; i < PARTINGS_MOST; i++) {
-        if (partings[i].used)
-            empty(&partings[i]);
+    for (size_t i = 0; i < FREEINGS_MOST; i++) {
+        if (freeings[i].used)
+            empty(&freeings[i]);
     }
 }

@@ -7,9 +7,9 @@
 
 /* Takes both over; each may be NULL. Where no thread is to be had, or some already wait, it waits
  * itself. */
-void parting_free(vitals_sampler *sampler, vitals_subscription *subscription);
+void async_free(vitals_sampler *sampler, vitals_subscription *subscription);
 
 /* Until all of them have ended: before their context does. */
-void parting_wait(void);
+void async_free_wait(void);
 
 #endif

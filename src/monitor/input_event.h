@@ -7,47 +7,47 @@
 
 /* A character (control characters too), or one of these. */
 enum {
-    PRESS_NONE = 0,
-    PRESS_TAB = 9,
-    PRESS_ENTER = 10,
-    PRESS_ESCAPE = 27,
-    PRESS_SPACE = 32,
-    PRESS_BACKSPACE = 127,
-    PRESS_UP = 0x110000,
-    PRESS_DOWN,
-    PRESS_LEFT,
-    PRESS_RIGHT,
-    PRESS_PAGE_UP,
-    PRESS_PAGE_DOWN,
-    PRESS_HOME,
-    PRESS_END,
-    PRESS_BACK_TAB,
-    PRESS_F5,
-    PRESS_SHIFT_LEFT,
-    PRESS_SHIFT_RIGHT,
-    PRESS_CLICK, /* with a place, as the next ones */
-    PRESS_WHEEL_UP,
-    PRESS_WHEEL_DOWN,
-    PRESS_WHEEL_LEFT,
-    PRESS_WHEEL_RIGHT,
-    PRESS_PASTE_BEGIN, /* what follows was not typed, up to PRESS_PASTE_END */
-    PRESS_PASTE_END,
-    PRESS_SIZE,         /* the terminal has another size */
-    PRESS_ALT = 1 << 24 /* added to a character */
+    INPUT_NONE = 0,
+    INPUT_TAB = 9,
+    INPUT_ENTER = 10,
+    INPUT_ESCAPE = 27,
+    INPUT_SPACE = 32,
+    INPUT_BACKSPACE = 127,
+    INPUT_UP = 0x110000,
+    INPUT_DOWN,
+    INPUT_LEFT,
+    INPUT_RIGHT,
+    INPUT_PAGE_UP,
+    INPUT_PAGE_DOWN,
+    INPUT_HOME,
+    INPUT_END,
+    INPUT_BACK_TAB,
+    INPUT_F5,
+    INPUT_SHIFT_LEFT,
+    INPUT_SHIFT_RIGHT,
+    INPUT_CLICK, /* with a place, as the next ones */
+    INPUT_WHEEL_UP,
+    INPUT_WHEEL_DOWN,
+    INPUT_WHEEL_LEFT,
+    INPUT_WHEEL_RIGHT,
+    INPUT_PASTE_BEGIN, /* what follows was not typed, up to INPUT_PASTE_END */
+    INPUT_PASTE_END,
+    INPUT_SIZE,         /* the terminal has another size */
+    INPUT_ALT = 1 << 24 /* added to a character */
 };
-#define PRESS_CONTROL(letter) ((letter)&0x1f)
+#define INPUT_CONTROL(letter) ((letter)&0x1f)
 
-struct press {
+struct input_event {
     uint32_t code;
     int x, y;
     bool fast; /* of a wheel: with Ctrl */
 };
 
 /* How often a turn of the wheel counts. */
-static inline int press_times(const struct press *press)
+static inline int input_times(const struct input_event *event)
 {
     enum { FAST = 5 };
-    return press->fast ? FAST : 1;
+    return event->fast ? FAST : 1;
 }
 
 #endif

@@ -142,16 +142,16 @@ static void read_signals(struct loop *loop)
 
 static void read_keys(struct loop *loop)
 {
-    struct press press;
-    for (int i = 0; i < KEYS_AT_ONCE && !loop->monitor.quit && terminal_read(&press) > 0; i++) {
-        if (press.code == PRESS_CONTROL('z') && !loop->monitor.pasting)
+    struct input_event event;
+    for (int i = 0; i < KEYS_AT_ONCE && !loop->monitor.quit && terminal_read(&event) > 0; i++) {
+        if (event.code == INPUT_CONTROL('z') && !loop->monitor.pasting)
             suspend(loop, true);
-        else if (press.code == PRESS_SIZE)
+        else if (event.code == INPUT_SIZE)
             take_size(loop);
-        else if (press.code == PRESS_CONTROL('l'))
+        else if (event.code == INPUT_CONTROL('l'))
             terminal_forget();
         else
-            monitor_press(&loop->monitor, &press);
+            monitor_input(&loop->monitor, &event);
         monitor_settle(&loop->monitor); /* the next key is about what this one left */
         loop->changed = true;
     }
@@ -312,9 +312,9 @@ static const vitals_clock *clock_of(const struct monitor_options *options)
 
 static void give_player(struct loop *loop, struct timeline machine, const struct timeline *all)
 {
-    struct past past;
-    past_init(&past, machine, all, model_window_ns(&loop->monitor.model));
-    player_init(&loop->player, &loop->monitor.model, clock_of(&loop->options), past,
+    struct timeline_cursor cursor;
+    timeline_cursor_init(&cursor, machine, all, model_window_ns(&loop->monitor.model));
+    player_init(&loop->player, &loop->monitor.model, clock_of(&loop->options), cursor,
                 loop->options.replay != NULL);
     loop->monitor.player = &loop->player;
 }

@@ -46,7 +46,7 @@ const vitals_row *model_next_device(const struct model *model, const vitals_row 
     return previous;
 }
 
-bool model_held(const struct model *model, const vitals_row *row, double *seconds)
+bool model_idle(const struct model *model, const vitals_row *row, double *seconds)
 {
     static const uint64_t USUAL_NS = 900000000000u; /* 15 min */
     uint64_t after_ns = model->options->held_after_ns;
@@ -54,8 +54,8 @@ bool model_held(const struct model *model, const vitals_row *row, double *second
         return false;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
     bool found = vitals_row_entity(row) == VITALS_GPU
-                     ? held_device(&model->held, vitals_row_key(row), now_ns, seconds)
-                     : held_user(&model->held, vitals_row_key(row), now_ns, seconds);
+                     ? idle_gpus_device(&model->idle, vitals_row_key(row), now_ns, seconds)
+                     : idle_gpus_user(&model->idle, vitals_row_key(row), now_ns, seconds);
     return found && *seconds >= (double)(after_ns > 0 ? after_ns : USUAL_NS) / 1e9;
 }
 

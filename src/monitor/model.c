@@ -262,7 +262,7 @@ void model_graphs_add(struct model *model, const vitals_snapshot *snapshot)
 {
     record_cpu(model, snapshot, model->recorded, history_add);
     record_gauges(model, &(struct recording){snapshot, model->recorded, history_add});
-    held_update(&model->held, snapshot);
+    idle_gpus_update(&model->idle, snapshot);
     replace(&model->recorded, vitals_snapshot_ref(snapshot));
 }
 
@@ -274,7 +274,7 @@ void model_graphs_begin(struct model *model, const vitals_snapshot *previous,
     for (size_t i = 0; i < sizeof EACH / sizeof EACH[0]; i++)
         memset(EACH[i], 0, sizeof *EACH[i]);
     forget_devices(model);
-    held_done(&model->held);
+    idle_gpus_done(&model->idle);
     replace(&model->recorded, previous != NULL ? vitals_snapshot_ref(previous) : NULL);
     model_graphs_add(model, now);
 }
@@ -284,7 +284,7 @@ void model_graphs_add_before(struct model *model, const vitals_snapshot *known,
 {
     record_cpu(model, known, older, history_add_before);
     record_gauges(model, &(struct recording){older, known, history_add_before});
-    held_update_before(&model->held, older);
+    idle_gpus_update_before(&model->idle, older);
 }
 
 size_t model_ago(const struct model *model)
@@ -318,7 +318,7 @@ void model_done(struct model *model)
     vitals_snapshot_unref(model->held_first);
     vitals_snapshot_unref(model->recorded);
     forget_devices(model);
-    held_done(&model->held);
+    idle_gpus_done(&model->idle);
     free(model->list.items);
     free(model->list.spare);
     free(model->list.groups);

@@ -103,7 +103,7 @@ struct model {
     struct device_history *devices; /* room for MODEL_DEVICES; NULL: none yet. So large that it is
                                        fresh memory, and takes what was filled alone */
     size_t device_count;
-    struct held held;
+    struct idle_gpus idle;
 
     enum monitor_mode mode;
     bool mode_chosen; /* by a key */
@@ -191,7 +191,7 @@ bool model_rate(const struct model *model, const vitals_row *row, vitals_metric 
 
 /* Since when a device, or a row of gpu_process, is held without being used, in seconds; false: it
  * is not, or not for as long as the options say, or nobody knows. */
-bool model_held(const struct model *model, const vitals_row *row, double *seconds);
+bool model_idle(const struct model *model, const vitals_row *row, double *seconds);
 
 /* ---- list.c ---- */
 

@@ -68,9 +68,9 @@ static int read_all(struct monitor *monitor, struct feed *feed, size_t most, vit
 static int open_past(struct monitor *monitor, struct player *player, vitals_error *error)
 {
     const struct monitor_options *options = monitor->options;
-    struct past past;
-    past_init(&past, *options->replay, NULL, model_window_ns(&monitor->model));
-    player_init(player, &monitor->model, vitals_clock_system(), past, true);
+    struct timeline_cursor cursor;
+    timeline_cursor_init(&cursor, *options->replay, NULL, model_window_ns(&monitor->model));
+    player_init(player, &monitor->model, vitals_clock_system(), cursor, true);
     monitor->player = player;
     return player_begin(player, options->at != NULL ? options->at : "end", false, error);
 }

@@ -27,7 +27,7 @@ struct source {
 
 static void stream_close(struct stream *stream)
 {
-    parting_free(stream->sampler, stream->subscription);
+    async_free(stream->sampler, stream->subscription);
     *stream = (struct stream){0};
 }
 
@@ -88,7 +88,7 @@ void source_close(struct source *source)
         return;
     close_all(source);
     stream_close(&source->machine);
-    parting_wait();
+    async_free_wait();
     free(source);
 }
 

@@ -45,8 +45,8 @@ static struct {
     bool pairs[PAIRS];
     struct termios found;
     bool has_found;
-    bool mouse;                  /* is ours, not the terminal's own for marking */
-    struct press run[MOUSE_RUN]; /* of the mouse, to be read yet; the newest is the first */
+    bool mouse;                        /* is ours, not the terminal's own for marking */
+    struct input_event run[MOUSE_RUN]; /* of the mouse, to be read yet; the newest is the first */
     size_t run_count;
     char notice[128]; /* of terminal_notice */
     char restore[RESTORE];
@@ -356,17 +356,17 @@ void terminal_forget(void)
 
 /* A press of a button or a wheel. false: an event that does nothing here, as a release or a motion.
  */
-static bool take_event(const MEVENT *event, struct press *out)
+static bool take_event(const MEVENT *event, struct input_event *out)
 {
     bool shift = event->bstate & BUTTON_SHIFT;
-    *out = (struct press){.x = event->x, .y = event->y, .fast = event->bstate & BUTTON_CTRL};
+    *out = (struct input_event){.x = event->x, .y = event->y, .fast = event->bstate & BUTTON_CTRL};
     if (event->bstate & BUTTON4_PRESSED)
-        out->code = shift ? PRESS_WHEEL_LEFT : PRESS_WHEEL_UP;
+        out->code = shift ? INPUT_WHEEL_LEFT : INPUT_WHEEL_UP;
     else if (event->bstate & BUTTON5_PRESSED)
-        out->code = shift ? PRESS_WHEEL_RIGHT : PRESS_WHEEL_DOWN;
+        out->code = shift ? INPUT_WHEEL_RIGHT : INPUT_WHEEL_DOWN;
     else if (event->bstate & (BUTTON1_PRESSED | BUTTON3_PRESSED))
-        out->code = PRESS_CLICK;
-    return out->code != PRESS_NONE;
+        out->code = INPUT_CLICK;
+    return out->code != INPUT_NONE;
 }
 
 /* What came in one read is one KEY_MOUSE, of which getmouse gives the newest event first. */
@@ -381,31 +381,31 @@ static uint32_t translate(wint_t code)
 {
     static const struct {
         int code;
-        uint32_t press;
+        uint32_t event;
     } CODES[] = {
-        {KEY_UP, PRESS_UP},
-        {KEY_DOWN, PRESS_DOWN},
-        {KEY_LEFT, PRESS_LEFT},
-        {KEY_RIGHT, PRESS_RIGHT},
-        {KEY_PPAGE, PRESS_PAGE_UP},
-        {KEY_NPAGE, PRESS_PAGE_DOWN},
-        {KEY_HOME, PRESS_HOME},
-        {KEY_END, PRESS_END},
-        {KEY_BTAB, PRESS_BACK_TAB},
-        {KEY_ENTER, PRESS_ENTER},
-        {KEY_BACKSPACE, PRESS_BACKSPACE},
-        {KEY_F(5), PRESS_F5},
-        {KEY_SLEFT, PRESS_SHIFT_LEFT},
-        {KEY_SRIGHT, PRESS_SHIFT_RIGHT},
-        {KEY_RESIZE, PRESS_SIZE},
-        {CODE_PASTE_BEGIN, PRESS_PASTE_BEGIN},
-        {CODE_PASTE_END, PRESS_PASTE_END},
+        {KEY_UP, INPUT_UP},
+        {KEY_DOWN, INPUT_DOWN},
+        {KEY_LEFT, INPUT_LEFT},
+        {KEY_RIGHT, INPUT_RIGHT},
+        {KEY_PPAGE, INPUT_PAGE_UP},
+        {KEY_NPAGE, INPUT_PAGE_DOWN},
+        {KEY_HOME, INPUT_HOME},
+        {KEY_END, INPUT_END},
+        {KEY_BTAB, INPUT_BACK_TAB},
+        {KEY_ENTER, INPUT_ENTER},
+        {KEY_BACKSPACE, INPUT_BACKSPACE},
+        {KEY_F(5), INPUT_F5},
+        {KEY_SLEFT, INPUT_SHIFT_LEFT},
+        {KEY_SRIGHT, INPUT_SHIFT_RIGHT},
+        {KEY_RESIZE, INPUT_SIZE},
+        {CODE_PASTE_BEGIN, INPUT_PASTE_BEGIN},
+        {CODE_PASTE_END, INPUT_PASTE_END},
     };
     for (size_t i = 0; i < sizeof CODES / sizeof CODES[0]; i++) {
         if (CODES[i].code == (int)code)
-            return CODES[i].press;
+            return CODES[i].event;
     }
-    return PRESS_NONE;
+    return INPUT_NONE;
 }
 
 /* A sequence that nobody here knows must not become keys: its bytes up to the last one go. Alt and
@@ -422,7 +422,7 @@ static bool swallow(void)
     return any;
 }
 
-int terminal_read(struct press *out)
+int terminal_read(struct input_event *out)
 {
     wint_t code;
     int kind;
@@ -438,18 +438,18 @@ int terminal_read(struct press *out)
         *out = terminal.run[--terminal.run_count];
         return 1;
     }
-    *out = (struct press){.code = code};
+    *out = (struct input_event){.code = code};
     if (kind == KEY_CODE_YES) {
         out->code = translate(code);
         return 1;
     }
-    if (code != PRESS_ESCAPE)
+    if (code != INPUT_ESCAPE)
         return 1;
     kind = get_wch(&code); /* Alt sends an escape before its character */
     if (kind == OK && code == '[' && swallow())
-        out->code = PRESS_NONE;
-    else if (kind == OK && code != PRESS_ESCAPE)
-        out->code = PRESS_ALT | code;
+        out->code = INPUT_NONE;
+    else if (kind == OK && code != INPUT_ESCAPE)
+        out->code = INPUT_ALT | code;
     else if (kind == OK)
         (void)unget_wch((wchar_t)code);
     else if (kind == KEY_CODE_YES)
@@ -613,7 +613,7 @@ int terminal_descriptor(void)
     return -1;
 }
 
-int terminal_read(struct press *out)
+int terminal_read(struct input_event *out)
 {
     (void)out;
     return 0;

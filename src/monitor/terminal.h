@@ -22,7 +22,7 @@ void terminal_close(void);
 int terminal_descriptor(void);
 
 /* The next key: 1; 0: none now. Never waits, but 25 ms for what may follow an escape. */
-int terminal_read(struct press *out);
+int terminal_read(struct input_event *out);
 
 /* Its size now. */
 void terminal_size(int *width, int *height);

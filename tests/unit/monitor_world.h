@@ -175,8 +175,8 @@ static inline void world_close(struct monitor *monitor, vitals_builder *builder)
 
 static inline void press_code(struct monitor *monitor, uint32_t code)
 {
-    struct press press = {.code = code};
-    monitor_press(monitor, &press);
+    struct input_event event = {.code = code};
+    monitor_input(monitor, &event);
     monitor_settle(monitor);
 }
 

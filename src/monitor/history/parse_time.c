@@ -40,7 +40,7 @@ static bool read_clock(const char *text, struct tm *parts)
 }
 
 /* Of the day where one is; the day after or before it where only that lies in the span. */
-static bool parse_clock(const char *text, const struct moment_span *span, uint64_t *out)
+static bool parse_clock(const char *text, const struct time_span *span, uint64_t *out)
 {
     struct tm parts;
     if (!local(span->now_ns, &parts) || !read_clock(text, &parts))
@@ -88,7 +88,7 @@ static bool parse_date(const char *text, uint64_t *out)
     return (*text == '\0' || read_clock(text, &parts)) && to_ns(&parts, out);
 }
 
-static bool parse_distance(const char *text, const struct moment_span *span, uint64_t *out)
+static bool parse_distance(const char *text, const struct time_span *span, uint64_t *out)
 {
     static const struct {
         const char *name;
@@ -113,7 +113,7 @@ static bool parse_distance(const char *text, const struct moment_span *span, uin
     return false;
 }
 
-static bool parse_share(const char *text, const struct moment_span *span, uint64_t *out)
+static bool parse_share(const char *text, const struct time_span *span, uint64_t *out)
 {
     char *end;
     if (text[0] < '0' || text[0] > '9')
@@ -127,9 +127,9 @@ static bool parse_share(const char *text, const struct moment_span *span, uint64
     return true;
 }
 
-bool moment_parse(const char *text, const struct moment_span *span, uint64_t *out)
+bool parse_time(const char *text, const struct time_span *span, uint64_t *out)
 {
-    char words[MOMENT_WORDS];
+    char words[TIME_WORDS];
     text += strspn(text, " ");
     size_t size = strlen(text);
     while (size > 0 && text[size - 1] == ' ')
@@ -146,30 +146,30 @@ bool moment_parse(const char *text, const struct moment_span *span, uint64_t *ou
            parse_date(words, out) || parse_clock(words, span, out);
 }
 
-void moment_words(uint64_t realtime_ns, bool dated, char out[static MOMENT_WORDS])
+void format_time(uint64_t realtime_ns, bool dated, char out[static TIME_WORDS])
 {
     struct tm parts;
     if (!local(realtime_ns, &parts) ||
-        strftime(out, MOMENT_WORDS, dated ? "%b %d %H:%M:%S" : "%H:%M:%S", &parts) == 0)
-        (void)snprintf(out, MOMENT_WORDS, "?");
+        strftime(out, TIME_WORDS, dated ? "%b %d %H:%M:%S" : "%H:%M:%S", &parts) == 0)
+        (void)snprintf(out, TIME_WORDS, "?");
 }
 
-bool moment_is_dated(const struct moment_span *span)
+bool time_span_is_dated(const struct time_span *span)
 {
     struct tm first, last;
     return local(span->first_ns, &first) && local(span->last_ns, &last) &&
            (first.tm_yday != last.tm_yday || first.tm_year != last.tm_year);
 }
 
-void moment_distance(uint64_t ns, char out[static MOMENT_WORDS])
+void format_distance(uint64_t ns, char out[static TIME_WORDS])
 {
     unsigned long long seconds = ns / SECOND_NS;
     if (seconds < 60)
-        (void)snprintf(out, MOMENT_WORDS, "%llu s", seconds);
+        (void)snprintf(out, TIME_WORDS, "%llu s", seconds);
     else if (seconds < 600)
-        (void)snprintf(out, MOMENT_WORDS, "%llu min %llu s", seconds / 60, seconds % 60);
+        (void)snprintf(out, TIME_WORDS, "%llu min %llu s", seconds / 60, seconds % 60);
     else if (seconds < 3600)
-        (void)snprintf(out, MOMENT_WORDS, "%llu min", seconds / 60);
+        (void)snprintf(out, TIME_WORDS, "%llu min", seconds / 60);
     else
-        (void)snprintf(out, MOMENT_WORDS, "%llu h %llu min", seconds / 3600, seconds / 60 % 60);
+        (void)snprintf(out, TIME_WORDS, "%llu h %llu min", seconds / 3600, seconds / 60 % 60);
 }

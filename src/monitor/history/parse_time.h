@@ -7,23 +7,23 @@
 #include <stdint.h>
 
 /* Where it may lie, and what "-5min" is counted from. Unix time. */
-struct moment_span {
+struct time_span {
     uint64_t first_ns, last_ns, now_ns;
 };
 
-enum { MOMENT_WORDS = 64 };
+enum { TIME_WORDS = 64 };
 
 /* "12:03", "12:03:07" (of the day that lies in the span), "2026-11-22 12:03:07", "+90", "-5min",
  * "+2h", "34%", "begin", "end". False: it is none of these. */
-bool moment_parse(const char *text, const struct moment_span *span, uint64_t *out);
+bool parse_time(const char *text, const struct time_span *span, uint64_t *out);
 
 /* "12:03:07"; with the day where `dated`: "Nov 22 12:03:07". */
-void moment_words(uint64_t realtime_ns, bool dated, char out[static MOMENT_WORDS]);
+void format_time(uint64_t realtime_ns, bool dated, char out[static TIME_WORDS]);
 
 /* Whether the first and the last are of two days. */
-bool moment_is_dated(const struct moment_span *span);
+bool time_span_is_dated(const struct time_span *span);
 
 /* "12 s", "12 min 3 s", "1 h 2 min". */
-void moment_distance(uint64_t ns, char out[static MOMENT_WORDS]);
+void format_distance(uint64_t ns, char out[static TIME_WORDS]);
 
 #endif

@@ -30,15 +30,15 @@ static uint64_t now_ns(const struct player *player)
 
 static struct timeline *timeline(struct player *player)
 {
-    return &player->past.machine.timeline;
+    return &player->cursor.machine.timeline;
 }
 
 /* ---- life ---- */
 
 void player_init(struct player *player, struct model *model, const vitals_clock *clock,
-                 struct past past, bool file)
+                 struct timeline_cursor cursor, bool file)
 {
-    *player = (struct player){.past = past, .model = model, .clock = clock, .file = file};
+    *player = (struct player){.cursor = cursor, .model = model, .clock = clock, .file = file};
 }
 
 static void drop_ahead(struct player *player)
@@ -58,7 +58,7 @@ void player_done(struct player *player)
 {
     drop_ahead(player);
     drop_filled(player);
-    past_done(&player->past);
+    timeline_cursor_done(&player->cursor);
 }
 
 /* ---- what is shown ---- */
@@ -67,7 +67,7 @@ void player_done(struct player *player)
 static void count_anew(struct player *player)
 {
     player->begun_ns = now_ns(player);
-    player->begun_moment_ns = past_moment_ns(&player->past);
+    player->begun_moment_ns = timeline_cursor_time_ns(&player->cursor);
 }
 
 static void tell_problem(struct player *player)
@@ -85,11 +85,11 @@ static void tell_problem(struct player *player)
 static void show(struct player *player)
 {
     struct readings machine, all;
-    past_readings(&player->past, &machine, &all);
+    timeline_cursor_readings(&player->cursor, &machine, &all);
     model_show(player->model, &machine, &all);
     tell_problem(player);
-    if (player->past.apart.code != 0)
-        say(player, "%s", player->past.apart.message);
+    if (player->cursor.apart.code != 0)
+        say(player, "%s", player->cursor.apart.message);
 }
 
 void player_fill_anew(struct player *player)
@@ -97,25 +97,25 @@ void player_fill_anew(struct player *player)
     drop_filled(player);
     if (!player->file && !player->model->away)
         return;
-    player->fills = past_processes(&player->past);
+    player->fills = timeline_cursor_processes(&player->cursor);
     player->fills_model = false;
-    if (reel_now(player->fills) == NULL)
+    if (timeline_reader_now(player->fills) == NULL)
         return;
-    player->filled = vitals_snapshot_ref(reel_now(player->fills));
-    player->filled_place = reel_place(player->fills);
+    player->filled = vitals_snapshot_ref(timeline_reader_now(player->fills));
+    player->filled_place = timeline_reader_place(player->fills);
 }
 
 /* At a moment that does not follow the last one. */
 static void show_anew(struct player *player)
 {
-    const vitals_snapshot *now = past_now(&player->past);
+    const vitals_snapshot *now = timeline_cursor_now(&player->cursor);
     drop_ahead(player);
     drop_filled(player);
     player->model->epoch++;
     if (player->file) { /* graphs of a live monitor go on, and are looked at further back */
-        const struct trail *trail = &player->past.machine.trail;
-        model_graphs_begin(player->model, trail->count > 1 ? trail->items[trail->count - 2] : NULL,
-                           now);
+        const struct recent_snapshots *recent = &player->cursor.machine.recent;
+        model_graphs_begin(player->model,
+                           recent->count > 1 ? recent->items[recent->count - 2] : NULL, now);
     }
     player_fill_anew(player);
     player->fills_model = player->file;
@@ -164,7 +164,7 @@ static void go_back_to_now(struct player *player)
 static uint64_t from_ns(const struct player *player)
 {
     const vitals_snapshot *now = player->model->machine.now;
-    return is_away(player) ? past_moment_ns(&player->past)
+    return is_away(player) ? timeline_cursor_time_ns(&player->cursor)
            : now != NULL   ? vitals_snapshot_realtime_ns(now)
                            : 0;
 }
@@ -191,7 +191,7 @@ static void jump(struct player *player, uint64_t moment_ns)
     bool leaves = !is_away(player);
     if (leaves)
         model_leave(player->model);
-    int code = past_at(&player->past, moment_ns, &error);
+    int code = timeline_cursor_at(&player->cursor, moment_ns, &error);
     if (code != 1 && leaves)
         model_return(player->model);
     if (code == 0)
@@ -210,7 +210,7 @@ static void step(struct player *player, int steps)
         jump(player, here_ns > 0 ? here_ns - 1 : 0);
         return;
     }
-    int code = past_step(&player->past, steps, &error);
+    int code = timeline_cursor_step(&player->cursor, steps, &error);
     if (code == 0 && steps > 0 && !player->file) {
         go_back_to_now(player);
         return;
@@ -224,7 +224,7 @@ static void step(struct player *player, int steps)
 static void go_one(struct player *player, int steps)
 {
     vitals_error error = {.code = 0};
-    int code = past_step(&player->past, steps, &error);
+    int code = timeline_cursor_step(&player->cursor, steps, &error);
     if (code != 0)
         arrive(player, code, &error);
 }
@@ -236,9 +236,9 @@ static void move(struct player *player, int seconds)
     if (seconds > 0 && !is_away(player))
         return;
     bool was_away = is_away(player);
-    int64_t place = reel_place(&player->past.machine);
+    int64_t place = timeline_reader_place(&player->cursor.machine);
     jump(player, seconds > 0 ? here_ns + by_ns : here_ns > by_ns ? here_ns - by_ns : 0);
-    if (was_away && is_away(player) && reel_place(&player->past.machine) == place)
+    if (was_away && is_away(player) && timeline_reader_place(&player->cursor.machine) == place)
         go_one(player, seconds > 0 ? 1 : -1);
 }
 
@@ -267,7 +267,7 @@ static void go_behind(struct player *player, uint64_t mark_ns)
 {
     vitals_error error = {.code = 0};
     jump(player, mark_ns);
-    if (from_ns(player) < mark_ns && past_step(&player->past, 1, &error) == 1)
+    if (from_ns(player) < mark_ns && timeline_cursor_step(&player->cursor, 1, &error) == 1)
         arrive(player, 1, &error);
     player->marked_ns = mark_ns;
     player->marked_moment_ns = from_ns(player);
@@ -305,17 +305,17 @@ bool player_act(struct player *player, enum action action, int argument)
     }
 }
 
-static struct moment_span span_of(const struct player *player)
+static struct time_span span_of(const struct player *player)
 {
-    return (struct moment_span){player->span.first_ns, last_ns(player), from_ns(player)};
+    return (struct time_span){player->span.first_ns, last_ns(player), from_ns(player)};
 }
 
 bool player_go(struct player *player, const char *moment)
 {
     uint64_t found_ns;
     (void)measure(player);
-    struct moment_span span = span_of(player);
-    if (!moment_parse(moment, &span, &found_ns))
+    struct time_span span = span_of(player);
+    if (!parse_time(moment, &span, &found_ns))
         return false;
     jump(player, found_ns);
     return true;
@@ -323,7 +323,7 @@ bool player_go(struct player *player, const char *moment)
 
 int player_begin(struct player *player, const char *at, bool playing, vitals_error *error)
 {
-    int code = past_at(&player->past, 0, error);
+    int code = timeline_cursor_at(&player->cursor, 0, error);
     if (code == 0) {
         *error = (vitals_error){.code = VITALS_EGONE, .message = "there is no snapshot in it"};
         return VITALS_EGONE;
@@ -357,11 +357,11 @@ static uint64_t due_ns(const struct player *player)
 /* Where nothing was kept for long nobody is kept waiting. */
 static void shorten_gap(struct player *player)
 {
-    const struct trail *trail = &player->past.machine.trail;
-    uint64_t here_ns = past_moment_ns(&player->past), step_ns = 0;
+    const struct recent_snapshots *recent = &player->cursor.machine.recent;
+    uint64_t here_ns = timeline_cursor_time_ns(&player->cursor), step_ns = 0;
     uint64_t gap_ns = vitals_snapshot_realtime_ns(player->ahead) - here_ns;
-    if (trail->count > 1)
-        step_ns = here_ns - vitals_snapshot_realtime_ns(trail->items[trail->count - 2]);
+    if (recent->count > 1)
+        step_ns = here_ns - vitals_snapshot_realtime_ns(recent->items[recent->count - 2]);
     uint64_t now = now_ns(player), due = due_ns(player);
     if (due > now && due - now > GAP_SECONDS * SECOND_NS && step_ns > 0 &&
         gap_ns > GAP_STEPS * step_ns) {
@@ -380,15 +380,15 @@ static bool look_ahead(struct player *player)
     if (player->at_end && now - player->asked_ns < SECOND_NS)
         return false;
     bool waited = player->at_end;
-    int code = past_peek(&player->past, &player->ahead, &error);
+    int code = timeline_cursor_peek(&player->cursor, &player->ahead, &error);
     player->asked_ns = now;
     player->at_end = code != 1;
     if (code < 0) {
         player->playing = false;
         say(player, "%s", error.message);
     }
-    bool back = code == 1 &&
-                vitals_snapshot_realtime_ns(player->ahead) < past_moment_ns(&player->past);
+    bool back = code == 1 && vitals_snapshot_realtime_ns(player->ahead) <
+                                 timeline_cursor_time_ns(&player->cursor);
     if (back || (code == 1 && waited)) { /* the clock was set back, or it has just been written */
         player->begun_moment_ns = vitals_snapshot_realtime_ns(player->ahead);
         player->begun_ns = now;
@@ -404,7 +404,7 @@ static void follow(struct player *player)
     player->ahead = NULL;
     if (player->file)
         model_graphs_add(player->model, next);
-    past_follow(&player->past, next);
+    timeline_cursor_follow(&player->cursor, next);
     show(player);
 }
 
@@ -460,13 +460,13 @@ static uint64_t seen_ns(const struct player *player)
 static uint64_t far_ns(const struct player *player)
 {
     static const uint64_t HELD_NS = 4 * 3600 * SECOND_NS;
-    bool goes_on = player->fills_model && held_goes_back(&player->model->held);
+    bool goes_on = player->fills_model && idle_gpus_goes_back(&player->model->idle);
     return goes_on ? HELD_NS : seen_ns(player);
 }
 
 static bool is_far_enough(const struct player *player, const vitals_snapshot *older)
 {
-    uint64_t now = vitals_snapshot_monotonic_ns(reel_now(player->fills));
+    uint64_t now = vitals_snapshot_monotonic_ns(timeline_reader_now(player->fills));
     uint64_t then = vitals_snapshot_monotonic_ns(older);
     return then > vitals_snapshot_monotonic_ns(player->filled) || now - then > far_ns(player);
 }
@@ -476,10 +476,10 @@ static void fill_one(struct player *player, vitals_snapshot *older,
 {
     if (player->fills_model)
         model_graphs_add_before(player->model, player->filled, older);
-    if (each != NULL && player->filled != reel_now(player->fills)) {
+    if (each != NULL && player->filled != timeline_reader_now(player->fills)) {
         struct model then = *player->model;
         struct readings readings = {.now = player->filled, .previous = older, .older = older};
-        bool all = player->fills == &player->past.all;
+        bool all = player->fills == &player->cursor.all;
         then.machine = all ? (struct readings){.now = NULL} : readings;
         then.all = all ? readings : (struct readings){.now = NULL};
         each(data, &then);
@@ -491,14 +491,14 @@ static void fill_one(struct player *player, vitals_snapshot *older,
 bool player_fill(struct player *player, int most,
                  void (*each)(void *data, const struct model *then), void *data)
 {
-    if (player->filled != NULL && reel_now(player->fills) == NULL)
+    if (player->filled != NULL && timeline_reader_now(player->fills) == NULL)
         drop_filled(player); /* it has been left meanwhile */
     uint64_t begun_ns = now_ns(player);
     for (int i = 0; i < most && player->filled != NULL && now_ns(player) - begun_ns < BUSY_NS;
          i++) {
         vitals_error error;
         vitals_snapshot *older = NULL;
-        int code = reel_before(player->fills, &player->filled_place, &older, &error);
+        int code = timeline_reader_before(player->fills, &player->filled_place, &older, &error);
         if (code == 1 && !is_far_enough(player, older)) {
             fill_one(player, older, each, data);
             continue;
@@ -514,27 +514,27 @@ bool player_fill(struct player *player, int most,
 
 static void file_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS])
 {
-    struct moment_span span = span_of(player);
-    char now[MOMENT_WORDS], first[MOMENT_WORDS], last[MOMENT_WORDS];
-    bool dated = moment_is_dated(&span);
+    struct time_span span = span_of(player);
+    char now[TIME_WORDS], first[TIME_WORDS], last[TIME_WORDS];
+    bool dated = time_span_is_dated(&span);
     uint64_t length_ns = span.last_ns > span.first_ns ? span.last_ns - span.first_ns : 0;
     uint64_t at_ns = span.now_ns > span.first_ns ? span.now_ns - span.first_ns : 0;
     unsigned percent = length_ns == 0 || at_ns >= length_ns
                            ? 100
                            : (unsigned)((double)at_ns / (double)length_ns * 100);
-    moment_words(span.now_ns, dated, now);
-    moment_words(span.first_ns, dated, first);
-    moment_words(span.last_ns, dated, last);
+    format_time(span.now_ns, dated, now);
+    format_time(span.first_ns, dated, first);
+    format_time(span.last_ns, dated, last);
     (void)snprintf(out, PLAYER_WORDS, "%s of %s%s%s, %u %%", now, first, ascii ? "-" : "–", last,
                    percent);
 }
 
 static void live_words(const struct player *player, char out[static PLAYER_WORDS])
 {
-    char now[MOMENT_WORDS], ago[MOMENT_WORDS];
+    char now[TIME_WORDS], ago[TIME_WORDS];
     uint64_t here_ns = from_ns(player), last = last_ns(player);
-    moment_words(here_ns, false, now);
-    moment_distance(last > here_ns ? last - here_ns : 0, ago);
+    format_time(here_ns, false, now);
+    format_distance(last > here_ns ? last - here_ns : 0, ago);
     (void)snprintf(out, PLAYER_WORDS, "%s, %s ago", now, ago);
 }
 
@@ -553,7 +553,7 @@ static void add_words(char *out, const char *format, ...)
 static void add_phase(const struct player *player, char *out)
 {
     char name[80];
-    const struct timeline *kept = &player->past.machine.timeline;
+    const struct timeline *kept = &player->cursor.machine.timeline;
     const struct recorded_phase *phase = NULL;
     if (kept->phases != NULL)
         phase = timeline_phase_at(kept, from_ns(player));

@@ -11,7 +11,7 @@
 #include "monitor/keys.h"
 
 struct player {
-    struct past past;
+    struct timeline_cursor cursor;
     struct model *model;
     const vitals_clock *clock;
     bool file; /* a recording */
@@ -25,7 +25,7 @@ struct player {
     struct timeline_span span;          /* as of `spanned_ns` */
     uint64_t spanned_ns;
     uint64_t marked_ns, marked_moment_ns; /* the mark that was gone to last, and where that led */
-    struct reel *fills;                   /* graphs are being filled from it … */
+    struct timeline_reader *fills;        /* graphs are being filled from it … */
     bool fills_model;                     /* those of the model too, not of screens alone */
     vitals_snapshot *filled; /* … back to this one; NULL: all that is seen is right */
     int64_t filled_place;    /* where that lies in its timeline */
@@ -34,7 +34,7 @@ struct player {
 
 /* The past of a model. The timelines are taken over. `model` and `clock` must live on. */
 void player_init(struct player *player, struct model *model, const vitals_clock *clock,
-                 struct past past, bool file);
+                 struct timeline_cursor cursor, bool file);
 void player_done(struct player *player);
 
 /* A recording from its begin, or from a moment as people write it ("12:03"; "-5min": before its

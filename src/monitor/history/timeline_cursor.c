@@ -5,11 +5,11 @@
 
 /* ---- a trail ---- */
 
-static void trail_clear(struct trail *trail)
+static void recent_clear(struct recent_snapshots *recent)
 {
-    for (size_t i = 0; i < trail->count; i++)
-        vitals_snapshot_unref(trail->items[i]);
-    trail->count = 0;
+    for (size_t i = 0; i < recent->count; i++)
+        vitals_snapshot_unref(recent->items[i]);
+    recent->count = 0;
 }
 
 static uint64_t age_ns(const vitals_snapshot *now, const vitals_snapshot *then)
@@ -20,18 +20,18 @@ static uint64_t age_ns(const vitals_snapshot *now, const vitals_snapshot *then)
 
 /* Whether the first is old enough to make rates with: deadlines jitter, what is nearly a window old
  * is one old. */
-static bool trail_reaches(const struct trail *trail, size_t first, uint64_t window_ns)
+static bool recent_reaches(const struct recent_snapshots *recent, size_t first, uint64_t window_ns)
 {
-    return trail->count > first + 1 &&
-           age_ns(trail->items[trail->count - 1], trail->items[first]) >= window_ns - window_ns / 8;
+    return recent->count > first + 1 && age_ns(recent->items[recent->count - 1],
+                                               recent->items[first]) >= window_ns - window_ns / 8;
 }
 
-static void trail_drop(struct trail *trail, size_t at)
+static void recent_drop(struct recent_snapshots *recent, size_t at)
 {
-    size_t behind = --trail->count - at;
-    vitals_snapshot_unref(trail->items[at]);
-    memmove(trail->items + at, trail->items + at + 1, behind * sizeof trail->items[0]);
-    memmove(trail->places + at, trail->places + at + 1, behind * sizeof trail->places[0]);
+    size_t behind = --recent->count - at;
+    vitals_snapshot_unref(recent->items[at]);
+    memmove(recent->items + at, recent->items + at + 1, behind * sizeof recent->items[0]);
+    memmove(recent->places + at, recent->places + at + 1, behind * sizeof recent->places[0]);
 }
 
 /* Of a boot or a machine that is another one nothing is compared. */
@@ -41,259 +41,266 @@ static bool goes_on(const vitals_snapshot *then, const vitals_snapshot *now)
 }
 
 /* The newest; takes it over. */
-static void trail_append(struct trail *trail, vitals_snapshot *snapshot, int64_t place,
-                         uint64_t window_ns)
+static void recent_append(struct recent_snapshots *recent, vitals_snapshot *snapshot, int64_t place,
+                          uint64_t window_ns)
 {
-    if (trail->count > 0 && !goes_on(trail->items[trail->count - 1], snapshot))
-        trail_clear(trail);
-    if (trail->count == TRAIL_MOST) /* the one behind the first: the first is far away enough */
-        trail_drop(trail, 1);
-    trail->places[trail->count] = place;
-    trail->items[trail->count++] = snapshot;
-    while (trail_reaches(trail, 1, window_ns))
-        trail_drop(trail, 0);
+    if (recent->count > 0 && !goes_on(recent->items[recent->count - 1], snapshot))
+        recent_clear(recent);
+    if (recent->count == RECENT_MOST) /* the one behind the first: the first is far away enough */
+        recent_drop(recent, 1);
+    recent->places[recent->count] = place;
+    recent->items[recent->count++] = snapshot;
+    while (recent_reaches(recent, 1, window_ns))
+        recent_drop(recent, 0);
 }
 
 /* An older one than all; takes it over. */
-static void trail_prepend(struct trail *trail, vitals_snapshot *snapshot, int64_t place)
+static void recent_prepend(struct recent_snapshots *recent, vitals_snapshot *snapshot,
+                           int64_t place)
 {
-    memmove(trail->items + 1, trail->items, trail->count * sizeof trail->items[0]);
-    memmove(trail->places + 1, trail->places, trail->count++ * sizeof trail->places[0]);
-    trail->items[0] = snapshot;
-    trail->places[0] = place;
+    memmove(recent->items + 1, recent->items, recent->count * sizeof recent->items[0]);
+    memmove(recent->places + 1, recent->places, recent->count++ * sizeof recent->places[0]);
+    recent->items[0] = snapshot;
+    recent->places[0] = place;
 }
 
 /* ---- a reel ---- */
 
-static bool reel_is(const struct reel *reel)
+static bool timeline_reader_is(const struct timeline_reader *reader)
 {
-    return reel->timeline.at != NULL;
+    return reader->timeline.at != NULL;
 }
 
-const vitals_snapshot *reel_now(const struct reel *reel)
+const vitals_snapshot *timeline_reader_now(const struct timeline_reader *reader)
 {
-    return reel->trail.count > 0 ? reel->trail.items[reel->trail.count - 1] : NULL;
+    return reader->recent.count > 0 ? reader->recent.items[reader->recent.count - 1] : NULL;
 }
 
-int64_t reel_place(const struct reel *reel)
+int64_t timeline_reader_place(const struct timeline_reader *reader)
 {
-    return reel->trail.count > 0 ? reel->trail.places[reel->trail.count - 1] : 0;
+    return reader->recent.count > 0 ? reader->recent.places[reader->recent.count - 1] : 0;
 }
 
 /* The place of the one that the timeline gave last. */
-static int64_t place_of(const struct reel *reel)
+static int64_t place_of(const struct timeline_reader *reader)
 {
-    return reel->timeline.place(reel->timeline.data);
+    return reader->timeline.place(reader->timeline.data);
 }
 
-static int reel_at(struct reel *reel, uint64_t realtime_ns, vitals_snapshot **out,
-                   vitals_error *error)
+static int timeline_reader_at(struct timeline_reader *reader, uint64_t realtime_ns,
+                              vitals_snapshot **out, vitals_error *error)
 {
-    return reel->timeline.at(reel->timeline.data, realtime_ns, out, error);
+    return reader->timeline.at(reader->timeline.data, realtime_ns, out, error);
 }
 
 /* What follows the one that lies at a place, or goes before it. Where so many are broken that the
  * timeline gives up, the next attempt goes on where that was. */
-static int reel_move(struct reel *reel, int64_t from, bool forward, vitals_snapshot **out,
-                     vitals_error *error)
+static int timeline_reader_move(struct timeline_reader *reader, int64_t from, bool forward,
+                                vitals_snapshot **out, vitals_error *error)
 {
-    const struct timeline *timeline = &reel->timeline;
-    bool again = reel->tried && reel->tried_forward == forward && reel->tried_from == from;
-    timeline->stand(timeline->data, again ? reel->tried_to : from);
+    const struct timeline *timeline = &reader->timeline;
+    bool again = reader->tried && reader->tried_forward == forward && reader->tried_from == from;
+    timeline->stand(timeline->data, again ? reader->tried_to : from);
     int code = forward ? timeline->next(timeline->data, out, error)
                        : timeline->previous(timeline->data, out, error);
-    reel->tried = code < 0;
-    reel->tried_forward = forward;
-    reel->tried_from = from;
-    reel->tried_to = place_of(reel);
+    reader->tried = code < 0;
+    reader->tried_forward = forward;
+    reader->tried_from = from;
+    reader->tried_to = place_of(reader);
     return code;
 }
 
 /* The window before the snapshot that the trail ends with. */
-static int reel_lead(struct reel *reel, uint64_t window_ns, vitals_error *error)
+static int timeline_reader_lead(struct timeline_reader *reader, uint64_t window_ns,
+                                vitals_error *error)
 {
-    struct trail *trail = &reel->trail;
-    uint64_t moment_ns = vitals_snapshot_realtime_ns(reel_now(reel));
+    struct recent_snapshots *recent = &reader->recent;
+    uint64_t moment_ns = vitals_snapshot_realtime_ns(timeline_reader_now(reader));
     vitals_snapshot *older = NULL;
     int code = 1;
-    while (code == 1 && !trail_reaches(trail, 0, window_ns) && trail->count < TRAIL_MOST - 1) {
-        code = reel_move(reel, trail->places[0], false, &older, error);
-        if (code == 1 && !goes_on(older, trail->items[0])) {
+    while (code == 1 && !recent_reaches(recent, 0, window_ns) && recent->count < RECENT_MOST - 1) {
+        code = timeline_reader_move(reader, recent->places[0], false, &older, error);
+        if (code == 1 && !goes_on(older, recent->items[0])) {
             vitals_snapshot_unref(older);
             return 0;
         }
         if (code == 1)
-            trail_prepend(trail, older, place_of(reel));
+            recent_prepend(recent, older, place_of(reader));
     }
-    if (code < 0 || trail_reaches(trail, 0, window_ns) || trail->count < TRAIL_MOST - 1 ||
+    if (code < 0 || recent_reaches(recent, 0, window_ns) || recent->count < RECENT_MOST - 1 ||
         moment_ns < window_ns)
         return code;
     /* Snapshots come so often that one cannot go there step by step. */
-    code = reel_at(reel, moment_ns - window_ns + window_ns / 8, &older, error);
-    if (code == 1 && goes_on(older, trail->items[0]) && place_of(reel) < trail->places[0])
-        trail_prepend(trail, older, place_of(reel));
+    code = timeline_reader_at(reader, moment_ns - window_ns + window_ns / 8, &older, error);
+    if (code == 1 && goes_on(older, recent->items[0]) && place_of(reader) < recent->places[0])
+        recent_prepend(recent, older, place_of(reader));
     else if (code == 1)
         vitals_snapshot_unref(older);
     return code;
 }
 
 /* Stands at a snapshot, which is taken over, as if it had always been there. */
-static int reel_settle(struct reel *reel, vitals_snapshot *snapshot, int64_t place,
-                       uint64_t window_ns, vitals_error *error)
+static int timeline_reader_settle(struct timeline_reader *reader, vitals_snapshot *snapshot,
+                                  int64_t place, uint64_t window_ns, vitals_error *error)
 {
-    trail_clear(&reel->trail);
-    reel->trail.places[0] = place;
-    reel->trail.items[reel->trail.count++] = snapshot;
-    int code = reel_lead(reel, window_ns, error);
+    recent_clear(&reader->recent);
+    reader->recent.places[0] = place;
+    reader->recent.items[reader->recent.count++] = snapshot;
+    int code = timeline_reader_lead(reader, window_ns, error);
     /* What goes before it may be broken; the snapshot itself is not. */
     return code == VITALS_EMEMORY ? code : 1;
 }
 
-static void reel_done(struct reel *reel)
+static void timeline_reader_done(struct timeline_reader *reader)
 {
-    trail_clear(&reel->trail);
-    timeline_close(&reel->timeline);
+    recent_clear(&reader->recent);
+    timeline_close(&reader->timeline);
 }
 
 /* ---- both ---- */
 
-void past_init(struct past *past, struct timeline machine, const struct timeline *all,
-               uint64_t window_ns)
+void timeline_cursor_init(struct timeline_cursor *cursor, struct timeline machine,
+                          const struct timeline *all, uint64_t window_ns)
 {
-    *past = (struct past){.machine.timeline = machine, .window_ns = window_ns};
+    *cursor = (struct timeline_cursor){.machine.timeline = machine, .window_ns = window_ns};
     if (all != NULL)
-        past->all.timeline = *all;
+        cursor->all.timeline = *all;
 }
 
-void past_done(struct past *past)
+void timeline_cursor_done(struct timeline_cursor *cursor)
 {
-    reel_done(&past->machine);
-    reel_done(&past->all);
+    timeline_reader_done(&cursor->machine);
+    timeline_reader_done(&cursor->all);
 }
 
-const vitals_snapshot *past_now(const struct past *past)
+const vitals_snapshot *timeline_cursor_now(const struct timeline_cursor *cursor)
 {
-    return reel_now(&past->machine);
+    return timeline_reader_now(&cursor->machine);
 }
 
-uint64_t past_moment_ns(const struct past *past)
+uint64_t timeline_cursor_time_ns(const struct timeline_cursor *cursor)
 {
-    return past_now(past) != NULL ? vitals_snapshot_realtime_ns(past_now(past)) : 0;
+    return timeline_cursor_now(cursor) != NULL
+               ? vitals_snapshot_realtime_ns(timeline_cursor_now(cursor))
+               : 0;
 }
 
 /* Processes of about the moment at which the machine stands: those that are some windows old belong
  * to another time. */
-static int bring_all(struct past *past, vitals_error *error)
+static int bring_all(struct timeline_cursor *cursor, vitals_error *error)
 {
     enum { WINDOWS = 6 }; /* a diary may keep every fifth alone */
-    struct reel *all = &past->all;
-    uint64_t moment_ns = past_moment_ns(past);
+    struct timeline_reader *all = &cursor->all;
+    uint64_t moment_ns = timeline_cursor_time_ns(cursor);
     vitals_snapshot *snapshot = NULL;
-    if (!reel_is(all) || moment_ns == 0)
+    if (!timeline_reader_is(all) || moment_ns == 0)
         return 1;
-    int code = reel_at(all, moment_ns, &snapshot, error);
+    int code = timeline_reader_at(all, moment_ns, &snapshot, error);
     if (code < 0)
         return code;
     uint64_t given_ns = code == 1 ? vitals_snapshot_realtime_ns(snapshot) : 0;
-    if (code == 0 || given_ns > moment_ns || moment_ns - given_ns > WINDOWS * past->window_ns) {
+    if (code == 0 || given_ns > moment_ns || moment_ns - given_ns > WINDOWS * cursor->window_ns) {
         if (code == 1)
             vitals_snapshot_unref(snapshot);
-        trail_clear(&all->trail);
+        recent_clear(&all->recent);
         return 1;
     }
-    if (reel_now(all) != NULL && reel_place(all) == place_of(all)) {
+    if (timeline_reader_now(all) != NULL && timeline_reader_place(all) == place_of(all)) {
         vitals_snapshot_unref(snapshot);
         return 1;
     }
-    return reel_settle(all, snapshot, place_of(all), past->window_ns, error);
+    return timeline_reader_settle(all, snapshot, place_of(all), cursor->window_ns, error);
 }
 
 /* The machine has moved: where its processes cannot be read there are none, not those of another
  * moment. */
-static int settle_all(struct past *past)
+static int settle_all(struct timeline_cursor *cursor)
 {
     vitals_error error = {.code = 0};
-    int code = bring_all(past, &error);
-    past->apart = code < 0 ? error : (vitals_error){.code = 0};
+    int code = bring_all(cursor, &error);
+    cursor->apart = code < 0 ? error : (vitals_error){.code = 0};
     if (code < 0)
-        trail_clear(&past->all.trail);
+        recent_clear(&cursor->all.recent);
     return 1;
 }
 
-int past_at(struct past *past, uint64_t realtime_ns, vitals_error *error)
+int timeline_cursor_at(struct timeline_cursor *cursor, uint64_t realtime_ns, vitals_error *error)
 {
     vitals_snapshot *snapshot = NULL;
-    int code = reel_at(&past->machine, realtime_ns, &snapshot, error);
+    int code = timeline_reader_at(&cursor->machine, realtime_ns, &snapshot, error);
     if (code == 1)
-        code = reel_settle(&past->machine, snapshot, place_of(&past->machine), past->window_ns,
-                           error);
-    return code == 1 ? settle_all(past) : code;
+        code = timeline_reader_settle(&cursor->machine, snapshot, place_of(&cursor->machine),
+                                      cursor->window_ns, error);
+    return code == 1 ? settle_all(cursor) : code;
 }
 
-int past_step(struct past *past, int steps, vitals_error *error)
+int timeline_cursor_step(struct timeline_cursor *cursor, int steps, vitals_error *error)
 {
     bool forward = steps > 0;
     int code = 1, moved = 0;
     vitals_snapshot *snapshot = NULL, *found = NULL;
-    int64_t place = reel_place(&past->machine);
+    int64_t place = timeline_reader_place(&cursor->machine);
     for (int left = forward ? steps : -steps; code == 1 && left > 0; left--) {
-        code = reel_move(&past->machine, place, forward, &found, error);
+        code = timeline_reader_move(&cursor->machine, place, forward, &found, error);
         if (code != 1)
             break;
         vitals_snapshot_unref(snapshot);
         snapshot = found;
-        place = place_of(&past->machine);
+        place = place_of(&cursor->machine);
         moved = 1;
     }
     if (moved == 0)
         return code;
-    code = reel_settle(&past->machine, snapshot, place, past->window_ns, error);
-    return code == 1 ? settle_all(past) : code;
+    code = timeline_reader_settle(&cursor->machine, snapshot, place, cursor->window_ns, error);
+    return code == 1 ? settle_all(cursor) : code;
 }
 
-int past_peek(struct past *past, vitals_snapshot **out, vitals_error *error)
+int timeline_cursor_peek(struct timeline_cursor *cursor, vitals_snapshot **out, vitals_error *error)
 {
-    if (past_now(past) == NULL)
+    if (timeline_cursor_now(cursor) == NULL)
         return 0;
-    int code = reel_move(&past->machine, reel_place(&past->machine), true, out, error);
-    past->peeked = place_of(&past->machine);
+    int code = timeline_reader_move(&cursor->machine, timeline_reader_place(&cursor->machine), true,
+                                    out, error);
+    cursor->peeked = place_of(&cursor->machine);
     return code;
 }
 
-void past_follow(struct past *past, vitals_snapshot *next)
+void timeline_cursor_follow(struct timeline_cursor *cursor, vitals_snapshot *next)
 {
-    trail_append(&past->machine.trail, next, past->peeked, past->window_ns);
-    (void)settle_all(past);
+    recent_append(&cursor->machine.recent, next, cursor->peeked, cursor->window_ns);
+    (void)settle_all(cursor);
 }
 
-struct reel *past_processes(struct past *past)
+struct timeline_reader *timeline_cursor_processes(struct timeline_cursor *cursor)
 {
-    return past->all.trail.count > 0 ? &past->all : &past->machine;
+    return cursor->all.recent.count > 0 ? &cursor->all : &cursor->machine;
 }
 
-int reel_before(struct reel *reel, int64_t *place, vitals_snapshot **out, vitals_error *error)
+int timeline_reader_before(struct timeline_reader *reader, int64_t *place, vitals_snapshot **out,
+                           vitals_error *error)
 {
-    int code = reel_move(reel, *place, false, out, error);
+    int code = timeline_reader_move(reader, *place, false, out, error);
     if (code == 1)
-        *place = place_of(reel);
+        *place = place_of(reader);
     return code;
 }
 
-static void fill(const struct trail *trail, struct readings *out)
+static void fill(const struct recent_snapshots *recent, struct readings *out)
 {
     *out = (struct readings){0};
-    if (trail->count == 0)
+    if (recent->count == 0)
         return;
-    out->now = vitals_snapshot_ref(trail->items[trail->count - 1]);
+    out->now = vitals_snapshot_ref(recent->items[recent->count - 1]);
     out->next_older = vitals_snapshot_ref(out->now);
-    if (trail->count < 2)
+    if (recent->count < 2)
         return;
-    out->previous = vitals_snapshot_ref(trail->items[trail->count - 2]);
-    out->older = vitals_snapshot_ref(trail->items[0]);
+    out->previous = vitals_snapshot_ref(recent->items[recent->count - 2]);
+    out->older = vitals_snapshot_ref(recent->items[0]);
 }
 
-void past_readings(const struct past *past, struct readings *machine, struct readings *all)
+void timeline_cursor_readings(const struct timeline_cursor *cursor, struct readings *machine,
+                              struct readings *all)
 {
-    fill(&past->machine.trail, machine);
-    fill(&past->all.trail, all);
+    fill(&cursor->machine.recent, machine);
+    fill(&cursor->all.recent, all);
 }

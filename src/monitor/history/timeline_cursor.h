@@ -11,65 +11,68 @@
 #include "record/replay/timeline.h"
 
 /* Snapshots up to a moment, the oldest about a window before it. */
-enum { TRAIL_MOST = 34 };
-struct trail {
-    vitals_snapshot *items[TRAIL_MOST];
-    int64_t places[TRAIL_MOST]; /* where each lies in the timeline */
+enum { RECENT_MOST = 34 };
+struct recent_snapshots {
+    vitals_snapshot *items[RECENT_MOST];
+    int64_t places[RECENT_MOST]; /* where each lies in the timeline */
     size_t count;
 };
 
 /* A timeline and where it stands. Snapshots are known by their places: the clock may have been set
  * back while they were kept. */
-struct reel {
+struct timeline_reader {
     struct timeline timeline; /* its `data` may be NULL: there is none */
-    struct trail trail;
+    struct recent_snapshots recent;
     bool tried;                   /* many were broken, the last time that one went on … */
     bool tried_forward;           /* in this direction … */
     int64_t tried_from, tried_to; /* from this place, up to this one */
 };
 
-struct past {
-    struct reel machine; /* the machine and its devices, or everything */
-    struct reel all;     /* every process, where they were kept beside it */
-    uint64_t window_ns;  /* of rates of processes */
-    int64_t peeked;      /* the place of what past_peek gave last */
-    vitals_error apart;  /* why there are no processes of where it stands; code 0: nothing failed */
+struct timeline_cursor {
+    struct timeline_reader machine; /* the machine and its devices, or everything */
+    struct timeline_reader all;     /* every process, where they were kept beside it */
+    uint64_t window_ns;             /* of rates of processes */
+    int64_t peeked;                 /* the place of what timeline_cursor_peek gave last */
+    vitals_error apart; /* why there are no processes of where it stands; code 0: nothing failed */
 };
 
 /* Timelines are taken over, and closed in the end. `all` may be NULL. */
-void past_init(struct past *past, struct timeline machine, const struct timeline *all,
-               uint64_t window_ns);
-void past_done(struct past *past);
+void timeline_cursor_init(struct timeline_cursor *cursor, struct timeline machine,
+                          const struct timeline *all, uint64_t window_ns);
+void timeline_cursor_done(struct timeline_cursor *cursor);
 
 /* Stands at the newest snapshot that is not after the moment, or at the first. 1; 0: there is none;
  * negative: VITALS_E…, and it stands where it was. Where processes alone cannot be read there are
  * none, and `apart` says why. */
-int past_at(struct past *past, uint64_t realtime_ns, vitals_error *error);
+int timeline_cursor_at(struct timeline_cursor *cursor, uint64_t realtime_ns, vitals_error *error);
 
 /* Stands so many snapshots further (below 0: back), as far as there are any: 1 where it moved. */
-int past_step(struct past *past, int steps, vitals_error *error);
+int timeline_cursor_step(struct timeline_cursor *cursor, int steps, vitals_error *error);
 
 /* The snapshot after the one that it stands at, without going there: yours to unref. 0: none yet.
  */
-int past_peek(struct past *past, vitals_snapshot **out, vitals_error *error);
+int timeline_cursor_peek(struct timeline_cursor *cursor, vitals_snapshot **out,
+                         vitals_error *error);
 
-/* Goes on to one that `past_peek` gave, which is taken over. */
-void past_follow(struct past *past, vitals_snapshot *next);
+/* Goes on to one that `timeline_cursor_peek` gave, which is taken over. */
+void timeline_cursor_follow(struct timeline_cursor *cursor, vitals_snapshot *next);
 
 /* Where it stands, borrowed; NULL: nowhere yet. And its realtime; 0. */
-const vitals_snapshot *past_now(const struct past *past);
-uint64_t past_moment_ns(const struct past *past);
+const vitals_snapshot *timeline_cursor_now(const struct timeline_cursor *cursor);
+uint64_t timeline_cursor_time_ns(const struct timeline_cursor *cursor);
 
 /* The reel that has every process at this moment; else that of the machine. */
-struct reel *past_processes(struct past *past);
+struct timeline_reader *timeline_cursor_processes(struct timeline_cursor *cursor);
 
 /* Where a reel stands, borrowed, and its place; and the snapshot before that of a place, which is
  * told then: yours to unref. 0: none. */
-const vitals_snapshot *reel_now(const struct reel *reel);
-int64_t reel_place(const struct reel *reel);
-int reel_before(struct reel *reel, int64_t *place, vitals_snapshot **out, vitals_error *error);
+const vitals_snapshot *timeline_reader_now(const struct timeline_reader *reader);
+int64_t timeline_reader_place(const struct timeline_reader *reader);
+int timeline_reader_before(struct timeline_reader *reader, int64_t *place, vitals_snapshot **out,
+                           vitals_error *error);
 
 /* As readings of a model, references of their own. */
-void past_readings(const struct past *past, struct readings *machine, struct readings *all);
+void timeline_cursor_readings(const struct timeline_cursor *cursor, struct readings *machine,
+                              struct readings *all);
 
 #endif

@@ -109,7 +109,7 @@ static void press_hide(struct monitor *monitor, uint32_t code)
 static const struct {
     enum action action;
     char key;
-    void (*press)(struct monitor *monitor, uint32_t code);
+    void (*input)(struct monitor *monitor, uint32_t code);
     const char *words;
 } PREFIXES[] = {
     {ACTION_SORT, 'o', press_sort, "Sort by (n p u g c m t r h, s b of devices):"},
@@ -132,9 +132,9 @@ static bool begin_prefix(struct monitor *monitor, enum action action)
 
 void arranging_press(struct monitor *monitor, uint32_t code)
 {
-    for (size_t i = 0; i < PREFIX_COUNT && code != PRESS_ESCAPE; i++) {
+    for (size_t i = 0; i < PREFIX_COUNT && code != INPUT_ESCAPE; i++) {
         if (PREFIXES[i].key == monitor->prefix)
-            PREFIXES[i].press(monitor, code);
+            PREFIXES[i].input(monitor, code);
     }
     monitor->prefix = 0;
 }

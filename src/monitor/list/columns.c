@@ -130,7 +130,7 @@ USER_VALUE(decoder, VITALS_GPU_PROCESS_DECODER_RATIO)
 
 static bool held_value(const struct model *model, const struct item *item, double *out)
 {
-    return item->user != NULL && model_held(model, item->user, out);
+    return item->user != NULL && model_idle(model, item->user, out);
 }
 
 static bool cpu_value(const struct model *model, const struct item *item, double *out)

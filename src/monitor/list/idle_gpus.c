@@ -18,46 +18,46 @@ static const double IDLE = 0.005;
 
 static int by_key(const void *a, const void *b)
 {
-    const struct holding *x = a, *y = b;
+    const struct idle_row *x = a, *y = b;
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static struct holding *find(const struct holdings *holdings, uint64_t key)
+static struct idle_row *find(const struct idle_rows *holdings, uint64_t key)
 {
-    struct holding one = {.key = key};
+    struct idle_row one = {.key = key};
     return holdings->count > 0 ? bsearch(&one, holdings->items, holdings->count, sizeof one, by_key)
                                : NULL;
 }
 
 /* Without memory it is forgotten, and nothing is claimed of it. */
-static void add(struct holdings *holdings, uint64_t key)
+static void add(struct idle_rows *holdings, uint64_t key)
 {
     if (holdings->count == holdings->capacity) {
         size_t capacity = holdings->capacity > 0 ? holdings->capacity * 2 : 16;
-        struct holding *items = capacity <= HOLDINGS_MOST
-                                    ? realloc(holdings->items, capacity * sizeof *items)
-                                    : NULL;
+        struct idle_row *items = capacity <= HOLDINGS_MOST
+                                     ? realloc(holdings->items, capacity * sizeof *items)
+                                     : NULL;
         if (items == NULL)
             return;
         holdings->items = items;
         holdings->capacity = capacity;
     }
-    holdings->items[holdings->count++] = (struct holding){.key = key};
+    holdings->items[holdings->count++] = (struct idle_row){.key = key};
 }
 
-static void sort(struct holdings *gathered)
+static void sort(struct idle_rows *gathered)
 {
     if (gathered->count > 1)
         qsort(gathered->items, gathered->count, sizeof *gathered->items, by_key);
 }
 
 /* Puts what was gathered in the place of what was known, and since when that was so. */
-static void go_on(struct holdings *known, struct holdings *gathered, uint64_t now_ns, bool first)
+static void go_on(struct idle_rows *known, struct idle_rows *gathered, uint64_t now_ns, bool first)
 {
-    struct holdings before = *known;
+    struct idle_rows before = *known;
     for (size_t i = 0; i < gathered->count; i++) {
-        struct holding *own = &gathered->items[i];
-        const struct holding *then = find(&before, own->key);
+        struct idle_row *own = &gathered->items[i];
+        const struct idle_row *then = find(&before, own->key);
         own->since_ns = then != NULL ? then->since_ns : now_ns;
         own->open = then != NULL ? then->open : first;
     }
@@ -67,10 +67,10 @@ static void go_on(struct holdings *known, struct holdings *gathered, uint64_t no
 }
 
 /* What was gathered of the reading before the oldest one: who is not in it began with that one. */
-static void go_back(struct holdings *known, struct holdings *gathered, uint64_t then_ns)
+static void go_back(struct idle_rows *known, struct idle_rows *gathered, uint64_t then_ns)
 {
     for (size_t i = 0; i < known->count; i++) {
-        struct holding *own = &known->items[i];
+        struct idle_row *own = &known->items[i];
         own->open = own->open && find(gathered, own->key) != NULL;
         if (own->open)
             own->since_ns = then_ns;
@@ -78,7 +78,7 @@ static void go_back(struct holdings *known, struct holdings *gathered, uint64_t 
     gathered->count = 0;
 }
 
-static void close_all(struct holdings *known)
+static void close_all(struct idle_rows *known)
 {
     for (size_t i = 0; i < known->count; i++)
         known->items[i].open = false;
@@ -166,7 +166,7 @@ static void look_at_users(const vitals_snapshot *snapshot, struct device *device
     }
 }
 
-static void gather_devices(const struct device *devices, size_t count, struct holdings *out)
+static void gather_devices(const struct device *devices, size_t count, struct idle_rows *out)
 {
     for (size_t i = 0; i < count; i++) {
         if (devices[i].idle && devices[i].kept)
@@ -176,7 +176,7 @@ static void gather_devices(const struct device *devices, size_t count, struct ho
 }
 
 static void gather_users(const vitals_snapshot *snapshot, struct device *devices, size_t count,
-                         struct holdings *out)
+                         struct idle_rows *out)
 {
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
@@ -187,49 +187,49 @@ static void gather_users(const vitals_snapshot *snapshot, struct device *devices
     sort(out);
 }
 
-void held_update(struct held *held, const vitals_snapshot *snapshot)
+void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot)
 {
     struct device devices[DEVICES_MOST];
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
     uint64_t stream = vitals_snapshot_stream(snapshot);
-    bool first = held->newest_ns == 0 || now_ns < held->newest_ns ||
-                 now_ns - held->newest_ns > GAP_NS || stream != held->stream;
+    bool first = idle->newest_ns == 0 || now_ns < idle->newest_ns ||
+                 now_ns - idle->newest_ns > GAP_NS || stream != idle->stream;
     if (first) {
-        held->devices.count = held->users.count = 0;
-        held->oldest_ns = now_ns;
+        idle->devices.count = idle->users.count = 0;
+        idle->oldest_ns = now_ns;
     }
-    held->newest_ns = now_ns;
-    held->stream = stream;
+    idle->newest_ns = now_ns;
+    idle->stream = stream;
     size_t count = read_devices(snapshot, devices);
     look_at_users(snapshot, devices, count);
-    gather_devices(devices, count, &held->spare);
-    go_on(&held->devices, &held->spare, now_ns, first);
-    gather_users(snapshot, devices, count, &held->spare);
-    go_on(&held->users, &held->spare, now_ns, first);
+    gather_devices(devices, count, &idle->spare);
+    go_on(&idle->devices, &idle->spare, now_ns, first);
+    gather_users(snapshot, devices, count, &idle->spare);
+    go_on(&idle->users, &idle->spare, now_ns, first);
 }
 
-void held_update_before(struct held *held, const vitals_snapshot *older)
+void idle_gpus_update_before(struct idle_gpus *idle, const vitals_snapshot *older)
 {
     struct device devices[DEVICES_MOST];
     uint64_t then_ns = vitals_snapshot_monotonic_ns(older);
-    if (!held_goes_back(held))
+    if (!idle_gpus_goes_back(idle))
         return;
-    if (then_ns > held->oldest_ns || held->oldest_ns - then_ns > GAP_NS ||
-        vitals_snapshot_stream(older) != held->stream) {
-        close_all(&held->devices);
-        close_all(&held->users);
+    if (then_ns > idle->oldest_ns || idle->oldest_ns - then_ns > GAP_NS ||
+        vitals_snapshot_stream(older) != idle->stream) {
+        close_all(&idle->devices);
+        close_all(&idle->users);
         return;
     }
-    held->oldest_ns = then_ns;
+    idle->oldest_ns = then_ns;
     size_t count = read_devices(older, devices);
     look_at_users(older, devices, count);
-    gather_devices(devices, count, &held->spare);
-    go_back(&held->devices, &held->spare, then_ns);
-    gather_users(older, devices, count, &held->spare);
-    go_back(&held->users, &held->spare, then_ns);
+    gather_devices(devices, count, &idle->spare);
+    go_back(&idle->devices, &idle->spare, then_ns);
+    gather_users(older, devices, count, &idle->spare);
+    go_back(&idle->users, &idle->spare, then_ns);
 }
 
-static bool any_open(const struct holdings *known)
+static bool any_open(const struct idle_rows *known)
 {
     for (size_t i = 0; i < known->count; i++) {
         if (known->items[i].open)
@@ -238,44 +238,44 @@ static bool any_open(const struct holdings *known)
     return false;
 }
 
-bool held_goes_back(const struct held *held)
+bool idle_gpus_goes_back(const struct idle_gpus *idle)
 {
-    return any_open(&held->devices) || any_open(&held->users);
+    return any_open(&idle->devices) || any_open(&idle->users);
 }
 
-void held_done(struct held *held)
+void idle_gpus_done(struct idle_gpus *idle)
 {
-    free(held->devices.items);
-    free(held->users.items);
-    free(held->spare.items);
-    *held = (struct held){0};
+    free(idle->devices.items);
+    free(idle->users.items);
+    free(idle->spare.items);
+    *idle = (struct idle_gpus){0};
 }
 
 /* ---- for how long ---- */
 
-static bool held_for(const struct holdings *holdings, uint64_t key, uint64_t now_ns,
+static bool held_for(const struct idle_rows *holdings, uint64_t key, uint64_t now_ns,
                      double *seconds)
 {
-    const struct holding *holding = find(holdings, key);
-    if (holding == NULL || holding->since_ns > now_ns)
+    const struct idle_row *row = find(holdings, key);
+    if (row == NULL || row->since_ns > now_ns)
         return false;
-    *seconds = (double)(now_ns - holding->since_ns) / 1e9;
+    *seconds = (double)(now_ns - row->since_ns) / 1e9;
     return true;
 }
 
-bool held_device(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds)
+bool idle_gpus_device(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds)
 {
-    return held_for(&held->devices, key, now_ns, seconds);
+    return held_for(&idle->devices, key, now_ns, seconds);
 }
 
-bool held_user(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds)
+bool idle_gpus_user(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds)
 {
-    return held_for(&held->users, key, now_ns, seconds);
+    return held_for(&idle->users, key, now_ns, seconds);
 }
 
-char *held_words(double seconds, char out[static HELD_WORDS])
+char *idle_words(double seconds, char out[static IDLE_WORDS])
 {
     char span[SPAN_WORDS];
-    (void)snprintf(out, HELD_WORDS, "held %s", span_words(seconds, span));
+    (void)snprintf(out, IDLE_WORDS, "held %s", span_words(seconds, span));
     return out;
 }

@@ -14,40 +14,40 @@
 #include <vitals/vitals.h>
 
 /* Somebody who holds and does nothing; ascending keys. */
-struct holding {
+struct idle_row {
     uint64_t key; /* of a row */
     uint64_t since_ns;
     bool open; /* since the oldest reading, and perhaps before that */
 };
-struct holdings {
-    struct holding *items;
+struct idle_rows {
+    struct idle_row *items;
     size_t count, capacity;
 };
 
 /* One of zeros knows nothing. */
-struct held {
-    struct holdings devices, users; /* rows of gpu, of gpu_process */
-    struct holdings spare;          /* room for the next reading */
+struct idle_gpus {
+    struct idle_rows devices, users; /* rows of gpu, of gpu_process */
+    struct idle_rows spare;          /* room for the next reading */
     uint64_t newest_ns, oldest_ns;
     uint64_t stream; /* that keys are of */
 };
 
-void held_update(struct held *held, const vitals_snapshot *snapshot);
+void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot);
 /* The reading before the oldest one that it knows. */
-void held_update_before(struct held *held, const vitals_snapshot *older);
+void idle_gpus_update_before(struct idle_gpus *idle, const vitals_snapshot *older);
 
 /* Whether an older reading may say more. */
-bool held_goes_back(const struct held *held);
+bool idle_gpus_goes_back(const struct idle_gpus *idle);
 
-void held_done(struct held *held);
+void idle_gpus_done(struct idle_gpus *idle);
 
 /* For so many seconds up to a moment; false: not at all, or nobody knows. A device is held where
  * somebody holds its memory and it did not work; a process where it did not. */
-bool held_device(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds);
-bool held_user(const struct held *held, uint64_t key, uint64_t now_ns, double *seconds);
+bool idle_gpus_device(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds);
+bool idle_gpus_user(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds);
 
 /* "held 23 min" */
-enum { HELD_WORDS = 24 };
-char *held_words(double seconds, char out[static HELD_WORDS]);
+enum { IDLE_WORDS = 24 };
+char *idle_words(double seconds, char out[static IDLE_WORDS]);
 
 #endif

@@ -103,13 +103,13 @@ bool device_choice_act(struct monitor *monitor, enum action action, int argument
 }
 
 bool device_choice_click(struct monitor *monitor, const struct layout *layout,
-                         const struct press *press)
+                         const struct input_event *event)
 {
     struct model *model = &monitor->model;
-    int row = press->y - (layout->devices_y - model->lift);
+    int row = event->y - (layout->devices_y - model->lift);
     const struct device_panel panel = pane_devices(model, layout->devices);
     const vitals_row *gpu = row >= 0 ? device_panel_at(&panel, row) : NULL;
-    if (gpu == NULL || press->y >= layout->host_y - model->lift) {
+    if (gpu == NULL || event->y >= layout->host_y - model->lift) {
         choose_device(model, NULL);
         return false;
     }

@@ -12,7 +12,7 @@ bool device_choice_act(struct monitor *monitor, enum action action, int argument
 
 /* A click chooses a device, another one opens it; false: it was none, and no device is chosen. */
 bool device_choice_click(struct monitor *monitor, const struct layout *layout,
-                         const struct press *press);
+                         const struct input_event *event);
 
 /* A device that has left is not chosen any more. */
 void device_choice_settle(struct model *model);

@@ -111,8 +111,8 @@ static void held_cell(const struct line *line, char *out)
 {
     double seconds;
     out[0] = '\0';
-    if (model_held(line->model, line->user, &seconds))
-        (void)held_words(seconds, out);
+    if (model_idle(line->model, line->user, &seconds))
+        (void)idle_words(seconds, out);
 }
 
 static const struct {
@@ -144,7 +144,7 @@ static void draw_command(struct pen *pen, const struct line *line, struct canvas
 static bool is_held(const struct line *line)
 {
     double seconds;
-    return line->user != NULL && model_held(line->model, line->user, &seconds);
+    return line->user != NULL && model_idle(line->model, line->user, &seconds);
 }
 
 static void draw_line(struct pen *pen, const struct line *line, const struct box *box, int y)

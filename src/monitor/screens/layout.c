@@ -7,11 +7,11 @@ enum { FRAME = 5, LINES_LEAST = 6 };
 
 static bool note_idle(const void *data, const vitals_row *gpu, char out[static TROUBLE_WORDS])
 {
-    char words[HELD_WORDS];
+    char words[IDLE_WORDS];
     double seconds;
-    if (!model_held(data, gpu, &seconds))
+    if (!model_idle(data, gpu, &seconds))
         return false;
-    (void)snprintf(out, TROUBLE_WORDS, "%s", held_words(seconds, words));
+    (void)snprintf(out, TROUBLE_WORDS, "%s", idle_words(seconds, words));
     return true;
 }
 

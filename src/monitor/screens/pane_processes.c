@@ -17,12 +17,12 @@ enum { LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 /* "[held 23 min] ", of who has a device's memory and does not use it. Gives its bytes. */
 static size_t held_mark(const struct model *model, const struct item *item, char *out)
 {
-    char words[HELD_WORDS];
+    char words[IDLE_WORDS];
     double seconds;
     out[0] = '\0';
-    if (item->user == NULL || !model_held(model, item->user, &seconds))
+    if (item->user == NULL || !model_idle(model, item->user, &seconds))
         return 0;
-    return (size_t)snprintf(out, WORDS_COMMAND, "[%s] ", held_words(seconds, words));
+    return (size_t)snprintf(out, WORDS_COMMAND, "[%s] ", idle_words(seconds, words));
 }
 
 bool pane_command(const struct model *model, const struct item *item,

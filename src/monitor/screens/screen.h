@@ -27,10 +27,10 @@ struct screen {
     bool (*act)(struct monitor *monitor, void *state, enum action action, int argument);
 
     /* A click or a wheel; false: nothing. NULL: the mouse does nothing. */
-    bool (*click)(struct monitor *monitor, void *state, const struct press *press);
+    bool (*click)(struct monitor *monitor, void *state, const struct input_event *event);
 
     /* Any other key, where the screen reads keys itself. NULL: it does not. */
-    bool (*press)(struct monitor *monitor, void *state, const struct press *press);
+    bool (*input)(struct monitor *monitor, void *state, const struct input_event *event);
 
     /* After a snapshot, a key or another size: what must follow from it. */
     void (*settle)(struct monitor *monitor, void *state);
@@ -89,7 +89,7 @@ struct monitor {
 int monitor_init(struct monitor *monitor, const struct monitor_options *options);
 void monitor_done(struct monitor *monitor);
 
-void monitor_press(struct monitor *monitor, const struct press *press);
+void monitor_input(struct monitor *monitor, const struct input_event *event);
 void monitor_resize(struct monitor *monitor, int width, int height);
 void monitor_settle(struct monitor *monitor);
 void monitor_draw(const struct monitor *monitor, struct canvas *canvas);

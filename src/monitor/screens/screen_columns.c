@@ -142,16 +142,16 @@ static bool step(struct choice *choice, const struct model *model, uint32_t code
 {
     size_t count = line_count(choice), page = model->height > 8 ? (size_t)model->height - 5 : 3;
     switch (code) {
-    case PRESS_UP:
-    case PRESS_WHEEL_UP: choice->at -= choice->at > 0; return true;
-    case PRESS_DOWN:
-    case PRESS_WHEEL_DOWN: choice->at += choice->at + 1 < count; return true;
-    case PRESS_PAGE_UP: choice->at -= choice->at < page ? choice->at : page; return true;
-    case PRESS_PAGE_DOWN:
+    case INPUT_UP:
+    case INPUT_WHEEL_UP: choice->at -= choice->at > 0; return true;
+    case INPUT_DOWN:
+    case INPUT_WHEEL_DOWN: choice->at += choice->at + 1 < count; return true;
+    case INPUT_PAGE_UP: choice->at -= choice->at < page ? choice->at : page; return true;
+    case INPUT_PAGE_DOWN:
         choice->at = choice->at + page < count ? choice->at + page : count - 1;
         return true;
-    case PRESS_HOME: choice->at = 0; return true;
-    case PRESS_END: choice->at = count - 1; return true;
+    case INPUT_HOME: choice->at = 0; return true;
+    case INPUT_END: choice->at = count - 1; return true;
     default: return false;
     }
 }
@@ -160,17 +160,17 @@ static bool step(struct choice *choice, const struct model *model, uint32_t code
 static bool change(struct choice *choice, uint32_t code)
 {
     switch (code) {
-    case PRESS_SPACE:
-    case PRESS_ENTER:
+    case INPUT_SPACE:
+    case INPUT_ENTER:
     case '\r': toggle(choice); return true;
     case '[':
     case 'u': move(choice, -1); return true;
     case ']':
     case 'd': move(choice, 1); return true;
     case '+':
-    case PRESS_RIGHT: widen(choice, 1); return true;
+    case INPUT_RIGHT: widen(choice, 1); return true;
     case '-':
-    case PRESS_LEFT: widen(choice, -1); return true;
+    case INPUT_LEFT: widen(choice, -1); return true;
     case 'r':
         columns_usual(choice->view, &choice->shown);
         choice->shown.count--;
@@ -179,17 +179,17 @@ static bool change(struct choice *choice, uint32_t code)
     }
 }
 
-static bool press_columns(struct monitor *monitor, void *state, const struct press *press)
+static bool press_columns(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct choice *choice = state;
     struct model *model = &monitor->model;
-    if (step(choice, model, press->code))
+    if (step(choice, model, event->code))
         return true;
-    if (change(choice, press->code)) {
+    if (change(choice, event->code)) {
         apply(choice, model);
         return true;
     }
-    switch (press->code) {
+    switch (event->code) {
     case 'g':
         begin_view(choice, model, choice->view == VIEW_ALL ? VIEW_DEVICES : VIEW_ALL);
         return true;
@@ -200,7 +200,7 @@ static bool press_columns(struct monitor *monitor, void *state, const struct pre
     case 'C':
     case 'q':
     case 'Q':
-    case PRESS_ESCAPE: monitor_close(monitor); return true;
+    case INPUT_ESCAPE: monitor_close(monitor); return true;
     default: return false;
     }
 }
@@ -214,16 +214,16 @@ static void settle(struct monitor *monitor, void *state)
     choice->top = scroll_to(choice->top, (int)choice->at, lines > 1 ? lines : 1, count);
 }
 
-static bool click(struct monitor *monitor, void *state, const struct press *press)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct choice *choice = state;
     bool turned = false;
-    for (int i = 0; i < press_times(press); i++)
-        turned = step(choice, &monitor->model, press->code);
+    for (int i = 0; i < input_times(event); i++)
+        turned = step(choice, &monitor->model, event->code);
     if (turned)
         return true;
-    size_t at = (size_t)(choice->top + press->y - HEAD);
-    if (press->code != PRESS_CLICK || press->y < HEAD || at >= line_count(choice))
+    size_t at = (size_t)(choice->top + event->y - HEAD);
+    if (event->code != INPUT_CLICK || event->y < HEAD || at >= line_count(choice))
         return false;
     if (choice->at == at) {
         toggle(choice);
@@ -302,7 +302,7 @@ const struct screen screen_columns = {
     .open = open_columns,
     .draw = draw,
     .click = click,
-    .press = press_columns,
+    .input = press_columns,
     .settle = settle,
     .close = free,
 };

@@ -78,7 +78,7 @@ static const vitals_row *detail_of(const struct device *device, const vitals_row
 
 static void stop_reading(struct device *device)
 {
-    parting_free(device->sampler, device->subscription);
+    async_free(device->sampler, device->subscription);
     device->subscription = NULL;
     device->sampler = NULL;
 }
@@ -362,7 +362,7 @@ static size_t position(const struct model *model, const struct device *device, s
 static void draw_head(struct pen *pen, const struct model *model, const struct device *device,
                       const vitals_row *gpu)
 {
-    char line[LINE], name[WORDS * 4], held[HELD_WORDS], which[WORDS], note[TROUBLE_WORDS];
+    char line[LINE], name[WORDS * 4], held[IDLE_WORDS], which[WORDS], note[TROUBLE_WORDS];
     double seconds;
     size_t count, place = position(model, device, &count);
     (void)cell_device(gpu, pen->look->ascii, 120, name, sizeof name);
@@ -379,8 +379,8 @@ static void draw_head(struct pen *pen, const struct model *model, const struct d
         line[0] = '\0';
     x += canvas_text(pen->canvas, x, 0,
                      silence == NULL || silence->is_fault ? STYLE_TROUBLE : STYLE_DIM, line);
-    if (model_held(model, gpu, &seconds)) {
-        (void)snprintf(line, sizeof line, "  %s, and not used", held_words(seconds, held));
+    if (model_idle(model, gpu, &seconds)) {
+        (void)snprintf(line, sizeof line, "  %s, and not used", idle_words(seconds, held));
         x += canvas_text(pen->canvas, x, 0, STYLE_BOLD | STYLE_YELLOW, line);
     }
     (void)snprintf(which, sizeof which, "%zu of %zu", place, count);
@@ -494,15 +494,15 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     return true;
 }
 
-static bool click(struct monitor *monitor, void *state, const struct press *press)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     enum { STEP = 3 };
     struct device *device = state;
-    switch (press->code) {
-    case PRESS_WHEEL_UP: device->top -= STEP * press_times(press); break;
-    case PRESS_WHEEL_DOWN: device->top += STEP * press_times(press); break;
-    case PRESS_WHEEL_LEFT: step(monitor, device, -1); break;
-    case PRESS_WHEEL_RIGHT: step(monitor, device, 1); break;
+    switch (event->code) {
+    case INPUT_WHEEL_UP: device->top -= STEP * input_times(event); break;
+    case INPUT_WHEEL_DOWN: device->top += STEP * input_times(event); break;
+    case INPUT_WHEEL_LEFT: step(monitor, device, -1); break;
+    case INPUT_WHEEL_RIGHT: step(monitor, device, 1); break;
     default: return false;
     }
     scroll(&monitor->model, device);

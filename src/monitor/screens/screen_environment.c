@@ -339,15 +339,15 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     }
 }
 
-static bool click(struct monitor *monitor, void *state, const struct press *press)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct environment *environment = state;
-    int times = press_times(press);
-    switch (press->code) {
-    case PRESS_WHEEL_UP: environment->top -= LINES * times; break;
-    case PRESS_WHEEL_DOWN: environment->top += LINES * times; break;
-    case PRESS_WHEEL_LEFT: move_sideways(monitor, environment, -SIDEWAYS * times); break;
-    case PRESS_WHEEL_RIGHT: move_sideways(monitor, environment, SIDEWAYS * times); break;
+    int times = input_times(event);
+    switch (event->code) {
+    case INPUT_WHEEL_UP: environment->top -= LINES * times; break;
+    case INPUT_WHEEL_DOWN: environment->top += LINES * times; break;
+    case INPUT_WHEEL_LEFT: move_sideways(monitor, environment, -SIDEWAYS * times); break;
+    case INPUT_WHEEL_RIGHT: move_sideways(monitor, environment, SIDEWAYS * times); break;
     default: break;
     }
     return true;

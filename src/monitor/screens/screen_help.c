@@ -137,30 +137,30 @@ static void settle(struct monitor *monitor, void *state)
     help->top = scroll_to(help->top, -1, monitor->model.height - 1, help->count);
 }
 
-static bool press_any(struct monitor *monitor, void *state, const struct press *press)
+static bool press_any(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct help *help = state;
     int page = monitor->model.height > 2 ? monitor->model.height - 2 : 1;
-    switch (press->code) {
-    case PRESS_UP: help->top--; break;
-    case PRESS_DOWN: help->top++; break;
-    case PRESS_PAGE_UP: help->top -= page; break;
-    case PRESS_PAGE_DOWN: help->top += page; break;
-    case PRESS_HOME: help->top = 0; break;
-    case PRESS_END: help->top = help->count; break;
+    switch (event->code) {
+    case INPUT_UP: help->top--; break;
+    case INPUT_DOWN: help->top++; break;
+    case INPUT_PAGE_UP: help->top -= page; break;
+    case INPUT_PAGE_DOWN: help->top += page; break;
+    case INPUT_HOME: help->top = 0; break;
+    case INPUT_END: help->top = help->count; break;
     default: monitor_close(monitor); return true;
     }
     settle(monitor, state);
     return true;
 }
 
-static bool click(struct monitor *monitor, void *state, const struct press *press)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct help *help = state;
-    if (press->code == PRESS_CLICK)
+    if (event->code == INPUT_CLICK)
         monitor_close(monitor);
     else {
-        help->top += (press->code == PRESS_WHEEL_UP ? -3 : 3) * press_times(press);
+        help->top += (event->code == INPUT_WHEEL_UP ? -3 : 3) * input_times(event);
         settle(monitor, state);
     }
     return true;
@@ -172,7 +172,7 @@ const struct screen screen_help = {
     .open = open_help,
     .draw = draw,
     .click = click,
-    .press = press_any,
+    .input = press_any,
     .settle = settle,
     .close = free,
 };

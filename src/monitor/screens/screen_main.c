@@ -281,26 +281,26 @@ static int place_at(const struct model *model, const struct layout *layout, int 
     return -1;
 }
 
-static bool click(struct monitor *monitor, void *state, const struct press *press)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct model *model = &monitor->model;
     struct layout layout;
     (void)state;
     layout_of(model, &layout);
-    switch (press->code) {
-    case PRESS_WHEEL_UP: select_step(model, -press_times(press)); return true;
-    case PRESS_WHEEL_DOWN: select_step(model, press_times(press)); return true;
-    case PRESS_WHEEL_LEFT: move_sideways(model, -SIDEWAYS * press_times(press)); return true;
-    case PRESS_WHEEL_RIGHT: move_sideways(model, SIDEWAYS * press_times(press)); return true;
+    switch (event->code) {
+    case INPUT_WHEEL_UP: select_step(model, -input_times(event)); return true;
+    case INPUT_WHEEL_DOWN: select_step(model, input_times(event)); return true;
+    case INPUT_WHEEL_LEFT: move_sideways(model, -SIDEWAYS * input_times(event)); return true;
+    case INPUT_WHEEL_RIGHT: move_sideways(model, SIDEWAYS * input_times(event)); return true;
     default: break;
     }
-    if (press->y == layout.list_y + 1 - model->lift) {
-        click_title(model, press->x);
+    if (event->y == layout.list_y + 1 - model->lift) {
+        click_title(model, event->x);
         return true;
     }
-    if (device_choice_click(monitor, &layout, press))
+    if (device_choice_click(monitor, &layout, event))
         return true;
-    model_select(model, place_at(model, &layout, press->y));
+    model_select(model, place_at(model, &layout, event->y));
     return true;
 }
 

@@ -497,18 +497,18 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 /* ---- keys ---- */
 
 /* Keys and the wheel; false: another one. */
-static bool moves(const struct model *model, struct dialog *dialog, const struct press *press)
+static bool moves(const struct model *model, struct dialog *dialog, const struct input_event *event)
 {
     int page = shown(model, dialog);
-    switch (press->code) {
-    case PRESS_UP: scroll(model, dialog, -1); return true;
-    case PRESS_DOWN: scroll(model, dialog, 1); return true;
-    case PRESS_PAGE_UP: scroll(model, dialog, -page); return true;
-    case PRESS_PAGE_DOWN: scroll(model, dialog, page); return true;
-    case PRESS_HOME: scroll(model, dialog, -dialog->count); return true;
-    case PRESS_END: scroll(model, dialog, dialog->count); return true;
-    case PRESS_WHEEL_UP: scroll(model, dialog, -press_times(press)); return true;
-    case PRESS_WHEEL_DOWN: scroll(model, dialog, press_times(press)); return true;
+    switch (event->code) {
+    case INPUT_UP: scroll(model, dialog, -1); return true;
+    case INPUT_DOWN: scroll(model, dialog, 1); return true;
+    case INPUT_PAGE_UP: scroll(model, dialog, -page); return true;
+    case INPUT_PAGE_DOWN: scroll(model, dialog, page); return true;
+    case INPUT_HOME: scroll(model, dialog, -dialog->count); return true;
+    case INPUT_END: scroll(model, dialog, dialog->count); return true;
+    case INPUT_WHEEL_UP: scroll(model, dialog, -input_times(event)); return true;
+    case INPUT_WHEEL_DOWN: scroll(model, dialog, input_times(event)); return true;
     default: return false;
     }
 }
@@ -527,7 +527,7 @@ static void press_sent(struct monitor *monitor, struct dialog *dialog, uint32_t 
     if ((code == 'k' || code == 'K') && dialog->stubborn && dialog->signal != SIGKILL) {
         dialog->sent = false;
         dialog->button = 1;
-    } else if (code == PRESS_ESCAPE || code == PRESS_ENTER || code == '\r' || code == 'q')
+    } else if (code == INPUT_ESCAPE || code == INPUT_ENTER || code == '\r' || code == 'q')
         monitor_close(monitor);
 }
 
@@ -537,34 +537,34 @@ static void choose(struct dialog *dialog, int button)
         dialog->button = (button + BUTTON_COUNT) % BUTTON_COUNT;
 }
 
-static bool press_dialog(struct monitor *monitor, void *state, const struct press *press)
+static bool press_dialog(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct dialog *dialog = state;
-    uint32_t code = press->code;
-    if (moves(&monitor->model, dialog, press))
+    uint32_t code = event->code;
+    if (moves(&monitor->model, dialog, event))
         return true;
     if (dialog->sent) {
         press_sent(monitor, dialog, code);
         return true;
     }
     switch (code) {
-    case PRESS_LEFT:
-    case PRESS_BACK_TAB:
+    case INPUT_LEFT:
+    case INPUT_BACK_TAB:
     case ',':
     case '<':
     case '[': choose(dialog, dialog->button - 1); return true;
-    case PRESS_RIGHT:
-    case PRESS_TAB:
+    case INPUT_RIGHT:
+    case INPUT_TAB:
     case '.':
     case '>':
     case ']': choose(dialog, dialog->button + 1); return true;
-    case PRESS_ENTER:
+    case INPUT_ENTER:
     case '\r': confirm(monitor, dialog); return true;
-    case PRESS_ESCAPE:
+    case INPUT_ESCAPE:
     case 'q':
     case 'Q':
     case 'n':
-    case PRESS_CONTROL('c'): monitor_close(monitor); return true;
+    case INPUT_CONTROL('c'): monitor_close(monitor); return true;
     default: break;
     }
     for (int i = 0; i < BUTTON_COUNT; i++) {
@@ -576,16 +576,16 @@ static bool press_dialog(struct monitor *monitor, void *state, const struct pres
 }
 
 /* A click chooses; on what is chosen it presses. */
-static bool click(struct monitor *monitor, void *state, const struct press *press)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct dialog *dialog = state;
     struct box box = place_of(&monitor->model, dialog);
-    if (moves(&monitor->model, dialog, press) || dialog->sent || dialog->able == 0 ||
-        press->code != PRESS_CLICK || press->y != box.y + box.rows - 3)
+    if (moves(&monitor->model, dialog, event) || dialog->sent || dialog->able == 0 ||
+        event->code != INPUT_CLICK || event->y != box.y + box.rows - 3)
         return true;
     for (int i = 0; i < BUTTON_COUNT; i++) {
         int wide, x = button_at(&box, i, &wide);
-        if (press->x < x || press->x >= x + wide)
+        if (event->x < x || event->x >= x + wide)
             continue;
         if (dialog->button == i)
             confirm(monitor, dialog);
@@ -602,7 +602,7 @@ const struct screen screen_signal = {
     .open = open_dialog,
     .draw = draw,
     .click = click,
-    .press = press_dialog,
+    .input = press_dialog,
     .settle = settle,
     .patience_ns = patience_ns,
     .close = close_dialog,

@@ -427,27 +427,27 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     }
 }
 
-static void turn(struct tree *tree, const struct press *press)
+static void turn(struct tree *tree, const struct input_event *event)
 {
-    int times = press_times(press);
-    switch (press->code) {
-    case PRESS_WHEEL_UP: step(tree, -times); break;
-    case PRESS_WHEEL_DOWN: step(tree, times); break;
-    case PRESS_WHEEL_LEFT: move_sideways(tree, -SIDEWAYS * times); break;
-    case PRESS_WHEEL_RIGHT: move_sideways(tree, SIDEWAYS * times); break;
+    int times = input_times(event);
+    switch (event->code) {
+    case INPUT_WHEEL_UP: step(tree, -times); break;
+    case INPUT_WHEEL_DOWN: step(tree, times); break;
+    case INPUT_WHEEL_LEFT: move_sideways(tree, -SIDEWAYS * times); break;
+    case INPUT_WHEEL_RIGHT: move_sideways(tree, SIDEWAYS * times); break;
     default: break;
     }
 }
 
-static bool click(struct monitor *monitor, void *state, const struct press *press)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct tree *tree = state;
-    int place = tree->top + press->y - HEAD;
+    int place = tree->top + event->y - HEAD;
     (void)monitor;
-    if (press->code == PRESS_CLICK && press->y >= HEAD && place < (int)tree->branch_count)
+    if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->branch_count)
         select_place(tree, place);
-    else if (press->code != PRESS_CLICK)
-        turn(tree, press);
+    else if (event->code != INPUT_CLICK)
+        turn(tree, event);
     return true;
 }
 

@@ -28,7 +28,7 @@ void monitor_done(struct monitor *monitor)
 {
     while (monitor->depth > 0)
         monitor_close(monitor);
-    parting_wait();
+    async_free_wait();
     model_done(&monitor->model);
 }
 
@@ -207,7 +207,7 @@ static void type(struct monitor *monitor, uint32_t code)
     char bytes[4], safe[16];
     char *text = prompt_text(monitor);
     size_t used = strlen(text);
-    if (code < ' ' || code == PRESS_BACKSPACE || code >= 0x110000)
+    if (code < ' ' || code == INPUT_BACKSPACE || code >= 0x110000)
         return;
     size_t size = encode(code, bytes);
     size_t written = vitals_text_format((vitals_text){bytes, size}, VITALS_TEXT_TERMINAL, safe,
@@ -226,11 +226,11 @@ static void erase(char *text)
     text[size > 0 ? size - 1 : 0] = '\0';
 }
 
-static void press_prompt(struct monitor *monitor, const struct press *press)
+static void press_prompt(struct monitor *monitor, const struct input_event *event)
 {
     char *text = prompt_text(monitor);
-    switch (press->code) {
-    case PRESS_ENTER:
+    switch (event->code) {
+    case INPUT_ENTER:
     case '\r':
         monitor->prompt = PROMPT_NONE;
         if (text == monitor->moment && text[0] != '\0' && !player_go(monitor->player, text))
@@ -241,8 +241,8 @@ static void press_prompt(struct monitor *monitor, const struct press *press)
         if (text != monitor->moment)
             arranging_check(monitor, text);
         return;
-    case PRESS_ESCAPE:
-    case PRESS_CONTROL('c'):
+    case INPUT_ESCAPE:
+    case INPUT_CONTROL('c'):
         memcpy(text, monitor->before, sizeof monitor->before);
         monitor->model.has_selected = monitor->had_selected;
         monitor->model.selected = monitor->selected_before;
@@ -250,10 +250,10 @@ static void press_prompt(struct monitor *monitor, const struct press *press)
             (void)model_list(&monitor->model);
         monitor->prompt = PROMPT_NONE;
         return;
-    case PRESS_BACKSPACE:
-    case PRESS_CONTROL('h'): erase(text); break;
-    case PRESS_CONTROL('u'): text[0] = '\0'; break;
-    default: type(monitor, press->code);
+    case INPUT_BACKSPACE:
+    case INPUT_CONTROL('h'): erase(text); break;
+    case INPUT_CONTROL('u'): text[0] = '\0'; break;
+    default: type(monitor, event->code);
     }
     apply_prompt(monitor);
 }
@@ -316,14 +316,14 @@ static bool act_anywhere(struct monitor *monitor, enum action action, int argume
     }
 }
 
-static void press_key(struct monitor *monitor, const struct press *press)
+static void press_key(struct monitor *monitor, const struct input_event *event)
 {
     const struct screen *screen = top(monitor);
     monitor->model.message[0] = '\0';
     monitor->model.traffic_left = 0;
-    if (screen->press != NULL && screen->press(monitor, top_state(monitor), press))
+    if (screen->input != NULL && screen->input(monitor, top_state(monitor), event))
         return;
-    const struct binding *binding = binding_find(screen->bit, press->code);
+    const struct binding *binding = binding_find(screen->bit, event->code);
     if (binding == NULL)
         return;
     if (binding->signals && monitor_readonly(monitor) != NULL) {
@@ -340,25 +340,25 @@ static void press_key(struct monitor *monitor, const struct press *press)
 
 static bool is_mouse(uint32_t code)
 {
-    return code >= PRESS_CLICK && code <= PRESS_WHEEL_RIGHT;
+    return code >= INPUT_CLICK && code <= INPUT_WHEEL_RIGHT;
 }
 
-void monitor_press(struct monitor *monitor, const struct press *press)
+void monitor_input(struct monitor *monitor, const struct input_event *event)
 {
     const struct screen *screen = top(monitor);
-    if (press->code == PRESS_PASTE_BEGIN || press->code == PRESS_PASTE_END)
-        monitor->pasting = press->code == PRESS_PASTE_BEGIN;
-    else if (monitor->pasting && (monitor->prompt == PROMPT_NONE || press->code < ' '))
+    if (event->code == INPUT_PASTE_BEGIN || event->code == INPUT_PASTE_END)
+        monitor->pasting = event->code == INPUT_PASTE_BEGIN;
+    else if (monitor->pasting && (monitor->prompt == PROMPT_NONE || event->code < ' '))
         return; /* nobody meant keys by it */
-    else if (is_mouse(press->code)) {
+    else if (is_mouse(event->code)) {
         if (screen->click != NULL)
-            (void)screen->click(monitor, top_state(monitor), press);
+            (void)screen->click(monitor, top_state(monitor), event);
     } else if (monitor->prompt != PROMPT_NONE)
-        press_prompt(monitor, press);
+        press_prompt(monitor, event);
     else if (monitor->prefix != 0)
-        arranging_press(monitor, press->code);
+        arranging_press(monitor, event->code);
     else
-        press_key(monitor, press);
+        press_key(monitor, event);
 }
 
 /* Of the past the last row says when it is. */

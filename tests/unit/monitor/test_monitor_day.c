@@ -181,7 +181,7 @@ static void ask_processes(void)
 {
     options.context = context;
     press_keys(&monitor, "rg\\job");
-    press_code(&monitor, PRESS_ENTER);
+    press_code(&monitor, INPUT_ENTER);
     press_keys(&monitor, "e");
     CHECK_STR(monitor.stack[monitor.depth - 1].screen->name, "environment");
     const vitals_clock *clock = vitals_clock_system();
@@ -196,8 +196,8 @@ static void ask_processes(void)
     press_keys(&monitor, "T");
     CHECK_STR(monitor.stack[monitor.depth - 1].screen->name, "signal");
     monitor_draw(&monitor, &canvas);
-    press_code(&monitor, PRESS_RIGHT);
-    press_code(&monitor, PRESS_ESCAPE);
+    press_code(&monitor, INPUT_RIGHT);
+    press_code(&monitor, INPUT_ESCAPE);
     press_keys(&monitor, "gr");
     CHECK_INT(monitor.depth, 1);
     options.context = NULL;
@@ -205,28 +205,28 @@ static void ask_processes(void)
 
 static void look_around(void)
 {
-    static const uint32_t KEYS[] = {PRESS_DOWN,   PRESS_ENTER,
+    static const uint32_t KEYS[] = {INPUT_DOWN,   INPUT_ENTER,
                                     'q',          't',
-                                    PRESS_DOWN,   ' ',
+                                    INPUT_DOWN,   ' ',
                                     'q',          'h',
                                     'q',          'g',
                                     'o',          'p',
                                     '/',          '\\',
                                     'j',          'o',
-                                    PRESS_ENTER,  '&',
-                                    'j',          PRESS_ENTER,
-                                    '&',          PRESS_BACKSPACE,
-                                    PRESS_ENTER,  'T',
-                                    PRESS_ESCAPE, 'f',
+                                    INPUT_ENTER,  '&',
+                                    'j',          INPUT_ENTER,
+                                    '&',          INPUT_BACKSPACE,
+                                    INPUT_ENTER,  'T',
+                                    INPUT_ESCAPE, 'f',
                                     'c',          'a',
-                                    ' ',          PRESS_ESCAPE,
-                                    '0',          PRESS_DOWN,
+                                    ' ',          INPUT_ESCAPE,
+                                    '0',          INPUT_DOWN,
                                     'n',          'q',
-                                    'C',          PRESS_DOWN,
-                                    PRESS_DOWN,   ' ',
+                                    'C',          INPUT_DOWN,
+                                    INPUT_DOWN,   ' ',
                                     ' ',          'q',
                                     'G',          'u',
-                                    PRESS_DOWN,   '-',
+                                    INPUT_DOWN,   '-',
                                     '*',          'G',
                                     'p',          'G',
                                     'n',          'M',

@@ -89,96 +89,96 @@ static void begin(void)
 /* ---- held ---- */
 
 /* The same from one second to another, a reading each; `held` afterwards. */
-static void live(struct held *held, struct reading reading, double from, double to)
+static void live(struct idle_gpus *idle, struct reading reading, double from, double to)
 {
     for (double second = from; second <= to; second++) {
         reading.second = second;
         vitals_snapshot *snapshot = snapshot_at(&reading);
-        held_update(held, snapshot);
+        idle_gpus_update(idle, snapshot);
         vitals_snapshot_unref(snapshot);
     }
 }
 
-static double device_seconds(const struct held *held, uint64_t key, double now)
+static double device_seconds(const struct idle_gpus *idle, uint64_t key, double now)
 {
     double seconds = -1;
-    return held_device(held, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds : -1;
+    return idle_gpus_device(idle, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds : -1;
 }
 
-static double user_seconds(const struct held *held, uint64_t key, double now)
+static double user_seconds(const struct idle_gpus *idle, uint64_t key, double now)
 {
     double seconds = -1;
-    return held_user(held, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds : -1;
+    return idle_gpus_user(idle, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds : -1;
 }
 
 static const struct reading IDLE = {.busy = {0, 0.5}, .users = {{1, "C", 4000, 0}}, .count = 1};
 
 static void idle_memory_is_held_since_it_was_seen(void)
 {
-    struct held held = {0};
+    struct idle_gpus idle = {0};
     begin();
-    live(&held, IDLE, 100, 160);
-    CHECK_NEAR(device_seconds(&held, 1, 160), 60, 0.001);
-    CHECK_NEAR(user_seconds(&held, 1, 160), 60, 0.001);
-    CHECK_NEAR(device_seconds(&held, 2, 160), -1, 0.001); /* nobody has memory of it */
-    held_done(&held);
+    live(&idle, IDLE, 100, 160);
+    CHECK_NEAR(device_seconds(&idle, 1, 160), 60, 0.001);
+    CHECK_NEAR(user_seconds(&idle, 1, 160), 60, 0.001);
+    CHECK_NEAR(device_seconds(&idle, 2, 160), -1, 0.001); /* nobody has memory of it */
+    idle_gpus_done(&idle);
     vitals_builder_free(builder);
 }
 
 static void any_work_begins_anew(void)
 {
-    struct held held = {0};
+    struct idle_gpus idle = {0};
     struct reading busy = IDLE;
     busy.busy[0] = 0.01;
     begin();
-    live(&held, IDLE, 100, 200);
-    live(&held, busy, 201, 201);
-    CHECK_NEAR(device_seconds(&held, 1, 201), -1, 0.001);
-    CHECK_NEAR(user_seconds(&held, 1, 201), -1, 0.001); /* whose work it was nobody said */
-    live(&held, IDLE, 202, 210);
-    CHECK_NEAR(device_seconds(&held, 1, 210), 8, 0.001);
-    held_done(&held);
+    live(&idle, IDLE, 100, 200);
+    live(&idle, busy, 201, 201);
+    CHECK_NEAR(device_seconds(&idle, 1, 201), -1, 0.001);
+    CHECK_NEAR(user_seconds(&idle, 1, 201), -1, 0.001); /* whose work it was nobody said */
+    live(&idle, IDLE, 202, 210);
+    CHECK_NEAR(device_seconds(&idle, 1, 210), 8, 0.001);
+    idle_gpus_done(&idle);
     vitals_builder_free(builder);
 }
 
 static void what_is_not_known_is_not_claimed(void)
 {
-    struct held held = {0};
+    struct idle_gpus idle = {0};
     struct reading unknown = IDLE, screen = IDLE, none = IDLE;
     unknown.busy[0] = -1;
     unknown.users[0].busy = -1;
     screen.users[0].type = "G"; /* who draws a screen */
     none.users[0].mib = -1;
     begin();
-    live(&held, unknown, 100, 110);
-    CHECK_NEAR(device_seconds(&held, 1, 110), -1, 0.001);
-    CHECK_NEAR(user_seconds(&held, 1, 110), -1, 0.001);
-    live(&held, screen, 111, 120);
-    CHECK_NEAR(device_seconds(&held, 1, 120), -1, 0.001);
-    live(&held, none, 121, 130);
-    CHECK_NEAR(user_seconds(&held, 1, 130), -1, 0.001);
-    live(&held, IDLE, 131, 140);
-    CHECK_NEAR(user_seconds(&held, 1, 140), 9, 0.001);
-    live(&held, IDLE, 240, 241); /* nobody looked for a while */
-    CHECK_NEAR(user_seconds(&held, 1, 241), 1, 0.001);
-    live(&held, IDLE, 50, 51); /* another clock */
-    CHECK_NEAR(user_seconds(&held, 1, 51), 1, 0.001);
-    held_done(&held);
+    live(&idle, unknown, 100, 110);
+    CHECK_NEAR(device_seconds(&idle, 1, 110), -1, 0.001);
+    CHECK_NEAR(user_seconds(&idle, 1, 110), -1, 0.001);
+    live(&idle, screen, 111, 120);
+    CHECK_NEAR(device_seconds(&idle, 1, 120), -1, 0.001);
+    live(&idle, none, 121, 130);
+    CHECK_NEAR(user_seconds(&idle, 1, 130), -1, 0.001);
+    live(&idle, IDLE, 131, 140);
+    CHECK_NEAR(user_seconds(&idle, 1, 140), 9, 0.001);
+    live(&idle, IDLE, 240, 241); /* nobody looked for a while */
+    CHECK_NEAR(user_seconds(&idle, 1, 241), 1, 0.001);
+    live(&idle, IDLE, 50, 51); /* another clock */
+    CHECK_NEAR(user_seconds(&idle, 1, 51), 1, 0.001);
+    idle_gpus_done(&idle);
     vitals_builder_free(builder);
 }
 
 /* Of two on a device that works, the one that does none of it. */
 static void beside_somebody_who_works(void)
 {
-    struct held held = {0};
+    struct idle_gpus idle = {0};
     const struct reading two = {
         .busy = {0.8, 0}, .users = {{1, "C", 4000, 0}, {1, "C", 100, 0.8}}, .count = 2};
     begin();
-    live(&held, two, 100, 130);
-    CHECK_NEAR(device_seconds(&held, 1, 130), -1, 0.001);
-    CHECK_NEAR(user_seconds(&held, 1, 130), 30, 0.001);
-    CHECK_NEAR(user_seconds(&held, 2, 130), -1, 0.001);
-    held_done(&held);
+    live(&idle, two, 100, 130);
+    CHECK_NEAR(device_seconds(&idle, 1, 130), -1, 0.001);
+    CHECK_NEAR(user_seconds(&idle, 1, 130), 30, 0.001);
+    CHECK_NEAR(user_seconds(&idle, 2, 130), -1, 0.001);
+    idle_gpus_done(&idle);
     vitals_builder_free(builder);
 }
 
@@ -187,7 +187,7 @@ static void only_a_sure_number_shows_rest(void)
 {
     static const struct {
         vitals_availability busy, memory;
-        bool held;
+        bool idle;
     } CASES[] = {
         {VITALS_HAVE, VITALS_HAVE, true},         {VITALS_SAMPLED, VITALS_HAVE, true},
         {VITALS_ESTIMATE, VITALS_ESTIMATE, true}, {VITALS_UPPER_BOUND, VITALS_LOWER_BOUND, true},
@@ -198,62 +198,62 @@ static void only_a_sure_number_shows_rest(void)
         .busy = {0.8, 0}, .users = {{1, "C", 4000, 0}, {1, "C", 100, 0.8}}, .count = 2};
     begin();
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
-        struct held held = {0}, beside = {0};
+        struct idle_gpus idle = {0}, beside = {0};
         CHECK_CASE(vitals_availability_name(CASES[i].busy));
         quality = CASES[i].busy;
         memory_quality = CASES[i].memory;
-        live(&held, IDLE, 100, 110);
-        CHECK_NEAR(device_seconds(&held, 1, 110), CASES[i].held ? 10 : -1, 0.001);
-        CHECK_NEAR(user_seconds(&held, 1, 110), CASES[i].held ? 10 : -1, 0.001);
+        live(&idle, IDLE, 100, 110);
+        CHECK_NEAR(device_seconds(&idle, 1, 110), CASES[i].idle ? 10 : -1, 0.001);
+        CHECK_NEAR(user_seconds(&idle, 1, 110), CASES[i].idle ? 10 : -1, 0.001);
         live(&beside, two, 100, 110);
         bool named = quality != VITALS_UPPER_BOUND; /* at most so busy is nobody's work yet */
-        CHECK_NEAR(user_seconds(&beside, 1, 110), CASES[i].held && named ? 10 : -1, 0.001);
-        held_done(&held);
-        held_done(&beside);
+        CHECK_NEAR(user_seconds(&beside, 1, 110), CASES[i].idle && named ? 10 : -1, 0.001);
+        idle_gpus_done(&idle);
+        idle_gpus_done(&beside);
     }
     quality = memory_quality = VITALS_HAVE;
     vitals_builder_free(builder);
 }
 
 /* The same, backwards: what was before all that `held` knows. */
-static void before(struct held *held, struct reading reading, double from, double to)
+static void before(struct idle_gpus *idle, struct reading reading, double from, double to)
 {
     for (double second = from; second >= to; second--) {
         reading.second = second;
         vitals_snapshot *snapshot = snapshot_at(&reading);
-        held_update_before(held, snapshot);
+        idle_gpus_update_before(idle, snapshot);
         vitals_snapshot_unref(snapshot);
     }
 }
 
 static void a_recording_is_looked_back_over(void)
 {
-    struct held held = {0};
+    struct idle_gpus idle = {0};
     struct reading busy = IDLE;
     busy.busy[0] = 0.01;
     begin();
-    live(&held, IDLE, 1000, 1000);
-    CHECK(held_goes_back(&held));
-    before(&held, IDLE, 999, 400);
-    CHECK_NEAR(device_seconds(&held, 1, 1000), 600, 0.001);
-    live(&held, IDLE, 1001, 1010); /* and goes on meanwhile */
-    before(&held, IDLE, 399, 300);
-    CHECK_NEAR(user_seconds(&held, 1, 1010), 710, 0.001);
-    before(&held, busy, 299, 299);
-    CHECK_FALSE(held_goes_back(&held));
-    before(&held, IDLE, 298, 200);
-    CHECK_NEAR(device_seconds(&held, 1, 1010), 710, 0.001);
-    held_done(&held);
-    live(&held, busy, 1000, 1000);
-    CHECK_FALSE(held_goes_back(&held)); /* nobody is held */
-    live(&held, IDLE, 1001, 1005);
-    before(&held, IDLE, 999, 900); /* which is before the work */
-    CHECK_NEAR(device_seconds(&held, 1, 1005), 4, 0.001);
-    held_done(&held);
-    live(&held, IDLE, 1000, 1000);
-    before(&held, IDLE, 960, 900); /* nobody looked for a while */
-    CHECK_NEAR(device_seconds(&held, 1, 1000), 0, 0.001);
-    held_done(&held);
+    live(&idle, IDLE, 1000, 1000);
+    CHECK(idle_gpus_goes_back(&idle));
+    before(&idle, IDLE, 999, 400);
+    CHECK_NEAR(device_seconds(&idle, 1, 1000), 600, 0.001);
+    live(&idle, IDLE, 1001, 1010); /* and goes on meanwhile */
+    before(&idle, IDLE, 399, 300);
+    CHECK_NEAR(user_seconds(&idle, 1, 1010), 710, 0.001);
+    before(&idle, busy, 299, 299);
+    CHECK_FALSE(idle_gpus_goes_back(&idle));
+    before(&idle, IDLE, 298, 200);
+    CHECK_NEAR(device_seconds(&idle, 1, 1010), 710, 0.001);
+    idle_gpus_done(&idle);
+    live(&idle, busy, 1000, 1000);
+    CHECK_FALSE(idle_gpus_goes_back(&idle)); /* nobody is held */
+    live(&idle, IDLE, 1001, 1005);
+    before(&idle, IDLE, 999, 900); /* which is before the work */
+    CHECK_NEAR(device_seconds(&idle, 1, 1005), 4, 0.001);
+    idle_gpus_done(&idle);
+    live(&idle, IDLE, 1000, 1000);
+    before(&idle, IDLE, 960, 900); /* nobody looked for a while */
+    CHECK_NEAR(device_seconds(&idle, 1, 1000), 0, 0.001);
+    idle_gpus_done(&idle);
     vitals_builder_free(builder);
 }
 
@@ -265,9 +265,9 @@ static void held_has_words(void)
     } CASES[] = {{900, "held 15 min"},      {1439, "held 23 min"}, {5999, "held 99 min"},
                  {6000, "held 1 h"},        {90000, "held 25 h"},  {345600, "held 4 days"},
                  {1e12, "held 11574 days"}, {59.9, "held 59 s"}};
-    char words[HELD_WORDS];
+    char words[IDLE_WORDS];
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++)
-        CHECK_STR(held_words(CASES[i].seconds, words), CASES[i].words);
+        CHECK_STR(idle_words(CASES[i].seconds, words), CASES[i].words);
 }
 
 static struct monitor monitor;
@@ -325,24 +325,24 @@ static void keys_choose_a_device(void)
     press_keys(&monitor, "d");
     CHECK(monitor.model.has_device);
     CHECK_UINT(monitor.model.device, 1);
-    press_code(&monitor, PRESS_DOWN);
-    press_code(&monitor, PRESS_DOWN);
-    press_code(&monitor, PRESS_DOWN); /* there is no fourth */
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_DOWN); /* there is no fourth */
     CHECK_UINT(monitor.model.device, 3);
-    press_code(&monitor, PRESS_ENTER);
+    press_code(&monitor, INPUT_ENTER);
     CHECK(shows("GPU 2  H100"));
     CHECK(shows("vllm"));
     CHECK(!shows("train"));
-    press_code(&monitor, PRESS_RIGHT); /* round */
+    press_code(&monitor, INPUT_RIGHT); /* round */
     CHECK(shows("GPU 0  H100"));
     press_keys(&monitor, "N");
     CHECK(shows("GPU 2  H100"));
     press_keys(&monitor, "q");
     CHECK_INT(monitor.depth, 1);
     CHECK_UINT(monitor.model.device, 3); /* where one came from */
-    press_code(&monitor, PRESS_ESCAPE);
+    press_code(&monitor, INPUT_ESCAPE);
     CHECK(!monitor.model.has_device);
-    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, INPUT_DOWN);
     CHECK_UINT(monitor.model.selected.pid, 20);
     press_keys(&monitor, "d");
     CHECK_UINT(monitor.model.device, 1); /* that of the process */
@@ -354,13 +354,13 @@ static void numbers_open_a_device(void)
     open_world();
     press_keys(&monitor, "1");
     CHECK(shows("GPU 1  H100"));
-    press_code(&monitor, PRESS_ESCAPE);
+    press_code(&monitor, INPUT_ESCAPE);
     press_keys(&monitor, "7");
     CHECK_INT(monitor.depth, 1);
     CHECK(shows("there is no device 7"));
     press_keys(&monitor, "r");
-    press_code(&monitor, PRESS_DOWN);
-    press_code(&monitor, PRESS_ENTER); /* the process */
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_ENTER); /* the process */
     press_keys(&monitor, "d");
     CHECK(shows("GPU 0  H100"));
     world_close(&monitor, builder);
@@ -377,9 +377,9 @@ static void the_mouse_chooses_a_device(void)
         press_keys(&monitor, MODES[i % 3]);
         unsigned seen = 0;
         for (int y = 0; y < SIZES[i / 3][1]; y++) {
-            struct press press = {.code = PRESS_CLICK, .x = 10, .y = y};
+            struct input_event event = {.code = INPUT_CLICK, .x = 10, .y = y};
             monitor.model.has_device = false;
-            monitor_press(&monitor, &press);
+            monitor_input(&monitor, &event);
             if (!monitor.model.has_device)
                 continue;
             seen |= 1u << monitor.model.device;
@@ -396,11 +396,11 @@ static void the_mouse_chooses_a_device(void)
         world_close(&monitor, builder);
     }
     open_world(); /* and again opens it */
-    for (struct press press = {.code = PRESS_CLICK, .x = 10}; !monitor.model.has_device;
-         press.y++) {
-        monitor_press(&monitor, &press);
+    for (struct input_event event = {.code = INPUT_CLICK, .x = 10}; !monitor.model.has_device;
+         event.y++) {
+        monitor_input(&monitor, &event);
         if (monitor.model.has_device)
-            monitor_press(&monitor, &press);
+            monitor_input(&monitor, &event);
     }
     CHECK_INT(monitor.depth, 2);
     world_close(&monitor, builder);
@@ -427,12 +427,12 @@ static void page_keys_move_the_whole_screen(void)
     CHECK(shows("VITALS") && shows("1000"));
     CHECK(!shows("1020"));
     for (int i = 0; i < 40; i++)
-        press_code(&monitor, PRESS_PAGE_DOWN);
+        press_code(&monitor, INPUT_PAGE_DOWN);
     CHECK(!shows("VITALS")); /* the panels have made room */
     CHECK(shows("1039"));
-    press_code(&monitor, PRESS_DOWN); /* a selection is seen again */
+    press_code(&monitor, INPUT_DOWN); /* a selection is seen again */
     CHECK(model_selected(&monitor.model) >= 0);
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     CHECK(shows("1000"));
     for (int i = 0; i < 80; i++)
         press_code(&monitor, ']');
@@ -617,9 +617,9 @@ static void any_size(void)
     for (size_t i = 0; i < CHECK_COUNT(SIZES); i++) {
         monitor_resize(&monitor, SIZES[i][0], SIZES[i][1]);
         monitor_settle(&monitor);
-        press_code(&monitor, PRESS_END);
+        press_code(&monitor, INPUT_END);
         CHECK(SIZES[i][1] < 20 || shows("sent "));
-        press_code(&monitor, PRESS_HOME);
+        press_code(&monitor, INPUT_HOME);
         CHECK(SIZES[i][1] < 20 || shows("vllm") || SIZES[i][0] < 60);
         CHECK(SIZES[i][0] < 40 || shows("GPU 2"));
         CHECK(SIZES[i][0] < 40 || SIZES[i][1] < 10 || shows("50%"));
@@ -629,7 +629,7 @@ static void any_size(void)
     model_add_machine(&monitor.model, world_at(builder, &none, 104, 3));
     monitor_settle(&monitor);
     CHECK(shows("not there any more"));
-    press_code(&monitor, PRESS_RIGHT);
+    press_code(&monitor, INPUT_RIGHT);
     CHECK(shows("GPU 0"));
     press_keys(&monitor, "q");
     CHECK_INT(monitor.depth, 1);

@@ -72,10 +72,10 @@ static void columns_of_a_process_stand_below_their_titles(void)
     uint64_t seen = 0;
     for (size_t i = 0; i < CHECK_COUNT(NAMED); i++) {
         world_open(&monitor, &options, &world, &builder);
-        press_code(&monitor, PRESS_DOWN);
+        press_code(&monitor, INPUT_DOWN);
         for (size_t j = 0; j < i; j++)
-            press_code(&monitor, PRESS_DOWN);
-        press_code(&monitor, PRESS_ENTER);
+            press_code(&monitor, INPUT_DOWN);
+        press_code(&monitor, INPUT_ENTER);
         CHECK_STR(monitor.stack[monitor.depth - 1].screen->name, "process");
         char pid[16];
         seen |= 1u << (monitor.model.selected.pid - NAMED[0].pid);
@@ -127,7 +127,7 @@ static void the_environment_of_a_stranger_is_refused_with_words(void)
     const struct monitor_world world = {ALONE, 1, 1};
     struct monitor_options options = world_options();
     world_open(&monitor, &options, &world, &builder);
-    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, INPUT_DOWN);
     press_keys(&monitor, "e");
     CHECK_INT(monitor.depth, 1);
     CHECK_NOT_NULL(strstr(world_screen(&monitor), "nothing is known of process 77"));
@@ -192,7 +192,7 @@ static void without_colors_flags_stay(void)
         options.look.colorless = colorless;
         options.look.light = options.look.colorful = true;
         world_open(&monitor, &options, &world, &builder);
-        press_code(&monitor, PRESS_DOWN);
+        press_code(&monitor, INPUT_DOWN);
         CHECK_INT(canvas_resize(&canvas, 100, 40), 0);
         monitor_draw(&monitor, &canvas);
         for (int i = 0; i < 100 * 40; i++) {

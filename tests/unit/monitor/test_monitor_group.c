@@ -124,8 +124,8 @@ static void long_names_are_whole(void)
     press_keys(&monitor, "Gn&job:worker-1\r");
     CHECK_STR(world_pids(&monitor), "21");
     press_keys(&monitor, "&");
-    press_code(&monitor, PRESS_CONTROL('u'));
-    press_code(&monitor, PRESS_ENTER);
+    press_code(&monitor, INPUT_CONTROL('u'));
+    press_code(&monitor, INPUT_ENTER);
     monitor_sort(&monitor, (unsigned)column_find("job", 3) + 1, false, false);
     CHECK_STR(world_pids(&monitor), "24 21 22 23");
     monitor_sort(&monitor, (unsigned)column_find("job", 3) + 1, true, false);
@@ -170,16 +170,16 @@ static void groups_close_and_open(void)
 {
     begin();
     press_keys(&monitor, "Gu");
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     CHECK_UINT(monitor.model.selected.pid, 0);
-    press_code(&monitor, PRESS_ENTER); /* closes it */
+    press_code(&monitor, INPUT_ENTER); /* closes it */
     CHECK_STR(groups(), "ana:|ben:30 31|cho:40|?:50");
     CHECK_INT(monitor.depth, 1);
     CHECK_STR(cell("ana", "gpumem"), "5000MiB");
     CHECK_CONTAINS(world_screen(&monitor), "▶ user ana: 2 processes");
     press_keys(&monitor, "+");
     CHECK_STR(groups(), "ana:20 21 20|ben:30 31|cho:40|?:50");
-    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, INPUT_DOWN);
     CHECK_UINT(monitor.model.selected.pid, 20);
     press_keys(&monitor, "-"); /* of a process: its group, which is selected then */
     CHECK_STR(groups(), "ana:|ben:30 31|cho:40|?:50");
@@ -198,7 +198,7 @@ static void a_group_is_no_process(void)
     static const char KEYS[] = "e ";
     begin();
     press_keys(&monitor, "Gu");
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     for (size_t i = 0; KEYS[i] != '\0'; i++) {
         char key[2] = {KEYS[i], '\0'};
         CHECK_CASE(key);
@@ -244,13 +244,13 @@ static void a_signal_is_for_all_of_a_group(void)
         CHECK_CASE(CASES[i].keys);
         begin();
         press_keys(&monitor, CASES[i].by);
-        press_code(&monitor, PRESS_HOME);
+        press_code(&monitor, INPUT_HOME);
         press_keys(&monitor, CASES[i].keys);
         CHECK_INT(monitor.depth, 2);
         CHECK_STR(asked(), CASES[i].asked);
         /* Without a context nobody has a handle. */
         CHECK_CONTAINS(world_screen(&monitor), "Nobody here can be sent a signal");
-        press_code(&monitor, PRESS_ENTER);
+        press_code(&monitor, INPUT_ENTER);
         CHECK_INT(monitor.depth, 1);
         end();
     }
@@ -266,7 +266,7 @@ static void who_is_only_a_number_is_left_alone(void)
     static const struct monitor_world BOTH = {TWO, CHECK_COUNT(TWO), 1};
     options = world_options();
     world_open(&monitor, &options, &BOTH, &builder);
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     press_keys(&monitor, "T");
     CHECK_INT(monitor.depth, 2);
     CHECK_CONTAINS(world_screen(&monitor), "it is not known whose pid that is here");
@@ -324,19 +324,19 @@ static void fields_of_a_filter(void)
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
         CHECK_CASE(CASES[i].words);
         press_keys(&monitor, "&");
-        press_code(&monitor, PRESS_CONTROL('u'));
+        press_code(&monitor, INPUT_CONTROL('u'));
         press_keys(&monitor, CASES[i].words);
-        press_code(&monitor, PRESS_ENTER);
+        press_code(&monitor, INPUT_ENTER);
         CHECK_STR(world_pids(&monitor), CASES[i].pids);
     }
     press_keys(&monitor, "&");
-    press_code(&monitor, PRESS_CONTROL('u'));
+    press_code(&monitor, INPUT_CONTROL('u'));
     press_keys(&monitor, "usr:ana");
     CHECK_CONTAINS(world_screen(&monitor), "no field \"usr\": there are user, name");
-    press_code(&monitor, PRESS_ENTER);
+    press_code(&monitor, INPUT_ENTER);
     CHECK_CONTAINS(monitor.model.message, "no field \"usr\": there are user, name");
     press_keys(&monitor, "&");
-    press_code(&monitor, PRESS_CONTROL('u'));
+    press_code(&monitor, INPUT_CONTROL('u'));
     press_keys(&monitor, "\r\\gpu:1 user:ana\r");
     CHECK_UINT(monitor.model.selected.pid, 20);
     CHECK_STR(monitor.model.message, "");
@@ -374,11 +374,11 @@ static void columns_are_chosen_moved_and_widened(void)
     begin();
     press_keys(&monitor, "C");
     CHECK_CONTAINS(world_screen(&monitor), "[x]      pid       PID          8");
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     press_keys(&monitor, "dd++"); /* the device two to the right, two wider */
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     press_keys(&monitor, " "); /* no PID */
-    press_code(&monitor, PRESS_ESCAPE);
+    press_code(&monitor, INPUT_ESCAPE);
     CHECK_INT(monitor.depth, 1);
     struct arranged_columns *own = &monitor.model.arranged.views[0];
     CHECK_STR(list_columns[own->items[0].column].key, "type");

@@ -62,9 +62,9 @@ static void the_help_has_every_key(void)
     CHECK_INT(monitor.depth, 1);
     monitor_resize(&monitor, 40, 10);
     press_keys(&monitor, "h");
-    press_code(&monitor, PRESS_END);
+    press_code(&monitor, INPUT_END);
     CHECK_CONTAINS(world_screen(&monitor), "Mouse");
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     CHECK_CONTAINS(world_screen(&monitor), "vitals");
     press_keys(&monitor, "q");
     CHECK_FALSE(monitor.quit); /* one screen at a time */
@@ -76,7 +76,7 @@ static void the_help_has_every_key(void)
 static void type_ahead_is_understood(void)
 {
     begin();
-    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, INPUT_DOWN);
     press_keys(&monitor, "og");
     CHECK_STR(world_pids(&monitor), "20 10");
     press_keys(&monitor, "oc/");
@@ -90,16 +90,16 @@ static void type_ahead_is_understood(void)
 static void what_is_pasted_presses_no_key(void)
 {
     begin();
-    press_code(&monitor, PRESS_PASTE_BEGIN);
+    press_code(&monitor, INPUT_PASTE_BEGIN);
     press_keys(&monitor, "qQgtK\r k");
-    press_code(&monitor, PRESS_PASTE_END);
+    press_code(&monitor, INPUT_PASTE_END);
     CHECK_FALSE(monitor.quit);
     CHECK_INT(monitor.depth, 1);
     CHECK_INT(monitor.model.view, VIEW_DEVICES);
     press_keys(&monitor, "\\");
-    press_code(&monitor, PRESS_PASTE_BEGIN);
+    press_code(&monitor, INPUT_PASTE_BEGIN);
     press_keys(&monitor, "tw\x1b\no");
-    press_code(&monitor, PRESS_PASTE_END);
+    press_code(&monitor, INPUT_PASTE_END);
     CHECK_STR(monitor.model.search, "two");
     CHECK_UINT(monitor.model.selected.pid, 20);
     world_close(&monitor, builder);
@@ -109,8 +109,8 @@ static void read_only_opens_no_dialog(void)
 {
     begin();
     options.readonly = "read-only";
-    press_code(&monitor, PRESS_DOWN);
-    static const uint32_t KEYS[] = {'T', 'K', 'k', 'I', PRESS_CONTROL('c')};
+    press_code(&monitor, INPUT_DOWN);
+    static const uint32_t KEYS[] = {'T', 'K', 'k', 'I', INPUT_CONTROL('c')};
     for (size_t i = 0; i < CHECK_COUNT(KEYS); i++) {
         press_code(&monitor, KEYS[i]);
         CHECK_INT(monitor.depth, 1);
@@ -124,22 +124,22 @@ static void the_mouse_selects_and_sorts(void)
     begin();
     struct layout layout;
     layout_of(&monitor.model, &layout);
-    struct press press = {.code = PRESS_CLICK, .x = 5, .y = layout.lines_y + 1};
-    monitor_press(&monitor, &press);
+    struct input_event event = {.code = INPUT_CLICK, .x = 5, .y = layout.lines_y + 1};
+    monitor_input(&monitor, &event);
     CHECK_UINT(monitor.model.selected.pid, 20);
-    press.y = layout.lines_y + 5; /* below the list */
-    monitor_press(&monitor, &press);
+    event.y = layout.lines_y + 5; /* below the list */
+    monitor_input(&monitor, &event);
     CHECK_FALSE(monitor.model.has_selected);
-    press = (struct press){.code = PRESS_CLICK, .x = 10, .y = layout.list_y + 1}; /* on PID */
-    monitor_press(&monitor, &press);
+    event = (struct input_event){.code = INPUT_CLICK, .x = 10, .y = layout.list_y + 1}; /* on PID */
+    monitor_input(&monitor, &event);
     CHECK_UINT(monitor.model.sort, columns_sort(VIEW_DEVICES, 'p'));
     CHECK_FALSE(monitor.model.reversed);
-    monitor_press(&monitor, &press);
+    monitor_input(&monitor, &event);
     CHECK(monitor.model.reversed);
     CHECK_STR(world_pids(&monitor), "20 10");
-    press.code = PRESS_WHEEL_DOWN;
-    monitor_press(&monitor, &press);
-    monitor_press(&monitor, &press);
+    event.code = INPUT_WHEEL_DOWN;
+    monitor_input(&monitor, &event);
+    monitor_input(&monitor, &event);
     CHECK_UINT(monitor.model.selected.pid, 10);
     world_close(&monitor, builder);
 }
@@ -156,15 +156,15 @@ static void control_turns_the_wheel_five_times_as_far(void)
         uint32_t code;
         bool fast;
         int place;
-    } CASES[] = {{PRESS_WHEEL_DOWN, false, 1},
-                 {PRESS_WHEEL_DOWN, true, 6},
-                 {PRESS_WHEEL_DOWN, true, 11},
-                 {PRESS_WHEEL_UP, true, 6},
-                 {PRESS_WHEEL_UP, false, 5}};
-    press_code(&monitor, PRESS_HOME);
+    } CASES[] = {{INPUT_WHEEL_DOWN, false, 1},
+                 {INPUT_WHEEL_DOWN, true, 6},
+                 {INPUT_WHEEL_DOWN, true, 11},
+                 {INPUT_WHEEL_UP, true, 6},
+                 {INPUT_WHEEL_UP, false, 5}};
+    press_code(&monitor, INPUT_HOME);
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
-        struct press press = {.code = CASES[i].code, .fast = CASES[i].fast};
-        monitor_press(&monitor, &press);
+        struct input_event event = {.code = CASES[i].code, .fast = CASES[i].fast};
+        monitor_input(&monitor, &event);
         CHECK_INT(model_selected(&monitor.model), CASES[i].place);
     }
     world_close(&monitor, builder);

@@ -81,8 +81,8 @@ static void every_process_or_those_on_devices(void)
 static void the_selection_follows_its_process(void)
 {
     begin(&WORLD);
-    press_code(&monitor, PRESS_DOWN);
-    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_DOWN);
     CHECK_UINT(monitor.model.selected.pid, 30);
     press_keys(&monitor, "og");
     CHECK_INT(model_selected(&monitor.model), 2);
@@ -101,15 +101,15 @@ static void the_selection_follows_its_process(void)
 static void tags_are_kept_and_dropped(void)
 {
     begin(&WORLD);
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     press_keys(&monitor, "  ");
     CHECK_UINT(monitor.model.tag_count, 2);
     CHECK_INT(model_selected(&monitor.model), 2);
-    press_code(&monitor, PRESS_HOME);
+    press_code(&monitor, INPUT_HOME);
     press_keys(&monitor, " ");
     CHECK_UINT(monitor.model.tag_count, 1);
     CHECK_UINT(monitor.model.tags[0].pid, 30);
-    press_code(&monitor, PRESS_ESCAPE);
+    press_code(&monitor, INPUT_ESCAPE);
     CHECK_UINT(monitor.model.tag_count, 0);
     CHECK_FALSE(monitor.model.has_selected);
     world_close(&monitor, builder);
@@ -134,18 +134,18 @@ static void search_and_filter(void)
     CHECK_CONTAINS(monitor.model.message, "nothing holds \"vlx\"");
     press_keys(&monitor, "\\vl");
     CHECK_UINT(monitor.model.selected.pid, 30);
-    press_code(&monitor, PRESS_ESCAPE);
+    press_code(&monitor, INPUT_ESCAPE);
     CHECK_UINT(monitor.model.selected.pid, 10);
     press_keys(&monitor, "&cho\r");
     CHECK_STR(world_pids(&monitor), "40");
     press_keys(&monitor, "&x"); /* on top of what was there */
     CHECK_STR(world_pids(&monitor), "");
     CHECK_CONTAINS(world_screen(&monitor), "Filter: chox_");
-    press_code(&monitor, PRESS_ESCAPE); /* as it was */
+    press_code(&monitor, INPUT_ESCAPE); /* as it was */
     CHECK_STR(world_pids(&monitor), "40");
     press_keys(&monitor, "&");
-    press_code(&monitor, PRESS_CONTROL('u'));
-    press_code(&monitor, PRESS_ENTER);
+    press_code(&monitor, INPUT_CONTROL('u'));
+    press_code(&monitor, INPUT_ENTER);
     CHECK_UINT(monitor.model.list.count, 7);
     CHECK_FALSE(monitor.quit);
     world_close(&monitor, builder);

@@ -115,7 +115,7 @@ static void who_is_out_of_sight_is_counted(void)
             if (seen > 0 && tells)
                 CHECK_UINT(said, seen == MANY ? 0 : seen);
             cut += seen > 0 && seen < MANY;
-            press_code(&monitor, PRESS_PAGE_DOWN);
+            press_code(&monitor, INPUT_PAGE_DOWN);
             monitor_settle(&monitor);
         }
     }

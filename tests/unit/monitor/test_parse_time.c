@@ -13,7 +13,7 @@ static void words_are_moments(void)
 {
     enum { DAY = 86400, NOON = 20000 * DAY + 12 * 3600 };
     const uint64_t SECOND = MONITOR_SECOND;
-    const struct moment_span span = {(NOON - 3600) * SECOND, (NOON + 5400) * SECOND, NOON * SECOND};
+    const struct time_span span = {(NOON - 3600) * SECOND, (NOON + 5400) * SECOND, NOON * SECOND};
     static const struct {
         const char *words;
         long long seconds; /* from noon; below -10^6: no moment */
@@ -38,21 +38,21 @@ static void words_are_moments(void)
     uint64_t found;
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
         CHECK_CASE(CASES[i].words);
-        CHECK(moment_parse(CASES[i].words, &span, &found));
+        CHECK(parse_time(CASES[i].words, &span, &found));
         CHECK_INT((long long)(found / SECOND) - NOON, CASES[i].seconds);
     }
     for (size_t i = 0; i < CHECK_COUNT(NONE); i++) {
         CHECK_CASE(NONE[i]);
-        CHECK_FALSE(moment_parse(NONE[i], &span, &found));
+        CHECK_FALSE(parse_time(NONE[i], &span, &found));
     }
-    CHECK(moment_parse("begin", &span, &found));
+    CHECK(parse_time("begin", &span, &found));
     CHECK_UINT(found, 0);
-    CHECK(moment_parse("end", &span, &found));
+    CHECK(parse_time("end", &span, &found));
     CHECK_UINT(found, UINT64_MAX);
-    CHECK(moment_parse("-99999999h", &span, &found));
+    CHECK(parse_time("-99999999h", &span, &found));
     CHECK_UINT(found, 0); /* before everything */
-    const struct moment_span turned = {(NOON + 5400) * SECOND, NOON * SECOND, NOON * SECOND};
-    CHECK(moment_parse("100%", &turned, &found));
+    const struct time_span turned = {(NOON + 5400) * SECOND, NOON * SECOND, NOON * SECOND};
+    CHECK(parse_time("100%", &turned, &found));
     CHECK_UINT(found, turned.first_ns);
 }
 
@@ -61,15 +61,15 @@ static void a_clock_is_of_the_day_that_was_recorded(void)
 {
     enum { DAY = 86400, MIDNIGHT = 20000 * DAY };
     const uint64_t SECOND = MONITOR_SECOND;
-    struct moment_span span = {(MIDNIGHT - 1800) * SECOND, (MIDNIGHT + 1800) * SECOND,
-                               (MIDNIGHT - 60) * SECOND};
+    struct time_span span = {(MIDNIGHT - 1800) * SECOND, (MIDNIGHT + 1800) * SECOND,
+                             (MIDNIGHT - 60) * SECOND};
     uint64_t found;
-    CHECK(moment_parse("00:10", &span, &found));
+    CHECK(parse_time("00:10", &span, &found));
     CHECK_UINT(found / SECOND, MIDNIGHT + 600);
     span.now_ns = (MIDNIGHT + 60) * SECOND;
-    CHECK(moment_parse("23:50", &span, &found));
+    CHECK(parse_time("23:50", &span, &found));
     CHECK_UINT(found / SECOND, MIDNIGHT - 600);
-    CHECK(moment_is_dated(&span));
+    CHECK(time_span_is_dated(&span));
 }
 
 /* A ring that is filled backwards is the same as one that was filled as it came: gaps and means. */

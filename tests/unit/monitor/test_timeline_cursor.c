@@ -135,7 +135,7 @@ static void forget(void)
 static void make(bool file)
 {
     vitals_error error;
-    struct past past;
+    struct timeline_cursor cursor;
     options = world_options();
     if (file)
         options.readonly = "this is a recording";
@@ -143,8 +143,8 @@ static void make(bool file)
     CHECK_INT(monitor_init(&monitor, &options), 0);
     monitor.model.same = true;
     monitor_resize(&monitor, 100, 40);
-    past_init(&past, TIMELINE, NULL, model_window_ns(&monitor.model));
-    player_init(&player, &monitor.model, &CLOCK, past, file);
+    timeline_cursor_init(&cursor, TIMELINE, NULL, model_window_ns(&monitor.model));
+    player_init(&player, &monitor.model, &CLOCK, cursor, file);
     monitor.player = &player;
 }
 
@@ -248,7 +248,7 @@ static void one_goes_to_a_time(void)
     CHECK_CONTAINS(monitor.model.message, "\"soon\" is no moment");
     CHECK_NEAR(shown(), 1089, 1e-6);
     press_keys(&monitor, "@12");
-    press_code(&monitor, PRESS_ESCAPE);
+    press_code(&monitor, INPUT_ESCAPE);
     CHECK_NEAR(shown(), 1089, 1e-6);
     close_all();
 }
@@ -441,8 +441,8 @@ static void a_process_has_its_past(void)
     forget();
     keep(1000, 1, 300);
     open_file("end", false);
-    press_code(&monitor, PRESS_DOWN);
-    press_code(&monitor, PRESS_ENTER);
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_ENTER);
     CHECK_INT(monitor.depth, 2);
     size_t before = kept.given;
     while (monitor_recall(&monitor, 16))
@@ -462,8 +462,8 @@ static void a_process_has_its_past_live_too(void)
     forget();
     keep(1000, 1, 300);
     open_live();
-    press_code(&monitor, PRESS_DOWN);
-    press_code(&monitor, PRESS_ENTER);
+    press_code(&monitor, INPUT_DOWN);
+    press_code(&monitor, INPUT_ENTER);
     CHECK_FALSE(monitor_recall(&monitor, 16)); /* at now graphs begin with the screen */
     press_keys(&monitor, "b");
     size_t before = kept.given;
@@ -502,7 +502,7 @@ static void nobody_of_the_past_is_signalled(void)
     forget();
     keep(1000, 1, 20);
     open_file(NULL, false);
-    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, INPUT_DOWN);
     press_keys(&monitor, "K");
     CHECK_INT(monitor.depth, 1);
     CHECK_CONTAINS(monitor.model.message, "this is a recording: no signal is sent");
@@ -572,7 +572,7 @@ static void a_live_monitor_looks_back(void)
     CHECK_CONTAINS(status(), "1 min 2 s ago");
     CHECK_UINT(model_ago(&monitor.model), 62);
     CHECK_NEAR(history_get(&monitor.model.cpu, 62), 0.25, 1e-6);
-    press_code(&monitor, PRESS_DOWN);
+    press_code(&monitor, INPUT_DOWN);
     press_keys(&monitor, "K");
     CHECK_CONTAINS(monitor.model.message, "this is the past");
     press_keys(&monitor, "e");
