@@ -94,7 +94,7 @@ static void cpu_words(const struct page *page, const struct line *line, char *ou
 {
     (void)page;
     if (line->cores < 0)
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
     else
         (void)snprintf(out, WORDS, "%.1f", line->cores * 100);
 }
@@ -106,7 +106,7 @@ static void memory_words(const struct page *page, const struct line *line, char 
     const vitals_row *host = vitals_snapshot_next(page->now, VITALS_HOST, NULL);
     if (line->resident < 0 || !cell_value(host, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) ||
         total <= 0)
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
     else
         (void)snprintf(out, WORDS, "%.1f", line->resident / total * 100);
 }
@@ -115,7 +115,7 @@ static void time_words(const struct page *page, const struct line *line, char *o
 {
     double start, now = (double)vitals_snapshot_boottime_ns(page->now) / 1e9;
     if (!cell_value(line->process, VITALS_PROCESS_START_SECONDS, &start))
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
     else
         (void)vitals_human_duration(now - start, out);
 }

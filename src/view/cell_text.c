@@ -8,7 +8,7 @@
 
 #include "view/canvas.h"
 
-char *cell_missing(char *out)
+char *cell_not_available(char *out)
 {
     memcpy(out, "N/A", 4);
     return out;
@@ -28,7 +28,7 @@ char *cell_share(const vitals_row *row, vitals_metric metric, char *out)
 {
     double ratio;
     if (!cell_value(row, metric, &ratio))
-        return cell_missing(out);
+        return cell_not_available(out);
     (void)snprintf(out, WORDS, "%.0f", ratio * 100);
     return out;
 }
@@ -37,7 +37,7 @@ char *cell_percent(const vitals_row *row, vitals_metric metric, char *out)
 {
     double ratio;
     if (!cell_value(row, metric, &ratio))
-        return cell_missing(out);
+        return cell_not_available(out);
     (void)snprintf(out, WORDS, "%.0f%%", ratio * 100);
     return out;
 }
@@ -46,7 +46,7 @@ char *cell_bytes(const vitals_row *row, vitals_metric metric, char *out)
 {
     uint64_t bytes;
     if (row == NULL || vitals_row_u64(row, metric, &bytes) <= 0)
-        return cell_missing(out);
+        return cell_not_available(out);
     return vitals_human_bytes(bytes, out);
 }
 
@@ -54,7 +54,7 @@ char *cell_number(const vitals_row *row, vitals_metric metric, const char *unit,
 {
     double number;
     if (!cell_value(row, metric, &number))
-        return cell_missing(out);
+        return cell_not_available(out);
     (void)snprintf(out, WORDS, "%.0f%s", number, unit);
     return out;
 }
@@ -63,7 +63,7 @@ char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out)
 {
     double on;
     if (!cell_value(row, metric, &on))
-        return cell_missing(out);
+        return cell_not_available(out);
     (void)snprintf(out, WORDS, "%s", on != 0 ? "On" : "Off");
     return out;
 }
@@ -72,7 +72,7 @@ char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *o
 {
     vitals_text text;
     if (row == NULL || vitals_row_text(row, metric, &text) <= 0)
-        return cell_missing(out);
+        return cell_not_available(out);
     (void)vitals_text_format(text, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
     return out;
 }
@@ -121,7 +121,7 @@ char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_
     char joined[WORDS_COMMAND];
     vitals_text_form form = ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
     if (process == NULL)
-        return cell_missing(out);
+        return cell_not_available(out);
     if (vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &text) > 0 && text.size > 0) {
         size_t size = vitals_text_command(text, joined, sizeof joined);
         size = size < sizeof joined ? size : sizeof joined - 1;
@@ -152,7 +152,7 @@ char *cell_rate(bool known, double bytes_per_second, char *out)
 {
     char bytes[VITALS_HUMAN];
     if (!known)
-        return cell_missing(out);
+        return cell_not_available(out);
     uint64_t whole = bytes_per_second <= 0     ? 0
                      : bytes_per_second < 1e18 ? (uint64_t)bytes_per_second
                                                : (uint64_t)1e18;

@@ -15,7 +15,7 @@ char *cell_share(const vitals_row *row, vitals_metric metric, char *out);   /* "
 char *cell_bytes(const vitals_row *row, vitals_metric metric, char *out);
 char *cell_number(const vitals_row *row, vitals_metric metric, const char *unit, char *out);
 char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out);
-char *cell_missing(char *out);
+char *cell_not_available(char *out);
 
 /* Text from outside, safe. */
 char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *out,

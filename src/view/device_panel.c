@@ -501,7 +501,7 @@ static void narrow_share(const struct place *place, const vitals_row *gpu, char 
     if (cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES, &ratio))
         (void)snprintf(out, LINE, "%.1f%%", ratio * 100);
     else
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
 }
 
 static void narrow_busy(const struct place *place, const vitals_row *gpu, char *out)

@@ -30,7 +30,7 @@ static void pid_words(const struct model *model, const struct item *item, char *
     if (pid_value(model, item, &pid))
         (void)snprintf(out, WORDS, "%.0f", pid);
     else
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
     cell_cut(out, 7, ".");
 }
 
@@ -76,7 +76,7 @@ static void name_words(const struct model *model, enum group_by by, const struct
     size_t used = 0, size;
     int wide;
     if (!group_text(model, by, item, name, sizeof name)) {
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
         return;
     }
     while ((size = canvas_next(name + used, &wide)) > 0 && used + size < WORDS)
@@ -427,7 +427,7 @@ static void value_words(const struct column *column, const struct model *model,
     bool share = as_share(column, model);
     if (!column_value(column, model, item, &value) ||
         (share && !whole_of(column, model, item, &whole)))
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
     else if (share)
         write_value(SHOW_PERCENT, value / whole, out);
     else

@@ -68,7 +68,7 @@ static void pid_words(const struct line *line, char *out)
         cell_value(line->user, VITALS_GPU_PROCESS_PID, &pid))
         (void)snprintf(out, WORDS, "%.0f", pid);
     else
-        (void)cell_missing(out);
+        (void)cell_not_available(out);
 }
 
 static void type_words(const struct line *line, char *out)

@@ -87,7 +87,7 @@ static void add_tasks(const struct model *model, struct facts *facts)
     char tasks[WORDS], running[WORDS], uptime[WORDS];
     double seconds;
     const vitals_row *host = model_host(model);
-    (void)cell_missing(uptime);
+    (void)cell_not_available(uptime);
     if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &seconds))
         (void)vitals_human_duration(seconds, uptime);
     (void)snprintf(next_fact(facts), FACT, "Tasks %s, %s running; up %s",

@@ -184,8 +184,8 @@ static void draw_subject(struct pen *pen, const struct process *process, size_t 
     struct graph graph = {
         .history = history, .most = scale, .down = subject->down, .style = subject->style};
     struct box inside = {box->x + 1, box->y + 1, box->columns - 2, box->rows - 2};
-    (void)cell_missing(now);
-    (void)cell_missing(most);
+    (void)cell_not_available(now);
+    (void)cell_not_available(most);
     if (!isnan(value))
         subject->words(value, now);
     if (known)

@@ -89,7 +89,7 @@ static void describe(const struct monitor *monitor, struct target *target, const
     char user[WORDS], age[WORDS], command[WORDS_COMMAND], children[WORDS] = "";
     double start;
     (void)cell_text(row, VITALS_PROCESS_USER, model->options->look.ascii, user, sizeof user);
-    (void)cell_missing(age);
+    (void)cell_not_available(age);
     if (cell_value(row, VITALS_PROCESS_START_SECONDS, &start))
         (void)vitals_human_duration(
             (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(row)) / 1e9 - start, age);
