@@ -149,13 +149,13 @@ static void paint_one(struct paint *paint, const struct grid_column *column, con
         paint_spaces(paint, pad);
 }
 
-/* Of a text that is cut so much is left. */
+/* The columns that are kept of a text that is cut. */
 static size_t size_least(size_t wide)
 {
     return wide < 8 ? wide : 8;
 }
 
-/* What is left for the last column. */
+/* The columns left for the last column of the grid. */
 static size_t last_width(const struct grid *grid, const struct grid_form *form)
 {
     const struct grid_column *last = &grid->columns[grid->column_count - 1];

@@ -5,8 +5,8 @@
 
 #include <vitals/vitals.h>
 
-/* Takes both over; each may be NULL. Where no thread is to be had, or some already wait, it waits
- * itself. */
+/* Takes ownership of both; each may be NULL. Waits itself if no thread can be started or if too
+ * many already wait. */
 void async_free(vitals_sampler *sampler, vitals_subscription *subscription);
 
 /* Until all of them have ended: before their context does. */

@@ -50,7 +50,7 @@ static int signals_open(void)
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         struct sigaction action = {.sa_handler = tell, .sa_flags = SA_RESTART};
         (void)sigaction(SIGNALS[i], NULL, &found[i]);
-        /* What nohup(1) has a program ignore, it ignores. */
+        /* Signals that nohup(1) ignores stay ignored. */
         if (found[i].sa_handler != SIG_IGN)
             (void)sigaction(SIGNALS[i], &action, NULL);
     }
@@ -157,7 +157,7 @@ static void read_keys(struct loop *loop)
     }
 }
 
-/* What is kept is kept as it came, whatever is on the screen. */
+/* Snapshots are kept as they came, whatever is on the screen. */
 static void keep(struct loop *loop, enum diary_page page, const vitals_snapshot *snapshot)
 {
     if (loop->diary == NULL || snapshot == NULL)
@@ -168,8 +168,8 @@ static void keep(struct loop *loop, enum diary_page page, const vitals_snapshot 
         monitor_say(&loop->monitor, "to look back: %s", news);
 }
 
-/* Of all at most what one change of streams leaves: the last of the one that ends, and two of the
- * one that begins. What a source gives beyond that comes with the next turn: keys go before. */
+/* At most as many as a change of streams leaves: the last of the old one and two of the new one.
+ * More come with the next turn, as keys go first. */
 static void read_snapshots(struct loop *loop)
 {
     enum { ALL_AT_ONCE = 3 };
@@ -207,7 +207,7 @@ static int wait_ms(const struct loop *loop)
     return (int)(ms < MOST_MS ? ms : MOST_MS);
 }
 
-/* What the past has to do; a few snapshots at a time, so that a key is never kept waiting. */
+/* Work on the past: a few snapshots at a time, so that keys never wait. */
 static void travel(struct loop *loop)
 {
     enum { AT_ONCE = 64 };
@@ -261,7 +261,7 @@ static void draw(struct loop *loop)
     loop->changed = false;
 }
 
-/* Every process is read while somebody looks at them. */
+/* Every process is read only while a screen shows them. */
 static void choose_processes(struct loop *loop)
 {
     if (loop->source == NULL)
@@ -288,7 +288,7 @@ static void run(struct loop *loop)
     }
 }
 
-/* What the report is made of: with devices who uses them, else every process. */
+/* Metrics of the report: with devices their users, else every process. */
 static void keep_last(struct loop *loop, struct monitor_end *end)
 {
     model_return(&loop->monitor.model);
@@ -326,7 +326,7 @@ static int open_recording(struct loop *loop, vitals_error *error)
     return player_begin(&loop->player, loop->options.at, !loop->options.stands, error);
 }
 
-/* Where nothing can be kept the monitor does without. */
+/* If nothing can be kept the monitor runs without a history. */
 static void open_diary(struct loop *loop)
 {
     struct timeline machine, all;
@@ -372,9 +372,8 @@ static void close_world(struct loop *loop)
     source_close(loop->source);
 }
 
-/* Its threads allocate little and seldom: a heap for each would be memory that only waits. What is
- * large, as a device's history, lies apart: it takes memory as it fills, and gives all of it back.
- */
+/* Its threads allocate little, so separate heaps would only waste memory. Large blocks, as the
+ * history of a device, are mapped: they take memory as they fill and give all of it back. */
 static void keep_memory_small(void)
 {
 #ifdef M_ARENA_MAX
@@ -386,7 +385,7 @@ static void keep_memory_small(void)
 #endif
 }
 
-/* Both that of the options and this one are told at the start. */
+/* Both the notice of the options and this one are shown at the start. */
 static void add_notice(struct loop *loop, const char *notice)
 {
     const char *first = loop->options.notice;

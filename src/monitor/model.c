@@ -24,7 +24,7 @@ static uint64_t age_ns(const vitals_snapshot *now, const vitals_snapshot *then)
     return a > b ? a - b : 0;
 }
 
-/* Of another stream nothing can be compared. */
+/* Snapshots of another stream are not compared. */
 static bool goes_on(const vitals_snapshot *then, const vitals_snapshot *now)
 {
     return vitals_snapshot_stream(then) == vitals_snapshot_stream(now);
@@ -133,7 +133,7 @@ struct recording {
     add_value *add;
 };
 
-/* Whether the value of the snapshot beside is of the same reading. */
+/* True if the value of the snapshot beside is of the same reading. */
 static bool is_known(const struct recording *recording, const vitals_row *row, vitals_metric metric)
 {
     const vitals_row *other = recording->known != NULL
@@ -144,8 +144,8 @@ static bool is_known(const struct recording *recording, const vitals_row *row, v
            vitals_row_read_ns(other, metric) == vitals_row_read_ns(row, metric);
 }
 
-/* A value that was made of a metric of a row; NaN where there is none. One that is stale is of the
- * moment at which it was read, and of that once: of this moment nothing is known. */
+/* A value made of a metric of a row; NaN if there is none. A stale value belongs to the time when
+ * it was read, and counts once; this time has none. */
 static void record(const struct recording *recording, struct history *history,
                    const vitals_row *row, vitals_metric metric, double value)
 {
@@ -174,8 +174,8 @@ struct mean {
     bool incomplete; /* a value of this moment should be there and is not */
 };
 
-/* Whether a value of this moment may be known at another; what a device does not have, or not while
- * it sleeps or is lost, is in no mean. */
+/* True if the value may be known at another time; a device that does not have it, or not while it
+ * sleeps or is lost, is in no mean. */
 static bool is_late(const vitals_row *row, vitals_metric metric)
 {
     vitals_availability state = vitals_row_availability(row, metric);
@@ -239,7 +239,7 @@ static void record_devices(struct model *model, const struct recording *recordin
     recording->add(&model->gpu_busy, time_ns, mean_of(&busy));
 }
 
-/* What needs no older snapshot. */
+/* Values that need no older snapshot. */
 static void record_gauges(struct model *model, const struct recording *recording)
 {
     const vitals_row *host = vitals_snapshot_next(recording->snapshot, VITALS_HOST, NULL);
@@ -327,7 +327,7 @@ void model_done(struct model *model)
     memset(model, 0, sizeof *model);
 }
 
-/* Whether a driver is still being loaded. */
+/* True while a driver is still being loaded. */
 static bool is_looking(const vitals_snapshot *snapshot)
 {
     vitals_text state;
@@ -392,13 +392,13 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
         model->list_waits = true;
         return;
     }
-    /* Of every process nothing has changed, unless a device says something of one. */
+    /* The list of every process changes only if a device reports one. */
     if (model->view == VIEW_DEVICES || model->same || model->list_of_users ||
         vitals_snapshot_count(snapshot, VITALS_GPU_PROCESS) > 0)
         (void)model_list(model);
 }
 
-/* Of another stream the first too: rates are made with it. */
+/* For another stream the first one too: rates are made with it. */
 static void hold_all(struct model *model, vitals_snapshot *snapshot)
 {
     const vitals_snapshot *last = model->held_all != NULL ? model->held_all : model->all.now;
@@ -407,7 +407,7 @@ static void hold_all(struct model *model, vitals_snapshot *snapshot)
     replace(&model->held_all, snapshot);
 }
 
-/* What came meanwhile is shown. */
+/* Shows what came meanwhile. */
 static void release_all(struct model *model)
 {
     if (model->held_first != NULL && model->held_first != model->held_all)

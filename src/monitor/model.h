@@ -1,7 +1,7 @@
-/* model.h: what the screens show: readings, the list of processes, what a person chose of them.
+/* model.h: the state of the screens: readings, the list of processes, and the choices of the user.
  *
  * Keys and snapshots change it; screens draw from it and change nothing. It knows no terminal and
- * asks nobody. One thread. */
+ * reads nothing itself. One thread. */
 #ifndef VITALS_MONITOR_MODEL_H
 #define VITALS_MONITOR_MODEL_H
 
@@ -23,7 +23,7 @@ void readings_done(struct readings *readings);
 
 /* ---- processes ---- */
 
-/* Who a line is about, in any snapshot. */
+/* Identifies the process of a line in any snapshot. */
 struct identity {
     uint64_t pid;
     double start;   /* seconds since boot; below 0: not known */
@@ -83,7 +83,7 @@ struct model {
     int width, height;
 
     struct readings machine; /* the machine, devices, and the processes on these */
-    struct readings all;     /* every process; empty while nobody looks at them */
+    struct readings all;     /* every process; empty while no screen shows them */
     bool same;               /* `machine` has every process */
 
     bool paused; /* but what nothing is known of yet comes through once */
@@ -189,8 +189,8 @@ bool model_cpu_ratio(const struct model *model, double *out);
 bool model_rate(const struct model *model, const vitals_row *row, vitals_metric metric,
                 double *out);
 
-/* Since when a device, or a row of gpu_process, is held without being used, in seconds; false: it
- * is not, or not for as long as the options say, or nobody knows. */
+/* How long a device, or a row of gpu_process, has held memory without being used, in seconds;
+ * returns false if it does not, not for as long as the options say, or if it is not known. */
 bool model_idle(const struct model *model, const vitals_row *row, double *seconds);
 
 /* ---- list.c ---- */
@@ -200,14 +200,14 @@ int model_list(struct model *model);
 
 /* The place of the selection in the list, or -1. */
 int model_selected(const struct model *model);
-void model_select(struct model *model, int place); /* -1: nobody */
+void model_select(struct model *model, int place); /* -1: none */
 bool model_tagged(const struct model *model, const struct identity *identity);
 void model_tag(struct model *model, const struct identity *identity); /* or untags it */
 
-/* Whether a line is what the words look for: user, command, pid, device. */
+/* True if the words match a line: user, command, pid, device. */
 bool model_matches(const struct model *model, const struct item *item, const char *words);
 
-/* As a layout: what a person has arranged, and back; NULL: the usual one. */
+/* The arrangement as a layout, and back; NULL: the usual one. */
 void model_arrangement(const struct model *model, struct arrangement *out);
 void model_arrange(struct model *model, const struct arrangement *arrangement);
 

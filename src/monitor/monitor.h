@@ -1,8 +1,8 @@
 /* monitor.h: the interactive screens, from outside.
  *
- * `monitor_run` opens them on the terminal; `monitor_print` draws one as text, from snapshots that
- * somebody else made. Nothing here knows flags or the environment. One thread, but for the sampler
- * and what is asked of a process on the side. */
+ * `monitor_run` opens them on the terminal; `monitor_print` draws one as text from given snapshots.
+ * Nothing here knows flags or the environment. One thread, except for the sampler and queries to a
+ * process. */
 #ifndef VITALS_MONITOR_MONITOR_H
 #define VITALS_MONITOR_MONITOR_H
 
@@ -20,7 +20,7 @@ struct monitor_options {
     bool mode_given;      /* by name, so that a layout says nothing of it */
     uint64_t interval_ns; /* between two readings of the processes; 0: 2 s */
 
-    uint64_t held_after_ns; /* a device that nobody used for so long is held; 0: 15 min */
+    uint64_t held_after_ns; /* a device unused for so long is reported as held; 0: 15 min */
 
     /* The world; NULL where screens are only printed. */
     vitals_context *context;
@@ -35,20 +35,19 @@ struct monitor_options {
 
     const char *temporary; /* a folder for what is kept for looking back; NULL: in memory alone */
 
-    /* What is asked for beside what screens show, for who looks at the last snapshots. */
+    /* Metrics that are read for the last snapshots, beside those of the screens. */
     const vitals_metric *extra;
     size_t extra_count;
 
     struct selection selection;
     const char *visible, *order; /* CUDA_VISIBLE_DEVICES and, may be NULL, CUDA_DEVICE_ORDER */
 
-    const char *user;     /* who looks; NULL: nobody in particular */
-    bool root;            /* whoever looks is the superuser */
+    const char *user;     /* the user that runs vitals; NULL: not known */
+    bool root;            /* that user is the superuser */
     const char *readonly; /* why no signal is sent; NULL: signals are sent */
 
-    /* The layout to begin with; NULL: the usual one. What is told of it at the start; NULL:
-     * nothing.
-     */
+    /* The layout to begin with; NULL: the usual one. The message about it at the start; NULL:
+     * none. */
     const struct arrangement *arrangement;
     const char *notice;
 
@@ -84,10 +83,10 @@ enum monitor_part {
 int monitor_request(const struct monitor_options *options, enum monitor_part part,
                     vitals_request **out, vitals_error *error);
 
-/* What a screen that is printed needs; NULL: "main". */
+/* The request that a printed screen needs; NULL: "main". */
 enum monitor_part monitor_part_of(const char *screen);
 
-/* Whether it asks processes themselves: where there is a context, it is to be in the options. */
+/* True if the screen asks processes themselves: it then needs a context in the options. */
 bool monitor_asks(const char *screen);
 
 struct monitor_picture {
@@ -107,11 +106,11 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
 /* "main, tree, …" */
 void monitor_screens(char *out, size_t capacity);
 
-/* Whether a thread that asks a process for its environment has not come back yet: the context must
+/* True while a thread that reads the environment of a process has not returned: the context must
  * live on. */
 bool monitor_is_busy(void);
 
-/* Whether this build has it. */
+/* True if this build has the monitor. */
 bool monitor_built(void);
 
 #endif

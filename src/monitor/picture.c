@@ -99,7 +99,7 @@ static void wait_for(struct monitor *monitor)
         monitor_settle(monitor);
 }
 
-/* What was to be taken over and was not. */
+/* Closes a recording that was handed over and not used. */
 static void unused(const struct monitor_options *options)
 {
     if (options->replay != NULL) {

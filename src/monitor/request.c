@@ -3,7 +3,7 @@
 
 #include "monitor/screens/screen.h"
 
-/* Of the machine and its devices. */
+/* Metrics of the machine and its devices. */
 static const vitals_metric MACHINE[] = {
     VITALS_HOST_UPTIME_SECONDS,
     VITALS_HOST_LOAD_1M,
@@ -80,7 +80,7 @@ static const vitals_metric PROCESSES[] = {
     VITALS_PROCESS_COMMAND_LINE,
 };
 
-/* What each part is made of. */
+/* The metrics of each part. */
 static const struct {
     bool machine, processes, details;
     unsigned rows; /* 0: no process has one */
@@ -104,7 +104,7 @@ static int add(vitals_request *request, const vitals_metric *metrics, size_t cou
     return code;
 }
 
-/* Of what is asked for beside the screens, that which belongs to the part. */
+/* The extra metrics that belong to the part. */
 static int add_extra(vitals_request *request, const struct monitor_options *options,
                      enum monitor_part part, vitals_error *error)
 {
@@ -117,8 +117,8 @@ static int add_extra(vitals_request *request, const struct monitor_options *opti
     return code;
 }
 
-/* Everything of every table of devices, but for who uses them. Some of it is slow by its nature, so
- * that it is asked for only while somebody looks at a device. */
+/* Everything in every table of devices but their users. Some of it is slow, so it is requested only
+ * while a device is shown. */
 static int add_details(vitals_request *request, vitals_error *error)
 {
     int code = 0;
@@ -131,7 +131,7 @@ static int add_details(vitals_request *request, vitals_error *error)
     return code;
 }
 
-/* What the layout to begin with needs, where all of it comes in one. */
+/* The metrics that the first layout needs, if all come in one request. */
 static int add_arranged(vitals_request *request, const struct monitor_options *options,
                         vitals_error *error)
 {
@@ -144,8 +144,8 @@ static int add_arranged(vitals_request *request, const struct monitor_options *o
 
 static const uint64_t SECOND_NS = 1000000000u;
 
-/* What is looked at more seldom than the rest. Who has not run since is not read again while nobody
- * asks for states at each tick, and names are read anew with another name of the program. */
+/* Metrics that are read less often. A process that has not run since is not read again unless
+ * states are requested at each tick; names are read again when the name of the program changes. */
 static const struct {
     enum monitor_part part;
     vitals_metric metric;

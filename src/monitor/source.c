@@ -5,7 +5,7 @@
 
 #include "monitor/async_free.h"
 
-/* A person who goes to and fro begins no reading anew. */
+/* Switching back and forth starts no new reading. */
 static const uint64_t LINGER_NS = 10000000000u;
 
 struct stream {
@@ -97,7 +97,8 @@ bool source_has_all(const struct source *source)
     return source->all.sampler != NULL;
 }
 
-/* What runs goes on meanwhile. Where another cannot be had it is begun when it is wanted next. */
+/* The running sampler goes on meanwhile. If a new one cannot be started it is tried again when it
+ * is needed next. */
 void source_want(struct source *source, const struct wants *wants)
 {
     if (wants_equal(&source->wants, wants))
@@ -152,7 +153,7 @@ int source_next_descriptor(const struct source *source)
     return descriptor(&source->next);
 }
 
-/* Each is given once: a key is no reason to list everybody again. */
+/* Each is given once: a key does not list all processes again. */
 static vitals_snapshot *latest(struct stream *stream)
 {
     if (stream->subscription == NULL)

@@ -11,14 +11,15 @@ struct source;
 int source_open(const struct monitor_options *options, struct source **out, vitals_error *error);
 void source_close(struct source *source);
 
-/* What is read of every process beside what each has. Where they are read already, what differs is
- * read beside, and takes their place with its second reading, so that rates are never without. */
+/* The metrics read of every process beside the usual ones. If they are already read, a second
+ * sampler reads the new set and replaces the first with its second reading, so that rates never
+ * disappear. */
 void source_want(struct source *source, const struct wants *wants);
 
 /* Begins to read every process, or ends it once it was not wanted for some seconds. */
 void source_want_all(struct source *source, bool wanted);
 
-/* Whether every process is being read. */
+/* True if every process is being read. */
 bool source_has_all(const struct source *source);
 
 /* Descriptors that can be read when there is a snapshot; -1: none. `next` is of what is to take the
@@ -27,8 +28,8 @@ int source_machine_descriptor(const struct source *source);
 int source_all_descriptor(const struct source *source);
 int source_next_descriptor(const struct source *source);
 
-/* The newest that was not given yet, yours to unref; NULL: none. Of all it is asked until there is
- * none: another stream begins with two. */
+/* The newest snapshot that was not given yet, yours to unref; NULL: none. For all processes it is
+ * called until there is none: another stream begins with two. */
 vitals_snapshot *source_machine(struct source *source);
 vitals_snapshot *source_all(struct source *source);
 

@@ -306,7 +306,7 @@ void terminal_suspend(void)
 
 void terminal_resume(void)
 {
-    (void)endwin(); /* so that refresh sets all modes, whoever changed them */
+    (void)endwin(); /* so that refresh sets all modes, whatever changed them */
     (void)refresh();
     (void)raw();
     (void)noecho();
@@ -369,7 +369,7 @@ static bool take_event(const MEVENT *event, struct input_event *out)
     return out->code != INPUT_NONE;
 }
 
-/* What came in one read is one KEY_MOUSE, of which getmouse gives the newest event first. */
+/* All events of one read come as one KEY_MOUSE; getmouse gives the newest first. */
 static void read_mouse(void)
 {
     MEVENT event;
@@ -408,8 +408,8 @@ static uint32_t translate(wint_t code)
     return INPUT_NONE;
 }
 
-/* A sequence that nobody here knows must not become keys: its bytes up to the last one go. Alt and
- * a bracket alone are a key. */
+/* An unknown escape sequence must not become keys: its bytes are dropped up to the last one. Alt
+ * and a bracket alone are a key. */
 static bool swallow(void)
 {
     wint_t code;
@@ -459,7 +459,7 @@ int terminal_read(struct input_event *out)
 
 /* ---- drawing ---- */
 
-/* Of the colors of 256 the nearest of eight, for a terminal without them. */
+/* The nearest of eight colors, for a terminal without 256. */
 static unsigned basic_color(unsigned color)
 {
     if (color < 16)
@@ -517,8 +517,8 @@ static size_t decode(const char *text, wchar_t *out)
     return size;
 }
 
-/* A cell in ncurses' form. What the C library finds another width of than we do would move the rest
- * of the row, so it is not shown. */
+/* A cell in ncurses' form. A character to which the C library gives another width would move the
+ * rest of the row, so it is not shown. */
 static void convert(const struct cell *cell, int columns, cchar_t *out)
 {
     wchar_t wide[CCHARW_MAX + 1];

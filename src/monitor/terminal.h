@@ -33,7 +33,7 @@ int terminal_colors(void);
 /* Sends what is not there yet. */
 void terminal_show(const struct canvas *canvas);
 
-/* Whether the mouse is ours; else the terminal marks text with it. It is at the start. */
+/* Takes or releases the mouse; without it the terminal marks text. It is taken at the start. */
 void terminal_mouse(bool wanted);
 
 /* Everything anew with the next canvas. */
@@ -43,7 +43,7 @@ void terminal_forget(void);
 void terminal_suspend(void);
 void terminal_resume(void);
 
-/* Whether it is in use. */
+/* True while the terminal is open. */
 bool terminal_built(void);
 
 #endif

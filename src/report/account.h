@@ -1,7 +1,7 @@
-/* account.h: what a run used, for people and for programs.
+/* account.h: the use of a run, for people and for programs.
  *
- * Sees accounts, and of recordings what recording.h gives; no machine, no clock. What it prints is
- * safe for a terminal. One thread. */
+ * Sees accounts, and recordings through recording.h; no machine, no clock. What it prints is safe
+ * for a terminal. One thread. */
 #ifndef VITALS_REPORT_ACCOUNT_H
 #define VITALS_REPORT_ACCOUNT_H
 
@@ -19,8 +19,8 @@ struct account_view {
     const char *time_unit;
 };
 
-/* Whether the units are ones; else a line that names those that are, safe to print, without an end.
- */
+/* Returns true if the units are valid; else a line that names the invalid ones, safe to print,
+ * without an end. */
 bool account_units(const struct account_view *view, char *out, size_t capacity);
 
 /* The text. Returns 0, or what `write` returned to stop. */

@@ -91,7 +91,7 @@ static char *words_of(const struct lines *lines, const char *name, char out[stat
 
 /* ---- what the lines are ---- */
 
-/* Where nobody counted the time. */
+/* If the time was not counted. */
 static void mean_cores_line(const struct lines *lines)
 {
     char words[WORDS], how[WORDS];
@@ -202,7 +202,7 @@ static bool is_device(const vitals_figure *figure)
     return true;
 }
 
-/* Of a device or a back end that told nothing: why, up to what to do about it. */
+/* Why a device or a back end reported nothing, up to the remedy. */
 static void untold_device_line(const struct lines *lines, const vitals_figure *figure)
 {
     char how[WORDS];
@@ -252,8 +252,8 @@ static void device_lines(const struct lines *lines)
 
 /* ---- the rest ---- */
 
-/* Of the tree's share of devices, where it used any, and of the machine's packages: each with its
- * own how. What others used of the devices belongs to a recording of the machine. */
+/* The tree's use of devices, if any, and of the machine's packages, each with its method. The use
+ * by others belongs to a recording of the machine. */
 static void energy_line(const struct lines *lines)
 {
     static const struct {
@@ -307,7 +307,7 @@ static void network_line(const struct lines *lines)
     static const char *const NAMES[2] = {"network_received_bytes", "network_transmitted_bytes"};
     vitals_availability state;
     (void)words_number(find(lines, NAMES[0]), &state);
-    /* What all of the machine did says little of a run. */
+    /* The use of the whole machine tells little about a run. */
     if (has(lines, NAMES[0]) && state != VITALS_UPPER_BOUND)
         pair_line(lines, "network", NAMES, "received");
 }
@@ -333,7 +333,7 @@ static void process_line(const struct lines *lines)
     put_line(lines, "processes", words, words_how(count, how));
 }
 
-/* Where work waited for a noticeable part of the time. */
+/* If the work waited for a noticeable part of the time. */
 static void waiting_line(const struct lines *lines)
 {
     static const struct {
@@ -419,7 +419,7 @@ static bool is_text(vitals_text text, const char *word)
     return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
-/* Cut where it is long: whoever typed its arguments knows them. */
+/* Long commands are cut: the user knows the arguments. */
 static void command_words(vitals_text command, bool ascii, char out[static COMMAND_BYTES])
 {
     vitals_text_form form = ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
@@ -445,7 +445,7 @@ static void machine_line(const struct lines *lines)
     paint_end(lines->paint);
 }
 
-/* Of what did not run there are no figures worth a line. */
+/* A job that did not run has no figures worth a line. */
 static void failure_line(const struct lines *lines, vitals_text command, vitals_text failure)
 {
     char name[COMMAND_BYTES], why[2 * WORDS], words[64];

@@ -1,10 +1,10 @@
 /* compare.c: see compare.h. The arithmetic; compare_print.c shows it.
  *
- * With two runs or more on both sides a difference is told where Welch's t-test finds it less
- * probable than 1 in 100 by chance and it is at least 1 % of the first. One run says nothing of
- * how much runs vary: there, a difference below 10 %, or below four times the standard error of
- * the samples that the figure is made of, or too small to matter, is not told, and a larger one
- * only as likely. */
+ * With two or more runs on both sides a difference is reported if Welch's t-test finds it less
+ * probable than 1 in 100 by chance and it is at least 1 % of the first. A single run does not tell
+ * how much runs vary: a difference below 10 %, or below four times the standard error of the
+ * samples of the figure, or too small to matter, is then not reported, and a larger one only as
+ * likely. */
 #include "report/compare.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ enum { COMPARED_MAX = 8192 };
 
 static const double LEAST_CHANGE = 0.01, NOISE_OF_ONE = 0.05;
 
-/* One run alone: what a start, a cache or a page more or less make is told of no difference. */
+/* One run alone: the cost of a start, a cache or a page is no difference. */
 static const double BEYOND_NOISE = 2;
 static const struct {
     const char *unit;
@@ -113,7 +113,7 @@ static bool has_item(const struct comparison *comparison, const char *name, cons
     return false;
 }
 
-/* Of a hostile file the rest is left out. */
+/* Further rows of a hostile file are left out. */
 static int add_figures(struct comparison *comparison, const vitals_account *account)
 {
     for (const vitals_figure *figure = NULL;
@@ -179,7 +179,7 @@ static const struct {
     [PHASE_MEMORY_BYTES] = {"memory_resident_peak_bytes", "bytes", "memory_resident_bytes"},
 };
 
-/* One run's value; of calls, where there is one run alone, each is a value. */
+/* The value of one run; with a single run each call is a value. */
 static void fold_phase(const struct phase *phase, enum phase_item what, bool alone,
                        struct compared *item, size_t at)
 {

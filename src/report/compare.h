@@ -6,7 +6,7 @@
 
 #include "report/phases.h"
 
-/* A difference is told where it is less probable by chance. */
+/* A difference is reported if chance makes it less probable than this. */
 #define COMPARE_CHANCE 0.01
 
 struct session {
@@ -52,7 +52,7 @@ struct comparison {
     size_t count, capacity;
 };
 
-/* Errors: EMEMORY. What was filled is freed by comparison_done; names are borrowed from runs. */
+/* Errors: EMEMORY. comparison_done frees what was filled; names are borrowed from runs. */
 int compare_sessions(const struct session *sessions, size_t count, struct comparison *out,
                      vitals_error *error);
 void comparison_done(struct comparison *comparison);

@@ -21,7 +21,7 @@ enum {
 
 /* ---- text ---- */
 
-/* What people ask first, and what it is called then; the rest comes with --verbose. */
+/* The measures that are shown first, and their labels; the others come with --verbose. */
 static const struct {
     const char *name, *words;
 } FIRST[] = {
@@ -377,7 +377,7 @@ static int by_number(const void *a, const void *b)
     return left->place < right->place ? -1 : 1;
 }
 
-/* What is compared of a session: a measure of the whole or of a phase, or a phase's time. */
+/* A measure of the whole or of a phase, or the time of a phase. */
 struct wanted {
     const struct comparison *comparison;
     const struct account_view *view;

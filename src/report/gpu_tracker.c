@@ -1,11 +1,10 @@
-/* gpu_tracker.c: the report of gpu_tracker from our figures, so that what reads the one reads the
- * other. Its keys, their order and its text are tables here.
+/* gpu_tracker.c: the report of gpu_tracker from our figures, so that its readers can read ours. Its
+ * keys, their order and its text are tables here.
  *
- * What its fields mean: RAM is private + shared (pages that several processes map counted once), of
- * one instant, in a decimal unit; main is the process that was started, descendants all below it,
- * combined both; a sum percentage is 100 for one busy core (or GPU), a hardware percentage is of
- * all expected ones; compute_time is the time from start to end. What is not known is null, N/A in
- * the text. */
+ * Its fields: RAM is private + shared (pages that several processes map counted once), at one time,
+ * in a decimal unit; main is the started process, descendants all below it, combined both; a sum
+ * percentage is 100 for one busy core (or GPU), a hardware percentage is of all expected ones;
+ * compute_time is the time from start to end. An unknown value is null, N/A in the text. */
 #include "report/account.h"
 
 #include <math.h>
@@ -103,7 +102,7 @@ static void add_ram(struct tree *tree)
     }
 }
 
-/* Where there is no device at all, nothing of one was used: that is known. */
+/* If there is no device at all the use is known: 0. */
 static void add_device_bytes(struct tree *tree, const char *key, const char *measure,
                              const char *subject)
 {

@@ -50,8 +50,8 @@ static vitals_text title_of(const struct page *page)
     return (vitals_text){"a recorded run", 14};
 }
 
-/* The page's own scripts and styles, by their hashes, and nothing else: no name of anybody can
- * become a script, even if it came to stand where one could. */
+/* The page allows its own scripts and styles by their hashes and nothing else, so that no name from
+ * outside can become a script. */
 static void put_policy(struct html *html)
 {
     html_raw(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "

@@ -18,8 +18,8 @@ struct html_report {
     const struct phases *phases;
     const struct sizing *sizing;
 
-    /* Of a page that is given away: neither places of this machine nor command lines stand in it,
-     * but this title; NULL: none. */
+    /* For a page that is published: neither paths of this machine nor command lines, but this
+     * title; NULL: none. */
     bool for_others;
     const char *title;
 };

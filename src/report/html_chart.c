@@ -11,7 +11,7 @@
 
 #include "report/json_form.h"
 
-/* What a line is made of: the first of its measures that was recorded. */
+/* A line is made of the first of its measures that was recorded. */
 struct source {
     const char *measure, *subject; /* "*": of every device */
     const char *label;
@@ -159,7 +159,7 @@ static void fill_gauge(const struct series *series, const struct charts *charts,
     bridge(charts, cadence, is_mean(series), values);
 }
 
-/* A counter as growth per second. What runs backwards is a new counter. */
+/* A counter as growth per second. A counter that runs backwards is a new one. */
 static void fill_rate(const struct series *series, const struct charts *charts, double cadence,
                       double *values)
 {
@@ -204,7 +204,7 @@ static bool is_used(const double *values, size_t count)
     return false;
 }
 
-/* What people call a device: a recording may hold its identity alone. */
+/* The words for a device: a recording may hold only its identity. */
 static const char *device_words(const struct recording *recording, const struct series *series)
 {
     const vitals_account *account = recording_account(recording);
@@ -263,7 +263,7 @@ static bool is_of(const struct series *series, const struct source *source)
     return true;
 }
 
-/* Whether anything is to be seen: a chart of nothing but zeros of this run tells nothing. */
+/* True if there is something to see: a chart that is 0 all the time is left out. */
 static bool has_values(const struct chart *chart, size_t points)
 {
     for (size_t i = 0; i < chart->line_count; i++) {

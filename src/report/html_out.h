@@ -15,8 +15,8 @@ struct html {
 void html_raw(struct html *html, const char *markup);
 void html_format(struct html *html, const char *format, ...) VITALS_FORMAT(2, 3);
 
-/* Anybody's: controls and what is invisible made visible, and nothing of it is markup. May stand
- * in a quoted attribute. */
+/* Untrusted text: controls and invisible characters are made visible, and nothing of it is markup.
+ * May stand in a quoted attribute. */
 void html_text(struct html *html, vitals_text text);
 void html_string(struct html *html, const char *string);
 

@@ -139,8 +139,8 @@ static void put_spans(struct html *html, const struct charts *charts, const stru
     }
 }
 
-/* A line breaks where a value is missing; one value alone is a dot. Where there are more points
- * than columns, each column has the largest of its own. */
+/* A line breaks if a value is missing; one value alone is a dot. If there are more points than
+ * columns, each column has its largest. */
 static void put_line(struct html *html, const struct charts *charts, const struct scale *scale,
                      const struct chart_line *line, size_t color)
 {

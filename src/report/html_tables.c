@@ -121,7 +121,7 @@ static const struct {
 };
 enum { USE_COUNT = sizeof USES / sizeof USES[0] };
 
-/* A column that nobody has a value for is left out. */
+/* A column without any value is left out. */
 static void choose_uses(const struct process_list *list, bool shown[])
 {
     for (size_t i = 0; i < USE_COUNT; i++) {

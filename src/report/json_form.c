@@ -31,7 +31,7 @@ static void put_line(struct json_form *form)
         put(form, " ", 1);
 }
 
-/* What stands before a value or a key. */
+/* Writes the separator before a value or a key. */
 static void separate(struct json_form *form)
 {
     if (form->keyed) {

@@ -176,7 +176,7 @@ static int column_width(const struct table *table, const struct column *column)
     return column->words == work_words ? table->work : column->width;
 }
 
-/* What the columns before the command take. */
+/* The width of the columns before the command. */
 static int columns_before(const struct table *table)
 {
     int sum = 0;

@@ -70,8 +70,8 @@ static size_t first_from(const struct series *series, double second)
     return low;
 }
 
-/* A counter at a moment, on the line between its points; before the first and behind the last it
- * stands still. NaN where there is no value. */
+/* The value of a counter at a time, interpolated between its points; constant before the first and
+ * after the last. NaN if there is none. */
 static double value_at(const struct series *series, double second)
 {
     size_t after = first_from(series, second);
@@ -115,8 +115,8 @@ static void fold(const struct series *series, const struct spans *spans,
         if (series->counter && !isnan(grown))
             measure->growth = (isnan(measure->growth) ? 0 : measure->growth) + grown;
     }
-    /* Between two samples a counter is thought to grow evenly; where none fell into any call, that
-     * would be all that is told of it. */
+    /* Between two samples a counter is taken to grow evenly; a phase without any sample would have
+     * no other figure. */
     if (!seen)
         measure->growth = (double)NAN;
 }

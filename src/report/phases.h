@@ -6,7 +6,7 @@
 #include "report/account.h"
 #include "report/statistics.h"
 
-/* Of one series within a phase. */
+/* One series within a phase. */
 struct phase_measure {
     const struct series *series;
     struct statistics values; /* of a gauge: of every sample within */
@@ -35,7 +35,7 @@ struct phases {
     struct phase whole; /* the run: every sample; no calls */
 };
 
-/* Errors: EMEMORY. What was filled is freed by phases_done. */
+/* Errors: EMEMORY. phases_done frees what was filled. */
 int phases_of(const struct recording *recording, struct phases *out, vitals_error *error);
 void phases_done(struct phases *phases);
 

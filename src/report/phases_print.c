@@ -305,7 +305,7 @@ static double devices_of(const vitals_account *account)
     return state > 0 ? devices : 0;
 }
 
-/* What a value is multiplied with; 0: not known. */
+/* The factor for a value; 0: not known. */
 static double factor_of(enum per per, const vitals_account *account,
                         const struct account_view *view)
 {

@@ -29,7 +29,7 @@ static double *counter_of(struct process_use *use, size_t which)
     return which == 0 ? &use->cpu_seconds : which == 1 ? &use->read_bytes : &use->written_bytes;
 }
 
-/* ---- who it is ---- */
+/* ---- identity ---- */
 
 static size_t slot_of(const struct table *table, int64_t pid, double start)
 {
@@ -109,7 +109,7 @@ static void fold_row(struct table *table, const vitals_row *row)
         use->memory_bytes = value;
 }
 
-/* What it holds on all devices at this moment. */
+/* The memory that it holds on all devices at this time. */
 static void fold_devices(struct table *table, const vitals_snapshot *snapshot,
                          struct process_use *use)
 {
@@ -148,7 +148,7 @@ static int by_use(const void *a, const void *b)
     return left->pid < right->pid ? -1 : left->pid > right->pid;
 }
 
-/* Starts are told to a hundredth of a second; within one pids tell the order. */
+/* Start times have a resolution of 10 ms; within that pids give the order. */
 static bool is_before(const struct process_use *use, const struct process_use *root)
 {
     return use->start < root->start || (use->start == root->start && use->pid < root->pid);

@@ -25,8 +25,8 @@ struct process_list {
     size_t count, left_out;
 };
 
-/* Empty where the file holds no snapshots, or memory is out. `root` is the run's first process: who
- * was there before it is none of the run's (vitals itself); 0: all are listed. */
+/* Empty if the file holds no snapshots or memory is out. `root` is the first process of the run:
+ * processes that started before it, as vitals itself, are left out; 0: all are listed. */
 void processes_of(const char *path, int64_t root, struct process_list *out);
 void processes_done(struct process_list *list);
 

@@ -1,4 +1,4 @@
-/* report.h: what a snapshot, or a run, looks like as text.
+/* report.h: a snapshot or a run as text.
  *
  * Reports see snapshots and accounts and nothing else: no clock, no machine, no settings but these.
  * What they print is safe for a terminal. One thread. */
@@ -26,9 +26,9 @@ struct one_shot_options {
 extern const vitals_metric REPORT_METRICS[];
 extern const size_t REPORT_METRIC_COUNT;
 
-/* Which work a process (may be NULL) belongs to: "job 4711.0", "pod notebook-0", "container
- * 5d1f0c6be2a9", "nginx.service"; false, and "", where there is nothing to tell. Safe. And the
- * metrics that it is made of, which the report needs of the processes on devices only. */
+/* The work that a process (may be NULL) belongs to: "job 4711.0", "pod notebook-0", "container
+ * 5d1f0c6be2a9", "nginx.service". Returns false, and "", if there is none. Safe. And the metrics
+ * that it is made of, which the report needs only of the processes on devices. */
 bool report_work(const vitals_row *process, bool ascii, char *out, size_t capacity);
 extern const vitals_metric REPORT_WORK_METRICS[];
 extern const size_t REPORT_WORK_METRIC_COUNT;
@@ -50,7 +50,7 @@ bool report_is_back_end(const vitals_row *source);
 const vitals_row *report_next_back_end(const vitals_snapshot *snapshot, const vitals_row *after);
 bool report_was_kept(const vitals_row *back_end);
 
-/* What a run used, for programs: one JSON object. */
+/* Prints the account of a run for programs: one JSON object. */
 int report_account_json(const vitals_account *account, const char *const *argv, vitals_write *write,
                         void *data);
 

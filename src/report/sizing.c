@@ -95,7 +95,7 @@ static void size_cpus(const vitals_account *account, struct sizing_part *part)
                        "%.2f cores in the busiest sample, %.2f on average", most, mean);
 }
 
-/* Where nothing counted it: the estimate, and what it was at least, whichever is more. */
+/* Without a count: the larger of the estimate and the lower bound. */
 static void size_estimate(const vitals_account *account, struct sizing_part *part)
 {
     vitals_availability has_low, has_high;
@@ -162,7 +162,7 @@ struct devices {
     const char *resource;
 };
 
-/* What device plugins call what a driver drives. */
+/* The resource name of a device plugin, by driver. */
 static const struct {
     const char *driver, *resource;
 } RESOURCES[] = {
@@ -172,7 +172,7 @@ static const struct {
     {"xe", "gpu.intel.com/xe"},
 };
 
-/* "vendor driver subject": the driver of the line whose subject that is; size 0 where none is. */
+/* "vendor driver subject": the driver of the line with that subject; size 0 if there is none. */
 static vitals_text driver_of(const vitals_account *account, const char *subject)
 {
     vitals_text lines = vitals_account_attribute(account, "gpu_drivers");
@@ -192,7 +192,7 @@ static vitals_text driver_of(const vitals_account *account, const char *subject)
     return (vitals_text){"", 0};
 }
 
-/* Accounts that do not tell: NVIDIA's identities begin so, others' do not say whose they are. */
+/* For accounts without a vendor: NVIDIA's identities begin so, those of others do not tell. */
 static const char *resource_of(const vitals_account *account, const char *subject)
 {
     vitals_text driver = driver_of(account, subject);
@@ -288,7 +288,7 @@ static void size_time(const vitals_account *account, struct sizing_part *part)
                    words_seconds(wall, words));
 }
 
-/* An account may say anything; nobody can ask for more than there is. */
+/* An account may say anything; no more can be requested than the machine has. */
 static void leave_out_impossible(struct sizing *out)
 {
     static const double MOST[SIZING_COUNT] = {[SIZING_CPUS] = 1e6,

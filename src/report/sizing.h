@@ -24,7 +24,7 @@ enum sizing_what {
 
 struct sizing {
     struct sizing_part parts[SIZING_COUNT];
-    const char *gpu_resource; /* "nvidia.com/gpu"; NULL: whose they are is not known */
+    const char *gpu_resource; /* "nvidia.com/gpu"; NULL: the vendor is not known */
     bool failed;              /* it did not end well: it may have needed more, had it gone on */
 };
 

@@ -115,7 +115,7 @@ static void put(struct lines *lines, const char *format, ...)
     paint_end(&lines->paint);
 }
 
-/* What could not be told, as a remark, so that nobody takes its absence for an answer. */
+/* Remarks about what could not be determined, so that its absence is not taken for an answer. */
 static void put_unknown(struct lines *lines, const struct sizing *sizing)
 {
     if (sizing->failed)

@@ -15,7 +15,7 @@ struct statistics {
 /* Adds one at a time: begin with zeroed memory. */
 void statistics_add(struct statistics *statistics, double value);
 
-/* Of a sample: divided by count - 1; 0 of fewer than two. */
+/* The standard deviation of a sample: divided by count - 1; 0 for fewer than two. */
 double statistics_deviation(const struct statistics *statistics);
 
 /* How probable it is that two sets with one mean come out as different as these (Welch's t-test,

@@ -48,7 +48,7 @@ static void cores_words(double value, char out[static WORDS])
     (void)snprintf(out, WORDS, "%.2f cores", value);
 }
 
-/* What a meter shows, from a watt-hour on. */
+/* From a watt-hour on energy is shown as a meter does. */
 static void joules_words(double value, char out[static WORDS])
 {
     if (value < 3600)

@@ -24,13 +24,13 @@ char *words_how(const vitals_figure *figure, char out[static WORDS]);
 /* A figure's value, or 0 and why not; of NULL: not requested. */
 double words_number(const vitals_figure *figure, vitals_availability *availability);
 
-/* What a statistic ("peak", "mean", "min") of a measure is called, as account.h says:
+/* The name of a statistic ("peak", "mean", "min") of a measure as in account.h:
  * memory_resident_peak_bytes, threads_peak; and that figure, or NULL. */
 char *words_name(const char *measure, const char *statistic, char out[static WORDS]);
 const vitals_figure *words_find(const vitals_account *account, const char *measure,
                                 const char *statistic, const char *subject);
 
-/* Whether it is of a machine alone: nothing in it is of a run. */
+/* True if the account is of a machine alone, without a run. */
 bool words_is_machine(const vitals_account *account);
 
 /* In words, or "N/A". */

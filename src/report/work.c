@@ -1,7 +1,7 @@
-/* work.c: which work a process belongs to, in a few words.
+/* work.c: the work that a process belongs to, in a few words.
  *
- * The one that a person would look for first: a job of Slurm's, a pod, a container, a service. What
- * everybody is in (a session, a scope) is not told. */
+ * The most specific one: a job of Slurm's, a pod, a container, a service. Sessions and scopes,
+ * which every process is in, are left out. */
 #include "report/report.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ const size_t REPORT_WORK_METRIC_COUNT = sizeof(REPORT_WORK_METRICS) /
 
 enum { WORD = 256, SHORT_ID = 12 };
 
-/* Safe; false, and "", where there is none. */
+/* Safe; returns false, and "", if there is none. */
 static bool word_of(const vitals_row *process, vitals_metric metric, bool ascii,
                     char out[static WORD])
 {

@@ -1,8 +1,8 @@
 /* canvas.h: a screen in memory: cells, each with a character and a style.
  *
- * Screens draw into it and know of no terminal. What lies outside is cut off, so a part may be
- * drawn at negative rows. All text must be safe already (vitals_text_format): a control that comes
- * all the same becomes a question mark. One thread. */
+ * Screens draw into it and know of no terminal. Drawing outside is cut off, so a part may be drawn
+ * at negative rows. All text must be safe already (vitals_text_format); a control character becomes
+ * a question mark. One thread. */
 #ifndef VITALS_VIEW_CANVAS_H
 #define VITALS_VIEW_CANVAS_H
 
@@ -58,8 +58,8 @@ const struct cell *canvas_at(const struct canvas *canvas, int x, int y);
 /* Writes in one row; gives the columns that the text takes, cut off or not. */
 int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text);
 
-/* The same in exactly `columns`, the first `skip` columns of the text left out: padded with blanks,
- * and where there is more, cut with ".." at its right. */
+/* Writes exactly `columns`, without the first `skip` columns of the text: padded with blanks, or
+ * cut with ".." at its right. */
 struct canvas_field {
     int x, y, columns;
     bool right; /* aligned */

@@ -107,7 +107,7 @@ const char *cell_stranger(vitals_availability reason)
     return "(not known)";
 }
 
-/* What has ended and waits for its parent: a zombie has no command line any more. */
+/* A zombie has ended and waits for its parent: it has no command line any more. */
 static bool is_zombie(const vitals_row *process)
 {
     vitals_text state;

@@ -1,4 +1,4 @@
-/* cell_text.h: values of rows in words, as nvitop writes them; "N/A" where there is none. Pure. */
+/* cell_text.h: values of rows in words, in the formats of nvitop; "N/A" if there is none. Pure. */
 #ifndef VITALS_VIEW_CELL_TEXT_H
 #define VITALS_VIEW_CELL_TEXT_H
 
@@ -24,7 +24,7 @@ char *cell_text(const vitals_row *row, vitals_metric metric, bool ascii, char *o
 /* A state's word as ps(1) writes it: "R"; '?' for one that is none. */
 char cell_state(const char *word);
 
-/* Instead of a command, of whom only a device knows: why. */
+/* The text in place of a command if only a device knows the process: why. */
 const char *cell_stranger(vitals_availability reason);
 
 /* The command line as a shell would read it, or the name in brackets, marked where it is a
@@ -52,7 +52,7 @@ void cell_cut(char *text, int columns, const char *mark);
  * two devices apart. */
 char *cell_device(const vitals_row *gpu, bool ascii, int columns, char *out, size_t capacity);
 
-/* Whether `part` occurs in `text`, whatever the case of ASCII letters. */
+/* True if `part` occurs in `text`, ignoring the case of ASCII letters. */
 bool cell_hold(const char *text, const char *part);
 
 #endif

@@ -80,7 +80,7 @@ vitals_availability device_value(const vitals_row *row, const vitals_snapshot *o
                                  vitals_metric metric, const struct device_form *form,
                                  char out[static DEVICE_VALUE]);
 
-/* Whether its values are numbers, which are aligned at the right. */
+/* True if its values are numbers, which are aligned at the right. */
 bool device_is_number(vitals_metric metric);
 
 #endif

@@ -117,7 +117,7 @@ int device_panel_rows(const struct device_panel *panel)
                                     : 5 + 2 * devices + parts + parents;
 }
 
-/* What stands in a row: as `pane_devices` draws. */
+/* Follows the order in which device_panel_draw draws. */
 const vitals_row *device_panel_at(const struct device_panel *panel, int row)
 {
     enum { NARROW_HEAD = 5 };
@@ -187,7 +187,7 @@ static const char *mig_mode(const vitals_row *gpu)
     return !cell_value(gpu, VITALS_GPU_MIG_MODE, &on) ? "N/A" : on != 0 ? "Enabled" : "Disabled";
 }
 
-/* What is wrong with a device, or else the caller's note. */
+/* The trouble of a device, or else the caller's note. */
 static bool device_note(const struct place *place, const vitals_row *gpu, int columns,
                         struct note *out)
 {

@@ -43,7 +43,7 @@ void device_panel_draw(struct pen *pen, const struct device_panel *panel, int y)
 /* The next device that is shown, without partitions; NULL at the end. */
 const vitals_row *device_panel_next(const struct device_panel *panel, const vitals_row *previous);
 
-/* Whether the devices are invented. */
+/* True if the devices are invented. */
 bool device_panel_is_demo(const vitals_snapshot *snapshot);
 
 /* Why no device is shown, in one line. */

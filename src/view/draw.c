@@ -35,7 +35,7 @@ static int right_edge(const struct edges *edges)
     return edges->count > 0 ? edges->at[edges->count - 1] : 0;
 }
 
-/* What a rule is at a column: a line, or where it meets others. */
+/* The character of a rule at a column: a line, or a crossing. */
 static const char *rule_at(const struct pen *pen, int x, int right, bool strong,
                            const struct edges *above, const struct edges *below)
 {
@@ -73,8 +73,8 @@ void draw_edges(struct pen *pen, int y, const struct edges *edges)
         canvas_repeat(pen->canvas, edges->at[i], y, 1, STYLE_PLAIN, pen->look->ascii ? "|" : "│");
 }
 
-/* Where the last part of a text begins: parts stand two columns apart, words one. NULL: it is one.
- */
+/* The start of the last part of a text: parts stand two columns apart, words one. NULL: it is
+ * one. */
 static char *last_part(char *text)
 {
     char *last = NULL;

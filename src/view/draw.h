@@ -22,7 +22,7 @@ struct pen {
     const struct look *look;
 };
 
-/* Where vertical lines stand in a row of a box, ascending; the last is its right edge. */
+/* The columns of the vertical lines in a row of a box, ascending; the last is its right edge. */
 enum { EDGES_MAX = 8 };
 struct edges {
     int at[EDGES_MAX];
@@ -47,12 +47,12 @@ void draw_box(struct pen *pen, const struct box *box, const char *title);
  * one. So no value is cut, and one word is what is left at least. A title of a box is fitted so. */
 void draw_fit(char *text, int columns);
 
-/* How heavy a ratio is, by thresholds in percent; what is missing counts as yellow, as nvitop has
- * it: better looked at than believed. */
+/* The color of a ratio by thresholds in percent. A missing one is yellow, as in nvitop: it deserves
+ * a look. */
 ink draw_load(bool known, double ratio, const unsigned thresholds[2]);
 
-/* "MEM: ███▍ 28.4%   24.96GiB" in exactly `columns`; missing is a dotted bar and N/A. The note
- * stands right aligned in `note_columns`, or nowhere where there is no room for it. */
+/* "MEM: ███▍ 28.4%   24.96GiB" in exactly `columns`; missing is a dotted bar and N/A. The note is
+ * right aligned in `note_columns`, or left out if there is no room. */
 struct bar {
     const char *label;
     bool known;

@@ -14,7 +14,7 @@ uint64_t history_second(uint64_t time_ns)
     return time_ns / STEP_NS + 1;
 }
 
-/* Where the value of that second stands. */
+/* The place of the value of a second. */
 static size_t place(const struct history *history, uint64_t second)
 {
     return (second - history->begin) % HISTORY_ROOM;

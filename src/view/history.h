@@ -13,7 +13,7 @@
 enum { HISTORY_ROOM = 4096 }; /* an hour, and what a graph shows before it */
 
 struct history {
-    uint64_t begin;  /* the second whose value stands first */
+    uint64_t begin;  /* the second of the first value */
     uint64_t newest; /* second of the newest value; 0: there is none */
     size_t count;
     double sum; /* of the newest second */
@@ -37,7 +37,7 @@ void history_add_late(struct history *history, uint64_t time_ns, double value);
 /* The second of a time, as `newest` counts them. */
 uint64_t history_second(uint64_t time_ns);
 
-/* The value so many seconds before the newest; NaN where there is none. */
+/* The value so many seconds before the newest; NaN if there is none. */
 double history_get(const struct history *history, size_t ago);
 
 /* Over the newest `seconds`, `ago` left out: false where nothing is known. */

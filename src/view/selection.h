@@ -29,7 +29,7 @@ uint64_t selection_device_index(const vitals_row *gpu);
 
 bool selection_has_device(const struct selection *selection, const vitals_row *gpu);
 
-/* Whether a row of gpu_process has a type that passes. */
+/* True if the type of a row of gpu_process passes. */
 bool selection_has_type(const struct selection *selection, const vitals_row *user);
 
 /* `process` may be NULL: its user is not known. */

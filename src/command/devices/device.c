@@ -125,7 +125,7 @@ static int add_identity(vitals_request *request, vitals_error *error)
     return code;
 }
 
-/* Everything of every table of devices, and who uses them. */
+/* Everything in every table of devices, and the processes that use them. */
 static int add_everything(vitals_request *request, vitals_error *error)
 {
     static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
@@ -165,7 +165,7 @@ static int make_request(const struct device *device, vitals_request **out, vital
 
 /* ---- forms ---- */
 
-/* Those that were named, in the order of rows; a partition stands below its device. */
+/* The named devices in the order of their rows; a partition stands below its device. */
 static int print_text(const struct device *device, const vitals_snapshot *now,
                       const vitals_snapshot *older, const struct device_list *list,
                       struct output *output)
@@ -228,7 +228,7 @@ static int print_table(struct device *device, const vitals_snapshot *now,
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }
 
-/* Base units; empty where there is none. */
+/* Base units; empty if there is no value. */
 static void print_field(const vitals_row *row, const vitals_snapshot *older, vitals_metric metric,
                         struct output *output)
 {

@@ -11,7 +11,7 @@
 
 enum { PATIENCE_MS = 5000, END_MS = 500 }; /* until it tells, and until it has ended */
 
-/* Whether every driver has answered: a device that is not listed yet may be there. */
+/* True if every driver has answered; if not, a device that is not listed may still exist. */
 static bool all_answered(const vitals_snapshot *snapshot)
 {
     static const char *const SETTLED[] = {"have", "unsupported"};
@@ -60,8 +60,8 @@ static bool has_told(int descriptor)
     return told > 0;
 }
 
-/* What it wrote into the pipe in one piece, as its exit code is lost where SIGCHLD is ignored. One
- * that a driver holds in the kernel does not end even now, and is left. */
+/* Reads the message from the pipe, because the exit code is lost if SIGCHLD is ignored. A child
+ * that a driver holds in the kernel does not end even now and is left behind. */
 static int outcome(pid_t child, int descriptor)
 {
     vitals_error verdict = {.message = ""};

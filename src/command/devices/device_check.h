@@ -1,7 +1,7 @@
-/* device_check.h: whether the devices that --devices names are there, before anything begins.
+/* device_check.h: checks that the devices which --devices names exist, before anything begins.
  *
- * Who looks for devices loads drivers and starts threads; who launches a command must have neither.
- * So a child of ours looks, which is ended where a driver does not answer it. One thread. */
+ * Looking for devices loads drivers and starts threads, which the launcher of a command must not
+ * have. So a child does it, and is killed if a driver does not answer. One thread. */
 #ifndef VITALS_COMMAND_DEVICES_DEVICE_CHECK_H
 #define VITALS_COMMAND_DEVICES_DEVICE_CHECK_H
 

@@ -17,8 +17,7 @@ int device_list(const vitals_snapshot *snapshot, const struct settings_words *wo
                 struct device_list *out);
 void device_list_done(struct device_list *list);
 
-/* Whether a row is of one of these devices: the device, its partition, or what belongs to either.
- */
+/* True if a row belongs to one of these devices: the device, its partition, or a row of either. */
 bool device_list_has(const struct device_list *list, const vitals_row *row);
 
 /* How values of devices are written, as the settings say. */

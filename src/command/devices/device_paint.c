@@ -1,7 +1,7 @@
 /* device_paint.c: a device as text: sections of single values and of its tables.
  *
- * Which metric stands where is a table; one that stands nowhere is shown under "More", so that none
- * is forgotten. What is missing is named at the end of its section, with --verbose why. */
+ * view/device_metrics.c says which metric is in which section; all others are listed under "More".
+ * Missing values are named at the end of their section, with --verbose the reasons. */
 #include "command/devices/device_paint.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void put_title(struct sheet *sheet, const char *title)
     paint_end(sheet->paint);
 }
 
-/* What the number alone does not say: of how much, and how good it is. */
+/* Adds the share of the total and the quality of the number. */
 static void put_note(struct sheet *sheet, vitals_metric metric, vitals_availability availability)
 {
     double part, whole;
@@ -91,7 +91,7 @@ static void put_metric(struct sheet *sheet, vitals_metric metric)
 
 /* ---- what is missing ---- */
 
-/* Whether only devices of another vendor, or only partitions, have it. */
+/* True if only devices of another vendor, or only partitions, have the metric. */
 static bool is_of_others(const struct sheet *sheet, vitals_metric metric)
 {
     const struct device_metric *own = device_metric_find(metric);
@@ -102,8 +102,7 @@ static bool is_of_others(const struct sheet *sheet, vitals_metric metric)
     return vendor.size != strlen(own->owner) || memcmp(vendor.bytes, own->owner, vendor.size) != 0;
 }
 
-/* What a partition does not have, its device may, and what no device of the vendor has needs no
- * telling either. */
+/* A metric that a partition or this vendor cannot have is listed as missing only with --verbose. */
 static bool is_worth_telling(const struct sheet *sheet, vitals_metric metric,
                              vitals_availability state)
 {
@@ -113,7 +112,7 @@ static bool is_worth_telling(const struct sheet *sheet, vitals_metric metric,
     return state != sheet->lost && (state != VITALS_UNSUPPORTED || !usual);
 }
 
-/* "N/A  serial, firmware (VBIOS)"; a line for each reason where reasons are told. */
+/* "N/A  serial, firmware (VBIOS)"; with --verbose one line for each reason. */
 static void put_missing_for(struct sheet *sheet, const vitals_metric *metrics, size_t count,
                             vitals_availability reason)
 {
@@ -171,7 +170,7 @@ static void safe_label(const struct sheet *sheet, const vitals_row *row,
                              out, DEVICE_VALUE);
 }
 
-/* Where a column's own name says too little, or too much below its section's title. */
+/* Titles of columns whose name is unclear, or repeats the title of its section. */
 static const char *title_of(vitals_metric metric, char out[static DEVICE_LABEL])
 {
     static const struct {
@@ -261,7 +260,7 @@ static const vitals_row *process_of(const struct sheet *sheet, const vitals_row 
     return vitals_snapshot_find(sheet->snapshot, VITALS_PROCESS, key);
 }
 
-/* Whether a process of the device is in a job, a pod, a container or a service. */
+/* True if a process of the device belongs to a job, a pod, a container or a service. */
 static bool has_work(const struct sheet *sheet)
 {
     char work[DEVICE_VALUE];

@@ -23,7 +23,7 @@ static enum finding_kind kind_of(const vitals_row *row)
     return text.size == 4 && memcmp(text.bytes, "good", 4) == 0 ? FINDING_GOOD : FINDING_NOTICE;
 }
 
-/* Empty where there is none. */
+/* Empty if there is none. */
 static vitals_text text_of(const vitals_row *row, vitals_metric metric)
 {
     vitals_text text;
@@ -119,7 +119,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     return output_done(&output, code);
 }
 
-/* What was saved was judged then. */
+/* Findings in a file were judged when it was written. */
 static int judge_and_print(const struct settings *settings, const vitals_snapshot *snapshot)
 {
     vitals_snapshot *judged = NULL;

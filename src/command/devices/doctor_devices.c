@@ -1,9 +1,9 @@
-/* doctor_devices.c: what devices say of themselves that somebody should look at.
+/* doctor_devices.c: readings of devices that deserve attention.
  *
- * A rule is a row: a number of a device that is not 0 in a healthy one, or why something cannot be
- * read of it. All vendors' and the demo's are judged by the same. Everything of a device that is
- * read at each tick is asked for, so that a call that hangs hangs here too. What a driver only
- * reports as it happens (Xid) is not judged: one reading is not there when it happens. */
+ * A rule is a row: a number that is 0 for a healthy device, or a reason why something cannot be
+ * read. The same rules judge all vendors and the demo. Everything that is read of a device at each
+ * tick is requested, so that a call that hangs hangs here too. Events that a driver only reports as
+ * they happen (Xid) are not judged, as a single reading cannot see them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -118,7 +118,7 @@ static void put(struct telling *telling, vitals_builder *builder, const vitals_r
     put_text(builder, VITALS_DIAGNOSIS_REMEDY, verdict->remedy);
 }
 
-/* Whether a text begins with a word, behind which a colon or nothing stands. */
+/* True if a text begins with a word that a colon or the end follows. */
 static bool begins(vitals_text text, vitals_text word)
 {
     return word.size > 0 && text.size >= word.size &&
@@ -126,7 +126,8 @@ static bool begins(vitals_text text, vitals_text word)
            (text.size == word.size || text.bytes[word.size] == ':');
 }
 
-/* Whether its back end calls it a problem, "GPU-…: lost"; it knows a better remedy. */
+/* True if the back end reports the device as a problem ("GPU-…: lost"), for which it knows a better
+ * remedy. */
 static bool is_told(const struct telling *telling, const vitals_row *device)
 {
     static const vitals_text problem = {"problem", 7};
@@ -166,7 +167,7 @@ static void judge(struct telling *telling, vitals_builder *builder, const vitals
     }
 }
 
-/* Of devices alone: a partition says the same as its device. */
+/* Only for devices: a partition reports the same as its device. */
 static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
 {
     struct telling *telling = data;

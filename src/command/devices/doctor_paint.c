@@ -145,7 +145,7 @@ static const struct finding *next_of(const struct findings *findings, enum findi
     return at < findings->items + findings->count ? at : NULL;
 }
 
-/* What would mend several that follow each other stands below the last of them. */
+/* If several findings that follow each other share a remedy, it stands below the last of them. */
 static void put_kind(const struct doctor *doctor, const struct findings *findings,
                      enum finding_kind kind)
 {

@@ -9,8 +9,8 @@
 #include "command/output.h"
 #include "command/processes/filter.h"
 
-/* The tables of a process. Its variables may hold secrets, and are read only for who asks; single
- * mappings are for programs. */
+/* The tables of a process. Its environment may hold secrets and is read only if it is asked for;
+ * single mappings are for programs. */
 static const struct {
     vitals_entity entity;
     bool for_json, for_text, secret;
@@ -32,7 +32,7 @@ static int add_tables(const struct settings *settings, vitals_request *request, 
     return code;
 }
 
-/* What waits for nobody: not for the lock of the process's memory, not for a name service. */
+/* Metrics that wait neither for the lock of the process's memory nor for a name service. */
 static bool is_quick(vitals_metric metric)
 {
     static const vitals_metric SLOW[] = {VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
@@ -100,8 +100,8 @@ struct info {
     bool any; /* was shown */
 };
 
-/* A question that another thread waits with: a process that holds the lock of its memory keeps who
- * asks waiting for as long as it likes. */
+/* A query that another thread waits for: a process that holds its memory lock can block the reader
+ * for any time. */
 struct question {
     vitals_process *process;
     const vitals_request *request;

@@ -1,7 +1,7 @@
 /* info_paint.c: the answer about a process as text: sections of single values, then its tables.
  *
- * Which metric stands where is a table; one that stands nowhere is shown under "More", so that none
- * is forgotten. What is missing says why. */
+ * A table says which metric is in which section; all others are listed under "More". Missing values
+ * say why. */
 #include "command/devices/info.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ struct info {
 
 /* ---- lines ---- */
 
-/* Where the metric's own name is not what a person would say. */
+/* Labels of metrics whose own name a person would not use. */
 static const struct {
     vitals_metric metric;
     const char *label;
@@ -142,7 +142,7 @@ static void put_reservation(struct info *info, vitals_availability availability)
     paint_text(info->paint, COLOR_DIM, note);
 }
 
-/* What the short form leaves out: bytes, thousandths, the age of a date. */
+/* Adds what the short form leaves out: bytes, thousandths, the age of a date. */
 static void put_note(struct info *info, const struct ps_column *column, double number)
 {
     char note[96] = "", age[VITALS_HUMAN];
@@ -220,7 +220,7 @@ static bool has_place(vitals_metric metric)
 
 /* ---- what is missing ---- */
 
-/* Where more can be said than that the kernel does not have it. */
+/* More precise reasons than "the kernel does not have it". */
 static const struct {
     vitals_metric metric;
     const char *reason;
@@ -360,7 +360,7 @@ static const struct table {
 };
 enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
-/* Where a column's own name says too little. */
+/* Titles of columns whose own name is unclear. */
 static const struct {
     vitals_metric metric;
     const char *title;
@@ -409,7 +409,7 @@ static bool in_bytes(const vitals_row *row)
            memcmp(unit.bytes, "bytes", 5) == 0;
 }
 
-/* What a value of a table that is missing means to a person. */
+/* Words for a missing value of a table. */
 static const char *missing_words(vitals_metric metric)
 {
     return is_limit(metric) ? "unlimited" : "-";

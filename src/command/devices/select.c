@@ -33,7 +33,7 @@ struct choice {
     const struct settings *settings;
     vitals_select_options options;
     char own_user[128];
-    const char *own[1]; /* whose memory is free where nobody is named */
+    const char *own[1]; /* without -u: devices with enough free memory */
     uint64_t needed;
     bool none;  /* are to be selected: no device is looked for */
     int folder; /* of the locks; -1: none could be opened */
@@ -73,7 +73,7 @@ static int take_size(const char *option, const char *text, uint64_t *out)
                         command_safe(text));
 }
 
-/* The one who runs us, by name where there is one. */
+/* The user that runs vitals, by name if it has one. */
 static const char *own_user(struct choice *choice)
 {
     const struct passwd *entry = getpwuid(geteuid());
@@ -206,7 +206,7 @@ static int list_inherited(struct choice *choice)
     return 0;
 }
 
-/* Those that a program can be told of: a display adapter of a server is none for a job. */
+/* Leaves out devices that a program cannot be told to use, as the display adapter of a server. */
 static void list_all(struct choice *choice)
 {
     choice->candidate_count = 0;
@@ -227,7 +227,8 @@ static void remove_candidate(struct choice *choice, const vitals_row *row)
     choice->candidate_count = kept;
 }
 
-/* A device that somebody keeps others off, or whose lock is none; it is told once. */
+/* Skips a device that another job has locked, or whose lock file is unusable; that is reported
+ * once. */
 static void count_locked(struct choice *choice, const char *uuid, int error)
 {
     choice->locked++;
@@ -237,7 +238,8 @@ static void count_locked(struct choice *choice, const char *uuid, int error)
     }
 }
 
-/* Those that other jobs hold. What cannot be told counts as held only where we want to hold it. */
+/* Devices that other jobs hold. A lock that cannot be checked counts as held only if a lock is
+ * wanted. */
 static void remove_locked(struct choice *choice)
 {
     choice->locked = 0;
@@ -262,7 +264,7 @@ static void unlock(struct choice *choice)
         close(choice->locks[--choice->lock_count]);
 }
 
-/* All of those chosen, or none; *failed is the one that somebody else was faster with. */
+/* Locks all of those chosen, or none; *failed is the one that another job locked first. */
 static bool lock_chosen(struct choice *choice, const vitals_row **failed)
 {
     for (size_t i = 0; i < choice->count; i++) {
@@ -362,7 +364,7 @@ static int too_few(const struct choice *choice, int code)
 
 /* ---- choosing, as often as it takes ---- */
 
-/* Where a driver gives no utilization, it takes two readings to tell who is idle. */
+/* If a driver gives no utilization, idle devices are found with two readings. */
 static int choose_once(struct choice *choice)
 {
     bool again = choice->options.max_utilization_ratio >= 0;
@@ -429,7 +431,7 @@ static bool is_mig(const vitals_row *row)
            strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0;
 }
 
-/* As nvidia-smi counts; of other vendors' partitions as their programs count. */
+/* As nvidia-smi counts; partitions of other vendors as their programs count. */
 static void put_id(const struct choice *choice, const vitals_row *row, char out[static SELECT_ID])
 {
     uint64_t index;
@@ -451,8 +453,8 @@ static void put_list(const struct choice *choice, const char *separator, struct 
     }
 }
 
-/* For who reads stdout into a variable: what to export. A person who sees the list is told only
- * where it is not the variable that everybody expects. */
+/* For scripts that read stdout into a variable: the variable to export. On a terminal it is printed
+ * only if it is not the usual one. */
 static void tell_variable(const struct choice *choice)
 {
     static struct output output;

@@ -14,7 +14,7 @@
 
 enum { PATIENCE_SECONDS = 10, ANSWER = 8192 };
 
-/* Ends this process when nobody waits for it any more, whatever a library does meanwhile. */
+/* Ends this process when its parent no longer waits for it, whatever a library does meanwhile. */
 static void end_in_time(void)
 {
     sigset_t alarm_set;
@@ -25,7 +25,7 @@ static void end_in_time(void)
     (void)alarm(PATIENCE_SECONDS);
 }
 
-/* In the new process. What libraries print is not ours to show. */
+/* Runs in the new process, whose libraries may print anything: their output is dropped. */
 _Noreturn static void answer(int end)
 {
     static char list[ANSWER];
@@ -41,7 +41,7 @@ _Noreturn static void answer(int end)
     _exit(1);
 }
 
-/* Nobody's child, so that no command that we become finds one that it did not start. */
+/* Forks twice, so that a command that vitals later becomes finds no child that it did not start. */
 static bool start(int end)
 {
     int status;
@@ -65,7 +65,8 @@ static uint64_t now_ms(void)
     return clock->monotonic_ns(clock->data) / 1000000;
 }
 
-/* What comes until the deadline: bytes, 0 at the end or when it is too late, or negative. */
+/* Reads until the deadline. Returns the bytes, 0 at the end or if it is too late, or a negative
+ * error. */
 static ssize_t read_until(int end, uint64_t deadline_ms, char *out, size_t capacity)
 {
     for (;;) {

@@ -1,7 +1,7 @@
 /* select_environment.c: see select_environment.h.
  *
- * CUDA takes UUIDs, which mean the same whatever the order of devices. ROCm and Level Zero take
- * numbers, which count as their vendor's tools do; Level Zero is told to count by PCI address. */
+ * CUDA takes UUIDs, which do not depend on the order of devices. ROCm and Level Zero take numbers,
+ * counted as their vendor's tools do; Level Zero is told to count by PCI address. */
 #include "command/devices/select_environment.h"
 
 #include <stdio.h>
@@ -33,9 +33,9 @@ static bool begins(vitals_text text, const char *with)
     return text.size > strlen(with) && memcmp(text.bytes, with, strlen(with)) == 0;
 }
 
-/* Of nouveau, radeon and their like, which the vendors' runtimes do not know, the UUID is one that
- * the kernel's common interface made. Of an NVIDIA device that does not say its own it is made too,
- * and CUDA would not know it. */
+/* The UUID of a device of nouveau, radeon and similar drivers, which the vendors' runtimes do not
+ * know, is made from the kernel's common interface. So is that of an NVIDIA device that does not
+ * report its own, and CUDA would not know it. */
 static bool is_foreign(const vitals_row *row)
 {
     vitals_text uuid;
@@ -62,7 +62,7 @@ const char *select_variable(const vitals_row *row)
     return vendor != NULL ? vendor->variable : NULL;
 }
 
-/* Its label where there is none. */
+/* Returns the label of the device if there is none. */
 void select_uuid(const vitals_row *row, char out[static SELECT_ID])
 {
     vitals_text text;

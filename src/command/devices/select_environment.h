@@ -1,4 +1,4 @@
-/* select_environment.h: how a job is told which devices are its own. */
+/* select_environment.h: the environment variables that tell a job which devices are its own. */
 #ifndef VITALS_COMMAND_DEVICES_SELECT_ENVIRONMENT_H
 #define VITALS_COMMAND_DEVICES_SELECT_ENVIRONMENT_H
 
@@ -13,8 +13,8 @@ struct environment {
 int select_environment(const vitals_row *const *rows, size_t count, struct environment *out);
 void select_environment_done(struct environment *environment);
 
-/* What names a device, whatever else there is; its number among those of its vendor, partitions
- * counted; and the variable that its vendor's programs read, NULL where none is known. */
+/* The identifier of a device; its number among those of its vendor, partitions counted; and the
+ * variable that its vendor's programs read, NULL if none is known. */
 enum { SELECT_ID = 128 };
 void select_uuid(const vitals_row *row, char out[static SELECT_ID]);
 uint64_t select_ordinal(const vitals_row *row);

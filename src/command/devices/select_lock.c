@@ -1,10 +1,10 @@
 /* select_lock.c: see select_lock.h.
  *
- * The folder belongs to nobody whom we trust: others may have put links, pipes or files of their
- * own there. So no link is followed, only a plain file with one name is taken, and whoever may open
- * it may lock it: as with every lock that users share, who wants to keep others off devices can. In
- * a sticky folder the kernel refuses O_CREAT of a file that is there and somebody else's
- * (fs.protected_regular), so a file is opened first and made second. */
+ * The folder is shared and untrusted: others may have put links, pipes or files there. So no link
+ * is followed, only a plain file with one name is accepted, and every user that may open it may
+ * lock it: as with any shared lock, a user can keep others off a device. In a sticky folder the
+ * kernel refuses O_CREAT for an existing file of another user (fs.protected_regular), so the file
+ * is first opened and only then created. */
 #include "command/devices/select_lock.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static int check(int descriptor)
     return -EINVAL;
 }
 
-/* Without waiting for whoever opens the other end of a pipe. */
+/* O_NONBLOCK: opening a pipe must not wait for its other end. */
 static int open_there(int folder, const char *name)
 {
     return openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -114,7 +114,7 @@ int lock_is_held(int folder, const char *uuid)
     return held;
 }
 
-/* Whether the name still leads to what was locked: its owner could have removed it in between. */
+/* True if the name still leads to the locked file: its owner may have removed it in between. */
 static bool is_still_there(int folder, const char *name, int descriptor)
 {
     struct stat own, named;

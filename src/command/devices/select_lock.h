@@ -1,7 +1,7 @@
 /* select_lock.h: keeps other jobs off a device: one file for each device in a folder that all users
- * share, and a lock of its open file (F_OFD_SETLK), which lives as long as somebody has that open:
- * the job, and what the job hands its descriptors to. Nothing is written into the files, and they
- * stay. Thread rule: one thread. */
+ * share, and a lock of its open file (F_OFD_SETLK). The lock lives as long as a process has the
+ * file open: the job, and every process that inherits its descriptors. Nothing is written into the
+ * files, and they stay. Thread rule: one thread. */
 #ifndef VITALS_COMMAND_DEVICES_SELECT_LOCK_H
 #define VITALS_COMMAND_DEVICES_SELECT_LOCK_H
 
@@ -9,17 +9,16 @@
 
 enum { LOCK_NAME = 128 };
 
-/* The folder: what --lock-folder says, else /run/lock where everybody may make files in it, else
- * /tmp: the same for every user. A descriptor, or -1 after a message. */
+/* Opens the folder: that of --lock-folder, else /run/lock if every user may create files there,
+ * else /tmp, so that it is the same for all users. Returns a descriptor, or -1 after a message. */
 int lock_folder_open(const struct settings *settings);
 
-/* Whether another job has a device locked, without touching the lock. `uuid` names the device.
- * 1: it has; 0: no; negative errno: it cannot be told (ELOOP: a link lies there; EINVAL: something
- * that is no plain file). */
+/* Returns 1 if another job has locked a device, 0 if not, without touching the lock; or a negative
+ * errno (ELOOP: a link lies there; EINVAL: not a plain file). `uuid` names the device. */
 int lock_is_held(int folder, const char *uuid);
 
-/* Locks it: a descriptor that is closed on exec; -EAGAIN where somebody else was first; another
- * negative errno as above. */
+/* Locks it. Returns a descriptor that is closed on exec; -EAGAIN if another job was first; or
+ * another negative errno as above. */
 int lock_take(int folder, const char *uuid);
 
 /* Says what is wrong with it. */

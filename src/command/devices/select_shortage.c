@@ -37,7 +37,7 @@ static bool any_is_judged(const vitals_select_options *options, const vitals_row
     return judged;
 }
 
-/* Then its driver may not tell whose it is either. */
+/* In that case its driver may not tell which processes use it either. */
 static bool is_lost(const vitals_row *row)
 {
     vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);

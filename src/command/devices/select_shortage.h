@@ -11,10 +11,10 @@ struct shortage {
     size_t mute;    /* devices that no variable names, and so no candidates */
 };
 
-/* Of the candidates of the options, which must be given. */
+/* Counts the candidates of the options, which must be given. */
 struct shortage shortage_of(const vitals_snapshot *snapshot, const vitals_select_options *options);
 
-/* "; there is 1 that cannot be judged": each reason behind a semicolon; "" where there is none. */
+/* "; there is 1 that cannot be judged": each reason after a semicolon; "" if there is none. */
 enum { SHORTAGE_REASONS = 200 };
 void shortage_reasons(const struct shortage *shortage, char out[static SHORTAGE_REASONS]);
 

@@ -10,7 +10,7 @@
 
 enum { PEERS_MOST = 112, CELL = 48 };
 
-/* What stands in a column of the matrix: a device, or an adapter by its address. */
+/* A column of the matrix: a device, or an adapter by its address. */
 struct place {
     const vitals_row *device; /* NULL: an adapter */
     char label[DEVICE_VALUE];

@@ -15,7 +15,7 @@
 
 enum { DEVICES_MAX = 256 };
 
-/* What tells which devices CUDA_VISIBLE_DEVICES means. */
+/* Metrics that identify the devices which CUDA_VISIBLE_DEVICES names. */
 static const vitals_metric VISIBLE_METRICS[] = {VITALS_GPU_VENDOR,
                                                 VITALS_GPU_NAME,
                                                 VITALS_GPU_UUID,
@@ -24,7 +24,7 @@ static const vitals_metric VISIBLE_METRICS[] = {VITALS_GPU_VENDOR,
                                                 VITALS_GPU_COMPUTE_INSTANCE_ID};
 enum { VISIBLE_METRIC_COUNT = sizeof VISIBLE_METRICS / sizeof VISIBLE_METRICS[0] };
 
-/* What one report is made of. */
+/* The snapshots of one report. */
 struct readings {
     vitals_snapshot *now, *older; /* older may be NULL */
 };

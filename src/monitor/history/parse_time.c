@@ -39,7 +39,8 @@ static bool read_clock(const char *text, struct tm *parts)
     return true;
 }
 
-/* Of the day where one is; the day after or before it where only that lies in the span. */
+/* A time without a day is one of this day, or of the day after or before if only that lies in the
+ * span. */
 static bool parse_clock(const char *text, const struct time_span *span, uint64_t *out)
 {
     struct tm parts;

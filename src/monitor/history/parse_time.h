@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where it may lie, and what "-5min" is counted from. Unix time. */
+/* The range in which a time may lie, and the time that "-5min" is counted from. Unix time. */
 struct time_span {
     uint64_t first_ns, last_ns, now_ns;
 };
@@ -20,7 +20,7 @@ bool parse_time(const char *text, const struct time_span *span, uint64_t *out);
 /* "12:03:07"; with the day where `dated`: "Nov 22 12:03:07". */
 void format_time(uint64_t realtime_ns, bool dated, char out[static TIME_WORDS]);
 
-/* Whether the first and the last are of two days. */
+/* True if the first and the last time are of two days. */
 bool time_span_is_dated(const struct time_span *span);
 
 /* "12 s", "12 min 3 s", "1 h 2 min". */

@@ -135,7 +135,7 @@ static bool measure(struct player *player)
     return false;
 }
 
-/* What a step came to. */
+/* Shows the result of a step. */
 static void arrive(struct player *player, int code, const vitals_error *error)
 {
     if (code == 1)
@@ -160,7 +160,7 @@ static void go_back_to_now(struct player *player)
     model_return(player->model);
 }
 
-/* Where one looks from: of a live monitor what is on the screen. */
+/* The time that a step starts from: for a live monitor the time on the screen. */
 static uint64_t from_ns(const struct player *player)
 {
     const vitals_snapshot *now = player->model->machine.now;
@@ -220,7 +220,7 @@ static void step(struct player *player, int steps)
     arrive(player, code, &error);
 }
 
-/* Where snapshots lie further apart than one wanted to go. */
+/* If snapshots lie further apart than the step, goes to the next one. */
 static void go_one(struct player *player, int steps)
 {
     vitals_error error = {.code = 0};
@@ -354,7 +354,7 @@ static uint64_t due_ns(const struct player *player)
     return player->begun_ns + (by_ns >> player->speed);
 }
 
-/* Where nothing was kept for long nobody is kept waiting. */
+/* A gap in which nothing was kept is skipped. */
 static void shorten_gap(struct player *player)
 {
     const struct recent_snapshots *recent = &player->cursor.machine.recent;
@@ -370,7 +370,7 @@ static void shorten_gap(struct player *player)
     }
 }
 
-/* Whether there is a next one; of a file that grows it is asked for once a second. */
+/* Looks for a next snapshot; a file that grows is asked once a second. */
 static bool look_ahead(struct player *player)
 {
     vitals_error error;
@@ -455,8 +455,8 @@ static uint64_t seen_ns(const struct player *player)
     return ((uint64_t)player->model->width * 2 + MEANS) * SECOND_NS;
 }
 
-/* Seconds that graphs show, or for which somebody may have held a device: at most so long, as a
- * recording may be of weeks. */
+/* The seconds that graphs show, or for which a device may have been held; limited, as a recording
+ * may be of weeks. */
 static uint64_t far_ns(const struct player *player)
 {
     static const uint64_t HELD_NS = 4 * 3600 * SECOND_NS;
@@ -549,7 +549,7 @@ static void add_words(char *out, const char *format, ...)
     va_end(arguments);
 }
 
-/* What somebody named is text from outside. */
+/* The path of a recording is untrusted text. */
 static void add_phase(const struct player *player, char *out)
 {
     char name[80];

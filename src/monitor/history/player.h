@@ -1,9 +1,8 @@
 /* player.h: moving through the past: by keys, by playing on, and back to now.
  *
- * Of a recording there is no now but its end, which moves while it grows. Of a live monitor the
- * past is what was kept of the last while (live_history.h); the model goes on with what comes
- * meanwhile, and is found as it would be on the way back. Nothing here waits: what is due is done
- * when the loop asks. One thread. */
+ * The end of a recording, which moves while it grows, stands for now. The past of a live monitor is
+ * what live_history.h kept; the model takes in what comes meanwhile, so that it is current on the
+ * way back. Nothing here waits: due work is done when the loop asks. One thread. */
 #ifndef VITALS_MONITOR_HISTORY_PLAYER_H
 #define VITALS_MONITOR_HISTORY_PLAYER_H
 
@@ -42,8 +41,7 @@ void player_done(struct player *player);
  * timeline. */
 int player_begin(struct player *player, const char *at, bool playing, vitals_error *error);
 
-/* Does what a key of time asks for; false: it is none. What is to be said is the model's message.
- */
+/* Acts on a key of time; returns false if it is none. The result is the model's message. */
 bool player_act(struct player *player, enum action action, int argument);
 
 /* Goes to a moment as people write it. False: it is none, and nothing has changed. */

@@ -18,8 +18,7 @@ static uint64_t age_ns(const vitals_snapshot *now, const vitals_snapshot *then)
     return a > b ? a - b : 0;
 }
 
-/* Whether the first is old enough to make rates with: deadlines jitter, what is nearly a window old
- * is one old. */
+/* True if the first is old enough for rates: deadlines jitter, so nearly a window counts as one. */
 static bool recent_reaches(const struct recent_snapshots *recent, size_t first, uint64_t window_ns)
 {
     return recent->count > first + 1 && age_ns(recent->items[recent->count - 1],
@@ -34,7 +33,7 @@ static void recent_drop(struct recent_snapshots *recent, size_t at)
     memmove(recent->places + at, recent->places + at + 1, behind * sizeof recent->places[0]);
 }
 
-/* Of a boot or a machine that is another one nothing is compared. */
+/* Snapshots of another boot or machine are never compared. */
 static bool goes_on(const vitals_snapshot *then, const vitals_snapshot *now)
 {
     return vitals_snapshot_monotonic_ns(now) >= vitals_snapshot_monotonic_ns(then);
@@ -93,8 +92,8 @@ static int timeline_reader_at(struct timeline_reader *reader, uint64_t realtime_
     return reader->timeline.at(reader->timeline.data, realtime_ns, out, error);
 }
 
-/* What follows the one that lies at a place, or goes before it. Where so many are broken that the
- * timeline gives up, the next attempt goes on where that was. */
+/* Reads the snapshot after, or before, a place. If so many are broken that the timeline gives up,
+ * the next attempt continues there. */
 static int timeline_reader_move(struct timeline_reader *reader, int64_t from, bool forward,
                                 vitals_snapshot **out, vitals_error *error)
 {
@@ -147,7 +146,7 @@ static int timeline_reader_settle(struct timeline_reader *reader, vitals_snapsho
     reader->recent.places[0] = place;
     reader->recent.items[reader->recent.count++] = snapshot;
     int code = timeline_reader_lead(reader, window_ns, error);
-    /* What goes before it may be broken; the snapshot itself is not. */
+    /* Snapshots before it may be broken; that is no error of this one. */
     return code == VITALS_EMEMORY ? code : 1;
 }
 

@@ -41,9 +41,9 @@ void timeline_cursor_init(struct timeline_cursor *cursor, struct timeline machin
                           const struct timeline *all, uint64_t window_ns);
 void timeline_cursor_done(struct timeline_cursor *cursor);
 
-/* Stands at the newest snapshot that is not after the moment, or at the first. 1; 0: there is none;
- * negative: VITALS_E…, and it stands where it was. Where processes alone cannot be read there are
- * none, and `apart` says why. */
+/* Moves to the newest snapshot that is not after the time, or to the first. Returns 1; 0: there is
+ * none; negative: VITALS_E…, and it stays where it was. If only the processes cannot be read there
+ * are none, and `apart` holds the reason. */
 int timeline_cursor_at(struct timeline_cursor *cursor, uint64_t realtime_ns, vitals_error *error);
 
 /* Stands so many snapshots further (below 0: back), as far as there are any: 1 where it moved. */
@@ -57,21 +57,21 @@ int timeline_cursor_peek(struct timeline_cursor *cursor, vitals_snapshot **out,
 /* Goes on to one that `timeline_cursor_peek` gave, which is taken over. */
 void timeline_cursor_follow(struct timeline_cursor *cursor, vitals_snapshot *next);
 
-/* Where it stands, borrowed; NULL: nowhere yet. And its realtime; 0. */
+/* The snapshot at the cursor, borrowed; NULL: none yet. And its realtime, or 0. */
 const vitals_snapshot *timeline_cursor_now(const struct timeline_cursor *cursor);
 uint64_t timeline_cursor_time_ns(const struct timeline_cursor *cursor);
 
 /* The reel that has every process at this moment; else that of the machine. */
 struct timeline_reader *timeline_cursor_processes(struct timeline_cursor *cursor);
 
-/* Where a reel stands, borrowed, and its place; and the snapshot before that of a place, which is
- * told then: yours to unref. 0: none. */
+/* The snapshot at a reader, borrowed, and its place. timeline_reader_before: the one before a
+ * place, which it updates; yours to unref. 0: none. */
 const vitals_snapshot *timeline_reader_now(const struct timeline_reader *reader);
 int64_t timeline_reader_place(const struct timeline_reader *reader);
 int timeline_reader_before(struct timeline_reader *reader, int64_t *place, vitals_snapshot **out,
                            vitals_error *error);
 
-/* As readings of a model, references of their own. */
+/* The readings of a model at the cursor; references of their own. */
 void timeline_cursor_readings(const struct timeline_cursor *cursor, struct readings *machine,
                               struct readings *all);
 

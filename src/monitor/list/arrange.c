@@ -8,7 +8,7 @@
 
 /* ---- what a layout needs ---- */
 
-/* What no list is without is asked for anyway. */
+/* The metrics that every list has are requested anyway. */
 static void add_column(struct wants *wants, const struct column *column)
 {
     if (column->usual == 0)

@@ -67,7 +67,7 @@ static void press_group(struct monitor *monitor, uint32_t code)
     (void)model_list(model);
 }
 
-/* Whether they are seen, or not, for good: of what comes about by itself nothing is stored. */
+/* Shows or hides them until changed again; what happens automatically is not stored. */
 static void set_traffic(struct model *model, bool wanted)
 {
     struct layout layout;
@@ -105,7 +105,7 @@ static void press_hide(struct monitor *monitor, uint32_t code)
         monitor->model.arranged.hidden ^= 1u << (found - LETTERS);
 }
 
-/* Keys that another key gives their meaning, and what is told meanwhile. */
+/* Keys to which a previous key gives their meaning, and the message meanwhile. */
 static const struct {
     enum action action;
     char key;
@@ -153,7 +153,7 @@ static bool on_group_line(const struct monitor *monitor)
     return monitor->depth == 1 && monitor->model.has_selected && monitor->model.selected.group != 0;
 }
 
-/* Who was selected in a group that is closed now is seen as its line. */
+/* If a closed group holds the selected process, its line is selected. */
 static void unfold(struct monitor *monitor, int open)
 {
     struct model *model = &monitor->model;

@@ -8,17 +8,18 @@
 /* Keys behind the one that hides and shows, as the help and the last row name them. */
 #define ARRANGING_PANELS "d devices, h host, g graphs, t disks and networks"
 
-/* What such a key does; false: it is none of them. Some only give the next key its meaning. */
+/* Acts on such a key; returns false if it is none of them. Some only give the next key its
+ * meaning. */
 bool arranging_act(struct monitor *monitor, enum action action, int argument);
 void arranging_press(struct monitor *monitor, uint32_t code);
 
-/* What would be about a process, while the line of a group is selected; true: done. */
+/* Actions about a process while the line of a group is selected; returns true if done. */
 bool arranging_on_group(struct monitor *monitor, enum action action);
 
 /* Sorts by a column alone, or also by it behind the sorts that there are. */
 void monitor_sort(struct monitor *monitor, unsigned sort, bool reversed, bool behind);
 
-/* What the last row says while a next key or words for a search or filter are waited for. */
+/* The text of the last row while a next key or a search or filter is being entered. */
 const char *arranging_words(char prefix);
 
 /* Says where words mean a field that there is none of. */

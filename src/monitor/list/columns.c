@@ -106,7 +106,7 @@ static bool container_text(const struct model *model, const struct item *item, c
     return group_text(model, GROUP_CONTAINER, item, out, capacity);
 }
 
-/* Of a line of one device what that says; of a process what all its devices say together. */
+/* The memory of a line: of one device, or of all devices of a process. */
 static bool gpu_memory_value(const struct model *model, const struct item *item, double *out)
 {
     (void)model;
@@ -179,7 +179,7 @@ static void command_words(const struct model *model, const struct item *item, ch
 
 enum { DEVICES = VIEW_DEVICES, ALL = VIEW_ALL, BOTH = VIEW_DEVICES | VIEW_ALL };
 
-/* A metric of a process that nobody sees unless they choose it. */
+/* A metric of a process that is shown only if a person chooses it. */
 #define MORE(suffix)     .host = true, .views = BOTH, .metric = VITALS_PROCESS_##suffix
 #define AS_TEXT          .left = true, .show = SHOW_TEXT
 #define AS_BYTES         .show = SHOW_BYTES, .falling = true
@@ -380,7 +380,7 @@ int column_compare(const struct column *column, const struct model *model, const
 
 /* ---- words ---- */
 
-/* Of a line or of a group: the devices that it is on. */
+/* Devices of a line or of a group. */
 static bool whole_of(const struct column *column, const struct model *model,
                      const struct item *item, double *out)
 {
@@ -434,7 +434,7 @@ static void value_words(const struct column *column, const struct model *model,
         write_value(column->show, value, out);
 }
 
-/* Before a sum of which something is not known; where there is no room its fraction goes. */
+/* Marks a sum to which unknown values belong; the fraction goes if there is no room. */
 static void mark_least(const struct model *model, int width, char *out)
 {
     char text[WORDS];

@@ -8,7 +8,7 @@
 #include "monitor/list/item.h"
 #include "view/cell_text.h"
 
-/* How a value is written. Those of memory may also be written as a share. */
+/* How a value is written. Memory can also be written as a share. */
 enum show {
     SHOW_COUNT,
     SHOW_BYTES,
@@ -21,7 +21,7 @@ enum show {
     SHOW_TEXT
 };
 
-/* What memory is a share of. */
+/* The total that a share of memory is of. */
 enum whole { WHOLE_NONE, WHOLE_MEMORY, WHOLE_SWAP, WHOLE_DEVICES };
 
 struct column {
@@ -32,18 +32,18 @@ struct column {
     bool left;        /* aligned */
     bool host;        /* part of what moves sideways, unless it stands before what does not */
     unsigned views;   /* enum view: may be shown there */
-    unsigned usual;   /* likewise: is, unless somebody has chosen others */
-    int rank;         /* the lowest is dropped first where there is no room */
+    unsigned usual;   /* likewise: is shown by default */
+    int rank;         /* the lowest is dropped first if there is no room */
     char letter;      /* that sorts by it, behind `o`; 0: nothing does */
     bool falling;     /* the most first */
     bool sum;         /* a group has it too, as a sum */
     bool once;        /* likewise, and a process counts once, on however many devices it is */
     enum show show;
     enum whole whole;
-    vitals_metric metric;  /* of a process, where there is no function; 0: there is */
+    vitals_metric metric;  /* of a process, if there is no function; 0: there is one */
     vitals_metric made_of; /* that of a function's value, which is no better than this */
     vitals_metric needs[3];
-    /* Where `show` says nothing: what it says of a line. */
+    /* Words of a line if `show` does not suffice. */
     void (*words)(const struct model *model, const struct item *item, char *out);
     bool (*value)(const struct model *model, const struct item *item, double *out);
     bool (*text)(const struct model *model, const struct item *item, char *out, size_t capacity);
@@ -52,19 +52,19 @@ struct column {
 extern const struct column list_columns[];
 extern const size_t list_column_count;
 
-/* What a column says of a line, in at most WORDS bytes, cut to its usual width; all of it; what its
- * title is. */
+/* The text of a column for a line in at most WORDS bytes: cut to the usual width; whole; and its
+ * title. */
 void column_words(const struct column *column, const struct model *model, const struct item *item,
                   char *out);
 void column_whole_words(const struct column *column, const struct model *model,
                         const struct item *item, char *out);
 void column_title(const struct column *column, const struct model *model, char *out);
 
-/* A text in so many columns of the screen, with blanks before it, or behind it where it stands at
- * the left. What is longer stays whole. Gives the bytes. */
+/* Pads a text to a number of columns, with blanks before it, or behind it if it is aligned at the
+ * left. A longer text stays whole. Returns the bytes. */
 size_t column_pad(const char *text, int width, bool left, char *out, size_t capacity);
 
-/* What a sort by it compares: one of the two is there. */
+/* What a sort by the column compares: a text, or else a value. */
 bool column_sorts(const struct column *column);
 bool column_is_text(const struct column *column);
 bool column_value(const struct column *column, const struct model *model, const struct item *item,
@@ -76,20 +76,20 @@ bool column_text(const struct column *column, const struct model *model, const s
 int column_compare(const struct column *column, const struct model *model, const struct item *a,
                    const struct item *b);
 
-/* What there is of a sum: nothing to be added, nothing known of it, a part of it, all of it. */
+/* How much of a sum is known: nothing to add, no value known, a part, all of it. */
 enum sum { SUM_NOTHING, SUM_UNKNOWN, SUM_LEAST, SUM_WHOLE };
 enum sum group_sum(const struct group *group, const struct column *column, double *out);
 
-/* Whether a value of a line is at least so much, rather than it. */
+/* True if a value of a line is a lower bound. */
 bool column_is_least(const struct column *column, const struct item *item);
 
-/* Whether the list can have it at all: not of devices where there is none. */
+/* True if the list can have values in the column: not those of devices if there are none. */
 bool column_has_values(const struct model *model, const struct column *column);
 
-/* Whether it is read for its own sake, once a tick or so of every process. */
+/* True if it is read only for its own sake, for every process about once a tick. */
 bool column_is_dear(const struct column *column);
 
-/* Whether it may be so much wider, or narrower, than usual: less than WORDS wide in all. */
+/* True if the column may be so much wider or narrower than usual: less than WORDS in all. */
 bool column_may_be(const struct column *column, int wider);
 
 /* By its key; list_column_count: there is none. */
@@ -98,7 +98,7 @@ size_t column_find(const char *key, size_t size);
 /* The columns of a view as they are by default. */
 void columns_usual(enum view view, struct arranged_columns *out);
 
-/* Those that a person sees in a view, in order, whatever room there is. */
+/* The columns that a person sees in a view, in order, whatever room there is. */
 void columns_of(const struct arrangement *arrangement, enum view view,
                 struct arranged_columns *out);
 

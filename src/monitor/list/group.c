@@ -226,7 +226,7 @@ int groups_insert(struct model *model)
     return 0;
 }
 
-/* ---- whom ---- */
+/* ---- members ---- */
 
 const struct group *group_find(const struct model *model, uint64_t id)
 {

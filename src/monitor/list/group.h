@@ -15,7 +15,7 @@ struct group_part {
 
 struct group {
     uint64_t id;
-    bool known; /* false: of those of whom it is not known where they belong */
+    bool known; /* false: the group of processes for which it is not known where they belong */
     bool folded;
     size_t count; /* processes; one on two devices is one */
     size_t lines;
@@ -35,8 +35,8 @@ int groups_compare(const struct model *model, const struct group *a, const struc
  * of memory. */
 int groups_insert(struct model *model);
 
-/* Whom a group is made of, whether it is open or closed, each once: as many as there is room for.
- * Gives how many there are. */
+/* The members of a group, open or closed, each once, as many as there is room for. Returns how many
+ * there are. */
 size_t group_members(const struct model *model, const struct group *group, struct identity *out,
                      size_t most);
 

@@ -18,7 +18,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* What a line's group is called, and a hash of all that this is made of, however long. */
+/* The name of a line's group, and a hash of everything that it is made of, however long. */
 struct naming {
     const struct model *model;
     const vitals_row *row;
@@ -98,7 +98,7 @@ static int parent_name(struct naming *naming, char *out, size_t capacity)
 static const struct {
     int (*name)(struct naming *naming, char *out, size_t capacity);
     const char *word;    /* before the name */
-    const char *nowhere; /* those who belong to none */
+    const char *nowhere; /* of processes that belong to none */
     const vitals_metric *needs;
 } KINDS[GROUP_KINDS] = {
     [GROUP_NONE] = {NULL, "", "", (const vitals_metric[]){0}},

@@ -11,7 +11,7 @@
 enum { HOLDINGS_MOST = 1 << 16, DEVICES_MOST = 256 };
 static const uint64_t GAP_NS = 30000000000u;
 
-/* What a driver rounds to 0 %. */
+/* Drivers round so much to 0 %. */
 static const double IDLE = 0.005;
 
 /* ---- holdings ---- */
@@ -66,7 +66,7 @@ static void go_on(struct idle_rows *known, struct idle_rows *gathered, uint64_t 
     gathered->count = 0;
 }
 
-/* What was gathered of the reading before the oldest one: who is not in it began with that one. */
+/* Takes in the reading before the oldest one: a row that is not in it began with the oldest one. */
 static void go_back(struct idle_rows *known, struct idle_rows *gathered, uint64_t then_ns)
 {
     for (size_t i = 0; i < known->count; i++) {
@@ -86,15 +86,15 @@ static void close_all(struct idle_rows *known)
 
 /* ---- a reading ---- */
 
-/* What a device does, and what is said of its users. */
+/* Whether a device works, and which of its users are known. */
 struct device {
     uint64_t key;
     bool idle;  /* by its own account */
-    bool named; /* its work is somebody's, so that who has none of it is idle */
-    bool kept;  /* somebody has memory of it */
+    bool named; /* its work is known by process, so a process without any is idle */
+    bool kept;  /* some process has memory of it */
 };
 
-/* Only a number of now that the truth is not above shows that somebody rests. */
+/* A process is idle only if a fresh number, which the truth does not exceed, is 0. */
 static bool rests(const vitals_row *row, vitals_metric metric)
 {
     double busy;
@@ -132,7 +132,7 @@ static struct device *device_of(struct device *devices, size_t count, const vita
     return NULL;
 }
 
-/* Who draws a screen holds memory for as long as there is one, and nobody minds. */
+/* Programs that draw on a screen hold memory all the time; they are not reported. */
 static bool computes(const vitals_row *user)
 {
     char type[WORDS];

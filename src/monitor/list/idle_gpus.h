@@ -1,8 +1,9 @@
-/* idle_gpus.h: memory of a device that is held without being used: by whom, and for how long.
+/* idle_gpus.h: memory of devices that is held without being used: by which processes, and for how
+ * long.
  *
- * It is told of each reading in turn and remembers since when; where there is a recording, of those
- * before the first one too, backwards. Nothing is claimed of what was not seen: a gap between two
- * readings begins anew, as does a moment at which nobody could say whether the device worked. One
+ * It is given each reading in turn and remembers the start; with a recording also the readings
+ * before the first one, backwards. Nothing is claimed about times that were not seen: a gap between
+ * two readings starts anew, as does a time at which it is not known whether the device worked. One
  * thread. */
 #ifndef VITALS_MONITOR_LIST_IDLE_GPUS_H
 #define VITALS_MONITOR_LIST_IDLE_GPUS_H
@@ -13,7 +14,7 @@
 
 #include <vitals/vitals.h>
 
-/* Somebody who holds and does nothing; ascending keys. */
+/* A row that holds memory and does nothing; ascending keys. */
 struct idle_row {
     uint64_t key; /* of a row */
     uint64_t since_ns;
@@ -36,13 +37,13 @@ void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot);
 /* The reading before the oldest one that it knows. */
 void idle_gpus_update_before(struct idle_gpus *idle, const vitals_snapshot *older);
 
-/* Whether an older reading may say more. */
+/* True if an older reading may extend a span. */
 bool idle_gpus_goes_back(const struct idle_gpus *idle);
 
 void idle_gpus_done(struct idle_gpus *idle);
 
-/* For so many seconds up to a moment; false: not at all, or nobody knows. A device is held where
- * somebody holds its memory and it did not work; a process where it did not. */
+/* Seconds of idleness up to a time; returns false if it is not idle or not known. A device is idle
+ * if a process holds its memory and it did not work; a process if it did not. */
 bool idle_gpus_device(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds);
 bool idle_gpus_user(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds);
 

@@ -43,7 +43,7 @@ bool identity_same_process(struct identity a, struct identity b)
     return identity_equal(&a, &b);
 }
 
-/* Of the list of all processes, or of those on devices, as its row is. */
+/* The rate of a row of either list, by the readings that it is from. */
 bool item_rate(const struct model *model, const vitals_row *process, vitals_metric metric,
                double *out)
 {

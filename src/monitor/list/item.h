@@ -23,7 +23,7 @@ bool item_rate(const struct model *model, const vitals_row *process, vitals_metr
 uint64_t item_devices(const struct item *item);
 bool model_devices_total(const struct model *model, uint64_t devices, double *out);
 
-/* Whether the process belongs to another user. */
+/* True if the process belongs to another user. */
 bool item_is_other(const struct model *model, const struct item *item);
 
 /* The first row of gpu_process of a process, or the next one after `previous`; NULL: none. */

@@ -98,7 +98,7 @@ static struct item *find_pid(const struct list *list, const struct item *wanted)
     return found;
 }
 
-/* Of the devices of a process the one with the most memory stands for all. */
+/* The device on which a process has the most memory stands for all of its devices. */
 static void add_use(struct item *item, const vitals_row *user, uint64_t bit)
 {
     double own, theirs;
@@ -116,7 +116,7 @@ static void add_use(struct item *item, const vitals_row *user, uint64_t bit)
     item->use.unknown += !known || quality == VITALS_LOWER_BOUND || quality == VITALS_STALE;
 }
 
-/* What devices say of processes that the list of all has. */
+/* Adds what devices report of the processes in the list of all. */
 static void join_users(struct model *model)
 {
     const vitals_snapshot *now = model->machine.now;
@@ -138,7 +138,7 @@ static void join_users(struct model *model)
     }
 }
 
-/* Of the processes on devices what is only read of all. */
+/* Adds the metrics that are only read of every process. */
 static void join_details(struct model *model)
 {
     struct list *list = &model->list;
@@ -172,7 +172,7 @@ static void take_out(struct model *model)
 
 /* ---- in which order ---- */
 
-/* The natural order of a view: by device, then who is known, then user; all processes by CPU. */
+/* The natural order of a view: by device, then known processes, then user; all processes by CPU. */
 static void fill_natural(const struct model *model, struct item *item)
 {
     if (model->view == VIEW_ALL) {
@@ -190,7 +190,7 @@ static void fill_natural(const struct model *model, struct item *item)
         item->text[0] = '\0';
 }
 
-/* Who has ended, or of whom only a device knows. */
+/* True if the process has ended, or only a device knows it. */
 static bool is_dead(const struct item *item)
 {
     vitals_text state;
@@ -220,7 +220,7 @@ static void fill(const struct model *model, struct item *item)
         item->known = column_value(column, model, item, &item->value);
 }
 
-/* What is missing stands last, whichever way round. */
+/* Missing values are last in either direction. */
 static int compare_known(bool a, bool b)
 {
     return a == b ? 0 : a ? -1 : 1;
@@ -291,7 +291,7 @@ static int compare(const void *a, const void *b)
     return order != 0 ? order : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Those of the view that pass, by pid. -1: out of memory. */
+/* The processes of the view that pass, by pid. -1: out of memory. */
 static int gather(struct model *model)
 {
     struct list *list = &model->list;

@@ -22,10 +22,10 @@ struct match {
     char unknown[32]; /* a word before a colon that is no field; it is looked for as it stands */
 };
 
-/* More terms than there is room for are left out, as nobody types them. */
+/* Terms beyond the limit are left out. */
 void match_parse(const char *words, struct match *out);
 
-/* Whether a line passes; one of a group by its name alone. What is not known passes nothing. */
+/* True if a line passes; the line of a group by its name alone. An unknown value never passes. */
 bool match_item(const struct match *match, const struct model *model, const struct item *item);
 
 /* The metrics that its fields need, 0 behind the last; at most WANTS_MOST. */

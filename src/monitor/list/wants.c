@@ -18,7 +18,7 @@ bool wants_equal(const struct wants *a, const struct wants *b)
            memcmp(a->metrics, b->metrics, a->count * sizeof a->metrics[0]) == 0;
 }
 
-/* Where a process belongs seldom changes. */
+/* The place of a process seldom changes. */
 static int add_to(vitals_request *request, vitals_metric metric, vitals_error *error)
 {
     static const uint64_t SELDOM_NS = 10000000000u;

@@ -122,7 +122,7 @@ bool device_choice_click(struct monitor *monitor, const struct layout *layout,
 
 void device_choice_settle(struct model *model)
 {
-    bool hidden = (model->arranged.hidden & PANEL_DEVICES) != 0; /* nobody would see which */
+    bool hidden = (model->arranged.hidden & PANEL_DEVICES) != 0; /* the device could not be seen */
     if (model->has_device && (hidden || chosen_place(model) < 0))
         choose_device(model, NULL);
 }

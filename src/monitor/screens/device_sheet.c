@@ -136,7 +136,7 @@ static void busy_words(const struct writer *writer, const vitals_row *row, vital
         reason_words(vitals_row_availability(row, share), out);
 }
 
-/* Appends ", label value" where there is one. */
+/* Appends ", label value" if there is a value. */
 static void append(const struct writer *writer, const vitals_row *row, const char *label,
                    vitals_metric metric, char out[static TEXT])
 {
@@ -291,7 +291,7 @@ static void put_clocks(struct writer *writer)
     }
 }
 
-/* What holds the clocks down, in one line; nothing, only where every cause is known. */
+/* The causes of throttling in one line; "nothing" only if every cause is known. */
 static void put_throttle(struct writer *writer)
 {
     const vitals_row *gpu = writer->view->gpu;
@@ -356,7 +356,7 @@ static void append_count(const struct writer *writer, const vitals_row *row, con
         append(writer, row, label, metric, out);
 }
 
-/* What kind a link is, unless its label begins with that: "nvlink3" is one of NVLink. */
+/* The kind of a link, unless its label begins with it: "nvlink3" is one of NVLink. */
 static void append_kind(const struct writer *writer, const vitals_row *row, char out[static TEXT])
 {
     vitals_text kind;
@@ -399,7 +399,7 @@ static void put_errors(struct writer *writer)
     }
 }
 
-/* What a partition shares with the others. */
+/* Values that a partition shares with the others. */
 static void put_parent(struct writer *writer)
 {
     const vitals_row *gpu = writer->view->gpu;
@@ -457,7 +457,8 @@ static void put_peers(struct writer *writer)
 
 /* ---- what is not there ---- */
 
-/* The labels of what is missing for one reason. Of what nobody asked for nothing is known. */
+/* The labels of the values that are missing for one reason. Values that were not requested are left
+ * out. */
 static void put_missing(struct writer *writer, vitals_availability reason)
 {
     char text[LIST];

@@ -26,7 +26,7 @@ void device_sheet_done(struct device_sheet *sheet);
 
 enum { FACT_INDENT = 15 }; /* where the text of a line begins */
 
-/* What a device is looked at with. */
+/* The device, and the snapshot that rates are made with. */
 struct device_view {
     const struct model *model;
     const vitals_row *gpu;        /* with all of its tables */

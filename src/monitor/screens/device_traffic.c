@@ -102,7 +102,7 @@ static void title(const struct device_traffic *traffic, int way, double most, ch
                    cell_rate(true, most, highest));
 }
 
-/* What comes in grows up, what goes out grows down, by one scale. */
+/* Received bytes grow up, sent bytes down, on one scale. */
 static void draw_way(const struct device_traffic *traffic, int way, struct pen *pen,
                      const struct box *box)
 {

@@ -1,4 +1,4 @@
-/* device_users.c: see device_users.h. Of a device in parts, the users of these too. */
+/* device_users.c: see device_users.h. For a device in parts the users of its parts too. */
 #include "monitor/screens/device_users.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 enum { TITLES = 2, USERS_MOST = 10000 };
 
-/* ---- who ---- */
+/* ---- identity ---- */
 
-/* Whether a row of gpu_process is of the device or of a part of it. */
+/* True if a row of gpu_process belongs to the device or to a part of it. */
 static bool is_of(const struct model *model, const vitals_row *user, uint64_t key)
 {
     if (vitals_row_parent(user) == key)

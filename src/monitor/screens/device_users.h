@@ -1,5 +1,5 @@
-/* device_users.h: who uses a device, a line each, for the screen of that device. Pure. One thread.
- */
+/* device_users.h: the processes that use a device, a line each, for the screen of that device.
+ * Pure. One thread. */
 #ifndef VITALS_MONITOR_SCREENS_DEVICE_USERS_H
 #define VITALS_MONITOR_SCREENS_DEVICE_USERS_H
 

@@ -37,7 +37,7 @@ static bool has_rules(const struct model *model)
            model->arranged.group == GROUP_NONE && model->arranged.sort_count < 2;
 }
 
-/* Whether a line begins another device than the one above it. */
+/* True if a line begins another device than the one above it. */
 bool pane_begins_device(const struct model *model, size_t place)
 {
     const struct item *items = model->list.items;
@@ -72,7 +72,7 @@ static int host_rows(const struct model *model, bool full, bool traffic)
                : pane_host_rows(model, full, traffic) + host_rule(model, full);
 }
 
-/* Whether panels of these forms leave the list what it needs. */
+/* True if panels of these forms leave the list the rows that it needs. */
 static bool fits(const struct model *model, enum form devices, bool host_full, int list)
 {
     bool traffic = model->arranged.traffic == TRAFFIC_ALWAYS;

@@ -6,8 +6,8 @@
 #include "monitor/list/columns.h"
 #include "view/device_panel.h"
 
-/* Where what stands on the main screen; rows count from the top of all of it, of which `lift` rows
- * may be moved out of sight. */
+/* The places of everything on the main screen; rows count from the top of all of it, of which
+ * `lift` rows may be moved out of sight. */
 struct layout {
     enum form devices;
     bool host_full;
@@ -22,13 +22,13 @@ struct layout {
 };
 void layout_of(const struct model *model, struct layout *layout);
 
-/* Whether a line of the list begins another device than the one above it. */
+/* True if a line of the list begins another device than the one above it. */
 bool pane_begins_device(const struct model *model, size_t place);
 
 /* Rows that the panel of the machine takes. `traffic` as in struct layout. */
 int pane_host_rows(const struct model *model, bool full, bool traffic);
 
-/* Whether there are devices, and something is known of disks or networks. */
+/* True if there are devices, and disks or networks have values. */
 bool pane_host_has_traffic(const struct model *model);
 
 /* The panel of devices, as the model says. */
@@ -40,7 +40,8 @@ void pane_host(struct pen *pen, const struct model *model, int y, bool full, boo
 void pane_processes(struct pen *pen, const struct model *model, const struct layout *layout,
                     int lift);
 
-/* What a command's cell says, also where nothing is known of the process; and whether it is. */
+/* The text of the cell COMMAND, also if nothing is known of the process; returns whether it is
+ * known. */
 bool pane_command(const struct model *model, const struct item *item,
                   char out[static WORDS_COMMAND]);
 

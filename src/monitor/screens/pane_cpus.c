@@ -1,9 +1,9 @@
 /* pane_cpus.c: see pane_cpus.h.
  *
- * A cell stands where the CPU's number says, ten to a group, so that one finds CPU 317; a CPU that
- * is offline leaves its place empty. Where there are more CPUs than places, a cell is the busiest
- * of 2, 4, 8 … CPUs, and the words before the cells say so; it is unknown where one of them is, but
- * where another is as busy as can be. */
+ * The place of a cell follows from the number of its CPU, ten to a group, so that CPU 317 can be
+ * found; an offline CPU leaves its place empty. If there are more CPUs than places, a cell is the
+ * busiest of 2, 4, 8 … CPUs, and the words before the cells say so. It is unknown if one of them
+ * is, unless another is fully busy. */
 #include "monitor/screens/pane_cpus.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static void measure(const struct model *model, int columns, int rows, struct gri
     }
 }
 
-/* What a cell shows: a level, that nothing is known, or that its CPUs are offline. */
+/* The levels of a cell: unknown, or all of its CPUs are offline, or 0 and up. */
 enum { LEVEL_OFFLINE = -2, LEVEL_UNKNOWN = -1, LEVELS = 8 };
 
 static void read_levels(const struct model *model, const struct grid *grid, signed char *levels)

@@ -1,8 +1,7 @@
 /* pane_host.c: CPU, memory, swap and load: as graphs with their averages, or in two lines.
  *
- * Beside the graphs stand those of the devices, or, without any, what else the machine does: each
- * CPU, disks, networks, pressure. With devices disks and networks stand below them, where there is
- * room for them, and so do many CPUs. */
+ * Beside the graphs stand those of the devices or, without any, each CPU, disks, networks and
+ * pressure. With devices, disks, networks and many CPUs stand below if there is room. */
 #include <stdio.h>
 #include <string.h>
 
@@ -61,8 +60,8 @@ static bool is_text(const vitals_row *row, vitals_metric metric, const char *wor
            memcmp(text.bytes, word, text.size) == 0;
 }
 
-/* How much of the last ten seconds somebody waited for something, on all of the machine: a
- * recording that has no other rows does not say so of each. */
+/* The share of the last ten seconds in which some task of the machine waited. A recording without
+ * such rows has none. */
 static void add_pressure(const struct model *model, struct facts *facts)
 {
     char *line = next_fact(facts), ratio[WORDS], name[WORDS];
@@ -95,7 +94,7 @@ static void add_tasks(const struct model *model, struct facts *facts)
                    cell_number(host, VITALS_HOST_TASKS_RUNNING, "", running), uptime);
 }
 
-/* What our own cgroup allows, where it allows less than everything. */
+/* The limits of our own cgroup if they are below the machine's. */
 static void add_cgroup(const struct model *model, struct facts *facts)
 {
     double cores;
@@ -193,7 +192,7 @@ static int cpu_rows_most(const struct model *model)
     return model->height / SHARE > LEAST ? model->height / SHARE : LEAST;
 }
 
-/* Beside devices, whose rows and users have priority. */
+/* CPUs beside devices, whose rows and users have priority. */
 static int cpu_rows_beside_devices(const struct model *model)
 {
     enum { STEP = 12 };
@@ -231,8 +230,7 @@ static int pane_left(const struct model *model)
     return has_devices(model) ? NARROW - 1 : model->width - pane_wide(model, &form);
 }
 
-/* Whether the CPUs stand below the graphs, where each has a cell, rather than in the pane, where it
- * has none. */
+/* True if the CPUs stand below the graphs with a cell each, as the pane has no room for that. */
 static bool has_cpus_below(const struct model *model)
 {
     enum { TALL = 36 };
@@ -311,7 +309,7 @@ static void host_legends(struct pen *pen, const struct model *model, const struc
     overlay(pen, region, region->y + GRAPHS - 1, line);
 }
 
-/* Of the chosen device or the selected process's, or the mean of all. */
+/* The graphs of the chosen device, or of that of the selected process, or the mean of all. */
 static void device_graphs(struct pen *pen, const struct model *model, const struct region *region)
 {
     const struct device_history *own = model->has_device

@@ -14,7 +14,8 @@ enum { LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 
 /* ---- a line ---- */
 
-/* "[held 23 min] ", of who has a device's memory and does not use it. Gives its bytes. */
+/* "[held 23 min] ", for a process that holds memory of a device without using it. Returns its
+ * bytes. */
 static size_t held_mark(const struct model *model, const struct item *item, char *out)
 {
     char words[IDLE_WORDS];
@@ -60,8 +61,8 @@ static ink line_style(const struct model *model, const struct item *item, bool *
     return item_is_other(model, item) ? STYLE_DIM : STYLE_PLAIN;
 }
 
-/* What a column says of a line, or its title, in its columns of the screen; gives the bytes. What
- * is aligned at the left has its blank before it. */
+/* The text of a column for a line, or its title, padded to its columns; returns the bytes. A column
+ * aligned at the left has its blank before it. */
 static size_t cell(const struct model *model, const struct column *column, int width,
                    const struct item *item, char out[static WORDS * 2])
 {
@@ -113,7 +114,7 @@ static void draw_lead(struct pen *pen, const struct model *model,
         canvas_field(pen->canvas, &line, words);
 }
 
-/* What moves sideways, as one text. */
+/* The columns that move sideways, as one text. */
 static void host_words(const struct model *model, const struct column_choice *choice,
                        const struct item *item, char out[static LINE], bool *known)
 {
@@ -195,8 +196,8 @@ static bool is_shown(const struct column_choice *choice, const struct column *co
     return false;
 }
 
-/* Where there are several sorts: in which order they stand; of one whose column is not seen, its
- * name. Gives the columns. */
+/* If there are several sorts, their names in order; the name of a sort whose column is not shown.
+ * Returns the columns. */
 static int sort_words(struct pen *pen, const struct model *model,
                       const struct column_choice *choice, int x, int y)
 {

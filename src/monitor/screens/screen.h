@@ -17,7 +17,7 @@ struct screen {
     const char *name;
     unsigned bit;   /* for the key table */
     bool needs_all; /* it shows every process */
-    bool asks;      /* a process itself, where there is a context */
+    bool asks;      /* a process itself, if there is a context */
 
     /* Makes *state; -1 refuses, and model.message says why. NULL: has none. */
     int (*open)(struct monitor *monitor, void **state);
@@ -35,14 +35,15 @@ struct screen {
     /* After a snapshot, a key or another size: what must follow from it. */
     void (*settle)(struct monitor *monitor, void *state);
 
-    /* Whom keys are about. false: nobody. */
+    /* Returns the process that keys act on, or false if none is selected. */
     bool (*target)(const struct monitor *monitor, const void *state, struct identity *out);
 
     /* A descriptor that is waited for; -1: none. And for how long at most; 0: for ever. */
     int (*descriptor)(const void *state);
     uint64_t (*patience_ns)(const void *state);
 
-    /* What the past was like, newest first, for graphs of its own; NULL: it has none. */
+    /* Adds the values of an older snapshot to graphs of its own, newest first; NULL: it has
+     * none. */
     void (*recall)(void *state, const struct model *then);
 
     void (*close)(void *state);
@@ -80,7 +81,7 @@ struct monitor {
     char prefix; /* 'o': the next key names a sort; likewise 'O', 'G', 'v'; 0 */
     enum prompt prompt;
     char before[96];   /* what the prompt's text was, for Escape */
-    bool had_selected; /* who was selected then, for a search that finds nobody */
+    bool had_selected; /* the selection then, for a search that finds nothing */
     struct identity selected_before;
     int signal; /* that the dialog begins with */
 };
@@ -94,20 +95,21 @@ void monitor_resize(struct monitor *monitor, int width, int height);
 void monitor_settle(struct monitor *monitor);
 void monitor_draw(const struct monitor *monitor, struct canvas *canvas);
 
-/* Whether any screen on the stack shows every process. */
+/* True if a screen on the stack shows every process. */
 bool monitor_needs_all(const struct monitor *monitor);
 
-/* What is asked of every process beside what each has. */
+/* The metrics of every process beside those that are always read. */
 void monitor_wants(const struct monitor *monitor, struct wants *out);
 
 int monitor_open(struct monitor *monitor, const struct screen *screen);
 void monitor_close(struct monitor *monitor);
 
-/* What the top screen waits for: a descriptor (-1: none) and at most so long (0: for ever). */
+/* The descriptor that the top screen waits for (-1: none), and for how long at most (0: for
+ * ever). */
 int monitor_descriptor(const struct monitor *monitor);
 uint64_t monitor_patience_ns(const struct monitor *monitor);
 
-/* Whom the top screen's selection is about; or, of an overlay, that of the one below. */
+/* The process of the top screen's selection; for an overlay, of the screen below. */
 bool monitor_target(const struct monitor *monitor, struct identity *out);
 
 /* One line for the last row. */
@@ -119,7 +121,7 @@ const char *monitor_readonly(const struct monitor *monitor);
 /* Fills graphs with what was before; true: there is more to do. */
 bool monitor_recall(struct monitor *monitor, int most);
 
-/* The monotonic clock; 0 where there is none. */
+/* The monotonic clock; 0 if there is none. */
 uint64_t monitor_now_ns(const struct monitor *monitor);
 
 /* Draws the screen below an overlay, dimmed. */

@@ -1,7 +1,7 @@
 /* screen_columns.c: which columns a list has, in which order and how wide: chosen by hand.
  *
- * Those that are shown stand first, in their order; the command is always the last of them. What is
- * chosen holds at once; it is kept for another day only by W. */
+ * The shown ones stand first, in their order; the command is always the last of them. A choice
+ * applies at once; only W stores it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static size_t line_count(const struct choice *choice)
     return choice->shown.count + choice->other_count;
 }
 
-/* What is chosen becomes the model's; what is as by default is nothing in particular. */
+/* The chosen columns become those of the model; the default ones are stored as none. */
 static void apply(struct choice *choice, struct model *model)
 {
     struct arranged_columns *own = &model->arranged.views[choice->view == VIEW_ALL], usual;

@@ -1,9 +1,7 @@
-/* screen_device.c: one device: how it was for the last minutes, all that is known of it, and who
- * uses it.
+/* screen_device.c: one device: its last minutes, all of its values, and the processes that use it.
  *
- * What only this screen shows is read by a sampler of its own, which lives as long as the screen:
- * some of it is slow, and nobody pays for what nobody looks at. Where screens are only printed, the
- * snapshots that came have it. */
+ * Values that only this screen shows are read by a sampler that lives as long as the screen,
+ * because some of them are slow. A printed screen takes them from the given snapshots. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +16,7 @@
 
 enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };
 
-/* Where a section stands on the page, which may be higher than the screen. */
+/* The row of a section on the page, which may be higher than the screen. */
 struct part {
     size_t first, count; /* of the lines */
     int column, y;
@@ -162,7 +160,7 @@ static void place_parts(struct device *device, int begin)
 static struct device_view view_of(const struct model *model, const struct device *device,
                                   const vitals_row *gpu)
 {
-    /* What only this screen asks for is of now, and not kept. */
+    /* The values that only this screen requests are current and are not kept. */
     const vitals_row *detail = model->away ? NULL : detail_of(device, gpu);
     struct device_view view = {.model = model, .gpu = detail != NULL ? detail : gpu};
     view.older = detail != NULL ? device->details.older : model->machine.older;
@@ -171,7 +169,7 @@ static struct device_view view_of(const struct model *model, const struct device
     return view;
 }
 
-/* Of what is shown now: a moment of the past has none of it. */
+/* The values of now; for a time of the past there are none. */
 static void add_traffic(struct device *device, const struct model *model,
                         const struct device_view *view)
 {

@@ -1,8 +1,8 @@
 /* screen_environment.c: the environment of a process, read once, beside the loop.
  *
- * Reading it waits for a lock of the process, which may hold it for long. So a thread of its own
- * does; a screen that is left meanwhile leaves the thread behind, and whoever goes last cleans
- * up. The handle proves that it is the process of the line. */
+ * Reading it waits for a lock that the process may hold for long, so a thread does it. If the
+ * screen is closed meanwhile the thread is left behind, and the last of the two frees the memory.
+ * The handle proves that it is the process of the line. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -32,7 +32,7 @@ struct entry {
 
 struct environment {
     struct job *job;
-    bool targeted; /* false: of ourselves, as nobody is selected */
+    bool targeted; /* false: our own, as no process is selected */
     struct identity identity;
     int64_t pid;
     char command[WORDS_COMMAND];
@@ -238,7 +238,7 @@ static void close_environment(void *state)
     free(environment);
 }
 
-/* Of the target, or of ourselves where nobody is selected. */
+/* The environment of the target, or our own if no process is selected. */
 static int open_handle(struct monitor *monitor, struct environment *environment,
                        vitals_error *error)
 {

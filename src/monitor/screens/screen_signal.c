@@ -1,10 +1,11 @@
-/* screen_signal.c: the dialog before a signal: whom, by proven handles; and what became of them.
+/* screen_signal.c: the dialog before a signal: its targets, by proven handles, and what became of
+ * them.
  *
- * It is about those who are tagged, or the selected process, or all of the selected group. A handle
- * is opened for each of them when the dialog opens, and the signal goes through it: whoever got the
- * pid meanwhile is not meant, nor is who joins the group later. Of a group init, vitals and who
- * started it are left alone: who names a group does not mean the own session. Letters only choose a
- * button; Enter presses it; about several nothing is chosen yet. */
+ * The targets are the tagged processes, or the selected one, or all of the selected group. A handle
+ * is opened for each when the dialog opens, and the signal goes through it, so that a process which
+ * reuses the pid or joins the group later is not signalled. In a group, init, vitals and its
+ * ancestors are left alone, as the user does not mean the own session. Letters only choose a
+ * button; Enter presses it; for several targets nothing is chosen yet. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 enum { TARGETS_MOST = 256, LINE = 512, RESULT = 160, FRAME = 7, KIN_MOST = 64 };
 
-/* How often those are looked at who got a signal. */
+/* The interval at which signalled processes are checked. */
 static const uint64_t LOOK_NS = 200000000u;
 
 enum state { STATE_KNOWN, STATE_REFUSED, STATE_SENT, STATE_ENDED };
@@ -39,7 +40,7 @@ struct dialog {
     bool sent;
     int signal; /* the last one that was sent */
     uint64_t sent_ns, now_ns;
-    bool stubborn; /* somebody still lives seconds later */
+    bool stubborn; /* some process still lives seconds later */
 };
 
 struct button {
@@ -53,9 +54,9 @@ static const struct button BUTTONS[] = {{"SIGTERM", SIGTERM, 't'},
                                         {"Cancel", 0, 'c'}};
 enum { BUTTON_COUNT = sizeof BUTTONS / sizeof BUTTONS[0], CANCEL = BUTTON_COUNT - 1 };
 
-/* ---- whom ---- */
+/* ---- targets ---- */
 
-/* Of those that a snapshot has: their own children. -1: not known. */
+/* The children of the processes in a snapshot. -1: not known. */
 static long count_children(const struct model *model, uint64_t pid)
 {
     const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
@@ -104,7 +105,7 @@ static void describe(const struct monitor *monitor, struct target *target, const
                    cell_command(row, model->options->look.ascii, command));
 }
 
-/* Of whom no start is known only a number is, and another process may have it here. */
+/* Without a start time only the pid is known, which another process may have here. */
 static void add_target(struct monitor *monitor, struct dialog *dialog,
                        const struct identity *identity, bool alone)
 {
@@ -136,7 +137,7 @@ static void add_target(struct monitor *monitor, struct dialog *dialog,
     describe(monitor, target, row, alone);
 }
 
-/* Vitals itself, and who started it; pids. */
+/* The pids of vitals itself and of its ancestors. */
 struct kin {
     uint64_t own, ancestors[KIN_MOST];
     size_t count;
@@ -186,7 +187,7 @@ static void spare(struct dialog *dialog, struct target *target, const struct kin
     dialog->able--;
 }
 
-/* All of the group whose line is selected; false: none is. */
+/* The processes of the group whose line is selected; returns false if none is. */
 static bool add_group(struct monitor *monitor, struct dialog *dialog)
 {
     struct identity members[TARGETS_MOST];
@@ -208,7 +209,7 @@ static bool add_group(struct monitor *monitor, struct dialog *dialog)
     return count > 0;
 }
 
-/* -1: there is nobody. */
+/* -1: there is none. */
 static int add_targets(struct monitor *monitor, struct dialog *dialog)
 {
     struct identity identity;
@@ -280,7 +281,7 @@ static void send_one(struct target *target, int number)
         (void)snprintf(target->result, sizeof target->result, "not sent: %.140s", error.message);
 }
 
-/* Vitals itself comes last: nobody else would get one after it. */
+/* Vitals itself is signalled last, so that all others get the signal. */
 static void send_all(struct monitor *monitor, struct dialog *dialog)
 {
     struct target *own = NULL;
@@ -342,7 +343,7 @@ static void line(struct pen *pen, const struct box *box, int row, ink style, con
     canvas_field(pen->canvas, &field, text);
 }
 
-/* Where a button begins, and how wide it is. */
+/* The place and the width of a button. */
 static int button_at(const struct box *box, int button, int *wide)
 {
     int x = box->x + 2;

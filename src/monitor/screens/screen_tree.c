@@ -1,4 +1,4 @@
-/* screen_tree.c: who started whom: the processes on devices with all their ancestors and all their
+/* screen_tree.c: the process tree: the processes on devices with all their ancestors and all their
  * descendants; without devices, every process. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct branch {
     uint64_t open; /* bit n: more siblings follow n levels above it, itself at 0 */
 };
 
-/* On the way down: the next place in `order` at a level, and whose children these are. */
+/* On the way down: the next place in `order` at a level, and the parent of these children. */
 struct level {
     size_t next;
     long parent;
@@ -136,7 +136,7 @@ static void mark_users(struct tree *tree, const struct model *model)
     }
 }
 
-/* A user of a device, who is above one, and who is below one. */
+/* A user of a device, its ancestors, and its descendants. */
 static void choose(struct tree *tree, bool everybody)
 {
     for (size_t i = 0; i < tree->count; i++) {
@@ -177,7 +177,7 @@ static size_t first_of(const struct tree *tree, size_t count, long parent)
     return low;
 }
 
-/* Those that are shown, by parent and pid. Gives how many. */
+/* The nodes that are shown, by parent and pid. Returns how many. */
 static size_t sort_children(struct tree *tree)
 {
     size_t count = 0;
@@ -299,7 +299,7 @@ static size_t levels_most(int columns)
     return (size_t)(most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most);
 }
 
-/* Those of the list that make sense here, by their titles. */
+/* The columns of the list that are shown here, by their titles. */
 static const char *const TITLES[] = {"%CPU", "%MEM", "TIME"};
 
 static const struct column *column_named(const char *title)

@@ -177,8 +177,8 @@ static void apply_prompt(struct monitor *monitor)
         (void)model_list(model);
         return;
     }
-    /* From where the search began, and back to there where nothing is found: whoever is selected is
-     * what the words say, or who was chosen by hand. */
+    /* Searches from where the search began, and returns there if nothing is found: the selection is
+     * a match, or was made by hand. */
     model->has_selected = monitor->had_selected;
     model->selected = monitor->selected_before;
     int place = model_selected(model);
@@ -285,7 +285,7 @@ static bool act_in_time(struct monitor *monitor, enum action action, int argumen
     return true;
 }
 
-/* What every screen does the same way; false: the screen's own. */
+/* Actions that every screen has; returns false for a screen's own. */
 static bool act_anywhere(struct monitor *monitor, enum action action, int argument)
 {
     if (act_in_time(monitor, action, argument))
@@ -349,7 +349,7 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
     if (event->code == INPUT_PASTE_BEGIN || event->code == INPUT_PASTE_END)
         monitor->pasting = event->code == INPUT_PASTE_BEGIN;
     else if (monitor->pasting && (monitor->prompt == PROMPT_NONE || event->code < ' '))
-        return; /* nobody meant keys by it */
+        return; /* pasted text is no key */
     else if (is_mouse(event->code)) {
         if (screen->click != NULL)
             (void)screen->click(monitor, top_state(monitor), event);
@@ -361,7 +361,7 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
         press_key(monitor, event);
 }
 
-/* Of the past the last row says when it is. */
+/* For a time of the past the last row shows it. */
 static void fit(struct monitor *monitor)
 {
     enum { LEAST = 5 };
