@@ -98,8 +98,8 @@ struct account_view command_account_view(const struct look_settings *look,
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
                          const vitals_snapshot *older);
 
-/* The devices and processes that -1 and the monitor show, and how they look. `user` is what -u means
- * without a name; it is borrowed. one_shot.c */
+/* The devices and processes that -1 and the monitor show, and how they look. `user` is what -u
+ * means without a name; it is borrowed. one_shot.c */
 struct selection command_selection(const struct settings *settings, const char *const *user);
 struct look command_look(const struct settings *settings);
 
