@@ -148,7 +148,7 @@ bool host_cache_has(const struct host *host, enum host_cache kind, vitals_metric
 }
 
 static void read_tables(const struct os *os, enum host_cache kind, const struct metric_set *wanted,
-                        const struct os_mount_gate *gate, struct row_batch *out)
+                        const struct os_gate *gate, struct row_batch *out)
 {
     struct metric_set all = *wanted;
     bool space = kind == HOST_CACHE_FILESYSTEMS && metric_set_has_entity(wanted, VITALS_HOST);
@@ -174,7 +174,7 @@ static void read_tables(const struct os *os, enum host_cache kind, const struct 
 }
 
 void host_cache_read(const vitals_context *context, enum host_cache kind,
-                     const struct metric_set *wanted, const struct os_mount_gate *gate,
+                     const struct metric_set *wanted, const struct os_gate *gate,
                      struct row_batch *out)
 {
     if (kind != HOST_CACHE_MACHINE) {

@@ -59,7 +59,7 @@ bool host_cache_has(const struct host *host, enum host_cache kind, vitals_metric
 
 /* On a worker. `gate` stands beside the file systems, and may be NULL. */
 void host_cache_read(const vitals_context *context, enum host_cache kind,
-                     const struct metric_set *wanted, const struct os_mount_gate *gate,
+                     const struct metric_set *wanted, const struct os_gate *gate,
                      struct row_batch *out);
 
 /* Takes an answer, and may exchange its memory for other. Returns 0 or VITALS_EMEMORY. */

@@ -207,17 +207,16 @@ void os_groups_metrics(const struct os_groups *groups, const struct os *os, stru
  * says why there are none. May block: workers and callers' own threads only. */
 int os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out);
 
-/* Who stands beside a reading of file systems, each of which may hang: told before one is asked and
- * after it has answered. `mount` is a number made of what is mounted where, never 0. */
-struct os_mount_gate {
-    bool (*enter)(void *data, uint64_t mount); /* false: it is not asked, and TIMED_OUT */
-    void (*leave)(void *data, uint64_t mount);
+/* Told before and after each call of a reading that may hang. The item is a number, never 0, that
+ * names what is asked: a mount, a device, a process. */
+struct os_gate {
+    bool (*enter)(void *data, uint64_t item); /* false: pass over it, as if it had timed out */
+    void (*leave)(void *data, uint64_t item);
     void *data;
 };
 
-/* os_read_table of filesystem; the gate may be NULL. */
-int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate,
-                        struct row_batch *out);
+/* os_read_table of filesystem. The items of the gate are mounts; it may be NULL. */
+int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct row_batch *out);
 
 /* ---- folders below /var ---- */
 

@@ -59,7 +59,7 @@ static void work(void *argument, void *data)
     struct machine_world *world = argument;
     struct machine_job *job = data;
     const vitals_clock *clock = &world->context->os.clock;
-    const struct os_mount_gate gate = {enter, leave, job};
+    const struct os_gate gate = {enter, leave, job};
     job->world = world;
     job->read_ns = clock->monotonic_ns(clock->data);
     host_cache_read(world->context, job->kind, &job->asked, &gate, &job->batch);

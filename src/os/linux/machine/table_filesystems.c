@@ -25,7 +25,7 @@ enum { SEEN_FEW = 256, SEEN_MAX = 1 << 16, NODEV_MAX = 128 };
 
 struct filesystems {
     const struct os *os;
-    const struct os_mount_gate *gate; /* may be NULL */
+    const struct os_gate *gate; /* may be NULL */
     struct row_batch *out;
     struct mount mount; /* the line being taken */
     struct zfs_pools pools;
@@ -113,7 +113,7 @@ static uint64_t number_of(const struct mount *mount)
 
 static int ask_space(const struct filesystems *all, struct statvfs *space)
 {
-    const struct os_mount_gate *gate = all->gate;
+    const struct os_gate *gate = all->gate;
     uint64_t number = number_of(&all->mount);
     if (gate == NULL)
         return read_space(all, space);
@@ -245,7 +245,7 @@ int table_filesystems(const struct os *os, struct row_batch *out)
     return os_read_filesystems(os, NULL, out);
 }
 
-int os_read_filesystems(const struct os *os, const struct os_mount_gate *gate,
+int os_read_filesystems(const struct os *os, const struct os_gate *gate,
                         struct row_batch *out)
 {
     struct filesystems all;
