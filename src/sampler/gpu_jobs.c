@@ -2,37 +2,23 @@
 #include "sampler/gpu_jobs.h"
 
 #include "gpu/pid_namespace.h"
-#include "sampler/context.h"
 #include "util/memory.h"
 
 #include <string.h>
 
-struct gpu_world *gpu_world_new(vitals_context *context, const struct gpu_backend *backend)
+static void gpu_world_done(struct worker_world *base)
 {
-    struct gpu_world *world = memory_alloc(sizeof(*world));
-    if (world == NULL)
-        return NULL;
-    atomic_init(&world->refs, 1);
-    world->context = context_ref(context);
-    world->backend = backend;
-    return world;
-}
-
-static void gpu_world_ref(void *argument)
-{
-    struct gpu_world *world = argument;
-    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
-}
-
-void gpu_world_unref(void *argument)
-{
-    struct gpu_world *world = argument;
-    if (atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
-        return;
+    struct gpu_world *world = (struct gpu_world *)base;
     if (world->open)
         world->backend->close(world->state);
-    context_unref(world->context);
-    memory_free(world);
+}
+
+struct gpu_world *gpu_world_new(vitals_context *context, const struct gpu_backend *backend)
+{
+    struct gpu_world *world = worker_world_new(context, sizeof *world, gpu_world_done);
+    if (world != NULL)
+        world->backend = backend;
+    return world;
 }
 
 /* ---- jobs ---- */
@@ -68,14 +54,15 @@ static void diagnose(struct gpu_world *world, struct gpu_diagnosis_job *job)
 {
     batch_reset(&job->batch, &job->wanted);
     if (world->backend->diagnose != NULL)
-        world->backend->diagnose(world->context, world->open ? world->state : NULL, &job->batch);
+        world->backend->diagnose(world->base.context, world->open ? world->state : NULL,
+                                 &job->batch);
 }
 
 static void scan(struct gpu_world *world, struct gpu_scan_job *job)
 {
     memset(&job->scan, 0, offsetof(struct gpu_scan, devices));
     if (!world->open) {
-        if (world->backend->open(world->context, &world->state, &job->scan) < 0)
+        if (world->backend->open(world->base.context, &world->state, &job->scan) < 0)
             return;
         world->open = true;
     }
@@ -92,12 +79,12 @@ static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
 /* A disk may hang here, so a device's readings are another job's. */
 static void read_job_claim(struct gpu_world *world, struct gpu_device_job *job)
 {
-    const vitals_clock *clock = &world->context->os.clock;
+    const vitals_clock *clock = &world->base.context->os.clock;
     batch_reset(&job->sample.batch, &job->wanted);
     if (world->backend->only_on_demand) // no scheduler knows of devices that are made up
         batch_state(&job->sample.batch, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
     else
-        job_claim_read(&world->context->os, &job->called, &job->sample.batch);
+        job_claim_read(&world->base.context->os, &job->called, &job->sample.batch);
     job->sample.state = VITALS_HAVE;
     job->sample.stamp_ns = clock->monotonic_ns(clock->data);
 }
@@ -124,7 +111,7 @@ static bool wants_processes(const struct metric_set *wanted)
 static void read_processes(struct gpu_world *world, struct gpu_device_job *job)
 {
     world->backend->processes(world->state, job->slot, job->swept, &job->wanted, &job->processes);
-    gpu_prove(world->context, job->nodes, job->node_count, &job->processes);
+    gpu_prove(world->base.context, job->nodes, job->node_count, &job->processes);
 }
 
 static void read_device(struct gpu_world *world, struct gpu_device_job *job)
@@ -143,11 +130,12 @@ static void read_device(struct gpu_world *world, struct gpu_device_job *job)
         read_of_sweep(world, job);
 }
 
-static void work(void *argument, void *data)
+static void gpu_work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
-    struct gpu_world *world = argument;
+    (void)gate;
+    struct gpu_world *world = (struct gpu_world *)base;
     struct gpu_job *job = data;
-    const vitals_clock *clock = &world->context->os.clock;
+    const vitals_clock *clock = &world->base.context->os.clock;
     uint64_t begin = clock->monotonic_ns(clock->data);
     if (job->kind == GPU_JOB_SCAN)
         scan(world, data);
@@ -158,8 +146,4 @@ static void work(void *argument, void *data)
     job->spent_ns = clock->monotonic_ns(clock->data) - begin;
 }
 
-const struct worker_service GPU_SERVICE = {.name = "vitals-gpu",
-                                           .work = work,
-                                           .world_ref = gpu_world_ref,
-                                           .world_unref = gpu_world_unref,
-                                           .data_free = gpu_job_free};
+const struct worker_service GPU_SERVICE = {"vitals-gpu", gpu_work, gpu_job_free};

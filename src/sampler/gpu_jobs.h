@@ -12,20 +12,16 @@
 #include "sampler/worker.h"
 #include "workload/gpu_job_claim.h"
 
-#include <stdatomic.h>
-
-/* What the workers of one back end share. Counted; the last worker to go closes the back end. */
+/* What the workers of one back end share; the last one to go closes the back end. */
 struct gpu_world {
-    atomic_uint refs;
-    vitals_context *context;
+    struct worker_world base;
     const struct gpu_backend *backend;
-    void *state;      /* worker with the scan job, then constant */
-    atomic_bool open; /* likewise; a diagnosis may be on another worker than the scans */
+    void *state;      /* set by the worker with the scan job, then constant */
+    atomic_bool open; /* set by the same; a diagnosis may be on another worker than the scans */
 };
 
 /* NULL: no memory. */
 struct gpu_world *gpu_world_new(vitals_context *context, const struct gpu_backend *backend);
-void gpu_world_unref(void *world);
 
 enum gpu_job_kind {
     GPU_JOB_SCAN,

@@ -16,7 +16,7 @@ enum {
 
 static uint64_t monotonic(const struct gpu_source *source)
 {
-    const vitals_clock *clock = &source->world->context->os.clock;
+    const vitals_clock *clock = &source->world->base.context->os.clock;
     return clock->monotonic_ns(clock->data);
 }
 

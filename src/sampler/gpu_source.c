@@ -23,7 +23,7 @@ struct worker *gpu_source_worker(struct gpu_source *source)
     if (memory_grow((void **)&source->workers, &source->worker_capacity, source->worker_count,
                     sizeof(struct worker *)) < 0)
         return NULL;
-    struct worker *worker = worker_new(source->event, &GPU_SERVICE, source->world);
+    struct worker *worker = worker_new(source->event, &GPU_SERVICE, &source->world->base);
     if (worker != NULL)
         source->workers[source->worker_count++] = worker;
     return worker;
@@ -105,7 +105,7 @@ void gpu_source_forget(struct gpu_source *source)
 {
     if (source == NULL)
         return;
-    gpu_world_unref(source->world);
+    worker_world_unref(&source->world->base);
     cache_done(&source->diagnosis);
     identities_done(&source->subjects);
     memory_free(source->workers);

@@ -18,8 +18,7 @@ static const uint64_t STUCK_NS = 2 * NS_PER_SECOND;
 enum { HUNG_MAX = 8 };
 
 struct machine_world {
-    atomic_uint refs;
-    vitals_context *context;
+    struct worker_world base;
     /* Mounts that do not answer: put there by the owner, taken away by the thread that was left
      * behind in one, when it comes back. 0: free. */
     atomic_uint_fast64_t hung[HUNG_MAX];
@@ -54,31 +53,17 @@ static void leave(void *data, uint64_t mount)
     }
 }
 
-static void work(void *argument, void *data)
+static void work(struct worker_world *base, void *data, const struct os_gate *unused)
 {
-    struct machine_world *world = argument;
+    (void)unused;
+    struct machine_world *world = (struct machine_world *)base;
     struct machine_job *job = data;
-    const vitals_clock *clock = &world->context->os.clock;
+    const vitals_clock *clock = &world->base.context->os.clock;
     const struct os_gate gate = {enter, leave, job};
     job->world = world;
     job->read_ns = clock->monotonic_ns(clock->data);
-    host_cache_read(world->context, job->kind, &job->asked, &gate, &job->batch);
+    host_cache_read(world->base.context, job->kind, &job->asked, &gate, &job->batch);
     job->spent_ns = clock->monotonic_ns(clock->data) - job->read_ns;
-}
-
-static void world_ref(void *argument)
-{
-    struct machine_world *world = argument;
-    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
-}
-
-static void world_unref(void *argument)
-{
-    struct machine_world *world = argument;
-    if (atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    context_unref(world->context);
-    memory_free(world);
 }
 
 static void data_free(void *data)
@@ -88,10 +73,9 @@ static void data_free(void *data)
     memory_free(job);
 }
 
-#define SERVICE(thread)                                                                   \
-    {                                                                                     \
-        .name = thread, .work = work, .world_ref = world_ref, .world_unref = world_unref, \
-        .data_free = data_free                                                            \
+#define SERVICE(thread)                                      \
+    {                                                        \
+        .name = thread, .work = work, .data_free = data_free \
     }
 
 static const struct {
@@ -133,7 +117,7 @@ struct machine_source {
 static int add_worker(struct machine_source *source, enum host_cache number)
 {
     struct kind *kind = &source->kinds[number];
-    kind->worker = worker_new(source->event, &WORKERS[number].service, source->world);
+    kind->worker = worker_new(source->event, &WORKERS[number].service, &source->world->base);
     struct machine_job *job = kind->worker != NULL ? memory_alloc(sizeof(*job)) : NULL;
     if (job == NULL)
         return -1;
@@ -148,13 +132,11 @@ static int add_worker(struct machine_source *source, enum host_cache number)
 static int fill(struct machine_source *source, vitals_context *context, struct worker_event *event,
                 const struct metric_set *wanted)
 {
-    source->world = memory_alloc(sizeof(*source->world));
+    source->world = worker_world_new(context, sizeof(*source->world), NULL);
     if (source->world == NULL)
         return -1;
-    atomic_init(&source->world->refs, 1);
     for (size_t i = 0; i < HUNG_MAX; i++)
         atomic_init(&source->world->hung[i], 0);
-    source->world->context = context_ref(context);
     source->context = context;
     source->event = event;
     struct metric_set asked = *wanted; /* our own cgroup's pressure: who asks for no scope could not
@@ -199,7 +181,7 @@ void machine_source_forget(struct machine_source *source)
     if (source == NULL)
         return;
     if (source->world != NULL)
-        world_unref(source->world);
+        worker_world_unref(&source->world->base);
     memory_free(source);
 }
 

@@ -14,8 +14,7 @@ enum { LIMIT_SECONDS = 2 }; /* longer than this in one process a worker is not l
 
 /* Each worker has a world of its own, because it has the cache of names. */
 struct slow_world {
-    atomic_uint refs;
-    vitals_context *context;
+    struct worker_world base;
     struct user_cache *users;
 };
 
@@ -24,44 +23,37 @@ struct slow_job {
     struct process_batch batch;
 };
 
-static void work(void *argument, void *data)
+static void work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
-    struct slow_world *world = argument;
+    (void)gate;
+    struct slow_world *world = (struct slow_world *)base;
     struct slow_job *job = data;
-    const vitals_clock *clock = &world->context->os.clock;
+    const vitals_clock *clock = &world->base.context->os.clock;
     uint64_t begin_ns = clock->monotonic_ns(clock->data);
-    process_batch_read(world->context, world->users, &job->batch);
+    process_batch_read(world->base.context, world->users, &job->batch);
     job->spent_ns = clock->monotonic_ns(clock->data) - begin_ns;
 }
 
-static void world_ref(void *argument)
+static void world_done(struct worker_world *world)
 {
-    struct slow_world *world = argument;
-    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
-}
-
-static void world_unref(void *argument)
-{
-    struct slow_world *world = argument;
-    if (world == NULL || atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    user_cache_free(world->users);
-    context_unref(world->context);
-    memory_free(world);
+    user_cache_free(((struct slow_world *)world)->users);
 }
 
 static struct slow_world *world_new(vitals_context *context)
 {
-    struct slow_world *world = memory_alloc(sizeof(*world));
+    struct slow_world *world = worker_world_new(context, sizeof(*world), world_done);
     if (world == NULL)
         return NULL;
-    atomic_init(&world->refs, 1);
-    world->context = context_ref(context);
     world->users = user_cache_new();
     if (world->users != NULL)
         return world;
-    world_unref(world);
+    worker_world_unref(&world->base);
     return NULL;
+}
+
+static void world_unref(struct slow_world *world)
+{
+    worker_world_unref(world != NULL ? &world->base : NULL);
 }
 
 static void data_free(void *data)
@@ -82,20 +74,12 @@ static const struct {
     const char *name, *message;
     uint64_t key; /* of its row in the table source */
 } KINDS[CHANNELS] = {
-    [FILES] = {.service = {.name = "vitals-files",
-                           .work = work,
-                           .world_ref = world_ref,
-                           .world_unref = world_unref,
-                           .data_free = data_free},
+    [FILES] = {.service = {.name = "vitals-files", .work = work, .data_free = data_free},
                .batch = PROCESS_BATCH,
                .name = "files",
                .message = "command lines, users and cgroups, read beside the ticks",
                .key = 3},
-    [MEMORY] = {.service = {.name = "vitals-memory",
-                            .work = work,
-                            .world_ref = world_ref,
-                            .world_unref = world_unref,
-                            .data_free = data_free},
+    [MEMORY] = {.service = {.name = "vitals-memory", .work = work, .data_free = data_free},
                 .batch = 64,
                 .name = "memory",
                 .message = "shared memory of processes, read beside the ticks",
@@ -166,7 +150,7 @@ static int add_worker(const struct slow_source *source, struct channel *channel)
     struct slow_world *world = world_new(source->context);
     if (world == NULL)
         return -1;
-    struct worker *worker = worker_new(source->event, &KINDS[channel->kind].service, world);
+    struct worker *worker = worker_new(source->event, &KINDS[channel->kind].service, &world->base);
     if (worker == NULL) {
         world_unref(world);
         return -1;

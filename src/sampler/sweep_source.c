@@ -12,8 +12,7 @@ enum { HANG_SECONDS = 2, WORKERS_MAX = 4, KEY = 15 };
 
 /* What one worker needs. Counted. */
 struct sweep_world {
-    atomic_uint refs;
-    vitals_context *context;
+    struct worker_world base;
     struct gpu_sweeper *sweeper; /* the worker's, but for gpu_sweeper_asks */
 };
 
@@ -41,27 +40,22 @@ struct sweep_source {
 
 /* ---- the worker's side ---- */
 
-static void world_ref(void *argument)
+static void world_done(struct worker_world *world)
 {
-    struct sweep_world *world = argument;
-    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
+    gpu_sweeper_free(((struct sweep_world *)world)->sweeper);
 }
 
-static void world_unref(void *argument)
+static void world_unref(struct sweep_world *world)
 {
-    struct sweep_world *world = argument;
-    if (atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    gpu_sweeper_free(world->sweeper);
-    context_unref(world->context);
-    memory_free(world);
+    worker_world_unref(&world->base);
 }
 
-static void work(void *argument, void *data)
+static void work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
-    struct sweep_world *world = argument;
+    (void)gate;
+    struct sweep_world *world = (struct sweep_world *)base;
     struct sweep_job *job = data;
-    const vitals_clock *clock = &world->context->os.clock;
+    const vitals_clock *clock = &world->base.context->os.clock;
     uint64_t begin = clock->monotonic_ns(clock->data);
     job->sweep = gpu_sweeper_take(world->sweeper);
     job->spent_ns = clock->monotonic_ns(clock->data) - begin;
@@ -75,11 +69,8 @@ static void job_free(void *data)
     memory_free(job);
 }
 
-static const struct worker_service SERVICE = {.name = "vitals-sweep",
-                                              .work = work,
-                                              .world_ref = world_ref,
-                                              .world_unref = world_unref,
-                                              .data_free = job_free};
+static const struct worker_service SERVICE = {
+    .name = "vitals-sweep", .work = work, .data_free = job_free};
 
 /* ---- the owner's side ---- */
 
@@ -129,16 +120,14 @@ void sweep_source_begin(struct sweep_source *source)
 
 static struct sweep_world *new_world(const struct sweep_source *source)
 {
-    struct sweep_world *world = memory_alloc(sizeof(*world));
+    struct sweep_world *world = worker_world_new(source->context, sizeof(*world), world_done);
     struct gpu_sweeper *sweeper = world != NULL ? gpu_sweeper_new(source->context) : NULL;
     if (sweeper == NULL) {
-        memory_free(world);
+        worker_world_unref(world != NULL ? &world->base : NULL);
         return NULL;
     }
     for (size_t i = 0; i < source->worker_count; i++)
         gpu_sweeper_avoid(sweeper, source->workers[i].major, source->workers[i].minor);
-    atomic_init(&world->refs, 1);
-    world->context = context_ref(source->context);
     world->sweeper = sweeper;
     return world;
 }
@@ -149,7 +138,8 @@ static bool add_worker(struct sweep_source *source)
     if (source->worker_count == WORKERS_MAX)
         return false;
     struct sweep_world *world = new_world(source);
-    struct worker *worker = world != NULL ? worker_new(source->event, &SERVICE, world) : NULL;
+    struct worker *worker = world != NULL ? worker_new(source->event, &SERVICE, &world->base)
+                                          : NULL;
     struct sweep_job *job = worker != NULL ? memory_alloc(sizeof(*job)) : NULL;
     int number = job != NULL ? worker_add(worker, job) : -1;
     if (number < 0) {

@@ -26,7 +26,7 @@ struct worker {
     atomic_uint refs; /* the owner and the thread */
     struct worker_event *event;
     const struct worker_service *service;
-    void *world;
+    struct worker_world *world;
     int wake; /* an event: something was asked, or it is time to end */
     int left; /* an event: the thread has ended */
     pthread_t thread;
@@ -35,9 +35,12 @@ struct worker {
     struct worker_job jobs[WORKER_JOBS_MAX]; /* guarded by mutex, as is all that follows */
     size_t count;
     uint64_t asked;
-    int running; /* -1: none */
-    uint64_t running_since_ns;
-    bool ending;
+    int running;          /* -1: none */
+    uint64_t progress_ns; /* when the job or its newest item began or ended */
+    uint64_t item;        /* 0: none */
+    uint64_t avoided[WORKER_AVOIDED];
+    size_t avoided_count;
+    bool given_up, ending;
 };
 
 /* ---- the event ---- */
@@ -75,6 +78,65 @@ bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns)
     return true;
 }
 
+/* ---- the world ---- */
+
+void *worker_world_new(vitals_context *context, size_t size,
+                       void (*done)(struct worker_world *world))
+{
+    struct worker_world *world = memory_alloc(size);
+    if (world == NULL)
+        return NULL;
+
+    atomic_init(&world->refs, 1);
+    world->context = context_ref(context);
+    world->done = done;
+    return world;
+}
+
+void worker_world_unref(struct worker_world *world)
+{
+    if (world == NULL || atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
+        return;
+
+    if (world->done != NULL)
+        world->done(world);
+    context_unref(world->context);
+    memory_free(world);
+}
+
+/* ---- the gate ---- */
+
+static uint64_t worker_now(const struct worker *worker)
+{
+    const vitals_clock *clock = &worker->event->context->os.clock;
+    return clock->monotonic_ns(clock->data);
+}
+
+static bool gate_enter(void *data, uint64_t item)
+{
+    struct worker *worker = data;
+    uint64_t now_ns = worker_now(worker);
+    pthread_mutex_lock(&worker->mutex);
+    bool passed_over = worker->given_up;
+    for (size_t i = 0; i < worker->avoided_count; i++)
+        passed_over |= worker->avoided[i] == item;
+    worker->item = passed_over ? 0 : item;
+    worker->progress_ns = now_ns;
+    pthread_mutex_unlock(&worker->mutex);
+    return !passed_over;
+}
+
+static void gate_leave(void *data, uint64_t item)
+{
+    (void)item;
+    struct worker *worker = data;
+    uint64_t now_ns = worker_now(worker);
+    pthread_mutex_lock(&worker->mutex);
+    worker->item = 0;
+    worker->progress_ns = now_ns;
+    pthread_mutex_unlock(&worker->mutex);
+}
+
 /* ---- life ---- */
 
 static void worker_unref(struct worker *worker)
@@ -85,7 +147,7 @@ static void worker_unref(struct worker *worker)
         if (worker->jobs[i].data != NULL)
             worker->service->data_free(worker->jobs[i].data);
     }
-    worker->service->world_unref(worker->world);
+    worker_world_unref(worker->world);
     os_close_descriptor(worker->wake);
     os_close_descriptor(worker->left);
     pthread_mutex_destroy(&worker->mutex);
@@ -111,7 +173,8 @@ static int next_job(struct worker *worker, uint64_t now_ns, void **data, bool *e
         *data = worker->jobs[found].data;
     }
     worker->running = found;
-    worker->running_since_ns = now_ns;
+    worker->progress_ns = now_ns;
+    worker->item = 0;
     pthread_mutex_unlock(&worker->mutex);
     return found;
 }
@@ -129,11 +192,12 @@ static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     const vitals_clock *clock = &worker->event->context->os.clock;
+    const struct os_gate gate = {gate_enter, gate_leave, worker};
     for (bool ending = false; !ending;) {
         void *data = NULL;
-        int job = next_job(worker, clock->monotonic_ns(clock->data), &data, &ending);
+        int job = next_job(worker, worker_now(worker), &data, &ending);
         if (job >= 0) {
-            worker->service->work(worker->world, data);
+            worker->service->work(worker->world, data, &gate);
             finish_job(worker, job);
         } else if (!ending) {
             ending = clock->wait_until(clock->data, worker->wake, UINT64_MAX) < 0; /* cannot wait */
@@ -164,7 +228,7 @@ static int start_thread(struct worker *worker)
 }
 
 struct worker *worker_new(struct worker_event *event, const struct worker_service *service,
-                          void *world)
+                          struct worker_world *world)
 {
     struct worker *worker = memory_alloc(sizeof(*worker));
     if (worker == NULL)
@@ -182,7 +246,7 @@ struct worker *worker_new(struct worker_event *event, const struct worker_servic
     worker->running = -1;
     worker->service = service;
     worker->world = world;
-    service->world_ref(world);
+    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
     worker->event = event;
     atomic_fetch_add_explicit(&event->refs, 1, memory_order_relaxed);
     if (start_thread(worker) < 0) {
@@ -277,11 +341,41 @@ bool worker_collect(struct worker *worker, int job)
     return done;
 }
 
+/* ---- hangs ---- */
+
+bool worker_hangs(struct worker *worker, int *job, uint64_t *item)
+{
+    uint64_t now_ns = worker_now(worker);
+    pthread_mutex_lock(&worker->mutex);
+    *job = worker->running;
+    *item = worker->item;
+    bool hangs = *job >= 0 && now_ns >= saturating_add(worker->progress_ns, WORKER_HANG_NS);
+    pthread_mutex_unlock(&worker->mutex);
+    return hangs;
+}
+
 int worker_running(struct worker *worker, uint64_t *since_ns)
 {
     pthread_mutex_lock(&worker->mutex);
     int job = worker->running;
-    *since_ns = worker->running_since_ns;
+    *since_ns = worker->progress_ns;
     pthread_mutex_unlock(&worker->mutex);
     return job;
+}
+
+bool worker_give_up(struct worker *worker, uint64_t item)
+{
+    pthread_mutex_lock(&worker->mutex);
+    bool inside = worker->running >= 0 && worker->item == item;
+    worker->given_up = worker->given_up || inside;
+    pthread_mutex_unlock(&worker->mutex);
+    return inside;
+}
+
+void worker_avoid(struct worker *worker, const uint64_t *items, size_t count)
+{
+    pthread_mutex_lock(&worker->mutex);
+    worker->avoided_count = size_min(count, WORKER_AVOIDED);
+    memcpy(worker->avoided, items, worker->avoided_count * sizeof *items);
+    pthread_mutex_unlock(&worker->mutex);
 }

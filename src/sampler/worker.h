@@ -1,20 +1,31 @@
-/* worker.h: a thread and a mailbox, for what may take its time.
+/* worker.h: a thread and a mailbox, for calls that may block, and the detection of calls that hang.
  *
  * A job is a block of plain data with a question in it. The owner fills the question and asks; the
- * worker's thread works it off, in the order of asking, and puts the answer beside the question;
- * the owner collects. Whoever's turn it is not leaves the block alone, so nothing else is shared.
- * The owner never waits for a worker but on the event's descriptor, until a deadline.
+ * worker's thread works the jobs off in the order of asking and puts the answer beside the
+ * question; the owner collects. At any time exactly one of the two may touch the block, so nothing
+ * else is shared. The owner never waits for a worker except on the event's descriptor, until a
+ * deadline.
  *
  * A thread inside a driver can neither be stopped nor be waited for. So a worker is counted: it
- * belongs to its owner and to its thread, and whichever goes last frees it. What work needs (its
- * world) is counted in the same way.
+ * belongs to its owner and to its thread, and the last of the two frees it. What its jobs share
+ * (its world) is counted in the same way.
+ *
+ * A job that works on several items of which each may hang (processes, mounts, devices) tells its
+ * gate before and after each. If the thread makes no progress for WORKER_HANG_NS, it hangs; the
+ * owner may then give it up and ask a new worker, which avoids that item.
  *
  * Locks: one mutex per worker, a leaf: nothing is called while it is held.
- * Thread rule: all functions are the owner's (the tick thread); only `work` runs on the worker. */
+ * Thread rule: all functions are the owner's (the tick thread); only `work` and the functions of
+ * its gate run on the worker. */
 #ifndef VITALS_SAMPLER_WORKER_H
 #define VITALS_SAMPLER_WORKER_H
 
 #include "os/world.h"
+
+#include <stdatomic.h>
+
+/* Without progress for so long, a thread hangs. */
+#define WORKER_HANG_NS (2 * NS_PER_SECOND)
 
 /* Where answers are announced: one descriptor for all workers of a sampler. Counted. */
 struct worker_event;
@@ -26,13 +37,23 @@ void worker_event_unref(struct worker_event *event);
 /* Waits until something was answered since the last call, or the deadline: true, false. */
 bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns);
 
-/* What a worker does. `world` is shared by the workers of one source and counted by them. */
+/* What jobs need beside their data. Counted; begins a struct of each source that has more of it. */
+struct worker_world {
+    atomic_uint refs;
+    vitals_context *context;
+    void (*done)(struct worker_world *world); /* frees what is in it; may be NULL; any thread */
+};
+
+/* A zeroed struct of `size` bytes that begins with a world, with one reference. NULL: no memory. */
+void *worker_world_new(vitals_context *context, size_t size,
+                       void (*done)(struct worker_world *world));
+void worker_world_unref(struct worker_world *world); /* any thread; accepts NULL */
+
+/* What a worker does. `work` runs on its thread; data_free on any. */
 struct worker_service {
-    const char *name;                      /* of the thread, at most 15 bytes */
-    void (*work)(void *world, void *data); /* on the worker's thread */
-    void (*world_ref)(void *world);        /* any thread */
-    void (*world_unref)(void *world);      /* any thread */
-    void (*data_free)(void *data);         /* any thread */
+    const char *name; /* of the thread, at most 15 bytes */
+    void (*work)(struct worker_world *world, void *data, const struct os_gate *gate);
+    void (*data_free)(void *data);
 };
 
 enum worker_job_state {
@@ -44,18 +65,18 @@ enum worker_job_state {
 
 struct worker;
 
-/* NULL when there is no memory or no thread. */
+/* Takes a reference of the world. NULL: no memory or no thread. */
 struct worker *worker_new(struct worker_event *event, const struct worker_service *service,
-                          void *world);
+                          struct worker_world *world);
 
-/* Adds a job; the worker owns `data` from now on. Its number, or -1 when the worker is full (then
- * data is still yours). */
+/* Adds a job; the worker owns `data` from now on. Its number, or -1 if the worker is full (then
+ * data is still the caller's). */
 int worker_add(struct worker *worker, void *data);
 
 /* Takes a job that is not running back out of the worker, and its data with it. */
 void *worker_remove(struct worker *worker, int job);
 
-/* Its data: yours to touch while the job is idle, and after collect until the next ask. */
+/* Its data: the owner may touch it while the job is idle. */
 void *worker_data(struct worker *worker, int job);
 
 enum worker_job_state worker_state(struct worker *worker, int job);
@@ -63,17 +84,33 @@ enum worker_job_state worker_state(struct worker *worker, int job);
 /* Asks; the job must be idle. */
 void worker_ask(struct worker *worker, int job);
 
-/* True where an answer was there: the job is idle again and its data may be read. */
+/* True if an answer was there: the job is idle again and its data may be read. */
 bool worker_collect(struct worker *worker, int job);
+
+/* ---- hangs ---- */
+
+/* Whether its thread hangs; then in which job, and in which item of it (0: in none). */
+bool worker_hangs(struct worker *worker, int *job, uint64_t *item);
 
 /* The job that the thread is in, and since when (monotonic); -1 for none. */
 int worker_running(struct worker *worker, uint64_t *since_ns);
 
+/* Its thread passes over all items behind this one, for good. False if it has left the item: then
+ * nothing changes. */
+bool worker_give_up(struct worker *worker, uint64_t item);
+
+/* Its thread passes over these items from now on, instead of those named before; at most
+ * WORKER_AVOIDED of them. */
+enum { WORKER_AVOIDED = 8 };
+void worker_avoid(struct worker *worker, const uint64_t *items, size_t count);
+
+/* ---- the end ---- */
+
 /* Tells the thread to end as soon as it comes back, and does not wait for it. */
 void worker_tell_end(struct worker *worker);
 
-/* The same, and waits for that until the deadline; then the thread is left behind, and the worker
- * is not yours any more. */
+/* The same, and waits for that until the deadline; then the thread is left behind. The worker is no
+ * longer the caller's. */
 void worker_end(struct worker *worker, uint64_t deadline_ns);
 
 #endif

@@ -19,8 +19,7 @@ static const vitals_metric FIGURES[] = {VITALS_WORKLOAD_TASKS, VITALS_WORKLOAD_M
 /* ---- the worker's side ---- */
 
 struct workload_world {
-    atomic_uint refs;
-    vitals_context *context;
+    struct worker_world base;
     struct os_groups *groups; /* the worker's */
 };
 
@@ -38,11 +37,12 @@ struct workload_job {
     uint64_t read_ns, spent_ns; /* answer: when it began, how long it took */
 };
 
-static void work(void *argument, void *data)
+static void work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
-    struct workload_world *world = argument;
+    (void)gate;
+    struct workload_world *world = (struct workload_world *)base;
     struct workload_job *job = data;
-    const struct os *os = &world->context->os;
+    const struct os *os = &world->base.context->os;
     job->read_ns = os->clock.monotonic_ns(os->clock.data);
     os_groups_find(world->groups, os);
     batch_reset(&job->batch, &job->asked);
@@ -56,20 +56,9 @@ static void work(void *argument, void *data)
     job->spent_ns = os->clock.monotonic_ns(os->clock.data) - job->read_ns;
 }
 
-static void world_ref(void *argument)
+static void world_done(struct worker_world *world)
 {
-    struct workload_world *world = argument;
-    atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
-}
-
-static void world_unref(void *argument)
-{
-    struct workload_world *world = argument;
-    if (world == NULL || atomic_fetch_sub_explicit(&world->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    os_groups_free(world->groups);
-    context_unref(world->context);
-    memory_free(world);
+    os_groups_free(((struct workload_world *)world)->groups);
 }
 
 static void data_free(void *data)
@@ -81,11 +70,8 @@ static void data_free(void *data)
     memory_free(job);
 }
 
-static const struct worker_service SERVICE = {.name = "vitals-groups",
-                                              .work = work,
-                                              .world_ref = world_ref,
-                                              .world_unref = world_unref,
-                                              .data_free = data_free};
+static const struct worker_service SERVICE = {
+    .name = "vitals-groups", .work = work, .data_free = data_free};
 
 /* ---- the owner's side ---- */
 
@@ -107,14 +93,12 @@ struct workload_source {
 
 static int open_worker(struct workload_source *source, struct worker_event *event)
 {
-    struct workload_world *world = memory_alloc(sizeof *world);
+    struct workload_world *world = worker_world_new(source->context, sizeof *world, world_done);
     if (world == NULL)
         return -1;
-    atomic_init(&world->refs, 1);
-    world->context = context_ref(source->context);
     world->groups = os_groups_new();
     source->world = world;
-    source->worker = world->groups != NULL ? worker_new(event, &SERVICE, world) : NULL;
+    source->worker = world->groups != NULL ? worker_new(event, &SERVICE, &world->base) : NULL;
     struct workload_job *job = source->worker != NULL ? memory_alloc(sizeof *job) : NULL;
     if (job == NULL)
         return -1;
@@ -152,7 +136,7 @@ void workload_source_forget(struct workload_source *source)
 {
     if (source == NULL)
         return;
-    world_unref(source->world);
+    worker_world_unref(source->world != NULL ? &source->world->base : NULL);
     workloads_done(&source->workloads);
     cache_done(&source->cache);
     memory_free(source);

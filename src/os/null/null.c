@@ -244,8 +244,7 @@ int os_read_table(const struct os *os, vitals_entity entity, struct row_batch *o
     return -ENOTSUP;
 }
 
-int os_read_filesystems(const struct os *os, const struct os_gate *gate,
-                        struct row_batch *out)
+int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct row_batch *out)
 {
     (void)os;
     (void)gate;

@@ -14,67 +14,72 @@
 #include <vitals/context.h>
 #include <vitals/error.h>
 
-/* What the workers of a test share, counted by hand. */
+/* What the workers of a test share. */
 struct world {
-    atomic_int refs;
-    atomic_int order; /* how many jobs have begun */
-    atomic_bool open; /* a job that hangs goes on once this is set */
+    struct worker_world base; /* the test has a reference too, so that it is never freed */
+    atomic_int order;         /* how many jobs have begun */
+    atomic_bool open;         /* a job that hangs goes on once this is set */
     atomic_bool signals_blocked;
 };
 
 struct job {
     bool hangs;
-    int place; /* answer: the how many-th it was */
+    unsigned items; /* how many it has: it hangs in the third */
+    unsigned read;  /* answer: a bit for each that it was let into */
+    int place;      /* answer: the how many-th it was */
 };
 
 static struct world world;
 
-static void work(void *argument, void *data)
+static void work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
-    struct world *shared = argument;
+    struct world *shared = (struct world *)base;
     struct job *job = data;
     sigset_t mask;
     pthread_sigmask(SIG_BLOCK, NULL, &mask);
     atomic_store(&shared->signals_blocked,
                  sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGCHLD) == 1);
     job->place = atomic_fetch_add(&shared->order, 1) + 1;
+    for (unsigned item = 1; item <= job->items; item++) {
+        if (!gate->enter(gate->data, item))
+            continue;
+        job->read |= 1u << item;
+        while (item == 3 && !atomic_load(&shared->open))
+            real_sleep_ns(NS_PER_MS);
+        gate->leave(gate->data, item);
+    }
     while (job->hangs && !atomic_load(&shared->open))
         real_sleep_ns(NS_PER_MS);
 }
 
-static void world_ref(void *argument)
-{
-    atomic_fetch_add(&((struct world *)argument)->refs, 1);
-}
-
-static void world_unref(void *argument)
-{
-    atomic_fetch_sub(&((struct world *)argument)->refs, 1);
-}
-
-static const struct worker_service SERVICE = {.name = "test",
-                                              .work = work,
-                                              .world_ref = world_ref,
-                                              .world_unref = world_unref,
-                                              .data_free = memory_free};
+static const struct worker_service SERVICE = {
+    .name = "test", .work = work, .data_free = memory_free};
 
 static vitals_context *context;
 static struct worker_event *event;
 static struct worker *worker;
 static int64_t live_before;
 
-static void begin(void)
+static void begin_with(const vitals_clock *clock)
 {
+    vitals_options options;
     vitals_error error;
+    vitals_options_init(&options, sizeof options);
+    options.clock = clock;
     live_before = memory_live();
-    atomic_init(&world.refs, 0);
+    atomic_init(&world.base.refs, 1);
     atomic_init(&world.order, 0);
     atomic_init(&world.open, false);
-    CHECK_OK(vitals_context_new(NULL, &context, &error), error);
+    CHECK_OK(vitals_context_new(&options, &context, &error), error);
     event = worker_event_new(context);
     CHECK_NOT_NULL(event);
-    worker = worker_new(event, &SERVICE, &world);
+    worker = worker_new(event, &SERVICE, &world.base);
     CHECK_NOT_NULL(worker);
+}
+
+static void begin(void)
+{
+    begin_with(NULL);
 }
 
 static uint64_t in_ms(uint64_t milliseconds)
@@ -86,10 +91,11 @@ static uint64_t in_ms(uint64_t milliseconds)
 static void check_nothing_left(void)
 {
     uint64_t until = in_ms(10000);
-    while ((memory_live() != live_before || atomic_load(&world.refs) != 0) && real_now_ns() < until)
+    while ((memory_live() != live_before || atomic_load(&world.base.refs) != 1) &&
+           real_now_ns() < until)
         real_sleep_ns(NS_PER_MS);
     CHECK_INT(memory_live(), live_before);
-    CHECK_INT(atomic_load(&world.refs), 0);
+    CHECK_INT(atomic_load(&world.base.refs), 1);
 }
 
 static void end(void)
@@ -172,19 +178,60 @@ static void the_hub_waits_until_the_deadline_and_no_longer(void)
     end();
 }
 
-static void it_is_known_what_runs_and_since_when(void)
+/* A clock that a test sets forward. */
+static atomic_uint_fast64_t ahead_ns;
+
+static uint64_t ahead(void *data)
 {
-    uint64_t since, before = real_now_ns();
-    begin();
-    CHECK_INT(worker_running(worker, &since), -1);
+    (void)data;
+    return real_now_ns() + atomic_load(&ahead_ns);
+}
+
+static void a_job_without_progress_hangs(void)
+{
+    vitals_clock clock = *vitals_clock_system();
+    clock.monotonic_ns = ahead;
+    uint64_t item;
+    int running;
+    begin_with(&clock);
+    CHECK_FALSE(worker_hangs(worker, &running, &item));
+    CHECK_INT(running, -1);
     int job = add_job(true);
     worker_ask(worker, job);
     wait_for(job, WORKER_RUNNING);
-    CHECK_INT(worker_running(worker, &since), job);
-    CHECK(since >= before && since <= real_now_ns());
+    CHECK_FALSE(worker_hangs(worker, &running, &item));
+    CHECK_INT(running, job);
+    atomic_store(&ahead_ns, WORKER_HANG_NS);
+    CHECK(worker_hangs(worker, &running, &item));
+    CHECK_INT(running, job);
+    CHECK_UINT(item, 0);
+    CHECK_FALSE(worker_give_up(worker, 7));
     atomic_store(&world.open, true);
     wait_for(job, WORKER_DONE);
-    CHECK_INT(worker_running(worker, &since), -1);
+    CHECK_FALSE(worker_hangs(worker, &running, &item));
+    end();
+    atomic_store(&ahead_ns, 0);
+}
+
+/* A job of items 1 to 5 hangs in the third. */
+static void a_job_that_is_given_up_reads_no_more_items(void)
+{
+    static const uint64_t AVOIDED[] = {2};
+    uint64_t item = 0, until = in_ms(10000);
+    int running;
+    begin();
+    int job = add_job(true);
+    ((struct job *)worker_data(worker, job))->items = 5;
+    worker_avoid(worker, AVOIDED, CHECK_COUNT(AVOIDED));
+    worker_ask(worker, job);
+    while (item != 3 && real_now_ns() < until)
+        (void)worker_hangs(worker, &running, &item);
+    CHECK_UINT(item, 3);
+    CHECK_FALSE(worker_give_up(worker, 1)); /* it has left that one */
+    CHECK(worker_give_up(worker, 3));
+    atomic_store(&world.open, true);
+    wait_for(job, WORKER_DONE);
+    CHECK_UINT(((struct job *)worker_data(worker, job))->read, 1 << 1 | 1 << 3);
     end();
 }
 
@@ -237,7 +284,7 @@ static void ending_leaves_a_hanging_thread_behind(void)
     worker_event_unref(event);
     vitals_context_free(context);
     CHECK(memory_live() > live_before); /* the thread holds its share … */
-    CHECK_INT(atomic_load(&world.refs), 1);
+    CHECK_INT(atomic_load(&world.base.refs), 2);
     atomic_store(&world.open, true);
     check_nothing_left();                    /* … and gives it back by itself */
     CHECK_INT(atomic_load(&world.order), 1); /* what was asked behind it did not run any more */
@@ -258,14 +305,14 @@ static void many_workers_are_told_to_end_at_once(void)
     begin();
     struct worker *workers[WORKERS];
     for (int i = 0; i < WORKERS; i++) {
-        workers[i] = worker_new(event, &SERVICE, &world);
+        workers[i] = worker_new(event, &SERVICE, &world.base);
         CHECK_NOT_NULL(workers[i]);
     }
     for (int i = 0; i < WORKERS; i++)
         worker_tell_end(workers[i]);
     for (int i = 0; i < WORKERS; i++)
         worker_end(workers[i], in_ms(10000));
-    CHECK_INT(atomic_load(&world.refs), 1);
+    CHECK_INT(atomic_load(&world.base.refs), 2);
     end();
 }
 
@@ -273,7 +320,7 @@ static void workers_without_memory_or_descriptors_are_none(void)
 {
     begin();
     memory_fail_at(1);
-    struct worker *none = worker_new(event, &SERVICE, &world);
+    struct worker *none = worker_new(event, &SERVICE, &world.base);
     struct worker_event *no_event = NULL;
     memory_fail_at(1);
     no_event = worker_event_new(context);
@@ -306,7 +353,7 @@ static void with_a_clock_that_cannot_wait_the_thread_ends(void)
     live_before = memory_live();
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
     event = worker_event_new(context);
-    worker = worker_new(event, &SERVICE, &world);
+    worker = worker_new(event, &SERVICE, &world.base);
     CHECK_NOT_NULL(worker);
     uint64_t until = in_ms(10000);
     while (atomic_load(&waits) == 0 && real_now_ns() < until)
@@ -321,7 +368,8 @@ static const check_test tests[] = {
     {"jobs run in the order of asking", jobs_run_in_the_order_of_asking},
     {"the hub waits until the deadline and no longer",
      the_hub_waits_until_the_deadline_and_no_longer},
-    {"it is known what runs and since when", it_is_known_what_runs_and_since_when},
+    {"a job without progress hangs", a_job_without_progress_hangs},
+    {"a job that is given up reads no more items", a_job_that_is_given_up_reads_no_more_items},
     {"what runs cannot be taken out and anything else can",
      what_runs_cannot_be_taken_out_and_anything_else_can},
     {"a full lane says so and leaves the data", a_full_worker_says_so_and_leaves_the_data},

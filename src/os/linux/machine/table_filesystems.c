@@ -245,8 +245,7 @@ int table_filesystems(const struct os *os, struct row_batch *out)
     return os_read_filesystems(os, NULL, out);
 }
 
-int os_read_filesystems(const struct os *os, const struct os_gate *gate,
-                        struct row_batch *out)
+int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct row_batch *out)
 {
     struct filesystems all;
     all.os = os;
