@@ -3,6 +3,7 @@
 
 #include "process/workloads.h"
 #include "sampler/context.h"
+#include "sampler/machine_source.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -65,9 +66,18 @@ static int fill(struct tick *tick, const vitals_request *request)
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
     tick->slow = slow_source_new(tick->context, tick->event, &tick->plan);
-    tick->machine = machine_source_new(tick->context, tick->event, &tick->request->wanted);
+    tick->now.wanted = &tick->request->wanted;
+    tick->now.shown = &tick->shown;
+    tick->now.due = &tick->due;
+    tick->now.interval_ns = tick->request->interval_ns;
+    tick->now.host = &tick->host;
+    tick->now.processes = tick->processes;
+    tick->now.devices = tick->devices;
+    tick->sources.context = tick->context;
+    tick->sources.event = tick->event;
+    int code = machine_sources_add(&tick->sources, &tick->request->wanted);
     tick->workloads = workload_source_new(tick->context, tick->event, &tick->shown);
-    bool failed = tick->slow == NULL || tick->machine == NULL || tick->workloads == NULL;
+    bool failed = tick->slow == NULL || code < 0 || tick->workloads == NULL;
     return failed ? VITALS_EMEMORY : add_gpus(tick);
 }
 
@@ -104,7 +114,7 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
         gpu_source_tell_end(tick->gpus[i]);
     sweep_source_free(tick->sweeps, deadline);
     slow_source_free(tick->slow, deadline);
-    machine_source_free(tick->machine, deadline);
+    sources_end(&tick->sources, deadline);
     workload_source_free(tick->workloads, deadline);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_free(tick->gpus[i], deadline);
@@ -115,7 +125,7 @@ void tick_forget(struct tick *tick)
 {
     sweep_source_forget(tick->sweeps);
     slow_source_forget(tick->slow);
-    machine_source_forget(tick->machine);
+    sources_forget(&tick->sources);
     workload_source_forget(tick->workloads);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_forget(tick->gpus[i]);
@@ -166,7 +176,7 @@ static int collect(struct tick *tick)
     ask_users(tick);
     slow_source_collect(tick->slow, tick->processes);
     code = code == 0 ? workload_source_collect(tick->workloads) : code;
-    return code == 0 ? machine_source_collect(tick->machine, &tick->host) : code;
+    return code == 0 ? sources_collect(&tick->sources, &tick->now) : code;
 }
 
 /* All but who works for what, which waits for the others. */
@@ -179,12 +189,12 @@ static bool settled(const struct tick *tick)
     if (tick->sequence == 0 && slow_source_refused(tick->slow))
         return false;
     return slow_source_settled(tick->slow, tick->sequence == 0) &&
-           machine_source_settled(tick->machine);
+           sources_settled(&tick->sources, &tick->now, true);
 }
 
 static void ask_details(struct tick *tick)
 {
-    slow_source_ask(tick->slow, tick->processes, tick->begin_ns);
+    slow_source_ask(tick->slow, tick->processes, tick->now.begin_ns);
 }
 
 /* While the tick meets many processes: of those that it has met. */
@@ -255,10 +265,10 @@ static int wait_for_workers(struct tick *tick, const struct metric_set *due, uin
         if (slow_source_has_more(tick->slow))
             ask_details(tick);
         if (settled(tick))
-            code = workload_source_ask(tick->workloads, tick->processes, due, tick->begin_ns);
+            code = workload_source_ask(tick->workloads, tick->processes, due, tick->now.begin_ns);
         if (code < 0)
             return code;
-    } while (!(settled(tick) && workload_source_settled(tick->workloads, tick->begin_ns)) &&
+    } while (!(settled(tick) && workload_source_settled(tick->workloads, tick->now.begin_ns)) &&
              wait_for_one(tick, deadline_ns));
     return 0;
 }
@@ -274,11 +284,10 @@ static int end_waiting(struct tick *tick, const struct metric_set *due)
         sweep_source_late(tick->sweeps);
     for (size_t i = 0; i < tick->gpu_count; i++)
         freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
-    freed |= machine_source_late(tick->machine, &tick->host);
+    freed |= sources_late(&tick->sources, &tick->now);
     workload_source_late(tick->workloads);
-    freed |= slow_source_late(tick->slow, tick->processes, tick->begin_ns, tick->sequence == 0);
+    freed |= slow_source_late(tick->slow, tick->processes, tick->now.begin_ns, tick->sequence == 0);
     if (freed && tick->sequence == 0) {
-        machine_source_ask(tick->machine, due, tick->begin_ns);
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
             ask_details(tick);
         code = wait_for_workers(tick, due, monotonic(tick) + MOMENT_NS);
@@ -317,7 +326,8 @@ static void write_sources(struct tick *tick, uint64_t now_ns)
                  process_table_state(tick->processes), now_ns);
     builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
     slow_source_write(tick->slow, builder, now_ns);
-    machine_source_write(tick->machine, builder, now_ns);
+    for (size_t i = 0; i < tick->sources.count; i++)
+        tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
     workload_source_write_source(tick->workloads, builder, now_ns);
     if (tick->sweeps != NULL)
         sweep_source_write(tick->sweeps, builder, now_ns);
@@ -375,29 +385,29 @@ static void add_tables(struct metric_set *due, const struct metric_set *wanted)
 
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
 {
-    uint64_t begin_ns = tick->begin_ns = monotonic(tick);
+    uint64_t begin_ns = tick->now.begin_ns = monotonic(tick);
     const struct metric_set *wanted = &tick->request->wanted;
-    struct metric_set due;
+    tick->now.first = tick->sequence == 0;
     tick->plan.rests = process_table_is_idle(tick->processes);
-    plan_due(&tick->plan, begin_ns, tick->last, &due);
+    plan_due(&tick->plan, begin_ns, tick->last, &tick->due);
     if (tick->sweeps != NULL)
         sweep_source_begin(tick->sweeps);
-    ask_gpus(tick, &due, begin_ns);
-    machine_source_ask(tick->machine, &due, begin_ns);
-    add_tables(&due, wanted);
+    ask_gpus(tick, &tick->due, begin_ns);
+    sources_begin(&tick->sources, &tick->now);
+    add_tables(&tick->due, wanted);
     uint64_t read_ns = monotonic(tick);
-    int code = host_read(&tick->host, tick->context, &due, read_ns);
+    int code = host_read(&tick->host, tick->context, &tick->due, read_ns);
     process_table_tell(tick->processes, ask_early, tick);
     if (tick->last) /* what is not seen now is never seen: all are looked at */
         process_table_watch_cgroup(tick->processes, 0, 0);
     if (code == 0 && wants_processes(wanted))
-        code = process_table_tick(tick->processes, &due);
+        code = process_table_tick(tick->processes, &tick->due);
     if (code == 0) {
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
             ask_details(tick);
-        code = wait_for_workers(tick, &due, saturating_add(begin_ns, patience_ns));
+        code = wait_for_workers(tick, &tick->due, saturating_add(begin_ns, patience_ns));
         if (code == 0)
-            code = end_waiting(tick, &due);
+            code = end_waiting(tick, &tick->due);
     }
     if (code == 0 && metric_set_has_entity(wanted, VITALS_GPU_PEER))
         code = gpu_table_look_around(tick->devices, &tick->context->os, wanted);

@@ -1,16 +1,19 @@
 /* tick.h: one reading of everything that a request wants.
  *
- *     ask the drivers ─ read /proc ─ ask for slow files ─ wait till the deadline ─ collect ─ build
+ *     ask the sources ─ read /proc ─ ask for slow files ─ wait till the deadline ─ collect ─ build
  *
- * Knows no thread of its own: sampler.c calls it, from whichever thread.
+ * Has no thread of its own: sampler.c calls it, from any thread.
  * Thread rule: one thread at a time. */
 #ifndef VITALS_SAMPLER_TICK_H
 #define VITALS_SAMPLER_TICK_H
 
+#include "gpu/table.h"
+#include "host/host.h"
+#include "process/table.h"
 #include "sampler/gpu_source.h"
-#include "sampler/machine_source.h"
 #include "sampler/plan.h"
 #include "sampler/slow_source.h"
+#include "sampler/source.h"
 #include "sampler/sweep_source.h"
 #include "sampler/workload_source.h"
 
@@ -18,16 +21,18 @@ enum { GPU_BACKENDS_MAX = 8 };
 
 struct tick {
     vitals_context *context;
-    vitals_request *request; /* owned; wants also what other tables are made of */
+    vitals_request *request; /* owned; also wants what other tables are made of */
     struct metric_set shown; /* what was asked for */
+    struct metric_set due;   /* in the tick under way */
     struct plan plan;
     struct worker_event *event;
+    struct sources sources; /* in the order of their rows */
     struct slow_source *slow;
-    struct machine_source *machine;
     struct gpu_source *gpus[GPU_BACKENDS_MAX];
     size_t gpu_count;
     struct workload_source *workloads;
-    struct sweep_source *sweeps; /* NULL: nobody asked for devices */
+    struct sweep_source *sweeps; /* NULL: no devices are wanted */
+    struct source_tick now;
 
     struct host host;
     struct process_table *processes;
@@ -36,9 +41,8 @@ struct tick {
 
     uint64_t stream; /* whose keys its snapshots have */
     uint64_t sequence;
-    uint64_t begin_ns; /* of the tick under way */
-    uint64_t missed;   /* told by the sampler's thread */
-    bool last;         /* no tick comes after this one */
+    uint64_t missed; /* told by the sampler's thread */
+    bool last;       /* no tick comes after this one */
     uint64_t spent_ns;
 };
 

@@ -32,7 +32,8 @@ static void trace(void *data, const char *line)
 struct sampling {
     vitals_context *context;
     struct worker_event *event;
-    struct machine_source *source;
+    struct sources sources;
+    struct source_tick now;
     struct host host;
     struct metric_set wanted;
     int64_t live; /* before it began */
@@ -59,8 +60,10 @@ static void begin(struct sampling *sampling)
     metric_set_add(&sampling->wanted, VITALS_HOST_DISK_SPACE_TOTAL_BYTES);
     CHECK_OK(vitals_context_new(&options, &sampling->context, &error), error);
     sampling->event = worker_event_new(sampling->context);
-    sampling->source = machine_source_new(sampling->context, sampling->event, &sampling->wanted);
-    CHECK_NOT_NULL(sampling->source);
+    sampling->sources = (struct sources){.context = sampling->context, .event = sampling->event};
+    sampling->now = (struct source_tick){
+        .wanted = &sampling->wanted, .due = &sampling->wanted, .host = &sampling->host};
+    CHECK_INT(machine_sources_add(&sampling->sources, &sampling->wanted), 0);
     host_init(&sampling->host);
 }
 
@@ -69,7 +72,7 @@ static void end(struct sampling *sampling)
 {
     uint64_t until = real_now_ns() + 20 * NS_PER_SECOND;
     atomic_store(&server.hang, false);
-    machine_source_free(sampling->source, fake_clock_now(server.fake) + 4 * NS_PER_SECOND);
+    sources_end(&sampling->sources, fake_clock_now(server.fake) + 4 * NS_PER_SECOND);
     host_done(&sampling->host);
     worker_event_unref(sampling->event);
     vitals_context_free(sampling->context);
@@ -78,29 +81,35 @@ static void end(struct sampling *sampling)
     CHECK_INT(memory_live(), sampling->live);
 }
 
+static void write_sources(const struct sources *sources, vitals_builder *builder, uint64_t stamp_ns)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        sources->items[i]->ops->write(sources->items[i], builder, stamp_ns);
+}
+
 /* One tick: asks, waits while workers answer (or only until the mount hangs), and collects. */
 static vitals_snapshot *tick(struct sampling *sampling, bool will_hang)
 {
-    struct machine_source *source = sampling->source;
+    const struct sources *sources = &sampling->sources;
     vitals_builder *builder;
     vitals_snapshot *snapshot;
     vitals_error error;
-    uint64_t now_ns = fake_clock_now(server.fake);
-    machine_source_ask(source, &sampling->wanted, now_ns);
+    uint64_t now_ns = sampling->now.begin_ns = fake_clock_now(server.fake);
+    sources_begin(sources, &sampling->now);
     const struct answer_cache *sensors = &sampling->host.cache[HOST_CACHE_SENSORS];
-    while (!machine_source_settled(source)) {
-        CHECK_INT(machine_source_collect(source, &sampling->host), 0);
+    while (!sources_settled(sources, &sampling->now, false)) {
+        CHECK_INT(sources_collect(sources, &sampling->now), 0);
         if (will_hang && atomic_load(&server.inside) > 0 && sensors->whole_ns == now_ns)
             break;
         real_sleep_ns(1000000);
     }
-    CHECK_INT(machine_source_collect(source, &sampling->host), 0);
-    (void)machine_source_late(source, &sampling->host);
+    CHECK_INT(sources_collect(sources, &sampling->now), 0);
+    (void)sources_late(sources, &sampling->now);
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     vitals_builder_begin(builder);
     host_write(&sampling->host, builder, &sampling->wanted, value_u64(1), now_ns);
     builder_table_of(builder, VITALS_SOURCE, &sampling->wanted);
-    machine_source_write(source, builder, now_ns);
+    write_sources(sources, builder, now_ns);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
     vitals_builder_free(builder);
     fake_clock_advance(server.fake, NS_PER_SECOND);
@@ -109,13 +118,14 @@ static vitals_snapshot *tick(struct sampling *sampling, bool will_hang)
 
 static double hung(const struct sampling *sampling)
 {
+    CHECK_INT(sources_collect(&sampling->sources, &sampling->now), 0);
     vitals_builder *builder;
     vitals_snapshot *snapshot;
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     vitals_builder_begin(builder);
     builder_table_of(builder, VITALS_SOURCE, &sampling->wanted);
-    machine_source_write(sampling->source, builder, 1);
+    write_sources(&sampling->sources, builder, 1);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
     double count = host_number(host_row(snapshot, VITALS_SOURCE, "filesystems"),
                                VITALS_SOURCE_QUARANTINED);
@@ -243,22 +253,9 @@ static void nothing_is_made_that_is_not_wanted(void)
     struct metric_set few = {0};
     metric_set_add(&few, VITALS_HOST_LOAD_1M);
     metric_set_add(&few, VITALS_CPU_USER_SECONDS);
-    struct machine_source *source = machine_source_new(sampling.context, sampling.event, &few);
-    CHECK_NOT_NULL(source);
-    machine_source_ask(source, &few, 1);
-    CHECK(machine_source_settled(source));
-    vitals_builder *builder;
-    vitals_snapshot *snapshot;
-    vitals_error error;
-    CHECK_OK(vitals_builder_new(&builder, &error), error);
-    vitals_builder_begin(builder);
-    builder_table_of(builder, VITALS_SOURCE, &sampling.wanted);
-    machine_source_write(source, builder, 1);
-    CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SOURCE), 0);
-    vitals_snapshot_unref(snapshot);
-    vitals_builder_free(builder);
-    machine_source_free(source, UINT64_MAX);
+    struct sources sources = {.context = sampling.context, .event = sampling.event};
+    CHECK_INT(machine_sources_add(&sources, &few), 0);
+    CHECK_UINT(sources.count, 0);
     end(&sampling);
 }
 
