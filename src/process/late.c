@@ -1,49 +1,15 @@
 /* late.c: what becomes of a question that a worker does not answer.
  *
- * A batch says which process its worker is in, and since when. Its owner may give the batch up
- * while the worker is in one: then the worker stops behind that one, and the owner asks anew for
- * the others. One number decides between them, so that both mean the same process. Thread rule: the
- * tick thread, but for process_batch_enter and process_batch_leave. */
+ * If the worker hangs in a process, its owner gives the batch up: only the answer of that process
+ * counts, once it comes, and the others are asked anew. Thread rule: the tick thread. */
 #include "process/entry.h"
 
 /* ---- in a batch ---- */
 
-static const size_t GIVEN_UP = SIZE_MAX;
-
-bool process_batch_enter(struct process_batch *batch, size_t index, uint64_t now_ns)
-{
-    size_t before = index;
-    atomic_store(&batch->since_ns, now_ns);
-    return atomic_compare_exchange_strong(&batch->inside, &before, index + 1);
-}
-
-void process_batch_leave(struct process_batch *batch)
-{
-    atomic_store(&batch->inside, 0);
-}
-
-bool process_batch_hangs(struct process_batch *batch, uint64_t now_ns, uint64_t limit_ns,
-                         size_t *index)
-{
-    size_t inside = atomic_load(&batch->inside);
-    // If it goes on meanwhile this is the time of the next, and later.
-    uint64_t since_ns = atomic_load(&batch->since_ns);
-    if (inside == 0 || inside == GIVEN_UP)
-        return false;
-    *index = inside - 1;
-    return now_ns >= saturating_add(since_ns, limit_ns);
-}
-
-bool process_batch_give_up(struct process_batch *batch, size_t index)
-{
-    size_t inside = index + 1;
-    return atomic_compare_exchange_strong(&batch->inside, &inside, GIVEN_UP);
-}
-
-void process_batch_keep(struct process_batch *batch, size_t index)
+void process_batch_keep(struct process_batch *batch, uint64_t key)
 {
     for (size_t i = 0; i < batch->count; i++)
-        if (i != index)
+        if (batch->wants[i].key != key)
             batch->wants[i].key = 0;
 }
 

@@ -93,23 +93,26 @@ size_t process_table_due(struct process_table *table, const struct process_quest
 /* ---- on the worker ---- */
 
 void process_batch_read(const vitals_context *context, struct user_cache *users,
-                        struct process_batch *batch)
+                        struct process_batch *batch, const struct os_gate *gate)
 {
     static const size_t TEXT_LIMIT = 4 << 20;
     const vitals_clock *clock = &context->os.clock;
     struct row_batch *rows = &batch->rows;
     detail_reset(rows, &batch->wanted);
     for (size_t i = 0; i < batch->count && rows->text.size < TEXT_LIMIT; i++) {
-        batch->read_ns[i] = clock->monotonic_ns(clock->data);
-        if (!process_batch_enter(batch, i, batch->read_ns[i]))
+        const struct process_want *want = &batch->wants[i];
+        if (gate != NULL && !gate->enter(gate->data, want->key))
             break;
-        int result = detail_read(context, users, batch->wants[i].key, batch->wants[i].pid, rows);
+        batch->read_ns[i] = clock->monotonic_ns(clock->data);
+        int result = detail_read(context, users, want->key, want->pid, rows);
         batch->spent_ns[i] = clock->monotonic_ns(clock->data) - batch->read_ns[i];
+        if (gate != NULL)
+            gate->leave(gate->data, want->key);
+
         if (result == -ENOMEM)
             break;
         batch->refused[i] = result < 0;
     }
-    process_batch_leave(batch);
 }
 
 void process_batch_done(struct process_batch *batch)

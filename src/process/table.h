@@ -6,12 +6,11 @@
  *
  * A tick: process_table_tick lists and reads; workers read what may block (command lines, users,
  * shared memory), in batches; process_table_write makes rows in the order of keys. Thread rule: the
- * tick thread, but for process_batch_read, _done, _enter and _leave. */
+ * tick thread, but for process_batch_read and _done. */
 #ifndef VITALS_PROCESS_TABLE_H
 #define VITALS_PROCESS_TABLE_H
 
 #include "process/reader.h"
-#include <stdatomic.h>
 #include <vitals/request.h>
 
 /* What a worker is asked of several processes at once, and its answer: a row for each of the first
@@ -28,8 +27,6 @@ struct process_batch {
     struct metric_set wanted;  /* question */
     struct process_want wants[PROCESS_BATCH];
     size_t count;
-    atomic_size_t inside;             /* the number of the process that is being read; 0: none */
-    atomic_uint_fast64_t since_ns;    /* since when */
     struct row_batch rows;            /* answer; its memory is kept from batch to batch */
     uint64_t read_ns[PROCESS_BATCH];  /* answer: when it was begun, */
     uint64_t spent_ns[PROCESS_BATCH]; /* and how long it took */
@@ -40,9 +37,10 @@ struct process_batch {
 struct user_cache *user_cache_new(void); /* NULL when memory is out */
 void user_cache_free(struct user_cache *cache);
 
-/* On a worker: reads what is asked. Never fails: what cannot be read has its reason. */
+/* On a worker: reads what is asked. Never fails: what cannot be read has its reason. The items of
+ * the gate are the keys of processes; the reading ends at one that it refuses. NULL: no gate. */
 void process_batch_read(const vitals_context *context, struct user_cache *users,
-                        struct process_batch *batch);
+                        struct process_batch *batch, const struct os_gate *gate);
 void process_batch_done(struct process_batch *batch);
 
 struct process_table; /* process/table.c */
@@ -108,20 +106,8 @@ enum process_taken process_table_take(struct process_table *table, struct proces
 
 /* ---- what a worker does not answer: late.c ---- */
 
-/* On the worker, before it reads each process of the batch: false where the batch was given up. And
- * behind the last. */
-bool process_batch_enter(struct process_batch *batch, size_t index, uint64_t now_ns);
-void process_batch_leave(struct process_batch *batch);
-
-/* Whether the worker has been in one process of the batch for so long, and in which. */
-bool process_batch_hangs(struct process_batch *batch, uint64_t now_ns, uint64_t limit_ns,
-                         size_t *index);
-
-/* The worker reads none behind this process; false where it has gone on already. */
-bool process_batch_give_up(struct process_batch *batch, size_t index);
-
 /* Of an answer to a batch that was given up: only this process's counts. */
-void process_batch_keep(struct process_batch *batch, size_t index);
+void process_batch_keep(struct process_batch *batch, uint64_t key);
 
 /* What the batch asks for was not answered, and is due again. The batch is only read. */
 void process_table_return(struct process_table *table, const struct process_batch *batch);

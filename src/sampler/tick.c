@@ -4,6 +4,7 @@
 #include "process/workloads.h"
 #include "sampler/context.h"
 #include "sampler/machine_source.h"
+#include "sampler/slow_source.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -65,7 +66,6 @@ static int fill(struct tick *tick, const vitals_request *request)
                                tick->request->activity_folder);
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
-    tick->slow = slow_source_new(tick->context, tick->event, &tick->plan);
     tick->now.wanted = &tick->request->wanted;
     tick->now.shown = &tick->shown;
     tick->now.due = &tick->due;
@@ -75,9 +75,10 @@ static int fill(struct tick *tick, const vitals_request *request)
     tick->now.devices = tick->devices;
     tick->sources.context = tick->context;
     tick->sources.event = tick->event;
-    int code = machine_sources_add(&tick->sources, &tick->request->wanted);
+    int code = slow_sources_add(&tick->sources, &tick->plan);
+    code = code < 0 ? code : machine_sources_add(&tick->sources, &tick->request->wanted);
     tick->workloads = workload_source_new(tick->context, tick->event, &tick->shown);
-    bool failed = tick->slow == NULL || code < 0 || tick->workloads == NULL;
+    bool failed = code < 0 || tick->workloads == NULL;
     return failed ? VITALS_EMEMORY : add_gpus(tick);
 }
 
@@ -113,7 +114,6 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_tell_end(tick->gpus[i]);
     sweep_source_free(tick->sweeps, deadline);
-    slow_source_free(tick->slow, deadline);
     sources_end(&tick->sources, deadline);
     workload_source_free(tick->workloads, deadline);
     for (size_t i = 0; i < tick->gpu_count; i++)
@@ -124,7 +124,6 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
 void tick_forget(struct tick *tick)
 {
     sweep_source_forget(tick->sweeps);
-    slow_source_forget(tick->slow);
     sources_forget(&tick->sources);
     workload_source_forget(tick->workloads);
     for (size_t i = 0; i < tick->gpu_count; i++)
@@ -174,7 +173,6 @@ static int collect(struct tick *tick)
         gpu_source_ask_new(tick->gpus[i], &tick->request->wanted, monotonic(tick));
     }
     ask_users(tick);
-    slow_source_collect(tick->slow, tick->processes);
     code = code == 0 ? workload_source_collect(tick->workloads) : code;
     return code == 0 ? sources_collect(&tick->sources, &tick->now) : code;
 }
@@ -186,15 +184,12 @@ static bool settled(const struct tick *tick)
         if (!gpu_source_settled(tick->gpus[i]))
             return false;
     }
-    if (tick->sequence == 0 && slow_source_refused(tick->slow))
-        return false;
-    return slow_source_settled(tick->slow, tick->sequence == 0) &&
-           sources_settled(&tick->sources, &tick->now, true);
+    return sources_settled(&tick->sources, &tick->now, true);
 }
 
 static void ask_details(struct tick *tick)
 {
-    slow_source_ask(tick->slow, tick->processes, tick->now.begin_ns);
+    (void)sources_ask(&tick->sources, &tick->now, true);
 }
 
 /* While the tick meets many processes: of those that it has met. */
@@ -228,28 +223,17 @@ static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
     ask_details(tick);
 }
 
-/* Until the deadline, or until what is waited for but briefly is no longer. */
-static bool wait_for_worker(struct tick *tick, uint64_t deadline_ns)
+/* Waits for an answer, or until a source is to be asked again; false at the deadline. */
+static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
 {
-    uint64_t until_ns = deadline_ns;
+    uint64_t until_ns = sources_patience(&tick->sources, &tick->now, deadline_ns);
     for (size_t i = 0; i < tick->gpu_count; i++)
         until_ns = gpu_source_patience(tick->gpus[i], until_ns);
     if (worker_event_wait(tick->event, until_ns))
         return true;
-    return until_ns < deadline_ns && monotonic(tick) >= until_ns;
-}
-
-/* Waits for an answer; false at the deadline. Where there was none, those are asked again who had
- * no descriptors in a first tick: that may be the only one. */
-static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
-{
-    static const uint64_t PAUSE_NS = 10 * NS_PER_MS;
-    bool refused = tick->sequence == 0 && slow_source_refused(tick->slow);
-    uint64_t pause_ns = saturating_add(monotonic(tick), PAUSE_NS);
-    if (!refused || pause_ns >= deadline_ns)
-        return wait_for_worker(tick, deadline_ns);
-    if (!worker_event_wait(tick->event, pause_ns))
-        ask_details(tick);
+    if (until_ns >= deadline_ns || monotonic(tick) < until_ns)
+        return false;
+    ask_details(tick);
     return true;
 }
 
@@ -262,8 +246,6 @@ static int wait_for_workers(struct tick *tick, const struct metric_set *due, uin
         if (code < 0)
             return code;
         mark_gpu_users(tick, due);
-        if (slow_source_has_more(tick->slow))
-            ask_details(tick);
         if (settled(tick))
             code = workload_source_ask(tick->workloads, tick->processes, due, tick->now.begin_ns);
         if (code < 0)
@@ -286,7 +268,6 @@ static int end_waiting(struct tick *tick, const struct metric_set *due)
         freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
     freed |= sources_late(&tick->sources, &tick->now);
     workload_source_late(tick->workloads);
-    freed |= slow_source_late(tick->slow, tick->processes, tick->now.begin_ns, tick->sequence == 0);
     if (freed && tick->sequence == 0) {
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
             ask_details(tick);
@@ -325,7 +306,6 @@ static void write_sources(struct tick *tick, uint64_t now_ns)
     write_source(tick, KEY_PROCESSES, "processes", "the processes in /proc",
                  process_table_state(tick->processes), now_ns);
     builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
-    slow_source_write(tick->slow, builder, now_ns);
     for (size_t i = 0; i < tick->sources.count; i++)
         tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
     workload_source_write_source(tick->workloads, builder, now_ns);

@@ -12,7 +12,6 @@
 #include "process/table.h"
 #include "sampler/gpu_source.h"
 #include "sampler/plan.h"
-#include "sampler/slow_source.h"
 #include "sampler/source.h"
 #include "sampler/sweep_source.h"
 #include "sampler/workload_source.h"
@@ -27,7 +26,6 @@ struct tick {
     struct plan plan;
     struct worker_event *event;
     struct sources sources; /* in the order of their rows */
-    struct slow_source *slow;
     struct gpu_source *gpus[GPU_BACKENDS_MAX];
     size_t gpu_count;
     struct workload_source *workloads;

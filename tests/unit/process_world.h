@@ -180,7 +180,7 @@ static inline size_t world_details(struct world *world, uint64_t now_ns, uint64_
     size_t all = 0, count;
     do {
         count = world_due(world, &world->batch, now_ns, every_ns, BATCH);
-        process_batch_read(&world->context, world->users, &world->batch);
+        process_batch_read(&world->context, world->users, &world->batch, NULL);
         process_table_take(world->table, &world->batch);
         all += count;
     } while (count == BATCH);

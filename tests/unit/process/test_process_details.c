@@ -47,7 +47,7 @@ static void details_are_asked_for_when_they_are_due(void)
     CHECK(batches[0].wants[0].key != batches[1].wants[0].key);
     CHECK_UINT(world_details(&world, 1000, 50), 0); // a worker has the questions still
     for (size_t i = 0; i < 2; i++) {
-        process_batch_read(&world.context, world.users, &batches[i]);
+        process_batch_read(&world.context, world.users, &batches[i], NULL);
         process_table_take(world.table, &batches[i]);
         process_batch_done(&batches[i]);
     }
@@ -64,7 +64,7 @@ static size_t take_turn(struct world *world, unsigned turn, vitals_metric metric
     metric_set_add(&wanted, metric);
     struct process_question question = {turn, 1, &every_ns, &wanted};
     size_t count = process_table_due(world->table, &question, now_ns, &world->batch, PROCESS_BATCH);
-    process_batch_read(&world->context, world->users, &world->batch);
+    process_batch_read(&world->context, world->users, &world->batch, NULL);
     process_table_take(world->table, &world->batch);
     return count;
 }
@@ -100,7 +100,7 @@ static void columns_of_two_cadences_are_read_apart(void)
     CHECK_UINT(process_table_due(world.table, &both, 150, &world.batch, PROCESS_BATCH), 1);
     static struct process_batch other;
     CHECK_UINT(process_table_due(world.table, &both, 300, &other, PROCESS_BATCH), 0);
-    process_batch_read(&world.context, world.users, &world.batch);
+    process_batch_read(&world.context, world.users, &world.batch, NULL);
     process_table_take(world.table, &world.batch);
     world_tick(&world);
     CHECK_TEXT(world_need(&world, 10), VITALS_PROCESS_COMMAND_LINE, "new");
@@ -122,7 +122,7 @@ static void what_reads_the_same_is_kept(void)
     world_details(&world, 1, 1);
     for (uint64_t now = 2; now < 5; now++) {
         CHECK_UINT(world_due(&world, &world.batch, now, 1, PROCESS_BATCH), 5);
-        process_batch_read(&world.context, world.users, &world.batch);
+        process_batch_read(&world.context, world.users, &world.batch, NULL);
         uint64_t asked = memory_asked();
         process_table_take(world.table, &world.batch);
         CHECK_UINT(memory_asked(), asked);
@@ -210,7 +210,7 @@ static void ask_early(void *data)
     CHECK(early->count < CHECK_COUNT(early->batches));
     struct process_batch *batch = &early->batches[early->count++];
     CHECK(world_due(early->world, batch, 1, 50, PROCESS_BATCH) > 0);
-    process_batch_read(&early->world->context, early->world->users, batch);
+    process_batch_read(&early->world->context, early->world->users, batch, NULL);
 }
 
 /* A first tick over many processes lets workers begin before it has read the last of them. */
@@ -282,7 +282,7 @@ static void a_late_answer_for_another_process_is_dropped(void)
         world_tick(&world);
         struct process_batch *batch = &world.batch;
         CHECK_UINT(world_due(&world, batch, 1, 50, 2), 2);
-        process_batch_read(&world.context, world.users, batch);
+        process_batch_read(&world.context, world.users, batch, NULL);
         tree_process(&tree, 10, "a", 1, 200); // another start: another process
         process_table_take(world.table, batch);
         CHECK_OK(world_write(&world, NULL), (vitals_error){0});
@@ -302,7 +302,7 @@ static void a_late_answer_of_the_dead_is_dropped(void)
     process_table_select(world.table, VITALS_ROWS_LISTED, &chosen, 1);
     world_tick(&world);
     CHECK_UINT(world_due(&world, &world.batch, 1, 50, PROCESS_BATCH), 1);
-    process_batch_read(&world.context, world.users, &world.batch);
+    process_batch_read(&world.context, world.users, &world.batch, NULL);
     child_end(pid);
     struct workloads workloads = {0};
     workloads_collect(&workloads, world.table);
@@ -327,7 +327,7 @@ static enum process_taken read_without_descriptors(struct world *world, uint64_t
     none.rlim_cur = 0;
     CHECK_UINT(world_due(world, &world->batch, now_ns, NS_PER_SECOND, 8), 2);
     CHECK_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
-    process_batch_read(&world->context, world->users, &world->batch);
+    process_batch_read(&world->context, world->users, &world->batch, NULL);
     CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
     return process_table_take(world->table, &world->batch);
 }
