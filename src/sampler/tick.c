@@ -5,6 +5,7 @@
 #include "sampler/context.h"
 #include "sampler/machine_source.h"
 #include "sampler/slow_source.h"
+#include "sampler/workload_source.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -77,9 +78,8 @@ static int fill(struct tick *tick, const vitals_request *request)
     tick->sources.event = tick->event;
     int code = slow_sources_add(&tick->sources, &tick->plan);
     code = code < 0 ? code : machine_sources_add(&tick->sources, &tick->request->wanted);
-    tick->workloads = workload_source_new(tick->context, tick->event, &tick->shown);
-    bool failed = code < 0 || tick->workloads == NULL;
-    return failed ? VITALS_EMEMORY : add_gpus(tick);
+    code = code < 0 ? code : workload_source_add(&tick->sources, &tick->shown);
+    return code < 0 ? code : add_gpus(tick);
 }
 
 int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
@@ -115,7 +115,6 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
         gpu_source_tell_end(tick->gpus[i]);
     sweep_source_free(tick->sweeps, deadline);
     sources_end(&tick->sources, deadline);
-    workload_source_free(tick->workloads, deadline);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_free(tick->gpus[i], deadline);
     free_rest(tick);
@@ -125,7 +124,6 @@ void tick_forget(struct tick *tick)
 {
     sweep_source_forget(tick->sweeps);
     sources_forget(&tick->sources);
-    workload_source_forget(tick->workloads);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_forget(tick->gpus[i]);
     free_rest(tick);
@@ -173,7 +171,6 @@ static int collect(struct tick *tick)
         gpu_source_ask_new(tick->gpus[i], &tick->request->wanted, monotonic(tick));
     }
     ask_users(tick);
-    code = code == 0 ? workload_source_collect(tick->workloads) : code;
     return code == 0 ? sources_collect(&tick->sources, &tick->now) : code;
 }
 
@@ -247,10 +244,10 @@ static int wait_for_workers(struct tick *tick, const struct metric_set *due, uin
             return code;
         mark_gpu_users(tick, due);
         if (settled(tick))
-            code = workload_source_ask(tick->workloads, tick->processes, due, tick->now.begin_ns);
+            code = sources_ask(&tick->sources, &tick->now, false);
         if (code < 0)
             return code;
-    } while (!(settled(tick) && workload_source_settled(tick->workloads, tick->now.begin_ns)) &&
+    } while (!(settled(tick) && sources_settled(&tick->sources, &tick->now, false)) &&
              wait_for_one(tick, deadline_ns));
     return 0;
 }
@@ -267,7 +264,6 @@ static int end_waiting(struct tick *tick, const struct metric_set *due)
     for (size_t i = 0; i < tick->gpu_count; i++)
         freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
     freed |= sources_late(&tick->sources, &tick->now);
-    workload_source_late(tick->workloads);
     if (freed && tick->sequence == 0) {
         if (tick->request->rows != VITALS_ROWS_GPU_USERS)
             ask_details(tick);
@@ -308,7 +304,6 @@ static void write_sources(struct tick *tick, uint64_t now_ns)
     builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
     for (size_t i = 0; i < tick->sources.count; i++)
         tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
-    workload_source_write_source(tick->workloads, builder, now_ns);
     if (tick->sweeps != NULL)
         sweep_source_write(tick->sweeps, builder, now_ns);
     for (size_t i = 0; i < tick->gpu_count; i++)
@@ -342,9 +337,12 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
                           origin->pid_namespace);
     vitals_builder_stream(builder, tick->stream);
     host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
-    workload_source_look(tick->workloads, tick->processes);
+    for (size_t i = 0; i < tick->sources.count; i++) {
+        struct source *source = tick->sources.items[i];
+        if (source->ops->write_tables != NULL)
+            source->ops->write_tables(source, &tick->now, builder, read_ns);
+    }
     process_table_write(tick->processes, builder, wanted);
-    workload_source_write(tick->workloads, tick->processes, builder, read_ns);
     gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
     uint64_t now_ns = monotonic(tick);
     for (size_t i = 0; metric_set_has_entity(wanted, VITALS_DIAGNOSIS) && i < tick->gpu_count; i++)

@@ -14,7 +14,6 @@
 #include "sampler/plan.h"
 #include "sampler/source.h"
 #include "sampler/sweep_source.h"
-#include "sampler/workload_source.h"
 
 enum { GPU_BACKENDS_MAX = 8 };
 
@@ -28,7 +27,6 @@ struct tick {
     struct sources sources; /* in the order of their rows */
     struct gpu_source *gpus[GPU_BACKENDS_MAX];
     size_t gpu_count;
-    struct workload_source *workloads;
     struct sweep_source *sweeps; /* NULL: no devices are wanted */
     struct source_tick now;
 

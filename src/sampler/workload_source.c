@@ -3,7 +3,6 @@
 
 #include "model/answer_cache.h"
 #include "process/workloads.h"
-#include "sampler/context.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -20,7 +19,7 @@ static const vitals_metric FIGURES[] = {VITALS_WORKLOAD_TASKS, VITALS_WORKLOAD_M
 
 struct workload_world {
     struct worker_world base;
-    struct os_groups *groups; /* the worker's */
+    struct os_groups *groups;
 };
 
 struct workload_question {
@@ -37,12 +36,12 @@ struct workload_job {
     uint64_t read_ns, spent_ns; /* answer: when it began, how long it took */
 };
 
-static void work(struct worker_world *base, void *data, const struct os_gate *gate)
+static void workload_work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
     (void)gate;
     struct workload_world *world = (struct workload_world *)base;
     struct workload_job *job = data;
-    const struct os *os = &world->base.context->os;
+    const struct os *os = &base->context->os;
     job->read_ns = os->clock.monotonic_ns(os->clock.data);
     os_groups_find(world->groups, os);
     batch_reset(&job->batch, &job->asked);
@@ -56,12 +55,12 @@ static void work(struct worker_world *base, void *data, const struct os_gate *ga
     job->spent_ns = os->clock.monotonic_ns(os->clock.data) - job->read_ns;
 }
 
-static void world_done(struct worker_world *world)
+static void workload_world_done(struct worker_world *base)
 {
-    os_groups_free(((struct workload_world *)world)->groups);
+    os_groups_free(((struct workload_world *)base)->groups);
 }
 
-static void data_free(void *data)
+static void workload_data_free(void *data)
 {
     struct workload_job *job = data;
     buffer_done(&job->paths);
@@ -70,92 +69,35 @@ static void data_free(void *data)
     memory_free(job);
 }
 
-static const struct worker_service SERVICE = {
-    .name = "vitals-groups", .work = work, .data_free = data_free};
+static const struct worker_service SERVICE = {"vitals-groups", workload_work, workload_data_free};
 
 /* ---- the owner's side ---- */
 
 struct workload_source {
-    vitals_context *context; /* borrowed */
-    const struct metric_set *wanted;
-    struct workload_world *world;
+    struct source base;
     struct workloads workloads;
-    struct worker *worker; /* NULL: nobody wants the table */
-    int job;
     struct answer_cache cache;
     struct metric_set last; /* what was asked for last */
     uint64_t looked_ns;     /* the tick in which it was asked, */
     uint64_t asked_ns;      /* and that in which the worker was */
     uint64_t pause_ns;      /* till it may be asked again */
-    bool overdue;           /* has not answered since a deadline: nobody waits for it */
-    uint64_t calls, all_spent_ns, timeouts;
 };
 
-static int open_worker(struct workload_source *source, struct worker_event *event)
+static void workload_done(struct source *base)
 {
-    struct workload_world *world = worker_world_new(source->context, sizeof *world, world_done);
-    if (world == NULL)
-        return -1;
-    world->groups = os_groups_new();
-    source->world = world;
-    source->worker = world->groups != NULL ? worker_new(event, &SERVICE, &world->base) : NULL;
-    struct workload_job *job = source->worker != NULL ? memory_alloc(sizeof *job) : NULL;
-    if (job == NULL)
-        return -1;
-    source->job = worker_add(source->worker, job);
-    if (source->job < 0)
-        memory_free(job);
-    return source->job;
-}
-
-struct workload_source *workload_source_new(vitals_context *context, struct worker_event *event,
-                                            const struct metric_set *wanted)
-{
-    struct workload_source *source = memory_alloc(sizeof *source);
-    if (source == NULL)
-        return NULL;
-    source->context = context;
-    source->wanted = wanted;
-    if (!metric_set_has_entity(wanted, VITALS_WORKLOAD) || open_worker(source, event) >= 0)
-        return source;
-    const vitals_clock *clock = &context->os.clock;
-    workload_source_free(source, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
-    return NULL;
-}
-
-void workload_source_free(struct workload_source *source, uint64_t deadline_ns)
-{
-    if (source == NULL)
-        return;
-    if (source->worker != NULL)
-        worker_end(source->worker, deadline_ns);
-    workload_source_forget(source);
-}
-
-void workload_source_forget(struct workload_source *source)
-{
-    if (source == NULL)
-        return;
-    worker_world_unref(source->world != NULL ? &source->world->base : NULL);
+    struct workload_source *source = (struct workload_source *)base;
     workloads_done(&source->workloads);
     cache_done(&source->cache);
-    memory_free(source);
 }
 
 /* ---- asking ---- */
 
-static bool is_idle(const struct workload_source *source)
-{
-    return worker_state(source->worker, source->job) == WORKER_IDLE;
-}
-
-static bool take_due(const struct workload_source *source, const struct metric_set *due,
-                     struct metric_set *asked)
+static bool take_due(const struct source_tick *tick, struct metric_set *asked)
 {
     bool any = false;
     *asked = (struct metric_set){0};
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
-        if (!metric_set_has(due, FIGURES[i]) || !metric_set_has(source->wanted, FIGURES[i]))
+        if (!metric_set_has(tick->due, FIGURES[i]) || !metric_set_has(tick->shown, FIGURES[i]))
             continue;
         metric_set_add(asked, FIGURES[i]);
         any = true;
@@ -188,53 +130,61 @@ static int fill(const struct workload_source *source, struct workload_job *job)
     return code;
 }
 
-int workload_source_ask(struct workload_source *source, struct process_table *processes,
-                        const struct metric_set *due, uint64_t now_ns)
+static int workload_ask(struct source *base, const struct source_tick *tick)
 {
-    if (source->worker == NULL || source->looked_ns == now_ns)
+    struct workload_source *source = (struct workload_source *)base;
+    uint64_t now_ns = tick->begin_ns;
+    if (source->looked_ns == now_ns)
         return 0;
+
     source->looked_ns = now_ns;
-    workloads_collect(&source->workloads, processes);
+    workloads_collect(&source->workloads, tick->processes);
     bool early = source->asked_ns != 0 && now_ns - source->asked_ns < source->pause_ns;
     struct metric_set asked;
-    if (!is_idle(source) || early || !take_due(source, due, &asked))
+    if (!source_is_idle(base) || early || !take_due(tick, &asked))
         return 0;
-    struct workload_job *job = worker_data(source->worker, source->job);
+
+    struct workload_job *job = source_data(base);
     int code = fill(source, job);
     if (code < 0 || job->count == 0)
         return code;
     job->asked = source->last = asked;
     source->asked_ns = now_ns;
-    worker_ask(source->worker, source->job);
+    worker_ask(base->worker, 0);
     return 0;
 }
 
-int workload_source_collect(struct workload_source *source)
+static int workload_collect(struct source *base, const struct source_tick *tick)
 {
-    if (source->worker == NULL || !worker_collect(source->worker, source->job))
+    (void)tick;
+    struct workload_source *source = (struct workload_source *)base;
+    if (!source_collect(base))
         return 0;
-    struct workload_job *job = worker_data(source->worker, source->job);
-    source->overdue = false;
-    source->calls++;
+
+    struct workload_job *job = source_data(base);
+    base->calls++;
+    base->spent_ns += job->spent_ns;
     source->pause_ns = job->count < MANY ? 0 : saturating_mul(job->spent_ns, SHARE);
-    source->all_spent_ns += job->spent_ns;
     return cache_take(&source->cache, &job->batch, job->read_ns);
 }
 
-bool workload_source_settled(const struct workload_source *source, uint64_t now_ns)
+static bool workload_settled(const struct source *base, const struct source_tick *tick)
 {
-    if (source->worker == NULL)
-        return true;
-    return source->looked_ns == now_ns && (source->overdue || is_idle(source));
+    const struct workload_source *source = (const struct workload_source *)base;
+    return source->looked_ns == tick->begin_ns && (base->late || source_is_idle(base));
 }
 
-void workload_source_late(struct workload_source *source)
+static bool workload_late(struct source *base, const struct source_tick *tick)
 {
-    if (source->worker == NULL || is_idle(source))
-        return;
-    source->timeouts++;
-    source->overdue = true;
+    (void)tick;
+    struct workload_source *source = (struct workload_source *)base;
+    if (source_is_idle(base))
+        return false;
+
+    base->timeouts++;
+    base->late = true;
     cache_overdue(&source->cache, &source->last);
+    return false;
 }
 
 /* ---- rows ---- */
@@ -385,22 +335,17 @@ static void tell_counters(struct workload_source *source)
     }
 }
 
-/* Who is named only by one who was read after him gets the name in the same tick. */
-void workload_source_look(struct workload_source *source, struct process_table *processes)
+static void workload_write_tables(struct source *base, const struct source_tick *tick,
+                                  vitals_builder *builder, uint64_t stamp_ns)
 {
-    for (unsigned i = 0; i < 2 && source->worker != NULL; i++)
-        workloads_collect(&source->workloads, processes);
+    struct workload_source *source = (struct workload_source *)base;
+    /* Twice, so that a process whose name comes with one that is read after it has it at once. */
+    for (unsigned i = 0; i < 2; i++)
+        workloads_collect(&source->workloads, tick->processes);
     tell_counters(source);
-}
 
-void workload_source_write(const struct workload_source *source,
-                           const struct process_table *processes, vitals_builder *builder,
-                           uint64_t stamp_ns)
-{
     size_t hint = 0;
-    if (source->worker == NULL)
-        return;
-    builder_table_of(builder, VITALS_WORKLOAD, source->wanted);
+    builder_table_of(builder, VITALS_WORKLOAD, tick->shown);
     for (size_t i = 0; i < source->workloads.count; i++) {
         const struct workload_entry *entry = &source->workloads.items[i];
         const struct batch_row *row = cache_find(&source->cache, VITALS_WORKLOAD, entry->key,
@@ -411,26 +356,52 @@ void workload_source_write(const struct workload_source *source,
         write_cgroup(entry, builder);
         builder_value(builder, VITALS_WORKLOAD_PROCESSES, count_of(source, entry->processes));
         for (size_t j = 0; j < ARRAY_COUNT(FIGURES); j++)
-            if (metric_set_has(source->wanted, FIGURES[j]))
+            if (metric_set_has(tick->shown, FIGURES[j]))
                 write_figure(source, entry, FIGURES[j], row, builder);
     }
-    vitals_builder_state(builder, VITALS_WORKLOAD, table_state(source, processes));
+    vitals_builder_state(builder, VITALS_WORKLOAD, table_state(source, tick->processes));
 }
 
-void workload_source_write_source(const struct workload_source *source, vitals_builder *builder,
-                                  uint64_t stamp_ns)
+static void workload_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {
-    if (source->worker == NULL)
-        return;
-    vitals_availability state = source->overdue ? VITALS_STALE : VITALS_HAVE;
-    vitals_builder_row(builder, VITALS_SOURCE, KEY, 0, string_of("workloads"), stamp_ns);
-    vitals_builder_text(builder, VITALS_SOURCE_STATE, string_of(vitals_availability_name(state)),
-                        VITALS_HAVE);
-    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE,
-                        string_of("what the cgroups of workloads count"), VITALS_HAVE);
-    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
-    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->all_spent_ns / 1e9,
-                       VITALS_HAVE);
-    vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
-    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+    struct source_row row = {
+        .key = KEY,
+        .name = "workloads",
+        .message = "what the cgroups of workloads count",
+        .state = base->late ? VITALS_STALE : VITALS_HAVE,
+        .quarantined = value_missing(VITALS_UNSUPPORTED),
+    };
+    source_write_row(base, &row, builder, stamp_ns);
+}
+
+/* ---- life ---- */
+
+static const struct source_ops OPS = {.size = sizeof(struct workload_source),
+                                      .service = &SERVICE,
+                                      .waits_for_others = true,
+                                      .done = workload_done,
+                                      .ask = workload_ask,
+                                      .collect = workload_collect,
+                                      .settled = workload_settled,
+                                      .late = workload_late,
+                                      .write_tables = workload_write_tables,
+                                      .write = workload_write};
+
+int workload_source_add(struct sources *sources, const struct metric_set *wanted)
+{
+    if (!metric_set_has_entity(wanted, VITALS_WORKLOAD))
+        return 0;
+    struct source *source = sources_add(sources, &OPS);
+    struct workload_world *world = source != NULL
+                                       ? worker_world_new(sources->context, sizeof *world,
+                                                          workload_world_done)
+                                       : NULL;
+    if (world == NULL)
+        return VITALS_EMEMORY;
+
+    world->groups = os_groups_new();
+    void *job = world->groups != NULL ? memory_alloc(sizeof(struct workload_job)) : NULL;
+    source->worker = job != NULL ? source_worker(source, &world->base, job) : NULL;
+    worker_world_unref(&world->base);
+    return source->worker != NULL ? 0 : VITALS_EMEMORY;
 }
