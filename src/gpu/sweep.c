@@ -81,9 +81,7 @@ struct gpu_sweeper {
     size_t left;               /* of the budget */
     size_t turn;               /* where the budget gave out; they come first in the next sweep */
     struct pooled *pool[POOLED];
-    atomic_ullong asks; /* the device that is asked, as `device_of` packs it; 0: none */
-    uint64_t avoided[SWEEP_AVOIDED];
-    size_t avoided_count;
+    const struct os_gate *gate; /* of the sweep under way; may be NULL */
     char fdinfo[FDINFO_BYTES];
 };
 
@@ -93,39 +91,7 @@ struct gpu_sweeper *gpu_sweeper_new(const vitals_context *context)
     if (sweeper == NULL)
         return NULL;
     sweeper->context = context;
-    atomic_init(&sweeper->asks, 0);
     return sweeper;
-}
-
-/* Never 0: there is no major 0. */
-static uint64_t device_of(uint32_t major, uint32_t minor)
-{
-    return (uint64_t)major << 32 | minor;
-}
-
-bool gpu_sweeper_asks(const struct gpu_sweeper *sweeper, uint32_t *major, uint32_t *minor)
-{
-    uint64_t device = atomic_load_explicit(&sweeper->asks, memory_order_acquire);
-    *major = (uint32_t)(device >> 32);
-    *minor = (uint32_t)device;
-    return device != 0;
-}
-
-bool gpu_sweeper_avoid(struct gpu_sweeper *sweeper, uint32_t major, uint32_t minor)
-{
-    if (sweeper->avoided_count == SWEEP_AVOIDED)
-        return false;
-    sweeper->avoided[sweeper->avoided_count++] = device_of(major, minor);
-    return true;
-}
-
-static bool is_avoided(const struct gpu_sweeper *sweeper, uint64_t device)
-{
-    for (size_t i = 0; i < sweeper->avoided_count; i++) {
-        if (sweeper->avoided[i] == device)
-            return true;
-    }
-    return false;
 }
 
 void gpu_sweeper_free(struct gpu_sweeper *sweeper)
@@ -361,14 +327,17 @@ static struct sweep_client *next_client(struct pooled *pooled)
 static void read_client(struct gpu_sweeper *sweeper, struct known *known,
                         const struct os_gpu_open *open, struct pooled *pooled)
 {
-    uint64_t device = device_of(open->major, open->minor);
+    uint64_t device = sweep_device(open->major, open->minor);
     if (os_drm_is_ours(known->pid, open->descriptor))
         return;
-    bool avoided = is_avoided(sweeper, device);
-    struct sweep_client *client = avoided ? NULL : next_client(pooled);
-    pooled->sweep.cut |= avoided;
+    const struct os_gate *gate = sweeper->gate;
+    struct sweep_client *client = next_client(pooled);
     if (client == NULL)
         return;
+    if (gate != NULL && !gate->enter(gate->data, device)) {
+        pooled->sweep.cut = true;
+        return;
+    }
     client->stamp_ns = now_ns(sweeper);
     client->pid = known->pid;
     client->start_ticks = known->start_ticks;
@@ -376,10 +345,10 @@ static void read_client(struct gpu_sweeper *sweeper, struct known *known,
     client->major = open->major;
     client->minor = open->minor;
     size_t size;
-    atomic_store_explicit(&sweeper->asks, device, memory_order_release);
     int result = os_gpu_fdinfo(os_of(sweeper), known->pid, open->descriptor, sweeper->fdinfo,
                                sizeof sweeper->fdinfo, &size);
-    atomic_store_explicit(&sweeper->asks, 0, memory_order_release);
+    if (gate != NULL)
+        gate->leave(gate->data, device);
     if (result < 0)
         known->due = sweeper->round + 1;
     else if (!os_drm_is_ours(known->pid, open->descriptor) &&
@@ -437,8 +406,9 @@ static void fill_sweep(struct gpu_sweeper *sweeper, struct pooled *pooled)
     sweep->processes = (uint32_t)size_min(sweeper->count, UINT32_MAX);
 }
 
-struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper)
+struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_gate *gate)
 {
+    sweeper->gate = gate;
     struct pooled *pooled = find_sweep(sweeper);
     if (pooled == NULL)
         return NULL;

@@ -68,18 +68,16 @@ struct gpu_sweeper;
 struct gpu_sweeper *gpu_sweeper_new(const vitals_context *context);
 void gpu_sweeper_free(struct gpu_sweeper *sweeper);
 
-/* The device whose driver is being asked right now; false: none is. A driver that hangs keeps the
- * thread of gpu_sweeper_take: who waits for it asks this, and makes a new sweeper that avoids the
- * device. Any thread. */
-bool gpu_sweeper_asks(const struct gpu_sweeper *sweeper, uint32_t *major, uint32_t *minor);
+/* A new one; NULL: no memory. May block. The items of the gate are devices, made with sweep_device;
+ * a driver that hangs keeps the thread inside its gate, and a device that the gate refuses is left
+ * out: the sweep is `cut`. NULL: no gate. */
+struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_gate *gate);
 
-/* Leaves that device out of every sweep from now on; they are `cut` where somebody has it open. At
- * most SWEEP_AVOIDED; false beyond. */
-enum { SWEEP_AVOIDED = 16 };
-bool gpu_sweeper_avoid(struct gpu_sweeper *sweeper, uint32_t major, uint32_t minor);
-
-/* A new one; NULL where memory is out. May block: a worker's work. */
-struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper);
+/* Never 0: there is no major 0. */
+static inline uint64_t sweep_device(uint32_t major, uint32_t minor)
+{
+    return (uint64_t)major << 32 | minor;
+}
 
 /* Reads one fdinfo into *out, whose stamp, pid, start, broker and numbers are the caller's and
  * stand as they are. False where it is none of a DRM driver's: then *out tells nothing. A key that

@@ -35,8 +35,8 @@ static int add_gpus(struct tick *tick)
 {
     if (!wants_gpus(&tick->request->wanted))
         return 0;
-    tick->sweeps = sweep_source_new(tick->context, tick->event);
-    if (tick->sweeps == NULL)
+    tick->now.sweeps = sweep_source_add(&tick->sources);
+    if (tick->now.sweeps == NULL)
         return VITALS_EMEMORY;
     for (unsigned i = 0; gpu_backends[i] != NULL && tick->gpu_count < GPU_BACKENDS_MAX; i++) {
         if (!gpu_backend_enabled(gpu_backends[i], tick->context->backends))
@@ -113,7 +113,6 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
     uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), patience_ns);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_tell_end(tick->gpus[i]);
-    sweep_source_free(tick->sweeps, deadline);
     sources_end(&tick->sources, deadline);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_free(tick->gpus[i], deadline);
@@ -122,7 +121,6 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
 
 void tick_forget(struct tick *tick)
 {
-    sweep_source_forget(tick->sweeps);
     sources_forget(&tick->sources);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_forget(tick->gpus[i]);
@@ -153,8 +151,7 @@ static void ask_users(struct tick *tick)
         waits |= gpu_source_waits(tick->gpus[i]);
     if (!waits)
         return;
-    sweep_source_ask(tick->sweeps);
-    enum sweep_answer answer = sweep_source_collect(tick->sweeps, &swept);
+    enum sweep_answer answer = sweep_source_take(tick->now.sweeps, &swept);
     if (answer == SWEEP_NONE)
         return;
     for (size_t i = 0; i < tick->gpu_count; i++)
@@ -259,8 +256,6 @@ static int end_waiting(struct tick *tick, const struct metric_set *due)
     static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
     int code = 0;
     bool freed = false;
-    if (tick->sweeps != NULL)
-        sweep_source_late(tick->sweeps);
     for (size_t i = 0; i < tick->gpu_count; i++)
         freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
     freed |= sources_late(&tick->sources, &tick->now);
@@ -304,8 +299,6 @@ static void write_sources(struct tick *tick, uint64_t now_ns)
     builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
     for (size_t i = 0; i < tick->sources.count; i++)
         tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
-    if (tick->sweeps != NULL)
-        sweep_source_write(tick->sweeps, builder, now_ns);
     for (size_t i = 0; i < tick->gpu_count; i++)
         gpu_source_write(tick->gpus[i], builder, now_ns);
 }
@@ -368,10 +361,8 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     tick->now.first = tick->sequence == 0;
     tick->plan.rests = process_table_is_idle(tick->processes);
     plan_due(&tick->plan, begin_ns, tick->last, &tick->due);
-    if (tick->sweeps != NULL)
-        sweep_source_begin(tick->sweeps);
-    ask_gpus(tick, &tick->due, begin_ns);
     sources_begin(&tick->sources, &tick->now);
+    ask_gpus(tick, &tick->due, begin_ns);
     add_tables(&tick->due, wanted);
     uint64_t read_ns = monotonic(tick);
     int code = host_read(&tick->host, tick->context, &tick->due, read_ns);

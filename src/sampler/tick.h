@@ -27,7 +27,6 @@ struct tick {
     struct sources sources; /* in the order of their rows */
     struct gpu_source *gpus[GPU_BACKENDS_MAX];
     size_t gpu_count;
-    struct sweep_source *sweeps; /* NULL: no devices are wanted */
     struct source_tick now;
 
     struct host host;

@@ -107,7 +107,7 @@ static inline void amd_world_only(struct amd_world *world, uint32_t device, vita
 static inline void amd_world_processes(struct amd_world *world, uint32_t device, bool swept)
 {
     struct metric_set all = amd_world_all();
-    struct gpu_sweep *sweep = swept ? gpu_sweeper_take(world->sweeper) : NULL;
+    struct gpu_sweep *sweep = swept ? gpu_sweeper_take(world->sweeper, NULL) : NULL;
     gpu_backend_amd.processes(world->state, world->scan.devices[device].slot, sweep, &all,
                               &world->processes);
     gpu_sweep_unref(sweep);

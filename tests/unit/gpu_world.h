@@ -151,7 +151,7 @@ static inline void gpu_world_processes(struct gpu_world *world, uint32_t slot,
         world->sweeper = gpu_sweeper_new(&world->context);
     if (world->sweeper && (!world->swept || world->swept->stamp_ns != world->now_ns)) {
         gpu_sweep_unref(world->swept);
-        world->swept = gpu_sweeper_take(world->sweeper);
+        world->swept = gpu_sweeper_take(world->sweeper, NULL);
     }
     world->backend->processes(world->state, slot, world->swept, wanted, &world->processes);
 }

@@ -6,9 +6,6 @@
 #include "gpu/sweep.h"
 #include "util/memory.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -73,7 +70,7 @@ static const char *found(void)
 {
     static char text[1024];
     text[0] = '\0';
-    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
     CHECK_NOT_NULL(sweep);
     CHECK_INT(sweep->state, VITALS_HAVE);
     for (size_t i = 0; i < sweep->count; i++) {
@@ -114,7 +111,7 @@ static void a_client_says_whose_it_is(void)
     put_open(400, 5, "/dev/dri/renderD128", MSM);
     put_process(900, "a b) (c", 77);
     put_open(900, 5, "/dev/dri/renderD128", MSM);
-    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
     CHECK_UINT(sweep->count, 3);
     CHECK_UINT(sweep->processes, 3);
     CHECK(sweep->clients[0].is_broker);
@@ -138,7 +135,7 @@ static void counters_are_read_in_every_sweep(void)
         snprintf(text, sizeof text, "drm-driver: msm\ndrm-client-id: 7\ndrm-engine-gpu: %u ns\n",
                  (unsigned)i);
         gpu_tree_text(&tree, "proc/7/fdinfo/3", text);
-        struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+        struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
         CHECK_UINT(sweep->count, 1);
         CHECK_UINT(sweep->clients[0].engines[0].busy_ns, i);
         gpu_sweep_unref(sweep);
@@ -198,11 +195,11 @@ static void nothing_is_credited_to_a_reused_pid(void)
         put_process(pid, "first", 60);
         put_open(pid, 3, "/dev/dri/renderD128", MSM);
         for (int i = 0; i < 3; i++)
-            gpu_sweep_unref(gpu_sweeper_take(sweeper));
+            gpu_sweep_unref(gpu_sweeper_take(sweeper, NULL));
         put_process(pid, "second", 61); // it happens to have the same descriptor open
         bool found_second = false;
         for (int i = 0; i < 12; i++) {
-            struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+            struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
             CHECK(sweep->count <= 1);
             CHECK(sweep->count == 0 || sweep->clients[0].start_ticks == 61);
             CHECK(sweep->count == 1 || !found_second);
@@ -241,7 +238,7 @@ static void a_huge_fdinfo_is_cut_at_a_line(void)
     put_process(7, "player", 60);
     put_open(7, 3, "/dev/dri/renderD128", text);
     free(text);
-    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
     CHECK_UINT(sweep->count, 1);
     CHECK_UINT(sweep->clients[0].engines[0].busy_ns, 12345678);
     gpu_sweep_unref(sweep);
@@ -266,7 +263,7 @@ static void who_may_not_be_seen_is_counted(void)
         CHECK_INT(chmod(path, 0), 0);
     }
     for (int i = 0; i < 12; i++) {
-        struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+        struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
         CHECK_UINT(sweep->count, 1);
         CHECK_UINT(sweep->processes, 3);
         CHECK_UINT(sweep->denied, 1); // a kernel thread has none to hide
@@ -288,7 +285,7 @@ static void without_a_proc_the_sweep_says_why(void)
     char path[GPU_TREE_PATH];
     gpu_tree_path(&tree, "proc", path);
     CHECK_INT(rmdir(path), 0);
-    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
     CHECK_NOT_NULL(sweep);
     CHECK_INT(sweep->state, VITALS_GONE);
     CHECK_UINT(sweep->count, 0);
@@ -325,52 +322,50 @@ static void what_we_ask_a_driver_through_is_no_client(void)
     end();
 }
 
+/* Lets nothing through but card 0, and notes what is asked. */
+struct porter {
+    uint64_t refused, inside;
+    unsigned entered;
+};
+
+static bool enter(void *data, uint64_t device)
+{
+    struct porter *porter = data;
+    CHECK_UINT(porter->inside, 0);
+    if (device != sweep_device(226, 0)) {
+        porter->refused = device;
+        return false;
+    }
+    porter->inside = device;
+    porter->entered++;
+    return true;
+}
+
+static void leave(void *data, uint64_t device)
+{
+    struct porter *porter = data;
+    CHECK_UINT(porter->inside, device);
+    porter->inside = 0;
+}
+
 static void a_device_can_be_avoided(void)
 {
-    uint32_t major, minor;
+    struct porter porter = {0, 0, 0};
+    const struct os_gate gate = {enter, leave, &porter};
     begin();
     put_process(7, "player", 60);
     put_open(7, 3, "/dev/dri/renderD128", MSM);
     put_open(7, 4, "/dev/dri/card0", "drm-driver: msm\ndrm-client-id: 9\n");
-    CHECK_FALSE(gpu_sweeper_asks(sweeper, &major, &minor));
     CHECK_STR(found(), "7:226:128:7 7:226:0:9 ");
-    CHECK_FALSE(gpu_sweeper_asks(sweeper, &major, &minor));
-    CHECK(gpu_sweeper_avoid(sweeper, 226, 128));
-    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, &gate);
     CHECK_UINT(sweep->count, 1);
     CHECK_UINT(sweep->clients[0].minor, 0);
     CHECK(sweep->cut);
     gpu_sweep_unref(sweep);
-    for (uint32_t i = 1; i < SWEEP_AVOIDED; i++)
-        CHECK(gpu_sweeper_avoid(sweeper, 226, 200 + i));
-    CHECK_FALSE(gpu_sweeper_avoid(sweeper, 226, 1));
-    end();
-}
-
-/* One thread sweeps, another looks on and must once see the device that is asked. */
-static void *sweep_on(void *data)
-{
-    atomic_bool *stop = data;
-    while (!atomic_load(stop))
-        gpu_sweep_unref(gpu_sweeper_take(sweeper));
-    return NULL;
-}
-
-static void it_can_be_seen_who_is_asked(void)
-{
-    atomic_bool stop = false;
-    pthread_t thread;
-    uint32_t major = 0, minor = 0;
-    begin();
-    put_process(7, "player", 60);
-    put_open(7, 3, "/dev/dri/renderD128", MSM);
-    CHECK_INT(pthread_create(&thread, NULL, sweep_on, &stop), 0);
-    while (!gpu_sweeper_asks(sweeper, &major, &minor))
-        sched_yield();
-    atomic_store(&stop, true);
-    pthread_join(thread, NULL);
-    CHECK_UINT(major, 226);
-    CHECK_UINT(minor, 128);
+    CHECK_UINT(porter.refused, sweep_device(226, 128));
+    CHECK_UINT(porter.entered, 1);
+    CHECK_UINT(porter.inside, 0);
+    CHECK_STR(found(), "7:226:128:7 7:226:0:9 ");
     end();
 }
 
@@ -381,11 +376,11 @@ static void a_sweep_lives_as_long_as_somebody_holds_it(void)
     begin();
     put_process(7, "player", 60);
     put_open(7, 3, "/dev/dri/renderD128", MSM);
-    struct gpu_sweep *held = gpu_sweep_ref(gpu_sweeper_take(sweeper));
+    struct gpu_sweep *held = gpu_sweep_ref(gpu_sweeper_take(sweeper, NULL));
     gpu_sweep_unref(held);
     gpu_tree_text(&tree, "proc/7/fdinfo/3", "drm-driver: msm\ndrm-engine-gpu: 99 ns\n");
     for (int i = 0; i < 10; i++)
-        gpu_sweep_unref(gpu_sweeper_take(sweeper));
+        gpu_sweep_unref(gpu_sweeper_take(sweeper, NULL));
     CHECK_UINT(held->count, 1);
     CHECK_UINT(held->clients[0].engines[0].busy_ns, 5);
     gpu_sweeper_free(sweeper);
@@ -405,10 +400,10 @@ static void a_steady_sweep_asks_for_no_memory(void)
         put_open(pid, 4, "/dev/null", "");
     }
     for (int i = 0; i < 20; i++)
-        gpu_sweep_unref(gpu_sweeper_take(sweeper));
+        gpu_sweep_unref(gpu_sweeper_take(sweeper, NULL));
     uint64_t asked = memory_asked();
     for (int i = 0; i < 20; i++)
-        gpu_sweep_unref(gpu_sweeper_take(sweeper));
+        gpu_sweep_unref(gpu_sweeper_take(sweeper, NULL));
     CHECK_UINT(memory_asked() - asked, 0);
     end();
 }
@@ -427,12 +422,12 @@ static void without_memory_there_is_no_sweep_and_no_leak(void)
         int64_t live = memory_live();
         memory_fail_at(nth);
         sweeper = gpu_sweeper_new(&context);
-        struct gpu_sweep *sweep = sweeper != NULL ? gpu_sweeper_take(sweeper) : NULL;
+        struct gpu_sweep *sweep = sweeper != NULL ? gpu_sweeper_take(sweeper, NULL) : NULL;
         memory_fail_at(0);
         failed = sweep == NULL || sweep->cut;
         gpu_sweep_unref(sweep);
         if (sweeper != NULL) { // and the next one is whole
-            sweep = gpu_sweeper_take(sweeper);
+            sweep = gpu_sweeper_take(sweeper, NULL);
             CHECK_NOT_NULL(sweep);
             CHECK_UINT(sweep->count, 4);
             gpu_sweep_unref(sweep);
@@ -458,7 +453,7 @@ static void the_live_proc_is_swept(void)
     memset(&context, 0, sizeof context);
     CHECK_OK(os_open(&context.os, &options, &error), error);
     sweeper = gpu_sweeper_new(&context);
-    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+    struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
     CHECK_NOT_NULL(sweep);
     CHECK_INT(sweep->state, VITALS_HAVE);
     CHECK(sweep->processes > 0);
@@ -536,7 +531,6 @@ static const check_test tests[] = {
     {"who may not be seen is counted", who_may_not_be_seen_is_counted},
     {"without a /proc the sweep says why", without_a_proc_the_sweep_says_why},
     {"a device can be avoided", a_device_can_be_avoided},
-    {"it can be seen who is asked", it_can_be_seen_who_is_asked},
     {"a sweep lives as long as somebody holds it", a_sweep_lives_as_long_as_somebody_holds_it},
     {"a steady sweep asks for no memory", a_steady_sweep_asks_for_no_memory},
     {"without memory there is no sweep and no leak", without_memory_there_is_no_sweep_and_no_leak},

@@ -608,7 +608,7 @@ static void a_sweep_of_proc_finds_the_users(void)
         intel_world_begin(&world, cases[i].fixture);
         struct gpu_sweeper *sweeper = gpu_sweeper_new(&world.context);
         CHECK_NOT_NULL(sweeper);
-        struct gpu_sweep *sweep = gpu_sweeper_take(sweeper);
+        struct gpu_sweep *sweep = gpu_sweeper_take(sweeper, NULL);
         CHECK_NOT_NULL(sweep);
         gpu_backend_intel.processes(world.state, 0, sweep, &wanted, &world.processes);
         CHECK_UINT(world.processes.count, 1);

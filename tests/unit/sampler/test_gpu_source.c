@@ -233,7 +233,7 @@ static void the_users_of_an_old_sweep_are_stale(void)
     vitals_snapshot_unref(snapshot);
 
     struct gpu_sweeper *sweeper = gpu_sweeper_new(context);
-    struct gpu_sweep *swept = gpu_sweeper_take(sweeper);
+    struct gpu_sweep *swept = gpu_sweeper_take(sweeper, NULL);
     snapshot = take_alone(swept, false);
     device = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
     CHECK_INT(vitals_row_availability(device, VITALS_GPU_PROCESSES), VITALS_HAVE);
@@ -263,7 +263,7 @@ static void what_comes_of_a_sweep_is_read_behind_it(void)
     atomic_store(&driver.everything_first, true);
     struct gpu_sweeper *sweeper = gpu_sweeper_new(context);
     for (int i = 1; i < 4; i++) {
-        struct gpu_sweep *swept = gpu_sweeper_take(sweeper);
+        struct gpu_sweep *swept = gpu_sweeper_take(sweeper, NULL);
         double lists = 0;
         vitals_snapshot *snapshot = take_alone(swept, false);
         CHECK_INT(vitals_row_f64(device_row(snapshot, 0), VITALS_GPU_BUSY_SECONDS, &lists),

@@ -17,13 +17,13 @@
 enum { DRIVERS = 8 };
 
 struct gpu_sweeper {
-    bool avoids[DRIVERS];
+    char nothing;
 };
 
 /* A device of each driver: 226:0 and on. */
 static struct {
     atomic_bool hangs[DRIVERS];
-    atomic_int takes, sweepers, avoided, sweeps;
+    atomic_int takes, sweepers, sweeps;
 } world;
 
 struct gpu_sweep *gpu_sweep_ref(struct gpu_sweep *sweep)
@@ -51,38 +51,27 @@ void gpu_sweeper_free(struct gpu_sweeper *sweeper)
     memory_free(sweeper);
 }
 
-/* The first that hangs and is not avoided. */
-bool gpu_sweeper_asks(const struct gpu_sweeper *sweeper, uint32_t *major, uint32_t *minor)
+/* Each driver is asked, as if a process had all of its devices open. */
+struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_gate *gate)
 {
-    *major = 226;
-    for (*minor = 0; *minor < DRIVERS; (*minor)++) {
-        if (!sweeper->avoids[*minor] && atomic_load(&world.hangs[*minor]))
-            return true;
-    }
-    return false;
-}
-
-bool gpu_sweeper_avoid(struct gpu_sweeper *sweeper, uint32_t major, uint32_t minor)
-{
-    CHECK(major == 226 && minor < DRIVERS);
-    sweeper->avoids[minor] = true;
-    atomic_fetch_add(&world.avoided, 1);
-    return true;
-}
-
-struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper)
-{
+    (void)sweeper;
+    bool cut = false;
     atomic_fetch_add(&world.takes, 1);
-    uint32_t major, minor;
-    bool asks = gpu_sweeper_asks(sweeper, &major, &minor);
-    while (asks && atomic_load(&world.hangs[minor]))
-        real_sleep_ns(NS_PER_MS);
+    for (uint32_t minor = 0; minor < DRIVERS; minor++) {
+        uint64_t device = sweep_device(226, minor);
+        if (!gate->enter(gate->data, device)) {
+            cut = true;
+            continue;
+        }
+        while (atomic_load(&world.hangs[minor]))
+            real_sleep_ns(NS_PER_MS);
+        gate->leave(gate->data, device);
+    }
     struct gpu_sweep *sweep = memory_alloc(sizeof *sweep);
     if (sweep != NULL) {
         atomic_fetch_add(&world.sweeps, 1);
         sweep->state = VITALS_HAVE;
-        for (unsigned i = 0; i < DRIVERS; i++)
-            sweep->cut |= sweeper->avoids[i];
+        sweep->cut = cut;
     }
     return sweep;
 }
@@ -92,7 +81,9 @@ struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper)
 static struct fake_clock fake;
 static vitals_context *context;
 static struct worker_event *event;
-static struct sweep_source *source;
+static struct sources sources;
+static struct source *source;
+static const struct source_tick NOW;
 static int64_t live_before;
 
 static void begin(void)
@@ -106,7 +97,8 @@ static void begin(void)
     options.clock = &fake.clock;
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
     event = worker_event_new(context);
-    source = sweep_source_new(context, event);
+    sources = (struct sources){.context = context, .event = event};
+    source = sweep_source_add(&sources);
     CHECK_NOT_NULL(source);
 }
 
@@ -119,7 +111,7 @@ static void hang_all(unsigned from, unsigned to, bool hang)
 static void end(void)
 {
     hang_all(0, DRIVERS, false);
-    sweep_source_free(source, fake_clock_now(&fake) + NS_PER_SECOND);
+    sources_end(&sources, fake_clock_now(&fake) + NS_PER_SECOND);
     worker_event_unref(event);
     vitals_context_free(context);
     uint64_t until = real_now_ns() + 20 * NS_PER_SECOND;
@@ -133,15 +125,14 @@ static void end(void)
 /* Asks, and waits for so many milliseconds of real time at most. */
 static enum sweep_answer answer_of(struct gpu_sweep **out, unsigned patience_ms)
 {
-    sweep_source_begin(source);
-    sweep_source_ask(source);
+    sources_begin(&sources, &NOW);
     for (unsigned i = 0; i < patience_ms; i++) {
-        enum sweep_answer answer = sweep_source_collect(source, out);
+        enum sweep_answer answer = sweep_source_take(source, out);
         if (answer != SWEEP_NONE)
             return answer;
         real_sleep_ns(NS_PER_MS);
     }
-    sweep_source_late(source);
+    (void)sources_late(&sources, &NOW);
     return SWEEP_NONE;
 }
 
@@ -183,7 +174,6 @@ static void a_driver_that_hangs_keeps_its_own_device_alone(void)
     CHECK_INT(answer_of(&sweep, 10000), SWEEP_OLD); /* it hangs: nothing new in this tick */
     CHECK(sweep != NULL && !sweep->cut);
     CHECK(tick(&sweep, 10000) && sweep->cut); /* and from now on without that device */
-    CHECK_INT(atomic_load(&world.avoided), 1);
     CHECK_INT(atomic_load(&world.sweepers), 2);
     CHECK(tick(&sweep, 10000) && sweep->cut);
 
@@ -209,7 +199,7 @@ static const char *state_of(uint64_t *hanging)
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     vitals_builder_begin(builder);
     vitals_builder_table(builder, VITALS_SOURCE, COLUMNS, CHECK_COUNT(COLUMNS));
-    sweep_source_write(source, builder, 1);
+    source->ops->write(source, builder, 1);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
     const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_SOURCE, NULL);
     CHECK_NOT_NULL(row);
@@ -260,8 +250,7 @@ static void a_thread_that_hangs_to_the_end_is_left_behind(void)
     begin();
     hang_all(1, 2, true);
     CHECK_FALSE(tick(&sweep, 20));
-    sweep_source_free(source, 0);
-    source = NULL;
+    sources_end(&sources, 0);
     end();
 }
 
