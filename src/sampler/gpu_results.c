@@ -3,7 +3,6 @@
  * off. */
 #include "sampler/gpu_source_data.h"
 
-#include "sampler/context.h"
 #include "util/memory.h"
 
 #include <string.h>
@@ -14,22 +13,16 @@ enum {
     READING_SHARE = 125 /* and one to reading them: together less than a hundredth */
 };
 
-static uint64_t monotonic(const struct gpu_source *source)
-{
-    const vitals_clock *clock = &source->world->base.context->os.clock;
-    return clock->monotonic_ns(clock->data);
-}
-
 /* Of the driver's. */
 static void count_call(struct gpu_source *source, const struct gpu_job *job)
 {
     if (job->kind == GPU_JOB_CLAIM)
         return;
-    source->calls++;
-    source->spent_ns += job->spent_ns;
+    source->base.calls++;
+    source->base.spent_ns += job->spent_ns;
 }
 
-static struct gpu_device *find_device(struct gpu_source *source, uint32_t slot)
+static struct queried_device *find_device(struct gpu_source *source, uint32_t slot)
 {
     for (size_t i = 0; i < source->device_count; i++) {
         if (source->devices[i].slot == slot)
@@ -48,7 +41,7 @@ static const struct gpu_identity *find_listed(const struct gpu_scan *scan, uint3
 }
 
 /* Whether none of its device queries has a thread in it any more. */
-static bool release(struct gpu_device *device)
+static bool release(struct queried_device *device)
 {
     bool free = true;
     for (size_t which = 0; which < DEVICE_QUERIES; which++) {
@@ -69,7 +62,7 @@ static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
 {
     size_t kept = 0;
     for (size_t i = 0; i < source->device_count; i++) {
-        struct gpu_device *device = &source->devices[i];
+        struct queried_device *device = &source->devices[i];
         device->gone = find_listed(scan, device->slot) == NULL;
         if (!device->gone || !release(device))
             source->devices[kept++] = *device;
@@ -101,13 +94,13 @@ static struct job_claim_device called(const struct gpu_scan *scan, const struct 
 static int use_identity(struct gpu_source *source, const struct gpu_scan *scan,
                         const struct gpu_identity *who)
 {
-    struct gpu_device *device = find_device(source, who->slot);
+    struct queried_device *device = find_device(source, who->slot);
     if (device == NULL) {
         if (memory_grow((void **)&source->devices, &source->device_capacity, source->device_count,
                         sizeof(*source->devices)) < 0)
             return VITALS_EMEMORY;
         device = &source->devices[source->device_count++];
-        *device = (struct gpu_device){.slot = who->slot};
+        *device = (struct queried_device){.slot = who->slot};
     }
     device->node_count = who->node_count < GPU_NODES_MAX ? who->node_count : GPU_NODES_MAX;
     memcpy(device->nodes, who->nodes, sizeof device->nodes);
@@ -178,7 +171,7 @@ static void charge(const struct gpu_source *source, struct device_query *query, 
     uint64_t kinds = source->newest_slow != NULL ? 2 : 1;
     uint64_t share = READING_SHARE * kinds * (uint64_t)source->device_count;
     uint64_t price = saturating_mul(spent_ns, share);
-    if (spent_ns >= GPU_HANG_SECONDS * NS_PER_SECOND) {
+    if (spent_ns >= WORKER_HANG_NS) {
         query->hung++;
         uint64_t pause = price < RETRY_SECONDS * NS_PER_SECOND ? price
                                                                : RETRY_SECONDS * NS_PER_SECOND;
@@ -195,7 +188,7 @@ static void charge(const struct gpu_source *source, struct device_query *query, 
 
 /* What a back end made of a sweep that is not of this tick: as old as that is. Without one it may
  * know of some users from elsewhere. */
-static int take_old_users(const struct gpu_source *source, const struct gpu_device *device,
+static int take_old_users(const struct gpu_source *source, const struct queried_device *device,
                           const struct device_query *query, struct gpu_device_job *job,
                           struct gpu_table *table)
 {
@@ -213,7 +206,7 @@ static int take_old_users(const struct gpu_source *source, const struct gpu_devi
     return code;
 }
 
-static int take_users(const struct gpu_source *source, const struct gpu_device *device,
+static int take_users(const struct gpu_source *source, const struct queried_device *device,
                       const struct device_query *query, struct gpu_device_job *job,
                       struct gpu_table *table)
 {
@@ -225,7 +218,7 @@ static int take_users(const struct gpu_source *source, const struct gpu_device *
                                &job->processes);
 }
 
-static int take_query(struct gpu_source *source, const struct gpu_device *device,
+static int take_query(struct gpu_source *source, const struct queried_device *device,
                       struct device_query *query, struct gpu_table *table, uint64_t now_ns)
 {
     if (query->held)
@@ -250,14 +243,14 @@ static int take_query(struct gpu_source *source, const struct gpu_device *device
     return code;
 }
 
-int gpu_source_collect(struct gpu_source *source, struct gpu_table *table)
+int gpu_source_take(struct gpu_source *source, struct gpu_table *table)
 {
-    uint64_t now_ns = monotonic(source);
+    uint64_t now_ns = source_now(&source->base);
     int code = take_scan(source, table, now_ns);
     if (code == 0)
         code = take_diagnosis(source, now_ns);
     for (size_t i = 0; i < source->device_count; i++) {
-        struct gpu_device *device = &source->devices[i];
+        struct queried_device *device = &source->devices[i];
         for (size_t which = 0; which < DEVICE_QUERIES && code == 0; which++)
             code = take_query(source, device, &device->queries[which], table, now_ns);
     }
@@ -277,9 +270,12 @@ bool gpu_query_is_waited_for(const struct device_query *query, enum gpu_job_kind
     return (query->asked || query->waits) && !query->hangs && !(once && query->known) && !is_over;
 }
 
-uint64_t gpu_source_patience(const struct gpu_source *source, uint64_t deadline_ns)
+uint64_t gpu_source_patience(const struct source *base, const struct source_tick *tick,
+                             uint64_t deadline_ns)
 {
-    uint64_t now_ns = monotonic(source);
+    (void)tick;
+    const struct gpu_source *source = (const struct gpu_source *)base;
+    uint64_t now_ns = source_now(base);
     for (size_t i = 0; i < source->device_count; i++) {
         for (size_t which = 0; which < DEVICE_QUERIES; which++) {
             const struct device_query *query = &source->devices[i].queries[which];
@@ -292,9 +288,11 @@ uint64_t gpu_source_patience(const struct gpu_source *source, uint64_t deadline_
     return deadline_ns;
 }
 
-bool gpu_source_settled(const struct gpu_source *source)
+bool gpu_source_settled(const struct source *base, const struct source_tick *tick)
 {
-    uint64_t now_ns = monotonic(source);
+    (void)tick;
+    const struct gpu_source *source = (const struct gpu_source *)base;
+    uint64_t now_ns = source_now(base);
     if ((source->scan_asked && !source->scan_hangs) ||
         (source->diagnosis_asked && !source->diagnosis_hangs))
         return false;

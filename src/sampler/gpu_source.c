@@ -4,8 +4,9 @@
  * its users (gpu_jobs.h). Each has its own turn and its own price. */
 #include "sampler/gpu_source.h"
 
-#include "sampler/context.h"
 #include "sampler/gpu_source_data.h"
+#include "sampler/sweep_source.h"
+#include "util/error.h"
 #include "util/memory.h"
 
 #include <stdio.h>
@@ -16,17 +17,11 @@ enum { RESCAN_SECONDS = 10 }; /* at least, until devices are listed anew */
 const enum gpu_job_kind gpu_query_kinds[DEVICE_QUERIES] = {GPU_JOB_READ, GPU_JOB_SLOW,
                                                            GPU_JOB_USERS, GPU_JOB_CLAIM};
 
-/* ---- life ---- */
+/* ---- workers ---- */
 
 struct worker *gpu_source_worker(struct gpu_source *source)
 {
-    if (memory_grow((void **)&source->workers, &source->worker_capacity, source->worker_count,
-                    sizeof(struct worker *)) < 0)
-        return NULL;
-    struct worker *worker = worker_new(source->event, &GPU_SERVICE, &source->world->base);
-    if (worker != NULL)
-        source->workers[source->worker_count++] = worker;
-    return worker;
+    return source_worker(&source->base, &source->world->base, NULL);
 }
 
 static int add_job(struct worker *worker, enum gpu_job_kind kind)
@@ -58,59 +53,14 @@ static void divide(struct gpu_source *source)
     }
 }
 
-struct gpu_source *gpu_source_new(vitals_context *context, struct worker_event *event,
-                                  const struct gpu_backend *backend, unsigned number)
+static void gpu_done(struct source *base)
 {
-    struct gpu_source *source = memory_alloc(sizeof(*source));
-    if (source == NULL)
-        return NULL;
-    source->number = number;
-    source->event = event;
-    source->state = VITALS_NOT_YET;
-    source->diagnosis_job = -1;
-    source->world = gpu_world_new(context, backend);
-    if (source->world == NULL) {
-        memory_free(source);
-        return NULL;
-    }
-    divide(source);
-    source->newest = source->scan_worker = gpu_source_worker(source);
-    source->scan_job = source->scan_worker != NULL ? add_job(source->scan_worker, GPU_JOB_SCAN)
-                                                   : -1;
-    if (source->scan_job < 0) {
-        const vitals_clock *clock = &context->os.clock;
-        gpu_source_free(source, clock->monotonic_ns(clock->data) + NS_PER_SECOND);
-        return NULL;
-    }
-    return source;
-}
-
-void gpu_source_tell_end(struct gpu_source *source)
-{
-    for (size_t i = 0; i < source->worker_count; i++)
-        worker_tell_end(source->workers[i]);
-}
-
-void gpu_source_free(struct gpu_source *source, uint64_t deadline_ns)
-{
-    if (source == NULL)
-        return;
-    gpu_source_tell_end(source);
-    for (size_t i = 0; i < source->worker_count; i++)
-        worker_end(source->workers[i], deadline_ns);
-    gpu_source_forget(source);
-}
-
-void gpu_source_forget(struct gpu_source *source)
-{
-    if (source == NULL)
-        return;
-    worker_world_unref(&source->world->base);
+    struct gpu_source *source = (struct gpu_source *)base;
+    if (source->world != NULL)
+        worker_world_unref(&source->world->base);
     cache_done(&source->diagnosis);
     identities_done(&source->subjects);
-    memory_free(source->workers);
     memory_free(source->devices);
-    memory_free(source);
 }
 
 /* ---- asking ---- */
@@ -149,7 +99,7 @@ static bool prepare(struct gpu_source *source, struct device_query *query, enum 
         return true;
     struct worker **newest = kind == GPU_JOB_SLOW    ? &source->newest_slow
                              : kind == GPU_JOB_CLAIM ? &source->notes
-                                                     : &source->newest;
+                                                     : &source->base.worker;
     if (*newest == NULL)
         *newest = gpu_source_worker(source);
     if (*newest == NULL)
@@ -161,7 +111,7 @@ static bool prepare(struct gpu_source *source, struct device_query *query, enum 
     return true;
 }
 
-static void ask(struct gpu_source *source, struct gpu_device *device, size_t which,
+static void ask(struct gpu_source *source, struct queried_device *device, size_t which,
                 const struct metric_set *question, struct gpu_sweep *swept, uint64_t now_ns)
 {
     struct device_query *query = &device->queries[which];
@@ -183,8 +133,8 @@ static void ask(struct gpu_source *source, struct gpu_device *device, size_t whi
 }
 
 /* What of the device comes with its users is theirs to ask for, and no more of its reading. */
-static void move_swept(const struct gpu_device *device, size_t which, const struct metric_set *set,
-                       struct metric_set *out)
+static void move_swept(const struct queried_device *device, size_t which,
+                       const struct metric_set *set, struct metric_set *out)
 {
     static const struct {
         unsigned swept;
@@ -208,8 +158,8 @@ static void move_swept(const struct gpu_device *device, size_t which, const stru
 }
 
 /* The metrics of `set` that the device query is asked for; false where none. */
-static bool part_of(const struct gpu_source *source, const struct gpu_device *device, size_t which,
-                    const struct metric_set *set, struct metric_set *out)
+static bool part_of(const struct gpu_source *source, const struct queried_device *device,
+                    size_t which, const struct metric_set *set, struct metric_set *out)
 {
     const struct metric_set *part = &source->parts[which];
     uint64_t any = 0;
@@ -244,7 +194,7 @@ static bool wants_devices(const struct metric_set *set)
     return false;
 }
 
-static void ask_query(struct gpu_source *source, struct gpu_device *device, size_t which,
+static void ask_query(struct gpu_source *source, struct queried_device *device, size_t which,
                       const struct metric_set *wanted, const struct metric_set *due,
                       uint64_t now_ns, uint64_t interval_ns)
 {
@@ -270,24 +220,28 @@ static void ask_query(struct gpu_source *source, struct gpu_device *device, size
     ask(source, device, which, &part, NULL, now_ns);
 }
 
-void gpu_source_ask(struct gpu_source *source, const struct metric_set *wanted,
-                    const struct metric_set *due, uint64_t now_ns, uint64_t interval_ns)
+static void gpu_begin(struct source *base, const struct source_tick *tick)
 {
-    if (!wants_devices(wanted) && !metric_set_has_entity(wanted, VITALS_DIAGNOSIS))
+    struct gpu_source *source = (struct gpu_source *)base;
+    uint64_t now_ns = tick->begin_ns;
+    if (!wants_devices(tick->wanted) && !metric_set_has_entity(tick->wanted, VITALS_DIAGNOSIS))
         return;
+
     ask_scan(source, now_ns);
-    ask_diagnosis(source, due);
+    ask_diagnosis(source, tick->due);
     for (size_t i = 0; i < source->device_count; i++) {
         for (size_t which = 0; which < DEVICE_QUERIES; which++)
-            ask_query(source, &source->devices[i], which, wanted, due, now_ns, interval_ns);
+            ask_query(source, &source->devices[i], which, tick->wanted, tick->due, now_ns,
+                      tick->interval_ns);
     }
 }
 
-void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *wanted, uint64_t now_ns)
+/* Asks devices that were found since the tick began, so that they are in it already. */
+static void ask_new(struct gpu_source *source, const struct metric_set *wanted, uint64_t now_ns)
 {
     struct metric_set part;
     for (size_t i = 0; i < source->device_count; i++) {
-        struct gpu_device *device = &source->devices[i];
+        struct queried_device *device = &source->devices[i];
         for (size_t which = 0; which < DEVICE_QUERIES; which++) {
             struct device_query *query = &device->queries[which];
             if (query->known || query->asked || query->waits ||
@@ -301,8 +255,24 @@ void gpu_source_ask_new(struct gpu_source *source, const struct metric_set *want
     }
 }
 
-bool gpu_source_waits(const struct gpu_source *source)
+static int gpu_collect(struct source *base, const struct source_tick *tick)
 {
+    struct gpu_source *source = (struct gpu_source *)base;
+    int code = gpu_source_take(source, tick->devices);
+    ask_new(source, tick->wanted, source_now(base));
+    if (code < 0 || tick->sweeps == NULL || !gpu_source_waits(base))
+        return code;
+
+    struct gpu_sweep *swept;
+    enum sweep_answer answer = sweep_source_take(tick->sweeps, &swept);
+    if (answer != SWEEP_NONE)
+        gpu_source_ask_users(base, tick->wanted, swept, answer == SWEEP_OLD, source_now(base));
+    return 0;
+}
+
+bool gpu_source_waits(const struct source *base)
+{
+    const struct gpu_source *source = (const struct gpu_source *)base;
     for (size_t i = 0; i < source->device_count; i++) {
         for (size_t which = 0; which < DEVICE_QUERIES; which++) {
             if (source->devices[i].queries[which].waits)
@@ -312,12 +282,13 @@ bool gpu_source_waits(const struct gpu_source *source)
     return false;
 }
 
-void gpu_source_ask_users(struct gpu_source *source, const struct metric_set *wanted,
+void gpu_source_ask_users(struct source *base, const struct metric_set *wanted,
                           struct gpu_sweep *swept, bool is_old, uint64_t now_ns)
 {
+    struct gpu_source *source = (struct gpu_source *)base;
     struct metric_set part;
     for (size_t i = 0; i < source->device_count; i++) {
-        struct gpu_device *device = &source->devices[i];
+        struct queried_device *device = &source->devices[i];
         for (size_t which = 0; which < DEVICE_QUERIES; which++) {
             struct device_query *query = &device->queries[which];
             if (!query->waits || !part_of(source, device, which, wanted, &part))
@@ -359,9 +330,12 @@ static void write_silence(const struct gpu_source *source, vitals_builder *build
     vitals_builder_state(builder, VITALS_DIAGNOSIS, VITALS_LOWER_BOUND);
 }
 
-void gpu_source_write_diagnosis(const struct gpu_source *source, vitals_builder *builder,
+/* If it has not answered in time a row says so, its older findings are stale, and the table is
+ * LOWER_BOUND. */
+static void gpu_write_diagnosis(const struct source *base, vitals_builder *builder,
                                 uint64_t stamp_ns)
 {
+    const struct gpu_source *source = (const struct gpu_source *)base;
     const struct row_batch *batch = &source->diagnosis.kept;
     for (size_t i = 0; i < batch->row_count; i++) {
         const struct batch_row *row = &batch->rows[i];
@@ -389,20 +363,47 @@ static uint64_t count_hanging(const struct gpu_source *source)
     return hanging;
 }
 
-void gpu_source_write(const struct gpu_source *source, vitals_builder *builder, uint64_t stamp_ns)
+static void gpu_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {
-    const char *name = source->world->backend->name;
-    const char *state = vitals_availability_name((vitals_availability)source->state);
-    vitals_builder_row(builder, VITALS_SOURCE, VITALS_SOURCE_BACK_ENDS + source->number, 0,
-                       (vitals_text){name, strlen(name)}, stamp_ns);
-    vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){state, strlen(state)},
-                        VITALS_HAVE);
-    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE,
-                        (vitals_text){source->message, strlen(source->message)}, VITALS_HAVE);
-    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
-    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->spent_ns / 1e9,
-                       VITALS_HAVE);
-    vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
-    vitals_builder_u64(builder, VITALS_SOURCE_QUARANTINED, count_hanging(source), VITALS_HAVE);
-    vitals_builder_missing(builder, VITALS_SOURCE_MISSED_TICKS, VITALS_UNSUPPORTED);
+    const struct gpu_source *source = (const struct gpu_source *)base;
+    struct source_row row = {
+        .key = VITALS_SOURCE_BACK_ENDS + source->number,
+        .name = source->world->backend->name,
+        .message = source->message,
+        .state = (vitals_availability)source->state,
+        .quarantined = value_u64(count_hanging(source)),
+    };
+    source_write_row(base, &row, builder, stamp_ns);
+}
+
+/* ---- life ---- */
+
+static const struct source_ops OPS = {.size = sizeof(struct gpu_source),
+                                      .service = &GPU_SERVICE,
+                                      .done = gpu_done,
+                                      .begin = gpu_begin,
+                                      .collect = gpu_collect,
+                                      .settled = gpu_source_settled,
+                                      .patience = gpu_source_patience,
+                                      .late = gpu_source_late,
+                                      .write_diagnosis = gpu_write_diagnosis,
+                                      .write = gpu_write};
+
+int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, unsigned number)
+{
+    struct gpu_source *source = sources_add(sources, &OPS);
+    if (source == NULL)
+        return VITALS_EMEMORY;
+
+    source->number = number;
+    source->state = VITALS_NOT_YET;
+    source->diagnosis_job = -1;
+    source->world = gpu_world_new(sources->context, backend);
+    if (source->world == NULL)
+        return VITALS_EMEMORY;
+    divide(source);
+    source->base.worker = source->scan_worker = gpu_source_worker(source);
+    source->scan_job = source->scan_worker != NULL ? add_job(source->scan_worker, GPU_JOB_SCAN)
+                                                   : -1;
+    return source->scan_job < 0 ? VITALS_EMEMORY : 0;
 }

@@ -1,5 +1,4 @@
-/* gpu_source_data.h: what gpu_source.c keeps, and gpu_results.c and gpu_cache.c with it. Nobody
- * else includes it. */
+/* gpu_source_data.h: what gpu_source.c, gpu_results.c and gpu_hangs.c share. */
 #ifndef VITALS_SAMPLER_GPU_SOURCE_DATA_H
 #define VITALS_SAMPLER_GPU_SOURCE_DATA_H
 
@@ -8,8 +7,7 @@
 #include "sampler/gpu_jobs.h"
 #include "sampler/gpu_source.h"
 
-enum { GPU_HANG_SECONDS = 2 }; /* until a call counts as hanging */
-enum { GPU_NOTES_MS = 500 };   /* a tick's patience with a scheduler's files */
+enum { GPU_NOTES_MS = 500 }; /* a tick's patience with a scheduler's files */
 
 enum { DEVICE_QUERIES = 4 };
 extern const enum gpu_job_kind gpu_query_kinds[DEVICE_QUERIES];
@@ -32,7 +30,7 @@ struct device_query {
     struct metric_set question; /* what it was asked last */
 };
 
-struct gpu_device {
+struct queried_device {
     uint32_t slot, node_count;
     unsigned swept; /* of GPU_SWEPT */
     bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
@@ -42,17 +40,15 @@ struct gpu_device {
 };
 
 struct gpu_source {
-    unsigned number; /* of the back end */
+    struct source base; /* in service: the newest worker that reads devices */
+    unsigned number;    /* of the back end */
     struct gpu_world *world;
-    struct worker_event *event;
     /* Which metrics are asked for by which device query, of a device of which nothing is swept. */
     struct metric_set parts[DEVICE_QUERIES];
 
-    struct worker **workers; /* all of them; */
-    size_t worker_count, worker_capacity;
-    struct worker *newest, *newest_slow; /* those in service */
-    struct worker *notes; /* of allotments: one for all, since one disk has them all */
-    int scan_job;         /* on the worker that scan_worker names */
+    struct worker *newest_slow; /* that of slow readings in service */
+    struct worker *notes;       /* of job claims: one for all, since one disk has them all */
+    int scan_job;               /* on the worker that scan_worker names */
     struct worker *scan_worker;
     bool scan_asked, scan_hangs;
     uint64_t next_scan_ns;
@@ -63,16 +59,24 @@ struct gpu_source {
     struct answer_cache diagnosis;
     struct identities subjects;
 
-    struct gpu_device *devices;
+    struct queried_device *devices;
     size_t device_count, device_capacity;
 
     signed char state;
     char message[GPU_MESSAGE];
-    uint64_t calls, spent_ns, timeouts;
 };
 
 /* A new worker of the source; NULL: no thread or no memory. */
 struct worker *gpu_source_worker(struct gpu_source *source);
+
+/* Takes what was answered into the table. Returns 0 or VITALS_EMEMORY. */
+int gpu_source_take(struct gpu_source *source, struct gpu_table *table);
+
+/* The phases `settled`, `patience` and `late` (source.h). */
+bool gpu_source_settled(const struct source *source, const struct source_tick *tick);
+uint64_t gpu_source_patience(const struct source *source, const struct source_tick *tick,
+                             uint64_t deadline_ns);
+bool gpu_source_late(struct source *source, const struct source_tick *tick);
 
 /* Takes the devices of a scan in; none goes. 0, or VITALS_EMEMORY. */
 int gpu_source_list(struct gpu_source *source, struct gpu_table *table,

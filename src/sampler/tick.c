@@ -3,8 +3,10 @@
 
 #include "process/workloads.h"
 #include "sampler/context.h"
+#include "sampler/gpu_source.h"
 #include "sampler/machine_source.h"
 #include "sampler/slow_source.h"
+#include "sampler/sweep_source.h"
 #include "sampler/workload_source.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -31,20 +33,26 @@ static bool wants_gpus(const struct metric_set *wanted)
     return metric_set_has_entity(wanted, VITALS_DIAGNOSIS);
 }
 
-static int add_gpus(struct tick *tick)
+/* In the order of their rows in the table source. */
+static int add_sources(struct tick *tick)
 {
-    if (!wants_gpus(&tick->request->wanted))
+    const struct metric_set *wanted = &tick->request->wanted;
+    struct sources *sources = &tick->sources;
+    sources->context = tick->context;
+    sources->event = tick->event;
+    if (slow_sources_add(sources, &tick->plan) < 0 || machine_sources_add(sources, wanted) < 0 ||
+        workload_source_add(sources, &tick->shown) < 0)
+        return VITALS_EMEMORY;
+    if (!wants_gpus(wanted))
         return 0;
-    tick->now.sweeps = sweep_source_add(&tick->sources);
+
+    tick->now.sweeps = sweep_source_add(sources);
     if (tick->now.sweeps == NULL)
         return VITALS_EMEMORY;
-    for (unsigned i = 0; gpu_backends[i] != NULL && tick->gpu_count < GPU_BACKENDS_MAX; i++) {
-        if (!gpu_backend_enabled(gpu_backends[i], tick->context->backends))
-            continue;
-        struct gpu_source *source = gpu_source_new(tick->context, tick->event, gpu_backends[i], i);
-        if (source == NULL)
+    for (unsigned i = 0; gpu_backends[i] != NULL; i++) {
+        if (gpu_backend_enabled(gpu_backends[i], tick->context->backends) &&
+            gpu_source_add(sources, gpu_backends[i], i) < 0)
             return VITALS_EMEMORY;
-        tick->gpus[tick->gpu_count++] = source;
     }
     return 0;
 }
@@ -74,12 +82,7 @@ static int fill(struct tick *tick, const vitals_request *request)
     tick->now.host = &tick->host;
     tick->now.processes = tick->processes;
     tick->now.devices = tick->devices;
-    tick->sources.context = tick->context;
-    tick->sources.event = tick->event;
-    int code = slow_sources_add(&tick->sources, &tick->plan);
-    code = code < 0 ? code : machine_sources_add(&tick->sources, &tick->request->wanted);
-    code = code < 0 ? code : workload_source_add(&tick->sources, &tick->shown);
-    return code < 0 ? code : add_gpus(tick);
+    return add_sources(tick);
 }
 
 int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
@@ -111,19 +114,13 @@ void tick_done(struct tick *tick, uint64_t patience_ns)
 {
     const vitals_clock *clock = &tick->context->os.clock;
     uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), patience_ns);
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_tell_end(tick->gpus[i]);
     sources_end(&tick->sources, deadline);
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_free(tick->gpus[i], deadline);
     free_rest(tick);
 }
 
 void tick_forget(struct tick *tick)
 {
     sources_forget(&tick->sources);
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_forget(tick->gpus[i]);
     free_rest(tick);
 }
 
@@ -135,136 +132,65 @@ static uint64_t monotonic(const struct tick *tick)
     return clock->monotonic_ns(clock->data);
 }
 
-static void ask_gpus(struct tick *tick, const struct metric_set *due, uint64_t now_ns)
-{
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_ask(tick->gpus[i], &tick->request->wanted, due, now_ns,
-                       tick->request->interval_ns);
-}
-
-/* Who uses a device, once there is a sweep, of those back ends that learn it so. */
-static void ask_users(struct tick *tick)
-{
-    struct gpu_sweep *swept;
-    bool waits = false;
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        waits |= gpu_source_waits(tick->gpus[i]);
-    if (!waits)
-        return;
-    enum sweep_answer answer = sweep_source_take(tick->now.sweeps, &swept);
-    if (answer == SWEEP_NONE)
-        return;
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_ask_users(tick->gpus[i], &tick->request->wanted, swept, answer == SWEEP_OLD,
-                             monotonic(tick));
-}
-
-/* Takes what was answered, and asks devices that were found by it. */
-static int collect(struct tick *tick)
-{
-    int code = 0;
-    for (size_t i = 0; i < tick->gpu_count && code == 0; i++) {
-        code = gpu_source_collect(tick->gpus[i], tick->devices);
-        gpu_source_ask_new(tick->gpus[i], &tick->request->wanted, monotonic(tick));
-    }
-    ask_users(tick);
-    return code == 0 ? sources_collect(&tick->sources, &tick->now) : code;
-}
-
-/* All but who works for what, which waits for the others. */
-static bool settled(const struct tick *tick)
-{
-    for (size_t i = 0; i < tick->gpu_count; i++) {
-        if (!gpu_source_settled(tick->gpus[i]))
-            return false;
-    }
-    return sources_settled(&tick->sources, &tick->now, true);
-}
-
-static void ask_details(struct tick *tick)
-{
-    (void)sources_ask(&tick->sources, &tick->now, true);
-}
-
-/* While the tick meets many processes: of those that it has met. */
-static void ask_early(void *data)
+/* Asks for what may block of the processes that were met so far. */
+static void ask_details(void *data)
 {
     struct tick *tick = data;
     if (tick->request->rows != VITALS_ROWS_GPU_USERS)
-        ask_details(tick);
+        (void)sources_ask(&tick->sources, &tick->now, true);
 }
-
-struct marking {
-    struct tick *tick;
-    const struct metric_set *due;
-};
 
 static void mark(void *data, int64_t pid)
 {
-    struct marking *marking = data;
-    uint64_t key = process_table_meet(marking->tick->processes, pid);
+    struct tick *tick = data;
+    uint64_t key = process_table_meet(tick->processes, pid);
     if (key != 0)
-        process_table_mark(marking->tick->processes, key, marking->due);
-}
-
-/* Processes that a device's driver names get rows; their details are then asked for too. */
-static void mark_gpu_users(struct tick *tick, const struct metric_set *due)
-{
-    if ((tick->request->rows & VITALS_ROWS_GPU_USERS) == 0)
-        return;
-    struct marking marking = {tick, due};
-    gpu_table_each_pid(tick->devices, mark, &marking);
-    ask_details(tick);
+        process_table_mark(tick->processes, key, &tick->due);
 }
 
 /* Waits for an answer, or until a source is to be asked again; false at the deadline. */
-static bool wait_for_one(struct tick *tick, uint64_t deadline_ns)
+static bool wait_for_answer(struct tick *tick, uint64_t deadline_ns)
 {
     uint64_t until_ns = sources_patience(&tick->sources, &tick->now, deadline_ns);
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        until_ns = gpu_source_patience(tick->gpus[i], until_ns);
     if (worker_event_wait(tick->event, until_ns))
         return true;
     if (until_ns >= deadline_ns || monotonic(tick) < until_ns)
         return false;
-    ask_details(tick);
-    return true;
+    return sources_ask(&tick->sources, &tick->now, true) == 0;
 }
 
-/* Until all is answered or the deadline. A device that was found while waiting is asked at once,
- * and its users' details, so that a first tick is as full as any other. */
-static int wait_for_workers(struct tick *tick, const struct metric_set *due, uint64_t deadline_ns)
+/* Collects until all is answered or the deadline. A device that was found while waiting is asked at
+ * once, and so are the details of its users, so that a first tick is as full as any other. */
+static int wait_for_sources(struct tick *tick, uint64_t deadline_ns)
 {
+    const struct sources *sources = &tick->sources;
+    int code = 0;
     do {
-        int code = collect(tick);
+        code = sources_collect(sources, &tick->now);
         if (code < 0)
             return code;
-        mark_gpu_users(tick, due);
-        if (settled(tick))
-            code = sources_ask(&tick->sources, &tick->now, false);
+        if ((tick->request->rows & VITALS_ROWS_GPU_USERS) != 0) {
+            /* Processes that a device's driver names get rows; then their details are due too. */
+            gpu_table_each_pid(tick->devices, mark, tick);
+            code = sources_ask(sources, &tick->now, true);
+        }
+        if (code == 0 && sources_settled(sources, &tick->now, true))
+            code = sources_ask(sources, &tick->now, false);
         if (code < 0)
             return code;
-    } while (!(settled(tick) && sources_settled(&tick->sources, &tick->now, false)) &&
-             wait_for_one(tick, deadline_ns));
+    } while (!sources_settled(sources, &tick->now, false) && wait_for_answer(tick, deadline_ns));
     return 0;
 }
 
-/* What has not answered is late. In a first tick that cannot be helped by waiting for the next:
- * where something that hangs was all that the others waited for, they get a moment. */
-static int end_waiting(struct tick *tick, const struct metric_set *due)
+/* Tells the sources that the deadline is over. If one of them had waited for a worker that hangs,
+ * others can answer now: a first tick, which may be the only one, waits a moment for them. */
+static int end_waiting(struct tick *tick)
 {
     static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
-    int code = 0;
-    bool freed = false;
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        freed |= gpu_source_late(tick->gpus[i], tick->devices, monotonic(tick));
-    freed |= sources_late(&tick->sources, &tick->now);
-    if (freed && tick->sequence == 0) {
-        if (tick->request->rows != VITALS_ROWS_GPU_USERS)
-            ask_details(tick);
-        code = wait_for_workers(tick, due, monotonic(tick) + MOMENT_NS);
-    }
-    return code;
+    if (!sources_late(&tick->sources, &tick->now) || !tick->now.first)
+        return 0;
+    ask_details(tick);
+    return wait_for_sources(tick, monotonic(tick) + MOMENT_NS);
 }
 
 /* ---- rows ---- */
@@ -299,8 +225,6 @@ static void write_sources(struct tick *tick, uint64_t now_ns)
     builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
     for (size_t i = 0; i < tick->sources.count; i++)
         tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
-    for (size_t i = 0; i < tick->gpu_count; i++)
-        gpu_source_write(tick->gpus[i], builder, now_ns);
 }
 
 static struct value process_count(const struct tick *tick)
@@ -338,8 +262,12 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
     process_table_write(tick->processes, builder, wanted);
     gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
     uint64_t now_ns = monotonic(tick);
-    for (size_t i = 0; metric_set_has_entity(wanted, VITALS_DIAGNOSIS) && i < tick->gpu_count; i++)
-        gpu_source_write_diagnosis(tick->gpus[i], builder, now_ns);
+    for (size_t i = 0; metric_set_has_entity(wanted, VITALS_DIAGNOSIS) && i < tick->sources.count;
+         i++) {
+        const struct source *source = tick->sources.items[i];
+        if (source->ops->write_diagnosis != NULL)
+            source->ops->write_diagnosis(source, builder, now_ns);
+    }
     write_sources(tick, now_ns);
     vitals_builder_moment(builder, clock->realtime_ns(clock->data), clock->boottime_ns(clock->data),
                           now_ns, ++tick->sequence);
@@ -356,27 +284,27 @@ static void add_tables(struct metric_set *due, const struct metric_set *wanted)
 
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
 {
-    uint64_t begin_ns = tick->now.begin_ns = monotonic(tick);
     const struct metric_set *wanted = &tick->request->wanted;
+    uint64_t begin_ns = monotonic(tick);
+    tick->now.begin_ns = begin_ns;
     tick->now.first = tick->sequence == 0;
     tick->plan.rests = process_table_is_idle(tick->processes);
     plan_due(&tick->plan, begin_ns, tick->last, &tick->due);
     sources_begin(&tick->sources, &tick->now);
-    ask_gpus(tick, &tick->due, begin_ns);
     add_tables(&tick->due, wanted);
+
     uint64_t read_ns = monotonic(tick);
     int code = host_read(&tick->host, tick->context, &tick->due, read_ns);
-    process_table_tell(tick->processes, ask_early, tick);
+    process_table_tell(tick->processes, ask_details, tick);
     if (tick->last) /* what is not seen now is never seen: all are looked at */
         process_table_watch_cgroup(tick->processes, 0, 0);
     if (code == 0 && wants_processes(wanted))
         code = process_table_tick(tick->processes, &tick->due);
     if (code == 0) {
-        if (tick->request->rows != VITALS_ROWS_GPU_USERS)
-            ask_details(tick);
-        code = wait_for_workers(tick, &tick->due, saturating_add(begin_ns, patience_ns));
+        ask_details(tick);
+        code = wait_for_sources(tick, saturating_add(begin_ns, patience_ns));
         if (code == 0)
-            code = end_waiting(tick, &tick->due);
+            code = end_waiting(tick);
     }
     if (code == 0 && metric_set_has_entity(wanted, VITALS_GPU_PEER))
         code = gpu_table_look_around(tick->devices, &tick->context->os, wanted);

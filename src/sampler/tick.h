@@ -10,12 +10,8 @@
 #include "gpu/table.h"
 #include "host/host.h"
 #include "process/table.h"
-#include "sampler/gpu_source.h"
 #include "sampler/plan.h"
 #include "sampler/source.h"
-#include "sampler/sweep_source.h"
-
-enum { GPU_BACKENDS_MAX = 8 };
 
 struct tick {
     vitals_context *context;
@@ -25,8 +21,6 @@ struct tick {
     struct plan plan;
     struct worker_event *event;
     struct sources sources; /* in the order of their rows */
-    struct gpu_source *gpus[GPU_BACKENDS_MAX];
-    size_t gpu_count;
     struct source_tick now;
 
     struct host host;

@@ -354,15 +354,6 @@ bool worker_hangs(struct worker *worker, int *job, uint64_t *item)
     return hangs;
 }
 
-int worker_running(struct worker *worker, uint64_t *since_ns)
-{
-    pthread_mutex_lock(&worker->mutex);
-    int job = worker->running;
-    *since_ns = worker->progress_ns;
-    pthread_mutex_unlock(&worker->mutex);
-    return job;
-}
-
 bool worker_give_up(struct worker *worker, uint64_t item)
 {
     pthread_mutex_lock(&worker->mutex);

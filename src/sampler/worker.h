@@ -92,9 +92,6 @@ bool worker_collect(struct worker *worker, int job);
 /* Whether its thread hangs; then in which job, and in which item of it (0: in none). */
 bool worker_hangs(struct worker *worker, int *job, uint64_t *item);
 
-/* The job that the thread is in, and since when (monotonic); -1 for none. */
-int worker_running(struct worker *worker, uint64_t *since_ns);
-
 /* Its thread passes over all items behind this one, for good. False if it has left the item: then
  * nothing changes. */
 bool worker_give_up(struct worker *worker, uint64_t item);

@@ -157,7 +157,9 @@ static void the_users_of_a_tick_are_of_its_own_sweep(void)
 
 static struct worker_event *event;
 static struct gpu_table *table;
-static struct gpu_source *alone;
+static struct sources sources;
+static struct source_tick now;
+static struct source *alone;
 static struct metric_set users;
 
 static void begin_alone(void)
@@ -173,16 +175,20 @@ static void begin_alone(void)
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
     event = worker_event_new(context);
     table = gpu_table_new();
-    alone = gpu_source_new(context, event, &BACKEND, 0);
-    CHECK(event != NULL && table != NULL && alone != NULL);
+    sources = (struct sources){.context = context, .event = event};
+    CHECK(event != NULL && table != NULL);
+    CHECK_INT(gpu_source_add(&sources, &BACKEND, 0), 0);
+    alone = sources.items[0];
     users = (struct metric_set){0};
     metric_set_add(&users, VITALS_GPU_PROCESSES);
     metric_set_add(&users, VITALS_GPU_PROCESS_PID);
+    now = (struct source_tick){
+        .wanted = &users, .due = &users, .interval_ns = NS_PER_SECOND, .devices = table};
 }
 
 static void end_alone(void)
 {
-    gpu_source_free(alone, real_now_ns() + NS_PER_SECOND);
+    sources_end(&sources, real_now_ns() + NS_PER_SECOND);
     gpu_table_free(table);
     worker_event_unref(event);
     vitals_context_free(context);
@@ -193,9 +199,8 @@ static void end_alone(void)
 static void settle(void)
 {
     do {
-        CHECK_INT(gpu_source_collect(alone, table), 0);
-        gpu_source_ask_new(alone, &users, real_now_ns());
-    } while (!gpu_source_settled(alone) && !gpu_source_waits(alone) &&
+        CHECK_INT(sources_collect(&sources, &now), 0);
+    } while (!sources_settled(&sources, &now, false) && !gpu_source_waits(alone) &&
              worker_event_wait(event, real_now_ns() + 10 * NS_PER_SECOND));
 }
 
@@ -214,7 +219,8 @@ static vitals_snapshot *write_table(void)
 /* Of one tick, whose sweep this is; `is_old`: it is none of this tick. */
 static vitals_snapshot *take_alone(struct gpu_sweep *swept, bool is_old)
 {
-    gpu_source_ask(alone, &users, &users, real_now_ns() + 60 * NS_PER_SECOND, NS_PER_SECOND);
+    now.begin_ns = real_now_ns() + 60 * NS_PER_SECOND;
+    sources_begin(&sources, &now);
     settle();
     CHECK(gpu_source_waits(alone));
     gpu_source_ask_users(alone, &users, swept, is_old, real_now_ns());

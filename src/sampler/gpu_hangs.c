@@ -1,9 +1,8 @@
-/* gpu_cache.c: what a source does with a driver that does not answer: its device stays with the
+/* gpu_hangs.c: what a source does with a driver that does not answer: its device stays with the
  * thread that hangs, the others get a new worker. Files of a scheduler's that do not answer keep
  * their one worker, and nobody waits for them but once and briefly. */
 #include "sampler/gpu_source_data.h"
 
-#include "sampler/context.h"
 #include "util/memory.h"
 
 #include <stdio.h>
@@ -29,7 +28,8 @@ static bool is_in(const struct device_query *query, const struct worker *worker,
 }
 
 /* The device that a worker hangs in; NULL: it lists devices. */
-static struct gpu_device *hanging(struct gpu_source *source, const struct worker *worker, int job)
+static struct queried_device *hanging(struct gpu_source *source, const struct worker *worker,
+                                      int job)
 {
     for (size_t i = 0; i < source->device_count; i++) {
         for (size_t which = 0; which < DEVICE_QUERIES; which++) {
@@ -43,7 +43,7 @@ static struct gpu_device *hanging(struct gpu_source *source, const struct worker
 /* Whether the worker serves anybody but the device that it hangs in: alone, nobody is to be moved.
  */
 static bool serves_others(const struct gpu_source *source, const struct worker *worker, int job,
-                          const struct gpu_device *hung)
+                          const struct queried_device *hung)
 {
     bool diagnoses = source->diagnosis_worker == worker && source->diagnosis_job >= 0;
     if ((source->scan_worker == worker && source->scan_job != job) ||
@@ -60,7 +60,7 @@ static bool serves_others(const struct gpu_source *source, const struct worker *
 
 /* Nobody waits any longer for what a worker hangs in, nor for what else it has of that device. */
 static void quarantine(struct gpu_source *source, const struct worker *worker, int job,
-                       struct gpu_device *hung)
+                       struct queried_device *hung)
 {
     if (hung == NULL && source->scan_worker == worker)
         source->scan_hangs |= source->scan_job == job;
@@ -85,7 +85,7 @@ static void move_scans(struct gpu_source *source, struct worker *worker, int job
 /* Whatever else the worker served goes to a new one; where there is no thread to be had, it waits.
  */
 static bool isolate(struct gpu_source *source, struct worker *worker, int job,
-                    const struct gpu_device *hung)
+                    const struct queried_device *hung)
 {
     struct worker *fresh = serves_others(source, worker, job, hung) ? gpu_source_worker(source)
                                                                     : NULL;
@@ -99,8 +99,8 @@ static bool isolate(struct gpu_source *source, struct worker *worker, int job,
         }
     }
     move_scans(source, worker, job, fresh);
-    if (source->newest == worker)
-        source->newest = fresh;
+    if (source->base.worker == worker)
+        source->base.worker = fresh;
     if (source->newest_slow == worker)
         source->newest_slow = fresh;
     return true;
@@ -117,20 +117,20 @@ static void leave_notes(struct gpu_source *source)
     }
 }
 
-static bool isolate_hung(struct gpu_source *source, uint64_t now_ns)
+static bool isolate_hung(struct gpu_source *source)
 {
     bool moved = false;
-    for (size_t i = 0, count = source->worker_count; i < count; i++) {
-        uint64_t since;
-        struct worker *worker = source->workers[i];
-        int job = worker_running(worker, &since);
-        if (job < 0 || now_ns < since + GPU_HANG_SECONDS * NS_PER_SECOND)
+    for (size_t i = 0, count = source->base.worker_count; i < count; i++) {
+        struct worker *worker = source->base.workers[i];
+        uint64_t item;
+        int job;
+        if (!worker_hangs(worker, &job, &item))
             continue;
         if (worker == source->notes) {
             leave_notes(source);
             continue;
         }
-        struct gpu_device *hung = hanging(source, worker, job);
+        struct queried_device *hung = hanging(source, worker, job);
         quarantine(source, worker, job, hung);
         moved |= isolate(source, worker, job, hung);
     }
@@ -152,7 +152,7 @@ static bool take_listed(struct gpu_source *source, struct gpu_table *table)
     struct worker *worker = scan->count > 0 ? gpu_source_worker(source) : NULL;
     bool taken = worker != NULL && gpu_source_list(source, table, scan) == 0;
     if (worker != NULL)
-        source->newest = worker;
+        source->base.worker = worker;
     if (taken)
         snprintf(source->message, sizeof source->message,
                  "%u listed, then the driver did not answer", scan->count);
@@ -160,12 +160,15 @@ static bool take_listed(struct gpu_source *source, struct gpu_table *table)
     return taken;
 }
 
-bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
+bool gpu_source_late(struct source *base, const struct source_tick *tick)
 {
+    struct gpu_source *source = (struct gpu_source *)base;
+    struct gpu_table *table = tick->devices;
+    uint64_t now_ns = source_now(base);
     static const char SILENT[] = "the driver has not answered yet";
     bool late = source->scan_asked;
     for (size_t i = 0; i < source->device_count; i++) {
-        struct gpu_device *device = &source->devices[i];
+        struct queried_device *device = &source->devices[i];
         for (size_t which = 0; which < DEVICE_QUERIES; which++) {
             struct device_query *query = &device->queries[which];
             bool missing = gpu_query_is_waited_for(query, gpu_query_kinds[which], now_ns) ||
@@ -179,9 +182,9 @@ bool gpu_source_late(struct gpu_source *source, struct gpu_table *table, uint64_
     }
     if (source->diagnosis_asked)
         cache_overdue(&source->diagnosis, &source->diagnosis.kept.wanted);
-    source->timeouts += late;
+    base->timeouts += late;
     if (source->scan_asked && source->state == VITALS_NOT_YET && source->device_count == 0)
         memcpy(source->message, SILENT, sizeof(SILENT));
-    bool moved = isolate_hung(source, now_ns);
+    bool moved = isolate_hung(source);
     return take_listed(source, table) || moved;
 }
