@@ -15,7 +15,7 @@ struct process_table {
     vitals_availability state; /* of the list */
     struct os_pids pids;
     uint64_t tick, last_key;
-    bool may_skip_idle;   /* who has not run is not read again */
+    bool may_skip_idle;   /* an idle process is not read again */
     unsigned extras;      /* due in this tick */
     unsigned extras_ever; /* that were due at any time */
     bool state_ever;      /* the state was due at any time */
@@ -40,6 +40,7 @@ struct process_table {
         uint64_t looked_ns;
     } absent[64];
     bool scanning_tree;    /* in this tick: only the tree is looked at */
+    bool no_new_pid;       /* none was given since the tick before */
     bool last_pid_lies;    /* somebody was born, and it was the same */
     uint64_t tree_threads; /* of the tree, in the tick before */
     uint64_t scanned_ns;   /* when all were read last, */
@@ -55,8 +56,7 @@ struct process_table {
     struct new_processes *new_processes; /* in a tick that meets everybody; else NULL */
     size_t read_ahead;                   /* how many of those it met in this tick came read */
 
-    struct os_task_iterator
-        *iterator; /* rest.c; NULL: the kernel does not tell, or it is not worth it */
+    struct os_task_iterator *iterator; /* NULL: the kernel does not tell, or it is not worth it */
     bool iterator_tried, merging;
     uint64_t readings;                    /* of processes, in all ticks before */
     const struct os_task_digest *resting; /* of this tick, borrowed from digests */
@@ -64,7 +64,7 @@ struct process_table {
     struct os_pids omitted;             /* whom it does not tell of, when that was looked at last */
     uint64_t omitted_ns, told_again_ns; /* when that was; not to be asked before */
 
-    struct cgroup_activity {
+    struct activity_cgroup {
         int file;   /* 0: there is none, or it does not speak for all */
         int folder; /* of the group that it is of */
         struct os_pids members;
@@ -74,7 +74,7 @@ struct process_table {
         bool checking, wrong; /* all are looked at nevertheless; one did run */
         uint64_t checked_ns;
         uint64_t held_ns; /* when it held all who are known; 0: not since somebody ran */
-    } activity;
+    } cgroup;
 
     size_t budget;    /* of kept descriptors */
     uint64_t ceiling; /* of those that may be kept */
@@ -108,36 +108,55 @@ void tree_scan_settle(struct process_table *table);
 bool tree_scan_begin_scan(struct process_table *table);
 void tree_scan_check_scan(struct process_table *table, uint64_t last_key);
 
-/* ---- cgroup_activity.c ---- */
+/* ---- activity.c: the one answer to what a tick must look at ---- */
 
-/* At the beginning of a tick, once it is known who may rest. */
-void activity_begin(struct process_table *table);
-
-/* The clock of a process that cannot have run, as it was read last; 0: it may have. */
-uint64_t activity_clock(const struct process_table *table, const struct process *process);
-
-/* Its clock has been looked at, and was that before. */
-void activity_check(struct process_table *table, const struct process *process, uint64_t before_ns);
-
-/* Whether nobody of the tree has run since the tick before. */
-bool activity_is_idle(const struct process_table *table);
-
-/* All have been read. */
-void activity_end(struct process_table *table);
-
-/* ---- rest.c ---- */
+enum activity {
+    ACTIVITY_ACTIVE, /* it may have run, or is new: it is to be read */
+    ACTIVITY_IDLE    /* what was read of it holds, and has been stamped so */
+};
 
 /* At the beginning of a tick. */
-void idle_begin(struct process_table *table);
+void activity_begin(struct process_table *table, const struct metric_set *due);
 
-/* Fills `pids` with everybody. False: the kernel does not tell so, and /proc must be listed. */
-bool idle_list(struct process_table *table);
+/* Fills `pids` with the processes to be looked at: all, or fewer if that is enough. 0 or a negative
+ * errno. */
+int activity_list(struct process_table *table, const struct metric_set *due);
 
-/* Whether nothing has changed that was read of it; then it has been stamped. Else it is to be
- * read. False where this tick was not listed so. */
-bool idle_is_unchanged(struct process_table *table, struct process *process, unsigned extras);
+/* `extras`: the files beside stat that are to be read of it. */
+enum activity activity_of(struct process_table *table, struct process *process, unsigned extras);
 
-void idle_end(struct process_table *table);
+/* After all were read. Those with a key above this one are new. */
+void activity_end(struct process_table *table, uint64_t last_key);
+
+/* ---- activity_cgroup.c: the CPU time of a cgroup that holds all of a tree ---- */
+
+void activity_cgroup_begin(struct process_table *table);
+
+/* The clock of a process that cannot have run, as it was read last; 0: it may have. */
+uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process);
+
+/* Its clock has been looked at, and was that before. */
+void activity_cgroup_check(struct process_table *table, const struct process *process,
+                           uint64_t before_ns);
+
+/* Whether no process of the tree has run since the tick before. */
+bool activity_cgroup_is_idle(const struct process_table *table);
+
+void activity_cgroup_end(struct process_table *table);
+
+/* ---- activity_iterator.c: the kernel's iterator over tasks (BPF) ---- */
+
+void activity_iterator_begin(struct process_table *table);
+
+/* Fills `pids` with all processes. False: the kernel does not tell them, and /proc must be listed.
+ */
+bool activity_iterator_list(struct process_table *table);
+
+/* What it told of the process in this tick; NULL: nothing. */
+const struct os_task_digest *activity_iterator_find(const struct process_table *table, int64_t pid);
+
+/* With the table. */
+void activity_iterator_end(struct process_table *table);
 
 /* ---- gpu_users.c ---- */
 

@@ -24,18 +24,14 @@ static uint64_t pause_of(uint64_t every_ns, uint64_t spent_ns)
 static const uint64_t RESTING_NS = 5 * NS_PER_SECOND, RESTING_LONG_NS = 120 * NS_PER_SECOND;
 static const uint64_t SELDOM_NS = 15 * NS_PER_SECOND;
 
-static uint64_t digest_of(const struct process *process)
-{
-    return process->digest_ns != 0 ? process->digest : 0;
-}
-
 /* Who has not run since he was asked, is asked again later. */
 static uint64_t resting_pause(const struct process *process, unsigned turn, uint64_t pause_ns)
 {
-    uint64_t digest = digest_of(process);
+    uint64_t digest = process->activity.digest.mark;
     if (digest != 0 && digest == process->turns[turn].digest && pause_ns >= SELDOM_NS)
         return uint64_max(pause_ns, RESTING_LONG_NS);
-    if (process->looked_cpu_ns != 0 && process->looked_cpu_ns == process->turns[turn].cpu_ns)
+    if (process->activity.clock.mark != 0 &&
+        process->activity.clock.mark == process->turns[turn].cpu_ns)
         return uint64_max(pause_ns, RESTING_NS);
     return pause_ns;
 }
@@ -64,8 +60,8 @@ static void mark_asked(struct process *process, const struct process_question *q
         unsigned turn = question->turn + i;
         process->turns[turn].asked = process->turns[turn].pending = true;
         process->turns[turn].asked_ns = now;
-        process->turns[turn].cpu_ns = process->looked_cpu_ns;
-        process->turns[turn].digest = digest_of(process);
+        process->turns[turn].cpu_ns = process->activity.clock.mark;
+        process->turns[turn].digest = process->activity.digest.mark;
     }
 }
 

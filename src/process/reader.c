@@ -168,9 +168,9 @@ static bool has_rested(struct process_reader *reader, struct process *process, u
     uint64_t ns;
     if (files == 0 || os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
         return false;
-    bool rested = process->rested_files == files && process->rested_cpu_ns == ns && ns != 0;
-    process->rested_files = files;
-    process->rested_cpu_ns = ns;
+    const struct activity_mark *mark = &process->activity.files;
+    bool rested = mark->extras == files && mark->mark == ns && ns != 0;
+    process->activity.files = (struct activity_mark){.mark = ns, .extras = files};
     return rested;
 }
 
@@ -196,39 +196,6 @@ void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns)
 {
     process->stamp_ns = now_ns;
     stamp_extras(process, extras, now_ns);
-}
-
-/* The memory of one that sleeps can be taken from it, and given back, all the same: that costs one
- * call, of a file that is open, and is looked at more often than the rest. */
-static void measure_resting(struct process_reader *reader, struct process *process, unsigned extras,
-                            uint64_t now)
-{
-    static const uint64_t MEASURE_NS = 10 * NS_PER_SECOND;
-    bool due = now >= saturating_add(process->measured_ns, MEASURE_NS);
-    if ((extras & EXTRA_STATM) != 0 && due && process->files.statm >= 0)
-        (void)reader_statm(reader, process);
-}
-
-bool reader_is_idle(struct process_reader *reader, struct process *process, unsigned extras,
-                    uint64_t cpu_ns)
-{
-    static const uint64_t LOOK_NS = 60 * NS_PER_SECOND; /* as rest.c does */
-    uint64_t ns = cpu_ns, now = reader_now(reader);
-    if (ns == 0 && os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
-        ns = 0;
-    bool still = ns != 0 && ns == process->looked_cpu_ns;
-    bool rests = still && process->state == VITALS_HAVE && !process->statm_due &&
-                 (extras & ~process->looked_extras) == 0 &&
-                 now < saturating_add(process->looked_ns, LOOK_NS);
-    if (rests) {
-        reader_stamp(process, extras, now);
-        measure_resting(reader, process, extras, now);
-        return true;
-    }
-    process->looked_extras = still ? process->looked_extras | extras : extras;
-    process->looked_cpu_ns = ns;
-    process->looked_ns = now;
-    return false;
 }
 
 /* ---- stat ---- */

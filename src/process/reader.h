@@ -25,6 +25,24 @@ struct process_detail {
     uint64_t read_ns;
 };
 
+/* What was read of a process while a counter of what it does stood at this mark. As long as that is
+ * the same, the process has not run, and what was read holds. */
+struct activity_mark {
+    uint64_t mark;    /* 0: none */
+    uint64_t read_ns; /* when it was read */
+    unsigned extras;  /* what of it was read */
+};
+
+/* What activity.c and its implementations know of a process. */
+struct process_activity {
+    struct activity_mark digest;        /* marked by what the kernel's task iterator tells of it */
+    struct activity_mark clock;         /* by its CPU clock */
+    struct activity_mark files;         /* by the same, of status and io alone (reader.c) */
+    uint64_t listed_ns, listed_threads; /* its clock and threads before its children were listed */
+    uint64_t clock_ns, clock_tick;      /* its clock as tree_scan.c read it, and in which tick */
+    bool has_no_new_child;              /* in this tick: it has not run since they were listed */
+};
+
 struct process {
     uint64_t key; /* 0: ended, to be freed */
     struct os_process files;
@@ -45,12 +63,7 @@ struct process {
     bool statm_due; /* it is open, and is to be read by reader_statm */
     struct value cpu, peak, read, written;
     uint64_t statm_ns, cpu_ns, peak_ns, io_ns; /* when those were read */
-    uint64_t rested_cpu_ns;                    /* its CPU clock before the files were read … */
-    unsigned rested_files;                  /* … which they were: of EXTRA_STATUS and EXTRA_IO */
-    uint64_t measured_ns;                   /* when its memory was really read */
-    uint64_t looked_cpu_ns, looked_ns;      /* its CPU clock before all of it was read, and when */
-    unsigned looked_extras;                 /* what was read since that clock stands so */
-    uint64_t listed_cpu_ns, listed_threads; /* its CPU clock before those's children were listed */
+    uint64_t measured_ns;                      /* when its memory was really read */
 
     struct process_detail *details; /* in the order of metrics */
     size_t detail_count, detail_capacity;
@@ -58,21 +71,18 @@ struct process {
         bool asked, pending; /* pending: a worker has the question */
         uint64_t asked_ns;
         uint64_t spent_ns; /* that the last answer took */
-        uint64_t cpu_ns;   /* looked_cpu_ns when it was asked */
+        uint64_t cpu_ns;   /* activity.clock.mark when it was asked */
         uint64_t digest;   /* likewise; 0: there was none */
     } turns[PROCESS_TURNS];
 
-    uint64_t digest, digest_ns; /* rest.c: as the kernel said before it was read; when; 0: never */
-    unsigned digest_extras;     /* and what was read then */
-    uint64_t clock_ns, clock_tick; /* tree_scan.c: its CPU clock, and in which tick that was, */
-    bool rested;                   /* and that it has not run since its children were listed */
-    bool root;                     /* the request names it */
-    bool in_tree;                  /* a root, or once the descendant of one */
-    uint64_t judged;               /* the tick in which tree.c found it not to be in the tree */
-    uint64_t marked;               /* the tick in which a device named it */
-    uint64_t gone_tick;            /* that in which an answer found it to have ended; 0: none */
-    uint64_t workload;             /* workloads.c: the key of what it works for, */
-    uint64_t workload_ticks;       /* and its CPU time that was counted there */
+    struct process_activity activity;
+    bool root;               /* the request names it */
+    bool in_tree;            /* a root, or once the descendant of one */
+    uint64_t judged;         /* the tick in which tree.c found it not to be in the tree */
+    uint64_t marked;         /* the tick in which a device named it */
+    uint64_t gone_tick;      /* that in which an answer found it to have ended; 0: none */
+    uint64_t workload;       /* workloads.c: the key of what it works for, */
+    uint64_t workload_ticks; /* and its CPU time that was counted there */
 };
 
 struct process_reader {
@@ -103,14 +113,7 @@ unsigned reader_extras(const struct metric_set *wanted);
 /* Opens stat; as os_process_open. */
 int reader_open(struct process_reader *reader, struct process *process);
 
-/* Whether it has not run since all that is asked for was read, which then holds still; what others
- * can do to it (a new parent, pages taken from it) is some seconds old at most. Else it is to be
- * observed, and this told what that will read. `cpu_ns`: its clock, where it was looked at in this
- * tick; 0: it was not. */
-bool reader_is_idle(struct process_reader *reader, struct process *process, unsigned extras,
-                    uint64_t cpu_ns);
-
-/* It has rested: what was read of it, with these files, holds at that moment. */
+/* It is idle: what was read of it, with these files, holds at that moment. */
 void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns);
 
 /* With stat open: the extras, then stat, which proves whose they are. False where the process ended

@@ -77,57 +77,33 @@ static void note(struct process_table *table, struct process *process, bool had_
     process->renamed = false;
 }
 
-/* The launcher has no row, and is read to be known: not while nobody of its run does anything. */
-static bool is_spared(const struct process_table *table, const struct process *process)
-{
-    return table->watcher != 0 && table->activity.rests && process->root &&
-           process->state == VITALS_HAVE && !tree_expects_row(table, process);
-}
-
-/* In the midst of a tick: the kernel has said that nothing of it has changed. */
-static bool rests(struct process_table *table, struct process *process, bool extras)
-{
-    if (table->merging && is_spared(table, process))
-        return true;
-    extras = extras && tree_expects_row(table, process);
-    if (!table->merging ||
-        !idle_is_unchanged(table, process, extras ? extras_for(table, process) : 0))
-        return false;
-    note(table, process, true, extras);
-    return true;
-}
-
-/* With stat open: extras, then stat. False where the process ended or is another. */
+/* With stat open: extras, then stat. False if the process ended or is another. */
 static bool observe(struct process_table *table, struct process *process, bool extras)
 {
-    extras = extras && tree_expects_row(table, process);
     bool had_statm = process->files.statm >= 0;
     unsigned wanted = extras ? extras_for(table, process) : 0;
-    uint64_t before_ns = process->looked_cpu_ns;
-    uint64_t cpu_ns = process->clock_tick == table->tick ? process->clock_ns
-                                                         : activity_clock(table, process);
-    if (!table->may_skip_idle)
-        process->looked_cpu_ns = 0; /* nobody looks at it now: what was seen says nothing */
-    bool same = (table->may_skip_idle && reader_is_idle(&table->reader, process, wanted, cpu_ns)) ||
-                reader_observe(&table->reader, process, wanted);
-    activity_check(table, process, before_ns);
+    bool same = reader_observe(&table->reader, process, wanted);
     note(table, process, had_statm, extras);
     return same;
 }
 
-/* One whose stat is not kept: identity is (pid, start). Where it could never be read, it stays the
- * same while it cannot, and who then can be read is new. */
+/* One whose stat is not kept: identity is (pid, start). A process that could never be read stays
+ * the same while it cannot be read; once it can, it is new. */
 static bool refresh_unkept(struct process_table *table, struct process *process, bool extras)
 {
     bool identified = (process->stat.has & OS_STAT_START) != 0;
     int result = reader_open(&table->reader, process);
     if (result < 0) {
         bool ended = result == -ENOENT || result == -ESRCH;
-        if (result == -EMFILE || result == -ENFILE || result == -ENOMEM)
-            return true; // for want of room here: what was read last stands, with its moment
+        if (result == -EMFILE || result == -ENFILE || result == -ENOMEM) {
+            /* For want of room here: what was read last stands, with its moment. */
+            process->activity.digest.mark = process->activity.clock.mark = 0;
+            return true;
+        }
         process->stamp_ns = reader_now(&table->reader);
         return !ended && !identified;
     }
+
     bool same = identified || process->state != VITALS_DENIED;
     same = same && observe(table, process, extras);
     if (same)
@@ -139,8 +115,12 @@ static bool refresh_unkept(struct process_table *table, struct process *process,
 
 bool process_refresh(struct process_table *table, struct process *process, bool extras)
 {
-    if (rests(table, process, extras))
+    extras = extras && tree_expects_row(table, process);
+    if (activity_of(table, process, extras ? extras_for(table, process) : 0) == ACTIVITY_IDLE) {
+        note(table, process, true, extras);
         return true;
+    }
+
     table->current = process;
     bool same = process->kept ? observe(table, process, extras)
                               : refresh_unkept(table, process, extras);
@@ -348,67 +328,18 @@ static bool wants_details(const struct metric_set *due)
     return metric_set_has_entity(&details, VITALS_PROCESS);
 }
 
-/* Who is to be looked at: all, or only the tree where that is enough. 0 or a negative errno. */
-static int list(struct process_table *table, const struct metric_set *due)
-{
-    const struct os *os = &table->reader.context->os;
-    bool enough = tree_scan_is_enough(table);
-    table->scanning_tree = false;
-    if (gpu_users_list(table, due))
-        return 0;
-    if (!enough || metric_set_has(due, VITALS_HOST_PROCESSES)) {
-        int result = idle_list(table) ? 0 : os_list_processes(os, &table->pids);
-        table->listed = result < 0 ? 0 : table->pids.count;
-        if (result < 0 || !enough)
-            return result;
-    }
-    table->scanning_tree = tree_scan_list(table);
-    if (table->scanning_tree)
-        return 0;
-    int result = os_list_processes(os, &table->pids);
-    table->listed = result < 0 ? 0 : table->pids.count;
-    return result;
-}
-
-/* Where a tree is measured, who has not run is as he was; so is everybody where the state is asked
- * for more seldom than at each tick. Not so what others can change at any moment: who asks for that
- * has it read. */
-static bool may_skip_idle(const struct process_table *table, const struct metric_set *due)
-{
-    static const vitals_metric MOMENTARY[] = {VITALS_PROCESS_STATE,
-                                              VITALS_PROCESS_CPU,
-                                              VITALS_PROCESS_NICE,
-                                              VITALS_PROCESS_PRIORITY,
-                                              VITALS_PROCESS_REALTIME_PRIORITY,
-                                              VITALS_PROCESS_SCHEDULING_POLICY,
-                                              VITALS_PROCESS_PROCESS_GROUP,
-                                              VITALS_PROCESS_SESSION,
-                                              VITALS_PROCESS_FOREGROUND_GROUP};
-    if ((table->rows & VITALS_ROWS_ALL) != 0 && !table->state_ever)
-        return false;
-    for (size_t i = 0; i < ARRAY_COUNT(MOMENTARY); i++) {
-        if (metric_set_has(due, MOMENTARY[i]))
-            return false;
-    }
-    return true;
-}
-
 int process_table_tick(struct process_table *table, const struct metric_set *due)
 {
     table->tick++;
     table->reader.out_of_memory = false;
     table->extras = reader_extras(due);
     table->state_ever = table->state_ever || metric_set_has(due, VITALS_PROCESS_STATE);
-    table->may_skip_idle = may_skip_idle(table, due);
     table->extras_ever |= table->extras;
     table->details_ever = table->details_ever || wants_details(due);
-    if (!gpu_users_only(table)) // who are few, and are read one by one
-        idle_begin(table);
-    activity_begin(table);
-    uint64_t begin_ns = reader_now(&table->reader);
     uint64_t last_key = table->last_key;
-    bool nobody_new = tree_scan_begin_scan(table);
-    int result = list(table, due);
+    activity_begin(table, due);
+    uint64_t begin_ns = reader_now(&table->reader);
+    int result = activity_list(table, due);
     if (result == -ENOMEM)
         return VITALS_EMEMORY;
     table->state = result < 0 ? os_availability(result) : VITALS_HAVE;
@@ -431,10 +362,7 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     new_processes_free(table->new_processes);
     table->new_processes = NULL;
     tree_grow(table);
-    activity_end(table);
-    tree_scan_settle(table);
-    if (!table->scanning_tree && nobody_new)
-        tree_scan_check_scan(table, last_key);
+    activity_end(table, last_key);
     if (!table->scanning_tree) {
         table->scanned_ns = reader_now(&table->reader);
         table->scan_ns = table->scanned_ns - begin_ns;
@@ -535,10 +463,10 @@ void process_table_free(struct process_table *table)
     if (table == NULL)
         return;
     retire_all(table);
-    idle_end(table);
+    activity_iterator_end(table);
     os_close_descriptor(table->newest_pid_file);
     os_pids_done(&table->pids);
-    os_pids_done(&table->activity.members);
+    os_pids_done(&table->cgroup.members);
     hash_done(&table->roots);
     buffer_done(&table->reader.text);
     memory_free(table->by_pid);
@@ -563,13 +491,13 @@ void process_table_watcher(struct process_table *table, int64_t pid)
 
 void process_table_watch_cgroup(struct process_table *table, int file, int folder)
 {
-    table->activity.file = file;
-    table->activity.folder = folder;
+    table->cgroup.file = file;
+    table->cgroup.folder = folder;
 }
 
 bool process_table_is_idle(const struct process_table *table)
 {
-    return activity_is_idle(table);
+    return activity_cgroup_is_idle(table);
 }
 
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data)

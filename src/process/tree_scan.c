@@ -33,7 +33,7 @@ bool tree_scan_is_enough(const struct process_table *table)
         pause_ns = RESCAN_NS;
     if (pause_ns > RESCAN_LATEST_NS || table->watcher != 0) /* orphans come to the root */
         pause_ns = RESCAN_LATEST_NS;
-    return now_ns < saturating_add(table->scanned_ns, pause_ns) || activity_is_idle(table);
+    return now_ns < saturating_add(table->scanned_ns, pause_ns) || activity_cgroup_is_idle(table);
 }
 
 static uint64_t threads_of(const struct process *process)
@@ -45,15 +45,15 @@ static uint64_t threads_of(const struct process *process)
  * the midst of a tree that is so rare that the next look at all is soon enough. */
 static bool has_rested(const struct process_table *table, struct process *process)
 {
-    uint64_t ns = activity_clock(table, process);
-    process->clock_ns = 0;
+    uint64_t ns = activity_cgroup_clock(table, process);
+    process->activity.clock_ns = 0;
     if (!table->may_skip_idle || process->root ||
         (ns == 0 && os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0))
         return false;
-    process->clock_ns = ns;
-    process->clock_tick = table->tick;
-    return ns != 0 && ns == process->listed_cpu_ns &&
-           threads_of(process) == process->listed_threads;
+    process->activity.clock_ns = ns;
+    process->activity.clock_tick = table->tick;
+    return ns != 0 && ns == process->activity.listed_ns &&
+           threads_of(process) == process->activity.listed_threads;
 }
 
 /* Those that are known; `calls`: what listing the children of those costs who may have any new,
@@ -67,8 +67,8 @@ static bool list_known(struct process_table *table, uint64_t *calls)
             continue;
         if (os_pids_append(&table->pids, process->files.pid) < 0)
             return false;
-        process->rested = calls != NULL && has_rested(table, process);
-        if (calls != NULL && !process->rested)
+        process->activity.has_no_new_child = calls != NULL && has_rested(table, process);
+        if (calls != NULL && !process->activity.has_no_new_child)
             *calls += CALLS * threads_of(process);
     }
     return true;
@@ -83,15 +83,15 @@ static bool list_children(struct process_table *table, size_t index, bool *any)
     struct process *process = process_by_pid(table, pid);
     uint64_t threads = process != NULL ? threads_of(process) : 1;
     size_t before = table->pids.count, kept = before;
-    if (process != NULL && process->rested) {
+    if (process != NULL && process->activity.has_no_new_child) {
         *any = true;
         return true;
     }
     int code = os_list_children(os, pid, threads, &table->pids);
     *any = *any || code == 0;
     if (process != NULL) {
-        process->listed_cpu_ns = code == 0 ? process->clock_ns : 0;
-        process->listed_threads = threads;
+        process->activity.listed_ns = code == 0 ? process->activity.clock_ns : 0;
+        process->activity.listed_threads = threads;
     }
     if (code == -ENOMEM)
         return false;
@@ -112,7 +112,7 @@ static int64_t read_newest(struct process_table *table)
 
 bool tree_scan_list(struct process_table *table)
 {
-    bool rest = table->activity.rests; /* who has not run has started nobody, and left nobody */
+    bool rest = table->cgroup.rests; /* who has not run has started nobody, and left nobody */
     int64_t last_pid = table->newest_pid != UNREAD ? table->newest_pid
                        : rest                      ? table->last_pid
                                                    : read_newest(table);
@@ -147,8 +147,8 @@ void tree_scan_settle(struct process_table *table)
         threads += process->in_tree ? threads_of(process) : 0;
         if (table->scanning_tree)
             continue;
-        process->listed_cpu_ns = process->clock_ns;
-        process->listed_threads = threads_of(process);
+        process->activity.listed_ns = process->activity.clock_ns;
+        process->activity.listed_threads = threads_of(process);
     }
     if (threads != table->tree_threads)
         table->last_pid = -1;
@@ -157,7 +157,7 @@ void tree_scan_settle(struct process_table *table)
 
 bool tree_scan_begin_scan(struct process_table *table)
 {
-    bool rests = activity_is_idle(table); /* then nobody asks for it */
+    bool rests = activity_cgroup_is_idle(table); /* then nobody asks for it */
     table->newest_pid = table->last_pid >= 0 && !rests ? read_newest(table) : UNREAD;
     return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }

@@ -153,11 +153,12 @@ static void who_sleeps_is_left_alone(void)
         world_tick(&world);
     const struct process *process = process_by_pid(world.table, pid);
     CHECK_NOT_NULL(process);
-    uint64_t looked_ns = process->looked_ns, stamp_ns = process->stamp_ns;
+    uint64_t looked_ns = process->activity.clock.read_ns, stamp_ns = process->stamp_ns;
     const vitals_row *row = world_need(&world, pid);
     CHECK(vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &before) > 0);
     world_tick(&world);
-    if (process->looked_ns != looked_ns && process->looked_ns - looked_ns < 4000000000u)
+    if (process->activity.clock.read_ns != looked_ns &&
+        process->activity.clock.read_ns - looked_ns < 4000000000u)
         CHECK_SKIP("something woke the sleeper");
     row = world_need(&world, pid);
     CHECK(vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &after) > 0);

@@ -1,4 +1,4 @@
-/* cgroup_activity.c: whether anybody of a tree has run since the tick before, by one file for all
+/* activity_cgroup.c: whether anybody of a tree has run since the tick before, by one file for all
  * of them.
  *
  * What a run counts its tree with, a cgroup of its own, says how much CPU time all in it have used.
@@ -16,7 +16,7 @@
 static const uint64_t CHECK_NS = 10 * NS_PER_SECOND, HOLD_NS = 5 * NS_PER_SECOND;
 
 /* Whether the text is what it was; it is kept. */
-static bool is_same(struct cgroup_activity *activity)
+static bool is_same(struct activity_cgroup *activity)
 {
     char text[ACTIVITY_TEXT];
     int64_t size = os_read_kept(activity->file, text, sizeof text);
@@ -40,9 +40,9 @@ static bool is_member(const struct process *process)
  * by his absence, and so is who ended out there. Both are in the order of pids. */
 static bool holds_all(struct process_table *table)
 {
-    struct os_pids *members = &table->activity.members;
+    struct os_pids *members = &table->cgroup.members;
     members->count = 0;
-    if (table->activity.folder <= 0 || os_list_group(table->activity.folder, members) < 0)
+    if (table->cgroup.folder <= 0 || os_list_group(table->cgroup.folder, members) < 0)
         return false;
     size_t next = 0;
     for (size_t i = 0; i < table->count; i++) {
@@ -59,7 +59,7 @@ static bool holds_all(struct process_table *table)
 /* Whether nobody has run, by a group that speaks for all. */
 static bool is_still(struct process_table *table, uint64_t now_ns)
 {
-    struct cgroup_activity *activity = &table->activity;
+    struct activity_cgroup *activity = &table->cgroup;
     bool same = is_same(activity), held = activity->held_ns != 0;
     if (same && table->may_skip_idle && held && now_ns < saturating_add(activity->held_ns, HOLD_NS))
         return true;
@@ -68,9 +68,9 @@ static bool is_still(struct process_table *table, uint64_t now_ns)
     return held;
 }
 
-void activity_begin(struct process_table *table)
+void activity_cgroup_begin(struct process_table *table)
 {
-    struct cgroup_activity *activity = &table->activity;
+    struct activity_cgroup *activity = &table->cgroup;
     activity->rests = activity->checking = activity->wrong = false;
     if (activity->file <= 0)
         return;
@@ -83,30 +83,31 @@ void activity_begin(struct process_table *table)
 }
 
 /* The group held all who are known since anybody ran last: nobody was born unseen. */
-bool activity_is_idle(const struct process_table *table)
+bool activity_cgroup_is_idle(const struct process_table *table)
 {
-    return table->activity.rests || table->activity.checking;
+    return table->cgroup.rests || table->cgroup.checking;
 }
 
 /* Whom the group speaks for. */
 static bool is_held(const struct process *process)
 {
-    return is_member(process) && process->looked_cpu_ns != 0;
+    return is_member(process) && process->activity.clock.mark != 0;
 }
 
-uint64_t activity_clock(const struct process_table *table, const struct process *process)
+uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process)
 {
-    return table->activity.rests && is_held(process) ? process->looked_cpu_ns : 0;
+    return table->cgroup.rests && is_held(process) ? process->activity.clock.mark : 0;
 }
 
-void activity_check(struct process_table *table, const struct process *process, uint64_t before_ns)
+void activity_cgroup_check(struct process_table *table, const struct process *process,
+                           uint64_t before_ns)
 {
-    if (table->activity.checking && before_ns != 0 && is_held(process))
-        table->activity.wrong = table->activity.wrong || process->looked_cpu_ns != before_ns;
+    if (table->cgroup.checking && before_ns != 0 && is_held(process))
+        table->cgroup.wrong = table->cgroup.wrong || process->activity.clock.mark != before_ns;
 }
 
-void activity_end(struct process_table *table)
+void activity_cgroup_end(struct process_table *table)
 {
-    if (table->activity.wrong && is_same(&table->activity)) /* else they began to run just now */
-        table->activity.file = 0;
+    if (table->cgroup.wrong && is_same(&table->cgroup)) /* else they began to run just now */
+        table->cgroup.file = 0;
 }

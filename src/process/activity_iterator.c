@@ -1,4 +1,4 @@
-/* idle.c: who has not run since he was read, by the kernel's own word, and is not read again.
+/* activity_iterator.c: which processes have changed, by the kernel's own word.
  *
  * Where the kernel tells of everybody in one reading (os_task_iterator), a tick of many processes
  * costs that and a file for each that did something. It is asked for once a sampler has lived for
@@ -13,9 +13,8 @@
 /* 10 to 20 ms, at 4 us for a process and tick. */
 enum { WORTH_READINGS = 4000, WORTH_PROCESSES = 96 };
 
-/* What others can take from one that sleeps, as a little memory, is looked at this often all the
- * same; and whom the kernel leaves out. */
-static const uint64_t LOOK_NS = 60 * NS_PER_SECOND, LIST_NS = 10 * NS_PER_SECOND;
+/* How often /proc is listed for processes that the iterator omits. */
+static const uint64_t LIST_NS = 10 * NS_PER_SECOND;
 
 static void give_up(struct process_table *table)
 {
@@ -24,7 +23,7 @@ static void give_up(struct process_table *table)
     table->resting_count = 0;
 }
 
-void idle_begin(struct process_table *table)
+void activity_iterator_begin(struct process_table *table)
 {
     table->resting = NULL;
     table->resting_count = 0;
@@ -37,7 +36,7 @@ void idle_begin(struct process_table *table)
         table->iterator = NULL;
 }
 
-static const struct os_task_digest *find(const struct process_table *table, int64_t pid)
+const struct os_task_digest *activity_iterator_find(const struct process_table *table, int64_t pid)
 {
     struct search_number number = {offsetof(struct os_task_digest, pid), (uint64_t)pid};
     return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
@@ -50,7 +49,7 @@ static bool note_omitted(struct process_table *table)
     table->omitted.count = 0;
     for (size_t i = 0; i < table->pids.count; i++) {
         int64_t pid = table->pids.items[i];
-        if (find(table, pid) == NULL && os_pids_append(&table->omitted, pid) < 0)
+        if (activity_iterator_find(table, pid) == NULL && os_pids_append(&table->omitted, pid) < 0)
             return false;
     }
     return true;
@@ -93,7 +92,7 @@ static bool list_as_told(struct process_table *table)
     return true;
 }
 
-bool idle_list(struct process_table *table)
+bool activity_iterator_list(struct process_table *table)
 {
     uint64_t now_ns = reader_now(&table->reader);
     if (table->iterator == NULL || now_ns < table->told_again_ns)
@@ -113,29 +112,7 @@ bool idle_list(struct process_table *table)
     return listed;
 }
 
-bool idle_is_unchanged(struct process_table *table, struct process *process, unsigned extras)
-{
-    const struct os_task_digest *now = find(table, process->files.pid);
-    uint64_t now_ns = reader_now(&table->reader);
-    if (now == NULL)
-        return false;
-    bool known = process->digest_ns != 0;
-    bool still = known && process->digest == now->digest && !now->runs;
-    bool rests = still && process->state == VITALS_HAVE && !process->statm_due &&
-                 (extras & ~process->digest_extras) == 0 &&
-                 now_ns < saturating_add(process->digest_ns, LOOK_NS);
-    if (rests) {
-        reader_stamp(process, extras, now_ns);
-        return true;
-    }
-    process->looked_cpu_ns = 0; /* what has changed may not be its own doing: it is read */
-    process->digest_extras = still ? process->digest_extras | extras : extras;
-    process->digest = now->digest;
-    process->digest_ns = now_ns;
-    return false;
-}
-
-void idle_end(struct process_table *table)
+void activity_iterator_end(struct process_table *table)
 {
     give_up(table);
     os_pids_done(&table->omitted);
