@@ -55,8 +55,8 @@ typedef struct vitals_run_options {
     const vitals_run_observer *observer; /* receives each sample; NULL: none */
 
     /* What may be counted with, best first; words of "cgroup2 systemd perf taskstats cgroup1
-     * connector wait4 sampling", by spaces; NULL: all that are permitted. wait4 and sampling are
-     * always there. */
+     * connector wait4 sampling", by spaces (systemd: make_scope); NULL: all that are permitted.
+     * wait4 and sampling are always there. */
     const char *methods;
 
     /* Limits; 0: none. What passes one gets SIGTERM as a whole, and SIGKILL after the grace. Memory
@@ -69,6 +69,20 @@ typedef struct vitals_run_options {
     const char *const *environment; /* of the command, NULL at the end; NULL: ours. VITALS_MARKS
                                      * is put into it in any case (mark.h): a run within a run has
                                      * a file of its own, and what is marked there is of that run */
+
+    /* The user's runtime folder (XDG_RUNTIME_DIR). The file of marks is made in a folder `vitals`
+     * in it if it belongs to the user, else in /tmp/vitals-UID. NULL: always /tmp/vitals-UID. */
+    const char *runtime_folder;
+
+    /* Asks a service manager, such as systemd, for a cgroup of version 2 with the name `name`, and
+     * to move the processes `pids` into it; 0 as a limit means none. Called at most once, in the
+     * launcher, if it cannot make a cgroup below its own; the command's process is held before its
+     * first instruction meanwhile, so the function must return within 50 ms. Returns 0 once the
+     * manager has accepted, or a negative number if not: other methods count the run then. NULL:
+     * no manager is asked. The library starts no program and opens no connection for this. */
+    int (*make_scope)(void *data, const char *name, const int64_t *pids, size_t pid_count,
+                      uint64_t memory_max_bytes, uint64_t processes_max);
+    void *scope_data; /* the first argument of make_scope */
 } vitals_run_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_run_options) as the caller was compiled; not a

@@ -77,24 +77,52 @@ static const char *state_place(void)
     return size > 0 && (size_t)size < sizeof place ? place : "";
 }
 
-/* The path of the exporter: the value of VITALS_TELL, else its installed place, else the folder of
- * this program, as in a build folder; "" if that folder is unknown. */
-static const char *exporter_path(void)
+struct program_path {
+    char text[4096 + sizeof TELL_FOLDER + 8];
+};
+
+/* Finds a program of ours: where it is installed, else beside the command, as in a build folder.
+ * Returns its path where it is installed if it is in neither, and "" if our own path is unknown. */
+static const char *find_program(const char *name, struct program_path *out)
 {
-    static char installed[4096 + sizeof TELL_FOLDER + 8], beside[sizeof installed], own[4096];
-    const char *named = getenv("VITALS_TELL");
-    if (named != NULL && named[0] != '\0')
-        return named;
+    char own[4096], beside[sizeof out->text];
     ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
     own[size > 0 ? size : 0] = '\0';
     char *slash = strrchr(own, '/');
     if (slash == NULL)
         return "";
     *slash = '\0';
-    (void)snprintf(installed, sizeof installed, "%s%s%s/tell", TELL_FOLDER[0] != '/' ? own : "",
-                   TELL_FOLDER[0] != '/' ? "/" : "", TELL_FOLDER);
-    (void)snprintf(beside, sizeof beside, "%s/tell", own);
-    return access(installed, X_OK) != 0 && access(beside, X_OK) == 0 ? beside : installed;
+    (void)snprintf(out->text, sizeof out->text, "%s%s%s/%s", TELL_FOLDER[0] != '/' ? own : "",
+                   TELL_FOLDER[0] != '/' ? "/" : "", TELL_FOLDER, name);
+    (void)snprintf(beside, sizeof beside, "%s/%s", own, name);
+    if (access(out->text, X_OK) != 0 && access(beside, X_OK) == 0)
+        memcpy(out->text, beside, sizeof beside);
+    return out->text;
+}
+
+/* The path of the exporter: the value of VITALS_TELL, else of our own program. */
+static const char *exporter_path(void)
+{
+    static struct program_path path;
+    const char *named = getenv("VITALS_TELL");
+    return named != NULL && named[0] != '\0' ? named : find_program("tell", &path);
+}
+
+/* The user's runtime folder, and the program that asks systemd for a scope if a systemd of the user
+ * runs there. */
+static void look_for_systemd(struct settings *settings)
+{
+    static struct program_path path;
+    char manager[4096];
+    const char *folder = settings->environment.runtime_folder = getenv("XDG_RUNTIME_DIR");
+    if (!VITALS_WITH_SYSTEMD || folder == NULL || folder[0] != '/')
+        return;
+    int size = snprintf(manager, sizeof manager, "%s/systemd", folder);
+    if (size < 0 || (size_t)size >= sizeof manager || access(manager, F_OK) != 0)
+        return;
+    const char *program = find_program("scope", &path);
+    if (access(program, X_OK) == 0)
+        settings->environment.scope_program = program;
 }
 
 /* Looked up only if something is exported. */
@@ -252,6 +280,8 @@ static int start(struct settings *settings, int argc, char **argv)
     if (settings->run.gpus != 0) /* the only option that starts this program again */
         settings->arguments.program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     find_exporter(settings);
+    if (settings->command->flags & COMMAND_RUNS)
+        look_for_systemd(settings);
     look_at_terminal(settings);
     raise_descriptors(settings);
     /* Not for a launcher: it has no threads, and its children would copy the large table. */

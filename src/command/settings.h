@@ -95,6 +95,8 @@ struct environment_settings {
     const char *term;             /* TERM */
     const char *marks;            /* VITALS_MARKS */
     const char *temporary;        /* $TMPDIR, or /tmp */
+    const char *runtime_folder;   /* $XDG_RUNTIME_DIR, or NULL */
+    const char *scope_program;    /* asks systemd for a scope; NULL: there is no such program */
     const char *state_folder;     /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */
     const char *const *variables; /* the whole environment, NULL at the end */
 };

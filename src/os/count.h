@@ -24,8 +24,13 @@ struct os_count_options {
     const struct os *os;
     os_quantities wanted;                         /* what nobody better counts */
     uint64_t limit_memory_bytes, limit_processes; /* what it shall hold, where it can; 0: none */
-    uint64_t patience_ns; /* at most, for who must be asked (systemd); 0: 50 ms */
-    void *shared;         /* of os_count_shared_new: what one has found out for the next */
+    uint64_t timeout_ns;                          /* for a scope to hold the command; 0: 50 ms */
+    void *shared; /* of os_count_shared_new: what one has found out for the next */
+
+    /* As in vitals_run_options. */
+    int (*make_scope)(void *data, const char *name, const int64_t *pids, size_t pid_count,
+                      uint64_t memory_max_bytes, uint64_t processes_max);
+    void *scope_data;
 };
 
 /* A mechanism. Functions may be NULL but open and close. */

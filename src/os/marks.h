@@ -21,9 +21,9 @@ struct os_marks {
     int held;
 };
 
-/* Makes it, of mode 0600, in $XDG_RUNTIME_DIR/vitals or /tmp/vitals-UID. Negative errno where no
- * such folder can be had. */
-int os_marks_make(struct os_marks *out);
+/* Makes the file, with mode 0600, in runtime_folder/vitals if that folder is the user's own, else
+ * in /tmp/vitals-UID. runtime_folder may be NULL. Returns 0, or a negative errno. */
+int os_marks_make(struct os_marks *out, const char *runtime_folder);
 
 /* Removes those beside it whose run is dead; accepts one that was not made. */
 void os_marks_tidy(const struct os_marks *marks);

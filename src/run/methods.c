@@ -111,7 +111,9 @@ struct accounting *accounting_open(const struct accounting_options *options)
     }
     accounting->asked = (struct os_count_options){.os = options->os,
                                                   .shared = accounting->shared,
-                                                  .patience_ns = options->patience_ns,
+                                                  .timeout_ns = options->timeout_ns,
+                                                  .make_scope = options->make_scope,
+                                                  .scope_data = options->scope_data,
                                                   .limit_memory_bytes = options->limit_memory_bytes,
                                                   .limit_processes = options->limit_processes};
     for (size_t i = 0; accounting->counters[i] != NULL && accounting->count < METHODS_MAX; i++) {

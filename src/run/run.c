@@ -657,6 +657,8 @@ static void open_accounting(struct launcher *launcher)
         .methods = launcher->options.methods,
         .limit_memory_bytes = launcher->options.limit_memory_bytes,
         .limit_processes = launcher->options.limit_processes,
+        .make_scope = launcher->options.make_scope,
+        .scope_data = launcher->options.scope_data,
     };
     launcher->accounting = accounting_open(&options);
 }
@@ -773,7 +775,8 @@ static int run(struct launcher *launcher, vitals_error *error)
         return error_system(error, -code, "cannot become a launcher");
     open_accounting(launcher); /* before strangers are: a method may keep a process of its own */
     note_strangers(launcher);
-    (void)os_marks_make(&launcher->marks); /* where it cannot be, there are no phases */
+    (void)os_marks_make(&launcher->marks,
+                        launcher->options.runtime_folder); /* without it, no phases */
     launcher->begin_ns = now_ns(launcher);
     if (is_watched_at_once(launcher))
         start_watcher(launcher);

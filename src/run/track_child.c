@@ -86,6 +86,8 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
     const struct accounting_options asked = {.os = os,
                                              .methods = options->methods != NULL ? options->methods
                                                                                  : METHODS,
+                                             .make_scope = options->make_scope,
+                                             .scope_data = options->scope_data,
                                              .orphans_lost = true};
     launched->options = options;
     launched->maker = os_self();

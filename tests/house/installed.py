@@ -21,6 +21,7 @@ KINDS = (
     r"LIB/libvitals\.so\.\d+\.\d+\.\d+",
     r"LIB/pkgconfig/vitals\.pc",
     r"?libexec/vitals/tell",
+    r"?libexec/vitals/scope",
     r"include/vitals/\w+\.h",
     r"include/vitals/sys/\w+\.h",
     r"share/man/man1/vitals\.1",

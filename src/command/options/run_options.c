@@ -317,6 +317,11 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     options->world = &plan->world;
     options->wait_for_descendants = settings->run.wait;
     options->child_descriptors = settings->arguments.descriptors_before;
+    options->runtime_folder = settings->environment.runtime_folder;
+    if (settings->environment.scope_program != NULL) {
+        options->make_scope = run_scope_make;
+        options->scope_data = (void *)(uintptr_t)settings->environment.scope_program;
+    }
     if (settings->sampling.interval_ns != 0)
         options->interval_ns = settings->sampling.interval_ns;
     int code = check_streams(&settings->arguments, &settings->recording, &settings->run);

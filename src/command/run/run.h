@@ -51,6 +51,10 @@ void run_totals_remove(const struct run_plan *plan);
 bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account);
 void run_tell_stopped(const struct run_plan *plan, const vitals_account *account);
 
+/* run_scope.c: as make_scope of vitals_run_options; data is the settings. */
+int run_scope_make(void *data, const char *name, const int64_t *pids, size_t pid_count,
+                   uint64_t memory_max_bytes, uint64_t processes_max);
+
 /* run_gpus.c: chooses GPUs and begins us anew on them; returns an exit code where that fails. */
 int run_on_gpus(const struct settings *settings);
 

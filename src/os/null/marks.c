@@ -4,8 +4,9 @@
 
 #include <errno.h>
 
-int os_marks_make(struct os_marks *out)
+int os_marks_make(struct os_marks *out, const char *runtime_folder)
 {
+    (void)runtime_folder;
     *out = (struct os_marks){.held = -1};
     return -ENOTSUP;
 }

@@ -96,7 +96,7 @@ struct scene {
 static struct scene begin(void)
 {
     struct scene scene = {0};
-    CHECK_INT(os_marks_make(&scene.file), 0);
+    CHECK_INT(os_marks_make(&scene.file, NULL), 0);
     os_marks_tidy(&scene.file);
     CHECK_INT(marks_open(&scene.file, BEGIN, &scene.marks), 0);
     return scene;
@@ -383,7 +383,7 @@ static void the_command_is_told_where_it_is(void)
     CHECK_STR(environment[1], "VITALS_MARKS=/outer"); /* there is none of ours */
     CHECK_NULL(environment[3]);
     os_marks_environment_free(environment);
-    CHECK_INT(os_marks_make(&made), 0);
+    CHECK_INT(os_marks_make(&made, NULL), 0);
     environment = os_marks_environment(&made, base);
     CHECK_STR(environment[0], "A=1");
     CHECK_STR(environment[1], "B=2");

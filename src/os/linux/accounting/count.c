@@ -6,7 +6,7 @@
 #include "util/memory.h"
 
 const struct os_counter *const os_counters[] = {
-    &count_cgroup2, &count_systemd,   &count_perf, &count_taskstats,
+    &count_cgroup2, &count_scope,     &count_perf, &count_taskstats,
     &count_cgroup1, &count_connector, &count_wait, NULL};
 
 /* Not cleared: most of it is never touched. */

@@ -20,7 +20,7 @@ struct count_shared {
 const struct cgroup_found *count_cgroup(const struct os_count_options *options,
                                         enum cgroup_controller controller);
 
-extern const struct os_counter count_cgroup2, count_systemd, count_perf, count_taskstats,
+extern const struct os_counter count_cgroup2, count_scope, count_perf, count_taskstats,
     count_cgroup1, count_connector, count_wait;
 
 #endif

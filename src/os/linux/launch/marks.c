@@ -46,9 +46,8 @@ static bool is_own(const char *path)
 }
 
 /* Its path goes to `out`; *alone: it is of this run alone. */
-static int find_folder(char *out, size_t capacity, bool *alone)
+static int find_folder(const char *runtime, char *out, size_t capacity, bool *alone)
 {
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
     int folder = -ENOENT;
     *alone = false;
     if (is_own(runtime) && snprintf(out, capacity, "%s/vitals", runtime) < (int)capacity)
@@ -156,11 +155,11 @@ static int make_in(int folder, struct os_marks *out)
     return 0;
 }
 
-int os_marks_make(struct os_marks *out)
+int os_marks_make(struct os_marks *out, const char *runtime_folder)
 {
     *out = (struct os_marks){.held = -1};
     enum { ROOM = 64 }; // for the file's own name
-    int folder = find_folder(out->path, sizeof(out->path) - ROOM, &out->alone);
+    int folder = find_folder(runtime_folder, out->path, sizeof(out->path) - ROOM, &out->alone);
     if (folder < 0)
         return folder;
     int code = make_in(folder, out);
