@@ -1,10 +1,17 @@
-/* An operating system that tells nothing: what a port begins with.
+/* null.c: an operating system that provides nothing: the template for a port.
  *
- * Copy this folder, name it in meson_options.txt, and replace one function after the other; what is
- * still as here answers "unsupported", and everything above goes on. Only ISO C is used, so that it
- * compiles wherever vitals does. It never allocates and keeps no state.
- * Thread rule: as os.h says. */
+ * To port vitals, copy this folder, name the copy in meson_options.txt and replace one function
+ * after the other. What is left as it is answers "unsupported", and the rooms above go on without
+ * it. Only ISO C is used. Thread rule: as in the headers of src/os. */
+#include "os/attach.h"
+#include "os/count.h"
+#include "os/ends.h"
+#include "os/launch.h"
+#include "os/marks.h"
 #include "os/os.h"
+#include "os/self.h"
+#include "os/shared.h"
+#include "util/memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -12,11 +19,26 @@
 #include <threads.h>
 #include <time.h>
 
-/* ---- time: the one thing that ISO C knows ---- */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
+/* A function that cannot be provided; the argument is its declaration. */
+#define RETURNS(type, declaration, value) \
+    type declaration                      \
+    {                                     \
+        return value;                     \
+    }
+#define UNSUPPORTED(declaration) RETURNS(int, declaration, -ENOTSUP)
+#define DOES_NOTHING(declaration) \
+    void declaration              \
+    {                             \
+    }
+
+/* ---- time, from ISO C ---- */
 
 static uint64_t now_ns(void *data)
 {
-    (void)data;
     struct timespec now;
     if (timespec_get(&now, TIME_UTC) != TIME_UTC)
         return 0;
@@ -25,7 +47,6 @@ static uint64_t now_ns(void *data)
 
 static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 {
-    (void)data;
     if (descriptor >= 0)
         return -ENOTSUP;
     for (uint64_t now; (now = now_ns(NULL)) < deadline_ns;) {
@@ -50,11 +71,10 @@ const vitals_clock *os_clock(void)
     return &clock;
 }
 
-/* ---- the world: opens, and holds nothing ---- */
+/* ---- the roots ---- */
 
 int os_open(struct os *os, const vitals_options *options, vitals_error *error)
 {
-    (void)error;
     *os = (struct os){
         .proc = -1,
         .sys = -1,
@@ -72,21 +92,9 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
     return 0;
 }
 
-void os_close(struct os *os)
-{
-    (void)os;
-}
-
-size_t os_cpus_usable(const struct os *os)
-{
-    (void)os;
-    return 1;
-}
-
-uint64_t os_descriptor_limit(void)
-{
-    return 0;
-}
+DOES_NOTHING(os_close(struct os *os))
+RETURNS(size_t, os_cpus_usable(const struct os *os), 1)
+RETURNS(uint64_t, os_descriptor_limit(void), 0)
 
 void os_trace(const struct os *os, const char *format, ...)
 {
@@ -100,43 +108,23 @@ void os_trace(const struct os *os, const char *format, ...)
     os->trace(os->trace_data, line);
 }
 
-vitals_availability os_availability(int error)
-{
-    (void)error;
-    return VITALS_UNSUPPORTED;
-}
+RETURNS(vitals_availability, os_availability(int error), VITALS_UNSUPPORTED)
 
 void os_read_origin(const struct os *os, struct os_origin *out)
 {
-    (void)os;
     *out = (struct os_origin){.host = "unknown"};
 }
 
-/* ---- waking: without descriptors nobody can be waited for ---- */
+/* ---- events ---- */
 
-int os_event_new(void)
-{
-    return -ENOTSUP;
-}
-
-void os_event_set(int event)
-{
-    (void)event;
-}
-
-void os_event_clear(int event)
-{
-    (void)event;
-}
-
-void os_close_descriptor(int descriptor)
-{
-    (void)descriptor;
-}
+UNSUPPORTED(os_event_new(void))
+DOES_NOTHING(os_event_set(int event))
+DOES_NOTHING(os_event_clear(int event))
+DOES_NOTHING(os_close_descriptor(int descriptor))
 
 /* ---- the machine ---- */
 
-/* Every wanted metric of a table gets its reason. */
+/* Marks every requested metric of a table as unsupported. */
 static void set_unsupported(const struct metric_set *wanted, vitals_entity entity,
                             struct values *values)
 {
@@ -152,63 +140,40 @@ void os_host_init(struct os_host *host)
     *host = (struct os_host){.stat = -1};
 }
 
-void os_host_done(struct os_host *host)
-{
-    (void)host;
-}
+DOES_NOTHING(os_host_done(struct os_host *host))
 
 void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
                   struct os_machine *out)
 {
-    (void)host;
-    (void)os;
     *out = (struct os_machine){.disks.state = VITALS_UNSUPPORTED,
                                .networks.state = VITALS_UNSUPPORTED};
     set_unsupported(wanted, VITALS_HOST, &out->values);
 }
 
-void os_machine_done(struct os_machine *machine)
-{
-    (void)machine;
-}
+DOES_NOTHING(os_machine_done(struct os_machine *machine))
 
 void os_disk_kind(const struct os *os, const char *name, const char *disk, bool *partition,
                   struct os_device_kind *out)
 {
-    (void)os;
-    (void)name;
-    (void)disk;
     *partition = false;
     *out = (struct os_device_kind){"disk", 1};
 }
 
 void os_network_kind(const struct os *os, const char *name, struct os_device_kind *out)
 {
-    (void)os;
-    (void)name;
     *out = (struct os_device_kind){"ethernet", 1};
 }
 
-void os_read_machine(const struct os *os, struct row_batch *out)
-{
-    (void)os;
-    (void)out;
-}
+DOES_NOTHING(os_read_machine(const struct os *os, struct row_batch *out))
 
 void os_read_kernel(const struct os *os, char *out, size_t capacity)
 {
-    (void)os;
     if (capacity > 0)
         out[0] = '\0';
 }
 
-void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
-                        struct values *machine)
-{
-    (void)os;
-    (void)wanted;
-    (void)machine; // os_host_read has already said why
-}
+DOES_NOTHING(os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
+                                struct values *machine))
 
 struct os_groups {
     char nothing;
@@ -220,483 +185,175 @@ struct os_groups *os_groups_new(void)
     return &none;
 }
 
-void os_groups_free(struct os_groups *groups)
-{
-    (void)groups;
-}
+DOES_NOTHING(os_groups_free(struct os_groups *groups))
+DOES_NOTHING(os_groups_find(struct os_groups *groups, const struct os *os))
+DOES_NOTHING(os_groups_metrics(const struct os_groups *groups, const struct os *os,
+                               struct span path, struct row_batch *out))
+UNSUPPORTED(os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out))
+UNSUPPORTED(os_read_filesystems(const struct os *os, const struct os_gate *gate,
+                                struct row_batch *out))
 
-void os_groups_find(struct os_groups *groups, const struct os *os)
-{
-    (void)groups, (void)os;
-}
+/* ---- folders of /var ---- */
 
-void os_groups_metrics(const struct os_groups *groups, const struct os *os, struct span path,
-                       struct row_batch *out)
-{
-    (void)groups, (void)os, (void)path, (void)out;
-}
-
-int os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out)
-{
-    (void)os;
-    (void)entity;
-    (void)out;
-    return -ENOTSUP;
-}
-
-int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct row_batch *out)
-{
-    (void)os;
-    (void)gate;
-    (void)out;
-    return -ENOTSUP;
-}
-
-/* ---- folders of /var: there are none ---- */
-
-int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns)
-{
-    (void)os, (void)path, (void)changed_ns;
-    return -ENOENT;
-}
-
-int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void *data)
-{
-    (void)os, (void)path, (void)visit, (void)data;
-    return -ENOENT;
-}
-
-int os_job_files_open(const struct os *os, enum os_job_files where, const char *path)
-{
-    (void)os, (void)where, (void)path;
-    return -ENOENT;
-}
+RETURNS(int, os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns), -ENOENT)
+RETURNS(int, os_var_list(const struct os *os, const char *path, os_var_visit *visit, void *data),
+        -ENOENT)
+RETURNS(int, os_job_files_open(const struct os *os, enum os_job_files where, const char *path),
+        -ENOENT)
 
 int os_note_read(int folder, const char *name, char *out, size_t capacity, size_t *size)
 {
-    (void)folder, (void)name, (void)out, (void)capacity;
     *size = 0;
     return -ENOENT;
 }
 
-/* ---- files of /usr/share and /sys: there are none ---- */
+/* ---- files of /usr/share and /sys ---- */
 
-int os_share_lines(const struct os *os, const char *path,
-                   void (*take)(struct span line, void *data), void *data)
-{
-    (void)os, (void)path, (void)take, (void)data;
-    return -ENOENT;
-}
+RETURNS(int,
+        os_share_lines(const struct os *os, const char *path,
+                       void (*take)(struct span line, void *data), void *data),
+        -ENOENT)
 
 int os_sys_text(const struct os *os, const char *path, char *out, size_t capacity)
 {
-    (void)os, (void)path, (void)capacity;
     out[0] = '\0';
     return -ENOENT;
 }
 
 int os_sys_bytes(const struct os *os, const char *path, void *out, size_t capacity, size_t *size)
 {
-    (void)os, (void)path, (void)out, (void)capacity;
     *size = 0;
     return -ENOENT;
 }
 
-int os_sys_u64(const struct os *os, const char *path, uint64_t *out)
-{
-    (void)os, (void)path, (void)out;
-    return -ENOENT;
-}
-
-int os_sys_i64(const struct os *os, const char *path, int64_t *out)
-{
-    (void)os, (void)path, (void)out;
-    return -ENOENT;
-}
-
-bool os_sys_exists(const struct os *os, const char *path)
-{
-    (void)os, (void)path;
-    return false;
-}
-
-int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data)
-{
-    (void)os, (void)path, (void)visit, (void)data;
-    return -ENOENT;
-}
+RETURNS(int, os_sys_u64(const struct os *os, const char *path, uint64_t *out), -ENOENT)
+RETURNS(int, os_sys_i64(const struct os *os, const char *path, int64_t *out), -ENOENT)
+RETURNS(bool, os_sys_exists(const struct os *os, const char *path), false)
+RETURNS(int, os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data),
+        -ENOENT)
 
 int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity)
 {
-    (void)os, (void)path, (void)capacity;
     out[0] = '\0';
     return -ENOENT;
 }
 
 int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity)
 {
-    (void)os, (void)path, (void)capacity;
     out[0] = '\0';
     return -ENOENT;
 }
 
-/* ---- counters of devices: none ---- */
+/* ---- performance counters of devices ---- */
 
-int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
-                const struct os_perf_event *event)
-{
-    (void)os, (void)perf, (void)type, (void)cpu, (void)event;
-    return -ENOTSUP;
-}
-
-int os_perf_read(const struct os_perf *perf, uint64_t *values)
-{
-    (void)perf, (void)values;
-    return -ENODATA;
-}
+UNSUPPORTED(os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
+                        const struct os_perf_event *event))
+RETURNS(int, os_perf_read(const struct os_perf *perf, uint64_t *values), -ENODATA)
 
 void os_perf_close(struct os_perf *perf)
 {
     perf->count = 0;
 }
 
-/* ---- DRM devices: none ---- */
+/* ---- DRM devices ---- */
 
-int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor)
-{
-    (void)os, (void)name, (void)major, (void)minor;
-    return -ENOTSUP;
-}
+UNSUPPORTED(os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor))
+DOES_NOTHING(os_drm_close(int descriptor))
+RETURNS(bool, os_drm_is_ours(int64_t pid, uint64_t descriptor), false)
+UNSUPPORTED(os_drm_ask(int descriptor, unsigned command, void *argument, size_t size))
 
-void os_drm_close(int descriptor)
-{
-    (void)descriptor;
-}
-
-bool os_drm_is_ours(int64_t pid, uint64_t descriptor)
-{
-    (void)pid, (void)descriptor;
-    return false;
-}
-
-int os_drm_ask(int descriptor, unsigned command, void *argument, size_t size)
-{
-    (void)descriptor, (void)command, (void)argument, (void)size;
-    return -ENOTSUP;
-}
-
-/* ---- who has a DRM or accel device open: nobody ---- */
+/* ---- open DRM and accel devices ---- */
 
 int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out)
 {
-    (void)os, (void)pid;
     out->count = 0;
     return -ENOTSUP;
 }
 
-uint64_t os_descriptor_count(const struct os *os, int64_t pid, struct os_gpu_opens *opens)
-{
-    (void)os, (void)pid, (void)opens;
-    return 0;
-}
-
-void os_gpu_opens_done(struct os_gpu_opens *opens)
-{
-    (void)opens;
-}
+RETURNS(uint64_t, os_descriptor_count(const struct os *os, int64_t pid, struct os_gpu_opens *opens),
+        0)
+DOES_NOTHING(os_gpu_opens_done(struct os_gpu_opens *opens))
 
 int os_gpu_fdinfo(const struct os *os, int64_t pid, uint64_t descriptor, char *out, size_t capacity,
                   size_t *size)
 {
-    (void)os, (void)pid, (void)descriptor, (void)out, (void)capacity;
     *size = 0;
     return -ENOTSUP;
 }
 
-/* ---- processes: none to be seen ---- */
+/* ---- processes ---- */
 
 int os_list_processes(const struct os *os, struct os_pids *pids)
 {
-    (void)os;
     pids->count = 0;
     return -ENOTSUP;
 }
 
-int os_task_iterator_open(const struct os *os, struct os_task_iterator **out)
-{
-    (void)os;
-    (void)out;
-    return -ENOTSUP;
-}
-
-int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_task_digest **items,
-                          size_t *count)
-{
-    (void)iterator;
-    (void)items;
-    (void)count;
-    return -ENOTSUP;
-}
-
-void os_task_iterator_close(struct os_task_iterator *iterator)
-{
-    (void)iterator;
-}
-
-void os_pids_done(struct os_pids *pids)
-{
-    (void)pids;
-}
-
-int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids)
-{
-    (void)os;
-    (void)folder;
-    (void)pids;
-    return -ENOTSUP;
-}
-
-int os_pids_append(struct os_pids *pids, int64_t pid)
-{
-    (void)pids;
-    (void)pid;
-    return -ENOTSUP;
-}
-
-void os_pids_settle(struct os_pids *pids)
-{
-    (void)pids;
-}
-
-int os_list_group(int folder, struct os_pids *pids)
-{
-    (void)folder;
-    (void)pids;
-    return -ENOTSUP;
-}
-
-int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct os_pids *pids)
-{
-    (void)os;
-    (void)pid;
-    (void)threads;
-    (void)pids;
-    return -ENOTSUP;
-}
-
-int64_t os_read_kept(int descriptor, char *out, size_t capacity)
-{
-    (void)descriptor;
-    (void)out;
-    (void)capacity;
-    return -ENOTSUP;
-}
-
-int64_t os_last_pid(const struct os *os, int *kept)
-{
-    (void)os;
-    (void)kept;
-    return -1;
-}
-
-int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_process *process)
-{
-    (void)os;
-    (void)pid;
-    (void)statm;
-    (void)process;
-    return -ENOTSUP;
-}
-
-int os_process_open_statm(const struct os *os, struct os_process *process)
-{
-    (void)os;
-    (void)process;
-    return -ENOTSUP;
-}
-
-void os_process_close(struct os_process *process)
-{
-    (void)process;
-}
-
-int os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],
-                    struct os_stat *out)
-{
-    (void)process;
-    (void)text;
-    (void)out;
-    return -ENOTSUP;
-}
+UNSUPPORTED(os_task_iterator_open(const struct os *os, struct os_task_iterator **out))
+UNSUPPORTED(os_task_iterator_read(struct os_task_iterator *iterator,
+                                  const struct os_task_digest **items, size_t *count))
+DOES_NOTHING(os_task_iterator_close(struct os_task_iterator *iterator))
+DOES_NOTHING(os_pids_done(struct os_pids *pids))
+UNSUPPORTED(os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids))
+UNSUPPORTED(os_pids_append(struct os_pids *pids, int64_t pid))
+DOES_NOTHING(os_pids_settle(struct os_pids *pids))
+UNSUPPORTED(os_list_group(int folder, struct os_pids *pids))
+UNSUPPORTED(os_list_children(const struct os *os, int64_t pid, uint64_t threads,
+                             struct os_pids *pids))
+RETURNS(int64_t, os_read_kept(int descriptor, char *out, size_t capacity), -ENOTSUP)
+RETURNS(int64_t, os_last_pid(const struct os *os, int *kept), -1)
+UNSUPPORTED(os_process_open(const struct os *os, int64_t pid, bool statm,
+                            struct os_process *process))
+UNSUPPORTED(os_process_open_statm(const struct os *os, struct os_process *process))
+DOES_NOTHING(os_process_close(struct os_process *process))
+UNSUPPORTED(os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],
+                            struct os_stat *out))
 
 size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_TERMINAL_TEXT])
 {
-    (void)os;
-    (void)device;
     out[0] = '\0';
     return 0;
 }
 
-int os_process_statm(const struct os_process *process, struct os_statm *out)
-{
-    (void)process;
-    (void)out;
-    return -ENOTSUP;
-}
+UNSUPPORTED(os_process_statm(const struct os_process *process, struct os_statm *out))
+UNSUPPORTED(os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
+                              struct os_statm *statm))
+UNSUPPORTED(os_process_cpu_ns(const struct os *os, int64_t pid, uint64_t *ns))
+RETURNS(bool,
+        os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uint32_t minor),
+        false)
+UNSUPPORTED(os_process_file(const struct os *os, int64_t pid, const char *name, size_t limit,
+                            struct buffer *out, bool *cut))
 
-int os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
-                      struct os_statm *statm)
-{
-    (void)os;
-    (void)pid;
-    (void)virtual_bytes;
-    (void)statm;
-    return -ENOTSUP;
-}
+/* ---- texts of /proc ---- */
 
-int os_process_cpu_ns(const struct os *os, int64_t pid, uint64_t *ns)
-{
-    (void)os;
-    (void)pid;
-    (void)ns;
-    return -ENOTSUP;
-}
-
-bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uint32_t minor)
-{
-    (void)os, (void)pid, (void)major, (void)minor;
-    return false;
-}
-
-int os_process_file(const struct os *os, int64_t pid, const char *name, size_t limit,
-                    struct buffer *out, bool *cut)
-{
-    (void)os;
-    (void)pid;
-    (void)name;
-    (void)limit;
-    (void)out;
-    (void)cut;
-    return -ENOTSUP;
-}
-
-/* ---- the texts of /proc: another system has its own ---- */
-
-bool os_parse_stat(const char *bytes, size_t size, struct os_stat *out)
-{
-    (void)bytes;
-    (void)size;
-    (void)out;
-    return false;
-}
-
-bool os_parse_stat_exit(const char *bytes, size_t size, int *status)
-{
-    (void)bytes;
-    (void)size;
-    (void)status;
-    return false;
-}
-
-bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
-{
-    (void)bytes;
-    (void)size;
-    (void)out;
-    return false;
-}
-
-bool os_parse_io(const char *bytes, size_t size, struct os_io *out)
-{
-    (void)bytes;
-    (void)size;
-    (void)out;
-    return false;
-}
-
-bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out)
-{
-    (void)bytes;
-    (void)size;
-    (void)out;
-    return false;
-}
+RETURNS(bool, os_parse_stat(const char *bytes, size_t size, struct os_stat *out), false)
+RETURNS(bool, os_parse_stat_exit(const char *bytes, size_t size, int *status), false)
+RETURNS(bool, os_parse_status(const char *bytes, size_t size, struct os_status *out), false)
+RETURNS(bool, os_parse_io(const char *bytes, size_t size, struct os_io *out), false)
+RETURNS(bool, os_parse_statm(const char *bytes, size_t size, struct os_statm *out), false)
 
 struct span os_parse_cgroup(const char *bytes, size_t size)
 {
-    (void)size;
     return (struct span){.bytes = bytes};
 }
 
-bool os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out)
-{
-    (void)os;
-    (void)pid;
-    (void)out; // what is not said is unsupported
-    return true;
-}
+RETURNS(bool, os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out), true)
+UNSUPPORTED(os_process_table(const struct os *os, int64_t pid, vitals_entity entity,
+                             struct row_batch *out))
+RETURNS(int, os_user_name(uint64_t uid, char *out, size_t capacity), -ENOENT)
+RETURNS(int, os_group_name(uint64_t gid, char *out, size_t capacity), -ENOENT)
 
-int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct row_batch *out)
-{
-    (void)os;
-    (void)pid;
-    (void)entity;
-    (void)out;
-    return -ENOTSUP;
-}
+/* ---- handles on processes ---- */
 
-int os_user_name(uint64_t uid, char *out, size_t capacity)
-{
-    (void)uid;
-    (void)out;
-    (void)capacity;
-    return -ENOENT;
-}
-
-int os_group_name(uint64_t gid, char *out, size_t capacity)
-{
-    (void)gid;
-    (void)out;
-    (void)capacity;
-    return -ENOENT;
-}
-
-/* ---- handles that act ---- */
-
-int os_pidfd_open(const struct os *os, int64_t pid)
-{
-    (void)os;
-    (void)pid;
-    return -ENOTSUP;
-}
-
-int os_compare_maps(const struct os *os, int64_t first, int64_t second)
-{
-    (void)os;
-    (void)first;
-    (void)second;
-    return -ENOTSUP;
-}
-
-int os_pidfd_signal(int pidfd, int signal)
-{
-    (void)pidfd;
-    (void)signal;
-    return -ENOTSUP;
-}
-
-int os_pidfd_ended(int pidfd)
-{
-    (void)pidfd;
-    return -ENOTSUP;
-}
+UNSUPPORTED(os_pidfd_open(const struct os *os, int64_t pid))
+UNSUPPORTED(os_compare_maps(const struct os *os, int64_t first, int64_t second))
+UNSUPPORTED(os_pidfd_signal(int pidfd, int signal))
+UNSUPPORTED(os_pidfd_ended(int pidfd))
 
 void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
                    struct os_exit *out)
 {
-    (void)os;
-    (void)pidfd;
-    (void)process;
     *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
 }
 
@@ -706,77 +363,18 @@ void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process 
     os_pidfd_exit(os, pidfd, process, out);
 }
 
-int os_watch_new(void)
-{
-    return -ENOTSUP;
-}
-
-int os_watch_add(int watch, int descriptor, uint64_t tag)
-{
-    (void)watch;
-    (void)descriptor;
-    (void)tag;
-    return -ENOTSUP;
-}
-
-void os_watch_remove(int watch, int descriptor)
-{
-    (void)watch;
-    (void)descriptor;
-}
-
-int os_watch_ready(int watch, uint64_t *tags, size_t capacity)
-{
-    (void)watch;
-    (void)tags;
-    (void)capacity;
-    return -ENOTSUP;
-}
-
-int os_process_set_nice(const struct os *os, int64_t pid, int nice)
-{
-    (void)os;
-    (void)pid;
-    (void)nice;
-    return -ENOTSUP;
-}
-
-int os_process_set_io_priority(const struct os *os, int64_t pid, unsigned io_class, unsigned level)
-{
-    (void)os;
-    (void)pid;
-    (void)io_class;
-    (void)level;
-    return -ENOTSUP;
-}
-
-int os_process_set_affinity(const struct os *os, int64_t pid, const unsigned *cpus, size_t count,
-                            struct os_affinity *why)
-{
-    (void)os;
-    (void)pid;
-    (void)cpus;
-    (void)count;
-    (void)why;
-    return -ENOTSUP;
-}
-
-int os_process_set_limit(const struct os *os, int64_t pid, const char *name, uint64_t soft,
-                         uint64_t hard)
-{
-    (void)os;
-    (void)pid;
-    (void)name;
-    (void)soft;
-    (void)hard;
-    return -ENOTSUP;
-}
-
-const char *os_limit_name(size_t index)
-{
-    (void)index;
-    return NULL;
-}
+UNSUPPORTED(os_watch_new(void))
+UNSUPPORTED(os_watch_add(int watch, int descriptor, uint64_t tag))
+DOES_NOTHING(os_watch_remove(int watch, int descriptor))
+UNSUPPORTED(os_watch_ready(int watch, uint64_t *tags, size_t capacity))
+UNSUPPORTED(os_process_set_nice(const struct os *os, int64_t pid, int nice))
+UNSUPPORTED(os_process_set_io_priority(const struct os *os, int64_t pid, unsigned io_class,
+                                       unsigned level))
+UNSUPPORTED(os_process_set_affinity(const struct os *os, int64_t pid, const unsigned *cpus,
+                                    size_t count, struct os_affinity *why))
+UNSUPPORTED(os_process_set_limit(const struct os *os, int64_t pid, const char *name, uint64_t soft,
+                                 uint64_t hard))
+RETURNS(const char *, os_limit_name(size_t index), NULL)
 
 uint64_t os_random(const struct os *os)
 {
@@ -785,16 +383,114 @@ uint64_t os_random(const struct os *os)
 
 int os_proc_text(const struct os *os, const char *path, char *out, size_t capacity)
 {
-    (void)os;
-    (void)path;
     if (capacity > 0)
         out[0] = '\0';
     return -ENOTSUP;
 }
 
-int os_dev_access(const struct os *os, const char *path)
+UNSUPPORTED(os_dev_access(const struct os *os, const char *path))
+
+/* ---- launching (os/launch.h) ---- */
+
+const int os_signal_continue = 0;
+
+RETURNS(int64_t, os_self(void), 0)
+RETURNS(uint64_t, os_own_peak_bytes(void), 0)
+UNSUPPORTED(os_become_subreaper(void))
+
+UNSUPPORTED(os_channel(int ends[static 2]))
+UNSUPPORTED(os_channel_send(int end, const void *message, size_t size))
+RETURNS(int64_t, os_channel_receive(int end, void *message, size_t capacity), -ENOTSUP)
+
+UNSUPPORTED(os_signals_take(struct os_signals *signals))
+DOES_NOTHING(os_signals_restore(struct os_signals *signals))
+DOES_NOTHING(os_signals_missed(struct os_signals *signals))
+RETURNS(int, os_signals_next(struct os_signals *signals, int64_t command, bool *forward), 0)
+RETURNS(bool, os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal), false)
+RETURNS(bool, os_signal_is_end(int signal), false)
+DOES_NOTHING(os_stop_self(struct os_signals *signals, int signal))
+
+UNSUPPORTED(os_spawn(const struct os_command *command, struct os_child *child))
+RETURNS(int, os_spawn_go(struct os_child *child), ENOTSUP)
+UNSUPPORTED(os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd))
+RETURNS(enum os_child_change, os_child_next(int64_t *pid), OS_CHILD_LAST)
+RETURNS(bool, os_child_is_none(void), false)
+RETURNS(bool, os_child_is_unreaped(int pidfd), false)
+RETURNS(enum os_child_change, os_reap(int64_t pid, struct os_reaped *out), OS_CHILD_NONE)
+DOES_NOTHING(os_reap_one(int64_t pid))
+RETURNS(int64_t, os_children(const struct os *os, int64_t *pids, size_t capacity), 0)
+DOES_NOTHING(os_child_done(struct os_child *child))
+UNSUPPORTED(os_child_signal(int64_t pid, int pidfd, int signal))
+RETURNS(bool, os_child_goes_on(int64_t pid, int signal), false)
+
+/* ---- marks, tracked cgroups, ends, accounting ---- */
+
+int os_marks_make(struct os_marks *out, const char *runtime_folder)
 {
-    (void)os;
-    (void)path;
+    *out = (struct os_marks){.held = -1};
     return -ENOTSUP;
+}
+
+DOES_NOTHING(os_marks_tidy(const struct os_marks *marks))
+DOES_NOTHING(os_marks_remove(struct os_marks *marks))
+RETURNS(const char **, os_marks_environment(const struct os_marks *marks, const char *const *base),
+        NULL)
+DOES_NOTHING(os_marks_environment_free(const char **environment))
+
+int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out)
+{
+    *out = (struct os_marks_reader){.file = -1, .watch = -1};
+    return -ENOTSUP;
+}
+
+DOES_NOTHING(os_marks_close(struct os_marks_reader *reader))
+
+struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out, size_t capacity)
+{
+    return (struct os_marks_reading){.size = -ENOTSUP};
+}
+
+RETURNS(int, os_marks_watch(struct os_marks_reader *reader), -1)
+
+int os_attach(const struct os *os, int64_t pid, struct os_tracked_cgroup **out)
+{
+    *out = NULL;
+    return 0;
+}
+
+DOES_NOTHING(os_tracked_cgroup_free(struct os_tracked_cgroup *attached))
+RETURNS(size_t, os_tracked_cgroup_count(const struct os_tracked_cgroup *attached), 0)
+RETURNS(const char *,
+        os_tracked_cgroup_name(const struct os_tracked_cgroup *attached, size_t which), "")
+RETURNS(int,
+        os_tracked_cgroup_list(const struct os_tracked_cgroup *attached, size_t which,
+                               struct os_pids *pids),
+        0)
+RETURNS(bool,
+        os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which,
+                                int64_t pid),
+        false)
+DOES_NOTHING(os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t which,
+                                    struct counted *out))
+RETURNS(int64_t, os_parent_of(const struct os *os, int64_t pid), 0)
+
+UNSUPPORTED(os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out))
+DOES_NOTHING(os_ends_free(struct os_ends *ends))
+DOES_NOTHING(os_ends_drain(struct os_ends *ends))
+RETURNS(int, os_ends_news(const struct os_ends *ends), -1)
+DOES_NOTHING(os_ends_read(struct os_ends *ends, struct counted *out))
+RETURNS(const char *, os_ends_names(const struct os_ends *ends), "")
+
+UNSUPPORTED(os_self_folder(char *out, size_t capacity))
+UNSUPPORTED(os_self_user(const struct os *os, char *out, size_t capacity))
+
+RETURNS(void *, os_shared_new(size_t size), NULL)
+DOES_NOTHING(os_shared_free(void *memory, size_t size))
+UNSUPPORTED(os_replace_file(const char *path, const void *bytes, size_t size))
+
+const struct os_counter *const os_counters[] = {NULL};
+
+void *os_count_shared_new(void)
+{
+    return memory_alloc(1);
 }
