@@ -1,29 +1,20 @@
-/* number.c: digits in, digits out, the same in every locale.
+/* number.c: numbers from text and to text, the same in every locale.
  *
- * Reading is correctly rounded. Printing gives the shortest decimal that reads back: exactly, in
- * integers, from 1e-5 to 1e17 where all that is measured lies, and through the C library elsewhere.
- * The C library is only ever given digits and an exponent, since the decimal point is what a locale
- * moves. */
+ * Decimals are read by strtod_l in the C locale. They are printed as the shortest text that reads
+ * back: from 1e-5 to 1e17, where measured values lie, by integer arithmetic, which takes a tenth of
+ * the time of the C library (docs/decisions.md); elsewhere by the C library. */
 #include "util/number.h"
 
+#include "util/memory.h"
+
 #include <float.h>
-#include <limits.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 _Static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "doubles are IEEE 754 binary64");
-
-/* Ten to the n, all exact as doubles. */
-static const double EXACT_TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-enum {
-    EXACT_TENS_MAX = ARRAY_COUNT(EXACT_TENS) - 1,
-    DIGITS_KEPT = 800,   /* no two neighbouring doubles need more than 767 to be told apart */
-    EXPONENT_CAP = 99999 /* beyond it everything is 0 or the largest */
-};
 
 static bool digit_of(const char *at, const char *end, unsigned *digit)
 {
@@ -98,117 +89,57 @@ bool number_hex(const char **cursor, const char *end, uint64_t *out)
     return true;
 }
 
-/* The parts of a decimal: value = 0.d1d2d3… × 10^point, before it is rounded to a double. */
-struct decimal {
-    char digits[DIGITS_KEPT + 32]; /* from the first that is not 0; room for "1e-99999" behind */
-    size_t count;
-    int64_t point;
-    bool beyond; /* a digit that was not kept is not 0 */
-};
+static locale_t c_locale;
 
-static void decimal_take(struct decimal *decimal, char digit)
+static void make_locale(void)
 {
-    if (decimal->count == 0 && digit == '0')
-        return;
-    if (decimal->count < DIGITS_KEPT)
-        decimal->digits[decimal->count++] = digit;
-    else if (digit != '0')
-        decimal->beyond = true;
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Digits, which move the point (before it) or do not (behind it). Returns how many there were. */
-static size_t decimal_digits(struct decimal *decimal, const char **cursor, const char *end,
-                             bool fraction)
+/* The end of the digits at `at`. */
+static const char *skip_digits(const char *at, const char *end)
 {
-    size_t count = 0;
-    unsigned digit;
-    for (; digit_of(*cursor, end, &digit); ++*cursor, count++) {
-        decimal_take(decimal, **cursor);
-        bool leading = decimal->count == 0;
-        if (fraction && leading)
-            decimal->point--;
-        else if (!fraction && !leading)
-            decimal->point++;
-    }
-    return count;
-}
-
-/* An exponent stands only where digits follow: "12e" is 12 and an 'e'. */
-static void decimal_exponent(struct decimal *decimal, const char **cursor, const char *end)
-{
-    const char *at = *cursor;
-    if (at >= end || (*at != 'e' && *at != 'E'))
-        return;
-    at++;
-    bool negative = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+'))
+    while (at < end && *at >= '0' && *at <= '9')
         at++;
-    uint64_t size;
-    if (!number_u64(&at, end, &size))
-        return;
-    /* Capped where no sum with the length of a text in memory can pass INT64_MAX. */
-    int64_t exponent = size > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)size;
-    decimal->point += negative ? -exponent : exponent;
-    *cursor = at;
+    return at;
 }
 
-/* Exact where both factors are exact: the one rounding is that of the product or quotient. */
-static bool decimal_simple(const struct decimal *decimal, double *out)
+/* The end of the decimal at `at`, or `at`. "12e" and "12." are 12 and something else. */
+static const char *skip_decimal(const char *at, const char *end)
 {
-    if (decimal->count > 15)
-        return false;
-    int64_t exponent = decimal->point - (int64_t)decimal->count;
-    if (exponent < -EXACT_TENS_MAX || exponent > EXACT_TENS_MAX)
-        return false;
-    uint64_t digits = 0;
-    for (size_t i = 0; i < decimal->count; i++)
-        digits = digits * 10 + (uint64_t)(decimal->digits[i] - '0');
-    *out = exponent < 0 ? (double)digits / EXACT_TENS[-exponent]
-                        : (double)digits * EXACT_TENS[exponent];
-    return true;
-}
-
-/* "123e-4" has no decimal point, so strtod reads it alike in every locale. */
-static double decimal_round(struct decimal *decimal)
-{
-    double value;
-    if (decimal_simple(decimal, &value))
-        return value;
-    if (decimal->beyond)
-        decimal->digits[decimal->count++] = '1'; /* breaks a tie, which is all that it can do */
-    int64_t exponent = decimal->point - (int64_t)decimal->count;
-    if (exponent > EXPONENT_CAP)
-        exponent = EXPONENT_CAP;
-    if (exponent < -EXPONENT_CAP)
-        exponent = -EXPONENT_CAP;
-    char *tail = decimal->digits + decimal->count;
-    *tail = 'e';
-    number_print_i64(tail + 1, exponent);
-    value = strtod(decimal->digits, NULL);
-    return value > DBL_MAX ? DBL_MAX : value;
+    const char *first = at < end && *at == '-' ? at + 1 : at;
+    const char *taken = skip_digits(first, end);
+    if (taken == first)
+        return at;
+    if (end - taken >= 2 && *taken == '.' && skip_digits(taken + 1, end) > taken + 1)
+        taken = skip_digits(taken + 1, end);
+    if (taken < end && (*taken == 'e' || *taken == 'E')) {
+        const char *exponent = taken + 1;
+        if (exponent < end && (*exponent == '-' || *exponent == '+'))
+            exponent++;
+        if (skip_digits(exponent, end) > exponent)
+            taken = skip_digits(exponent, end);
+    }
+    return taken;
 }
 
 bool number_f64(const char **cursor, const char *end, double *out)
 {
-    struct decimal decimal;
-    decimal.count = 0;
-    decimal.point = 0;
-    decimal.beyond = false;
-
-    const char *at = *cursor;
-    bool negative = at < end && *at == '-';
-    if (negative)
-        at++;
-    if (decimal_digits(&decimal, &at, end, false) == 0)
+    static once_flag once = ONCE_FLAG_INIT;
+    char few[64], *text = few;
+    size_t size = (size_t)(skip_decimal(*cursor, end) - *cursor);
+    if (size == 0)
         return false;
-    if (at + 1 < end && *at == '.' && at[1] >= '0' && at[1] <= '9') {
-        at++;
-        decimal_digits(&decimal, &at, end, true);
-    }
-    decimal_exponent(&decimal, &at, end);
-    double value = decimal.count == 0 ? 0.0 : decimal_round(&decimal);
-    *cursor = at;
-    *out = negative ? -value : value;
+    call_once(&once, make_locale);
+    if (size >= sizeof few && (text = memory_alloc(size + 1)) == NULL)
+        return false;
+    memcpy(text, *cursor, size);
+    text[size] = '\0';
+    double value = strtod_l(text, NULL, c_locale);
+    if (text != few)
+        memory_free(text);
+    *cursor += size;
+    *out = value > DBL_MAX ? DBL_MAX : value < -DBL_MAX ? -DBL_MAX : value;
     return true;
 }
 
@@ -442,7 +373,7 @@ static size_t print_exactly(char *out, double value)
     uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     int exponent = (int)(bits >> 52) - 1075;
     int point = 17; /* where the decimal point stands, so that 17 digits are asked for */
-    while (point > 1 && value < EXACT_TENS[point - 1])
+    while (point > 1 && value < (double)TENS[point - 1])
         point--;
     for (double scaled = value; scaled < 1; scaled *= 10) /* a rounding here asks for 16 or 18 */
         point--;
