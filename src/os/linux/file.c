@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { READ_STEP = 4096 };
@@ -86,7 +87,7 @@ int64_t linux_read_line(const struct os *os, int root, const char *path, char *o
     return size;
 }
 
-/* As getdents64(2) writes it; the name follows, ended by NUL. */
+/* An entry as getdents64(2) writes it; the name follows and ends with NUL. */
 struct entry {
     uint64_t inode;
     int64_t offset;
@@ -97,7 +98,8 @@ struct entry {
 enum { ENTRY_NAME = 19 };
 _Static_assert(offsetof(struct entry, type) == ENTRY_NAME - 1, "the kernel's layout");
 
-int linux_entry_next(struct cursor *cursor, struct span *name)
+/* Takes the next entry from a buffer: returns 1 and its name, 0 at the end, or -EBADMSG. */
+static int entry_next(struct cursor *cursor, struct span *name)
 {
     struct entry entry;
     size_t left = (size_t)(cursor->end - cursor->at);
@@ -110,4 +112,23 @@ int linux_entry_next(struct cursor *cursor, struct span *name)
     *name = (struct span){bytes, strnlen(bytes, entry.size - (size_t)ENTRY_NAME)};
     cursor->at += entry.size;
     return 1;
+}
+
+int linux_entries_each(int folder, char *entries, size_t capacity, linux_entry_visit *visit,
+                       void *data)
+{
+    for (;;) {
+        long size = syscall(SYS_getdents64, folder, entries, capacity);
+        if (size <= 0)
+            return size < 0 ? -errno : 0;
+        struct cursor cursor = cursor_over(entries, (size_t)size);
+        struct span name;
+        int more, result;
+        while ((more = entry_next(&cursor, &name)) > 0) {
+            if ((result = visit(name, data)) != 0)
+                return result;
+        }
+        if (more < 0)
+            return more;
+    }
 }

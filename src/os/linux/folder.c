@@ -1,7 +1,5 @@
-/* folder.c: folders of one process: opening below them, and listing those whose names are numbers.
- *
- * Not readdir: that allocates with a malloc of its own. A process with 100,000 descriptors is
- * listed in 100 calls. Thread rule: any thread. */
+/* folder.c: folders of one process: opens below them, and lists entries whose names are numbers. A
+ * process with 100,000 descriptors is listed in 100 calls. Thread rule: any thread. */
 #include "os/linux/process/process_tables.h"
 
 #include "util/memory.h"
@@ -11,8 +9,6 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { ENTRIES_BYTES = 32 * 1024 };
 
@@ -24,8 +20,24 @@ int linux_process_open(const struct os *os, int64_t pid, const char *name, int f
     return linux_open(os, os->proc, path, flags);
 }
 
-static int append(struct linux_numbers *numbers, uint64_t number)
+struct number_listing {
+    struct linux_numbers *numbers;
+    size_t limit;
+};
+
+enum { LISTING_CUT = 1 };
+
+static int add_number(struct span name, void *data)
 {
+    const struct number_listing *listing = data;
+    struct linux_numbers *numbers = listing->numbers;
+    const char *at = name.bytes, *end = at + name.size;
+    uint64_t number;
+    if (!number_u64(&at, end, &number) || at != end || number > INT32_MAX)
+        return 0;
+    if (numbers->count == listing->limit)
+        return LISTING_CUT;
+
     void *items = numbers->items;
     if (memory_grow(&items, &numbers->capacity, numbers->count, sizeof *numbers->items) < 0)
         return -ENOMEM;
@@ -34,32 +46,14 @@ static int append(struct linux_numbers *numbers, uint64_t number)
     return 0;
 }
 
-/* Takes the entries of one call; what is no number is passed over. */
-static int take_entries(const char *bytes, size_t size, size_t limit, struct linux_numbers *out,
-                        bool *cut)
-{
-    struct cursor cursor = cursor_over(bytes, size);
-    struct span name;
-    int more = 1;
-    while (!*cut && (more = linux_entry_next(&cursor, &name)) > 0) {
-        const char *at = name.bytes, *end = at + name.size;
-        uint64_t number;
-        bool is_number = number_u64(&at, end, &number) && at == end && number <= INT32_MAX;
-        *cut = is_number && out->count == limit;
-        if (is_number && !*cut && append(out, number) < 0)
-            return -ENOMEM;
-    }
-    return more < 0 ? more : 0;
-}
-
 static int compare(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* In order already but in a tree of files; one that was closed and opened again while we read may
- * stand there twice. */
+/* The kernel lists in order, a tree of files need not. A descriptor that was closed and opened
+ * again while the folder was read may be listed twice. */
 static void put_in_order(struct linux_numbers *numbers)
 {
     bool ordered = true;
@@ -77,18 +71,12 @@ static void put_in_order(struct linux_numbers *numbers)
 
 int linux_numbers_read(int directory, size_t limit, struct linux_numbers *out, bool *cut)
 {
-    *cut = false;
     alignas(8) char entries[ENTRIES_BYTES];
-    while (!*cut) {
-        long size = syscall(SYS_getdents64, directory, entries, sizeof entries);
-        if (size < 0)
-            return -errno;
-        if (size == 0)
-            break;
-        int result = take_entries(entries, (size_t)size, limit, out, cut);
-        if (result < 0)
-            return result;
-    }
+    struct number_listing listing = {out, limit};
+    int result = linux_entries_each(directory, entries, sizeof entries, add_number, &listing);
+    *cut = result == LISTING_CUT;
+    if (result < 0)
+        return result;
     put_in_order(out);
     return 0;
 }

@@ -37,8 +37,12 @@ int linux_namespace(const struct os *os, const char *path, uint64_t *inode);
  * errno: what is older than Linux 6.13 does not tell. */
 int linux_pidfd_cgroup(int pidfd, uint64_t *id);
 
-/* The next entry of what getdents64(2) wrote: 1 and its name, 0 at the end, -EBADMSG where it is
- * none. Pure. */
-int linux_entry_next(struct cursor *cursor, struct span *name);
+/* Calls `visit` with the name of each entry of a folder, from where its descriptor stands, until
+ * that returns anything but 0. `entries` is working memory of `capacity` bytes, aligned to 8.
+ * Returns 0 at the end of the folder, what `visit` returned, or a negative errno. Does not call
+ * readdir, which allocates with malloc. */
+typedef int linux_entry_visit(struct span name, void *data);
+int linux_entries_each(int folder, char *entries, size_t capacity, linux_entry_visit *visit,
+                       void *data);
 
 #endif

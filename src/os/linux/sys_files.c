@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <stdalign.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static int open_below(const struct os *os, const char *path, int flags)
@@ -188,29 +187,33 @@ static bool is_name_before(const void *item, const void *name)
     return compare_names(item, name) < 0;
 }
 
-static void keep_name(struct pass *pass, struct span name)
+static int keep_name(struct span name, void *data)
 {
+    struct pass *pass = data;
     char text[OS_SYS_NAME];
     if (name.size == 0 || name.bytes[0] == '.')
-        return;
+        return 0;
     if (name.size >= sizeof text) {
         pass->skipped = true;
-        return;
+        return 0;
     }
     memcpy(text, name.bytes, name.size);
     text[name.size] = '\0';
     if (pass->last[0] != '\0' && compare_names(text, pass->last) <= 0)
-        return;
+        return 0;
+
     size_t place = search_place(pass->names, pass->count, OS_SYS_NAME, text, is_name_before);
     if (place < pass->count && compare_names(pass->names[place], text) == 0)
-        return; // listed twice while the folder changed
+        return 0; // listed twice while the folder changed
     pass->more |= pass->count == PASS_NAMES;
     if (place == PASS_NAMES)
-        return;
+        return 0;
+
     size_t kept = size_min(pass->count, PASS_NAMES - 1);
     memmove(pass->names[place + 1], pass->names[place], (kept - place) * OS_SYS_NAME);
     memcpy(pass->names[place], text, name.size + 1);
     pass->count = kept + 1;
+    return 0;
 }
 
 static int read_pass(int folder, struct pass *pass)
@@ -220,18 +223,7 @@ static int read_pass(int folder, struct pass *pass)
     pass->more = false;
     if (lseek(folder, 0, SEEK_SET) < 0)
         return -errno;
-    for (;;) {
-        long size = syscall(SYS_getdents64, folder, entries, sizeof entries);
-        if (size <= 0)
-            return size < 0 ? -errno : 0;
-        struct cursor cursor = cursor_over(entries, (size_t)size);
-        struct span name;
-        int more;
-        while ((more = linux_entry_next(&cursor, &name)) > 0)
-            keep_name(pass, name);
-        if (more < 0)
-            return more;
-    }
+    return linux_entries_each(folder, entries, sizeof entries, keep_name, pass);
 }
 
 int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data)

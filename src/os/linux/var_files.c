@@ -5,8 +5,6 @@
 #include <fcntl.h>
 #include <stdalign.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { ENTRIES_BYTES = 32 * 1024 };
 
@@ -22,14 +20,15 @@ int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns)
     return 0;
 }
 
-/* Takes the entries of one call; false in *go_on: `visit` has had enough. */
-static int take_entries(struct cursor cursor, os_var_visit *visit, void *data, bool *go_on)
+struct var_listing {
+    os_var_visit *visit;
+    void *data;
+};
+
+static int visit_var_entry(struct span name, void *data)
 {
-    struct span name;
-    int more = 1;
-    while (*go_on && (more = linux_entry_next(&cursor, &name)) > 0)
-        *go_on = visit(name, data);
-    return more < 0 ? more : 0;
+    const struct var_listing *listing = data;
+    return listing->visit(name, listing->data) ? 0 : 1;
 }
 
 int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void *data)
@@ -38,16 +37,8 @@ int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void
     if (folder < 0)
         return folder;
     alignas(8) char entries[ENTRIES_BYTES];
-    bool go_on = true;
-    int result = 0;
-    while (result == 0 && go_on) {
-        long size = syscall(SYS_getdents64, folder, entries, sizeof entries);
-        if (size <= 0) {
-            result = size < 0 ? -errno : 0;
-            break;
-        }
-        result = take_entries(cursor_over(entries, (size_t)size), visit, data, &go_on);
-    }
+    struct var_listing listing = {visit, data};
+    int result = linux_entries_each(folder, entries, sizeof entries, visit_var_entry, &listing);
     os_close_descriptor(folder);
-    return result;
+    return result < 0 ? result : 0;
 }

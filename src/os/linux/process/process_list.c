@@ -1,7 +1,5 @@
-/* process_list.c: every pid in /proc, by getdents64 into a buffer that is kept.
- *
- * Not readdir: that allocates with a malloc of its own and reads 32 KiB at a time, so that a
- * machine of a thousand processes would take one more system call per tick.
+/* process_list.c: every pid in /proc. Reads into a buffer of 64 KiB that is kept between ticks:
+ * readdir reads 32 KiB at a time, one more system call per tick with a thousand processes.
  * Thread rule: one thread per list. */
 #include "os/linux/linux.h"
 
@@ -13,7 +11,6 @@
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { ENTRIES_BYTES = 64 * 1024 };
@@ -50,27 +47,13 @@ int os_pids_append(struct os_pids *pids, int64_t pid)
     return 0;
 }
 
-/* A pid, or 0 for an entry that is something else. */
-static int64_t pid_of(struct span name)
+static int add_pid(struct span name, void *data)
 {
     const char *at = name.bytes, *end = at + name.size;
     uint64_t pid;
     if (at == end || *at == '0' || !number_u64(&at, end, &pid) || at != end || pid > INT32_MAX)
         return 0;
-    return (int64_t)pid;
-}
-
-static int take_entries(struct os_pids *pids, const char *bytes, size_t size)
-{
-    struct cursor cursor = cursor_over(bytes, size);
-    struct span name;
-    int more;
-    while ((more = linux_entry_next(&cursor, &name)) > 0) {
-        int64_t pid = pid_of(name);
-        if (pid != 0 && os_pids_append(pids, pid) < 0)
-            return -ENOMEM;
-    }
-    return more;
+    return os_pids_append(data, (int64_t)pid);
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -95,17 +78,10 @@ static int read_stream(struct os_pids *pids)
     struct stream *stream = pids->stream;
     if (lseek(stream->directory, 0, SEEK_SET) < 0)
         return -errno;
-    for (;;) {
-        long size = syscall(SYS_getdents64, stream->directory, stream->entries,
-                            sizeof stream->entries);
-        if (size < 0)
-            return -errno;
-        if (size == 0)
-            break;
-        int result = take_entries(pids, stream->entries, (size_t)size);
-        if (result < 0)
-            return result;
-    }
+    int result = linux_entries_each(stream->directory, stream->entries, sizeof stream->entries,
+                                    add_pid, pids);
+    if (result < 0)
+        return result;
     sort_pids(pids);
     return 0;
 }
