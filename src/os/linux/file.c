@@ -1,13 +1,34 @@
 /* file.c: see linux.h. Nothing here knows what a file holds. */
 #include "os/linux/linux.h"
 
+#include "util/number.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vitals/text.h>
 
 enum { READ_STEP = 4096 };
+
+void os_trace(const struct os *os, const char *format, ...)
+{
+    if (os->trace == NULL)
+        return;
+    char line[512], safe[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (size < 0)
+        return;
+    vitals_text text = {line, size_min((size_t)size, sizeof line - 1)};
+    vitals_text_format(text, VITALS_TEXT_TERMINAL, safe, sizeof safe);
+    os->trace(os->trace_data, safe);
+}
 
 void linux_trace(const struct os *os, const char *path, int number)
 {
@@ -15,6 +36,24 @@ void linux_trace(const struct os *os, const char *path, int number)
         *os->lacking = true;
     if (os->trace != NULL) // errno's text costs a look-up
         os_trace(os, "%s: %s", path, strerror(number));
+}
+
+void os_close_descriptor(int descriptor)
+{
+    // Not retried: Linux has released it even where close says EINTR.
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+bool linux_process_path(char out[static PROCESS_PATH], int64_t pid, const char *name)
+{
+    size_t length = strlen(name);
+    if (pid < 1 || length > PROCESS_PATH - NUMBER_TEXT - 2)
+        return false;
+    size_t used = number_print_i64(out, pid);
+    out[used++] = '/';
+    memcpy(out + used, name, length + 1);
+    return true;
 }
 
 int linux_open(const struct os *os, int root, const char *path, int flags)

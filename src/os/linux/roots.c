@@ -7,14 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vitals/text.h>
 
 static int open_root(const struct os *os, const char *path)
 {
@@ -116,33 +114,10 @@ void os_close(struct os *os)
     os->proc = os->sys = os->dev = os->etc = os->run = os->share = os->var = -1;
 }
 
-void os_close_descriptor(int descriptor)
-{
-    // Not retried: Linux has released it even where close says EINTR.
-    if (descriptor >= 0)
-        close(descriptor);
-}
-
 uint64_t os_descriptor_limit(void)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (uint64_t)limit.rlim_cur : 1024;
-}
-
-void os_trace(const struct os *os, const char *format, ...)
-{
-    if (os->trace == NULL)
-        return;
-    char line[512], safe[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (size < 0)
-        return;
-    vitals_text text = {line, size_min((size_t)size, sizeof line - 1)};
-    vitals_text_format(text, VITALS_TEXT_TERMINAL, safe, sizeof safe);
-    os->trace(os->trace_data, safe);
 }
 
 static const struct {

@@ -121,23 +121,6 @@ static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
 
 /* ---- life ---- */
 
-struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope, const char *text,
-                                        const char *label)
-{
-    struct usage_subject *subject = memory_alloc(sizeof(*subject));
-    if (subject == NULL || memory_grow((void **)&usage->subjects, &usage->subject_capacity,
-                                       usage->subject_count, sizeof(struct usage_subject *)) < 0) {
-        memory_free(subject);
-        usage->failed = true;
-        return NULL;
-    }
-    subject->scope = scope;
-    (void)snprintf(subject->text, sizeof(subject->text), "%s", text);
-    (void)snprintf(subject->label, sizeof(subject->label), "%s", label);
-    usage->subjects[usage->subject_count++] = subject;
-    return subject;
-}
-
 static bool add_scopes(vitals_usage *usage)
 {
     return usage_subject_add(usage, VITALS_SCOPE_TREE, "", "") != NULL &&

@@ -5,6 +5,10 @@
  * missing value is never 0. */
 #include "run/usage/usage_data.h"
 
+#include "util/memory.h"
+
+#include <stdio.h>
+
 static double seconds_between(uint64_t from_ns, uint64_t to_ns)
 {
     return (double)(to_ns - from_ns) / (double)NS_PER_SECOND;
@@ -122,4 +126,40 @@ vitals_availability sum_state(const struct usage_sum *sum, vitals_availability e
     if (sum->missing == 0)
         return sum->state;
     return state_worse(sum->state, VITALS_LOWER_BOUND);
+}
+
+void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place place, size_t scope,
+                     const struct usage_sum *sum)
+{
+    vitals_availability state = sum_state(sum, VITALS_GONE);
+    struct usage_cell *cell = usage_cell(usage, scope, place);
+    if (state > 0)
+        cell_gauge(cell, read_ns, sum->total, state);
+    else
+        cell_missing(cell, state);
+}
+
+void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability state, double value)
+{
+    if (state == VITALS_GONE)
+        return;
+    sum_add(&sums[SUBJECT_TREE], state, value);
+    sum_add(&sums[root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS], state, value);
+}
+
+struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope, const char *text,
+                                        const char *label)
+{
+    struct usage_subject *subject = memory_alloc(sizeof(*subject));
+    if (subject == NULL || memory_grow((void **)&usage->subjects, &usage->subject_capacity,
+                                       usage->subject_count, sizeof(struct usage_subject *)) < 0) {
+        memory_free(subject);
+        usage->failed = true;
+        return NULL;
+    }
+    subject->scope = scope;
+    (void)snprintf(subject->text, sizeof(subject->text), "%s", text);
+    (void)snprintf(subject->label, sizeof(subject->label), "%s", label);
+    usage->subjects[usage->subject_count++] = subject;
+    return subject;
 }

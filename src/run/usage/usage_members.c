@@ -175,3 +175,18 @@ void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
         count_member(usage, process, was);
     }
 }
+
+struct usage_process *usage_member(const vitals_usage *usage, const vitals_row *row)
+{
+    const uintptr_t *found = hash_find(&usage->processes, vitals_row_key(row));
+    struct usage_process *process = found != NULL ? (struct usage_process *)*found : NULL;
+    return process != NULL && process->member ? process : NULL;
+}
+
+struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process)
+{
+    const uintptr_t *found = process->parent != 0 ? hash_find(&usage->processes, process->parent)
+                                                  : NULL;
+    struct usage_process *parent = found != NULL ? (struct usage_process *)*found : NULL;
+    return parent != NULL && parent != process && parent->member ? parent : NULL;
+}

@@ -203,14 +203,6 @@ static void read_process(struct usage_process *process, const vitals_row *row)
 
 /* ---- the gone ---- */
 
-struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process)
-{
-    const uintptr_t *found = process->parent != 0 ? hash_find(&usage->processes, process->parent)
-                                                  : NULL;
-    struct usage_process *parent = found != NULL ? (struct usage_process *)*found : NULL;
-    return parent != NULL && parent != process && parent->member ? parent : NULL;
-}
-
 static void settle_flow(vitals_usage *usage, const struct usage_process *process,
                         struct usage_process *parent, enum usage_flow flow)
 {
@@ -353,32 +345,6 @@ static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow
             sum_add(&sums.root, state, itself);
     }
     set_flow(usage, flow, &sums, newest_ns != 0 ? newest_ns : now_ns);
-}
-
-void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place place, size_t scope,
-                     const struct usage_sum *sum)
-{
-    vitals_availability state = sum_state(sum, VITALS_GONE);
-    struct usage_cell *cell = usage_cell(usage, scope, place);
-    if (state > 0)
-        cell_gauge(cell, read_ns, sum->total, state);
-    else
-        cell_missing(cell, state);
-}
-
-void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability state, double value)
-{
-    if (state == VITALS_GONE)
-        return;
-    sum_add(&sums[SUBJECT_TREE], state, value);
-    sum_add(&sums[root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS], state, value);
-}
-
-struct usage_process *usage_member(const vitals_usage *usage, const vitals_row *row)
-{
-    const uintptr_t *found = hash_find(&usage->processes, vitals_row_key(row));
-    struct usage_process *process = found != NULL ? (struct usage_process *)*found : NULL;
-    return process != NULL && process->member ? process : NULL;
 }
 
 struct gauge_sums {

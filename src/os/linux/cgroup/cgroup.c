@@ -181,7 +181,7 @@ bool cgroup_walk_begin(struct cgroup_walk *walk, const struct cgroups *cgroups,
     return found->version != 0;
 }
 
-static void read_memory(const struct cgroups *cgroups, const struct metric_set *wanted,
+void cgroup_read_memory(const struct cgroups *cgroups, const struct metric_set *wanted,
                         struct values *machine)
 {
     struct cgroup_walk walk;
@@ -197,7 +197,7 @@ static void read_memory(const struct cgroups *cgroups, const struct metric_set *
         values_set(machine, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, charged);
 }
 
-static void read_cores(const struct cgroups *cgroups, struct values *machine)
+void cgroup_read_cores(const struct cgroups *cgroups, struct values *machine)
 {
     struct cgroup_walk walk;
     struct value value = value_missing(VITALS_UNSUPPORTED);
@@ -206,48 +206,4 @@ static void read_cores(const struct cgroups *cgroups, struct values *machine)
         value.state = cgroup_limit_state(&walk);
     }
     values_set(machine, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, value);
-}
-
-/* Which controllers a range of metrics needs. */
-static const struct {
-    vitals_metric first, last;
-    unsigned controllers;
-} NEEDS[] = {
-    {VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, VITALS_HOST_CGROUP_MEMORY_USED_BYTES,
-     1u << CGROUP_MEMORY},
-    {VITALS_HOST_CGROUP_CPU_LIMIT_CORES, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, 1u << CGROUP_CPU},
-    {VITALS_HOST_CGROUP_VERSION, VITALS_HOST_CGROUP_VERSION, 1u << CGROUP_CPU},
-    {VITALS_HOST_CGROUP_MEMORY_HIGH_BYTES, VITALS_HOST_CGROUP_OOM_KILLS, 1u << CGROUP_MEMORY},
-    {VITALS_HOST_CGROUP_CPU_SECONDS, VITALS_HOST_CGROUP_CPU_SECONDS, 1u << CGROUP_CPUACCT},
-    {VITALS_HOST_CGROUP_CPU_THROTTLED_SECONDS, VITALS_HOST_CGROUP_CPU_THROTTLED_PERIODS,
-     1u << CGROUP_CPU},
-    {VITALS_HOST_CGROUP_CPUS, VITALS_HOST_CGROUP_CPUS, 1u << CGROUP_CPUSET},
-    {VITALS_HOST_CGROUP_PROCESSES, VITALS_HOST_CGROUP_PROCESSES_LIMIT, 1u << CGROUP_PIDS},
-    {VITALS_HOST_CGROUP_READ_BYTES, VITALS_HOST_CGROUP_WRITTEN_BYTES, 1u << CGROUP_IO},
-};
-
-static unsigned controllers_for(const struct metric_set *wanted)
-{
-    unsigned controllers = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(NEEDS); i++)
-        for (unsigned metric = NEEDS[i].first; metric <= NEEDS[i].last; metric++)
-            if (metric_set_has(wanted, (vitals_metric)metric))
-                controllers |= NEEDS[i].controllers;
-    return controllers;
-}
-
-void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
-                        struct values *machine)
-{
-    struct cgroups cgroups;
-    unsigned controllers = controllers_for(wanted);
-    if (controllers == 0)
-        return;
-    cgroups_find(&cgroups, os, controllers);
-    if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) ||
-        metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES))
-        read_memory(&cgroups, wanted, machine);
-    if (metric_set_has(wanted, VITALS_HOST_CGROUP_CPU_LIMIT_CORES))
-        read_cores(&cgroups, machine);
-    cgroup_read_usage(&cgroups, wanted, machine);
 }

@@ -84,9 +84,10 @@ signed char cgroup_limit_state(const struct cgroup_walk *walk);
 /* No limit is written as LONG_MAX in whole pages, of 4 KiB or 64 KiB. */
 #define CGROUP_UNLIMITED_V1 UINT64_C(0x7fffffffffff0000)
 
-/* What is charged to our own cgroup, and other limits (cgroup_usage.c). */
-void cgroup_read_usage(const struct cgroups *cgroups, const struct metric_set *wanted,
-                       struct values *machine);
+/* The limits of our own cgroup: memory, with what is charged against it, and CPUs. */
+void cgroup_read_memory(const struct cgroups *cgroups, const struct metric_set *wanted,
+                        struct values *machine);
+void cgroup_read_cores(const struct cgroups *cgroups, struct values *machine);
 
 /* Adds what a line "8:0 rbytes=1 wbytes=2 …" of io.stat, or "8:0 Read 1" of blkio, says; nothing
  * for a disk that stands on others. False where it is none. */

@@ -299,7 +299,7 @@ static void set(struct values *machine, const struct metric_set *wanted, vitals_
         values_set(machine, metric, value);
 }
 
-void cgroup_read_usage(const struct cgroups *cgroups, const struct metric_set *wanted,
+static void read_usage(const struct cgroups *cgroups, const struct metric_set *wanted,
                        struct values *machine)
 {
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
@@ -326,4 +326,48 @@ void cgroup_read_usage(const struct cgroups *cgroups, const struct metric_set *w
         set(machine, wanted, VITALS_HOST_CGROUP_READ_BYTES, read);
         set(machine, wanted, VITALS_HOST_CGROUP_WRITTEN_BYTES, written);
     }
+}
+
+/* Which controllers a range of metrics needs. */
+static const struct {
+    vitals_metric first, last;
+    unsigned controllers;
+} NEEDS[] = {
+    {VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, VITALS_HOST_CGROUP_MEMORY_USED_BYTES,
+     1u << CGROUP_MEMORY},
+    {VITALS_HOST_CGROUP_CPU_LIMIT_CORES, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, 1u << CGROUP_CPU},
+    {VITALS_HOST_CGROUP_VERSION, VITALS_HOST_CGROUP_VERSION, 1u << CGROUP_CPU},
+    {VITALS_HOST_CGROUP_MEMORY_HIGH_BYTES, VITALS_HOST_CGROUP_OOM_KILLS, 1u << CGROUP_MEMORY},
+    {VITALS_HOST_CGROUP_CPU_SECONDS, VITALS_HOST_CGROUP_CPU_SECONDS, 1u << CGROUP_CPUACCT},
+    {VITALS_HOST_CGROUP_CPU_THROTTLED_SECONDS, VITALS_HOST_CGROUP_CPU_THROTTLED_PERIODS,
+     1u << CGROUP_CPU},
+    {VITALS_HOST_CGROUP_CPUS, VITALS_HOST_CGROUP_CPUS, 1u << CGROUP_CPUSET},
+    {VITALS_HOST_CGROUP_PROCESSES, VITALS_HOST_CGROUP_PROCESSES_LIMIT, 1u << CGROUP_PIDS},
+    {VITALS_HOST_CGROUP_READ_BYTES, VITALS_HOST_CGROUP_WRITTEN_BYTES, 1u << CGROUP_IO},
+};
+
+static unsigned controllers_for(const struct metric_set *wanted)
+{
+    unsigned controllers = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(NEEDS); i++)
+        for (unsigned metric = NEEDS[i].first; metric <= NEEDS[i].last; metric++)
+            if (metric_set_has(wanted, (vitals_metric)metric))
+                controllers |= NEEDS[i].controllers;
+    return controllers;
+}
+
+void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
+                        struct values *machine)
+{
+    struct cgroups cgroups;
+    unsigned controllers = controllers_for(wanted);
+    if (controllers == 0)
+        return;
+    cgroups_find(&cgroups, os, controllers);
+    if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) ||
+        metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES))
+        cgroup_read_memory(&cgroups, wanted, machine);
+    if (metric_set_has(wanted, VITALS_HOST_CGROUP_CPU_LIMIT_CORES))
+        cgroup_read_cores(&cgroups, machine);
+    read_usage(&cgroups, wanted, machine);
 }

@@ -144,11 +144,6 @@ static void take_status(struct span line, void *data)
     ourselves_parse_status(line, data);
 }
 
-bool ourselves_may(const struct ourselves *self, enum capability capability)
-{
-    return self->known && (self->capabilities >> capability & 1) != 0;
-}
-
 /* What a link of the folder ns says: the first namespace has the same number everywhere
  * (PROC_PID_INIT_INO and PROC_USER_INIT_INO in the kernel's proc_ns.h). */
 static enum place read_place(const struct os *os, const char *path, const char *first)

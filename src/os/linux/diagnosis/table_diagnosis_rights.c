@@ -211,3 +211,8 @@ void diagnose_rights(const struct ourselves *self)
     diagnose_perf(self);
     diagnose_task_iterator(self);
 }
+
+bool ourselves_may(const struct ourselves *self, enum capability capability)
+{
+    return self->known && (self->capabilities >> capability & 1) != 0;
+}

@@ -24,14 +24,6 @@ static bool split_name(struct span line, struct span *name, struct cursor *numbe
     return false;
 }
 
-signed char host_list_state(bool any, bool partial, bool whole)
-{
-    if (!any)
-        return VITALS_UNSUPPORTED;
-    // Where no line could be read, nothing is known: not even that it is at least 0.
-    return !partial ? VITALS_HAVE : whole ? VITALS_LOWER_BOUND : VITALS_FAILED;
-}
-
 int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out)
 {
     struct cursor text = cursor_over(bytes, size);

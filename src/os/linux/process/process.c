@@ -12,28 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-bool linux_process_path(char out[static PROCESS_PATH], int64_t pid, const char *name)
-{
-    size_t length = strlen(name);
-    if (pid < 1 || length > PROCESS_PATH - NUMBER_TEXT - 2)
-        return false;
-    size_t used = number_print_i64(out, pid);
-    out[used++] = '/';
-    memcpy(out + used, name, length + 1);
-    return true;
-}
-
-static int open_file(const struct os *os, int64_t pid, const char *name)
-{
-    char path[PROCESS_PATH];
-    if (!linux_process_path(path, pid, name))
-        return -EINVAL;
-    return linux_open(os, os->proc, path, 0);
-}
-
 int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_process *process)
 {
-    struct os_process opened = {.pid = pid, .stat = open_file(os, pid, "stat"), .statm = -1};
+    struct os_process opened = {
+        .pid = pid, .stat = linux_process_open(os, pid, "stat", 0), .statm = -1};
     if (opened.stat < 0)
         return opened.stat;
     if (statm)
@@ -44,7 +26,7 @@ int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_proc
 
 int os_process_open_statm(const struct os *os, struct os_process *process)
 {
-    int statm = open_file(os, process->pid, "statm");
+    int statm = linux_process_open(os, process->pid, "statm", 0);
     if (statm < 0)
         return statm;
     process->statm = statm;
@@ -143,7 +125,7 @@ static bool is_given_at_once(const char *name)
 int os_process_file(const struct os *os, int64_t pid, const char *name, size_t limit,
                     struct buffer *out, bool *cut)
 {
-    int descriptor = open_file(os, pid, name);
+    int descriptor = linux_process_open(os, pid, name, 0);
     if (descriptor < 0)
         return descriptor;
     int result = linux_read_all(descriptor, limit, is_given_at_once(name), out, cut);
