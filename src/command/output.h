@@ -12,7 +12,7 @@
 
 struct output {
     int descriptor;
-    int error; /* errno of the first failure; EPIPE: nobody reads any more */
+    int error; /* errno of the first failure; EPIPE: the reader has gone */
     size_t used;
     char buffer[32768];
 };

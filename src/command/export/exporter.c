@@ -21,7 +21,7 @@ static void copy_member(const json_t *line, const char *member, char *out, size_
         (void)snprintf(out, capacity, "%s", value);
 }
 
-/* Who says it stands in front, but for serve: that is all that we are there for. */
+/* The message is prefixed with the command's name, except for serve. */
 static void say(const char *who, const char *what)
 {
     char safe[SHOWN], name[64];

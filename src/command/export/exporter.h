@@ -54,10 +54,9 @@ struct exporter {
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
                   struct text *config, int handed);
 
-/* The socket that whoever started us has opened (socket_activation.c): 0 and a descriptor of the
- * caller's to close, above LINK_HANDED, or -1: there is none. An exit code after a message: it
- * cannot be used.
- */
+/* Gives the listening socket that the parent opened (socket_activation.c). Returns 0 and a
+ * descriptor above LINK_HANDED that the caller closes, or -1 if there is none; or an exit code
+ * after a message if it cannot be used. */
 int socket_activation_take(const struct environment_settings *environment, int *out);
 
 /* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.

@@ -1,10 +1,10 @@
-/* serve.c: `vitals serve`: samples this machine for a program that answers to others.
+/* serve.c: `vitals serve`: samples this machine for the program that serves clients.
  *
- * A sampler has its thread, which never waits for anybody; here one poll waits for samples, for
- * what the program says and for signals. A sample that the program does not take in time is
- * dropped, and counted. Every process is read only while somebody looks at a page that lists them,
- * by another sampler beside it, so that whoever counts has one sampler's figures from the first to
- * the last. */
+ * The sampler has a thread of its own, which never waits for clients; here one poll waits for
+ * samples, for the program's messages and for signals. A sample that the program does not take in
+ * time is dropped, and counted. All processes are read only while a client has a page open that
+ * lists them, and by a second sampler, so that counters come from one sampler from first to last.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ static int choose_metrics(const struct server *server, vitals_request *request, 
     int code = 0;
     for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0] && code == 0; i++) {
         if (strcmp(LEVELS[i].word, settings->serve.processes) == 0)
-            code = metric_selection_add(request, LEVELS[i].level, settings->serve.compat != NULL, error);
+            code = metric_selection_add(request, LEVELS[i].level, settings->serve.compat != NULL,
+                                        error);
     }
     /* What is not to be told is not read. */
     if (code == 0 && strcmp(settings->export.command_line, "off") == 0)

@@ -1,8 +1,6 @@
-/* socket_activation.c: a socket that whoever started us listens at already: socket activation, as
- * sd_listen_fds(3) has it. LISTEN_PID says whom it is for, LISTEN_FDS how many stand from
- * descriptor 3 on.
- *
- * One thread. Whether it may be listened at, the program that answers looks at. */
+/* socket_activation.c: takes a listening socket from the parent, as sd_listen_fds(3) describes:
+ * LISTEN_PID is the pid that it is for, LISTEN_FDS the number of descriptors from 3 on. One thread.
+ * The server program checks whether that address is allowed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

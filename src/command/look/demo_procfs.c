@@ -1,6 +1,6 @@
-/* demo_procfs.c: see demo_procfs.h. Who runs on the machine, and what its kernel counts, is in
- * tables here; counters grow with the clock, so that rates are what the tables say. Its folder is
- * locked while it is used; one without a lock was left by a vitals that was killed, and goes. */
+/* demo_procfs.c: see demo_procfs.h. The machine's processes and its kernel's counters are in tables
+ * here; counters grow with the clock, so that rates are what the tables say. Its folder is locked
+ * while in use; one without a lock was left by a vitals that was killed, and is removed. */
 #include "command/look/demo_procfs.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ struct actor {
     const char *name, *command, *environment; /* words end with a newline here */
 };
 
-/* Those who are on devices: the newest, in turns, as gpu/demo/scenarios.c gives them work. */
+/* Processes on devices: the newest, in turns, as gpu/demo/scenarios.c gives them work. */
 static const struct actor GUEST[] = {
     {.threads = 34,
      .resident_mib = 21504,
@@ -134,7 +134,7 @@ struct demo_procfs {
     char proc[PLACE + 8], none[PLACE + 8]; /* of folder */
     vitals_clock clock;
     atomic_uint_fast64_t now_ns; /* since boot */
-    pthread_t owner;             /* who waits here moves the clock */
+    pthread_t owner;             /* a wait of this thread moves the clock */
     int descriptor;              /* of the folder, locked; -1: there is none */
     bool held;                   /* signals are */
     sigset_t before;             /* that were blocked before */
@@ -362,7 +362,7 @@ static void clear(int folder)
 
 #define NAME "vitals-demo-"
 
-/* Our own, of which we are the only user; -1: it is not, or somebody uses it (with LOCK_NB). */
+/* Opens a folder that only we may use; -1: it is not ours, or in use (with LOCK_NB). */
 static int open_own(const char *path, int how)
 {
     struct stat status;
@@ -376,7 +376,7 @@ static int open_own(const char *path, int how)
     return -1;
 }
 
-/* What those left who were killed. */
+/* Removes folders that a killed vitals left. */
 static void sweep(const char *temporary)
 {
     enum { NAMES_MOST = 65536 };
@@ -398,7 +398,7 @@ static void sweep(const char *temporary)
         (void)closedir(names);
 }
 
-/* Before it is locked somebody may sweep it away: then another one is made. */
+/* Before it is locked, another vitals may sweep it away: then another one is made. */
 static int make_folder(struct demo_procfs *demo, const char *temporary)
 {
     enum { TRIES = 16 };
@@ -421,7 +421,7 @@ static int make_folder(struct demo_procfs *demo, const char *temporary)
 
 /* ---- signals ---- */
 
-/* Who would end us waits until the files are gone. */
+/* Signals that would end us wait until the files are gone. */
 static void hold_signals(struct demo_procfs *demo)
 {
     static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
@@ -472,9 +472,9 @@ static void move_to(struct demo_procfs *demo, uint64_t now_ns)
     (void)write_machine(demo);
 }
 
-/* Who makes the readings waits for nobody but the threads that answer, which get more real time
- * than they would have, so that a busy machine draws nothing else. A thread that waits for nothing
- * plays a driver that hangs: it is not back before the picture is drawn. */
+/* The thread that makes the readings waits only for the worker threads, which get more real time
+ * than the fake clock says, so that a busy machine draws the same picture. A thread that waits
+ * without a descriptor plays a driver that hangs: it returns after the picture is drawn. */
 static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 {
     struct demo_procfs *demo = data;

@@ -457,7 +457,7 @@ static void make_folders(const char *path)
     make_folder(folder);
 }
 
-/* It is whose the file was, or else whose the folder is; a new one is nobody else's to read. */
+/* The file keeps its owner; a new one gets the folder's owner, and only that user may read it. */
 static bool hand_over(int descriptor, const char *path)
 {
     struct stat status;
@@ -531,7 +531,7 @@ int layout_write(const char *path, const struct arrangement *arrangement,
 
 /* ---- for the monitor ---- */
 
-/* What could not be read is replaced only by who asks twice. */
+/* A file that could not be read is replaced only if the user asks twice. */
 struct place {
     char path[PATH_MAX];
     bool unread;

@@ -37,7 +37,7 @@ static const char *readonly_of(const struct machine_settings *machine,
                                         : NULL;
 }
 
-/* More often nobody can look, and rates would be made of too few steps of their counters. */
+/* Redrawing faster is of no use, and rates would be made of too few steps of their counters. */
 static uint64_t interval_of(const struct sampling_settings *sampling)
 {
     enum { LEAST_NS = 100000000 };
@@ -251,7 +251,7 @@ int command_screen(const struct settings *settings)
 
 /* ---- on the terminal ---- */
 
-/* Who ended us by a signal sees that in how we end. */
+/* Ends by the same signal, so that the parent's wait status shows it. */
 static int end_by(int signal_number)
 {
     (void)signal(signal_number, SIG_DFL);

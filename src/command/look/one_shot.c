@@ -204,7 +204,7 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
         .color = settings->look.color,
         .width = settings->look.width < INT_MAX ? (int)settings->look.width : INT_MAX,
         .selection = command_selection(settings, &user),
-        .user = settings->machine.from == NULL ? user : NULL, /* a file does not say who reads it */
+        .user = settings->machine.from == NULL ? user : NULL, /* a file does not name its reader */
     };
     options.look.colorful = false;
     if (options.selection.only_visible) {
@@ -220,7 +220,8 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
                                                              : complain(now, options.selection);
 }
 
-/* Who is not there has no process; in another machine's snapshot anybody may be. */
+/* A user that this system does not have owns no process; another machine's snapshot may have any
+ * user. */
 static int check_users(const struct machine_settings *machine, const struct filter_settings *filter)
 {
     for (size_t i = 0; i < filter->users.count && machine->from == NULL; i++) {

@@ -100,7 +100,7 @@ static int take_units(const struct account_settings *account)
     return account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
 }
 
-/* Who tracks has standard output to himself, and a form that is named goes there. */
+/* A tracker prints nothing else to standard output, so a named format goes there. */
 static const char *recording_place(const struct argument_settings *arguments,
                                    const struct recording_settings *recording)
 {
@@ -131,7 +131,8 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     vitals_usage_options_init(&plan->usage, sizeof plan->usage);
     plan->usage.expected_cores = (double)settings->measure.expected_cores;
     plan->usage.no_children = settings->measure.no_children;
-    /* What costs more than a read is for who keeps the figures: the text shows none of it. */
+    /* Figures that cost more than a read are only for output that keeps them: the text shows none.
+     */
     plan->usage.details = recording_place(&settings->arguments, &settings->recording) != NULL ||
                           settings->run.json_path != NULL || settings->look.verbose ||
                           exporters_asked(&settings->export);

@@ -318,8 +318,9 @@ static bool has_ended(const struct machine_settings *machine, const vitals_row *
     return ended;
 }
 
-/* What the expression looks at: the arguments; the name of who is known to have none, as a kernel
- * thread and a zombie. One whose arguments are not known is counted: it might have matched. */
+/* The expression is matched against the arguments, or the name of a process that is known to have
+ * none, such as a kernel thread or a zombie. A process with unknown arguments is counted: it might
+ * have matched. */
 static bool find_command(struct filter *filter, const vitals_row *process, vitals_text *out)
 {
     vitals_availability known = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, out);
@@ -460,7 +461,7 @@ static bool is_there(const vitals_snapshot *snapshot, uint64_t pid)
     return false;
 }
 
-/* The library says why nobody has the pid: it may be a thread's. */
+/* The library says why no process has the pid: it may be a thread's. */
 static int complain_pid(const struct machine_settings *machine, uint64_t pid)
 {
     vitals_options world;

@@ -40,9 +40,9 @@ bool filter_passes(struct filter *filter, const vitals_row *process);
 bool filter_names_pid(const struct filter *filter, const vitals_row *process);
 bool filter_lists(const struct filter *filter, int64_t pid);
 
-/* Tells of every pid of --pid, --children and every user of --user that is nobody's, where the
- * snapshot is of this machine, and how many processes could not be matched so far. Gives EXIT_DONE,
- * or EXIT_CANNOT after messages. */
+/* Reports every pid of --pid and --children and every user of --user without a process, if the
+ * snapshot is of this machine, and how many processes could not be matched so far. Returns
+ * EXIT_DONE, or EXIT_CANNOT after messages. */
 int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot);
 
 /* A pid as a person writes it, by the rule of --pid; 0 where it is none, after a message. */

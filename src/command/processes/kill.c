@@ -1,11 +1,9 @@
-/* kill.c: `vitals kill`: shows which processes, asks, signals those very ones, and says what became
- * of each.
- *
- * Nobody who gets a pid later can be meant. A row has no more than a pid and a clock tick, which
- * two processes can share; so a first reading only says whom to hold. Each is then held by its
- * handle, and a second reading is taken: what it has of a pid is the held process's own, if that
- * one still lives behind the reading, for its pid was nobody else's from before it until after it.
- * That row is judged and shown, and the signal goes through the same handle. */
+/* kill.c: `vitals kill`: shows the chosen processes, asks, signals exactly those, and reports the
+ * result for each. A process that gets a pid later is never signalled. A row identifies a process
+ * by pid and clock tick, which two processes can share; so a first reading only chooses the
+ * processes to open a handle for. Then a second reading is taken. If the process behind a handle
+ * still lives after it, its pid belonged to no other process meanwhile, so the row is its own. That
+ * row is judged and shown, and the signal goes through the same handle. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +41,14 @@ struct kill {
     vitals_context *context;
     vitals_request *request;
     vitals_snapshot *snapshot;  /* the second reading */
-    vitals_snapshot *ancestors; /* what vitals runs in; read where nobody is named */
+    vitals_snapshot *ancestors; /* that vitals runs in; read if no process is named */
     struct target *targets;     /* by pid */
     size_t count;
     uint64_t begun_ns;
     struct output *output;
 };
 
-/* --- Whom ---------------------------------------------------------------------------------------
+/* --- Choosing -----------------------------------------------------------------------------------
  */
 
 static int begin(struct kill *kill)
@@ -129,7 +127,7 @@ static bool holds(const vitals_snapshot *ancestors, uint64_t pid)
     return false;
 }
 
-/* Whether a process may be signalled although nobody named it by its pid. */
+/* Whether a process may be signalled although its pid was not given. */
 static bool is_fair(const struct kill *kill, const vitals_row *row)
 {
     uint64_t pid = pid_of(row);
@@ -159,8 +157,8 @@ static bool is_sound(const vitals_row *row)
     return false;
 }
 
-/* Holds who passes in a first reading, whoever has the pid by now. Who ended in between is told of
- * only where it was named. 0, or EXIT_CANNOT after messages. */
+/* Opens a handle for each process that passes in a first reading, whichever has the pid by now. One
+ * that ended in between is reported only if it was named. 0, or EXIT_CANNOT after messages. */
 static int hold(struct kill *kill, const vitals_snapshot *first)
 {
     const struct ps_order by_pid = {.count = 0};
@@ -406,7 +404,7 @@ static int wait_for_end(struct kill *kill, uint64_t timeout_ns, size_t *living)
     return code == 0 ? 0 : command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-/* TERM, then KILL for who did not listen. */
+/* TERM, then KILL for processes that did not end. */
 static int wait_or_force(struct kill *kill)
 {
     bool forces = kill->settings->force_ns > 0;
@@ -480,8 +478,8 @@ static int take_signal(struct kill *kill, size_t *used)
     return kill->signal > 0 ? 0 : EXIT_USAGE;
 }
 
-/* The demo invents what processes do and belong to; whoever is chosen by that would really end. A
- * pid is nobody's invention. */
+/* The demo invents owners and activity of processes; a process chosen by those would really end.
+ * Pids are real. */
 static bool would_believe_the_demo(const struct kill *kill)
 {
     bool by_pid = kill->arguments->words.count > kill->signal_words || kill->choice->pids.count > 0;

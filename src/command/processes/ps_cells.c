@@ -142,7 +142,7 @@ static bool local_of(struct local *local, time_t moment, struct tm *out)
     return local->known;
 }
 
-/* When a moment since boot was, in the time zone of who reads. */
+/* A time since boot, as local time of the reader. */
 static bool local_time(const struct ps_view *view, double start_seconds, struct tm *start,
                        struct tm *now)
 {
@@ -200,7 +200,7 @@ static void put_number(const struct ps_column *column, const struct ps_view *vie
 /* --- Colors -------------------------------------------------------------------------------------
  */
 
-/* The states that somebody should look at, and who computes. */
+/* Colors states that need attention, and running processes. */
 static enum color state_color(char letter)
 {
     switch (letter) {

@@ -177,7 +177,7 @@ static void make_terminal(const struct ps_view *view, const vitals_row *row, str
         out->text = (vitals_text){"?", 1};
 }
 
-/* Who is not scheduled by it has none, as ps(1) writes it. */
+/* A process without realtime scheduling has none, as in ps(1). */
 static void make_realtime(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
 {
     (void)view;

@@ -69,7 +69,7 @@ const char *ps_column_word(size_t index);
 /* Of a metric of any table, as it is; its title is its name in capitals, without its unit. */
 void ps_column_of(vitals_metric metric, struct ps_column *out);
 
-/* Those of a person who said nothing: what `ps aux` shows. */
+/* The columns if none are named: those of `ps aux`. */
 int ps_columns_default(struct ps_columns *out);
 
 /* A file may hold the real user only: it then stands for the effective one, under the same title.

@@ -140,7 +140,7 @@ static size_t find_place(const struct place *places, size_t count, uint64_t key)
 }
 
 /* A file may hold processes in a circle: one of each is taken for its top. Every row is passed
- * once: `marks` holds who came by first. */
+ * once: `marks` holds the row from which it was first reached. */
 static void break_circles(struct ps_rows *rows, size_t *marks)
 {
     for (size_t i = 0; i < rows->count; i++) {

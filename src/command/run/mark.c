@@ -1,8 +1,8 @@
-/* mark.c: `vitals mark`: writes where a phase begins and ends into the file of the run that we are
- * part of, and runs a command between the two.
+/* mark.c: `vitals mark`: writes the begin and end of a phase into the file of the run around it,
+ * and runs a command between the two.
  *
- * A mark is the affair of who measures, never of the job: what cannot be written is said and
- * changes no exit code, and a run that is over is not even spoken of. */
+ * A mark never affects the job: if it cannot be written, a message says so and the exit code stays
+ * the command's; a run that is over is not mentioned. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -111,8 +111,8 @@ static bool is_pending(int signal)
     return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
 }
 
-/* As the launcher of `vitals run` has it (os/launch.h): who is stopped by job control, or by itself
- * because of it, or is an inner shell that suspends, stops us too. */
+/* Like the launcher of `vitals run` (os/launch.h): a command that is stopped by job control, or
+ * stops itself because of it, or is an inner shell that suspends, stops us too. */
 static bool stops_us(pid_t child, int signal, bool told_to_stop)
 {
     pid_t group = getpgid(child), front = tcgetpgrp(STDERR_FILENO);
@@ -123,7 +123,7 @@ static bool stops_us(pid_t child, int signal, bool told_to_stop)
     return front == group || front == getpgrp();
 }
 
-/* By the signal that stopped the command, which is blocked; until somebody continues our group. */
+/* By the signal that stopped the command, which is blocked; until our group is continued. */
 static void stop_by(int signal)
 {
     sigset_t set;
@@ -147,15 +147,15 @@ static int look_at(pid_t child, bool *told_to_stop)
         if (!WIFSTOPPED(status))
             return status;
         if (!stops_us(child, WSTOPSIG(status), *told_to_stop))
-            continue; // somebody stopped it alone
+            continue; // only the command was stopped
         stop_by(WSTOPSIG(status));
         *told_to_stop = false;
     }
     return -1;
 }
 
-/* What the terminal sends goes to the whole group, and an alarm to who had it before it became us;
- * of what came of our own writing the kernel says that it is ours. */
+/* The terminal's signals go to the whole group, and SIGALRM to the process that set it before it
+ * became us; a signal of our own write carries our pid. */
 static bool concerns_command(pid_t child, const siginfo_t *info)
 {
     if (info->si_signo == SIGCHLD)
@@ -203,8 +203,8 @@ static int run(const struct look_settings *look, const struct environment_settin
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     struct before before;
     sigset_t watched;
-    sigfillset(&watched);                      // whoever means to signal us means the command
-    sigaction(SIGCHLD, &usual, &before.child); // who ignores it has children reaped by the kernel
+    sigfillset(&watched);                      // a signal to us is meant for the command
+    sigaction(SIGCHLD, &usual, &before.child); // if it is ignored, the kernel reaps children
     sigprocmask(SIG_BLOCK, &watched, &before.mask);
     mark(look, environment, "begin", name, getpid());
     pid_t child = fork();

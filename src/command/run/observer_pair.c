@@ -13,7 +13,7 @@ static void take_result(struct observer_pair *pair, int index, int code, const v
     pair->error.code = code;
 }
 
-/* Less than zero only where nobody observes any more. */
+/* Negative only once both observers have failed. */
 static int result_of(const struct observer_pair *pair, vitals_error *error)
 {
     if (!pair->stopped[0] || !pair->stopped[1])

@@ -1,7 +1,7 @@
-/* observer_pair.h: two that observe one run: a recording, and others who are told.
+/* observer_pair.h: two observers of one run: a recording and an exporter.
  *
- * One that fails is not called again and the other goes on; what failed is said at the end, where
- * the account learns of it. The face is called in the sampler's process. */
+ * If one fails, it is not called again and the other goes on; the failure is reported at the end,
+ * with the account. Called in the sampler's process. */
 #ifndef VITALS_COMMAND_RUN_OBSERVER_PAIR_H
 #define VITALS_COMMAND_RUN_OBSERVER_PAIR_H
 

@@ -1,8 +1,5 @@
-/* process_title.c: what a process that lives already is called, for whoever is told of it
- * (telling.h).
- *
- * As lists show it: the kernel's name, and where that may be cut, the program's file, as long as it
- * begins so. One thread. */
+/* process_title.c: names a running process for exporters (run_export.h). As lists show it: the
+ * kernel's name, or if that may be cut, the program's file name if it begins so. One thread. */
 #include <string.h>
 
 #include "command/export/exporter.h"

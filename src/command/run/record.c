@@ -30,7 +30,7 @@ struct recording_job {
 
 /* ---- what is asked ---- */
 
-/* The machine as SystemTracker sees it, and who misses his turn. */
+/* The machine as SystemTracker sees it, and the sources that miss their turn. */
 static int make_request(struct recording_job *job, vitals_error *error)
 {
     unsigned sets = VITALS_MACHINE | VITALS_GPUS | VITALS_SOURCES;
@@ -180,7 +180,7 @@ static int record_all(struct recording_job *job)
         }
     }
     if (code < 0 && error.detail == EPIPE)
-        return EXIT_DONE; /* who read it has seen enough */
+        return EXIT_DONE; /* the reader has seen enough */
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
 }
 

@@ -1,7 +1,7 @@
-/* report.c: `vitals report FILE`: what a recorded run used.
+/* report.c: `vitals report FILE`: prints what a recorded run used.
  *
- * The recording is read by src/record, whoever wrote it; this file says what is printed of it. What
- * is wrong with the file is told on stderr, and the rest is shown. */
+ * src/record reads the recording; this file chooses the output. Errors in the file are reported on
+ * stderr, and the rest is shown. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -161,14 +161,16 @@ static void print_end(const struct look_settings *look,
 
 /* ---- running ---- */
 
-/* Where nobody reads the account, or a limit of file sizes is met: the exit code is told anyhow. */
+/* If the account's reader has gone, or a limit of file sizes is met, the exit code is still right.
+ */
 static void outlive_writing(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Before the command begins: who is told of it, and what it finds them by. */
+/* Before the command begins: starts the exporters and sets the variables that the command finds
+ * them by. */
 static void begin_telling(const struct settings *settings, struct run_plan *plan)
 {
     const struct export_job job = {.program = "run", .argv = settings->arguments.command_argv};

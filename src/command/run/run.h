@@ -39,15 +39,14 @@ int run_plan_record(struct run_plan *plan, const struct argument_settings *argum
                     const struct recording_settings *recording, const struct run_settings *run,
                     uint64_t number);
 
-/* run_totals.c: where running totals stand: a name of their own in the user's state folder, which
- * is made. "" where there is no such place: nobody is told but with --verbose. */
+/* run_totals.c: the path of the running totals: a unique name in the user's state folder, which is
+ * created. "" if there is none: nothing is printed, except with --verbose. */
 void run_totals_place(const struct environment_settings *environment, char *out, size_t capacity);
 
 /* Removes the file of totals, where one was written: not what stood there before. */
 void run_totals_remove(const struct run_plan *plan);
 
-/* run.c: whether the recording stopped before its end; and says so, where it did, to who wants no
- * account. */
+/* run.c: whether the recording stopped before its end; if so and no account is wanted, says so. */
 bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account);
 void run_tell_stopped(const struct run_plan *plan, const vitals_account *account);
 

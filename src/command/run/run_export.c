@@ -98,7 +98,7 @@ static int add_work(vitals_request *request, vitals_error *error)
     return code;
 }
 
-/* The machine, its devices, and who the processes are. */
+/* The machine, its devices, and the names of processes. */
 static int make_request(struct run_export *observer, const struct argument_settings *arguments,
                         const struct export_settings *export, vitals_error *error)
 {
@@ -149,7 +149,7 @@ static bool wants_new_run(const struct mlflow_settings *mlflow)
     return mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0;
 }
 
-/* Its id, "" where it cannot have one; NULL: nobody has said so in time. */
+/* Returns the run's id, "" if it cannot have one, or NULL if no answer came in time. */
 static const char *hear_run(struct run_export *observer, const struct export_settings *export,
                             struct exporter_message *message)
 {
@@ -350,7 +350,7 @@ static json_t *account_document(const struct run_export *observer, const vitals_
     return document;
 }
 
-/* Of a process that was no child of ours nobody may know how it ended. */
+/* The exit status of a process that is no child of ours may be unknown. */
 static void put_status(struct text *line, const vitals_account *account)
 {
     int code = vitals_account_exit_code(account), signal = vitals_account_signal(account);

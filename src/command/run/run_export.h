@@ -12,7 +12,7 @@
 #include "command/run/observer_pair.h"
 
 struct run_export {
-    struct exporter exporter; /* link NULL: nobody is told */
+    struct exporter exporter; /* link NULL: nothing is exported */
     vitals_run_observer face;
     vitals_request *request;
     struct text line;       /* sampler's process or thread */
@@ -30,19 +30,20 @@ struct run_export {
 void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
                      const struct export_settings *export);
 
-/* Puts itself into the options of a run, beside who observes it already; before the run is opened,
- * where that copies them. */
+/* Adds itself to the options of a run, beside an observer that is already there. Call it before the
+ * run is opened, which copies them. */
 void run_export_observe(struct run_export *observer, vitals_run_options *options);
 
-/* Starts the program, where anything was asked for, and waits for the id of a run of MLflow; says
- * it where nobody can be told. True: somebody is. `job`: what of it is known. */
+/* Starts the exporter program, if any export was asked for, and waits for the id of an MLflow run;
+ * prints a message if no export is possible. Returns whether one is. `job`: the known facts of it.
+ */
 bool run_export_begin(struct run_export *observer, const struct settings *settings,
                       const struct export_job *job);
 
 /* The pid of the program, or 0 if it has not been started. */
 int64_t run_export_pid(const struct run_export *observer);
 
-/* A sample that nobody observes: of vitals record. */
+/* A sample without an observer: of vitals record. */
 void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
                        const vitals_usage *usage);
 

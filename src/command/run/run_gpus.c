@@ -1,7 +1,7 @@
 /* run_gpus.c: `vitals run --gpus N`: what `vitals select -n N --wait --lock -- vitals run …` does.
  *
- * Who looks for devices loads drivers and starts threads; a launcher has neither. So we become
- * ourselves anew, with the locks and the variables of the devices that were chosen. */
+ * Finding devices loads drivers and starts threads, and a launcher must have neither. So this
+ * process executes itself anew, with the locks and the variables of the chosen devices. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
-/* run_page.c: the page of a run as others get it: of its recording where there is one, else of its
- * account alone. No command line stands in it but its title, which --cmdline has its say in.
- *
- * It lies in a folder of its own that nobody else can read, until it was sent. */
+/* run_page.c: the page of a run for upload: of its recording if there is one, else of its account.
+ * It contains no command line except its title, which --cmdline controls. Until it was sent it lies
+ * in a folder of its own that only this user can read. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ struct track {
     int interrupts;
     int json;     /* -1: nowhere */
     bool printed; /* the samples go to standard output */
-    bool enough;  /* who read them has gone */
+    bool enough;  /* their reader has gone */
 };
 
 /* What fails before a command is run has a code of its own there; here nothing is run. */
@@ -123,14 +123,14 @@ static int begin(struct track *track)
     return code == 0 ? leave_ourselves_out(track) : code;
 }
 
-/* Whether nobody reads the samples any more. */
+/* Whether the reader of the samples has gone. */
 static bool reader_left(const struct track *track)
 {
     struct pollfd reader = {.fd = STDOUT_FILENO};
     return track->printed && poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
 }
 
-/* Until all have ended, a signal says so, or nobody reads. */
+/* Until all have ended, a signal arrives, or the reader has gone. */
 static int wait_for_end(struct track *track)
 {
     static const double SECONDS = 0.2;
