@@ -42,7 +42,7 @@ struct gpu_node {
     uint32_t major, minor;
 };
 
-/* Who a device is. `slot` names it in later calls and stands for ever; text is raw. */
+/* The identity of a device. `slot` names it in later calls and never changes; text is raw. */
 struct gpu_identity {
     uint32_t slot;
     uint32_t index;      /* as the vendor's tools count; a partition's within its device */
@@ -57,7 +57,7 @@ struct gpu_identity {
     struct value gpu_instance_id, compute_instance_id;
     unsigned swept; /* of those GPU_SWEPT; only of a back end that sweeps */
     uint32_t node_count;
-    struct gpu_node nodes[GPU_NODES_MAX]; /* whoever uses the device has one of them open */
+    struct gpu_node nodes[GPU_NODES_MAX]; /* a user of the device has one of them open */
 };
 
 /* What a scan found. */
@@ -90,8 +90,8 @@ enum { GPU_PROCESS_NUMBERS = 32 };
 struct gpu_process {
     int64_t pid;
     unsigned uses;        /* of enum gpu_use; 0: not known */
-    signed char is_ours;  /* HAVE: the pid is one of our namespace. OUTSIDE: it is not, or nobody
-                           * could prove it. UNSET: the back end cannot tell; pid_namespace.h does */
+    signed char is_ours;  /* HAVE: the pid is one of our namespace. OUTSIDE: it is not, or that is
+                             unproven. UNSET: the back end cannot tell; pid_namespace.h does */
     uint64_t start_ticks; /* when it began, where that is known; else 0 */
     struct value at[GPU_PROCESS_NUMBERS]; /* by the metric's number; UNSET: unsupported */
 };
@@ -143,8 +143,9 @@ void gpu_backends_names(char *out, size_t capacity);
 bool gpu_demo_known(const char *scenario);
 void gpu_demo_names(char *out, size_t capacity);
 
-/* Chooses who is on the demo's devices, where the context has the demo: see demo/cast.c. 0, or
- * VITALS_EMEMORY. What it sets is freed with memory_free(context->players). */
+/* Chooses the processes on the demo's devices, if the context has the demo: see
+ * demo/demo_processes.c. 0, or VITALS_EMEMORY. The caller frees the result with
+ * memory_free(context->players). */
 int gpu_demo_processes(vitals_context *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* client_records.h: what clients.c keeps of processes and client_rows.c makes rows of. Nobody else
- * includes it. */
+/* client_records.h: the records of processes that clients.c keeps and client_rows.c makes rows of.
+ * No other file includes it. */
 #ifndef VITALS_GPU_CLIENT_RECORDS_H
 #define VITALS_GPU_CLIENT_RECORDS_H
 
@@ -19,7 +19,7 @@ struct user_record {
     double busy_seconds; /* of the busiest engine, since it was first seen */
     /* Of the last update: */
     unsigned uses;
-    int64_t charged_pid; /* 0: nobody was charged for what it holds */
+    int64_t charged_pid; /* 0: no process was charged for what it holds */
     uint32_t clients;    /* that it is charged for */
     bool is_partial;     /* one of them is new, and what it did before is not in the ratios */
     bool has_ratio;

@@ -78,7 +78,7 @@ static void write_engines(const struct clients *clients, const struct user_recor
         }
     }
     if (clients->engine_count == 0)
-        return; // nobody tells of an engine
+        return; // no source reports engines
     set(row, VITALS_GPU_PROCESS_UTILIZATION_RATIO, ratio_value(user, busiest));
     set(row, VITALS_GPU_PROCESS_BUSY_SECONDS, value_f64(user->busy_seconds));
 }

@@ -1,6 +1,6 @@
 /* clients.c: see clients.h. An update goes over a sweep three times:
  *   1. holders: the descriptors of this device, sorted so that those of one client stand together
- *      and who is charged stands first; users: their processes.
+ *      and the charged one stands first; users: their processes.
  *   2. each client once: its counters against those that it had in the sweep before.
  *   3. rows, from what was added up at the users: client_rows.c.
  * Two generations of records and of users are kept, and change places. */
@@ -35,7 +35,7 @@ struct engine_record {
 
 struct client_record {
     struct client_key key;
-    int64_t pid; /* who was charged */
+    int64_t pid; /* the charged process */
     uint64_t start_ticks;
     uint64_t stamp_ns;
     uint32_t engine_count;
@@ -76,7 +76,7 @@ static int compare_keys(struct client_key a, struct client_key b)
     return compare_u64(a.id, b.id);
 }
 
-/* Of one client, first who is charged for it. */
+/* Those of one client together, the charged one first. */
 static int compare_holders(const void *left, const void *right)
 {
     const struct client_holder *a = left, *b = right;
@@ -336,7 +336,7 @@ static const struct sweep_client *choose(const struct client_holder *holders, si
     return chosen;
 }
 
-/* Somebody else has it, and counts from less: the driver gave its id to another client. */
+/* Another process has it, and its counters are lower: the driver gave its id to another client. */
 static bool is_other(const struct client_record *old, const struct sweep_client *client)
 {
     if (old->pid == client->pid && old->start_ticks == client->start_ticks)
@@ -350,7 +350,8 @@ static bool is_other(const struct client_record *old, const struct sweep_client 
     return false;
 }
 
-/* The others are told who is charged. Descriptors that cannot be told apart are all that one's. */
+/* The others get the charged pid. Descriptors that cannot be told apart are all charged to that
+ * process. */
 static void charge(struct clients *clients, const struct client_holder *holders, size_t count)
 {
     int64_t charged = holders[0].client->pid;

@@ -2,11 +2,11 @@
  * drm-usage-stats.
  *
  * Two descriptors of one client (passed on, inherited, duplicated) have the same client id and
- * count once, whoever holds them: PID 1 and systemd-logind, which open devices for others, are not
- * charged where somebody else is there; of the rest the one that began first is. The others are
- * listed with the one who is charged and without figures. A ratio needs two sweeps. A counter that
- * goes backwards has not moved. What a client had used stays with its process when it closes.
- * Thread rule: one thread at a time; pure but for memory. A steady update asks for none. */
+ * count once: the process that began first is charged. PID 1 and systemd-logind, which open devices
+ * for others, are charged only if no other process holds it. The other holders are listed with the
+ * charged pid and without figures. A ratio needs two sweeps. A counter that goes backwards has not
+ * moved. Usage of a client stays with its process when it closes. Thread rule: one thread at a
+ * time; pure but for memory. A steady update allocates none. */
 #ifndef VITALS_GPU_CLIENTS_H
 #define VITALS_GPU_CLIENTS_H
 
@@ -88,7 +88,7 @@ struct clients {
     uint32_t engine_count;
     struct clients_engine engines[SWEEP_ENGINES];
     struct value memory_bytes, system_memory_bytes; /* of all processes that we may see; LOWER_BOUND
-                                                     * UNSET: nobody tells of such memory */
+                                                       UNSET: no driver reports such memory */
 };
 
 /* One of zeros is empty. */

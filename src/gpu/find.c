@@ -190,7 +190,7 @@ static bool is_uuid(struct span name)
     return name.size >= UUID_LEAST;
 }
 
-/* "GPU-1111…, GPU-1122…": of whom the name is a beginning. */
+/* "GPU-1111…, GPU-1122…": the devices whose UUID begins with the name. */
 static int complain_of_several(const vitals_snapshot *snapshot, struct span name,
                                vitals_error *error)
 {

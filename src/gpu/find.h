@@ -5,7 +5,7 @@
 #include "util/cursor.h"
 #include <vitals/gpu.h>
 
-/* Whom a beginning of a UUID means. */
+/* How many devices a beginning of a UUID matches. */
 enum gpu_match { GPU_MATCH_NONE, GPU_MATCH_ONE, GPU_MATCH_SEVERAL };
 
 /* How names are compared. */

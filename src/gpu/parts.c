@@ -1,8 +1,8 @@
 /* parts.c: keys of the rows of a device's child tables: its engines, sensors, links, its peers.
  *
- * Who a row is, its label says; of a peer it is the number that topology.c gives it, for an adapter
- * may be called "1" as a device is. A row that is gone keeps its key for a while, should it come
- * back; as soon as more of them are gone than are there, those are forgotten. */
+ * A row is identified by its label; a peer by the number that topology.c gives it, because an
+ * adapter may be called "1" like a device. A row that is gone keeps its key for a while, in case it
+ * comes back; once more rows are gone than present, those are forgotten. */
 #include "gpu/table_data.h"
 
 #include "util/memory.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { GONE_MIN = 64 }; /* of which nobody troubles */
+enum { GONE_MIN = 64 }; /* so many may always stay */
 
 /* What tells a row from the others of the device. */
 struct who {

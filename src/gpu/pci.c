@@ -85,7 +85,7 @@ static int read_number(const struct os *os, const char *folder, const char *file
 
 bool pci_is_asleep(const struct os *os, const char *folder, char status[PCI_STATUS])
 {
-    // Not so: active; unsupported and error, where nobody manages its power; no file.
+    // Any other is awake: active; unsupported and error, without power management; no file.
     static const char *const ASLEEP[] = {"suspended", "suspending", "resuming"};
     char text[PCI_STATUS];
     int result = read_text(os, folder, "power/runtime_status", text, sizeof text);

@@ -36,8 +36,8 @@ static int64_t innermost_pid(const struct os *os, int64_t pid)
     return told ? (int64_t)status.namespace_pid : 0;
 }
 
-/* Where /proc is that of an outer namespace, its pid for a pid of an inner one: of whoever has that
- * number there and the node open. 0: nobody. */
+/* If /proc is that of an outer namespace: its pid of the process that has the number `inner` in an
+ * inner namespace and the node open. 0: there is none. */
 static int64_t outer_pid(struct question *question, int64_t inner)
 {
     if (!question->listed && os_list_processes(question->os, &question->pids) < 0)

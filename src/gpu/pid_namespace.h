@@ -1,12 +1,12 @@
 /* pid_namespace.h: whether the pids that a driver gives are those of our processes.
  *
- * Drivers differ: older ones of NVIDIA give the pids of the machine whoever asks, newer ones those
- * of the asker's pid namespace, and KFD always those of the machine. In the first pid namespace
- * that is the same. Elsewhere a pid may be a stranger's, and somebody of ours may have the same
- * number: it is believed once the process shows an open node of that device. Where /proc is that of
- * an outer namespace, as when a container is given the machine's, whoever has the number in the
- * innermost of its namespaces (NSpid) is looked for in the same way, and its pid in that /proc
- * takes the place of the driver's. Thread rule: a worker's; may block. */
+ * Drivers differ: older ones of NVIDIA and KFD always give the pids of the machine, newer ones of
+ * NVIDIA those of the caller's pid namespace. In the initial pid namespace that is the same.
+ * Elsewhere a pid may belong to a process outside, and one of ours may have the same number: it is
+ * believed once the process shows an open node of that device. If /proc is that of an outer
+ * namespace, as in a container that is given the machine's, the process with that number in its
+ * innermost namespace (NSpid) is found in the same way, and its pid in that /proc replaces the
+ * driver's. Thread rule: a worker's; may block. */
 #ifndef VITALS_GPU_PID_NAMESPACE_H
 #define VITALS_GPU_PID_NAMESPACE_H
 
@@ -14,12 +14,12 @@
 
 /* Whose pids a driver gives. */
 enum gpu_pids {
-    GPU_PIDS_OF_MACHINE, /* those of the first pid namespace, whoever asks */
-    GPU_PIDS_OF_ASKER    /* those, or those of the pid namespace of who asks */
+    GPU_PIDS_OF_MACHINE, /* those of the initial pid namespace, for every caller */
+    GPU_PIDS_OF_ASKER    /* those, or those of the caller's pid namespace */
 };
 
-/* Whether they are those of our /proc without any proof: it is that of the first pid namespace, and
- * where it depends on who asks, that is ours too. Of a /proc that does not tell, they are not. */
+/* Whether they are those of our /proc without any proof: it is that of the initial pid namespace,
+ * and so is ours if they depend on the caller. False for a /proc that does not tell. */
 bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids);
 
 /* Says of every process whose is_ours is UNSET whether it is: HAVE or OUTSIDE. Outside of the

@@ -22,7 +22,7 @@ static struct value aged(struct value value, bool late)
     return value;
 }
 
-/* Why what nobody has read yet is missing. */
+/* Why a value that was not read yet is missing. */
 static vitals_availability unread(bool late)
 {
     return late ? VITALS_TIMED_OUT : VITALS_NOT_YET;

@@ -95,8 +95,8 @@ static bool is_lost(const vitals_row *row)
     return state == VITALS_GONE || state == VITALS_TIMED_OUT || state == VITALS_STALE;
 }
 
-/* Of one that sleeps nothing is known because it is idle, and what needs two readings is told by
- * the next one; of any other that tells nothing, whoever took it would take it blindly. */
+/* An idle device that sleeps reports nothing, and values that need two readings come with the next
+ * one; any other device that reports nothing would be chosen blindly. */
 static bool tells_nothing(const struct candidate *candidate)
 {
     static const vitals_metric TOLD[] = {

@@ -1,14 +1,12 @@
-/* sweep.c: makes sweeps: which processes there are, which descriptors of theirs are GPUs', and what
- * the kernel says of those.
+/* sweep.c: makes sweeps: the processes, their descriptors of GPUs, and the kernel's text on those.
  *
- * Listing what a process has open costs a system call per descriptor, so it is done anew only now
- * and then: often for a process that is new or has a GPU open, seldom for one that has never had
- * one, and only so much of it in one sweep (but for the first, which lists everything); and seldom
- * where the number of descriptors has not changed. What is known to be open is read in every sweep.
- * A pid proves nothing: when the process began is read behind its descriptors and must be what it
- * was before they were listed, else nothing of it counts. Sweeps are used again once nobody else
- * holds them. Thread rule: one thread per sweeper.
- */
+ * Listing the descriptors of a process costs a system call each, so it is repeated only now and
+ * then: often for a process that is new or has a GPU open, seldom for one that never had one or
+ * whose number of descriptors has not changed, and only a limited number per sweep (the first lists
+ * everything). Known descriptors are read in every sweep. A pid proves nothing: the start time is
+ * read after the descriptors and must be the same as before they were listed, else nothing of the
+ * process counts. Sweeps are reused once only the sweeper holds them. Thread rule: one thread per
+ * sweeper. */
 #include "gpu/sweep.h"
 
 #include "util/memory.h"
@@ -61,7 +59,7 @@ void gpu_sweep_unref(struct gpu_sweep *sweep)
 /* What is known of a process. */
 struct known {
     int64_t pid;
-    uint64_t start_ticks; /* when it was listed; 0: it has no GPU, nobody asked */
+    uint64_t start_ticks; /* when it was listed; 0: it has no GPU, not requested */
     uint64_t due;         /* the sweep in which it is listed again */
     uint32_t pause;       /* sweeps between the last two lists */
     uint32_t passed_over; /* lists since the last that was made in full */
@@ -374,7 +372,8 @@ static void read_process(struct gpu_sweeper *sweeper, struct known *known, struc
     known->due = sweeper->round + 1;
 }
 
-/* One that nobody else holds, or a new one in place of the oldest; ours and the caller's. */
+/* One that only the pool holds, or a new one in place of the oldest; counted for us and the caller.
+ */
 static struct pooled *find_sweep(struct gpu_sweeper *sweeper)
 {
     for (size_t i = 0; i < POOLED; i++) {

@@ -1,11 +1,11 @@
-/* sweep.h: who has a GPU's device node open, and what the kernel counts of it: one pass over /proc
- * for all vendors.
+/* sweep.h: the processes that have a GPU's device node open, with the kernel's counters: one pass
+ * over /proc for all vendors.
  *
- * A descriptor of a DRM or accel device (majors 226 and 261) tells in /proc/PID/fdinfo what its
- * client did (the kernel's document drm-usage-stats). A sweep holds every such descriptor that we
- * may read; whose client is whose, and what is counted once, is the back ends' to say (clients.h).
- * The list of a process's descriptors is read again only now and then: what else a process opens
- * does not concern us. A sweep is immutable and counted; any thread. */
+ * A descriptor of a DRM or accel device (majors 226 and 261) reports in /proc/PID/fdinfo the usage
+ * of its client (the kernel's document drm-usage-stats). A sweep holds every such descriptor that
+ * we may read; the back ends match clients to processes and count each once (clients.h). The list
+ * of a process's descriptors is read again only now and then. A sweep is immutable and counted; any
+ * thread. */
 #ifndef VITALS_GPU_SWEEP_H
 #define VITALS_GPU_SWEEP_H
 

@@ -190,7 +190,7 @@ static void take_region(struct parser *parser, struct span name, struct span val
     memcpy((char *)region + place, &number, sizeof number);
 }
 
-/* ---- who it is ---- */
+/* ---- identity ---- */
 
 static void take_driver(struct parser *parser, struct span name, struct span value, int which)
 {

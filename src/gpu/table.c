@@ -109,8 +109,8 @@ static int set_text(struct shared_text **text, const char *bytes)
     return 0;
 }
 
-/* Who of the table each device of the scan is: two to which a driver gives one UUID are two, known
- * by their slots. One that was not there before is added. */
+/* Finds the device of the table for each device of the scan. Two devices with one UUID stay two,
+ * known by their slots. A new one is added. */
 static int recognize(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan,
                      struct gpu_device *found[static GPU_DEVICES_MAX])
 {
@@ -304,7 +304,7 @@ static void swap_users(struct gpu_device *device, size_t count)
     device->spare_capacity = capacity;
 }
 
-/* Both lists are in the order of pids: who stays keeps the row, who is new gets one. */
+/* Both lists are in the order of pids: a process that stays keeps its row, a new one gets one. */
 static void replace_users(struct gpu_table *table, struct gpu_device *device,
                           const struct gpu_processes *processes)
 {
@@ -360,7 +360,7 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
         return;
-    if (metric_set_has_entity(asked, VITALS_GPU_JOB)) { /* who asks for them asks for them alone */
+    if (metric_set_has_entity(asked, VITALS_GPU_JOB)) { /* jobs are always asked for alone */
         cache_overdue(&device->claims, asked);
         return;
     }

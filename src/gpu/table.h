@@ -42,8 +42,7 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
 void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
                         void *data);
 
-/* The key of the process that has a pid now and began then (0: not known); 0: nobody has it here.
- */
+/* The key of the process with this pid and start time (0: not known); 0 if there is none here. */
 typedef uint64_t gpu_find_process(const void *data, int64_t pid, uint64_t start_ticks);
 
 /* Looks where the devices are plugged in, for the table gpu_peer: some small files of /sys for each
@@ -52,11 +51,11 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
                           const struct metric_set *wanted);
 
 /* Opens the gpu tables that are wanted and writes their rows: gpu, children, peers, processes. The
- * table of processes is LOWER_BOUND where a device does not tell of its own, or not of all; for
- * that device's reason (DENIED before others) where none tells. Processes are joined by `find`
- * (NULL: nobody asked for processes); a pid that never was there is VITALS_OUTSIDE, one that was
- * there before is VITALS_GONE. A pid that now belongs to another process than before gets a new
- * row: that is why the table is not const. Allocates nothing. */
+ * table of processes is LOWER_BOUND if a device does not report all of its own; if none reports
+ * any, it has that device's reason (DENIED before others). Processes are joined by `find` (NULL:
+ * they were not asked for); a pid that was never there is VITALS_OUTSIDE, one that was there before
+ * is VITALS_GONE. A pid that now belongs to another process gets a new row: so the table is not
+ * const. Allocates nothing. */
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
                      const struct metric_set *wanted, gpu_find_process *find, const void *data,
                      uint64_t stamp_ns);

@@ -1,4 +1,4 @@
-/* table_data.h: what table.c keeps and rows.c writes. Nobody else includes it. */
+/* table_data.h: what table.c keeps and rows.c writes. No other file includes it. */
 #ifndef VITALS_GPU_TABLE_DATA_H
 #define VITALS_GPU_TABLE_DATA_H
 
@@ -18,8 +18,8 @@ extern const struct gpu_text gpu_texts[GPU_TEXTS];
 struct gpu_part {
     uint64_t key;
     vitals_entity entity;
-    uint64_t number; /* who it is in its table; 0: its label tells */
-    bool is_there;   /* while it is found out who is gone */
+    uint64_t number; /* identifies it in its table; 0: its label does */
+    bool is_there;   /* while the rows that are gone are found */
     size_t label_size;
     char label[GPU_PART_LABEL];
 };
@@ -50,7 +50,7 @@ struct gpu_device {
     uint64_t claims_stamp_ns;
     struct gpu_part *parts; /* in the order of tables, numbers and labels */
     size_t part_count, part_capacity;
-    size_t part_limit; /* beyond it, it is looked who of them is gone */
+    size_t part_limit; /* beyond it, rows that are gone are removed */
 
     uint64_t users_stamp_ns;
     bool users_cache;
@@ -68,7 +68,7 @@ struct gpu_table {
     uint64_t peers_hash;            /* of these devices and links */
 };
 
-/* Who tells of the device's rows in a table. */
+/* The cache that holds the device's rows of a table. */
 static inline const struct answer_cache *gpu_device_late(const struct gpu_device *device,
                                                          vitals_entity entity)
 {

@@ -205,8 +205,8 @@ struct peer {
     uint64_t key; /* 0: no GPU */
 };
 
-/* Who a peer is: a device by its key; an adapter, which may be called as a device or as another
- * adapter is, by its address. */
+/* Identifies a peer: a device by its key; an adapter by its address, as its name may be that of a
+ * device or of another adapter. */
 static uint64_t number_of(const struct peer *peer)
 {
     static const uint64_t ADAPTERS = UINT64_C(1) << 62;

@@ -26,7 +26,7 @@ struct topology_device {
 struct topology_link {
     size_t device;      /* whose: a place among the devices */
     const char *kind;   /* "nvlink" */
-    bool to_switch;     /* remote_kind is "switch": it leads to everybody who is on a switch */
+    bool to_switch;     /* remote_kind is "switch": it leads to every device on a switch */
     const char *remote; /* remote_pci_bus_id; "": not known */
 };
 
@@ -36,10 +36,10 @@ struct topology {
     size_t device_count, link_count; /* beyond TOPOLOGY_DEVICES and _LINKS they are passed over */
 };
 
-/* Adds a row for each device and each other device or adapter: as key who the peer is, a number
- * that no other peer of the device has, whatever they are called (0: the label tells); the device's
- * key as parent, and as label the peer's: "1", "mlx5_0", "eth0". What is not wanted is not read.
- * The state of the table is LOWER_BOUND where there were too many. */
+/* Adds a row for each device and each other device or adapter: the key is a number that no other
+ * peer of the device has, whatever their names (0: the label identifies it); the device's key as
+ * parent, and as label the peer's: "1", "mlx5_0", "eth0". Values that are not wanted are not read.
+ * The state of the table is LOWER_BOUND if there were too many. */
 void gpu_topology_write(const struct os *os, const struct topology *topology,
                         struct row_batch *out);
 
