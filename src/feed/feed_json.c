@@ -396,7 +396,7 @@ static int read_tables(struct reader *reader, const json_t *root)
     return result;
 }
 
-/* Those of tables that we do not know: nobody takes anything of them, but JSON they are. */
+/* Rows of unknown tables: they are skipped, but must be valid JSON. */
 static int read_rest(const struct reader *reader)
 {
     for (size_t i = 0; i < reader->rows.count; i++) {

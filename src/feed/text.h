@@ -36,7 +36,7 @@ void text_number(struct text *text, double value);
 /* Anybody's bytes in one of the forms of vitals/text.h. */
 void text_safe(struct text *text, vitals_text bytes, vitals_text_form form);
 
-/* How many of somebody's bytes may be taken by themselves: at most so many, and never a part of a
+/* How many bytes of a foreign text form the next part: at most `most`, and never a part of a
  * character. */
 size_t text_part(vitals_text text, size_t most);
 
