@@ -1,11 +1,11 @@
-/* accounting_work.c: work whose use of the CPU and of memory is known, done in every way that loses
- * it to who only looks from time to time. For bench/accounting.
+/* accounting_work.c: work whose use of the CPU and of memory is known, done in every way that
+ * sampling misses. For bench/accounting.
  *
  *     accounting_work FILE WAY NUMBER MILLISECONDS
  *
  * Every process adds a line to FILE as it ends: "cpu SECONDS", by its own clock, or by getrusage
- * for itself and the children that it has waited for; "memory BYTES": its VmHWM. A process cannot
- * tell of its own end: that is some 0.1 ms each. */
+ * for itself and the children that it has waited for; "memory BYTES": its VmHWM. The cost of its
+ * own exit, some 0.1 ms, is missing from each line. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -108,7 +108,7 @@ static void way_daemon(void)
 {
     leave_daemon();
     tell("cpu", clock_now(CLOCK_PROCESS_CPUTIME_ID));
-    sleep(1); /* who polls is given a chance */
+    sleep(1); /* gives a polling tool a chance */
 }
 
 static void way_both(void)

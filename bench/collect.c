@@ -1,18 +1,17 @@
-/* collect.c: what windows of a collector cost who opens them, through the public face of the
- * library.
+/* collect.c: the cost of a collector's windows to the program that opens them, through the public
+ * API.
  *
  *     collect CASE ROUNDS
  *
  *     window   one begins and ends, unread, beside no other; what it says is made at its end
  *     nested   the same inside of two others, as a batch of an epoch of a training
- *     dropped  one begins and ends, and nobody asks what it said
+ *     dropped  one begins and ends, and its result is not read
  *     read     the values of two open windows, as a callback gets them
  *     sample   one sample folded into two open windows, its reading of the machine included: this
  *              program alone, each 50 ms, for a tenth of the rounds; CPU time of all threads
  *
- * A line as floor.c and table.c print, of one call each: microseconds of CPU, measures in the
- * answer, allocations of one. Linked with the hidden symbols of the library for that count alone.
- */
+ * Prints lines like floor.c and table.c, for one call each: microseconds of CPU, measures in the
+ * result, allocations. Linked with the hidden symbols of the library for that count alone. */
 #include "measure.h"
 
 #include "util/memory.h"

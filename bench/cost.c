@@ -2,10 +2,10 @@
  *
  *     cost RUNS COMMAND [ARGUMENT…] [:: COMMAND [ARGUMENT…]]…
  *
- * The commands take turns, so that whatever else the machine does falls on all of them. What they
- * print is thrown away. One line for each: the median and the least of wall and of CPU
- * microseconds, and the peak of its resident memory. The kernel counts the memory of whoever starts
- * a program into its peak: so this is a program of its own, and as small as /bin/true. */
+ * The commands take turns, so that whatever else the machine does falls on all of them. Their
+ * output is discarded. One line for each: the median and the least of wall and of CPU microseconds,
+ * and the peak of its resident memory. The kernel counts the memory of the process that starts a
+ * program into the program's peak, so this is a program of its own, as small as /bin/true. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,4 +1,4 @@
-/* floor.c: what must be paid at least to watch every process: the calls that cannot be avoided.
+/* floor.c: the least cost of watching every process: the calls that cannot be avoided.
  *
  *     floor CASE SWEEPS TICKS
  *
@@ -7,9 +7,9 @@
  *     processes  usual, and at first sight status, cmdline and cgroup
  *
  * Each sweep meets all processes of /proc anew (opens and reads), then reads them again for so many
- * ticks (reads what it kept open). Numbers are made of the text, nothing else is done with it: no
- * identity is proven, nobody who comes later is seen, and no row is written anywhere.
- * Prints microseconds and system calls per process; those of listing /proc are `calls_list`. */
+ * ticks (reads what it kept open). The text is only parsed into numbers: no identity is proven, no
+ * process that starts later is seen, and no row is written. Prints microseconds and system calls
+ * per process; those of listing /proc are `calls_list`. */
 #include "measure.h"
 
 #include <fcntl.h>

@@ -31,7 +31,7 @@ enum { SLEEPERS_MAX = 20000, EXIT_NO_SLEEPERS = 125, EXIT_NO_COMMAND = 127 };
 static pid_t sleepers[SLEEPERS_MAX];
 static size_t sleeper_count;
 
-/* Ends with whoever started it, even where that was killed. */
+/* Ends with the process that started it, even if that was killed. */
 static void die_with(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -119,7 +119,7 @@ static bool write_text(const char *path, const char *text)
     return good;
 }
 
-/* As an ordinary user: a user namespace too, in which we are whoever we are. */
+/* An ordinary user also needs a user namespace, in which the uid stays the same. */
 static bool unshare_as_user(void)
 {
     char users[64], groups[64];

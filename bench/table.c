@@ -1,4 +1,4 @@
-/* table.c: the cases of floor.c, and some more, through the public face of the library.
+/* table.c: the cases of floor.c, and some more, through the public API.
  *
  *     table CASE SWEEPS TICKS [--nvml LIBRARY]
  *
@@ -8,14 +8,14 @@
  *     minute     the same, with a second between two ticks
  *     one        usual, of one process among all
  *     tree       usual, of ourselves and our descendants
- *     users      usual, of those whom a device names: nobody
+ *     users      usual, of processes that a device names: none
  *     machine    VITALS_MACHINE
  *     gpus       VITALS_GPUS, with a second between two ticks; needs --nvml
  *
- * Each sweep makes a sampler and takes a snapshot (first sight), then one for each tick. As every
- * consumer that shows rates does, it holds the newest and the one before. The first ticks may still
- * find room for what a tick needs; steady are those after. Linked with the hidden symbols of the
- * library for one of them: how often it has asked for memory. */
+ * Each sweep makes a sampler and takes a snapshot (first sight), then one for each tick. Like every
+ * consumer that shows rates, it holds the newest and the one before. The first ticks may still
+ * allocate; the ticks after them are steady. Linked with the hidden symbols of the library for its
+ * count of allocations. */
 #include "measure.h"
 
 #include "util/memory.h"

@@ -1,5 +1,5 @@
-/* Names of devices, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, whatever somebody writes there. The
- * first line is the order, the rest the list. */
+/* Names of devices, CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, with any content. The first line is
+ * the order, the rest the list. */
 #include "gpu/find.h"
 #include <vitals/sys/builder.h>
 

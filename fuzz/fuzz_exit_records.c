@@ -16,7 +16,8 @@ static void require(bool condition)
         abort();
 }
 
-/* Few pids, so that they meet: who ended, below whom, whether it was the last thread. */
+/* Few pids, so that they meet: which process ended, its parent, and whether it was the last thread.
+ */
 static void ends(const uint8_t *data, size_t size)
 {
     struct exit_tree *tree = exit_tree_new(LAUNCHER);

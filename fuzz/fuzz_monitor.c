@@ -1,8 +1,8 @@
 /* Any keys, sizes and snapshots at any moment into the monitor with the demo's devices: it draws
- * each time, stays within its canvas, never leaves less than one screen and sends nobody a signal.
+ * each time, stays within its canvas, never leaves less than one screen and sends no signal.
  *
- * A byte is a key; 0x80 to 0x9f are those that are no characters, with two bytes for a place where
- * it is the mouse; 0xa0 and two bytes are a size, 0xa1 is the next snapshot. */
+ * A byte is a key; 0x80 to 0x9f are the keys that are no characters, followed by two bytes of
+ * position for the mouse; 0xa0 and two bytes are a size, 0xa1 is the next snapshot. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A spool that another program left, cut off, damaged or written by somebody who means harm: it is
- * read without harm, gives as many records as it says, in order, and can be gone on with. */
+/* A spool that another program left, cut off, damaged or made to do harm: reading it is safe, gives
+ * as many records as it says, in order, and appending to it works. */
 #include "export/mlflow/spool.h"
 
 #include <stdlib.h>
