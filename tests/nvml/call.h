@@ -43,7 +43,7 @@ struct device *device_of(const struct scenario *scenario, nvml_device handle);
 
 /* One row of the called device, moving values moving on. */
 nvml_return read_field(struct call *call, enum device_field field, uint64_t *out);
-/* The same for a parameter of the caller, who may have passed NULL. */
+/* The same for a parameter of the caller, which may be NULL. */
 nvml_return answer_number(struct call *call, enum device_field field, unsigned *out);
 nvml_return answer_pair(struct call *call, enum device_field first, enum device_field second,
                         unsigned *out_first, unsigned *out_second);

@@ -39,7 +39,7 @@ nvml_return answer_nvmlEventSetCreate(struct call *call, nvml_event_set *set)
         if (call->scenario->event_sets[i].used)
             continue;
         call->scenario->event_sets[i] = (struct event_set){.used = true};
-        *set = (nvml_event_set)(EVENT_MARK | i); // NOLINT: a handle that nobody may follow
+        *set = (nvml_event_set)(EVENT_MARK | i); // NOLINT: a handle that must not be dereferenced
         return NVML_SUCCESS;
     }
     return NVML_ERROR_UNKNOWN;
@@ -132,7 +132,7 @@ nvml_return answer_nvmlGpmSampleAlloc(struct call *call, nvml_gpm_sample *sample
         if (call->scenario->gpm_samples[i].used)
             continue;
         call->scenario->gpm_samples[i] = (struct gpm_sample){.used = true};
-        *sample = (nvml_gpm_sample)(GPM_MARK | i); // NOLINT: a handle that nobody may follow
+        *sample = (nvml_gpm_sample)(GPM_MARK | i); // NOLINT: a handle that must not be dereferenced
         return NVML_SUCCESS;
     }
     return NVML_ERROR_UNKNOWN;

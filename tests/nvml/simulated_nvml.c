@@ -1,8 +1,7 @@
 /*
- * simulated_nvml.c - the simulation's one state: its scenario, who has initialised it, its log and
- * counts. A call passes through call_enter and call_leave; latency is slept without the mutex, so
- * that one hung call hangs nobody else.
- */
+ * simulated_nvml.c - the simulation's one state: its scenario, its count of initialisations, its
+ * log and counts. A call passes through call_enter and call_leave; latency is slept without the
+ * mutex, so that one hung call blocks no other. */
 #include "call.h"
 #include "variant.h"
 
@@ -40,7 +39,7 @@ static struct {
     uint64_t started_ns;
     uint64_t counts[CALL_COUNT];
     int log;
-    struct tally *tally; /* shared with whoever reads the file; NULL: nobody asked for it */
+    struct tally *tally; /* shared with the reader of the file; NULL: not asked for */
     unsigned asleep;     /* calls that wait out their latency */
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .log = -1};
 
@@ -184,7 +183,7 @@ nvml_device handle_of(const struct device *device)
 {
     uintptr_t number = (uintptr_t)HANDLE_MARK | (uintptr_t)(device->gpu + 1) << 8 |
                        (uintptr_t)(device->mig + 1);
-    return (nvml_device)number; // NOLINT: a handle that nobody may follow
+    return (nvml_device)number; // NOLINT: a handle that must not be dereferenced
 }
 
 struct device *device_of(const struct scenario *scenario, nvml_device handle)
@@ -375,7 +374,7 @@ unsigned simulated_nvml_sizeof(const char *name)
     return 0;
 }
 
-/* Sets of events and samples of the monitor that nobody has given back. */
+/* Sets of events and samples of the monitor that were not given back. */
 unsigned simulated_nvml_live(void)
 {
     unsigned count = 0;
