@@ -165,7 +165,7 @@ static inline void world_tick(struct world *world)
     CHECK_OK(world_write(world, &error), error);
 }
 
-/* Fills the batch with those of whom all that is wanted is due. */
+/* Fills the batch with the processes for which all wanted values are due. */
 static inline size_t world_due(struct world *world, struct process_batch *batch, uint64_t now_ns,
                                uint64_t every_ns, size_t capacity)
 {

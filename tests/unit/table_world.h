@@ -180,7 +180,7 @@ static inline void check_memory(const char *proc_root, int64_t pid, vitals_entit
     os_close(&os);
 }
 
-/* What the table answers to an ordinary user who asks about a process that is not his. */
+/* What the table answers to an ordinary user for another user's process. */
 static inline int asked_by_another_user(int64_t pid, vitals_entity entity)
 {
     if (geteuid() != 0)

@@ -1,5 +1,5 @@
-/* What a client's headers say: what it reads (accept.h), whom it means (host_name.h), and who it
- * says it is (password.h). */
+/* The headers of a client: what it reads (accept.h), which host it means (host_name.h), and its
+ * user and password (password.h). */
 #include "check.h"
 
 #include "export/server/accept.h"

@@ -10,7 +10,7 @@
 #define ROW(key, parent, label) \
     "{\"key\":" #key ",\"parent\":" #parent ",\"label\":\"" label "\",\"age_ns\":0,"
 
-/* Two devices; who has them is told in `tables`. */
+/* Two devices; `tables` holds their jobs. */
 static char *rendered(enum exposition_level level, const char *tables)
 {
     struct text json = {.bytes = NULL};

@@ -87,7 +87,7 @@ static void a_missing_program_is_named(void)
     remove_all();
 }
 
-/* No signal comes of writing to somebody who has gone. */
+/* Writing to a program that has gone raises no signal. */
 static void a_dead_reader_costs_lines_alone(void)
 {
     char *line;
@@ -231,7 +231,7 @@ static void who_hangs_is_left_behind(void)
     remove_all();
 }
 
-/* How it ended is told apart; who is told to hurry does not wait. */
+/* Each kind of end is told apart; a link that is told to hurry does not wait. */
 static void the_end_is_told(void)
 {
     static const struct {
@@ -288,7 +288,7 @@ static void two_sides_of_a_fork_write_whole_lines(void)
     remove_all();
 }
 
-/* Who holds the pipe too, as a sampler that hangs, does not keep it open. */
+/* Another process that holds the pipe, such as a sampler that hangs, does not keep it open. */
 static void the_end_is_the_end_for_all_who_hold_it(void)
 {
     int ends[2];
@@ -313,7 +313,7 @@ static void the_end_is_the_end_for_all_who_hold_it(void)
     remove_all();
 }
 
-/* A lock, or a pipe that somebody waits for the end of. */
+/* A lock, or a pipe with a reader that waits for its end. */
 static void nothing_of_ours_stays_open_in_it(void)
 {
     size_t size;

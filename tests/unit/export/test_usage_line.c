@@ -67,7 +67,7 @@ static void it_reads_back_as_it_was(void)
     vitals_usage_free(usage);
 }
 
-/* A line of who knows whom. */
+/* A line from an unknown program. */
 static void what_is_wrong_is_no_value(void)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What ends the program that tells others once nobody feeds it, whatever it waits for. */
+/* The watchdog ends the exporter once it is no longer fed, whatever the exporter waits for. */
 #include "check.h"
 
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 
 #include "export/server/watchdog.h"
 
-/* What was not read keeps nobody: a thread that hangs reads nothing. */
+/* Unread bytes do not keep it alive: a thread that hangs reads nothing. */
 static void it_ends_who_hangs_once_nobody_feeds_it(void)
 {
     int ends[2], status;

@@ -1,4 +1,4 @@
-/* From sweeps to the processes of a device: who is charged, ratios of counters, memory. */
+/* From sweeps to the processes of a device: which one is charged, ratios of counters, memory. */
 #include "check.h"
 
 #include "gpu/clients.h"
@@ -273,7 +273,7 @@ static void where_nobody_tells_of_time_there_is_no_ratio(void)
     check_u64(at(7, MEMORY), 8192, VITALS_ESTIMATE);
 }
 
-/* ---- who is charged ---- */
+/* ---- the charged process ---- */
 
 static void a_client_counts_once_whoever_holds_it(void)
 {
@@ -308,8 +308,8 @@ static void where_a_broker_alone_holds_it_the_broker_is_charged(void)
     check_u64(at(1, MEMORY), 1 << 20, VITALS_HAVE);
 }
 
-/* The one who was charged ends; the other goes on with the client, and is not charged for what was
- * before. */
+/* The charged process ends; the other one keeps the client, and is not charged for the time before.
+ */
 static void an_heir_is_charged_from_then_on(void)
 {
     begin();

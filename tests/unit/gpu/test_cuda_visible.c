@@ -245,7 +245,7 @@ static void more_devices_than_there_can_be(void)
     }
     vitals_snapshot *snapshot = snapshot_of(rows, CHECK_COUNT(rows));
     CHECK_UINT(vitals_cuda_visible_devices(snapshot, NULL, NULL, NULL, 0), 128);
-    CHECK_INT(vitals_cuda_order(snapshot, NULL), VITALS_ESTIMATE); // no names: nobody knows
+    CHECK_INT(vitals_cuda_order(snapshot, NULL), VITALS_ESTIMATE); // without names it is not known
     vitals_snapshot_unref(snapshot);
 }
 

@@ -288,7 +288,7 @@ static void nonsense_is_not_shown(void)
     CHECK_INT(gpu_world_value(&world, VITALS_GPU_PCIE_WIDTH).state, VITALS_UNSUPPORTED);
     check_u64(gpu_world_value(&world, VITALS_GPU_PCIE_WIDTH_MAX), 8, VITALS_HAVE);
     CHECK_INT(gpu_world_value(&world, VITALS_GPU_UTILIZATION_RATIO).state, VITALS_UNSUPPORTED);
-    CHECK_UINT(world.processes.count, 1); // the other's stat is cut: nobody knows whose it is
+    CHECK_UINT(world.processes.count, 1); // the other's stat is cut: its owner is unknown
     check_u64(of(55, VITALS_GPU_PROCESS_MEMORY_USED_BYTES), UINT64_MAX, VITALS_ESTIMATE);
     gpu_world_close(&world);
 }
@@ -350,7 +350,7 @@ static void without_a_device_there_is_no_back_end(void)
     }
 }
 
-/* Nothing is read that nobody wants, and a steady reading asks for no memory. */
+/* Nothing is read that is not wanted, and a steady reading allocates nothing. */
 static void a_steady_reading_asks_for_no_memory(void)
 {
     begin("drm/msm");

@@ -213,7 +213,7 @@ static void check_sample(const struct gpu_world *world)
         return;
     CHECK_INT(sample->state, VITALS_HAVE);
     if (sample->batch.failed)
-        return; /* no memory: nobody takes it */
+        return; /* no memory: the batch is dropped */
     check_rows_of(sample);
     check_memory(world);
 }
@@ -332,7 +332,7 @@ static void check_rows(const vitals_snapshot *snapshot, const struct metric_set 
     }
 }
 
-/* Of a lost device only who it is remains. */
+/* Of a lost device only its identity remains. */
 static size_t check_lost_rows(const vitals_snapshot *snapshot)
 {
     size_t lost = 0;

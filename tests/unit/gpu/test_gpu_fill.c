@@ -73,7 +73,7 @@ static void a_device_that_has_nothing_of_it_is_there(void)
     begin(ASKED(VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND));
     gpu_fill_end(&fill);
     CHECK_NOT_NULL(row(VITALS_GPU, ""));
-    begin(ASKED(VITALS_GPU_SENSOR_FAN_RPM)); /* nobody asked for the device itself */
+    begin(ASKED(VITALS_GPU_SENSOR_FAN_RPM)); /* the device itself was not asked for */
     gpu_fill_end(&fill);
     CHECK_NULL(row(VITALS_GPU, ""));
 }

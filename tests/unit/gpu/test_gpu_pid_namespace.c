@@ -1,4 +1,5 @@
-/* Whose pids a driver gives: in a container, only those of who shows an open node of the device. */
+/* The pids that a driver gives: in a container, only those of processes that show an open node of
+ * the device. */
 #include "gpu_tree.h"
 
 #include "gpu/pid_namespace.h"
@@ -61,7 +62,7 @@ static void in_a_container_who_has_the_node_open_is_ours(void)
     os_close(&context.os);
 
     open_world(CONTAINER);
-    close(descriptor); /* and now nobody has */
+    close(descriptor); /* and now no process has */
     gpu_prove(&context, nodes, 2, &list);
     CHECK_INT(list.items[0].is_ours, VITALS_OUTSIDE);
     os_close(&context.os);
@@ -103,7 +104,7 @@ static void in_an_outer_proc_the_inner_pid_is_looked_for(void)
     list = (struct gpu_processes){.state = VITALS_HAVE, .count = 3};
     list.items[0] = (struct gpu_process){.pid = 7};
     list.items[1] = (struct gpu_process){.pid = 8};
-    list.items[2] = (struct gpu_process){.pid = 9}; /* the number of somebody else here */
+    list.items[2] = (struct gpu_process){.pid = 9}; /* the number of another process here */
     gpu_prove(&context, &node, 1, &list);
     CHECK_UINT(list.count, 3);
     CHECK_INT(list.items[0].pid, 8);

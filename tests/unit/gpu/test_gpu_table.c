@@ -99,7 +99,7 @@ static void two_devices_of_one_uuid_are_two(void)
     write_rows(NULL);
     CHECK_UINT(key_of("0"), first);
     CHECK_UINT(key_of("1"), other);
-    add(&second, 5, "A"); /* the first is taken out: who is left is who it was */
+    add(&second, 5, "A"); /* the first is taken out: the other keeps its key */
     take_scan(0, &second);
     write_rows(NULL);
     CHECK_UINT(rows(VITALS_GPU), 1);
@@ -368,7 +368,7 @@ static void rows_that_are_gone_are_forgotten(void)
     CHECK_UINT(rows(VITALS_GPU_SENSOR), 7);
     take_sensors(0, 3);
     write_rows(NULL);
-    CHECK(vitals_row_key(row(VITALS_GPU_SENSOR, "1")) > key); /* nobody else has had it */
+    CHECK(vitals_row_key(row(VITALS_GPU_SENSOR, "1")) > key); /* a new key */
     end();
 }
 

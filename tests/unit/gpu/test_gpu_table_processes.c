@@ -1,4 +1,4 @@
-/* The table of devices: who is on which. */
+/* The table of devices: the processes on each. */
 #include "gpu_table_world.h"
 
 static void a_process_keeps_its_row_while_it_is_listed(void)

@@ -219,7 +219,7 @@ static void utilization_of_a_counter(void)
     vitals_snapshot_unref(now);
 }
 
-/* Processes on device 0: ana's 30 GiB, 20 of a user who is not known, root's 20. */
+/* Processes on device 0: ana's 30 GiB, 20 of an unknown user, root's 20. */
 /* Two processes may both count memory that they share; there is no more than all of it. */
 static void no_more_is_free_than_there_is(void)
 {
@@ -297,7 +297,7 @@ static void accounts_that_count_as_free(void)
     CHECK_STR(chosen_of(snapshot, &options), "");
     options.free_accounts = BOTH;
     options.free_account_count = 2;
-    CHECK_STR(chosen_of(snapshot, &options), "0"); /* 60: nobody knows whose the other 20 are */
+    CHECK_STR(chosen_of(snapshot, &options), "0"); /* 60: the owner of the other 20 is unknown */
     options.min_free_bytes = 61 * GIB;
     CHECK_STR(chosen_of(snapshot, &options), "");
     options.free_accounts = BEN;
@@ -369,7 +369,7 @@ static void one_vendor(void)
     CHECK_STR(choose(ROWS, 3, &options), "2");
     options.min_count = 2;
     CHECK_STR(choose(ROWS, 3, &options), "1 0");
-    options.min_count = 3; /* nobody has as many: the best one's */
+    options.min_count = 3; /* no group has as many: the best one's */
     CHECK_STR(choose(ROWS, 3, &options), "2");
 }
 

@@ -295,7 +295,7 @@ static void without_a_proc_the_sweep_says_why(void)
     end();
 }
 
-/* A node that we have open to ask the driver is nobody's work; one that the program around us has
+/* A node that we have open to query the driver is no client; one that the program around us has
  * open is. */
 static void what_we_ask_a_driver_through_is_no_client(void)
 {

@@ -6,7 +6,7 @@
 
 static struct amd_world world;
 
-/* ---- who is there ---- */
+/* ---- devices ---- */
 
 static void a_scan_says_who_is_there(void)
 {
@@ -391,7 +391,7 @@ static void counters_of_throttling_need_two_readings(void)
     amd_world_end(&world);
 }
 
-/* A folder in place of a file: whoever reads it is refused. */
+/* A folder in place of a file: reading it fails. */
 static void a_refused_file_is_no_zero(void)
 {
     static const struct {

@@ -330,7 +330,7 @@ static void a_described_record_gives_counters_too(void)
     CHECK_UINT(metrics.received[1].as.u64, 2000 * 1024);
     CHECK_UINT(metrics.link_active[0].as.u64, 1);
     CHECK_INT(metrics.link_active[1].state, VITALS_HAVE);
-    CHECK_INT(metrics.energy.state, VITALS_UNSET); /* nobody says in what unit it counts */
+    CHECK_INT(metrics.energy.state, VITALS_UNSET); /* the unit of the counter is not documented */
 }
 
 /* Each change of one byte of the description of the first attribute, or of the number of them. */

@@ -1,4 +1,4 @@
-/* Who uses AMD's cards, on recorded machines: what descriptors show, and what KFD tells. */
+/* The processes on AMD's cards, on recorded machines: from descriptors and from KFD. */
 #include "amd_world.h"
 
 #include "gpu/amd/state.h"

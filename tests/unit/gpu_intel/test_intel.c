@@ -7,7 +7,7 @@
 
 static struct intel_world world;
 
-/* ---- who is there ---- */
+/* ---- devices ---- */
 
 static void a_scan_says_who_is_there(void)
 {
@@ -436,7 +436,7 @@ static void the_gt_that_is_most_awake_counts(void)
     gpu_tree_text(&world.tree, GT "1/gtidle/idle_residency_ms", "9900\n");
     intel_world_sample(&world, 0, 1);
     CHECK_VALUE(&world, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_UPPER_BOUND, 0.9);
-    gpu_tree_remove(&world.tree, GT "1/gtidle/idle_residency_ms"); // then nobody knows
+    gpu_tree_remove(&world.tree, GT "1/gtidle/idle_residency_ms"); // then it is unknown
     intel_world_sample(&world, 0, 1);
     CHECK_MISSING(&world, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_UNSUPPORTED);
     CHECK_MISSING(&world, VITALS_GPU_IDLE_RESIDENCY_SECONDS, "", VITALS_UNSUPPORTED);
@@ -586,7 +586,7 @@ static void processes_come_from_the_sweep(void)
     gpu_backend_intel.processes(world.state, 0, &sweep, &wanted, &world.processes);
     CHECK_NEAR(of_process(VITALS_GPU_PROCESS_UTILIZATION_RATIO).as.f64, 0.4, 1e-9);
     intel_world_sample(&world, 0, 0);
-    // Nobody may count here: what the processes that we see did is the least.
+    // Counting is not permitted here: the sum of the processes that we see is the least.
     CHECK_VALUE(&world, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "graphics", VITALS_LOWER_BOUND, 0.4);
     CHECK_VALUE(&world, VITALS_GPU_ENGINE_CAPACITY, "video", VITALS_HAVE, 2);
     // And never stands for the device where a bound of all users is known.

@@ -141,7 +141,7 @@ static void counters_that_keep_it_awake_are_open_only_while_it_works(void)
 {
     begin_b580();
     intel_world_sample(&world, 0, 0);
-    CHECK_UINT(intel_kernel.adds, 0); // nobody knows yet whether it works
+    CHECK_UINT(intel_kernel.adds, 0); // not known yet whether it works
     gpu_tree_text(&world.tree, GT "0/gtidle/idle_residency_ms", "1500\n");
     gpu_tree_text(&world.tree, GT "1/gtidle/idle_residency_ms", "10000\n");
     intel_world_sample(&world, 0, 1);
@@ -166,7 +166,7 @@ static void counters_that_keep_it_awake_are_open_only_while_it_works(void)
     CHECK_UINT(intel_kernel_open(), 10);
     intel_world_sample(&world, 0, 1); // five seconds of hardly anything
     CHECK_UINT(intel_kernel_open(), 0);
-    // It sleeps now, and nobody opens them again.
+    // It sleeps now, and they are not opened again.
     gpu_tree_text(&world.tree, GT "0/gtidle/idle_residency_ms", "2500\n");
     gpu_tree_text(&world.tree, GT "1/gtidle/idle_residency_ms", "11000\n");
     intel_world_sample(&world, 0, 1);

@@ -1,5 +1,5 @@
-/* Who is on an NVIDIA device, and how much of it each uses: every layout of the driver's lists, and
- * samples good and bad, on the simulated driver library (tests/nvml). */
+/* The processes on an NVIDIA device, and how much of it each uses: every layout of the driver's
+ * lists, and samples good and bad, on the simulated driver library (tests/nvml). */
 #include "nvidia_world.h"
 
 /* ---- processes ---- */
@@ -419,8 +419,8 @@ static void where_accounting_is_off_one_is_asked_for(void)
 
 /* ---- containers ---- */
 
-/* A driver that translates pids lists only ours, and samples of the others keep the pids that they
- * have outside: one of them may be that of somebody inside, who then had done nothing. */
+/* A driver that translates pids lists only ours, but samples of the others keep their outside pids:
+ * one of them may equal the pid of a process inside that did nothing. */
 static void samples_of_strangers_are_dropped(void)
 {
     static const char *const drivers[] = {"r535", "r580"};

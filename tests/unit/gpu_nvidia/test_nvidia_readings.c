@@ -370,7 +370,7 @@ static uint64_t calls_of_processes(const struct metric_set *wanted)
     return gpu_world_calls(&world, NULL) - before;
 }
 
-/* Compute and graphics; clients of MPS where the type is wanted and somebody computes; samples. */
+/* Compute and graphics; MPS clients if the type is wanted and a process computes; samples. */
 static void processes_cost_two_calls_and_their_shares_a_third(void)
 {
     struct metric_set lists = gpu_world_only(VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
@@ -381,7 +381,7 @@ static void processes_cost_two_calls_and_their_shares_a_third(void)
     CHECK_UINT(calls_of_processes(&types), 3);
     CHECK_UINT(calls_of_processes(&shares), 4);
     close_driver();
-    open_driver("r580", NULL); /* nobody there: no shares to ask for */
+    open_driver("r580", NULL); /* no processes: no shares to ask for */
     CHECK_UINT(calls_of_processes(&shares), 2);
     close_driver();
 }

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-static void *held; /* the library stays while nobody has it open */
+static void *held; /* the library stays loaded while it is not in use */
 
 static void open_held(const char *text)
 {

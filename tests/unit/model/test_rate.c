@@ -153,7 +153,7 @@ static void there_is_none_without_an_older_row(void)
     check_none(between(other, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
 }
 
-/* Where nobody says which sampler it was, what does not move tells things apart. */
+/* Without the sampler's id, values that do not move tell things apart. */
 static void without_a_stream_a_thing_must_look_the_same(void)
 {
     struct moment newer = moment(2 * (uint64_t)S, 2), older = moment(S, 1);

@@ -50,7 +50,7 @@ static void rows_reach_the_snapshot_with_their_table_s_state(void)
     builder_table_of(builder, VITALS_FILESYSTEM, &wanted);
     builder_batch_rows(builder, &batch, VITALS_SENSOR, 5);
     builder_batch_rows(builder, &batch, VITALS_FILESYSTEM, 6);
-    builder_batch_rows(builder, &batch, VITALS_DISK, 6); /* nobody opened it */
+    builder_batch_rows(builder, &batch, VITALS_DISK, 6); /* a table that was not opened */
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
 
     CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 2);
@@ -217,8 +217,8 @@ static void a_state_that_is_none_is_a_mistake(void)
     }
 }
 
-/* Who says how many rows come pays for memory once; who says too few, or asks for more than there
- * is, loses nothing. */
+/* A caller that announces the count of rows allocates once; too small a count, or one larger than
+ * memory, loses nothing. */
 static void room_can_be_made_ahead(void)
 {
     enum { ROWS = 500 };

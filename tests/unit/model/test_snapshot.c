@@ -1,5 +1,5 @@
-/* Snapshots: what a builder puts in is what a reader gets out, in the order of keys, whoever holds
- * it and however often its memory is used again. */
+/* Snapshots: a reader gets what a builder put in, in the order of keys, however many hold the
+ * snapshot and however often its memory is reused. */
 #include "snapshot_world.h"
 
 #include <pthread.h>

@@ -115,7 +115,7 @@ static void it_is_found_again_in_a_file(void)
     char folder[] = "/tmp/vitals-diary-XXXXXX";
     CHECK_NOT_NULL(mkdtemp(folder));
     looks_back(folder);
-    CHECK_INT(rmdir(folder), 0); /* nobody sees the file */
+    CHECK_INT(rmdir(folder), 0); /* the file has no name there */
 }
 
 static void it_is_found_again_in_memory(void)

@@ -1,8 +1,6 @@
-/* A day of the monitor under a clock that jumps: devices come and go, somebody looks around, the
- * last hour is kept, and at the end there is as much memory and there are as many descriptors as
- * after the first hours.
- *
- * What a thread that reads an environment keeps is no part of it: it lives on real time. */
+/* A day of the monitor under a clock that jumps: devices come and go, a user looks around, the last
+ * hour is kept, and at the end as much memory and as many descriptors are in use as after the first
+ * hours. A thread that reads an environment is not counted: it runs in real time. */
 #include "fake_clock.h"
 #include "monitor_world.h"
 
@@ -19,7 +17,7 @@ enum {
     HOUR = 3600 / (CHECK_SANITIZED ? 30 : 1),
     DAY = 24 * HOUR,
     WARM = 2 * HOUR, /* histories are full after 2049 s; everything was looked at twice */
-    LOOK = HOUR / 4, /* every so many seconds somebody presses keys */
+    LOOK = HOUR / 4, /* a user presses keys every so many seconds */
     DRAWN = 10,
     ALL = 5,            /* so often every process is read */
     SLACK_BYTES = 1024, /* from one hour to the next it goes up and down by 100 */
@@ -56,7 +54,7 @@ static void place(char *out, size_t capacity, const char *name)
     (void)snprintf(out, capacity, "%s/%s", root, name);
 }
 
-/* Besides job 7, who never ends, there are always as many guests; each stays a minute. */
+/* Besides job 7, which never ends, there are always as many guests; each stays a minute. */
 enum { GUESTS = 6, STAY = 60 };
 
 static const char *const OF_GUESTS[] = {"stat", "statm", "status", "cmdline"};
@@ -162,9 +160,9 @@ static size_t bytes_used(void)
     return CHECK_SANITIZED ? 0 : mallinfo2().uordblks;
 }
 
-/* ---- a second, and somebody who looks ---- */
+/* ---- a second, with keys pressed ---- */
 
-/* Who was seen in all this time, whatever is on the screen. */
+/* The guests that were seen in all this time, whatever is on the screen. */
 static void count_guests(const vitals_snapshot *snapshot)
 {
     for (const vitals_row *row = NULL;

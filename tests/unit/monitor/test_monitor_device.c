@@ -120,7 +120,7 @@ static void idle_memory_is_held_since_it_was_seen(void)
     live(&idle, IDLE, 100, 160);
     CHECK_NEAR(device_seconds(&idle, 1, 160), 60, 0.001);
     CHECK_NEAR(user_seconds(&idle, 1, 160), 60, 0.001);
-    CHECK_NEAR(device_seconds(&idle, 2, 160), -1, 0.001); /* nobody has memory of it */
+    CHECK_NEAR(device_seconds(&idle, 2, 160), -1, 0.001); /* no process has memory on it */
     idle_gpus_done(&idle);
     vitals_builder_free(builder);
 }
@@ -134,7 +134,7 @@ static void any_work_begins_anew(void)
     live(&idle, IDLE, 100, 200);
     live(&idle, busy, 201, 201);
     CHECK_NEAR(device_seconds(&idle, 1, 201), -1, 0.001);
-    CHECK_NEAR(user_seconds(&idle, 1, 201), -1, 0.001); /* whose work it was nobody said */
+    CHECK_NEAR(user_seconds(&idle, 1, 201), -1, 0.001); /* the owner of the work is not known */
     live(&idle, IDLE, 202, 210);
     CHECK_NEAR(device_seconds(&idle, 1, 210), 8, 0.001);
     idle_gpus_done(&idle);
@@ -147,7 +147,7 @@ static void what_is_not_known_is_not_claimed(void)
     struct reading unknown = IDLE, screen = IDLE, none = IDLE;
     unknown.busy[0] = -1;
     unknown.users[0].busy = -1;
-    screen.users[0].type = "G"; /* who draws a screen */
+    screen.users[0].type = "G"; /* a process that draws a screen */
     none.users[0].mib = -1;
     begin();
     live(&idle, unknown, 100, 110);
@@ -159,7 +159,7 @@ static void what_is_not_known_is_not_claimed(void)
     CHECK_NEAR(user_seconds(&idle, 1, 130), -1, 0.001);
     live(&idle, IDLE, 131, 140);
     CHECK_NEAR(user_seconds(&idle, 1, 140), 9, 0.001);
-    live(&idle, IDLE, 240, 241); /* nobody looked for a while */
+    live(&idle, IDLE, 240, 241); /* no samples for a while */
     CHECK_NEAR(user_seconds(&idle, 1, 241), 1, 0.001);
     live(&idle, IDLE, 50, 51); /* another clock */
     CHECK_NEAR(user_seconds(&idle, 1, 51), 1, 0.001);
@@ -206,7 +206,7 @@ static void only_a_sure_number_shows_rest(void)
         CHECK_NEAR(device_seconds(&idle, 1, 110), CASES[i].idle ? 10 : -1, 0.001);
         CHECK_NEAR(user_seconds(&idle, 1, 110), CASES[i].idle ? 10 : -1, 0.001);
         live(&beside, two, 100, 110);
-        bool named = quality != VITALS_UPPER_BOUND; /* at most so busy is nobody's work yet */
+        bool named = quality != VITALS_UPPER_BOUND; /* an upper bound names no process yet */
         CHECK_NEAR(user_seconds(&beside, 1, 110), CASES[i].idle && named ? 10 : -1, 0.001);
         idle_gpus_done(&idle);
         idle_gpus_done(&beside);
@@ -245,13 +245,13 @@ static void a_recording_is_looked_back_over(void)
     CHECK_NEAR(device_seconds(&idle, 1, 1010), 710, 0.001);
     idle_gpus_done(&idle);
     live(&idle, busy, 1000, 1000);
-    CHECK_FALSE(idle_gpus_goes_back(&idle)); /* nobody is held */
+    CHECK_FALSE(idle_gpus_goes_back(&idle)); /* nothing is held */
     live(&idle, IDLE, 1001, 1005);
     before(&idle, IDLE, 999, 900); /* which is before the work */
     CHECK_NEAR(device_seconds(&idle, 1, 1005), 4, 0.001);
     idle_gpus_done(&idle);
     live(&idle, IDLE, 1000, 1000);
-    before(&idle, IDLE, 960, 900); /* nobody looked for a while */
+    before(&idle, IDLE, 960, 900); /* no samples for a while */
     CHECK_NEAR(device_seconds(&idle, 1, 1000), 0, 0.001);
     idle_gpus_done(&idle);
     vitals_builder_free(builder);

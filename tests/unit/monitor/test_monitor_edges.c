@@ -1,5 +1,5 @@
 /* What stands at the edge of a screen: names that are wider than their bytes tell, a family deeper
- * than the screen, lines of whom only a device knows, a terminal without colors. */
+ * than the screen, processes that only a device knows, a terminal without colors. */
 #include "monitor_world.h"
 
 #include "view/cell_text.h"

@@ -76,7 +76,7 @@ static void groups_by_user_with_sums(void)
     CHECK_STR(groups(), "ana:20 21 20|ben:30 31|cho:40|?:50");
     CHECK_STR(cell("ana", "gpumem"), "5000MiB");
     CHECK_STR(cell("cho", "gpumem"), "9000MiB");
-    CHECK_STR(cell("ben", "gpumem"), "≥500MiB"); /* of one of the two nobody knows */
+    CHECK_STR(cell("ben", "gpumem"), "≥500MiB"); /* one of the two is unknown */
     CHECK_STR(cell("ana", "%cpu"), "140.0");     /* one that is on two devices is one */
     CHECK_STR(cell("ben", "%cpu"), "≥20.0");
     CHECK_STR(cell("", "%cpu"), "N/A");
@@ -212,7 +212,7 @@ static void a_group_is_no_process(void)
     end();
 }
 
-/* "20 21": whom the dialog is about, by "20 ana, running …" on the screen. */
+/* "20 21": the processes in the dialog, by "20 ana, running …" on the screen. */
 static const char *asked(void)
 {
     static char out[256];
@@ -248,7 +248,7 @@ static void a_signal_is_for_all_of_a_group(void)
         press_keys(&monitor, CASES[i].keys);
         CHECK_INT(monitor.depth, 2);
         CHECK_STR(asked(), CASES[i].asked);
-        /* Without a context nobody has a handle. */
+        /* Without a context no process has a handle. */
         CHECK_CONTAINS(world_screen(&monitor), "Nobody here can be sent a signal");
         press_code(&monitor, INPUT_ENTER);
         CHECK_INT(monitor.depth, 1);
@@ -256,7 +256,7 @@ static void a_signal_is_for_all_of_a_group(void)
     }
 }
 
-/* A number that only a device tells may be somebody else's here. */
+/* A number that only a device reports may belong to another process here. */
 static void who_is_only_a_number_is_left_alone(void)
 {
     static const struct monitor_process TWO[] = {
@@ -307,7 +307,7 @@ static void fields_of_a_filter(void)
     } CASES[] = {
         {"user:ana", "20 21 20"},
         {"user:ana gpu:0", "20 21"},
-        {"gpu:1 !user:ana", "31 40"}, /* of 50 nobody knows whose it is */
+        {"gpu:1 !user:ana", "31 40"}, /* the owner of 50 is unknown */
         {"pid:2", ""},
         {"pid:20", "20 20"},
         {"ppid:1 name:vll", "30 31"},
@@ -421,7 +421,7 @@ static void panels_are_hidden(void)
     CHECK_CONTAINS(world_screen(&monitor), "Bus-Id");
     press_keys(&monitor, "vx");
     CHECK_CONTAINS(monitor.model.message, "nothing is hidden by that key");
-    press_keys(&monitor, "vdd"); /* who is chosen is seen */
+    press_keys(&monitor, "vdd"); /* the chosen one stays visible */
     CHECK_CONTAINS(world_screen(&monitor), "Bus-Id");
     CHECK(monitor.model.has_device);
     press_keys(&monitor, "vd");

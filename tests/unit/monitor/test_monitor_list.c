@@ -1,5 +1,5 @@
-/* The list of processes of the monitor: which lines, which columns, in which order, whom they are
- * about. */
+/* The monitor's list of processes: its lines, columns and order, and which processes keys act on.
+ */
 #include "monitor_world.h"
 
 static const struct monitor_process PROCESSES[] = {
@@ -31,7 +31,7 @@ static void orders(void)
         const char *keys, *pids;
     } CASES[] = {
         {"", "20 30 40 50"},   {"op", "20 30 40 50"}, {"oP", "40 30 20 50"}, {"og", "40 20 30 50"},
-        {"oG", "20 40 30 50"}, /* what is missing stands last either way, and who is gone behind it
+        {"oG", "20 40 30 50"}, /* missing values are last either way, then processes that have ended
                                 */
         {"oc", "20 40 30 50"}, {"oC", "40 20 30 50"}, {"ou", "20 30 40 50"}, {"om", "20 40 30 50"},
         {"ot", "20 30 40 50"}, {"oT", "40 30 20 50"}, {"/", "40 50 20 30"},  {".", "20 30 40 50"},
@@ -129,7 +129,7 @@ static void search_and_filter(void)
     CHECK_UINT(monitor.model.selected.pid, 20);
     press_keys(&monitor, "N");
     CHECK_UINT(monitor.model.selected.pid, 10);
-    press_keys(&monitor, "\\vlx\r"); /* nobody: as it was before, not the first part's */
+    press_keys(&monitor, "\\vlx\r"); /* no match: as before, not the first part's */
     CHECK_UINT(monitor.model.selected.pid, 10);
     CHECK_CONTAINS(monitor.model.message, "nothing holds \"vlx\"");
     press_keys(&monitor, "\\vl");

@@ -94,7 +94,7 @@ static void another_column_comes_with_rates(void)
     end();
 }
 
-/* Whoever asks between two readings gets nothing. */
+/* A call between two readings gets nothing. */
 static void each_is_given_once(void)
 {
     uint64_t last = 0;
@@ -108,7 +108,7 @@ static void each_is_given_once(void)
     end();
 }
 
-/* A person who changes his mind: what runs runs on. */
+/* The request is taken back: what runs continues. */
 static void what_is_taken_back_ends_nothing(void)
 {
     begin();

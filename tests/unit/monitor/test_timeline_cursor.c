@@ -396,7 +396,7 @@ static void the_way_does_not_matter(void)
     }
 }
 
-/* Graphs after a jump are those of one who has looked all the time. */
+/* Graphs after a jump equal those of a monitor that ran all the time. */
 static void graphs_after_a_jump(void)
 {
     enum { SEEN = 300 };

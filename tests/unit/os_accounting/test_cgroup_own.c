@@ -1,5 +1,5 @@
-/* Groups of our own: their names, and who removes them. A folder stands in for a cgroup: making and
- * removing are the same calls. */
+/* Groups of our own: their names, and when they are removed. A folder stands in for a cgroup:
+ * making and removing are the same calls. */
 #include "check.h"
 
 #include "os/launch.h"

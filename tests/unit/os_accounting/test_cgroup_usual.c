@@ -97,8 +97,8 @@ static int look_from_a_namespace(void)
     return count_usual(&os, found) == -1 ? 0 : 1;
 }
 
-/* An empty cgroup of ours in each hierarchy that we are at a usual place of. They are the
- * machine's: whoever makes them outlives the world that binds them. */
+/* An empty cgroup of ours in each hierarchy where we are at a usual place. They are the machine's,
+ * so the process that makes them must outlive the world that binds them. */
 static struct part {
     char point[4200]; /* where the hierarchy is mounted */
     char path[4300];  /* empty: bound already, as CPU and its accounting are one, or not ours to

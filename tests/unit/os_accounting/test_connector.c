@@ -18,7 +18,7 @@ static void one_that_was_not_opened_hears_of_nobody(void)
     CHECK_FALSE(connector_is_open(&connector));
 }
 
-/* Who has closed standard input gets its number for the next. */
+/* If standard input was closed, the next descriptor gets its number. */
 static void the_lowest_descriptor_is_one(void)
 {
     struct connector connector = {0};

@@ -37,7 +37,7 @@ static void descendants_come_up_through_their_parents(void)
     struct exit_tree *tree = begin();
     struct exit_sums sums = {0};
     ends(tree, 203, 202, 30);
-    ends(tree, 999, 1, 5000); /* somebody else's */
+    ends(tree, 999, 1, 5000); /* of another tree */
     ends(tree, 202, 201, 20);
     ends(tree, 998, 997, 5000);
     ends(tree, 201, LAUNCHER, 10);

@@ -1,5 +1,5 @@
-/* How a child is started that waits for its word: what happens where it is killed before, and where
- * somebody else's fork holds what says that it has begun. */
+/* A child that waits for a word before its exec: what happens if it is killed before, and if
+ * another thread's fork holds the pipe that says that it has begun. */
 #include "check.h"
 
 #include "os/launch.h"
@@ -34,7 +34,7 @@ static void reap(struct os_child *child)
     os_close_descriptor(child->pidfd);
 }
 
-/* Without SIGPIPE, which would end who calls. */
+/* Without SIGPIPE, which would end the caller. */
 static void one_that_is_killed_before_was_not_started(void)
 {
     static const char *const ARGV[] = {"sleep", "60", NULL};
@@ -80,7 +80,8 @@ static void one_that_ends_at_once_has_begun(void)
     os_close_descriptor(held);
 }
 
-/* By a ^Z between our word and its exec, say: who waited for that would never see the stop. */
+/* By a ^Z between our word and its exec, say: a caller that waited for the exec would never see the
+ * stop. */
 static void one_that_is_stopped_has_begun(void)
 {
     static const char *const ARGV[] = {"sleep", "60", NULL};

@@ -212,7 +212,7 @@ static void moments_of_one_reading_differ(void)
     end(&scene);
 }
 
-/* Who reads late knows still when the file was written to. */
+/* A late reader still knows when the file was written to. */
 static void a_moment_that_is_not_told_is_that_of_writing(void)
 {
     struct scene scene = begin();
@@ -363,7 +363,7 @@ static void what_a_killed_run_left_goes_with_the_next(void)
     struct scene scene = begin(), other = begin();
     char left[OS_MARKS_PATH + 8];
     (void)snprintf(left, sizeof left, "%s-x", scene.file.path);
-    int file = open(left, O_WRONLY | O_CREAT | O_EXCL, 0600); /* nobody holds its lock */
+    int file = open(left, O_WRONLY | O_CREAT | O_EXCL, 0600); /* its lock is not held */
     CHECK(file >= 0);
     close(file);
     struct scene third = begin();

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 
-/* Bytes that end where their memory does, so that a step beyond is seen by whoever looks. */
+/* Bytes that end where their memory does, so that a memory checker sees a step beyond. */
 static char *exactly(const void *bytes, size_t size)
 {
     char *copy = malloc(size != 0 ? size : 1);

@@ -413,7 +413,7 @@ static void devices_with_drivers(void)
               "2 devices with the driver nvidia, 1 of them asleep and left so", "");
     check_row(&world, "PCI, Intel", "good", "1 device with the driver i915, asleep and left so",
               "");
-    check_none(&world, "PCI, Intel", "problem"); // a virtual function that nobody uses yet
+    check_none(&world, "PCI, Intel", "problem"); // an unused virtual function
     check_none(&world, "PCI, NVIDIA", "problem");
 
     gpu_tree_remove(&world.tree, "sys/bus/pci/devices/0000:17:00.0");

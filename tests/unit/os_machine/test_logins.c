@@ -139,12 +139,12 @@ static void nowhere_to_look_is_unsupported(void)
     int followed = read_run(&os);
     unlink(file);
     CHECK_INT(mkfifo(file, 0600), 0);
-    int waited = read_run(&os); // nobody writes into it
+    int waited = read_run(&os); // without a writer
     unlink(file);
     rmdir(path);
     os_close(&os);
     CHECK_INT(empty, -ENOTSUP);
-    CHECK_INT(nobody, 0); // there is a place for logins, and nobody is
+    CHECK_INT(nobody, 0); // there is a place for logins, and none is there
     CHECK_UINT(rows, 0);
     CHECK_INT(followed, -ELOOP);
     CHECK(waited < 0);

@@ -81,7 +81,7 @@ static void a_machine_of_files_has_rows(void)
     struct os os = open_fixture("kinds");
     CHECK_INT(read_machine(&os), 0);
     os_close(&os);
-    // The tree's "net" has two listeners; one is held twice by 700, the other by nobody.
+    // The tree's "net" has two listeners; one is held twice by 700, the other by no process.
     CHECK_UINT(batch.row_count, 3);
     CHECK_INT(batch.states[VITALS_SOCKET], VITALS_HAVE);
     CHECK_UINT(number_of(need_row(700, 4), VITALS_SOCKET_INODE), 1002);
@@ -109,7 +109,7 @@ static struct tree tree_of_one_listener(void)
     return tree;
 }
 
-/* Not: that nobody does, nor: that it is forbidden to know. */
+/* It says neither that no process holds it, nor that access is denied. */
 static void who_could_not_be_read_may_hold_it(void)
 {
     struct tree tree = tree_of_one_listener();

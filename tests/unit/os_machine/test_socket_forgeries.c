@@ -1,5 +1,5 @@
-/* The table socket and those who lie: names that hold records of other sockets, and descriptors
- * that are something else by now. */
+/* The table socket and processes that lie: names that hold records of other sockets, and
+ * descriptors that have become something else. */
 #include "socket_world.h"
 
 /* A path that holds a line of /proc/net/unix with another's inode. sock_diag cannot be fooled so;
@@ -39,7 +39,7 @@ static uint64_t inode_of_file(int descriptor)
     return status.st_ino;
 }
 
-/* An abstract name, for which nobody needs a right, with a record that claims an inode. */
+/* An abstract name, which needs no permission, with a record that claims an inode. */
 static void claim(uint64_t inode, char mark)
 {
     char name[108];

@@ -1,5 +1,5 @@
-/* The table socket of others and of the machine: who holds what, in which network namespace, whom
- * one may not ask, and who shows nothing. */
+/* The table socket for other processes and the machine: the holders, in which network namespace,
+ * which may not be asked, and which show nothing. */
 #include "socket_world.h"
 
 #include <pthread.h>
@@ -118,7 +118,7 @@ static void who_may_not_ask_is_told_so(void)
     close_all();
 }
 
-/* Under hidepid=2 nothing says that somebody may not be asked, but that pid 1 is not there. */
+/* Under hidepid=2 the only sign that processes are hidden is that pid 1 is not there. */
 static int look_past_hidden(pid_t other)
 {
     (void)other;
@@ -159,7 +159,7 @@ static void *outlive(void *told)
 {
     char path[64], state[256];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)getpid());
-    for (bool ended = false; !ended;) { // until the first thread is a zombie; nobody tells of that
+    for (bool ended = false; !ended;) { // until the first thread is a zombie, without an event
         int file = open(path, O_RDONLY | O_CLOEXEC);
         ssize_t size = read(file, state, sizeof state - 1);
         state[size > 0 ? size : 0] = '\0';
@@ -229,7 +229,7 @@ static void sockets_outlive_the_first_thread(void)
     close_all();
 }
 
-/* A zombie holds nothing, which nobody is denied to know. */
+/* A zombie holds nothing, and that needs no permission. */
 static int look_at_a_zombie(pid_t other)
 {
     (void)other;

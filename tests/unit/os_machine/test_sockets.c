@@ -190,7 +190,7 @@ static void unix_sockets_keep_their_names(void)
                          : "unix stream unix [] <unsupported> [<unsupported>] <unsupported> "
                            "established%.0s",
                    tree.path);
-        row = need_row(getpid(), datagrams); // its state changes as somebody connects to it
+        row = need_row(getpid(), datagrams); // its state changes when a client connects
         CHECK_STR(shown(row, VITALS_SOCKET_LOCAL_ADDRESS), "@vitals test@@x");
         CHECK_STR(shown(row, VITALS_SOCKET_TYPE), "datagram");
         if (peers)

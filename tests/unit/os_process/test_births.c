@@ -1,5 +1,5 @@
-/* Who is born of a tree, by messages of the process connector that are made up as Linux 6.18 sends
- * them. */
+/* Births in a tree, by messages of the process connector that are made up as Linux 6.18 sends them.
+ */
 #include "check.h"
 
 #include "os/linux/process/births.h"
@@ -59,7 +59,7 @@ static void children_of_members_are_members(void)
     struct births births = begin();
     is_born(&births, ROOT, 201, 201);
     is_born(&births, 201, 202, 202);
-    is_born(&births, 1, 999, 999);    /* somebody else's */
+    is_born(&births, 1, 999, 999);    /* of another tree */
     is_born(&births, 999, 998, 998);  /* and theirs */
     is_born(&births, ROOT, 201, 203); /* a thread of 201, told with the parent of that */
     CHECK_UINT(births.count, 3);
@@ -95,7 +95,7 @@ static void a_member_whose_pid_is_given_again_is_forgotten(void)
     births.forgotten = note;
     births.data = noted;
     is_born(&births, ROOT, 201, 201);
-    is_born(&births, 1, 999, 999); /* nobody knew the first of them */
+    is_born(&births, 1, 999, 999); /* not of the tree: nothing is forgotten */
     CHECK_UINT(noted[0], 0);
     is_born(&births, ROOT, 201, 201);
     CHECK_UINT(noted[0], 1);
@@ -106,7 +106,7 @@ static void a_member_whose_pid_is_given_again_is_forgotten(void)
     births_done(&births);
 }
 
-/* Whoever was listed may have been heard of too. */
+/* A process that was listed may have been in a message too. */
 static void who_lived_at_the_beginning_counts_once(void)
 {
     struct births births = {.count = 0};

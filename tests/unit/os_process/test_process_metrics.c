@@ -392,7 +392,7 @@ static void descriptors_of_a_tree_are_counted(void)
     tree_free(&tree);
 }
 
-/* ---- nothing is opened for what nobody wants ---- */
+/* ---- nothing is opened that is not wanted ---- */
 
 struct opened {
     struct buffer paths; /* one per line: what could not be opened */

@@ -1,6 +1,6 @@
-/* The columns of one process that are read beside the ticks, from the live /proc, beside what the
- * kernel itself says of a child whose state is known: as root, as nobody, of zombies and of threads
- * of the kernel. */
+/* The columns of one process that are read beside the ticks, from the live /proc, compared with
+ * what the kernel says of a child in a known state: as root, as an ordinary user, of zombies and of
+ * kernel threads. */
 #include "facts_world.h"
 
 #include <dirent.h>
@@ -167,7 +167,7 @@ static void a_child_is_what_it_was_told_to_be(void)
     CHECK_UINT(u64_of(&batch, VITALS_PROCESS_RESIDENT_ANON_BYTES) != 0, true);
     CHECK(u64_of(&batch, VITALS_PROCESS_DESCRIPTORS) >= 6);
     batch_done(&batch);
-    // Asked for alone, these are the owner of its folder, though nobody may trace it.
+    // Asked for alone, these are the owner of its folder, though tracing it is not permitted.
     batch = read_one(&os, pid, VITALS_PROCESS_EFFECTIVE_UID);
     CHECK_UINT(u64_of(&batch, VITALS_PROCESS_EFFECTIVE_UID), 1005);
     batch_done(&batch);
@@ -422,7 +422,7 @@ static void a_rollup_is_the_sum_of_the_mappings(void)
     CHECK(maps.pss_bytes + lines * 1024 >= before.pss_bytes);
 }
 
-/* ---- as somebody else ---- */
+/* ---- as another user ---- */
 
 /* A fact that crosses a pipe. */
 struct query_result {

@@ -417,7 +417,7 @@ static void files_of_another_mount_namespace_are_told(void)
     tree_free(&files);
 }
 
-/* ---- who may, and who has none ---- */
+/* ---- permission, and processes without any ---- */
 
 static void others_are_denied(void)
 {

@@ -156,9 +156,8 @@ static void another_thread_speaks_where_the_first_has_ended(void)
     check_without_first_thread(VITALS_ENVIRONMENT);
 }
 
-/* This program again, with an argument and a variable of four pages, and in each of them a page
- * that nobody may read: made before main. (One that is not there would come back: the stack grows.)
- */
+/* This program again, with an argument and a variable of four pages each, in each of them an
+ * unreadable page: made before main. (One that is unmapped would come back: the stack grows.) */
 static void lose_page(char *text)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -60,7 +60,7 @@ static void they_are_those_of_getrlimit(void)
     asked_done(&asked);
 }
 
-/* The file says what prlimit says: an ordinary user, who must do with it, gets the same. */
+/* The file says what prlimit says; an ordinary user has only the file and gets the same. */
 static void a_limit_that_was_set_is_read_both_ways(void)
 {
     pid_t pid = child_new();

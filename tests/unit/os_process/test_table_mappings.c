@@ -196,8 +196,8 @@ static uint64_t sum_of(const struct asked *asked, vitals_metric metric)
     return sum;
 }
 
-/* Whose a page is, its own or shared with us who were forked from, changes when we write to ours:
- * only the sum stands. */
+/* Whether a page is private or shared with the forking parent changes when we write to ours: only
+ * the sum is constant. */
 static uint64_t sum_of_shares(const struct asked *asked)
 {
     return sum_of(asked, VITALS_MAPPING_PRIVATE_CLEAN_BYTES) +
@@ -447,7 +447,7 @@ static void a_header_is_one_only_as_the_kernel_writes_it(void)
     }
 }
 
-/* ---- who may, and who has none ---- */
+/* ---- permission, and processes without any ---- */
 
 static void others_are_denied(void)
 {
@@ -497,7 +497,7 @@ static void a_file_that_was_replaced_has_a_row_beside_the_new_one(void)
     CHECK_UINT(u64_of(&asked, before, VITALS_MAPPED_FILE_DELETED), 1);
     CHECK_UINT(u64_of(&asked, now, VITALS_MAPPED_FILE_PSS_BYTES), 2 * 1024);
     CHECK_UINT(u64_of(&asked, before, VITALS_MAPPED_FILE_PSS_BYTES), 5 * 1024);
-    // Nobody can be asked in a tree: the text alone says so.
+    // In a tree of files there is no process to ask: the text alone says so.
     CHECK_INT(state_of(&asked, before, VITALS_MAPPED_FILE_DELETED), VITALS_ESTIMATE);
     CHECK_INT(state_of(&asked, now, VITALS_MAPPED_FILE_DELETED), VITALS_HAVE);
     asked_done(&asked);

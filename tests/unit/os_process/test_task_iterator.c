@@ -251,7 +251,7 @@ static void agree(struct world *world, pid_t pid)
     CHECK(tries < TRIES);
 }
 
-/* Who ends or is born meanwhile aside: all of /proc, some of whom the kernel may not tell of. */
+/* Every process of /proc that lives throughout, though the iterator may omit some. */
 static void everybody_is_there(struct world *world)
 {
     struct os_pids pids = {0};

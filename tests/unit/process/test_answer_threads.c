@@ -1,6 +1,6 @@
 /* Answers of a live handle in several threads: read by all at once while the handle answers anew,
- * and freed by whoever comes last; and handles of one process in several threads, which share the
- * context. Under ThreadSanitizer this is the test for races. */
+ * and freed by the last; and handles of one process in several threads, which share the context.
+ * Under ThreadSanitizer this is the test for races. */
 #include "process_world.h"
 
 #include <pthread.h>

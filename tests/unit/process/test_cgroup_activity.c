@@ -1,5 +1,5 @@
-/* Whether a tree has run, by one file for all of it: as long as that stays nobody is looked at, and
- * nobody is looked for; one that runs nevertheless is found out. Live: a child of ours, and a file
+/* Whether a tree has run, by one file for all of it: while that stays the same, no process is read
+ * and /proc is not listed; one that runs nevertheless is found. Live: a child of ours, and a file
  * that the test writes. */
 #include "process_world.h"
 
@@ -78,7 +78,7 @@ static void beat(const char *text)
     CHECK_INT(pwrite(file, text, strlen(text), 0), (ssize_t)strlen(text));
 }
 
-/* Who is in the group. */
+/* The members of the group. */
 static void hold(const char *text)
 {
     int members = openat(folder, "cgroup.procs", O_CREAT | O_TRUNC | O_WRONLY, 0600);
@@ -164,8 +164,8 @@ static void nobody_is_looked_at_while_it_stays(void)
     end();
 }
 
-/* Whoever was moved out of the group, or is in another below it, runs unseen by the file. Whom the
- * group holds is looked at each five seconds, and at once while anybody is missed. */
+/* A process that left the group, or is in a group below it, runs unseen by the file. The group's
+ * members are listed every five seconds, and at once while one is missing. */
 static void who_is_not_in_it_is_looked_at(void)
 {
     begin();
@@ -185,7 +185,7 @@ static void who_is_not_in_it_is_looked_at(void)
     end();
 }
 
-/* All have run, and rest again: nobody knows whom the group holds now. */
+/* All have run, and are idle again: the group's members are unknown now. */
 static void who_left_it_while_it_ran_is_looked_at(void)
 {
     begin();
@@ -198,7 +198,7 @@ static void who_left_it_while_it_ran_is_looked_at(void)
     end();
 }
 
-/* A look at all must not be put off where somebody may have been born outside. */
+/* Listing all must not be put off if a process may have been born outside. */
 static void who_left_it_is_looked_for(void)
 {
     begin();
@@ -253,7 +253,7 @@ static void one_that_is_true_stays_trusted(void)
     end();
 }
 
-/* Orphans, and gaps in the kernel's lists of children: whoever was born has run. */
+/* Orphans, and gaps in the kernel's lists of children: a process that was born has run. */
 static void nobody_is_looked_for_while_it_stays(void)
 {
     begin();
@@ -268,7 +268,7 @@ static void nobody_is_looked_for_while_it_stays(void)
     (void)tick(40);
     CHECK_UINT(world.table->scanned_ns, now_ns);
     scanned_ns = now_ns;
-    beat("usage_usec 4\n"); /* since then too, but the group holds those who are known */
+    beat("usage_usec 4\n"); /* since then too, but the group holds only known ones */
     (void)tick(0.5);
     (void)tick(40);
     CHECK_UINT(world.table->scanned_ns, scanned_ns);

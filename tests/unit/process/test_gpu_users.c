@@ -1,5 +1,5 @@
-/* Who has a row because a device names him: /proc is not listed for those that are known, and yet
- * nobody is taken for another. On the machine that the test runs on. */
+/* Processes that have a row because a device names them: /proc is not listed for those that are
+ * known, and yet none is taken for another. On the machine that the test runs on. */
 #include "process_world.h"
 
 #include "process/entry.h"

@@ -1,8 +1,8 @@
-/* A handle answers for its process and for nobody who gets its pid: not within the same clock tick,
- * where /proc shows the same start for both; not for a signal, a wait, a change or an answer; and
- * not while the pid changes hands in the middle of a call.
+/* A handle answers for its process and for no later one with its pid: not within the same clock
+ * tick, where /proc shows the same start for both; not for a signal, a wait, a change or an answer;
+ * and not while the pid changes hands in the middle of a call.
  *
- * psutil takes pid and start for the identity, and kills the wrong process (5 times out of 5). */
+ * psutil identifies by pid and start, and kills the wrong process (5 times out of 5). */
 #include "process_world.h"
 
 #include <limits.h>
@@ -379,8 +379,8 @@ static void answers_are_of_one_process_whoever_has_the_pid(void)
     CHECK(tally.refused > 0);
 }
 
-/* A handle whose process has ended never says that it lives again, nor signals anybody: those who
- * come later are not there to be signalled by it. */
+/* A handle whose process has ended never says that it lives again, and signals no later process
+ * with its pid. */
 static void who_is_gone_stays_gone(void)
 {
     enum { ENOUGH = 300, TRIES = 100000 };

@@ -1,5 +1,5 @@
-/* Many processes that are met at once: whoever reads them, each is read once, in the order of pids,
- * and as the table alone would have read it; on trees of files. */
+/* Many processes that are met at once: each is read once, in the order of pids, and as the table
+ * alone would have read it, whichever thread reads it; on trees of files. */
 #include "process_world.h"
 
 #include "process/entry.h"
@@ -87,7 +87,7 @@ static void each_is_read_once_and_in_order(void)
     tree_free(&tree);
 }
 
-/* As when memory is out half-way: what nobody took is closed and freed. */
+/* As when memory runs out half-way: results that were not taken are closed and freed. */
 static void those_that_nobody_takes_are_let_go(void)
 {
     int64_t pids[MANY];
@@ -111,8 +111,8 @@ static void those_that_nobody_takes_are_let_go(void)
     tree_free(&tree);
 }
 
-/* Helpers have none to give up: what they could not open is as if nobody had looked at it, and what
- * they did open and nobody has taken is closed, so that there are some left. */
+/* Helpers have none to give up: processes that they could not open count as unread, and descriptors
+ * that were opened but not taken are closed, so that some are left. */
 static void without_descriptors_they_are_left_to_the_table(void)
 {
     int64_t pids[MANY];
@@ -133,7 +133,7 @@ static void without_descriptors_they_are_left_to_the_table(void)
         for (size_t i = 0; i < MANY; i++) {
             got[i] = new_processes_next(all);
             read += got[i].read;
-            if (!got[i].read && left == 0) // since the first, somebody else can open files again
+            if (!got[i].read && left == 0) // since the first, other code can open files again
                 CHECK(descriptors_open() + 8 < few.rlim_cur);
             left += got[i].process == NULL;
         }
@@ -152,7 +152,7 @@ static void without_descriptors_they_are_left_to_the_table(void)
     tree_free(&tree);
 }
 
-/* Whoever needs descriptors gets those that were read ahead for. */
+/* Code that needs descriptors gets those of processes that were read ahead. */
 static void those_that_were_read_ahead_are_given_up(void)
 {
     int64_t pids[MANY];
@@ -180,7 +180,7 @@ static void those_that_were_read_ahead_are_given_up(void)
     tree_free(&tree);
 }
 
-/* Whichever allocation fails, nothing is lost and nobody is half read. */
+/* Whichever allocation fails, nothing is lost and no process is half read. */
 static void want_of_memory_leaves_them_to_the_table(void)
 {
     int64_t pids[MANY];
@@ -243,7 +243,7 @@ static void the_first_tick_meets_everybody(void)
     tree_free(&tree);
 }
 
-/* By others than the table, where there are CPUs for them; of a tree by nobody. */
+/* By helper threads, if there are CPUs for them; in a tree of files by none. */
 static void the_first_tick_reads_ahead(void)
 {
     int64_t pids[MANY];
@@ -330,8 +330,8 @@ static void reading_ahead_leaves_descriptors_to_workers(void)
     tree_free(&tree);
 }
 
-/* However many the program has, and whoever reads: some always stay free, and every row is there.
- */
+/* However many the program has, and whichever thread reads: some always stay free, and every row is
+ * there. */
 static void the_last_descriptors_are_not_kept(void)
 {
     enum { LIMIT = 1024, SPARE = 64 };

@@ -1,5 +1,5 @@
-/* Answers of a live handle: every column and table of one process, whoever asks and whatever became
- * of it. */
+/* Answers of a live handle: every column and table of one process, for every user and at every
+ * stage of its life. */
 #include "process_world.h"
 
 #include <pthread.h>
@@ -300,7 +300,7 @@ static void a_rate_mixes_no_two_threads(void)
     CHECK_INT(vitals_row_growth(row, older, CPU[0], &growth, NULL), VITALS_HAVE);
     CHECK_NEAR(growth, 1, 1e-9);
     row = vitals_snapshot_row(other, VITALS_THREAD, 0);
-    CHECK_UINT(row_u64(row, VITALS_THREAD_TID), 11); // who it is stands there, asked for or not
+    CHECK_UINT(row_u64(row, VITALS_THREAD_TID), 11); // its identity is there, asked for or not
     CHECK_INT(vitals_row_growth(row, newer, CPU[0], &growth, NULL), VITALS_NOT_YET);
     vitals_snapshot_unref(older);
     vitals_snapshot_unref(newer);
@@ -531,7 +531,7 @@ static void a_kernel_thread_has_no_memory(void)
     world_close(&world);
 }
 
-/* In a child that is nobody: 0, or the line of what is not as it must be. */
+/* In a child without privileges: 0, or the line of the failed check. */
 static int ask_as_nobody(pid_t pid)
 {
     struct world world;
@@ -609,7 +609,7 @@ static void files_of_a_tree_answer_too(void)
     CHECK_NOT_NULL(find_text(answer, VITALS_ENVIRONMENT_NAME, "A"));
     vitals_snapshot_unref(answer);
 
-    tree_process(&tree, 10, "a", 1, 101); // one tick later: somebody else
+    tree_process(&tree, 10, "a", 1, 101); // one tick later: another process
     CHECK_INT(vitals_process_ask(process, request, &answer, NULL), VITALS_EGONE);
     vitals_request_free(request);
     vitals_process_free(process);

@@ -423,7 +423,7 @@ static void limits_that_are_none_are_refused(void)
     scene_close(&scene);
 }
 
-/* ---- who may not, and who is no more ---- */
+/* ---- without permission, and after the end ---- */
 
 /* Every change that is a value: 0 where `expected` came each time, else which did not. */
 static int change_everything(vitals_process *process, int expected)

@@ -1,5 +1,5 @@
-/* The table of processes and what it learns late: when details are due, who reads them, whose an
- * answer is that comes after its process has gone. */
+/* The table of processes and its late details: when they are due, which thread reads them, and
+ * where an answer goes that comes after its process has ended. */
 #include "process_world.h"
 
 #include "process/workloads.h"
@@ -22,7 +22,7 @@ static void details_come_from_a_worker(void)
     CHECK_TEXT(row, VITALS_PROCESS_COMMAND_LINE, "python3\0train.py\0--name\0two words\0\0");
     CHECK_TEXT(row, VITALS_PROCESS_CGROUP, "/system.slice/job.service");
     row = world_need(&world, 701);
-    CHECK_TEXT(row, VITALS_PROCESS_USER, "4000000001"); // nobody has that number
+    CHECK_TEXT(row, VITALS_PROCESS_USER, "4000000001"); // no user has that number
     CHECK_TEXT(row, VITALS_PROCESS_COMMAND_LINE, "sh\0-c\0true");
     world_close(&world);
 }
@@ -130,8 +130,8 @@ static void what_reads_the_same_is_kept(void)
     world_close(&world);
 }
 
-/* A zombie has no arguments any more: the name that they told before stands, and says that it is
- * old. One who was never asked before he died has the kernel's, which may be cut. */
+/* A zombie has no arguments any more: the name from them stays, and is marked as old. A process
+ * that died before they were read has the kernel's name, which may be cut. */
 static void a_zombie_keeps_its_whole_name(void)
 {
     struct tree tree = tree_new();
@@ -167,7 +167,8 @@ static void a_zombie_keeps_its_whole_name(void)
     tree_free(&tree);
 }
 
-/* Long command lines do not pile up: who does not fit in a batch is asked again at once. */
+/* Long command lines do not pile up: a process that does not fit in a batch is asked again at once.
+ */
 static void a_batch_has_an_end(void)
 {
     enum { COUNT = 12, SIZE = 1 << 20 };
@@ -237,7 +238,7 @@ static void workers_may_begin_within_a_tick(void)
         process_table_take(world.table, &early.batches[i]);
         process_batch_done(&early.batches[i]);
     }
-    world_tick(&world); // nobody is new: nobody is told
+    world_tick(&world); // no process is new: no message
     CHECK_UINT(early.count, 4);
     for (int64_t pid = 1000; pid < 1000 + COUNT; pid++)
         CHECK_TEXT(world_need(&world, pid), VITALS_PROCESS_COMMAND_LINE, "early");

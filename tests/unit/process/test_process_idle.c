@@ -1,5 +1,5 @@
-/* Every process, with states asked for seldom: who has not run is as he was, and whatever a process
- * does is seen in the next reading even so. Live: a child of ours. */
+/* Every process, with states read seldom: one that has not run keeps its values, and any activity
+ * is still seen in the next reading. Live: a child of ours. */
 #include "check.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* The live handle: it answers for one process and for nobody who has its pid later. */
+/* The live handle: it answers for one process and for no later one with its pid. */
 #include "process_world.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* The table of processes on trees of files that a test writes: who is who, which rows there are and
- * what they say. */
+/* The table of processes on trees of files that a test writes: identities, rows and their values.
+ */
 #include "process_world.h"
 
 /* ---- on files ---- */
@@ -176,8 +176,8 @@ static void a_key_is_never_given_again(void)
     }
 }
 
-/* hidepid=1 lists what it does not show. Directories that nobody may enter look alike, but for
- * root, who then steps aside. */
+/* hidepid=1 lists processes that it does not show. Directories without search permission look
+ * alike, except to root, so the test drops root. */
 static void who_may_not_be_read_has_a_row_all_the_same(void)
 {
     struct tree tree = tree_new();
@@ -200,7 +200,7 @@ static void who_may_not_be_read_has_a_row_all_the_same(void)
     CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_NAME), VITALS_DENIED);
     CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_START_SECONDS), VITALS_DENIED);
     CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_COMMAND_LINE), VITALS_DENIED);
-    CHECK_UINT(world_details(&world, 1, 1), 1); // nobody is asked about it
+    CHECK_UINT(world_details(&world, 1, 1), 1); // it is not asked for details
     world_tick(&world);
     CHECK_UINT(vitals_row_key(world_need(&world, 11)), key);
     if (root && seteuid(0) != 0)
@@ -209,7 +209,7 @@ static void who_may_not_be_read_has_a_row_all_the_same(void)
     world_tick(&world);
     row = world_need(&world, 11);
     CHECK_TEXT(row, VITALS_PROCESS_NAME, "closed");
-    CHECK(vitals_row_key(row) > key); // who was not proven is nobody's past
+    CHECK(vitals_row_key(row) > key); // without proof, no row is continued
     world_close(&world);
     tree_free(&tree);
 }
@@ -285,7 +285,7 @@ static void a_tree_keeps_whom_it_has_seen(void)
     CHECK_UINT(world_count(&world), 3);
     world_need(&world, 40), world_need(&world, 41), world_need(&world, 50);
 
-    // The root dies; whoever gets its pid is not meant, nor are his children.
+    // The root dies; a process that gets its pid is not meant, nor are its children.
     tree_process(&tree, 50, "somebody", 1, 900);
     tree_process(&tree, 52, "somebody's child", 50, 901);
     world_tick(&world);
@@ -335,12 +335,12 @@ static void only_users_of_a_device_have_a_row(void)
     CHECK_UINT(world_count(&world), 0);
     for (int i = 0; i < 2; i++) {
         CHECK_INT(process_table_tick(world.table, &world.wanted), 0);
-        CHECK_UINT(process_table_meet(world.table, 99), 0); // nobody lists it
+        CHECK_UINT(process_table_meet(world.table, 99), 0); // it is not listed
         uint64_t key = process_table_meet(world.table, 11);
         CHECK(key != 0);
         CHECK_UINT(process_table_meet(world.table, 11), key);
         CHECK_UINT(process_table_key(world.table, 11), key);
-        CHECK_UINT(process_table_key(world.table, 12), 0); // named by nobody, and so never opened
+        CHECK_UINT(process_table_key(world.table, 12), 0); // not named, and so never opened
         process_table_mark(world.table, key, &world.wanted);
         process_table_mark(world.table, 12345, &world.wanted);
         CHECK_OK(world_write(&world, NULL), (vitals_error){0});

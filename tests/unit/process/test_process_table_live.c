@@ -107,7 +107,7 @@ static void memory_is_that_of_the_process(void)
     world_close(&world);
 }
 
-/* The worst case for whoever goes by pid and start: both agree within one clock tick. */
+/* The worst case for identity by pid and start: both agree within one clock tick. */
 static void a_reused_pid_is_another_process(void)
 {
     struct world world;
@@ -191,7 +191,7 @@ static void few_descriptors_lose_nobody(void)
     crowd_end(crowd);
 }
 
-/* Somebody else in our process takes all descriptors while the table runs. */
+/* Another thread of our process takes all descriptors while the table runs. */
 static void descriptors_are_given_up_when_they_run_out(void)
 {
     pid_t crowd[CROWD];

@@ -99,7 +99,7 @@ static void the_time_is_that_of_the_context(void)
     world_close(&counted.world);
 }
 
-/* psutil waits anew, for its whole timeout, for a zombie of somebody else. */
+/* psutil waits its whole timeout for a zombie of another parent. */
 static void a_zombie_of_somebody_else_has_ended(void)
 {
     struct counted counted;
@@ -131,7 +131,7 @@ static void a_zombie_that_exited_with_0_is_known_too(void)
     stranger_end(&stranger, 0);
     stranger_order(&stranger, 'z');
     CHECK_OK(vitals_process_wait(process, SECOND, &error), error);
-    CHECK_EXIT(process, VITALS_HAVE, 0, 0); // which is not the 0 of who may not see it
+    CHECK_EXIT(process, VITALS_HAVE, 0, 0); // not the 0 that is shown without permission
     vitals_process_free(process);
     stranger_done(&stranger);
     world_close(&world);
@@ -196,8 +196,8 @@ static void without_a_pidfd_nobody_is_waited_for(void)
     world_close(&world);
 }
 
-/* As nobody: a handle on the stranger, through its life, as a zombie and reaped. 0, or which step
- * did not go as it should. */
+/* As an ordinary user: a handle on another user's process, through its life, as a zombie and
+ * reaped. 0, or the number of the failed step. */
 static int watch_as_nobody(struct world *world, int64_t pid, int said, int heard)
 {
     vitals_process *process;
@@ -221,8 +221,8 @@ static int watch_as_nobody(struct world *world, int64_t pid, int said, int heard
     return 0;
 }
 
-/* The kernel shows the status of a zombie to who may trace it, and 0 to everybody else. That is not
- * taken for 0; and once it is reaped, all who held a pidfd may know. */
+/* The kernel shows the status of a zombie to processes that may trace it, and 0 to all others. That
+ * is not taken for 0; and once it is reaped, every holder of a pidfd may know. */
 static void what_may_not_be_seen_is_told_later(void)
 {
     if (geteuid() != 0)
@@ -257,7 +257,7 @@ static void what_may_not_be_seen_is_told_later(void)
     CHECK_INT(status, 0);
 }
 
-/* With SIGCHLD ignored the kernel reaps at once, and nobody can wait. */
+/* With SIGCHLD ignored the kernel reaps at once, and waiting is impossible. */
 static void children_that_nobody_reaps_end_too(void)
 {
     struct world world;

@@ -142,7 +142,7 @@ static void odd_lists_are_told_of_whole(void)
     world_close(&world);
 }
 
-/* Who is told stops it, at whatever place: the others are told of by a later call. */
+/* The callback can stop the wait at any place: the others are reported by a later call. */
 static void who_is_told_can_stop_it(void)
 {
     enum { COUNT = 4 };
@@ -193,7 +193,7 @@ static void options_of_another_release_are_judged(void)
     CHECK_INT(vitals_processes_wait(NULL, 0, &(vitals_wait){0}, NULL, NULL), VITALS_EARGUMENT);
 }
 
-/* For somebody's own loop. */
+/* For a caller's own event loop. */
 static void its_descriptor_can_be_polled(void)
 {
     struct world world;

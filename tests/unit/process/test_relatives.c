@@ -65,7 +65,7 @@ static void a_tree_of_files_is_walked(void)
         {60, VITALS_CHILDREN, ""},     // its own parent is not its own child
         {70, VITALS_ANCESTORS, "71 "}, // a ring
         {70, VITALS_DESCENDANTS, "71 "},
-        {80, VITALS_PARENT, ""}, // there is nobody with that number
+        {80, VITALS_PARENT, ""}, // no process has that number
     };
     struct tree tree = tree_new();
     struct world world;
@@ -135,7 +135,7 @@ static void rows_know_their_parents(void)
     tree_free(&tree);
 }
 
-/* ---- who has the pid is another one when he is read again ---- */
+/* ---- another process has the pid when it is read again ---- */
 
 static struct {
     const vitals_clock *real;
@@ -143,7 +143,7 @@ static struct {
     int asked, change_at;
 } moving;
 
-/* Time is asked for whenever somebody is read. */
+/* The clock is read for every process that is read. */
 static uint64_t moving_now(void *data)
 {
     (void)data;
@@ -470,7 +470,7 @@ static int first_of_a_namespace(const char *proc)
 {
     if (mount("proc", proc, "proc", 0, "hidepid=2") != 0)
         return HIDDEN_SKIP;
-    pid_t pid = child_fork(); // root's, as we are: it is hidden from nobody
+    pid_t pid = child_fork(); // root's, as we are: it is not hidden
     if (pid == 0)
         for (;;)
             pause();
@@ -479,7 +479,8 @@ static int first_of_a_namespace(const char *proc)
         struct world world;
         vitals_process *process;
         vitals_snapshot *answer;
-        // Who has changed its user is hidden even from that user, unless it says otherwise.
+        // A process that has changed its user is hidden even from that user, unless it says
+        // otherwise.
         if (setgid(65534) != 0 || setuid(65534) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 ||
             fork() < 0)
             _exit(2);

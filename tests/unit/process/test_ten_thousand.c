@@ -16,7 +16,7 @@
 
 enum { CALLS = 10000, DEAR_CALLS = 500, MACHINE_CALLS = 200, FIRST_CALLS = 20 };
 
-/* ---- who is called ---- */
+/* ---- the process ---- */
 
 static vitals_context *context;
 static vitals_process *subject;

@@ -55,7 +55,7 @@ static void who_is_born_and_ends_is_seen_in_the_next_tick(void)
     pid_t pid = sleeper();
     tick_alone();
     uint64_t key = vitals_row_key(world_need(&world, pid));
-    CHECK(world.table->count >= known); /* who is not of the tree is kept as he was */
+    CHECK(world.table->count >= known); /* a process outside the tree keeps its values */
     tick_alone();
     CHECK_UINT(vitals_row_key(world_need(&world, pid)), key);
     end(pid);
@@ -136,7 +136,8 @@ static pid_t forker(void)
         pause();
 }
 
-/* Who has not run is not read again, and what he is is known all the same; once he ran he is. */
+/* A process that has not run is not read again, and its values are still known; once it ran, it is
+ * read. */
 static void who_sleeps_is_left_alone(void)
 {
     static const vitals_metric WANTED[] = {

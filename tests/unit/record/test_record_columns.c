@@ -103,7 +103,7 @@ static void the_wider_file_is_as_private(void)
     CHECK_STR(record_text(victim), "mine");
     CHECK_INT(stat(world.path, &status), 0);
     CHECK_INT((long long)(status.st_mode & 0777), 0600);
-    CHECK_INT(lstat(fresh, &status), 0); /* nor is what somebody else has there removed */
+    CHECK_INT(lstat(fresh, &status), 0); /* nor is another file there removed */
     record_world_close(&world);
 }
 

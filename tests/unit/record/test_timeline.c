@@ -316,7 +316,7 @@ static void a_newer_form_is_refused(void)
 
 /* ---- files of JSON ---- */
 
-/* --rotate while somebody looks. */
+/* --rotate during a replay. */
 static void a_recording_that_was_rotated_ends(void)
 {
     struct record_world world;
@@ -410,7 +410,7 @@ static void what_is_broken_is_passed_over_and_said(void)
     record_world_close(&world);
 }
 
-/* Nobody waits while thousands are passed over: each call tries some, and the next goes on. */
+/* No call takes long while thousands are skipped: each tries some, and the next goes on. */
 static void of_many_that_are_broken_some_are_tried_at_once(void)
 {
     enum { BROKEN = 40 };

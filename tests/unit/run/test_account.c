@@ -317,7 +317,7 @@ static void memory_that_nothing_counted_is_bounded_and_estimated(void)
     vitals_account_free(watched);
 }
 
-/* As of who touches much, then becomes another program by exec. */
+/* As of a process that touches much memory, then becomes another program by exec. */
 static void an_image_before_an_exec_is_in_the_bracket(void)
 {
     vitals_availability state;
@@ -333,7 +333,7 @@ static void an_image_before_an_exec_is_in_the_bracket(void)
     vitals_account_free(account);
 }
 
-/* As of who leaves its cgroup and is not reaped by us. */
+/* As of a process that leaves its cgroup and is not reaped by us. */
 static void a_peak_below_what_was_seen_is_no_peak(void)
 {
     static const struct {

@@ -103,8 +103,8 @@ static void who_left_the_cgroup_is_more_than_its_tasks(void)
     }
 }
 
-/* What one figure of a cgroup shows is true of its others: nobody's pages or CPU time are in it
- * once he has left. */
+/* If one figure of a cgroup is a bound, so are its others: they lack the pages and CPU time of a
+ * process that has left. */
 static void a_cgroup_that_somebody_left_tells_bounds(void)
 {
     static const struct {
@@ -132,7 +132,7 @@ static void a_cgroup_that_somebody_left_tells_bounds(void)
     }
 }
 
-/* As of a file in the page cache that one process maps: it was charged to who read it first. */
+/* As of a file in the page cache that one process maps: it was charged to its first reader. */
 static void pages_of_files_show_nobody_who_left(void)
 {
     static const struct {

@@ -222,7 +222,7 @@ static void who_was_not_needed_is_tried_when_a_promise_is_not_kept(void)
 
     begin(CPU | PEAK, CPU);
     first.child_code = -ETIMEDOUT;
-    accounting = climb("first"); /* who was not chosen is not tried then either */
+    accounting = climb("first"); /* a method that was not chosen is not tried then either */
     accounting_child(accounting, 5);
     CHECK_INT(second.opened, 0);
     accounting_close(accounting);
@@ -256,7 +256,7 @@ static void the_larger_of_two_counts_has_missed_less(void)
     accounting_close(accounting);
 }
 
-/* As perf and wait4, where somebody ignored SIGCHLD. */
+/* As perf and wait4, if SIGCHLD was ignored. */
 static void who_counted_less_is_not_believed_in_the_rest(void)
 {
     struct counted out[COUNTED_COUNT];
@@ -316,7 +316,7 @@ static void records_of_ends_are_no_witness(void)
     accounting_close(accounting);
 }
 
-/* A process that took 2 ms shows in no clock of a tree, but nobody runs without a page fault. */
+/* A process that took 2 ms shows in no clock of a tree, but none runs without a page fault. */
 static void who_has_fewer_faults_than_records_tell_of_has_lost_some(void)
 {
     static const struct {
@@ -405,7 +405,7 @@ static void what_still_runs_makes_bounds_of_everything(void)
     struct accounting *accounting = climb(NULL);
     const struct accounting_left left = {.any = true, .cpu_seconds = 0.25};
     accounting_read(accounting, &left, out);
-    CHECK_NEAR(out[COUNTED_CPU_SECONDS].value.as.f64, 2.25, 1e-9); /* it counts who ended alone */
+    CHECK_NEAR(out[COUNTED_CPU_SECONDS].value.as.f64, 2.25, 1e-9); /* ended processes only */
     CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_LOWER_BOUND);
     CHECK_CONTAINS(out[COUNTED_CPU_SECONDS].source, "still runs");
     accounting_close(accounting);

@@ -1,7 +1,7 @@
-/* Each method alone, over processes that burn a known time in every way that loses others: against
- * the processes' own clocks, as root and as nobody. The work is done by this program, executed anew
- * with
- * "--work". What the machine does not permit is skipped, and says what it was. */
+/* Each method alone, over processes that burn a known time in every way that other methods miss:
+ * against the processes' own clocks, as root and as an ordinary user. The work is done by this
+ * program, executed anew with "--work". A method that the machine does not permit is skipped with
+ * its name. */
 #include "check.h"
 
 #include "run/methods.h"
@@ -130,7 +130,7 @@ static void work_forks(double seconds)
         ;
 }
 
-/* Leaves one behind that lives until nobody holds the other end of TRUTH's pipe. */
+/* Leaves a process behind that lives until the other end of TRUTH's pipe is closed. */
 static void work_leave(double seconds)
 {
     (void)seconds;
@@ -152,7 +152,7 @@ static const struct {
     {"leave", work_leave},
 };
 
-/* Before main: the C library hands the arguments to who asks so early. */
+/* Before main: the C library passes the arguments to constructors. */
 __attribute__((constructor)) static void work(int argc, char **argv)
 {
     if (argc < 4 || strcmp(argv[1], "--work") != 0)
@@ -190,7 +190,7 @@ static int64_t children(const struct os *os)
     return os_children(os, pids, ARRAY_COUNT(pids));
 }
 
-/* Until all have ended but those who were there before: a method may keep one of its own. */
+/* Until all have ended except those that were there before: a method may keep one of its own. */
 static void reap_all(struct accounting *accounting, const struct os *os, int64_t before,
                      const struct os_child *child, struct os_signals *signals,
                      const struct job *job, struct told *told)
@@ -263,7 +263,7 @@ static void become_nobody(void)
     if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
                            setresuid(NOBODY, NOBODY, NOBODY) != 0))
         _exit(4);
-    (void)prctl(PR_SET_DUMPABLE, 1); /* as a program that was nobody's from its start */
+    (void)prctl(PR_SET_DUMPABLE, 1); /* as a program that was started by that user */
 }
 
 /* Runs the job; *truth_end is the read end of the work's pipe, which the caller closes. */
@@ -346,7 +346,7 @@ static void counts_cpu(const char *method, bool as_nobody)
             CHECK_SKIP("this rung is not permitted here");
         CHECK_CASE(WAYS[i]);
         const struct counted *cpu = &told.counted[COUNTED_CPU_SECONDS];
-        /* perf knows no ends: where wait4 lost nobody it is wait4 that is told, and exact. */
+        /* perf sees no exits: if wait4 missed none, wait4's figure is shown, and exact. */
         bool perf = strcmp(method, "perf") == 0, bound = perf && strcmp(WAYS[i], "ignored") == 0;
         stolen = perf ? stolen_seconds() - stolen : 0;
         CHECK(told.truth >= 0.2);
@@ -406,7 +406,7 @@ static void wait4_alone_claims_nothing_of_a_tree(void)
         CHECK_INT(told.counted[FIGURES[i]].value.state, VITALS_LOWER_BOUND);
 }
 
-/* Who counted all of it shows that wait4 did not: nothing of wait4 is then exact. */
+/* A method that counted all of it shows that wait4 did not: no figure of wait4 is then exact. */
 static void what_wait4_lost_is_noticed(void)
 {
     struct told told = do_job((struct job){.methods = "perf", .work = "ignored", .seconds = 0.2});
@@ -529,7 +529,7 @@ static void nothing_is_left_of_a_cgroup(void)
     CHECK_INT(groups_called(name), 0);
 }
 
-/* It stays where it is, figures are bounds, and who comes next clears away what is empty then. */
+/* It stays where it is, figures are bounds, and the next run removes what is empty then. */
 static void a_daemon_keeps_its_cgroup_until_the_next_run(void)
 {
     char name[64];

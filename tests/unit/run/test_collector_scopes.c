@@ -1,6 +1,6 @@
-/* What a collector tells beside the measures of a usage: shares of the machine, each process by
- * itself and on each device, whom it tells when it begins and ends. And figures as text. The
- * samples are a live machine's and the demo's devices': what is checked holds at any load. */
+/* Values of a collector beside the measures of a usage: shares of the machine, each process by
+ * itself and on each device, callbacks at begin and end. And figures as text. The samples are a
+ * live machine's and the demo's devices': the checks hold at any load. */
 #include "check.h"
 
 #include <math.h>
@@ -254,7 +254,7 @@ static void a_process_that_has_ended_stays_in_its_window(void)
     vitals_collector_free(collector);
 }
 
-/* ---- who is told ---- */
+/* ---- callbacks ---- */
 
 static int began, told, ended;
 

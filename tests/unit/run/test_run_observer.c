@@ -1,5 +1,4 @@
-/* What a run tells while it goes on: when totals are due, who is left alone, what is complained of.
- */
+/* The observers of a run: when totals are due, which observers are no longer called, and errors. */
 #include "check.h"
 
 #include "run/account.h"

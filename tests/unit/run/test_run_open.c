@@ -1,5 +1,5 @@
-/* Runs of which nobody is the launcher: a command that is our child, ourselves, its states. What is
- * checked holds at any load. */
+/* Runs that were not launched by us: a command that is our child, ourselves, its states. The checks
+ * hold at any load. */
 #include "check.h"
 
 #include "util/memory.h"
@@ -93,8 +93,8 @@ static void a_command_that_is_none_says_so(void)
     vitals_account_free(account);
 }
 
-/* Without a cgroup and without perf: who was left behind is in nobody's wait4. It has a child, or
- * nobody could be. */
+/* Without a cgroup and without perf: a process that was left behind is in no wait4. The command has
+ * a child, as otherwise none could be. */
 static void what_wait4_alone_counts_is_a_lower_bound(void)
 {
     static const char *const ARGV[] = {
@@ -107,7 +107,7 @@ static void what_wait4_alone_counts_is_a_lower_bound(void)
     vitals_account_free(account);
 }
 
-/* Whatever counts the CPU time: who reads and writes behind the command's back is in no wait4. */
+/* Whatever counts the CPU time: I/O of a process that the command did not reap is in no wait4. */
 static void what_others_reap_leaves_bounds(void)
 {
     static const char *const ARGV[] = {"sh", "-c", "(true &)", NULL};

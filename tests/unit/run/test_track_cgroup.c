@@ -155,7 +155,7 @@ static void a_cgroup_that_others_are_in_does_not_count(void)
     end(&machine, attached);
 }
 
-/* Below it is in it; and a number of another pid namespace is nobody's that we know. */
+/* A process in a group below is in it; and a number of another pid namespace is unknown. */
 static void others_below_it_and_unknown_ones_count_too(void)
 {
     static const char *const PLACES[] = {APP "below/deep/cgroup.procs", APP "cgroup.procs"};
@@ -201,7 +201,7 @@ static void others_that_come_make_it_an_upper_bound(void)
     end(&machine, attached);
 }
 
-/* Between two looks: nobody saw them, but somebody used more than the tree did. */
+/* Between two samples: they were not seen, but more was used than by the tree. */
 static void others_that_come_and_go_make_it_an_upper_bound(void)
 {
     struct machine machine;

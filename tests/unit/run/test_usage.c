@@ -297,7 +297,7 @@ static void a_walk_of_memory_counts_once(void)
     world_done(&world, usage);
 }
 
-/* As of a program that changes who it is: what is told is of the time before. */
+/* As of a program that changes its user: the figures are of the time before. */
 static void what_is_denied_later_was_seen_for_a_part(void)
 {
     world_init(&world);

@@ -41,7 +41,7 @@ static void a_launchers_children_count_from_birth(void)
 {
     world_init(&world);
     world_add(&world, 1, 99, 10, 5)->cpu = 0.25;
-    world_add(&world, 2, 99, 11, 6)->cpu = 50; /* nobody's of ours */
+    world_add(&world, 2, 99, 11, 6)->cpu = 50; /* outside the tree */
     vitals_usage *usage = usage_of_launcher(5);
     world_fold(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 0.25, 1e-9);
@@ -137,7 +137,7 @@ static void a_child_whose_end_comes_later_counts_once(void)
     world_done(&world, usage);
 }
 
-/* Who ignores SIGCHLD has its children in nobody's counter. */
+/* The children of a process that ignores SIGCHLD are in no counter. */
 static void children_that_nobody_waits_for_keep_their_share(void)
 {
     world_init(&world);
@@ -153,7 +153,7 @@ static void children_that_nobody_waits_for_keep_their_share(void)
     world_done(&world, usage);
 }
 
-/* A shell ignores SIGCHLD; who waits for the shell gets only what the shell itself did. */
+/* A shell ignores SIGCHLD; its parent's wait gets only the shell's own usage. */
 static void what_nobody_waited_for_hides_nothing_of_others(void)
 {
     world_init(&world);
@@ -170,7 +170,7 @@ static void what_nobody_waited_for_hides_nothing_of_others(void)
     world_find(&world, 1)->children_user = 0.1;
     world_fold(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 4.1, 1e-9);
-    world_find(&world, 1)->children_user = 1.1; /* a child that nobody saw */
+    world_find(&world, 1)->children_user = 1.1; /* a child that was never seen */
     world_fold(&world, usage);
     CHECK_NEAR(tree(usage, "cpu_seconds"), 5.1, 1e-9);
     world_done(&world, usage);
@@ -194,7 +194,7 @@ static void a_family_that_ends_at_once_is_handed_up(void)
     world_done(&world, usage);
 }
 
-/* Its parent is a reaper then, outside; nobody of ours is told of its end. */
+/* Its parent is then a reaper outside; no process of ours gets its exit. */
 static void an_orphan_stays_and_keeps_its_share(void)
 {
     world_init(&world);
@@ -314,7 +314,7 @@ static void input_of_a_reaped_child_is_counted_once(void)
     CHECK_NEAR(tree(usage, "disk_read_bytes"), 1600, 0);
     vitals_availability state;
     CHECK_NEAR(newest(usage, VITALS_SCOPE_ROOT, "disk_read_bytes", &state), 600, 0);
-    CHECK_INT(state, VITALS_UPPER_BOUND); /* 500 of it were the child's, and nobody can know */
+    CHECK_INT(state, VITALS_UPPER_BOUND); /* 500 of it were the child's, which is unknown */
     world_done(&world, usage);
 }
 

@@ -118,7 +118,7 @@ static void traffic_in_our_namespace_is_at_most_the_machines(void)
     world_done(&world, usage);
 }
 
-/* The last look at a run finds nobody any more, and is one at what they did since the one before.
+/* The last sample of a run finds no process any more, and covers their work since the one before.
  */
 static void what_went_through_at_the_end_counts(void)
 {

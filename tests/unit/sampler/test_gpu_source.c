@@ -112,7 +112,7 @@ static void a_slow_reading_delays_no_other(void)
     end();
 }
 
-/* ---- who uses a device ---- */
+/* ---- users of a device ---- */
 
 static void users_of(const vitals_snapshot *snapshot, vitals_availability state)
 {
@@ -265,7 +265,7 @@ static void what_comes_of_a_sweep_is_read_behind_it(void)
     begin_alone();
     atomic_store(&driver.of_sweep, GPU_SWEPT_LOAD);
     users = (struct metric_set){0};
-    metric_set_add(&users, VITALS_GPU_BUSY_SECONDS); /* nobody has asked for the processes */
+    metric_set_add(&users, VITALS_GPU_BUSY_SECONDS); /* the processes were not asked for */
     atomic_store(&driver.everything_first, true);
     struct gpu_sweeper *sweeper = gpu_sweeper_new(context);
     for (int i = 1; i < 4; i++) {

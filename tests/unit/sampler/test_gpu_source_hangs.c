@@ -144,7 +144,7 @@ static void check_silence(const vitals_snapshot *snapshot, const char *finding)
     CHECK_INT(vitals_snapshot_state(snapshot, VITALS_DIAGNOSIS), VITALS_LOWER_BOUND);
 }
 
-/* The devices are listed and read by another thread meanwhile, and nobody waits for it. */
+/* Another thread lists and reads the devices meanwhile, and nothing waits for the diagnosis. */
 static void a_diagnosis_that_hangs_concerns_nobody_else(void)
 {
     begin_with(100 * NS_PER_MS, NULL, VITALS_DIAGNOSIS_FINDING);

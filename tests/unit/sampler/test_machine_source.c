@@ -1,8 +1,8 @@
-/* The workers of the machine: a mount that hangs delays nobody for long, and is asked again once it
+/* The workers of the machine: a mount that hangs delays no tick for long, and is read again once it
  * answers.
  *
- * The mount hangs in earnest: its folder is not in the tree, so opening it fails, and the trace
- * that is told holds the thread back until the test lets it go. */
+ * The mount really hangs: its folder is not in the tree, so opening it fails, and the trace
+ * callback blocks the thread until the test lets it go. */
 #include "host_world.h"
 
 #include "fake_clock.h"

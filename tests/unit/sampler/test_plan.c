@@ -33,7 +33,7 @@ static bool is_due_at(uint64_t after_ns)
     struct metric_set due;
     plan_due(&plan, START_NS + after_ns, false, &due);
     CHECK(metric_set_has(&due, EACH));
-    CHECK_FALSE(metric_set_has(&due, VITALS_HOST_LOAD_5M)); /* nobody asked */
+    CHECK_FALSE(metric_set_has(&due, VITALS_HOST_LOAD_5M)); /* not asked for */
     return metric_set_has(&due, SLOW);
 }
 

@@ -293,7 +293,7 @@ static void a_day_costs_no_memory_and_no_descriptors(void)
     vitals_sampler_stop(sampler);
     CHECK_INT(memory_live(), live);
     CHECK_UINT(check_open_descriptors(), descriptors);
-    CHECK(memory_asked() - asked < 100); /* only where somebody kept a snapshot for long */
+    CHECK(memory_asked() - asked < 100); /* only if a snapshot was held for long */
     vitals_snapshot *last = vitals_sampler_latest(sampler);
     double by_clock = (double)(fake_clock_now(&fake) - begun) / 1e9;
     double ticks = (double)(vitals_snapshot_sequence(last) + missed_ticks(last));

@@ -1,8 +1,8 @@
-/* What walks through a process's memory takes its time on a worker of its own, and no tick's; and a
- * process that cannot be read at all delays nobody for long, and is read again once it can be.
+/* A walk through a process's memory runs on a worker of its own and delays no tick; a process that
+ * cannot be read at all delays no other for long, and is read again once it can be.
  *
- * That process hangs in earnest: its command line is not in the tree, so opening it fails, and the
- * trace that is told holds the worker's thread back until the test lets it go. */
+ * That process really hangs: its command line is not in the tree, so opening it fails, and the
+ * trace callback blocks the worker's thread until the test lets it go. */
 #include "process_world.h"
 
 #include "fake_clock.h"
@@ -394,7 +394,7 @@ static void a_process_that_hangs_delays_nobody_for_long(void)
         if (i == 1)
             break_process(HANGS);
         if (i == 4)
-            put_process(LAST + 1); // who is new is no worse off
+            put_process(LAST + 1); // a new process is no worse off
         bool back = atomic_exchange(&stage.hang, steps[i].hang) && !steps[i].hang;
         vitals_snapshot *snapshot;
         double seconds;

@@ -1,5 +1,5 @@
-/* The worker that looks who has a GPU open, over a sweeper that does as it is told: a driver that
- * hangs keeps its device and nobody else's, and gets it back when it answers.
+/* The worker that finds the processes with a GPU open, over a sweeper that the test controls: a
+ * driver that hangs loses only its own device, and gets it back when it answers.
  *
  * This program has sweepers of its own, so that those of src/gpu are not linked. */
 #include "check.h"

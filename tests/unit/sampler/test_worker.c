@@ -1,5 +1,5 @@
-/* A thread and its mailbox: who owns what at which time, and what happens to a thread that hangs.
- */
+/* A thread and its mailbox: which thread owns what at which time, and what happens to a thread that
+ * hangs. */
 #include "check.h"
 
 #include "fake_clock.h"

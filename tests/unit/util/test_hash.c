@@ -125,7 +125,7 @@ static void each_byte_counts(void)
     CHECK(hash_join(hash_join(0, 1), 2) != hash_join(hash_join(0, 2), 1));
 }
 
-/* Made to meet by who knows how a text is hashed, but for where it begins. */
+/* Names made to collide, with the hash function but not its seed known. */
 static void chosen_names_do_not_meet(void)
 {
     enum { NAMES = 8 };

@@ -203,7 +203,7 @@ static void what_is_no_file_is_not_read(void)
     gpu_tree_remove(&tree, GPUSTAT("0"));
     gpu_tree_path(&tree, GPUSTAT("0"), path);
     CHECK_INT(mkfifo(path, 0600), 0);
-    check_told(&FIRST, "failed"); // and nobody waits for a writer
+    check_told(&FIRST, "failed"); // without waiting for a writer
     gpu_tree_remove(&tree, GPUSTAT("0"));
     gpu_tree_parents(&tree, GPUSTAT("0/x"));
     check_told(&FIRST, "failed");

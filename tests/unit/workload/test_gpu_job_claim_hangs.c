@@ -1,8 +1,8 @@
-/* A folder of a scheduler's that hangs holds back what it says, and no device; a driver that hangs
- * is told as one that hangs, whoever else answers of its device.
+/* A scheduler's folder that hangs delays its own values, and no device; a driver that hangs is
+ * reported so, whatever else answers for its device.
  *
- * The folder hangs in earnest: the folder is not in the tree, so opening it fails, and the trace
- * that is told holds the thread back until the test lets it go. */
+ * The folder really hangs: it is not in the tree, so opening it fails, and the trace callback
+ * blocks the thread until the test lets it go. */
 #include "check.h"
 #include "fake_clock.h"
 #include "gpu_world.h"
@@ -196,8 +196,8 @@ static void a_driver_that_hangs_is_timed_out_beside_its_slow_readings(void)
     check_hung_beside(VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
 }
 
-/* Who hangs stays in the driver, and the driver with its scenario in the process: those come last.
- */
+/* A thread that hangs stays in the driver, and the driver with its scenario in the process: those
+ * tests are last. */
 static const check_test tests[] = {
     {"devices are read while the folder hangs", devices_are_read_while_the_folder_hangs},
     {"a driver that hangs is timed out beside its jobs",

@@ -507,7 +507,7 @@ static void a_failed_allocation_says_so(void)
     machine_end();
 }
 
-/* The demo makes up the work of a process, not of whoever has its pid later. */
+/* The demo makes up the work of a process, not of a later one with its pid. */
 static void work_is_made_up_for_one_process_only(void)
 {
     static const char STAT[] =

@@ -138,7 +138,7 @@ static void version_2_counts_for_a_step(void)
     vitals_snapshot *snapshot = take();
     CHECK_INT(vitals_snapshot_state(snapshot, VITALS_WORKLOAD), VITALS_HAVE);
     CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_PROCESS)); // nobody asked for it
+    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_PROCESS)); // it was not asked for
     const vitals_row *row = row_of(snapshot, "slurm:42.0");
     check_text(row, VITALS_WORKLOAD_KIND, "slurm");
     check_text(row, VITALS_WORKLOAD_USER, "4242");
@@ -334,7 +334,7 @@ static void a_pod_has_its_names_where_the_node_tells_them(void)
     end();
 }
 
-/* The daemon of the step knows the number; else the environment; else nobody. */
+/* The step's daemon knows the number; else the environment; else it is unknown. */
 static void a_sluid_becomes_a_number_where_one_is_known(void)
 {
     static const char PATH[] = "/system.slice/slurmstepd.scope/job_" SLUID "/step_0";

@@ -1,4 +1,5 @@
-/* The table workload from tick to tick: who stays, what counts on, and what must not grow. */
+/* The table workload from tick to tick: which rows stay, which counters go on, and what must not
+ * grow. */
 #include "workload_world.h"
 
 #include "sampler/tick.h"
@@ -63,7 +64,7 @@ static double cpu_of(const vitals_snapshot *snapshot, const char *id)
     return seconds;
 }
 
-/* Of a user no cgroup counts what those used who have ended. */
+/* No cgroup of a user counts the use of processes that have ended. */
 static void cpu_time_of_the_ended_is_kept(void)
 {
     begin(MOUNTS[V2]);
@@ -90,7 +91,7 @@ static void cpu_time_of_the_ended_is_kept(void)
     end_ticks();
 }
 
-/* Its key is another's after nobody worked for it. */
+/* A workload without processes loses its key, which is not reused. */
 static void a_key_is_never_given_again(void)
 {
     begin(MOUNTS[V2]);
@@ -164,13 +165,13 @@ static void a_process_says_what_it_works_for(void)
     CHECK_NOT_NULL(process);
     check_text(process, VITALS_PROCESS_WORKLOAD, "unit:a.service");
     (void)row_of(snapshot, "unit:a.service");
-    vitals_text text; // was read, but nobody asked for it
+    vitals_text text; // was read, but not asked for
     CHECK(vitals_row_text(process, VITALS_PROCESS_CGROUP, &text) <= 0);
     vitals_snapshot_unref(snapshot);
     end_ticks();
 }
 
-/* Who may make cgroups may make any number of them. */
+/* A user that may make cgroups may make any number of them. */
 static void there_is_an_end_to_rows(void)
 {
     enum { MOST = 1024, MANY = MOST + 20 };
@@ -188,7 +189,7 @@ static void there_is_an_end_to_rows(void)
     end_ticks();
 }
 
-/* Where a cgroup cannot be read, whom it works for is not known. */
+/* If a cgroup cannot be read, its workload is unknown. */
 static void what_is_hidden_is_said(void)
 {
     begin(MOUNTS[V2]);
@@ -207,7 +208,7 @@ static void what_is_hidden_is_said(void)
     end_ticks();
 }
 
-/* As with hidepid=1: there is somebody, and no more may be known of him. */
+/* As with hidepid=1: a process is there, and nothing more may be known of it. */
 static void who_may_not_be_read_may_be_of_any(void)
 {
     begin(MOUNTS[V2]);
@@ -291,7 +292,7 @@ static void another_who_counts_has_another_row(void)
     end_ticks();
 }
 
-/* Three snapshots take turns, as who shows rates holds the newest and the one before. */
+/* Three snapshots take turns, as a client that shows rates holds the newest and the one before. */
 static void a_steady_tick_asks_for_no_memory(void)
 {
     enum { TICKS = 12 };
@@ -319,7 +320,7 @@ static void a_steady_tick_asks_for_no_memory(void)
     end_ticks();
 }
 
-/* Names come to be known when somebody new is read: his neighbors have them in the same tick. */
+/* Names become known when a new process is read: its neighbors have them in the same tick. */
 static void a_name_is_that_of_the_whole_container(void)
 {
     static const char PATH[] = "/kubepods/pod11112222-3333-4444-5555-66667777888a/" ID_A;
