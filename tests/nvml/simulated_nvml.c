@@ -171,7 +171,7 @@ static void write_log(const struct call *call, nvml_return result)
         snprintf(place, sizeof place, "%d", call->gpu);
     int size = snprintf(line, sizeof line, "%s %s %u\n", call_names[call->id], place, result);
     if (size > 0 && write(state.log, line, (size_t)size) < 0)
-        state.log = -1; /* nothing can be told to anybody here */
+        state.log = -1; /* the error cannot be reported here */
 }
 
 /* -- handles --------------------------------------------------------------------------------------

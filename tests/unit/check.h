@@ -1,5 +1,5 @@
 /* The assertions of our unit tests. cmocka runs them, but only check.c sees cmocka, whose header
- * defines macros such as fail() and skip() over everybody's names.
+ * defines macros such as fail() and skip() over common names.
  *
  *     #include "check.h"
  *

@@ -30,7 +30,7 @@ static void open_world(uint64_t namespace)
     list.items[2] = (struct gpu_process){.pid = 4194304 + 7}; /* above any pid */
 }
 
-/* A character device that we have open now, and hardly anybody else. */
+/* A character device that we have open now, and hardly any other process has. */
 static struct gpu_node open_node(int *descriptor)
 {
     struct stat status;

@@ -154,7 +154,7 @@ static void machine_free(void)
 
 /* ---- what is measured ---- */
 
-/* Bytes that are in use, of everybody's. */
+/* Bytes that are in use by the whole program. */
 static size_t bytes_used(void)
 {
     return CHECK_SANITIZED ? 0 : mallinfo2().uordblks;

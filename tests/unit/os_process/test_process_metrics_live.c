@@ -504,7 +504,7 @@ static void what_is_denied_says_so(void)
         CHECK_INT(answer_of(answers, count, OPEN[i])->state, VITALS_HAVE);
     }
     CHECK_CASE(NULL);
-    // Since 6.2 the size of the folder tells everybody.
+    // Since 6.2 the size of the folder is the count, for any user.
     struct stat status;
     CHECK_INT(stat("/proc/self/fd", &status), 0);
     CHECK_INT(answer_of(answers, count, VITALS_PROCESS_DESCRIPTORS)->state,

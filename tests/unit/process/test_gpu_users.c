@@ -74,7 +74,7 @@ static void who_ended_has_no_row(uint32_t max_descriptors)
     CHECK_NULL(world_row(&world, pids[0]));
     CHECK_UINT(process_table_key(world.table, pids[0]), 0);
     (void)world_need(&world, pids[1]);
-    // A driver may name him for a while: he is looked for once.
+    // A driver may name it for a while: it is looked for once.
     (void)tick(&world, pids, 2);
     CHECK_FALSE(tick(&world, pids, 2));
     CHECK_UINT(world_count(&world), 1);

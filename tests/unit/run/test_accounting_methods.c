@@ -648,7 +648,7 @@ static void a_manager_that_fails_or_lies_is_done_without(void)
     CHECK_STR(told.methods, "wait4");
 }
 
-/* ---- anybody ---- */
+/* ---- as an ordinary user ---- */
 
 static void nobody_gets_what_it_may_have(void)
 {

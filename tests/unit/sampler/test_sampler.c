@@ -1,5 +1,5 @@
-/* Ticks, the slot between a sampler's thread and everybody else, and what must not grow in a day.
- */
+/* Ticks, the slot between a sampler's thread and all other threads, and what must not grow in a
+ * day. */
 #include "check.h"
 
 #include "fake_clock.h"

@@ -366,7 +366,7 @@ static void a_sluid_becomes_a_number_where_one_is_known(void)
     end();
 }
 
-/* Anybody may have another's number in his environment. */
+/* Any process may have another job's number in its environment. */
 static void an_environment_alone_makes_no_job(void)
 {
     begin(MOUNTS[V2]);
