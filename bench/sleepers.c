@@ -4,10 +4,9 @@
  *
  * Where the kernel lets it, all of them live in a pid namespace of their own: its /proc shows the
  * sleepers, the command and us, so that counts are the same on every machine, and whatever happens
- * to us, the kernel ends them. Elsewhere, and with --shared, they live among everybody else.
- * SLEEPERS_SHARED tells the command which: 0 or 1.
- * Exits as the command does; 125 where so many processes cannot be had, with a line that says why.
- */
+ * to us, the kernel ends them. Elsewhere, and with --shared, they live among all other processes.
+ * SLEEPERS_SHARED tells the command which: 0 or 1. Exits as the command does; 125 where so many
+ * processes cannot be had, with a line that says why. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>

@@ -10,8 +10,8 @@ enum gpu_match { GPU_MATCH_NONE, GPU_MATCH_ONE, GPU_MATCH_SEVERAL };
 
 /* How names are compared. */
 struct gpu_match_rule {
-    const char *vendor; /* whose devices alone are meant; NULL: anybody's. UUIDs of AMD's begin as
-                         * those of NVIDIA's do */
+    const char *vendor; /* whose devices alone are meant; NULL: any vendor's. UUIDs of AMD's begin
+                           as those of NVIDIA's do */
     bool exact;         /* upper and lower case are not the same */
 };
 

@@ -9,7 +9,7 @@ struct question {
     const struct os *os;
     const struct gpu_node *nodes;
     uint32_t node_count;
-    bool listed; /* pids holds everybody */
+    bool listed; /* pids holds every process */
     struct os_pids pids;
 };
 

@@ -22,9 +22,9 @@ enum gpu_pids {
  * and so is ours if they depend on the caller. False for a /proc that does not tell. */
 bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids);
 
-/* Says of every process whose is_ours is UNSET whether it is: HAVE or OUTSIDE. Outside of the
- * first pid namespace that walks over the open descriptors of those processes, and in a /proc that
- * is not our own over everybody's status. */
+/* Sets is_ours, where it is UNSET, to HAVE or OUTSIDE. Outside of the initial pid namespace this
+ * walks over the open descriptors of those processes, and in a /proc that is not our own over the
+ * status of every process. */
 void gpu_prove(const vitals_context *context, const struct gpu_node *nodes, uint32_t node_count,
                struct gpu_processes *processes);
 

@@ -15,7 +15,7 @@ static bool has_group(const struct command *command, enum option_group group)
     return false;
 }
 
-/* Groups of everybody stand once, behind those of the commands. */
+/* Groups of all commands are listed once, after those of single commands. */
 static bool is_shared(enum option_group group)
 {
     return group >= GROUP_GLOBAL;

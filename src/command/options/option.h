@@ -118,7 +118,7 @@ const char *option_key(const struct option *option);
 /* "VITALS_INTERVAL". */
 void option_variable(const struct option *option, char *out, size_t capacity);
 
-/* Whether it belongs to a command (of its own, or everybody's). */
+/* Whether it belongs to a command (its own, or one of all commands). */
 bool option_belongs(const struct option *option, unsigned commands);
 
 /* Whether the help and the documents of a command show it. */
