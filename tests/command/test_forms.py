@@ -241,7 +241,7 @@ class Forms(unittest.TestCase):
         cut.write_bytes(whole.read_bytes()[:3000])
         done = vitals("report", str(cut))
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn(f"sqlite3 {cut} .recover", done.stderr)
+        self.assertIn("sqlite3 FILE .recover", done.stderr)
         self.assertEqual(vitals("report", str(whole)).returncode, 0)
 
     def test_sub_tracking_files_have_any_name(self):
