@@ -13,64 +13,64 @@
 enum { GONE_MIN = 64 }; /* so many may always stay */
 
 /* What tells a row from the others of the device. */
-struct who {
+struct part_name {
     vitals_entity entity;
     uint64_t number; /* 0: the label tells */
     struct span label;
 };
 
-static struct who who_is(const struct row_batch *batch, const struct batch_row *row)
+static struct part_name part_name_of(const struct row_batch *batch, const struct batch_row *row)
 {
-    struct who who = {row->entity, row->key, {"", 0}};
+    struct part_name name = {row->entity, row->key, {"", 0}};
     if (row->key == 0) {
-        who.label = batch_label(batch, row);
-        who.label.size = size_min(who.label.size, GPU_PART_LABEL);
+        name.label = batch_label(batch, row);
+        name.label.size = size_min(name.label.size, GPU_PART_LABEL);
     }
-    return who;
+    return name;
 }
 
-static int compare(const struct gpu_part *part, const struct who *who)
+static int compare(const struct gpu_part *part, const struct part_name *name)
 {
-    if (part->entity != who->entity)
-        return part->entity < who->entity ? -1 : 1;
-    if (part->number != who->number)
-        return part->number < who->number ? -1 : 1;
-    if (part->label_size != who->label.size)
-        return part->label_size < who->label.size ? -1 : 1;
-    return memcmp(part->label, who->label.bytes, who->label.size);
+    if (part->entity != name->entity)
+        return part->entity < name->entity ? -1 : 1;
+    if (part->number != name->number)
+        return part->number < name->number ? -1 : 1;
+    if (part->label_size != name->label.size)
+        return part->label_size < name->label.size ? -1 : 1;
+    return memcmp(part->label, name->label.bytes, name->label.size);
 }
 
-static bool is_before(const void *part, const void *who)
+static bool is_before(const void *part, const void *name)
 {
-    return compare(part, who) < 0;
+    return compare(part, name) < 0;
 }
 
 /* Where it stands in the list, or would. */
-static size_t place_of(const struct gpu_device *device, const struct who *who)
+static size_t place_of(const struct gpu_device *device, const struct part_name *name)
 {
-    return search_place(device->parts, device->part_count, sizeof *device->parts, who, is_before);
+    return search_place(device->parts, device->part_count, sizeof *device->parts, name, is_before);
 }
 
-static struct gpu_part *find(const struct gpu_device *device, const struct who *who)
+static struct gpu_part *find(const struct gpu_device *device, const struct part_name *name)
 {
-    size_t at = place_of(device, who);
-    bool found = at < device->part_count && compare(&device->parts[at], who) == 0;
+    size_t at = place_of(device, name);
+    bool found = at < device->part_count && compare(&device->parts[at], name) == 0;
     return found ? &device->parts[at] : NULL;
 }
 
 const struct gpu_part *gpu_part_find(const struct gpu_device *device, const struct row_batch *batch,
                                      const struct batch_row *row)
 {
-    struct who who = who_is(batch, row);
-    return find(device, &who);
+    struct part_name name = part_name_of(batch, row);
+    return find(device, &name);
 }
 
 int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct row_batch *batch,
                  const struct batch_row *row)
 {
-    struct who who = who_is(batch, row);
-    size_t at = place_of(device, &who);
-    if (at < device->part_count && compare(&device->parts[at], &who) == 0)
+    struct part_name name = part_name_of(batch, row);
+    size_t at = place_of(device, &name);
+    if (at < device->part_count && compare(&device->parts[at], &name) == 0)
         return 0;
     void *parts = device->parts;
     if (memory_grow(&parts, &device->part_capacity, device->part_count, sizeof device->parts[0]) <
@@ -80,10 +80,10 @@ int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struc
     struct gpu_part *part = &device->parts[at];
     memmove(part + 1, part, (device->part_count++ - at) * sizeof *part);
     *part = (struct gpu_part){.key = ++table->child_keys,
-                              .entity = who.entity,
-                              .number = who.number,
-                              .label_size = who.label.size};
-    memcpy(part->label, who.label.bytes, who.label.size);
+                              .entity = name.entity,
+                              .number = name.number,
+                              .label_size = name.label.size};
+    memcpy(part->label, name.label.bytes, name.label.size);
     return 0;
 }
 
@@ -95,8 +95,9 @@ static size_t mark(struct gpu_device *device, const struct row_batch *batch, boo
     size_t marked = 0;
     for (size_t i = 0; i < batch->row_count; i++) {
         const struct batch_row *row = &batch->rows[i];
-        struct who who = who_is(batch, row);
-        struct gpu_part *part = !is_peers || row->parent == device->key ? find(device, &who) : NULL;
+        struct part_name name = part_name_of(batch, row);
+        struct gpu_part *part = !is_peers || row->parent == device->key ? find(device, &name)
+                                                                        : NULL;
         if (part && !part->is_there) {
             part->is_there = true;
             marked++;

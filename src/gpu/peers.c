@@ -65,18 +65,18 @@ static void add_devices(const struct gpu_table *table, struct question *question
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct gpu_device *device = table->devices[i];
-        if (!device->present || device->who.parent_slot >= 0 ||
+        if (!device->present || device->identity.parent_slot >= 0 ||
             question->device_count == TOPOLOGY_DEVICES)
             continue;
         question->rows[question->device_count] = device;
         question->devices[question->device_count++] = (struct topology_device){
             .key = device->key,
             .label = device->label,
-            .address = device->who.pci_state > 0 ? device->who.pci_bus_id : "",
+            .address = device->identity.pci_state > 0 ? device->identity.pci_bus_id : "",
         };
         question->hash = hash_join(question->hash, device->key);
         mix(question, device->label);
-        mix(question, device->who.uuid);
+        mix(question, device->identity.uuid);
         add_links(question, device);
     }
 }

@@ -52,15 +52,15 @@ static void write_rest(const struct gpu_device *device, vitals_entity entity,
 static signed char text_state(const struct gpu_device *device, size_t index)
 {
     size_t at = gpu_texts[index].state;
-    return at == GPU_TEXT_ALWAYS ? VITALS_HAVE : *((const signed char *)&device->who + at);
+    return at == GPU_TEXT_ALWAYS ? VITALS_HAVE : *((const signed char *)&device->identity + at);
 }
 
 static void write_identity(vitals_builder *builder, const struct gpu_device *device)
 {
-    const struct gpu_identity *who = &device->who;
-    builder_value(builder, VITALS_GPU_INDEX, value_u64(who->index));
-    builder_value(builder, VITALS_GPU_GPU_INSTANCE_ID, who->gpu_instance_id);
-    builder_value(builder, VITALS_GPU_COMPUTE_INSTANCE_ID, who->compute_instance_id);
+    const struct gpu_identity *identity = &device->identity;
+    builder_value(builder, VITALS_GPU_INDEX, value_u64(identity->index));
+    builder_value(builder, VITALS_GPU_GPU_INSTANCE_ID, identity->gpu_instance_id);
+    builder_value(builder, VITALS_GPU_COMPUTE_INSTANCE_ID, identity->compute_instance_id);
     for (size_t i = 0; i < GPU_TEXTS; i++) {
         signed char state = text_state(device, i);
         builder_shared(builder, gpu_texts[i].metric, state > 0 ? device->texts[i] : NULL, state);
@@ -210,7 +210,7 @@ static vitals_availability list_state(const struct gpu_device *device)
     vitals_availability state = (vitals_availability)device->process_count.state;
     if (state == VITALS_UNSET)
         return unread(device->users_cache);
-    if (state == VITALS_UNSUPPORTED && device->who.parent_slot >= 0)
+    if (state == VITALS_UNSUPPORTED && device->identity.parent_slot >= 0)
         return VITALS_UNSET;
     return state == VITALS_HAVE && device->users_cache ? VITALS_STALE : state;
 }

@@ -55,7 +55,7 @@ static struct gpu_device *find_slot(const struct gpu_table *table, unsigned back
 {
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
-        if (device->present && device->backend == backend && device->who.slot == slot)
+        if (device->present && device->backend == backend && device->identity.slot == slot)
             return device;
     }
     return NULL;
@@ -65,20 +65,20 @@ static struct gpu_device *find_slot(const struct gpu_table *table, unsigned back
 
 /* A device of the scan that no other of its devices is already. */
 static struct gpu_device *find_unclaimed(const struct gpu_table *table, unsigned backend,
-                                         const struct gpu_identity *who, bool same_slot)
+                                         const struct gpu_identity *identity, bool same_slot)
 {
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
         if (!device->claimed && device->backend == backend &&
-            strcmp(device->who.uuid, who->uuid) == 0 &&
-            (!same_slot || device->who.slot == who->slot))
+            strcmp(device->identity.uuid, identity->uuid) == 0 &&
+            (!same_slot || device->identity.slot == identity->slot))
             return device;
     }
     return NULL;
 }
 
 static struct gpu_device *add_device(struct gpu_table *table, unsigned backend,
-                                     const struct gpu_identity *who)
+                                     const struct gpu_identity *identity)
 {
     void *devices = table->devices;
     if (memory_grow(&devices, &table->capacity, table->count, sizeof table->devices[0]) < 0)
@@ -89,8 +89,8 @@ static struct gpu_device *add_device(struct gpu_table *table, unsigned backend,
         return NULL;
     device->key = table->count + 1;
     device->backend = backend;
-    device->who.slot = who->slot;
-    memcpy(device->who.uuid, who->uuid, sizeof device->who.uuid);
+    device->identity.slot = identity->slot;
+    memcpy(device->identity.uuid, identity->uuid, sizeof device->identity.uuid);
     table->devices[table->count++] = device;
     return device;
 }
@@ -134,10 +134,10 @@ static int recognize(struct gpu_table *table, unsigned backend, const struct gpu
 }
 
 /* The device has its texts; what it is otherwise stays as it was. */
-static int intern(struct gpu_device *device, const struct gpu_identity *who)
+static int intern(struct gpu_device *device, const struct gpu_identity *identity)
 {
     for (size_t i = 0; i < GPU_TEXTS; i++) {
-        if (set_text(&device->texts[i], (const char *)who + gpu_texts[i].bytes) < 0)
+        if (set_text(&device->texts[i], (const char *)identity + gpu_texts[i].bytes) < 0)
             return VITALS_EMEMORY;
     }
     return 0;
@@ -167,7 +167,7 @@ static void settle(struct gpu_table *table, unsigned backend, const struct gpu_s
     for (uint32_t i = 0; i < scan->count; i++) {
         if (!found[i]->present)
             forget_readings(found[i]);
-        found[i]->who = scan->devices[i];
+        found[i]->identity = scan->devices[i];
         found[i]->present = true;
         found[i]->place = i;
     }
@@ -186,21 +186,23 @@ static void name_rows(struct gpu_table *table)
         unsigned before = 0;
         for (size_t j = 0; j < table->count; j++) {
             struct gpu_device *other = table->devices[j];
-            before += other->present && other->who.parent_slot < 0 && stands_before(other, device);
+            before += other->present && other->identity.parent_slot < 0 &&
+                      stands_before(other, device);
         }
         device->parent = 0;
         snprintf(device->label, sizeof device->label, "%u", before);
     }
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
-        if (!device->present || device->who.parent_slot < 0)
+        if (!device->present || device->identity.parent_slot < 0)
             continue;
         const struct gpu_device *parent = find_slot(table, device->backend,
-                                                    (uint32_t)device->who.parent_slot);
+                                                    (uint32_t)device->identity.parent_slot);
         if (!parent)
             continue;
         device->parent = parent->key;
-        snprintf(device->label, sizeof device->label, "%.11s:%u", parent->label, device->who.index);
+        snprintf(device->label, sizeof device->label, "%.11s:%u", parent->label,
+                 device->identity.index);
     }
 }
 

@@ -39,7 +39,7 @@ struct gpu_device {
     uint32_t place; /* in the last scan */
     bool claimed;   /* while a scan is taken in: it is one of its devices */
     char label[GPU_TABLE_LABEL];
-    struct gpu_identity who;
+    struct gpu_identity identity;
     struct shared_text *texts[GPU_TEXTS];
 
     uint64_t stamp_ns;

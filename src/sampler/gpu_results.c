@@ -1,6 +1,6 @@
 /* gpu_results.c: what a source makes of the answers of its workers: the devices that there are,
- * their values into the table, and what each answer has cost, by which the next question is put
- * off. */
+ * their values into the table, and the cost of each answer, by which the next question is delayed.
+ */
 #include "sampler/gpu_source_data.h"
 
 #include "util/memory.h"
@@ -13,7 +13,7 @@ enum {
     READING_SHARE = 125 /* and one to reading them: together less than a hundredth */
 };
 
-/* Of the driver's. */
+/* Counts a call into the driver. */
 static void count_call(struct gpu_source *source, const struct gpu_job *job)
 {
     if (job->kind == GPU_JOB_CLAIM)
@@ -57,7 +57,7 @@ static bool release(struct queried_device *device)
     return free;
 }
 
-/* Devices that left are forgotten, unless a thread is still in them. */
+/* Forgets devices that are no longer listed, unless a thread is still in them. */
 static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
 {
     size_t kept = 0;
@@ -70,42 +70,46 @@ static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
     source->device_count = kept;
 }
 
-/* As the file of a scheduler may call it: by a number, the vendor's for whom both conventions were
- * made, since each vendor has a device 0; a partition's is within its device. */
-static struct job_claim_device called(const struct gpu_scan *scan, const struct gpu_identity *who)
+/* How the files of a scheduler may name the device: by a number, which only the vendor has for
+ * which both conventions were made, since each vendor has a device 0; that of a partition is within
+ * its device. */
+static struct job_claim_device called(const struct gpu_scan *scan,
+                                      const struct gpu_identity *identity)
 {
-    const struct gpu_identity *whole = who->parent_slot < 0
-                                           ? who
-                                           : find_listed(scan, (uint32_t)who->parent_slot);
-    struct job_claim_device out = {
-        .index = whole != NULL && strcmp(who->vendor, "nvidia") == 0 ? (int64_t)whole->index : -1,
-        .minor = -1,
-        .partition = who->parent_slot >= 0,
-        .instance = -1};
+    const struct gpu_identity *whole = identity->parent_slot < 0
+                                           ? identity
+                                           : find_listed(scan, (uint32_t)identity->parent_slot);
+    struct job_claim_device out = {.index = whole != NULL && strcmp(identity->vendor, "nvidia") == 0
+                                                ? (int64_t)whole->index
+                                                : -1,
+                                   .minor = -1,
+                                   .partition = identity->parent_slot >= 0,
+                                   .instance = -1};
     if (whole != NULL && whole->node_count > 0)
         out.minor = whole->nodes[0].minor;
-    if (who->gpu_instance_id.state > 0 && who->gpu_instance_id.as.u64 <= INT32_MAX)
-        out.instance = (int64_t)who->gpu_instance_id.as.u64;
-    memcpy(out.uuid, who->uuid, sizeof out.uuid);
+    if (identity->gpu_instance_id.state > 0 && identity->gpu_instance_id.as.u64 <= INT32_MAX)
+        out.instance = (int64_t)identity->gpu_instance_id.as.u64;
+    memcpy(out.uuid, identity->uuid, sizeof out.uuid);
     out.uuid[sizeof out.uuid - 1] = '\0';
     return out;
 }
 
 static int use_identity(struct gpu_source *source, const struct gpu_scan *scan,
-                        const struct gpu_identity *who)
+                        const struct gpu_identity *identity)
 {
-    struct queried_device *device = find_device(source, who->slot);
+    struct queried_device *device = find_device(source, identity->slot);
     if (device == NULL) {
         if (memory_grow((void **)&source->devices, &source->device_capacity, source->device_count,
                         sizeof(*source->devices)) < 0)
             return VITALS_EMEMORY;
         device = &source->devices[source->device_count++];
-        *device = (struct queried_device){.slot = who->slot};
+        *device = (struct queried_device){.slot = identity->slot};
     }
-    device->node_count = who->node_count < GPU_NODES_MAX ? who->node_count : GPU_NODES_MAX;
-    memcpy(device->nodes, who->nodes, sizeof device->nodes);
-    device->swept = source->world->backend->sweeps ? who->swept : 0;
-    device->called = called(scan, who);
+    device->node_count = identity->node_count < GPU_NODES_MAX ? identity->node_count
+                                                              : GPU_NODES_MAX;
+    memcpy(device->nodes, identity->nodes, sizeof device->nodes);
+    device->swept = source->world->backend->sweeps ? identity->swept : 0;
+    device->called = called(scan, identity);
     return 0;
 }
 
@@ -162,9 +166,9 @@ static uint64_t installment(struct device_query *query, uint64_t price)
 }
 
 /* Every device has an equal part of the driver's share of the wall time, so that a slow one does
- * not keep the others back; its slow readings, where somebody wants them, have a part of their own.
- * The first reading, which may have to wake the device, is paid by the later ones bit by bit. The
- * first call that hangs is free; who hangs again is left alone for a while. */
+ * not delay the others; its slow readings, if wanted, have a part of their own. The first reading,
+ * which may have to wake the device, is paid by the later ones bit by bit. The first call that
+ * hangs is free; a device that hangs again is not asked for a while. */
 static void charge(const struct gpu_source *source, struct device_query *query, uint64_t spent_ns,
                    uint64_t now_ns)
 {
