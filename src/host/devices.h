@@ -1,5 +1,5 @@
-/* devices.h: disks and network interfaces from reading to reading: who is who, what they counted in
- * all, and what all of them together did.
+/* devices.h: disks and network interfaces from reading to reading: which is which, what each
+ * counted in all, and what all of them together did.
  *
  * A counter that falls goes on in ours. It has wrapped where it is one of 32 bits, was in the upper
  * half of them, and no other count of the device fell that could not; else the device began again,

@@ -1,14 +1,14 @@
-/* activity_cgroup.c: whether anybody of a tree has run since the tick before, by one file for all
- * of them.
+/* activity_cgroup.c: whether any process of a tree has run since the tick before, by one file for
+ * all of them.
  *
- * What a run counts its tree with, a cgroup of its own, says how much CPU time all in it have used.
- * As long as that stays as it was nobody of them has run, started or ended anybody: none of their
- * clocks is looked at. Not so the root, which is not in it, and who is dead and may be waited for.
- * Who was moved out of the group runs unseen: it is trusted only where those whom it holds are
- * those who are known. Nobody who sleeps leaves it by himself, and so they are listed when all have
- * just come to rest, and then now and then only: it costs by the pid. As seldom all clocks are
- * looked at nevertheless: one that went on meanwhile ends all trust. Thread rule: the tick thread.
- */
+ * A run that counts its tree with a cgroup of its own can read how much CPU time all processes in
+ * it have used. As long as that stays the same, none of them has run, started or ended a process:
+ * none of their clocks is read. The root is not in the cgroup, nor is a dead process that may be
+ * waited for. A process that was moved out of the group runs unseen: so the group is trusted only
+ * if it holds exactly the processes that are known. No sleeping process leaves it by itself, so its
+ * members are listed when all have just become idle, and then every HOLD_NS: the list costs by the
+ * pid. Every CHECK_NS all clocks are read all the same: if one has gone on, the group is not
+ * trusted any more. Thread rule: the tick thread. */
 #include "process/entry.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_same(struct activity_cgroup *activity)
     return same;
 }
 
-/* Whom the group should hold. */
+/* Whether the group should hold it. */
 static bool is_member(const struct process *process)
 {
     char state = (process->stat.has & OS_STAT_STATE) != 0 ? process->stat.state : 'Z';
@@ -36,8 +36,8 @@ static bool is_member(const struct process *process)
            state != 'X';
 }
 
-/* Whether it holds those who are known and nobody else: who left it, or was born outside, is known
- * by his absence, and so is who ended out there. Both are in the order of pids. */
+/* Whether it holds the processes that are known and no others. One that left it, or was started
+ * outside, is missing. Both lists are in the order of pids. */
 static bool holds_all(struct process_table *table)
 {
     struct os_pids *members = &table->cgroup.members;
@@ -56,7 +56,7 @@ static bool holds_all(struct process_table *table)
     return next == members->count;
 }
 
-/* Whether nobody has run, by a group that speaks for all. */
+/* Whether no process has run, by a group that holds all. */
 static bool is_still(struct process_table *table, uint64_t now_ns)
 {
     struct activity_cgroup *activity = &table->cgroup;
@@ -82,13 +82,13 @@ void activity_cgroup_begin(struct process_table *table)
         activity->checked_ns = now_ns;
 }
 
-/* The group held all who are known since anybody ran last: nobody was born unseen. */
+/* The group has held all known processes since one ran last: none was started unseen. */
 bool activity_cgroup_is_idle(const struct process_table *table)
 {
     return table->cgroup.rests || table->cgroup.checking;
 }
 
-/* Whom the group speaks for. */
+/* Whether the group answers for it. */
 static bool is_held(const struct process *process)
 {
     return is_member(process) && process->activity.clock.mark != 0;

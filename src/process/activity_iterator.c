@@ -1,9 +1,9 @@
 /* activity_iterator.c: which processes have changed, by the kernel's own word.
  *
- * Where the kernel tells of everybody in one reading (os_task_iterator), a tick of many processes
- * costs that and a file for each that did something. It is asked for once a sampler has lived for
- * some ticks and sees many: making it costs as much as some ticks save. What was read so also is
- * the list of who lives. Thread rule: the tick thread. */
+ * If the kernel can tell a digest of every process in one reading (os_task_iterator), a tick of
+ * many processes costs that and some files for each that has changed. The iterator is opened once a
+ * sampler has lived for some ticks and sees many processes: opening it costs as much as some ticks
+ * save. Its list also replaces listing /proc. Thread rule: the tick thread. */
 #include "process/entry.h"
 
 #include "util/search.h"
@@ -42,8 +42,8 @@ const struct os_task_digest *activity_iterator_find(const struct process_table *
     return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
 }
 
-/* Whom /proc lists and the kernel did not tell of: who was born in between, and on some machines
- * the first process. They are read each time. */
+/* Pids in /proc that the iterator omits: those started in between, and pid 1 on some machines. They
+ * are read at each tick. */
 static bool note_omitted(struct process_table *table)
 {
     table->omitted.count = 0;
@@ -55,8 +55,8 @@ static bool note_omitted(struct process_table *table)
     return true;
 }
 
-/* Of whom the kernel tells, /proc lists but those who ended in between. Where it hides more, files
- * are what we may see. */
+/* /proc lists what the iterator tells, except processes that ended in between. If it hides more
+ * than those, only what /proc shows may be seen. */
 static bool is_hidden_from(const struct process_table *table)
 {
     enum { ENDED = 32 };
@@ -64,7 +64,7 @@ static bool is_hidden_from(const struct process_table *table)
     return table->resting_count > both + ENDED + both / 8;
 }
 
-/* Now and then the list is that of /proc, which is the one to go by. */
+/* Every LIST_NS the list is that of /proc, which decides. */
 static bool list_as_files(struct process_table *table, uint64_t now_ns)
 {
     if (os_list_processes(&table->reader.context->os, &table->pids) < 0 || !note_omitted(table))
@@ -75,7 +75,7 @@ static bool list_as_files(struct process_table *table, uint64_t now_ns)
     return true;
 }
 
-/* Whom it left out is there as long as he was there in the tick before. */
+/* A process that it omits is there as long as it was in the tick before. */
 static bool list_as_told(struct process_table *table)
 {
     table->pids.count = 0;

@@ -2,10 +2,10 @@
  *
  * A kept stat is identity and saves two system calls per tick, so stats come first; a kept statm
  * saves two as well and takes what the stats of all listed processes leave. A process without one
- * is opened, read and closed at each tick. The last few that the program may open are never kept,
- * whoever has the others: workers and the program need some as well. Where the system refuses more
- * all the same (EMFILE, ENFILE), a quarter of what is kept is given up and the budget with it:
- * reading goes on. Thread rule: the tick thread. */
+ * is opened, read and closed at each tick. The last few that the program may open are never kept:
+ * its workers and the program itself need some. If the system refuses more all the same (EMFILE,
+ * ENFILE), a quarter of what is kept is given up and the budget with it: reading goes on. Thread
+ * rule: the tick thread. */
 #include "process/descriptors.h"
 #include "process/entry.h"
 

@@ -1,7 +1,7 @@
 /* descriptors.h: how many descriptors are left to workers and to the program.
  *
- * The kernel gives the lowest number that is free, so a high one tells that few are left, whoever
- * has the others. Thread rule: pure but for the limit, which is the whole program's. */
+ * The kernel gives the lowest number that is free, so a high one tells that few are left in the
+ * whole program. Thread rule: pure but for the limit, which is the whole program's. */
 #ifndef VITALS_PROCESS_DESCRIPTORS_H
 #define VITALS_PROCESS_DESCRIPTORS_H
 

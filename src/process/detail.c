@@ -1,8 +1,8 @@
 /* detail.c: what workers read of one process, and how its columns take it.
  *
- * Reading is by pid, and so of whoever has it: who takes an answer proves first that the process
- * lived all the while. An answer is plain facts without a pointer; texts become shared ones where
- * they are taken, and only where they changed, so that snapshots go on sharing.
+ * Reading is by pid, so the caller that takes an answer proves first that the process lived all the
+ * while. An answer is a row batch without a pointer; texts become shared ones when they are taken,
+ * and only if they changed, so that snapshots go on sharing them.
  * Thread rule: reading on the thread that owns the cache; taking on the process's. */
 #include "process/detail.h"
 

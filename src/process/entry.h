@@ -1,6 +1,6 @@
-/* entry.h: the table from inside, and how its files divide the work (table.c: who lives;
- * query_queue.c: what workers are asked; descriptors.c: what is kept open; tree.c: which rows).
- * Thread rule: the tick thread. */
+/* entry.h: the table from inside, and how its files divide the work (table.c: which processes live;
+ * activity.c: which must be read; query_queue.c: what workers are asked; descriptors.c: what is
+ * kept open; tree.c: which have rows). Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_ENTRY_H
 #define VITALS_PROCESS_ENTRY_H
 
@@ -20,7 +20,7 @@ struct process_table {
     unsigned extras_ever; /* that were due at any time */
     bool state_ever;      /* the state was due at any time */
     bool details_ever;    /* what workers read was due at any time */
-    bool later; /* in this tick statm of new ones is read where workers' answers are taken */
+    bool later; /* in this tick statm of new ones is read when the workers' answers are taken */
 
     struct process **by_pid, **next; /* `next` becomes by_pid at the end of a tick */
     size_t count, capacity, next_capacity;
@@ -41,19 +41,19 @@ struct process_table {
     } absent[64];
     bool scanning_tree;    /* in this tick: only the tree is looked at */
     bool no_new_pid;       /* none was given since the tick before */
-    bool last_pid_lies;    /* somebody was born, and it was the same */
+    bool last_pid_lies;    /* a process was started, and it was the same */
     uint64_t tree_threads; /* of the tree, in the tick before */
     uint64_t scanned_ns;   /* when all were read last, */
     uint64_t scan_ns;      /* and how long that took */
     int64_t last_pid;      /* that was given, when children were listed last; -1: not known */
     int64_t newest_pid;    /* the same in this tick (tree_scan.c) */
     int newest_pid_file;   /* where that is read; -1: not open */
-    int64_t watcher;       /* who is passed over, as is whom he starts; 0: nobody is */
+    int64_t watcher;       /* it is passed over, and so is what it starts; 0: none */
 
-    void (*met)(void *data); /* see process_table_tell; NULL: nobody */
+    void (*met)(void *data); /* see process_table_tell; may be NULL */
     void *met_data;
     size_t met_count, tell_at;           /* since it was told; of so many it is told next */
-    struct new_processes *new_processes; /* in a tick that meets everybody; else NULL */
+    struct new_processes *new_processes; /* in a tick in which all are new; else NULL */
     size_t read_ahead;                   /* how many of those it met in this tick came read */
 
     struct os_task_iterator *iterator; /* NULL: the kernel does not tell, or it is not worth it */
@@ -61,19 +61,19 @@ struct process_table {
     uint64_t readings;                    /* of processes, in all ticks before */
     const struct os_task_digest *resting; /* of this tick, borrowed from digests */
     size_t resting_count;
-    struct os_pids omitted;             /* whom it does not tell of, when that was looked at last */
+    struct os_pids omitted; /* those that it does not tell, when /proc was listed last */
     uint64_t omitted_ns, told_again_ns; /* when that was; not to be asked before */
 
     struct activity_cgroup {
-        int file;   /* 0: there is none, or it does not speak for all */
+        int file;   /* 0: there is none, or it is not trusted */
         int folder; /* of the group that it is of */
         struct os_pids members;
         char text[ACTIVITY_TEXT];
         size_t size;
-        bool rests;           /* nobody ran since the tick before */
+        bool rests;           /* no process has run since the tick before */
         bool checking, wrong; /* all are looked at nevertheless; one did run */
         uint64_t checked_ns;
-        uint64_t held_ns; /* when it held all who are known; 0: not since somebody ran */
+        uint64_t held_ns; /* when it held all known processes; 0: not since one ran */
     } cgroup;
 
     size_t budget;    /* of kept descriptors */
@@ -96,15 +96,16 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
 /* Whether this tick may look at the tree alone. */
 bool tree_scan_is_enough(const struct process_table *table);
 
-/* Fills `pids` with the tree as it is known and those whom it started since. False where that
+/* Fills `pids` with the tree as it is known and the processes that it started since. False if that
  * cannot be told: then all must be listed. */
 bool tree_scan_list(struct process_table *table);
 
 /* After all were read. */
 void tree_scan_settle(struct process_table *table);
 
-/* Before all are listed: whether nobody should be new by the last pid. And then, where that was so:
- * who has a key above this one is new all the same. */
+/* Before all are listed: whether the last pid tells that no process is new. If it did, afterwards:
+ * one of the tree with a key above this one is new all the same, and the last pid is not trusted.
+ */
 bool tree_scan_begin_scan(struct process_table *table);
 void tree_scan_check_scan(struct process_table *table, uint64_t last_key);
 
@@ -160,13 +161,13 @@ void activity_iterator_end(struct process_table *table);
 
 /* ---- gpu_users.c ---- */
 
-/* Whether nobody has a row but who a device names. */
+/* Whether only processes that a device names have a row. */
 bool gpu_users_only(const struct process_table *table);
 
-/* Fills `pids` with those that are known where that is enough; false: all must be listed. */
+/* Fills `pids` with those that are known, if that is enough; false: all must be listed. */
 bool gpu_users_list(struct process_table *table, const struct metric_set *due);
 
-/* Whether /proc lists him whom a device names. */
+/* Whether /proc lists a process that a device names. */
 bool gpu_users_alive(struct process_table *table, int64_t pid);
 
 /* ---- descriptors.c ---- */
@@ -193,7 +194,8 @@ int tree_prepare(struct process_table *table);
 void tree_meet(struct process_table *table, struct process *process);  /* a new one */
 void tree_leave(struct process_table *table, struct process *process); /* it ended */
 
-/* After all were read: finds who has come into the tree, and reads what their rows need. */
+/* After all were read: finds the processes that have come into the tree, and reads what their rows
+ * need. */
 void tree_grow(struct process_table *table);
 
 /* Whether the process will have a row, as far as is known while it is read. */

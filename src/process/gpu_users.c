@@ -1,8 +1,9 @@
-/* gpu_users.c: who has a row only because a device names him, met without listing all of /proc.
+/* gpu_users.c: processes that have a row only because a device names them, met without listing
+ * /proc.
  *
- * Those that are known prove themselves, one by one: their stat still reads, or it does not. /proc
- * is listed where a device names somebody new, once in a tick; a pid that is not in it then (of
- * another namespace, of a thread, of one who has ended) is not looked for again for a while. Thread
+ * Those that are known prove themselves one by one: their stat still reads, or it does not. /proc
+ * is listed if a device names a new pid, once in a tick; a pid that is not in it then (of another
+ * namespace, of a thread, of a process that has ended) is not looked for again for a while. Thread
  * rule: the tick thread. */
 #include "process/entry.h"
 

@@ -1,8 +1,8 @@
 /* new_processes.c: see new_processes.h.
  *
- * They are cut into pieces. Whoever is free reads the next piece, also the tick thread while the
- * one that it needs is another's. A piece belongs to who claimed it until it is marked as read.
- * Thread rule: the tick thread, but for help and what that calls. */
+ * The pids are cut into pieces. Each free thread reads the next piece, and so does the tick thread
+ * while another has the one that it needs. A piece belongs to the thread that claimed it until it
+ * is marked as read. Thread rule: the tick thread, but for help and what that calls. */
 #include "process/new_processes.h"
 
 #include "process/descriptors.h"
@@ -52,7 +52,7 @@ void new_process_read(struct process_reader *reader, struct new_process *new_pro
     new_process->read = true;
 }
 
-/* As if nobody had looked at it. */
+/* As if it had not been read. */
 static void forget(struct new_process *new_process)
 {
     if (new_process->process != NULL) {
@@ -188,10 +188,10 @@ static void wait_for(struct new_processes *new_processes, size_t piece)
     pthread_mutex_unlock(&new_processes->mutex);
 }
 
-/* Nobody reads any more, and those that were not taken are as if nobody had looked at them. */
+/* Ends all reading; those that were not taken are as if they had not been read. */
 static bool end_reading(struct new_processes *new_processes)
 {
-    atomic_store(&new_processes->claimed, pieces(new_processes)); // nobody begins another
+    atomic_store(&new_processes->claimed, pieces(new_processes)); // no thread begins another
     for (size_t i = 0; i < new_processes->thread_count; i++)
         pthread_join(new_processes->threads[i], NULL);
     new_processes->thread_count = 0;

@@ -1,12 +1,11 @@
-/* new_processes.h: many processes that nobody has seen before, read by several threads at once.
+/* new_processes.h: many new processes, read by several threads at once.
  *
- * A first tick reads the files of everybody, which takes a thousand times as long as anything else
- * in it: helpers that live no longer than the tick read ahead of the thread that gives keys. They
- * read what cannot wait (stat and what stands beside it), each process for itself, and know nothing
- * of the table. What they could not read for want of memory, the table reads itself; where few
- * descriptors are left, nobody reads ahead any more, and what was read ahead is closed: workers and
- * the program need some as well.
- * Thread rule: the tick thread. */
+ * A first tick reads the files of all processes, which takes a thousand times as long as anything
+ * else in it: helpers that live no longer than the tick read ahead of the thread that gives keys.
+ * They read what cannot wait (stat and what stands beside it), each process for itself, and know
+ * nothing of the table. What they could not read for want of memory, the table reads itself; if few
+ * descriptors are left, the reading ahead ends, and what was read ahead is closed: workers and the
+ * program need some as well. Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_NEW_PROCESSES_H
 #define VITALS_PROCESS_NEW_PROCESSES_H
 
@@ -16,7 +15,7 @@
 enum { NEW_PROCESSES_HELPERS = 3 };
 
 struct new_process {
-    struct process *process; /* NULL: nobody made it yet */
+    struct process *process; /* NULL: not made yet */
     bool read;               /* what follows is known */
     int result;              /* of opening its stat */
     bool observed;           /* as reader_observe; false where result < 0 */
@@ -37,8 +36,8 @@ struct new_processes;
 struct new_processes *new_processes_start(const vitals_context *context, const int64_t *pids,
                                           size_t count, unsigned extras, unsigned helpers);
 
-/* Ends the reading ahead, and closes what was not taken: from now on `read` is false. Returns
- * whether there was any. For who needs descriptors. */
+/* Ends the reading ahead, to get descriptors, and closes what was not taken: from now on `read` is
+ * false. Returns whether there was any. */
 bool new_processes_give_up(struct new_processes *new_processes);
 
 /* The next of the pids; the caller's thread reads on while that one is not there yet. Where it

@@ -23,8 +23,8 @@ static bool wants_anything(const struct metric_set *wanted)
     return false;
 }
 
-/* What was asked, and of each table who its rows are: between two answers a key may have been given
- * again (a thread's number), and a rate must not mix the two. */
+/* What was asked, and the identity of the rows of each table: between two answers a key may have
+ * been given again (a number of a thread), and a rate must not mix the two. */
 static struct metric_set with_identities(const struct metric_set *asked)
 {
     struct metric_set all = *asked;

@@ -19,12 +19,12 @@ static uint64_t pause_of(uint64_t every_ns, uint64_t spent_ns)
     return uint64_max(every_ns, is_work ? spent_ns * SHARE : 0);
 }
 
-/* Others may change it even so: what it shares, what is taken from it. Where the kernel tells who
- * has rested, it is for long, and nobody needs that each time. */
+/* Other processes may change it even while it is idle: what it shares, what is taken from it. By
+ * the word of the kernel a process is idle for long, and is then asked less often still. */
 static const uint64_t RESTING_NS = 5 * NS_PER_SECOND, RESTING_LONG_NS = 120 * NS_PER_SECOND;
 static const uint64_t SELDOM_NS = 15 * NS_PER_SECOND;
 
-/* Who has not run since he was asked, is asked again later. */
+/* A process that has not run since it was asked is asked again later. */
 static uint64_t resting_pause(const struct process *process, unsigned turn, uint64_t pause_ns)
 {
     uint64_t digest = process->activity.digest.mark;

@@ -126,7 +126,7 @@ int reader_statm(struct process_reader *reader, struct process *process);
 /* Whether this stat can be the process's: it started at the same moment, as far as is known. */
 bool process_same_start(const struct process *process, const struct os_stat *stat);
 
-/* Name and details; the files are closed by who opened them. */
+/* Frees name and details; the files are closed by the owner. */
 void process_done(struct process *process);
 
 uint64_t reader_now(const struct process_reader *reader);
@@ -142,9 +142,9 @@ void detail_wanted(const struct metric_set *wanted, struct metric_set *out);
 /* Empties `out` for rows that hold those metrics, and what they are made of. */
 void detail_reset(struct row_batch *out, const struct metric_set *wanted);
 
-/* Adds a row with what the process says of itself, by pid: who takes it proves whose it is. 0;
- * -ENOMEM when memory is out (out->failed); -EMFILE where a descriptor was refused, and some of it
- * may not be what it is. May block. */
+/* Adds a row with what the process tells of itself, by pid: the caller that takes it proves the
+ * identity. 0; -ENOMEM: no memory (out->failed); -EMFILE: a descriptor was refused, and some of it
+ * may be wrong. May block. */
 int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
                 struct row_batch *out);
 

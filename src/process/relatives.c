@@ -1,10 +1,10 @@
 /* relatives.c: the parents and children of a process.
  *
- * Upwards each parent's stat is read. Downwards nothing in /proc tells all children for certain
- * (task/TID/children is the list of a thread, and passes over some while their siblings end), so
- * stat of every process is read once, and the tree made of that. A parent is never younger than its
- * child: one that is only has the number. Whom we may not look at is passed over, and said.
- * Thread rule: one thread at a time per handle. */
+ * Upwards each parent's stat is read. Downwards no file in /proc tells all children for certain
+ * (task/TID/children is the list of a thread, and omits some while their siblings end), so stat of
+ * every process is read once, and the tree made of that. A parent is never younger than its child:
+ * a younger one only has the number. Processes that may not be read are omitted, and the answer
+ * says so. Thread rule: one thread at a time per handle. */
 #include "process/query_result.h"
 
 #include "model/request.h"
@@ -31,7 +31,7 @@ struct family {
     size_t count, capacity;
     struct hash above; /* on the way up: the pids that are known */
     struct buffer names;
-    bool partial; /* somebody may not be looked at */
+    bool partial; /* some process may not be read */
 };
 
 /* ---- reading ---- */
@@ -78,7 +78,7 @@ static bool is_gone(int result)
     return result == -ENOENT || result == -ESRCH;
 }
 
-/* What hinders us, and is nobody's secret. */
+/* Whether the failure is our own lack of memory or descriptors. */
 static bool is_ours(int result)
 {
     return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
@@ -143,8 +143,8 @@ static bool is_known(const struct family *family, int64_t pid)
     return pid == family->process->files.pid || hash_find(&family->above, (uint64_t)pid) != NULL;
 }
 
-/* Adds the parent of the last one: 1; 0 where there is none; or negative errno. A parent that has
- * ended meanwhile has left its child to another, so it is asked again who that is. */
+/* Adds the parent of the last one: 1; 0: there is none; or a negative errno. A parent that has
+ * ended meanwhile has left its child to another, so the child is asked again. */
 static int climb(struct family *family)
 {
     enum { TRIES = 8 };
@@ -170,7 +170,7 @@ static int climb(struct family *family)
         }
         hidden = result < 0;
         if (result == 0) {
-            family->count--; // who only has its number
+            family->count--; // it only has its number
         } else if (!is_gone(result)) {
             family->partial = true;
             return is_ours(result) ? result : 0;
@@ -254,10 +254,10 @@ static uint64_t parent_key(const struct family *family, const struct kin *kin)
     return told ? answer_key(parent->pid, parent->stat.start_ticks) : 0;
 }
 
-/* What the scan told is enough for what stands in stat; the rest is read now, with stat open. 1, 0
- * where it ended, or a VITALS_E…
- * Who has the pid and started in the same clock tick is somebody else where it has another parent;
- * or it has lost the one it had, and is no descendant by him any more. */
+/* Reads the rest of a process, with stat open; what stands in stat is known from the scan. Returns
+ * 1, 0 if it ended, or a VITALS_E…. A process with the pid that started in the same clock tick but
+ * has another parent is another process; or it has lost its parent, and descends from it no more.
+ */
 static int read_more(struct query_result *answer, struct family *family, struct process *process,
                      vitals_error *error)
 {

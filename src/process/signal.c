@@ -1,4 +1,4 @@
-/* signal.c: signals, which reach one process and nobody else.
+/* signal.c: signals, which reach one process and no other.
  *
  * Thread rule: one thread at a time per handle. */
 #include "process/live.h"

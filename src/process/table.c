@@ -1,9 +1,9 @@
-/* table.c: who lives, tick by tick: the list of pids against the processes that are known.
+/* table.c: which processes live, tick by tick: the list of pids against the processes that are
+ * known.
  *
- * Two orders of the same entries are kept: by pid, to be merged with what /proc lists, and by key,
- * in which rows are written. Keys only grow, so a new process is the last of that order.
- * Nothing is allocated while no process comes, goes or changes its name.
- * Thread rule: the tick thread. */
+ * Two orders of the same entries are kept: by pid, to be merged with the list, and by key, in which
+ * rows are written. Keys only grow, so a new process is the last of that order. Nothing is
+ * allocated while no process starts, ends or changes its name. Thread rule: the tick thread. */
 #include "process/entry.h"
 
 #include "util/memory.h"
@@ -238,8 +238,7 @@ static void swap_orders(struct process_table *table, size_t count)
     table->count = count;
 }
 
-/* The first are told of soon, so that workers begin; the more there are, the more are told at once.
- */
+/* Tells of the first soon, so that workers begin; the more there are, the more at once. */
 static void tell(struct process_table *table)
 {
     enum { MANY = 128 };
@@ -251,7 +250,7 @@ static void tell(struct process_table *table)
         table->met(table->met_data);
 }
 
-/* The first tick meets everybody: worth threads that read ahead, where there are CPUs for them and
+/* In the first tick all are new: worth threads that read ahead, if there are CPUs for them and
  * descriptors for all. NULL: not so. */
 static struct new_processes *read_ahead(const struct process_table *table)
 {
@@ -270,8 +269,8 @@ static struct new_processes *read_ahead(const struct process_table *table)
                                      extras_for(table, &(struct process){0}), (unsigned)helpers);
 }
 
-/* Those who are not listed have ended. Where the tree alone was looked for, who is not in it is as
- * it was. */
+/* Processes that are not listed have ended. If only the tree was listed, those outside it are as
+ * they were. */
 static void pass_over(struct process_table *table, size_t *old, size_t *count, int64_t pid)
 {
     for (; *old < table->count && table->by_pid[*old]->files.pid < pid; (*old)++) {

@@ -1,8 +1,8 @@
-/* table.h: every process that lives, who it is, and what was read of it.
+/* table.h: every process that lives, its identity, and what was read of it.
  *
  * Identity: a process gets its key once a descriptor of its stat file is kept open; as long as that
  * still reads, it is the same process, whatever happens to its pid. Beyond max_descriptors identity
- * is (pid, start), read anew at each tick. A key is never given again.
+ * is (pid, start). A key is never given again.
  *
  * A tick: process_table_tick lists and reads; workers read what may block (command lines, users,
  * shared memory), in batches; process_table_write makes rows in the order of keys. Thread rule: the
@@ -14,7 +14,8 @@
 #include <vitals/request.h>
 
 /* What a worker is asked of several processes at once, and its answer: a row for each of the first
- * `facts.row_count` of them. The texts of one batch are limited; who did not fit is asked again. */
+ * `rows.row_count` of them. The texts of one batch are limited; processes that did not fit are
+ * asked again. */
 enum { PROCESS_BATCH = 256 };
 
 struct process_want {
@@ -54,15 +55,15 @@ void process_table_free(struct process_table *table);
 void process_table_select(struct process_table *table, unsigned rows, const int64_t *pids,
                           size_t count);
 
-/* Who samples a run for the launcher, the one root: he is passed over, and the root adopts whoever
- * is orphaned below it. 0: there is no such one. */
+/* The watcher of a run, a child of the one root, its launcher: it is passed over, and the root
+ * adopts the orphans below it. 0: there is none. */
 void process_table_watcher(struct process_table *table, int64_t pid);
 
-/* A file, borrowed, whose text changes whenever anybody of a cgroup runs, and the folder of that
- * one; 0: none. It is heeded while all of the tree but its root are in there. */
+/* A file, borrowed, whose text changes whenever a process of a cgroup runs, and the folder of that
+ * cgroup; 0: none. It counts while the cgroup holds all of the tree but its root. */
 void process_table_watch_cgroup(struct process_table *table, int file, int folder);
 
-/* Whether it said in the newest tick that nobody has run since the one before. */
+/* Whether it told in the newest tick that no process has run since the one before. */
 bool process_table_is_idle(const struct process_table *table);
 
 /* Lists /proc (not where users of devices alone have rows: gpu_users.c) and reads every process as
@@ -88,15 +89,15 @@ struct process_question {
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data);
 
 /* Fills the batch with at most `capacity` processes of which all of this is due (new, renamed, or
- * asked longer ago than every_ns, and no worker has the question), and returns how many. Who took
- * long to read, as a process with much memory does, is asked so seldom that it takes at most a
- * hundredth of the wall. What did not fit is given by the next call. */
+ * asked longer ago than every_ns, and not being asked), and returns how many. A process that takes
+ * long to read, as one with much memory does, is asked so seldom that it takes at most a hundredth
+ * of the wall time. What did not fit is given by the next call. */
 size_t process_table_due(struct process_table *table, const struct process_question *question,
                          uint64_t now_ns, struct process_batch *batch, size_t capacity);
 
-/* Takes the answers where the process is still the one that was asked about: proven by its kept
- * stat, which is read again. The batch is empty then. Who could not be read for want of descriptors
- * has not answered, and is due again. */
+/* Takes the answers of processes that are still the ones that were asked about: proven by their
+ * kept stat, which is read again. The batch is empty then. A process that could not be read for
+ * want of descriptors has not answered, and is due again. */
 enum process_taken {
     PROCESS_TAKEN,
     PROCESS_REFUSED, /* some of them */
@@ -116,8 +117,8 @@ void process_table_return(struct process_table *table, const struct process_batc
 void process_table_hold(struct process_table *table, uint64_t key, unsigned turn,
                         unsigned turn_count, bool held);
 
-/* At a deadline: of whom any of this is due or asked for, values become STALE, and what never came
- * TIMED_OUT, until there is an answer. */
+/* At a deadline: the values of processes of which any of this is due or asked for become STALE, and
+ * those that never came TIMED_OUT, until there is an answer. */
 void process_table_late(struct process_table *table, const struct process_question *question,
                         uint64_t now_ns);
 
@@ -127,8 +128,8 @@ uint64_t process_table_key(const struct process_table *table, int64_t pid);
 /* The same, of the one that began then; 0: whenever it began. */
 uint64_t process_table_key_at(const struct process_table *table, int64_t pid, uint64_t start_ticks);
 
-/* The same, and meets the process first where only users of devices have rows: then nobody else is
- * ever opened. */
+/* The same; if only users of devices have rows, meets the process first: no other is ever opened.
+ */
 uint64_t process_table_meet(struct process_table *table, int64_t pid);
 
 /* For VITALS_ROWS_GPU_USERS: marks the process as used by a device in this tick. Call between tick

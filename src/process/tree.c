@@ -1,9 +1,9 @@
-/* tree.c: which processes have a row: all, those given, those given and what descends from them, or
- * those that a device names.
+/* tree.c: which processes have a row: all, those given, those given and their descendants, or those
+ * that a device names.
  *
- * Given is a process, not a number: the first that has the pid is meant, and whoever gets the pid
- * after it is not. Who once was in the tree stays in it, whichever reaper becomes its parent.
- * Thread rule: the tick thread. */
+ * A pid that is given means the first process that has it, and no later one. A process that once
+ * was in the tree stays in it, whichever reaper becomes its parent. Thread rule: the tick thread.
+ */
 #include "process/entry.h"
 
 static bool has_roots(const struct process_table *table)
@@ -37,8 +37,8 @@ void tree_meet(struct process_table *table, struct process *process)
     process->root = process->in_tree = true;
 }
 
-/* A process that could never be read was not proven to be anybody: the pid is free again for the
- * one that is meant. */
+/* A process that could never be read has no proven identity: the pid is free again for the one that
+ * is meant. */
 void tree_leave(struct process_table *table, struct process *process)
 {
     if (!process->root || (process->stat.has & OS_STAT_START) != 0)
@@ -55,7 +55,7 @@ struct process *tree_parent(const struct process_table *table, const struct proc
     struct process *parent = process_by_pid(table, process->stat.parent_pid);
     if (parent == NULL || (parent->stat.has & process->stat.has & OS_STAT_START) == 0)
         return parent;
-    // Nobody is younger than his child: that one only has the pid.
+    // No parent is younger than its child: a younger one only has the pid.
     return parent->stat.start_ticks <= process->stat.start_ticks ? parent : NULL;
 }
 
@@ -99,7 +99,7 @@ void tree_grow(struct process_table *table)
 
 bool tree_expects_row(const struct process_table *table, const struct process *process)
 {
-    // Who was on a device is likely to be on it still.
+    // A process that was on a device is likely to be on it still.
     return is_chosen(table, process) ||
            ((table->rows & VITALS_ROWS_GPU_USERS) != 0 && process->marked != 0 &&
             process->marked + 1 >= table->tick);

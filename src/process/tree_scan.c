@@ -1,10 +1,11 @@
 /* tree_scan.c: the tree of a few processes, tick by tick, without listing the machine.
  *
- * Between two looks at all of /proc the tree is what it was, and whom it started: the kernel lists
- * the children of each thread. While the pid that was given last is the same, nobody was started
- * and nothing is listed at all. All are looked at again after a while, because such lists may have
- * gaps and an orphan may have been born unseen: at most so often that it costs little, and not
- * while the pulse says that nobody of the tree has run since. Thread rule: the tick thread. */
+ * Between two scans of all of /proc the tree is what it was, and the children that it started: the
+ * kernel lists the children of each thread. While the pid that was given last is the same, no
+ * process was started and nothing is listed at all. All of /proc is scanned again after a while,
+ * because such lists may have gaps and an orphan may have been started unseen: so seldom that it
+ * costs little, and not while the cgroup tells that no process of the tree has run. Thread rule:
+ * the tick thread. */
 #include "process/entry.h"
 
 #include <errno.h>
@@ -41,8 +42,8 @@ static uint64_t threads_of(const struct process *process)
     return (process->stat.has & OS_STAT_THREADS) != 0 ? process->stat.threads : 1;
 }
 
-/* Who has not run has had no child. A root is always asked: to it come orphans while it sleeps; in
- * the midst of a tree that is so rare that the next look at all is soon enough. */
+/* A process that has not run has started no child. A root is always asked: orphans come to it while
+ * it sleeps; that is so rare for the others that the next scan is soon enough. */
 static bool has_rested(const struct process_table *table, struct process *process)
 {
     uint64_t ns = activity_cgroup_clock(table, process);
@@ -56,8 +57,8 @@ static bool has_rested(const struct process_table *table, struct process *proces
            threads_of(process) == process->activity.listed_threads;
 }
 
-/* Those that are known; `calls`: what listing the children of those costs who may have any new,
- * where that is asked for. False when memory is out. */
+/* The known processes of the tree. `calls`: what it costs to list the children of those that may
+ * have new ones; NULL: not asked. False: no memory. */
 static bool list_known(struct process_table *table, uint64_t *calls)
 {
     table->pids.count = 0;
@@ -112,7 +113,7 @@ static int64_t read_newest(struct process_table *table)
 
 bool tree_scan_list(struct process_table *table)
 {
-    bool rest = table->cgroup.rests; /* who has not run has started nobody, and left nobody */
+    bool rest = table->cgroup.rests; /* nothing has run: nothing was started or orphaned */
     int64_t last_pid = table->newest_pid != UNREAD ? table->newest_pid
                        : rest                      ? table->last_pid
                                                    : read_newest(table);
@@ -137,8 +138,8 @@ bool tree_scan_list(struct process_table *table)
     return true;
 }
 
-/* Whose threads were not known when their children were listed is asked again. A look at all is a
- * list of everybody's children. */
+/* A process whose threads were not known when its children were listed is asked again. A scan of
+ * all counts as a list of the children of all. */
 void tree_scan_settle(struct process_table *table)
 {
     uint64_t threads = 0;
@@ -157,7 +158,7 @@ void tree_scan_settle(struct process_table *table)
 
 bool tree_scan_begin_scan(struct process_table *table)
 {
-    bool rests = activity_cgroup_is_idle(table); /* then nobody asks for it */
+    bool rests = activity_cgroup_is_idle(table); /* then it is not needed */
     table->newest_pid = table->last_pid >= 0 && !rests ? read_newest(table) : UNREAD;
     return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }

@@ -1,10 +1,9 @@
-/* wait.c: waiting until processes have ended, whoever their parent is.
+/* wait.c: waiting until processes have ended, children or not.
  *
- * A pidfd becomes readable when its process ends, as a zombie too, and then says how, where the
- * kernel does. Nothing here looks at a pid again and again, and nothing is waited for twice: what
- * was learned stays in the handle. What was not learned is asked for again: of a zombie that we may
- * not see the kernel says nothing, and after it is reaped it may. Thread rule: one thread at a time
- * per handle. */
+ * A pidfd becomes readable when its process ends, as a zombie too, and then tells how, if the
+ * kernel does. No pid is polled, and nothing is waited for twice: what was learned stays in the
+ * handle. What was not learned is asked again: of a zombie that we may not see the kernel tells
+ * nothing, and after it is reaped it may. Thread rule: one thread at a time per handle. */
 #include "process/live.h"
 
 #include "util/error.h"
@@ -123,13 +122,13 @@ struct waiting {
     size_t count;
     size_t left; /* not told of yet */
     bool *told;
-    bool twins;   /* somebody stands in the list twice */
-    bool stopped; /* by who is told */
+    bool twins;   /* some process stands in the list twice */
+    bool stopped; /* by the callback */
     int watch;
     vitals_wait how;
 };
 
-/* All of whom no end is known; nobody is told yet. */
+/* All whose end is not known; the caller is not told yet. */
 static int watch_all(struct waiting *waiting, vitals_error *error)
 {
     for (size_t i = 0; i < waiting->count; i++) {
@@ -179,8 +178,8 @@ static int settle(struct waiting *waiting, size_t index, vitals_error *error)
     return 0;
 }
 
-/* Those that have ended by now, in the order in which they did. How many there were: 0 where there
- * are no more, or nobody wants to hear of more. */
+/* Settles those that have ended by now, in that order. Returns how many there were: 0 if there are
+ * no more, or the callback wants no more. */
 static int settle_ready(struct waiting *waiting, vitals_error *error)
 {
     uint64_t ready[32];

@@ -81,7 +81,8 @@ static bool leads_up(struct span path)
 }
 
 /* The number of a job that the cgroup names by its SLUID: the daemon of the step has it in its
- * title, and a cgroup of its own beside those of its tasks, which is root's. Anybody may look. */
+ * title, and a cgroup of its own beside those of its tasks, which is root's and readable for all.
+ */
 static bool ask_daemon(const struct os *os, struct span path, struct work *work,
                        struct row_batch *out)
 {
@@ -204,8 +205,8 @@ static bool wants_names(const struct row_batch *out)
 
 /* ---- the workload ---- */
 
-/* A job counts only where the cgroup names it: anybody may have another's number in his
- * environment. That one may tell the number of a SLUID, and then the id is an estimate too. */
+/* A job counts only if the cgroup names it: a process may put any number in its environment. That
+ * may tell the number of a SLUID, and then the id is an estimate too. */
 static vitals_availability find_workload(const struct work *work, const struct workload_name *name,
                                          struct workload *out)
 {
@@ -266,8 +267,8 @@ static bool add_workload(const vitals_context *context, struct user_cache *cache
 
 /* ---- all of it ---- */
 
-/* Where the system has no cgroups, all that runs is somebody's; where they are hidden, whose it is
- * says nothing. */
+/* If the system has no cgroups, a process works for its user; if they are hidden, its user tells
+ * nothing. */
 static bool add_without(const vitals_context *context, struct user_cache *cache,
                         const struct work_known *known, struct row_batch *out)
 {

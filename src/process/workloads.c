@@ -239,7 +239,7 @@ static void count(struct workloads *workloads, const struct process_table *table
 
 /* ---- all ---- */
 
-/* Drops those that nobody works for. */
+/* Drops those that no process works for. */
 static void sweep(struct workloads *workloads)
 {
     size_t kept = 0;

@@ -1,10 +1,10 @@
 /* workloads.h: what the processes of a table that have a row work for, one entry each.
  *
- * Who has the same id is of one workload. An entry keeps its key as long as somebody works for it
- * from tick to tick. Its row has that key until a counter steps back, as where the cgroup was made
- * anew, or somebody else counts: then one of its own. A key is never given again. Sums over
- * processes stand in for what no cgroup counts: CPU time goes on counting what those used that
- * ended while they were watched. Thread rule: the tick thread. */
+ * Processes with the same id are of one workload. An entry keeps its key as long as a process works
+ * for it from tick to tick. Its row has that key until a counter steps back, because the cgroup was
+ * made anew, or another counts: then it gets one of its own. A key is never given again. Sums over
+ * processes stand in for what no cgroup counts: CPU time keeps what processes used that ended while
+ * they were watched. Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_WORKLOADS_H
 #define VITALS_PROCESS_WORKLOADS_H
 
@@ -46,7 +46,7 @@ struct workloads {
     bool unknown; /* what some work for is not known yet, or may not be */
 };
 
-/* Whether the entries have all who work for them. */
+/* Whether the entries have all processes that work for them. */
 static inline bool workloads_whole(const struct workloads *workloads)
 {
     return workloads->all && !workloads->unknown && !workloads->failed;
@@ -54,8 +54,8 @@ static inline bool workloads_whole(const struct workloads *workloads)
 
 void workloads_done(struct workloads *workloads);
 
-/* Takes who works for what from the table, and gives those who share a cgroup the better of their
- * names; between tick and write and as often as one likes. */
+/* Takes from the table which processes work for what, and gives those that share a cgroup the
+ * better of their names. Called any number of times between tick and write. */
 void workloads_collect(struct workloads *workloads, struct process_table *table);
 
 /* A counter of the entry, which WORKLOAD_COUNTERS numbers, says so now. */

@@ -1,6 +1,6 @@
-/* gpu_hangs.c: what a source does with a driver that does not answer: its device stays with the
- * thread that hangs, the others get a new worker. Files of a scheduler's that do not answer keep
- * their one worker, and nobody waits for them but once and briefly. */
+/* gpu_hangs.c: what a source does with a driver that does not answer: the device stays with the
+ * thread that hangs, and the others get a new worker. Job claims, which are files of a scheduler,
+ * keep their one worker; a tick waits for them once and briefly. */
 #include "sampler/gpu_source_data.h"
 
 #include "util/memory.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Moves a job to another worker; where the thread is in it by now, it stays. */
+/* Moves a job to another worker; if the thread is in it by now, it stays. */
 static void move_job(struct worker **worker, int *job, struct worker *to)
 {
     bool asked = worker_state(*worker, *job) !=
@@ -40,7 +40,7 @@ static struct queried_device *hanging(struct gpu_source *source, const struct wo
     return NULL;
 }
 
-/* Whether the worker serves anybody but the device that it hangs in: alone, nobody is to be moved.
+/* Whether the worker serves more than the device that it hangs in: if not, nothing is to be moved.
  */
 static bool serves_others(const struct gpu_source *source, const struct worker *worker, int job,
                           const struct queried_device *hung)
@@ -58,7 +58,7 @@ static bool serves_others(const struct gpu_source *source, const struct worker *
     return false;
 }
 
-/* Nobody waits any longer for what a worker hangs in, nor for what else it has of that device. */
+/* Ticks wait no longer for what a worker hangs in, nor for what else it has of that device. */
 static void quarantine(struct gpu_source *source, const struct worker *worker, int job,
                        struct queried_device *hung)
 {
@@ -82,8 +82,7 @@ static void move_scans(struct gpu_source *source, struct worker *worker, int job
         move_job(&source->diagnosis_worker, &source->diagnosis_job, to);
 }
 
-/* Whatever else the worker served goes to a new one; where there is no thread to be had, it waits.
- */
+/* Moves what else the worker served to a new one; if no thread is to be had, it waits. */
 static bool isolate(struct gpu_source *source, struct worker *worker, int job,
                     const struct queried_device *hung)
 {

@@ -16,7 +16,7 @@ struct device_query {
     struct worker *worker; /* NULL: never asked for */
     int job;
     bool asked;    /* and not answered yet */
-    bool hangs;    /* quarantined: nobody waits for its answer */
+    bool hangs;    /* no tick waits for its answer */
     bool known;    /* has answered before */
     bool lost;     /* the last answer was that nothing can be read: it sleeps, or is lost */
     bool held;     /* would have been asked in this tick, if it had not hung so often */
@@ -53,7 +53,7 @@ struct gpu_source {
     bool scan_asked, scan_hangs;
     uint64_t next_scan_ns;
 
-    int diagnosis_job; /* on the worker that diagnosis_worker names; -1: nobody asked for it */
+    int diagnosis_job; /* on the worker that diagnosis_worker names; -1: never asked for */
     struct worker *diagnosis_worker; /* that of the scans, unless one of the two hangs */
     bool diagnosis_asked, diagnosis_hangs;
     struct answer_cache diagnosis;
@@ -82,8 +82,8 @@ bool gpu_source_late(struct source *source, const struct source_tick *tick);
 int gpu_source_list(struct gpu_source *source, struct gpu_table *table,
                     const struct gpu_scan *scan);
 
-/* Whether a tick waits for its answer. What is slow by its nature is waited for but once, and what
- * a scheduler's files say, which are on anybody's disk, but once and briefly. */
+/* Whether a tick waits for its answer: for slow readings only once, and for job claims, whose files
+ * may be on a remote disk, only once and briefly. */
 bool gpu_query_is_waited_for(const struct device_query *query, enum gpu_job_kind kind,
                              uint64_t now_ns);
 

@@ -13,7 +13,7 @@ struct plan {
     vitals_metric wanted[METRICS_MAX]; /* in the order of numbers */
     size_t count;
     uint64_t last_ns[ENTITY_MAX + 1][METRIC_NUMBERS]; /* 0: never */
-    bool rests; /* nobody of the run has done anything: the host may be read more seldom */
+    bool rests; /* no process of the run has run: the host may be read less often */
 };
 
 void plan_init(struct plan *plan, const vitals_request *request);

@@ -1,4 +1,4 @@
-/* sampler.c: ticks on demand or at a thread's own pace, and the slot between it and everybody else.
+/* sampler.c: ticks on demand or at a thread's own pace, and the slot between it and its readers.
  *
  * Locks: the slot's mutex, a leaf. Thread rule: sampler.h. */
 #include "sampler/sampler.h"
@@ -138,7 +138,7 @@ static void publish(vitals_sampler *sampler, vitals_snapshot *snapshot)
     pthread_mutex_lock(&sampler->mutex);
     vitals_snapshot *before = sampler->latest;
     sampler->latest = snapshot;
-    /* With the slot, so that nobody is told of it twice. */
+    /* Under the mutex of the slot, so that no subscription is told of it twice. */
     for (const vitals_subscription *each = sampler->subscription; each != NULL; each = each->next)
         os_event_set(each->fresh);
     pthread_mutex_unlock(&sampler->mutex);

@@ -251,7 +251,7 @@ static void write_cgroup(const struct workload_entry *entry, vitals_builder *bui
         vitals_builder_missing(builder, VITALS_WORKLOAD_CGROUP, VITALS_UNSUPPORTED);
 }
 
-/* A count of those who work for it: somebody may be missing. */
+/* A count of the processes that work for it: some may be missing. */
 static struct value count_of(const struct workload_source *source, uint64_t number)
 {
     struct value value = value_u64(number);
