@@ -124,7 +124,7 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
 VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
                                               vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* One more stranger, as vitals_usage_options has them: that process, which runs already, and all
+/* Excludes one more pid, as in vitals_usage_options: that process, which runs already, and all
  * below it are no part of the run, for a helper that was started after the run was opened. Before
  * the start. Errors: EARGUMENT (no pid, or the run was started), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)

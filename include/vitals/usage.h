@@ -70,9 +70,9 @@ typedef struct vitals_usage_options {
     size_t size;
     const int64_t *pids; /* the roots; none: the machine alone */
     size_t pid_count;
-    int64_t launcher;         /* not 0: its children are the roots, not it itself */
-    const int64_t *strangers; /* pids that are no part of it, with all below them */
-    size_t stranger_count;
+    int64_t launcher;             /* not 0: its children are the roots, not it itself */
+    const int64_t *excluded_pids; /* pids that are no part of it, with all below them */
+    size_t excluded_count;
     int no_children;            /* not 0: roots alone */
     double expected_cores;      /* what "of all" is of; 0: those that we may use */
     const char *const *devices; /* UUIDs, indices or addresses as vitals_gpu_find takes them, NULL

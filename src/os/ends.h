@@ -12,10 +12,10 @@
 
 struct os_ends;
 
-/* The roots and all below them, without the strangers and all below those. */
+/* The roots and all below them, without the excluded ones and all below those. */
 struct os_trees {
-    const int64_t *roots, *strangers;
-    size_t root_count, stranger_count;
+    const int64_t *roots, *excluded_pids;
+    size_t root_count, excluded_count;
 };
 
 /* Of those trees, from now on. 0, or negative errno: nothing is told here. */

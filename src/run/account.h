@@ -68,7 +68,7 @@ struct run_facts {
     uint64_t interval_ns;
     bool invented;                 /* the devices are the demo's */
     const struct counted *counted; /* COUNTED_COUNT of them, of the accounting; NULL: none */
-    const char *methods;           /* accounting_rungs; NULL: not known */
+    const char *methods;           /* accounting_names; NULL: not known */
     const vitals_account *watched; /* of the watcher; NULL: it did not answer */
 };
 

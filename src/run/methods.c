@@ -397,7 +397,7 @@ void accounting_read(struct accounting *accounting, const struct accounting_left
     }
 }
 
-void accounting_rungs(const struct accounting *accounting, char *out, size_t capacity)
+void accounting_names(const struct accounting *accounting, char *out, size_t capacity)
 {
     size_t size = 0;
     if (capacity == 0)

@@ -64,7 +64,7 @@ void accounting_read(struct accounting *accounting, const struct accounting_left
                      struct counted *out);
 
 /* Every method in use, best first, by spaces. */
-void accounting_rungs(const struct accounting *accounting, char *out, size_t capacity);
+void accounting_names(const struct accounting *accounting, char *out, size_t capacity);
 
 /* Ends everything that is left in the tree where a method holds it (cgroup.kill); false where none
  * does. */

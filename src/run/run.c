@@ -69,10 +69,10 @@ struct launcher {
     struct watch_area *area;     /* its figures; NULL: there is no such memory */
     struct watch_report report;  /* the newest */
     bool reported;
-    int64_t *strangers; /* children from before; room for the watcher */
-    size_t stranger_count;
-    bool strangers_known; /* else only what is below the command is known to be the job's */
-    int64_t *children;    /* room for one more than strangers and the watcher */
+    int64_t *excluded_pids; /* children from before; room for the watcher */
+    size_t excluded_count;
+    bool excluded_known; /* else only what is below the command is known to be the job's */
+    int64_t *children;   /* room for one more than excluded_pids and the watcher */
     size_t child_capacity;
     bool asked_last; /* for its last report; one that comes unasked says that it failed */
     uint64_t listened_ns, silent_ns; /* of run_ns, and how long it has said nothing since */
@@ -136,8 +136,8 @@ static struct watcher_setup watcher_setup(const struct launcher *launcher, int c
         .clock = clock_of(launcher),
         .interval_ns = launcher->options.interval_ns,
         .launcher = os_self(),
-        .strangers = launcher->strangers,
-        .stranger_count = launcher->stranger_count,
+        .excluded_pids = launcher->excluded_pids,
+        .excluded_count = launcher->excluded_count,
         .channel = channel,
         .begin_ns = launcher->begin_ns,
         .usage = launcher->options.usage,
@@ -331,13 +331,13 @@ static void replace_watcher(struct launcher *launcher)
 static struct tree tree_of(struct launcher *launcher)
 {
     size_t watchers = launcher->watcher_ended ? 0 : 1;
-    if (launcher->strangers == NULL)
+    if (launcher->excluded_pids == NULL)
         return (struct tree){.context = launcher->context, .below = launcher->command.pid};
-    launcher->strangers[launcher->stranger_count] = launcher->watcher;
+    launcher->excluded_pids[launcher->excluded_count] = launcher->watcher;
     return (struct tree){.context = launcher->context,
-                         .below = launcher->strangers_known ? 0 : launcher->command.pid,
-                         .not_ours = launcher->strangers,
-                         .not_ours_count = launcher->stranger_count + watchers};
+                         .below = launcher->excluded_known ? 0 : launcher->command.pid,
+                         .not_ours = launcher->excluded_pids,
+                         .not_ours_count = launcher->excluded_count + watchers};
 }
 
 /* All of it, and the command even where /proc does not show it. One that is stopped is continued,
@@ -391,17 +391,17 @@ static void add_usage(struct os_usage *sum, const struct os_usage *usage)
 }
 
 /* Somebody who became us by exec may have had children before: what they use is not the job's. */
-static bool is_stranger(const struct launcher *launcher, int64_t pid)
+static bool is_excluded(const struct launcher *launcher, int64_t pid)
 {
-    for (size_t i = 0; i < launcher->stranger_count; i++) {
-        if (launcher->strangers[i] == pid)
+    for (size_t i = 0; i < launcher->excluded_count; i++) {
+        if (launcher->excluded_pids[i] == pid)
             return true;
     }
     return false;
 }
 
 /* All of them, however many there are. */
-static void note_strangers(struct launcher *launcher)
+static void note_excluded(struct launcher *launcher)
 {
     enum { TRIES = 4 };
     size_t capacity = CHILDREN_FIRST;
@@ -412,9 +412,9 @@ static void note_strangers(struct launcher *launcher)
                         : none       ? 0
                                      : os_children(&launcher->context->os, pids, capacity);
         if (count >= 0 && (size_t)count <= capacity) {
-            launcher->strangers = pids;
-            launcher->stranger_count = (size_t)count;
-            launcher->strangers_known = true;
+            launcher->excluded_pids = pids;
+            launcher->excluded_count = (size_t)count;
+            launcher->excluded_known = true;
             break;
         }
         memory_free(pids);
@@ -422,20 +422,20 @@ static void note_strangers(struct launcher *launcher)
             break;
         capacity = 2 * (size_t)count; /* more may come until it is read again */
     }
-    launcher->children = memory_array(launcher->stranger_count + 2, sizeof(*launcher->children));
+    launcher->children = memory_array(launcher->excluded_count + 2, sizeof(*launcher->children));
     if (launcher->children != NULL)
-        launcher->child_capacity = launcher->stranger_count + 2;
+        launcher->child_capacity = launcher->excluded_count + 2;
 }
 
 /* Whether a child of ours is the job's. */
 static bool is_ours(const struct launcher *launcher, int64_t pid)
 {
-    return pid != launcher->watcher && !is_stranger(launcher, pid);
+    return pid != launcher->watcher && !is_excluded(launcher, pid);
 }
 
 static void child_ended(struct launcher *launcher, const struct os_reaped *child)
 {
-    if (is_stranger(launcher, child->pid))
+    if (is_excluded(launcher, child->pid))
         return;
     if (child->pid == launcher->watcher) {
         watcher_died(launcher);
@@ -470,7 +470,7 @@ static enum left descendants_left(const struct launcher *launcher)
         return LEFT_UNKNOWN;
     for (size_t i = 0; i < (size_t)count && i < launcher->child_capacity; i++) {
         bool ours = !launcher->watcher_ended && pids[i] == launcher->watcher;
-        if (!ours && !is_stranger(launcher, pids[i]))
+        if (!ours && !is_excluded(launcher, pids[i]))
             return LEFT_SOMETHING;
     }
     return LEFT_NOTHING;
@@ -732,7 +732,7 @@ static void account_for(struct launcher *launcher)
                                                 launcher->facts.left_unknown,
                                          .cpu_seconds = launcher->facts.left_cpu_seconds};
     accounting_read(launcher->accounting, &rest, launcher->counted);
-    accounting_rungs(launcher->accounting, launcher->methods, sizeof(launcher->methods));
+    accounting_names(launcher->accounting, launcher->methods, sizeof(launcher->methods));
     launcher->facts.counted = launcher->counted;
     launcher->facts.methods = launcher->methods;
     if (is_hung(launcher))
@@ -773,8 +773,8 @@ static int run(struct launcher *launcher, vitals_error *error)
         code = os_signals_take(&launcher->signals);
     if (code < 0)
         return error_system(error, -code, "cannot become a launcher");
-    open_accounting(launcher); /* before strangers are: a method may keep a process of its own */
-    note_strangers(launcher);
+    open_accounting(launcher); /* before note_excluded: a method may keep a process of its own */
+    note_excluded(launcher);
     (void)os_marks_make(&launcher->marks,
                         launcher->options.runtime_folder); /* without it, no phases */
     launcher->begin_ns = now_ns(launcher);
@@ -820,7 +820,7 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     os_signals_restore(&launcher->signals);
     vitals_context_free(launcher->context);
     watch_area_free(launcher->area);
-    memory_free(launcher->strangers);
+    memory_free(launcher->excluded_pids);
     memory_free(launcher->children);
     memory_free(launcher);
     return code;

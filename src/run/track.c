@@ -56,12 +56,12 @@ struct vitals_run {
     uint64_t news_ns; /* the run's thread: when news are taken; 0: none are waiting */
 
     pthread_mutex_t mutex;
-    vitals_usage *usage;           /* guarded by mutex; so is all below */
-    struct track_cgroup *attached; /* NULL: there is no such cgroup */
-    bool living;                   /* others than ourselves, with what is below them */
-    struct track_events *followed; /* NULL: nobody tells of births and ends */
-    struct track_child *launched;  /* NULL: it is no command of ours */
-    uint64_t end_ns;               /* when all roots had ended; 0: not yet */
+    vitals_usage *usage;         /* guarded by mutex; so is all below */
+    struct track_cgroup *cgroup; /* NULL: there is no such cgroup */
+    bool living;                 /* others than ourselves, with what is below them */
+    struct track_events *events; /* NULL: nobody tells of births and ends */
+    struct track_child *child;   /* NULL: it is no command of ours */
+    uint64_t end_ns;             /* when all roots had ended; 0: not yet */
     bool exit_known;
     int exit_code, exit_signal; /* of the first root */
 };
@@ -162,7 +162,7 @@ static int open_usage(vitals_run *run, vitals_usage_options *usage, int64_t *pid
     if (run->options.usage != NULL)
         memcpy(usage, run->options.usage, size_min(run->options.usage->size, sizeof(*usage)));
     usage->size = sizeof(*usage);
-    *pid = run->launched != NULL ? track_child_pid(run->launched) : os_self();
+    *pid = run->child != NULL ? track_child_pid(run->child) : os_self();
     if (usage->pid_count == 0) {
         usage->pids = pid;
         usage->pid_count = 1;
@@ -176,7 +176,7 @@ static int open_all(vitals_run *run, vitals_error *error)
     int64_t pid;
     int code = vitals_context_new(run->options.world, &run->context, error);
     if (code == 0 && run->options.argv != NULL)
-        code = track_child_new(&run->context->os, &run->options, &run->launched, error);
+        code = track_child_new(&run->context->os, &run->options, &run->child, error);
     if (code == 0)
         code = open_usage(run, &usage, &pid, error);
     if (code == 0)
@@ -186,10 +186,9 @@ static int open_all(vitals_run *run, vitals_error *error)
     if (code == 0)
         code = open_sampler(run, error);
     /* Of several trees none is all that a cgroup holds; we are in ours. */
-    run->living = code == 0 && run->launched == NULL && usage.pids != &pid &&
-                  usage.no_children == 0;
-    if (code == 0 && run->launched == NULL && usage.pids != &pid && usage.pid_count == 1)
-        run->attached = track_cgroup_new(&run->context->os, usage.pids[0]);
+    run->living = code == 0 && run->child == NULL && usage.pids != &pid && usage.no_children == 0;
+    if (code == 0 && run->child == NULL && usage.pids != &pid && usage.pid_count == 1)
+        run->cgroup = track_cgroup_new(&run->context->os, usage.pids[0]);
     run->options.usage = NULL; /* the caller's, and taken */
     return code;
 }
@@ -242,11 +241,11 @@ static void tick(vitals_run *run, bool last)
         return;
     pthread_mutex_lock(&run->mutex);
     int code = vitals_usage_add(run->usage, snapshot, &error);
-    if (run->attached != NULL)
-        track_cgroup_look(run->attached, run->usage, snapshot);
-    if (run->launched != NULL)
-        track_child_tick(run->launched);
-    track_events_tick(run->followed);
+    if (run->cgroup != NULL)
+        track_cgroup_look(run->cgroup, run->usage, snapshot);
+    if (run->child != NULL)
+        track_child_tick(run->child);
+    track_events_tick(run->events);
     pthread_mutex_unlock(&run->mutex);
     if (code < 0)
         run_observer_complain(&run->observer, "a sample is not whole", error.message);
@@ -261,7 +260,7 @@ static void tick(vitals_run *run, bool last)
 static void learn(vitals_run *run, const struct root *root)
 {
     struct os_exit how;
-    if (run->launched != NULL || root != run->roots ||
+    if (run->child != NULL || root != run->roots ||
         live_how_ended(root->process, &how) != VITALS_HAVE)
         return;
     pthread_mutex_lock(&run->mutex);
@@ -278,9 +277,9 @@ static void end_root(vitals_run *run, struct root *root)
     root->ended = true;
     if (root->watched)
         os_watch_remove(run->watch, vitals_process_descriptor(root->process));
-    if (run->launched != NULL) {
+    if (run->child != NULL) {
         pthread_mutex_lock(&run->mutex);
-        track_child_reap(run->launched);
+        track_child_reap(run->child);
         pthread_mutex_unlock(&run->mutex);
     }
     learn(run, root);
@@ -313,7 +312,7 @@ static void look_for_ends(vitals_run *run)
 static void listen_for_news(vitals_run *run)
 {
     pthread_mutex_lock(&run->mutex);
-    int news = track_events_news(run->followed);
+    int news = track_events_news(run->events);
     if (news >= 0)
         (void)!os_watch_add(run->watch, news, WAKE_NEWS); /* else what comes each second is taken */
     pthread_mutex_unlock(&run->mutex);
@@ -324,7 +323,7 @@ static void listen_for_news(vitals_run *run)
 static void put_news_off(vitals_run *run)
 {
     pthread_mutex_lock(&run->mutex);
-    os_watch_remove(run->watch, track_events_news(run->followed));
+    os_watch_remove(run->watch, track_events_news(run->events));
     pthread_mutex_unlock(&run->mutex);
     run->news_ns = saturating_add(now_ns(run), TRACK_EVENTS_NEWS_NS);
 }
@@ -332,7 +331,7 @@ static void put_news_off(vitals_run *run)
 static void take_news(vitals_run *run)
 {
     pthread_mutex_lock(&run->mutex);
-    track_events_tick(run->followed);
+    track_events_tick(run->events);
     pthread_mutex_unlock(&run->mutex);
     if (run->news_ns != 0)
         listen_for_news(run);
@@ -366,8 +365,8 @@ static int wait_for_tick(vitals_run *run, uint64_t deadline)
 {
     const vitals_clock *clock = &run->context->os.clock;
     for (;;) {
-        uint64_t next = run->followed != NULL ? saturating_add(now_ns(run), TRACK_EVENTS_TICK_NS)
-                                              : deadline;
+        uint64_t next = run->events != NULL ? saturating_add(now_ns(run), TRACK_EVENTS_TICK_NS)
+                                            : deadline;
         if (run->news_ns != 0 && run->news_ns < next)
             next = run->news_ns;
         bool last = next >= deadline;
@@ -406,11 +405,11 @@ static void *run_main(void *argument)
 /* The command may end before we know that it began: the thread runs already. */
 static void let_go(vitals_run *run)
 {
-    int failed = track_child_go(run->launched);
+    int failed = track_child_go(run->child);
     if (failed == 0)
         return;
     pthread_mutex_lock(&run->mutex);
-    track_child_failed(run->launched, failed);
+    track_child_failed(run->child, failed);
     pthread_mutex_unlock(&run->mutex);
 }
 
@@ -422,10 +421,10 @@ static void follow(vitals_run *run)
         pids[i] = vitals_process_pid(run->roots[i].process);
     const struct os_trees trees = {.roots = pids,
                                    .root_count = run->root_count,
-                                   .strangers = run->usage->options.strangers,
-                                   .stranger_count = run->usage->options.stranger_count};
+                                   .excluded_pids = run->usage->options.excluded_pids,
+                                   .excluded_count = run->usage->options.excluded_count};
     if (pids != NULL)
-        run->followed = track_events_new(&run->context->os, &trees);
+        run->events = track_events_new(&run->context->os, &trees);
     memory_free(pids);
 }
 
@@ -447,7 +446,7 @@ int vitals_run_start(vitals_run *run, vitals_error *error)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&run->thread, NULL, run_main, run);
-    if (failed == 0 && run->launched != NULL)
+    if (failed == 0 && run->child != NULL)
         let_go(run);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed != 0)
@@ -503,11 +502,11 @@ static void set_attributes(vitals_run *run, vitals_account *account)
     set_text(account, "interval_ns", interval);
     set_text(account, "command", run->command);
     run_observer_explain(&run->observer, account);
-    if (run->launched == NULL) {
-        track_cgroup_rungs(run->attached, methods, sizeof(methods));
+    if (run->child == NULL) {
+        track_cgroup_names(run->cgroup, methods, sizeof(methods));
         size = size_min(strlen(methods), sizeof(methods) - 1);
         (void)snprintf(methods + size, sizeof(methods) - size, "%ssampling",
-                       track_events_rungs(run->followed));
+                       track_events_names(run->events));
         set_text(account, "rungs", methods);
     }
     set_text(account, "state", run->end_ns != 0 ? "complete" : "running");
@@ -520,8 +519,8 @@ static void set_attributes(vitals_run *run, vitals_account *account)
 /* Of processes that we are no launcher of; false where nobody counted anything. */
 static bool read_living(vitals_run *run, struct counted *counted)
 {
-    bool any = track_cgroup_read(run->attached, counted);
-    return track_events_read(run->followed, run->usage, counted) || any;
+    bool any = track_cgroup_read(run->cgroup, counted);
+    return track_events_read(run->events, run->usage, counted) || any;
 }
 
 /* What was counted and what was sampled, as of a launcher; NULL where nothing was counted. */
@@ -536,8 +535,8 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
                               .interval_ns = run->options.interval_ns,
                               .counted = counted,
                               .watched = sampled};
-    if (run->launched != NULL)
-        track_child_metrics(run->launched, usage_has_descendants(run->usage), &facts);
+    if (run->child != NULL)
+        track_child_metrics(run->child, usage_has_descendants(run->usage), &facts);
     else if (!read_living(run, counted))
         return NULL;
     const vitals_options *world = run->options.world;
@@ -583,9 +582,9 @@ void vitals_run_free(vitals_run *run)
         vitals_process_free(run->roots[i].process);
     memory_free(run->roots);
     vitals_usage_free(run->usage);
-    track_cgroup_free(run->attached);
-    track_events_free(run->followed);
-    track_child_free(run->launched);
+    track_cgroup_free(run->cgroup);
+    track_events_free(run->events);
+    track_child_free(run->child);
     vitals_context_free(run->context);
     if (run->stop >= 0)
         os_close_descriptor(run->stop);

@@ -34,44 +34,44 @@ struct track_cgroup {
 
 struct track_cgroup *track_cgroup_new(const struct os *os, int64_t root)
 {
-    struct track_cgroup *attached = memory_alloc(sizeof(*attached));
-    if (attached == NULL)
+    struct track_cgroup *cgroup = memory_alloc(sizeof(*cgroup));
+    if (cgroup == NULL)
         return NULL;
-    attached->os = os;
-    if (os_attach(os, root, &attached->groups_of) < 0 || attached->groups_of == NULL) {
-        memory_free(attached);
+    cgroup->os = os;
+    if (os_attach(os, root, &cgroup->groups_of) < 0 || cgroup->groups_of == NULL) {
+        memory_free(cgroup);
         return NULL;
     }
-    attached->count = size_min(os_tracked_cgroup_count(attached->groups_of), GROUPS_MAX);
-    return attached;
+    cgroup->count = size_min(os_tracked_cgroup_count(cgroup->groups_of), GROUPS_MAX);
+    return cgroup;
 }
 
-void track_cgroup_free(struct track_cgroup *attached)
+void track_cgroup_free(struct track_cgroup *cgroup)
 {
-    if (attached == NULL)
+    if (cgroup == NULL)
         return;
-    os_tracked_cgroup_free(attached->groups_of);
-    os_pids_done(&attached->members);
-    os_pids_done(&attached->inside);
-    memory_free(attached);
+    os_tracked_cgroup_free(cgroup->groups_of);
+    os_pids_done(&cgroup->members);
+    os_pids_done(&cgroup->inside);
+    memory_free(cgroup);
 }
 
 /* ---- who is in it ---- */
 
-static bool list_members(struct track_cgroup *attached, const vitals_usage *usage,
+static bool list_members(struct track_cgroup *cgroup, const vitals_usage *usage,
                          const vitals_snapshot *snapshot)
 {
-    attached->members.count = 0;
+    cgroup->members.count = 0;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
         uint64_t pid;
         if (usage_is_member(usage, vitals_row_key(row)) &&
             vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
-            os_pids_append(&attached->members, (int64_t)pid) < 0)
+            os_pids_append(&cgroup->members, (int64_t)pid) < 0)
             return false;
     }
-    os_pids_settle(&attached->members);
-    return attached->members.count > 0;
+    os_pids_settle(&cgroup->members);
+    return cgroup->members.count > 0;
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -80,23 +80,23 @@ static int compare_pids(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-static bool is_member(const struct track_cgroup *attached, int64_t pid)
+static bool is_member(const struct track_cgroup *cgroup, int64_t pid)
 {
-    const struct os_pids *members = &attached->members;
+    const struct os_pids *members = &cgroup->members;
     return members->count > 0 &&
            bsearch(&pid, members->items, members->count, sizeof(pid), compare_pids) != NULL;
 }
 
 /* One that came since the snapshot is of the tree where its way up leads to a member; one that is
  * gone already says nothing. */
-static bool is_stranger(const struct track_cgroup *attached, const vitals_usage *usage, int64_t pid)
+static bool is_outsider(const struct track_cgroup *cgroup, const vitals_usage *usage, int64_t pid)
 {
     if (pid <= 0)
         return true;
     for (int depth = 0; depth < DEPTH_MAX && !usage_excludes(usage, pid); depth++) {
-        if (is_member(attached, pid))
+        if (is_member(cgroup, pid))
             return false;
-        pid = os_parent_of(attached->os, pid);
+        pid = os_parent_of(cgroup->os, pid);
         if (pid <= 0)
             return pid == 0; /* at the top of what we see; else it has ended */
     }
@@ -104,20 +104,20 @@ static bool is_stranger(const struct track_cgroup *attached, const vitals_usage 
 }
 
 /* A group that cannot be listed may hold anybody. */
-static void look_at(struct track_cgroup *attached, const vitals_usage *usage, size_t which)
+static void look_at(struct track_cgroup *cgroup, const vitals_usage *usage, size_t which)
 {
-    struct group *group = &attached->groups[which];
-    struct os_pids *inside = &attached->inside;
+    struct group *group = &cgroup->groups[which];
+    struct os_pids *inside = &cgroup->inside;
     inside->count = 0;
-    if (os_tracked_cgroup_list(attached->groups_of, which, inside) < 0) {
-        group->shared |= !attached->begun;
+    if (os_tracked_cgroup_list(cgroup->groups_of, which, inside) < 0) {
+        group->shared |= !cgroup->begun;
         return;
     }
     for (size_t i = 0; i < inside->count && !group->shared; i++)
-        group->shared = is_stranger(attached, usage, inside->items[i]);
-    for (size_t i = 0; i < attached->members.count && !group->escaped; i++)
-        group->escaped = !os_tracked_cgroup_holds(attached->groups_of, which,
-                                                  attached->members.items[i]);
+        group->shared = is_outsider(cgroup, usage, inside->items[i]);
+    for (size_t i = 0; i < cgroup->members.count && !group->escaped; i++)
+        group->escaped = !os_tracked_cgroup_holds(cgroup->groups_of, which,
+                                                  cgroup->members.items[i]);
 }
 
 /* ---- what it counts ---- */
@@ -129,11 +129,11 @@ static bool is_peak(enum quantity quantity)
 }
 
 /* What was read before stands for what cannot be read any more. */
-static void read_group(struct track_cgroup *attached, size_t which)
+static void read_group(struct track_cgroup *cgroup, size_t which)
 {
-    struct group *group = &attached->groups[which];
+    struct group *group = &cgroup->groups[which];
     struct counted now[COUNTED_COUNT] = {0};
-    os_tracked_cgroup_read(attached->groups_of, which, now);
+    os_tracked_cgroup_read(cgroup->groups_of, which, now);
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
         struct counted *last = &group->last[quantity];
         if (now[quantity].value.state > 0)
@@ -141,69 +141,69 @@ static void read_group(struct track_cgroup *attached, size_t which)
         else
             group->lost |= last->value.state > 0;
     }
-    if (!attached->begun)
+    if (!cgroup->begun)
         memcpy(group->base, group->last, sizeof(group->base));
 }
 
-static void read_sampled(struct track_cgroup *attached, const vitals_usage *usage)
+static void read_sampled(struct track_cgroup *cgroup, const vitals_usage *usage)
 {
     const struct usage_cell *cpu = &usage->subjects[SUBJECT_TREE]->cells[MEASURE_AT_cpu_seconds];
-    attached->sampled = cpu->readings > 0;
-    attached->sampled_seconds = attached->sampled ? cpu->most : 0;
-    if (!attached->begun)
-        attached->sampled_base = attached->sampled_seconds;
+    cgroup->sampled = cpu->readings > 0;
+    cgroup->sampled_seconds = cgroup->sampled ? cpu->most : 0;
+    if (!cgroup->begun)
+        cgroup->sampled_base = cgroup->sampled_seconds;
 }
 
-static void begin(struct track_cgroup *attached)
+static void begin(struct track_cgroup *cgroup)
 {
-    for (size_t i = 0; i < attached->count; i++) {
-        struct group *group = &attached->groups[i];
+    for (size_t i = 0; i < cgroup->count; i++) {
+        struct group *group = &cgroup->groups[i];
         group->counts = !group->shared && !group->escaped;
         if (group->counts)
-            read_group(attached, i);
+            read_group(cgroup, i);
     }
-    attached->begun = true;
+    cgroup->begun = true;
 }
 
-void track_cgroup_look(struct track_cgroup *attached, const vitals_usage *usage,
+void track_cgroup_look(struct track_cgroup *cgroup, const vitals_usage *usage,
                        const vitals_snapshot *snapshot)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
-    read_sampled(attached, usage);
-    bool due = !attached->begun || now_ns >= saturating_add(attached->looked_ns, LOOK_NS);
-    for (size_t i = 0; i < attached->count && attached->begun; i++) {
-        if (attached->groups[i].counts)
-            read_group(attached, i);
+    read_sampled(cgroup, usage);
+    bool due = !cgroup->begun || now_ns >= saturating_add(cgroup->looked_ns, LOOK_NS);
+    for (size_t i = 0; i < cgroup->count && cgroup->begun; i++) {
+        if (cgroup->groups[i].counts)
+            read_group(cgroup, i);
     }
-    if (!due || !list_members(attached, usage, snapshot))
+    if (!due || !list_members(cgroup, usage, snapshot))
         return;
-    for (size_t i = 0; i < attached->count; i++) {
-        if (!attached->begun || attached->groups[i].counts)
-            look_at(attached, usage, i);
+    for (size_t i = 0; i < cgroup->count; i++) {
+        if (!cgroup->begun || cgroup->groups[i].counts)
+            look_at(cgroup, usage, i);
     }
-    attached->looked_ns = now_ns;
-    if (!attached->begun)
-        begin(attached);
+    cgroup->looked_ns = now_ns;
+    if (!cgroup->begun)
+        begin(cgroup);
 }
 
 /* ---- what is told ---- */
 
 /* Strangers that came and went between two looks are not seen, but what they used is: then there is
  * more than the tree's own samples tell of. Clocks are read one after the other, in steps. */
-static bool is_explained(const struct track_cgroup *attached, const struct group *group)
+static bool is_explained(const struct track_cgroup *cgroup, const struct group *group)
 {
     static const double SHARE = 1.01, STEP_SECONDS = 0.05;
     const struct counted *base = &group->base[COUNTED_CPU_SECONDS];
     const struct counted *last = &group->last[COUNTED_CPU_SECONDS];
-    double seen = attached->sampled_seconds - attached->sampled_base;
-    return attached->sampled && base->value.state > 0 && last->value.state > 0 &&
+    double seen = cgroup->sampled_seconds - cgroup->sampled_base;
+    return cgroup->sampled && base->value.state > 0 && last->value.state > 0 &&
            last->value.as.f64 - base->value.as.f64 <= seen * SHARE + STEP_SECONDS;
 }
 
-static vitals_availability state_of(const struct track_cgroup *attached, const struct group *group,
+static vitals_availability state_of(const struct track_cgroup *cgroup, const struct group *group,
                                     vitals_availability state)
 {
-    if (group->shared || !is_explained(attached, group))
+    if (group->shared || !is_explained(cgroup, group))
         state = state_worse(state, VITALS_UPPER_BOUND);
     if (group->escaped || group->lost)
         state = state_worse(state, VITALS_LOWER_BOUND);
@@ -211,7 +211,7 @@ static vitals_availability state_of(const struct track_cgroup *attached, const s
 }
 
 /* A peak that did not move may be from before us. */
-static void tell(const struct track_cgroup *attached, const struct group *group,
+static void tell(const struct track_cgroup *cgroup, const struct group *group,
                  enum quantity quantity, struct counted *out)
 {
     const struct counted *base = &group->base[quantity], *last = &group->last[quantity];
@@ -220,21 +220,21 @@ static void tell(const struct track_cgroup *attached, const struct group *group,
         return;
     double grown = last->value.as.f64 - base->value.as.f64;
     bool older = peak && grown <= 0;
-    vitals_availability state = state_of(attached, group, (vitals_availability)last->value.state);
+    vitals_availability state = state_of(cgroup, group, (vitals_availability)last->value.state);
     out->value = value_f64(peak ? last->value.as.f64 : grown > 0 ? grown : 0);
     out->value.state = (signed char)(older ? state_worse(state, VITALS_UPPER_BOUND) : state);
     (void)snprintf(out->source, sizeof(out->source), "its %.75s%s", last->source,
                    older ? ", ever" : "");
 }
 
-bool track_cgroup_read(const struct track_cgroup *attached, struct counted *out)
+bool track_cgroup_read(const struct track_cgroup *cgroup, struct counted *out)
 {
     bool any = false;
     memset(out, 0, COUNTED_COUNT * sizeof(*out));
-    for (size_t i = 0; attached != NULL && i < attached->count; i++) {
-        for (int quantity = 0; quantity < COUNTED_COUNT && attached->groups[i].counts; quantity++) {
+    for (size_t i = 0; cgroup != NULL && i < cgroup->count; i++) {
+        for (int quantity = 0; quantity < COUNTED_COUNT && cgroup->groups[i].counts; quantity++) {
             if (out[quantity].value.state <= 0)
-                tell(attached, &attached->groups[i], (enum quantity)quantity, &out[quantity]);
+                tell(cgroup, &cgroup->groups[i], (enum quantity)quantity, &out[quantity]);
             any |= out[quantity].value.state > 0;
         }
     }
@@ -245,14 +245,14 @@ bool track_cgroup_read(const struct track_cgroup *attached, struct counted *out)
     return any;
 }
 
-void track_cgroup_rungs(const struct track_cgroup *attached, char *out, size_t capacity)
+void track_cgroup_names(const struct track_cgroup *cgroup, char *out, size_t capacity)
 {
     size_t size = 0;
     const char *before = "";
     out[0] = '\0';
-    for (size_t i = 0; attached != NULL && i < attached->count; i++) {
-        const char *name = os_tracked_cgroup_name(attached->groups_of, i);
-        if (!attached->groups[i].counts || strcmp(name, before) == 0 || size >= capacity)
+    for (size_t i = 0; cgroup != NULL && i < cgroup->count; i++) {
+        const char *name = os_tracked_cgroup_name(cgroup->groups_of, i);
+        if (!cgroup->groups[i].counts || strcmp(name, before) == 0 || size >= capacity)
             continue;
         size += (size_t)snprintf(out + size, capacity - size, "%s ", name);
         before = name;

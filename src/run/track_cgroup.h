@@ -16,16 +16,16 @@ struct track_cgroup;
 
 /* Of the tree of that process. NULL where it has no cgroup that could be, or memory is out. */
 struct track_cgroup *track_cgroup_new(const struct os *os, int64_t root);
-void track_cgroup_free(struct track_cgroup *attached); /* accepts NULL */
+void track_cgroup_free(struct track_cgroup *cgroup); /* accepts NULL */
 
 /* Looks at it, with the snapshot that was folded into the usage last. The first look decides. */
-void track_cgroup_look(struct track_cgroup *attached, const vitals_usage *usage,
+void track_cgroup_look(struct track_cgroup *cgroup, const vitals_usage *usage,
                        const vitals_snapshot *snapshot);
 
 /* COUNTED_COUNT figures, as they were read last; false where there is not one. */
-bool track_cgroup_read(const struct track_cgroup *attached, struct counted *out);
+bool track_cgroup_read(const struct track_cgroup *cgroup, struct counted *out);
 
 /* "cgroup2 cgroup1 ", as far as they count; a blank behind each. */
-void track_cgroup_rungs(const struct track_cgroup *attached, char *out, size_t capacity);
+void track_cgroup_names(const struct track_cgroup *cgroup, char *out, size_t capacity);
 
 #endif

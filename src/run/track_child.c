@@ -59,18 +59,18 @@ static int check(const vitals_run_options *options, vitals_error *error)
     return 0;
 }
 
-static int spawn(struct track_child *launched, vitals_error *error)
+static int spawn(struct track_child *tracked, vitals_error *error)
 {
     struct os_places places;
-    accounting_places(launched->accounting, &places);
-    const struct os_command command = {.argv = launched->options->argv,
-                                       .environment = launched->options->environment,
-                                       .descriptors = launched->options->child_descriptors,
+    accounting_places(tracked->accounting, &places);
+    const struct os_command command = {.argv = tracked->options->argv,
+                                       .environment = tracked->options->environment,
+                                       .descriptors = tracked->options->child_descriptors,
                                        .places = &places};
-    int code = os_spawn(&command, &launched->child);
+    int code = os_spawn(&command, &tracked->child);
     if (code < 0)
         return error_system(error, -code, "cannot start a process for the command");
-    accounting_child(launched->accounting, launched->child.pid);
+    accounting_child(tracked->accounting, tracked->child.pid);
     return 0;
 }
 
@@ -80,8 +80,8 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
     int code = check(options, error);
     if (code < 0)
         return code;
-    struct track_child *launched = memory_alloc(sizeof(*launched));
-    if (launched == NULL)
+    struct track_child *tracked = memory_alloc(sizeof(*tracked));
+    if (tracked == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     const struct accounting_options asked = {.os = os,
                                              .methods = options->methods != NULL ? options->methods
@@ -89,25 +89,25 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
                                              .make_scope = options->make_scope,
                                              .scope_data = options->scope_data,
                                              .orphans_lost = true};
-    launched->options = options;
-    launched->maker = os_self();
-    launched->accounting = accounting_open(&asked);
-    code = spawn(launched, error);
+    tracked->options = options;
+    tracked->maker = os_self();
+    tracked->accounting = accounting_open(&asked);
+    code = spawn(tracked, error);
     if (code == 0) {
-        *out = launched;
+        *out = tracked;
         return 0;
     }
-    accounting_close(launched->accounting);
-    memory_free(launched);
+    accounting_close(tracked->accounting);
+    memory_free(tracked);
     return code;
 }
 
 /* One that waits for its word would end once nobody can give it; who forked meanwhile may hold the
  * other end of it. */
-static void give_up(struct track_child *launched)
+static void give_up(struct track_child *tracked)
 {
     const vitals_clock *clock = vitals_clock_system();
-    struct os_child *child = &launched->child;
+    struct os_child *child = &tracked->child;
     uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), NS_PER_SECOND);
     (void)os_child_signal(child->pid, child->pidfd, OS_SIGNAL_KILL);
     os_close_descriptor(child->go);
@@ -118,73 +118,72 @@ static void give_up(struct track_child *launched)
     os_reap_one(child->pid);
 }
 
-void track_child_free(struct track_child *launched)
+void track_child_free(struct track_child *tracked)
 {
-    if (launched == NULL)
+    if (tracked == NULL)
         return;
-    if (!launched->went && launched->maker == os_self())
-        give_up(launched);
-    os_close_descriptor(launched->child.go);
-    os_close_descriptor(launched->child.failure);
-    if (launched->child.pidfd >= 0)
-        os_close_descriptor(launched->child.pidfd);
-    accounting_close(launched->accounting);
-    memory_free(launched);
+    if (!tracked->went && tracked->maker == os_self())
+        give_up(tracked);
+    os_close_descriptor(tracked->child.go);
+    os_close_descriptor(tracked->child.failure);
+    if (tracked->child.pidfd >= 0)
+        os_close_descriptor(tracked->child.pidfd);
+    accounting_close(tracked->accounting);
+    memory_free(tracked);
 }
 
-int64_t track_child_pid(const struct track_child *launched)
+int64_t track_child_pid(const struct track_child *tracked)
 {
-    return launched->child.pid;
+    return tracked->child.pid;
 }
 
-int track_child_go(struct track_child *launched)
+int track_child_go(struct track_child *tracked)
 {
-    launched->went = true;
-    return os_spawn_go(&launched->child);
+    tracked->went = true;
+    return os_spawn_go(&tracked->child);
 }
 
-void track_child_failed(struct track_child *launched, int failed)
+void track_child_failed(struct track_child *tracked, int failed)
 {
-    track_child_failure(launched->options->argv[0], failed, &launched->failed);
+    track_child_failure(tracked->options->argv[0], failed, &tracked->failed);
 }
 
-void track_child_tick(struct track_child *launched)
+void track_child_tick(struct track_child *tracked)
 {
-    if (!launched->ended)
-        accounting_tick(launched->accounting);
+    if (!tracked->ended)
+        accounting_tick(tracked->accounting);
 }
 
-void track_child_reap(struct track_child *launched)
+void track_child_reap(struct track_child *tracked)
 {
-    if (launched->ended)
+    if (tracked->ended)
         return;
-    accounting_reaping(launched->accounting, launched->child.pid);
+    accounting_reaping(tracked->accounting, tracked->child.pid);
     /* Somebody else may have, and the pid be that of another child of his by now. */
-    enum os_child_change change = os_child_is_unreaped(launched->child.pidfd)
-                                      ? os_reap(launched->child.pid, &launched->reaped)
+    enum os_child_change change = os_child_is_unreaped(tracked->child.pidfd)
+                                      ? os_reap(tracked->child.pid, &tracked->reaped)
                                       : OS_CHILD_NONE;
     if (change == OS_CHILD_STOPPED)
         return;
-    launched->ended = true;
-    launched->known = change == OS_CHILD_ENDED;
-    if (launched->known)
-        accounting_reaped(launched->accounting, &launched->reaped);
+    tracked->ended = true;
+    tracked->known = change == OS_CHILD_ENDED;
+    if (tracked->known)
+        accounting_reaped(tracked->accounting, &tracked->reaped);
 }
 
-void track_child_metrics(struct track_child *launched, bool left, struct run_facts *facts)
+void track_child_metrics(struct track_child *tracked, bool left, struct run_facts *facts)
 {
-    const struct accounting_left rest = {.any = left || !launched->ended};
-    accounting_read(launched->accounting, &rest, launched->counted);
-    accounting_rungs(launched->accounting, launched->methods, sizeof(launched->methods));
-    facts->counted = launched->counted;
-    facts->methods = launched->methods;
-    facts->reaped = launched->known;
-    facts->end_unknown = !launched->known;
-    facts->signal = launched->known ? launched->reaped.signal : 0;
-    facts->exit_code = facts->signal != 0 ? SIGNAL_EXIT + facts->signal
-                                          : launched->reaped.exit_code;
-    if (launched->failed.failure[0] == '\0')
+    const struct accounting_left rest = {.any = left || !tracked->ended};
+    accounting_read(tracked->accounting, &rest, tracked->counted);
+    accounting_names(tracked->accounting, tracked->methods, sizeof(tracked->methods));
+    facts->counted = tracked->counted;
+    facts->methods = tracked->methods;
+    facts->reaped = tracked->known;
+    facts->end_unknown = !tracked->known;
+    facts->signal = tracked->known ? tracked->reaped.signal : 0;
+    facts->exit_code = facts->signal != 0 ? SIGNAL_EXIT + facts->signal : tracked->reaped.exit_code;
+    if (tracked->failed.failure[0] == '\0')
         return;
-    facts->exit_code = launched->failed.exit_code;
-    memcpy(facts->failure, launched->failed.failure, sizeof(facts->failure));
+    facts->exit_code = tracked->failed.exit_code;
+    memcpy(facts->failure, tracked->failed.failure, sizeof(facts->failure));
 }

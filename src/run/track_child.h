@@ -20,24 +20,24 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
 
 /* A command that was never let go ends unseen. In a fork of who made it nothing ends and no cgroup
  * goes: they are our parent's. Accepts NULL. */
-void track_child_free(struct track_child *launched);
+void track_child_free(struct track_child *tracked);
 
-int64_t track_child_pid(const struct track_child *launched);
+int64_t track_child_pid(const struct track_child *tracked);
 
 /* Lets it begin. It returns when the command has begun, or cannot: then a positive errno, to be
  * handed to track_child_failed. Any thread, once. */
-int track_child_go(struct track_child *launched);
-void track_child_failed(struct track_child *launched, int failed);
+int track_child_go(struct track_child *tracked);
+void track_child_failed(struct track_child *tracked, int failed);
 
 /* Every ACCOUNTING_TICK_NS while it runs, or a little later. */
-void track_child_tick(struct track_child *launched);
+void track_child_tick(struct track_child *tracked);
 
 /* Takes note of its end, where it has ended; somebody else may have done so before. */
-void track_child_reap(struct track_child *launched);
+void track_child_reap(struct track_child *tracked);
 
 /* What is known by now, into the facts of a run; their texts live in it. `left`: some of its tree
  * still run. */
-void track_child_metrics(struct track_child *launched, bool left, struct run_facts *facts);
+void track_child_metrics(struct track_child *tracked, bool left, struct run_facts *facts);
 
 /* Why a command could not be started, and what a shell would say. */
 void track_child_failure(const char *argument, int failed, struct run_facts *facts);

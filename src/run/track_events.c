@@ -12,30 +12,30 @@ struct track_events {
 
 struct track_events *track_events_new(const struct os *os, const struct os_trees *trees)
 {
-    struct track_events *followed = memory_alloc(sizeof(*followed));
-    if (followed != NULL && os_ends_open(os, trees, &followed->ends) == 0)
-        return followed;
-    memory_free(followed);
+    struct track_events *events = memory_alloc(sizeof(*events));
+    if (events != NULL && os_ends_open(os, trees, &events->ends) == 0)
+        return events;
+    memory_free(events);
     return NULL;
 }
 
-void track_events_free(struct track_events *followed)
+void track_events_free(struct track_events *events)
 {
-    if (followed == NULL)
+    if (events == NULL)
         return;
-    os_ends_free(followed->ends);
-    memory_free(followed);
+    os_ends_free(events->ends);
+    memory_free(events);
 }
 
-void track_events_tick(struct track_events *followed)
+void track_events_tick(struct track_events *events)
 {
-    if (followed != NULL)
-        os_ends_drain(followed->ends);
+    if (events != NULL)
+        os_ends_drain(events->ends);
 }
 
-int track_events_news(const struct track_events *followed)
+int track_events_news(const struct track_events *events)
 {
-    return followed != NULL ? os_ends_news(followed->ends) : -1;
+    return events != NULL ? os_ends_news(events->ends) : -1;
 }
 
 /* What samples tell of the same. */
@@ -100,14 +100,13 @@ static void complete_sum(const vitals_usage *usage, struct counted *sum)
     (void)snprintf(sum->source + size, sizeof sum->source - size, "; VmHWM of those that live");
 }
 
-bool track_events_read(struct track_events *followed, const vitals_usage *usage,
-                       struct counted *out)
+bool track_events_read(struct track_events *events, const vitals_usage *usage, struct counted *out)
 {
     struct counted told[COUNTED_COUNT] = {0};
     bool any = false;
-    if (followed == NULL)
+    if (events == NULL)
         return false;
-    os_ends_read(followed->ends, told);
+    os_ends_read(events->ends, told);
     complete_split(usage, told);
     complete_sum(usage, &told[COUNTED_MEMORY_SUM_BYTES]);
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
@@ -121,7 +120,7 @@ bool track_events_read(struct track_events *followed, const vitals_usage *usage,
     return any;
 }
 
-const char *track_events_rungs(const struct track_events *followed)
+const char *track_events_names(const struct track_events *events)
 {
-    return followed != NULL ? os_ends_names(followed->ends) : "";
+    return events != NULL ? os_ends_names(events->ends) : "";
 }

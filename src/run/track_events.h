@@ -14,20 +14,19 @@ struct track_events;
 
 /* Of those trees. NULL where the kernel tells us nothing, or memory is out. */
 struct track_events *track_events_new(const struct os *os, const struct os_trees *trees);
-void track_events_free(struct track_events *followed); /* accepts NULL, as all below do */
+void track_events_free(struct track_events *events); /* accepts NULL, as all below do */
 
 /* Once a second at least, and TRACK_EVENTS_NEWS_NS after track_events_news is readable: a
  * descriptor; -1 where once a second will do. */
 #define TRACK_EVENTS_TICK_NS NS_PER_SECOND
 #define TRACK_EVENTS_NEWS_NS (20 * NS_PER_MS)
-void track_events_tick(struct track_events *followed);
-int track_events_news(const struct track_events *followed);
+void track_events_tick(struct track_events *events);
+int track_events_news(const struct track_events *events);
 
 /* Fills in what nobody better counted, and samples have missed. True where there was any. */
-bool track_events_read(struct track_events *followed, const vitals_usage *usage,
-                       struct counted *out);
+bool track_events_read(struct track_events *events, const vitals_usage *usage, struct counted *out);
 
 /* "taskstats connector ", as far as they count; a blank behind each. */
-const char *track_events_rungs(const struct track_events *followed);
+const char *track_events_names(const struct track_events *events);
 
 #endif

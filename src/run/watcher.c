@@ -61,13 +61,13 @@ static uint64_t now_ns(const struct watcher *watcher)
 static int open_usage(struct watcher *watcher, vitals_error *error)
 {
     const struct watcher_setup *setup = watcher->setup;
-    size_t count = setup->stranger_count + 1;
-    int64_t *strangers = memory_array(count, sizeof(*strangers)); /* the usage copies it */
-    if (strangers == NULL)
+    size_t count = setup->excluded_count + 1;
+    int64_t *excluded_pids = memory_array(count, sizeof(*excluded_pids)); /* the usage copies it */
+    if (excluded_pids == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    strangers[0] = os_self();
+    excluded_pids[0] = os_self();
     for (size_t i = 1; i < count; i++)
-        strangers[i] = setup->strangers[i - 1];
+        excluded_pids[i] = setup->excluded_pids[i - 1];
     vitals_usage_options options;
     vitals_usage_options_init(&options, sizeof(options));
     if (setup->usage != NULL)
@@ -76,13 +76,13 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
     options.pids = NULL;
     options.pid_count = 0;
     options.launcher = setup->launcher;
-    options.strangers = strangers;
-    options.stranger_count = count;
+    options.excluded_pids = excluded_pids;
+    options.excluded_count = count;
     options.details = options.details != 0 || setup->limits_watched;
     if (setup->observer == NULL) /* nobody sees a row: what counts is the end */
         options.machine_pace = VITALS_MACHINE_SELDOM;
     int code = vitals_usage_new(&options, &watcher->usage, error);
-    memory_free(strangers);
+    memory_free(excluded_pids);
     return code;
 }
 

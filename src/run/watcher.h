@@ -27,10 +27,10 @@ struct watcher_setup {
     const vitals_options *world;
     const vitals_clock *clock;
     uint64_t interval_ns;
-    uint64_t begin_ns;        /* of the run, monotonic; 0: now */
-    int64_t launcher;         /* its pid: everything below it but ourselves is the job's */
-    const int64_t *strangers; /* and but these, which it had before */
-    size_t stranger_count;
+    uint64_t begin_ns;            /* of the run, monotonic; 0: now */
+    int64_t launcher;             /* its pid: everything below it but ourselves is the job's */
+    const int64_t *excluded_pids; /* and but these, which it had before */
+    size_t excluded_count;
     int activity, activity_folder; /* see accounting_activity */
     int channel; /* reports go out; a message that comes, or the end of the channel, ends it */
     struct watch_area *area;             /* NULL: figures go nowhere */

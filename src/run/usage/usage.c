@@ -37,7 +37,7 @@ static int check(const vitals_usage_options *options, vitals_error *error)
     static const char *const BRANDS[] = {"nvidia", "amd", "intel"};
     int code = check_pids(options->pids, options->pid_count, error);
     if (code == 0)
-        code = check_pids(options->strangers, options->stranger_count, error);
+        code = check_pids(options->excluded_pids, options->excluded_count, error);
     if (code < 0)
         return code;
     if (options->launcher != 0 && options->pid_count > 0)
@@ -66,18 +66,18 @@ static char *copy_string(const char *string)
 
 int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error)
 {
-    size_t count = usage->options.stranger_count;
+    size_t count = usage->options.excluded_count;
     int code = check_pids(&pid, 1, error);
     if (code < 0)
         return code;
-    int64_t *strangers = memory_array(count + 1, sizeof(*strangers));
-    if (strangers == NULL)
+    int64_t *excluded_pids = memory_array(count + 1, sizeof(*excluded_pids));
+    if (excluded_pids == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    memcpy(strangers, usage->strangers, count * sizeof(*strangers));
-    strangers[count] = pid;
-    memory_free(usage->strangers);
-    usage->options.strangers = usage->strangers = strangers;
-    usage->options.stranger_count = count + 1;
+    memcpy(excluded_pids, usage->excluded_pids, count * sizeof(*excluded_pids));
+    excluded_pids[count] = pid;
+    memory_free(usage->excluded_pids);
+    usage->options.excluded_pids = usage->excluded_pids = excluded_pids;
+    usage->options.excluded_count = count + 1;
     return 0;
 }
 
@@ -108,10 +108,11 @@ static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
     vitals_usage_options *options = &usage->options;
     *options = *given;
     options->pids = usage->pids = copy_pids(given->pids, given->pid_count);
-    options->strangers = usage->strangers = copy_pids(given->strangers, given->stranger_count);
+    options->excluded_pids = usage->excluded_pids = copy_pids(given->excluded_pids,
+                                                              given->excluded_count);
     options->devices = NULL;
     options->brand = NULL;
-    bool copied = usage->pids != NULL && usage->strangers != NULL;
+    bool copied = usage->pids != NULL && usage->excluded_pids != NULL;
     if (given->devices != NULL && given->devices[0] != NULL)
         copied = copied && copy_devices(usage, given->devices);
     if (given->brand != NULL)
@@ -163,7 +164,7 @@ void vitals_usage_free(vitals_usage *usage)
     memory_free(usage->devices_named);
     memory_free(usage->brand);
     memory_free(usage->pids);
-    memory_free(usage->strangers);
+    memory_free(usage->excluded_pids);
     free_each(usage->subjects, usage->subject_count);
     free_each(usage->entries, usage->entry_count);
     free_each(usage->client_entries, usage->client_count);

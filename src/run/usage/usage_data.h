@@ -139,7 +139,7 @@ struct usage_process {
     uint64_t judged;      /* the fold in which its descent was looked at */
     bool member, root;
     bool born;              /* in the run: it counts from its birth */
-    bool stranger;          /* with all below it */
+    bool excluded;          /* with all below it */
     unsigned gone_children; /* that were not settled yet */
     double start_seconds;   /* since boot; 0: not known */
     double gone_before;     /* CPU time of its children that were gone when it was read last */
@@ -205,8 +205,8 @@ enum { USAGE_SOURCES_MAX = 16 };
 struct vitals_usage {
     vitals_usage_options options;
     const struct os *os; /* borrowed: what the snapshots show, now; NULL: it cannot be asked */
-    int64_t *pids, *strangers; /* owned; `options` borrows them */
-    char **devices_named;      /* copies, NULL at the end; NULL: all */
+    int64_t *pids, *excluded_pids; /* owned; `options` borrows them */
+    char **devices_named;          /* copies, NULL at the end; NULL: all */
     char *brand;
     double expected_cores; /* 0: not known yet */
     double system_cores;
@@ -307,7 +307,7 @@ VITALS_CHECKED int usage_request_memory(vitals_request *request, vitals_error *e
 /* Whether the process with that key is measured. */
 bool usage_is_member(const vitals_usage *usage, uint64_t key);
 
-/* Whether the pid is one of the strangers of its options, and one more of them. EARGUMENT, EMEMORY.
+/* Whether the pid is one of its excluded pids, and one more of them. EARGUMENT, EMEMORY.
  */
 bool usage_excludes(const vitals_usage *usage, int64_t pid);
 int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error);

@@ -70,11 +70,11 @@ static bool is_among(const int64_t *pids, size_t count, int64_t pid)
 
 bool usage_excludes(const vitals_usage *usage, int64_t pid)
 {
-    return is_among(usage->options.strangers, usage->options.stranger_count, pid);
+    return is_among(usage->options.excluded_pids, usage->options.excluded_count, pid);
 }
 
-/* Whoever has a stranger's number once that stranger is gone is none. */
-static bool is_stranger(const vitals_usage *usage, const vitals_row *row, int64_t pid)
+/* False for a later process that got the pid of an excluded one. */
+static bool is_excluded(const vitals_usage *usage, const vitals_row *row, int64_t pid)
 {
     double start;
     if (!usage_excludes(usage, pid))
@@ -115,8 +115,8 @@ static void meet(vitals_usage *usage, const vitals_row *row, struct usage_proces
         process->start_seconds = 0;
     if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0)
         return;
-    process->stranger = is_stranger(usage, row, (int64_t)pid);
-    process->member = !process->stranger && is_named(usage, row, (int64_t)pid);
+    process->excluded = is_excluded(usage, row, (int64_t)pid);
+    process->member = !process->excluded && is_named(usage, row, (int64_t)pid);
     if (process->member)
         choose_root(usage, process);
 }
@@ -140,7 +140,7 @@ static void note_row(vitals_usage *usage, const vitals_row *row)
 static void judge(vitals_usage *usage, struct usage_process *process)
 {
     struct usage_process *at = process;
-    while (at != NULL && !at->member && !at->stranger && at->judged != usage->fold) {
+    while (at != NULL && !at->member && !at->excluded && at->judged != usage->fold) {
         at->judged = usage->fold;
         at = at->parent != 0 ? find_entry(usage, at->parent) : NULL;
     }

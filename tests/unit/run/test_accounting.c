@@ -136,7 +136,7 @@ static void who_adds_nothing_is_not_tried(void)
     struct accounting *accounting = climb(NULL);
     CHECK_INT(first.opened, 1);
     CHECK_INT(second.opened, 0);
-    accounting_rungs(accounting, text, sizeof text);
+    accounting_names(accounting, text, sizeof text);
     CHECK_STR(text, "first");
     accounting_close(accounting);
     CHECK_INT(first.closed, 1);
@@ -151,7 +151,7 @@ static void the_second_is_asked_for_the_rest(void)
     struct accounting *accounting = climb(NULL);
     CHECK((second.wanted & CPU) == 0);
     CHECK((second.wanted & PEAK) != 0);
-    accounting_rungs(accounting, text, sizeof text);
+    accounting_names(accounting, text, sizeof text);
     CHECK_STR(text, "first second");
     second.peak = 77;
     accounting_read(accounting, &NOTHING, out);
@@ -172,7 +172,7 @@ static void one_that_fails_leaves_its_place_to_the_next(void)
     accounting_child(accounting, 5);
     CHECK_INT(first.children, 0);
     CHECK_INT(second.children, 1);
-    accounting_rungs(accounting, text, sizeof text);
+    accounting_names(accounting, text, sizeof text);
     CHECK_STR(text, "second");
     accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
@@ -191,7 +191,7 @@ static void one_that_fails_with_the_child_is_closed_and_says_nothing(void)
     accounting_reaping(accounting, 5);
     accounting_reaped(accounting, &(struct os_reaped){.pid = 5});
     CHECK_INT(first.ended + first.reaped, 0);
-    accounting_rungs(accounting, text, sizeof text);
+    accounting_names(accounting, text, sizeof text);
     CHECK_STR(text, "second");
     accounting_read(accounting, &NOTHING, out);
     CHECK_INT(out[COUNTED_CPU_SECONDS].value.state, VITALS_UNSUPPORTED);
@@ -212,7 +212,7 @@ static void who_was_not_needed_is_tried_when_a_promise_is_not_kept(void)
     CHECK_INT(second.opened, 1);
     CHECK_INT(second.children, 1);
     CHECK((second.wanted & CPU) != 0);
-    accounting_rungs(accounting, text, sizeof text);
+    accounting_names(accounting, text, sizeof text);
     CHECK_STR(text, "second");
     accounting_read(accounting, &NOTHING, out);
     CHECK_STR(out[COUNTED_CPU_SECONDS].source, "second");
@@ -233,7 +233,7 @@ static void a_user_chooses_rungs(void)
     char text[64];
     begin(CPU, CPU | PEAK);
     struct accounting *accounting = climb("other second");
-    accounting_rungs(accounting, text, sizeof text);
+    accounting_names(accounting, text, sizeof text);
     CHECK_STR(text, "second");
     CHECK_INT(first.opened, 0);
     accounting_close(accounting);
@@ -430,7 +430,7 @@ static void without_memory_nothing_is_counted_and_nothing_breaks(void)
         accounting_reaped(accounting, &(struct os_reaped){.pid = 5});
         accounting_tick(accounting);
         accounting_read(accounting, &NOTHING, out);
-        accounting_rungs(accounting, text, sizeof text);
+        accounting_names(accounting, text, sizeof text);
         CHECK_INT(strlen(text) == 0, nth <= 2);
         CHECK_FALSE(accounting_kill(accounting));
         accounting_close(accounting);

@@ -252,7 +252,7 @@ static void launch(const struct job *job, struct told *told)
     reap_all(accounting, &context->os, before, &child, &signals, job, told);
     const struct accounting_left left = {.any = job->leaves};
     accounting_read(accounting, &left, told->counted);
-    accounting_rungs(accounting, told->methods, sizeof told->methods);
+    accounting_names(accounting, told->methods, sizeof told->methods);
     told->pid = os_self();
     accounting_close(accounting);
     vitals_context_free(context);

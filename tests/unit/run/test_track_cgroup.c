@@ -121,7 +121,7 @@ static void what_it_counts_since_then_is_exact(void)
     put_counts(&machine, "7500000", "3000000\n");
     look(&machine, attached, 1);
     check_counted(attached, COUNTED_MEMORY_PEAK_BYTES, 3e6, VITALS_HAVE);
-    track_cgroup_rungs(attached, methods, sizeof methods);
+    track_cgroup_names(attached, methods, sizeof methods);
     CHECK_STR(methods, "cgroup2 ");
     end(&machine, attached);
 }
@@ -282,7 +282,7 @@ static void controllers_of_version_1_count_each_for_itself(void)
     look(&machine, attached, 1);
     check_counted(attached, COUNTED_CPU_SECONDS, 0.25, VITALS_HAVE);
     check_counted(attached, COUNTED_MEMORY_PEAK_BYTES, 0, VITALS_UNSUPPORTED);
-    track_cgroup_rungs(attached, methods, sizeof methods);
+    track_cgroup_names(attached, methods, sizeof methods);
     CHECK_STR(methods, "cgroup1 ");
     end(&machine, attached);
 }

@@ -260,8 +260,8 @@ static void strangers_and_all_below_them_are_left_out(void)
     vitals_usage_options options;
     vitals_usage_options_init(&options, sizeof options);
     options.launcher = 5;
-    options.strangers = &stranger;
-    options.stranger_count = 1;
+    options.excluded_pids = &stranger;
+    options.excluded_count = 1;
     world_add(&world, 1, 0, 10, 5)->cpu = 1;
     world_add(&world, 2, 0, 11, 5)->cpu = 10;
     world_add(&world, 3, 2, 12, 11)->cpu = 100;

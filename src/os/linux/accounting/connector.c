@@ -110,10 +110,10 @@ static bool listens(struct connector *connector)
     return connector->births.heard && ask(connector, PROC_CN_MCAST_LISTEN, 2);
 }
 
-static bool is_stranger(const struct os_trees *trees, int64_t pid)
+static bool is_excluded(const struct os_trees *trees, int64_t pid)
 {
-    for (size_t i = 0; i < trees->stranger_count; i++) {
-        if (trees->strangers[i] == pid)
+    for (size_t i = 0; i < trees->excluded_count; i++) {
+        if (trees->excluded_pids[i] == pid)
             return true;
     }
     return false;
@@ -125,7 +125,7 @@ static void find_living(struct connector *connector, const struct os_trees *tree
     for (size_t i = 0; i < trees->root_count; i++)
         (void)os_pids_append(&pids, trees->roots[i]); /* without memory there are fewer */
     for (size_t i = 0; i < pids.count; i++) {
-        if (is_stranger(trees, pids.items[i]))
+        if (is_excluded(trees, pids.items[i]))
             continue;
         births_add(&connector->births, (uint32_t)pids.items[i]);
         (void)os_list_children(connector->os, pids.items[i], ALL_THREADS, &pids);

@@ -4,8 +4,8 @@
  *
  * The kernel does not tell of every word that it could not deliver. From the first loss that it
  * tells on nothing more is taken: a pid that was given again unheard would make children of
- * strangers ours. Thread rule: one thread at a time; a fork of who opened it closes its descriptor
- * alone. */
+ * excluded processes ours. Thread rule: one thread at a time; a fork of who opened it closes its
+ * descriptor alone. */
 #ifndef VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
 #define VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
 
