@@ -2,6 +2,7 @@
 #include "run/about.h"
 
 #include "os/self.h"
+#include "run/account.h"
 #include "util/buffer.h"
 #include "util/number.h"
 #include <vitals/sys/account.h>
@@ -12,17 +13,6 @@
 
 enum { COMMAND_MOST = 64 * 1024 };
 
-static void set(vitals_account *account, const char *name, const char *bytes, size_t size)
-{
-    if (size > 0)
-        (void)!vitals_account_set(account, name, (vitals_text){bytes, size}, NULL);
-}
-
-static void set_string(vitals_account *account, const char *name, const char *string)
-{
-    set(account, name, string, strlen(string));
-}
-
 /* As a shell would read it. */
 static void set_command(vitals_account *account, const char *const *argv)
 {
@@ -32,7 +22,8 @@ static void set_command(vitals_account *account, const char *const *argv)
     const vitals_text text = {arguments.bytes, arguments.size};
     if (!arguments.failed && buffer_reserve(&line, COMMAND_MOST) != NULL) {
         size_t size = vitals_text_command(text, line.bytes, COMMAND_MOST);
-        set(account, "command", line.bytes, size_min(size, COMMAND_MOST - 1));
+        account_set_text(account, "command",
+                         (vitals_text){line.bytes, size_min(size, COMMAND_MOST - 1)});
     }
     buffer_done(&arguments);
     buffer_done(&line);
@@ -42,8 +33,8 @@ static void set_moment(vitals_account *account, const vitals_clock *clock, uint6
 {
     char text[NUMBER_TEXT];
     uint64_t since = clock->monotonic_ns(clock->data) - begin_ns;
-    set(account, "started_ns", text,
-        number_print_u64(text, clock->realtime_ns(clock->data) - since));
+    (void)number_print_u64(text, clock->realtime_ns(clock->data) - since);
+    account_set_string(account, "started_ns", text);
 }
 
 void about_fill(vitals_account *account, const vitals_context *context, const char *const *argv,
@@ -54,11 +45,11 @@ void about_fill(vitals_account *account, const vitals_context *context, const ch
     if (argv != NULL)
         set_command(account, argv);
     if (os_self_folder(text, sizeof(text)) == 0)
-        set_string(account, "working_directory", text);
+        account_set_string(account, "working_directory", text);
     if (os_self_user(&context->os, text, sizeof(text)) == 0)
-        set_string(account, "user", text);
-    set_string(account, "host", origin->host);
-    set_string(account, "boot_id", origin->boot_id);
-    set_string(account, "version", vitals_version_text());
+        account_set_string(account, "user", text);
+    account_set_string(account, "host", origin->host);
+    account_set_string(account, "boot_id", origin->boot_id);
+    account_set_string(account, "version", vitals_version_text());
     set_moment(account, &context->os.clock, begin_ns);
 }

@@ -330,3 +330,14 @@ vitals_availability vitals_figure_value(const vitals_figure *figure, double *out
         *out = figure->value;
     return (vitals_availability)figure->state;
 }
+
+void account_set_text(vitals_account *account, const char *name, vitals_text text)
+{
+    if (text.size > 0)
+        (void)!vitals_account_set(account, name, text, NULL);
+}
+
+void account_set_string(vitals_account *account, const char *name, const char *string)
+{
+    account_set_text(account, name, (vitals_text){string, strlen(string)});
+}

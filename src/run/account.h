@@ -79,6 +79,10 @@ vitals_account *account_new(void);
 /* Gives back the room that was not needed: of one that is kept. */
 void account_shrink(vitals_account *account);
 
+/* Sets an attribute unless the text is empty. Without memory the attribute is missing. */
+void account_set_text(vitals_account *account, const char *name, vitals_text text);
+void account_set_string(vitals_account *account, const char *name, const char *string);
+
 /* Adds figures in the order in which a person reads them. What finds no memory is missing. */
 void account_fill(vitals_account *account, const struct run_facts *facts);
 

@@ -483,33 +483,22 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
 
 /* ---- attributes ---- */
 
-static void set_text(vitals_account *account, const char *name, vitals_text text)
-{
-    int code = text.size > 0 ? vitals_account_set(account, name, text, NULL) : 0;
-    (void)code; /* without memory it is missing */
-}
-
-static void set_string(vitals_account *account, const char *name, const char *string)
-{
-    set_text(account, name, (vitals_text){string, strlen(string)});
-}
-
 static void set_attributes(vitals_account *account, const struct run_facts *facts)
 {
     char interval[NUMBER_TEXT];
     (void)number_print_u64(interval, facts->interval_ns);
-    set_string(account, "state", "complete");
-    set_string(account, "interval_ns", interval);
+    account_set_string(account, "state", "complete");
+    account_set_string(account, "interval_ns", interval);
     if (facts->methods != NULL)
-        set_string(account, "rungs", facts->methods);
+        account_set_string(account, "rungs", facts->methods);
     if (facts->watched == NULL) {
-        set_string(account, "missing", "what is sampled: the sampler did not answer");
+        account_set_string(account, "missing", "what is sampled: the sampler did not answer");
         return;
     }
     for (const char *name = NULL;
          (name = vitals_account_next_attribute(facts->watched, name)) != NULL;) {
         if (vitals_account_attribute(account, name).size == 0)
-            set_text(account, name, vitals_account_attribute(facts->watched, name));
+            account_set_text(account, name, vitals_account_attribute(facts->watched, name));
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "os/os.h"
 #include "run/collector_values.h"
+#include "run/pace.h"
 #include "run/usage/usage_data.h"
 #include "sampler/context.h"
 #include "util/error.h"
@@ -509,8 +510,8 @@ static void *told_main(void *argument)
         vitals_collection_free(collection);
         if (over)
             break;
-        uint64_t now = now_ns(collector), late = now > deadline ? now - deadline : 0;
-        deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
+        uint64_t now = now_ns(collector);
+        deadline = pace_next(deadline, interval, now);
     }
     if (collector->ended != NULL)
         collector->ended(collector->data);

@@ -1,11 +1,10 @@
-/* run.c: the launcher: starts the command, waits, passes signals on, and counts.
+/* run.c: the launcher: starts the command, waits for its end, passes signals on, and counts.
  *
  *     launcher ── fork ──► watcher (samples; run/watcher.c)
  *        └──────── fork ──► the command, held back until it is counted
  *
- * It runs no thread and loads no vendor library, so nothing of it can hang: when the command ends,
- * the watcher has GRACE_NS for its last report and is then left behind. Thread rule: a process with
- * one thread. */
+ * It runs no thread and loads no vendor library, so nothing of it can hang; the watcher may, and is
+ * left behind then (watcher_handle.h). Thread rule: a process with one thread. */
 #include "model/request.h"
 #include "os/launch.h"
 #include "os/marks.h"
@@ -13,10 +12,11 @@
 #include "run/account.h"
 #include "run/limits.h"
 #include "run/methods.h"
+#include "run/pace.h"
 #include "run/run_options.h"
 #include "run/track_child.h"
 #include "run/tree.h"
-#include "run/watcher.h"
+#include "run/watcher_handle.h"
 #include "sampler/context.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -26,85 +26,58 @@
 #include <stdio.h>
 #include <string.h>
 
-/* With what comes before and after, less than the 500 ms that are promised. */
-static const uint64_t GRACE_NS = 400 * NS_PER_MS;
+/* A task in uninterruptible sleep ignores even SIGKILL: the wait for it ends after this. */
+static const uint64_t KILLED_NS = 5 * NS_PER_SECOND;
 
-/* Who sleeps in the kernel does not even end when killed. */
-static const uint64_t LAST_NS = 5 * NS_PER_SECOND;
-
-/* How often it is looked whether a limit of what is sampled was passed. */
+/* How often limits that depend on samples are checked. */
 static const uint64_t LIMITS_NS = 100 * NS_PER_MS;
 
-/* For the watcher's own end; one that sleeps in a driver cannot even be killed. */
-static const uint64_t FAREWELL_NS = 50 * NS_PER_MS;
-
-/* Who has said nothing for so long hangs: it tells of every tick. Where it need not be often, for
- * so many intervals. */
-static const uint64_t HUNG_NS = 5 * NS_PER_SECOND;
-enum { HUNG_INTERVALS = 10 };
-
-/* Of one round no more counts as silence: it may be us who were stopped. */
-static const uint64_t ROUND_MOST_NS = 2 * NS_PER_SECOND;
-
-/* What is over by then is not worth a watcher: counting it needs none. */
+/* A command that ends sooner is counted without a watcher. */
 static const uint64_t WATCH_AFTER_NS = 4 * NS_PER_MS;
 
-/* What dies together with the command is gone by then. */
+/* Grace for children that exit together with the command. */
 static const uint64_t DYING_NS = 10 * NS_PER_MS;
 
-enum { SIGNAL_EXIT = 128 };
-
-enum { CHILDREN_FIRST = 64, METHODS_TEXT = 96 };
+enum { SIGNAL_EXIT = 128, CHILDREN_FIRST = 64, METHODS_TEXT = 96 };
 
 struct launcher {
     vitals_run_options options;
     vitals_context *context; /* for /proc and the clock; no sampler is made of it */
+    uint64_t begin_ns;
     struct os_signals signals;
+    struct os_marks marks;
+
     struct os_child command;
-    const char **environment; /* the command's */
+    const char **environment; /* of the command */
     bool command_ended, told_to_end;
-    int64_t watcher;
-    int watcher_pidfd, channel;
-    bool watched, watcher_ended; /* whether there ever was one; whether there is none */
-    struct watch_area *area;     /* its figures; NULL: there is no such memory */
-    struct watch_report report;  /* the newest */
-    bool reported;
-    int64_t *excluded_pids; /* children from before; room for the watcher */
+    uint64_t ended_ns; /* when the wait for the end of descendants began; 0: not yet */
+
+    struct watcher_handle watcher;
+    struct limits limits;
+
+    /* Children from before the run; with room for the watcher behind them. Not known: only what is
+     * below the command is certainly the job's. */
+    int64_t *excluded_pids;
     size_t excluded_count;
-    bool excluded_known; /* else only what is below the command is known to be the job's */
-    int64_t *children;   /* room for one more than excluded_pids and the watcher */
+    bool excluded_known;
+    int64_t *children; /* room for one more than excluded_pids and the watcher */
     size_t child_capacity;
-    bool asked_last; /* for its last report; one that comes unasked says that it failed */
-    uint64_t listened_ns, silent_ns; /* of run_ns, and how long it has said nothing since */
-    bool watcher_hung;               /* and was killed for it */
-    unsigned watcher_deaths;         /* without a last report */
-    const char *watcher_fate;        /* of the first that died */
-    bool watcher_is_second;          /* for limits alone: it records and tells nothing */
-    uint64_t watcher_died_ns;        /* the first, of run_ns */
-    struct accounting *accounting;   /* NULL: there was no memory for it */
-    bool listens;                    /* who of it waits for a job to last was told that it does */
+
+    struct accounting *accounting; /* NULL: there was no memory for it */
+    bool accounting_lasts; /* its methods for runs that last have been told that this does */
     struct counted counted[COUNTED_COUNT];
     char methods[METHODS_TEXT];
     struct run_facts facts;
     vitals_account *account;
-    uint64_t begin_ns;
-    struct os_marks marks;
-    struct limits limits;
-    uint64_t ended_ns; /* when the command had ended and the rest was to be; 0: not yet */
 };
-
-static const vitals_clock *clock_of(const struct launcher *launcher)
-{
-    return &launcher->context->os.clock;
-}
 
 static uint64_t now_ns(const struct launcher *launcher)
 {
-    const vitals_clock *clock = clock_of(launcher);
+    const vitals_clock *clock = &launcher->context->os.clock;
     return clock->monotonic_ns(clock->data);
 }
 
-/* A clock that a caller handed us may go back. */
+/* Time since the begin. A clock that a caller handed us may go back. */
 static uint64_t run_ns(const struct launcher *launcher)
 {
     uint64_t now = now_ns(launcher);
@@ -116,36 +89,30 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Until the descriptor can be read or the time is over. A clock that cannot wait must not cost the
- * job anything: the machine's own waits in its place. */
-static void wait_for(const struct launcher *launcher, int descriptor, uint64_t ns)
+static void wait_for_signal(const struct launcher *launcher, uint64_t ns)
 {
-    const vitals_clock *clock = clock_of(launcher), *machine = vitals_clock_system();
-    if (clock->wait_until(clock->data, descriptor, saturating_add(now_ns(launcher), ns)) >= 0)
-        return;
-    uint64_t now = machine->monotonic_ns(machine->data);
-    (void)machine->wait_until(machine->data, descriptor, saturating_add(now, ns));
+    pace_wait(&launcher->context->os.clock, launcher->signals.descriptor, ns);
 }
 
 /* ---- the watcher ---- */
 
-static struct watcher_setup watcher_setup(const struct launcher *launcher, int channel)
+static struct watcher_setup watcher_setup(const struct launcher *launcher)
 {
     struct watcher_setup setup = {
         .world = launcher->options.world,
-        .clock = clock_of(launcher),
+        .clock = &launcher->context->os.clock,
         .interval_ns = launcher->options.interval_ns,
         .launcher = os_self(),
         .excluded_pids = launcher->excluded_pids,
         .excluded_count = launcher->excluded_count,
-        .channel = channel,
+        .channel = -1,
         .begin_ns = launcher->begin_ns,
         .usage = launcher->options.usage,
         .argv = launcher->options.argv,
         .memory_counted = accounting_counts(launcher->accounting, COUNTED_MEMORY_PEAK_BYTES),
         .limits_watched = limits_are_sampled(&launcher->limits)};
-    if (!launcher->watcher_is_second) {
-        setup.area = launcher->area;
+    if (!launcher->watcher.second) {
+        setup.area = launcher->watcher.area;
         setup.observer = launcher->options.observer;
         setup.marks = &launcher->marks;
         setup.totals_path = launcher->options.totals_path;
@@ -155,223 +122,90 @@ static struct watcher_setup watcher_setup(const struct launcher *launcher, int c
 
 static void start_watcher(struct launcher *launcher)
 {
-    int ends[2];
-    if (!launcher->watched)
-        os_marks_tidy(&launcher->marks); /* what ends sooner leaves it to the next */
-    launcher->watched = true;
-    if (launcher->area == NULL)
-        launcher->area = watch_area_new();
-    if (os_channel(ends) < 0)
-        return;
-    struct watcher_setup setup = watcher_setup(launcher, ends[1]);
+    if (!launcher->watcher.started)
+        os_marks_tidy(&launcher->marks); /* a run that ends sooner leaves it to the next */
+    watcher_handle_prepare(&launcher->watcher);
+    struct watcher_setup setup = watcher_setup(launcher);
     setup.activity = accounting_activity(launcher->accounting, &setup.activity_folder);
-    struct os_helper helper = {.main = watcher_main,
-                               .data = &setup,
-                               .channel = ends[1],
-                               .kept = {setup.activity, setup.activity_folder}};
-    if (setup.observer != NULL) {
-        helper.kept[2] = setup.observer->descriptor;
-        helper.kept[3] = setup.observer->other_descriptor;
-    }
-    int code = os_fork_helper(&helper, &launcher->watcher, &launcher->watcher_pidfd);
-    os_close_descriptor(ends[1]);
+    watcher_handle_start(&launcher->watcher, &setup);
     if (setup.activity > 0)
         os_close_descriptor(setup.activity);
-    if (code < 0) {
-        os_close_descriptor(ends[0]);
-        return;
-    }
-    launcher->channel = ends[0];
-    launcher->watcher_ended = launcher->watcher_hung = false;
-    launcher->report.final = false;
-    launcher->silent_ns = 0;
 }
 
-/* Who observes a run sees its beginning, and a limit of what is sampled holds from the beginning:
- * their watcher is there before the command. */
-static bool is_watched_at_once(const struct launcher *launcher)
-{
-    return launcher->options.observer != NULL || limits_are_sampled(&launcher->limits);
-}
-
-/* How long until it is to be watched; UINT64_MAX where it is, or was. */
-static uint64_t unwatched_ns(const struct launcher *launcher)
+/* Time that is left until WATCH_AFTER_NS; UINT64_MAX if it is `over` with what happens then. */
+static uint64_t until_it_lasts(const struct launcher *launcher, bool over)
 {
     uint64_t lived = now_ns(launcher) - launcher->begin_ns;
-    if (launcher->watched)
+    if (over)
         return UINT64_MAX;
     return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
 }
 
-/* How long until a method that is not worth it for what is over at once may begin, which it does in
- * a tick: where nobody is to be started then, that would be much later. */
-static uint64_t unlistened_ns(const struct launcher *launcher)
-{
-    uint64_t lived = now_ns(launcher) - launcher->begin_ns;
-    if (launcher->listens)
-        return UINT64_MAX;
-    return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
-}
-
-static void tick_accounting(struct launcher *launcher)
-{
-    launcher->listens |= now_ns(launcher) - launcher->begin_ns >= WATCH_AFTER_NS;
-    accounting_tick(launcher->accounting);
-}
-
-/* Takes every report that is there; false once no more can come. */
-static bool take_reports(struct launcher *launcher)
-{
-    struct watch_report report;
-    int64_t size;
-    while ((size = os_channel_receive(launcher->channel, &report, sizeof(report))) > 0) {
-        if (size != (int64_t)sizeof(report) || report.size != sizeof(report))
-            continue;
-        launcher->report = report;
-        launcher->reported = true;
-        launcher->silent_ns = 0;
-    }
-    return size == -EAGAIN && !(launcher->reported && launcher->report.final);
-}
-
-/* Asks for the last report and waits for it a little; then the watcher is nobody's concern. */
-static void end_watcher(struct launcher *launcher)
-{
-    if (launcher->channel < 0)
-        return;
-    const vitals_clock *clock = clock_of(launcher);
-    uint64_t deadline = saturating_add(now_ns(launcher), GRACE_NS);
-    launcher->asked_last = true;
-    (void)os_channel_send(launcher->channel, "", 1);
-    while (take_reports(launcher)) {
-        if (clock->wait_until(clock->data, launcher->channel, deadline) != 1)
-            break;
-    }
-    if (!launcher->watcher_ended) {
-        (void)os_child_signal(launcher->watcher, launcher->watcher_pidfd, OS_SIGNAL_KILL);
-        wait_for(launcher, launcher->watcher_pidfd, FAREWELL_NS);
-        os_reap_one(launcher->watcher);
-    }
-    os_close_descriptor(launcher->watcher_pidfd);
-    os_close_descriptor(launcher->channel);
-    launcher->watcher_pidfd = launcher->channel = -1;
-}
-
-static bool has_final(const struct launcher *launcher)
-{
-    return launcher->asked_last && launcher->reported && launcher->report.final;
-}
-
-static bool is_hung(const struct launcher *launcher)
-{
-    uint64_t most = limits_are_sampled(&launcher->limits)
-                        ? 0
-                        : saturating_mul(launcher->options.interval_ns, HUNG_INTERVALS);
-    return launcher->channel >= 0 && !launcher->watcher_ended &&
-           launcher->silent_ns >= (most > HUNG_NS ? most : HUNG_NS);
-}
-
-static void note_fate(struct launcher *launcher, const char *fate, uint64_t since_ns)
-{
-    if (launcher->watcher_fate != NULL)
-        return;
-    launcher->watcher_fate = fate;
-    launcher->watcher_died_ns = since_ns;
-}
-
-static void note_hung(struct launcher *launcher)
-{
-    uint64_t now = run_ns(launcher), silent = launcher->silent_ns;
-    note_fate(launcher, "hung", now > silent ? now - silent : 0);
-}
-
-static void watcher_died(struct launcher *launcher)
-{
-    launcher->watcher_ended = true;
-    if (launcher->channel >= 0)
-        (void)take_reports(launcher);
-    if (has_final(launcher))
-        return;
-    launcher->watcher_deaths++;
-    bool gave_up = launcher->reported && launcher->report.final;
-    note_fate(launcher, gave_up ? "gave up" : "was killed", run_ns(launcher));
-}
-
-/* Takes what the watcher has told. One that hangs while limits depend on it is as good as dead. */
+/* Takes the watcher's reports. A watcher that hangs is killed if limits depend on it, and one that
+ * died is replaced if they do. */
 static void listen(struct launcher *launcher)
 {
-    uint64_t now = run_ns(launcher), before = launcher->listened_ns;
-    launcher->silent_ns += now > before ? least(now - before, ROUND_MOST_NS) : 0;
-    launcher->listened_ns = now;
-    if (launcher->channel >= 0)
-        (void)take_reports(launcher);
-    if (launcher->watcher_hung || !limits_are_sampled(&launcher->limits) || !is_hung(launcher))
+    struct watcher_handle *watcher = &launcher->watcher;
+    uint64_t now = run_ns(launcher);
+    watcher_handle_listen(watcher, now);
+    if (!limits_are_sampled(&launcher->limits))
         return;
-    launcher->watcher_hung = true;
-    note_hung(launcher);
-    (void)os_child_signal(launcher->watcher, launcher->watcher_pidfd, OS_SIGNAL_KILL);
-}
-
-/* A limit that depends on samples is not given up with the sampler. */
-static void replace_watcher(struct launcher *launcher)
-{
-    if (launcher->watcher_deaths == 0 || !launcher->watcher_ended || launcher->command_ended ||
-        has_final(launcher) || !limits_replace(&launcher->limits, run_ns(launcher)))
+    if (!watcher->hung && watcher_handle_is_hung(watcher, 0))
+        watcher_handle_kill_hung(watcher, now);
+    if (watcher->deaths == 0 || !watcher->ended || launcher->command_ended ||
+        watcher_handle_has_final(watcher) || !limits_replace(&launcher->limits, now))
         return;
-    os_close_descriptor(launcher->watcher_pidfd);
-    os_close_descriptor(launcher->channel);
-    launcher->watcher_pidfd = launcher->channel = -1;
-    launcher->watcher_is_second = true;
+    watcher_handle_close(watcher);
+    watcher->second = true;
     start_watcher(launcher);
 }
 
 /* ---- the tree ---- */
 
-/* Calls for what is below us but the watcher, and what was there before. */
+/* Everything below the launcher but the watcher and excluded_pids. */
 static struct tree tree_of(struct launcher *launcher)
 {
-    size_t watchers = launcher->watcher_ended ? 0 : 1;
     if (launcher->excluded_pids == NULL)
         return (struct tree){.context = launcher->context, .below = launcher->command.pid};
-    launcher->excluded_pids[launcher->excluded_count] = launcher->watcher;
+    launcher->excluded_pids[launcher->excluded_count] = launcher->watcher.pid;
     return (struct tree){.context = launcher->context,
                          .below = launcher->excluded_known ? 0 : launcher->command.pid,
                          .not_ours = launcher->excluded_pids,
-                         .not_ours_count = launcher->excluded_count + watchers};
+                         .not_ours_count = launcher->excluded_count +
+                                           (launcher->watcher.ended ? 0 : 1)};
 }
 
-/* All of it, and the command even where /proc does not show it. One that is stopped is continued,
- * so that it can do what it was asked. */
+/* Signals the tree, and the command even if /proc does not show it. */
+static void signal_all(struct launcher *launcher, int signal)
+{
+    struct tree tree = tree_of(launcher);
+    if (tree_signal(&tree, signal) <= 0 && !launcher->command_ended)
+        (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, signal);
+}
+
+/* A stopped process is continued, so that it can end. */
 static void ask_to_end(struct launcher *launcher)
 {
-    struct tree tree = tree_of(launcher);
-    if (tree_signal(&tree, OS_SIGNAL_TERM) <= 0 && !launcher->command_ended)
-        (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, OS_SIGNAL_TERM);
-    if (tree_signal(&tree, os_signal_continue) <= 0 && !launcher->command_ended)
-        (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, os_signal_continue);
-}
-
-static void kill_all(struct launcher *launcher)
-{
-    struct tree tree = tree_of(launcher);
-    if (accounting_kill(launcher->accounting))
-        return;
-    if (tree_signal(&tree, OS_SIGNAL_KILL) <= 0 && !launcher->command_ended)
-        (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, OS_SIGNAL_KILL);
+    signal_all(launcher, OS_SIGNAL_TERM);
+    signal_all(launcher, os_signal_continue);
 }
 
 static void obey_limits(struct launcher *launcher)
 {
+    const struct watch_report *report = &launcher->watcher.report;
     const struct limits_seen seen = {
         .run_ns = run_ns(launcher),
-        .memory_bytes = launcher->report.memory_bytes,
-        .gpu_memory_bytes = launcher->report.gpu_memory_bytes,
-        .processes = launcher->report.living,
+        .memory_bytes = report->memory_bytes,
+        .gpu_memory_bytes = report->gpu_memory_bytes,
+        .processes = report->living,
     };
     switch (limits_step(&launcher->limits, &seen)) {
     case LIMITS_NOTHING: return;
     case LIMITS_ASK: ask_to_end(launcher); return;
-    case LIMITS_KILL: kill_all(launcher); return;
+    case LIMITS_KILL:
+        if (!accounting_kill(launcher->accounting))
+            signal_all(launcher, OS_SIGNAL_KILL);
+        return;
     }
 }
 
@@ -390,7 +224,7 @@ static void add_usage(struct os_usage *sum, const struct os_usage *usage)
                                                usage->involuntary_switches);
 }
 
-/* Somebody who became us by exec may have had children before: what they use is not the job's. */
+/* A program that became vitals by exec may have had children before: they are not the job's. */
 static bool is_excluded(const struct launcher *launcher, int64_t pid)
 {
     for (size_t i = 0; i < launcher->excluded_count; i++) {
@@ -400,7 +234,7 @@ static bool is_excluded(const struct launcher *launcher, int64_t pid)
     return false;
 }
 
-/* All of them, however many there are. */
+/* Lists the children that there are before the run. */
 static void note_excluded(struct launcher *launcher)
 {
     enum { TRIES = 4 };
@@ -427,19 +261,12 @@ static void note_excluded(struct launcher *launcher)
         launcher->child_capacity = launcher->excluded_count + 2;
 }
 
-/* Whether a child of ours is the job's. */
-static bool is_ours(const struct launcher *launcher, int64_t pid)
-{
-    return pid != launcher->watcher && !is_excluded(launcher, pid);
-}
-
 static void child_ended(struct launcher *launcher, const struct os_reaped *child)
 {
     if (is_excluded(launcher, child->pid))
         return;
-    if (child->pid == launcher->watcher) {
-        watcher_died(launcher);
-        launcher->watcher = 0; /* its pid may be one of the job's next */
+    if (child->pid == launcher->watcher.pid) {
+        watcher_handle_died(&launcher->watcher, run_ns(launcher));
         return;
     }
     struct run_facts *facts = &launcher->facts;
@@ -455,12 +282,12 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
         facts->exit_code = child->signal != 0 ? SIGNAL_EXIT + child->signal : child->exit_code;
 }
 
-/* Whether something of the job still runs beside the command. */
+/* What of the job still runs beside the command. */
 enum left { LEFT_NOTHING, LEFT_SOMETHING, LEFT_UNKNOWN };
 
 static enum left descendants_left(const struct launcher *launcher)
 {
-    if (launcher->watcher_ended && os_child_is_none())
+    if (launcher->watcher.ended && os_child_is_none())
         return LEFT_NOTHING;
     int64_t *pids = launcher->children;
     int64_t count = pids == NULL
@@ -469,14 +296,14 @@ static enum left descendants_left(const struct launcher *launcher)
     if (count < 0)
         return LEFT_UNKNOWN;
     for (size_t i = 0; i < (size_t)count && i < launcher->child_capacity; i++) {
-        bool ours = !launcher->watcher_ended && pids[i] == launcher->watcher;
-        if (!ours && !is_excluded(launcher, pids[i]))
+        bool is_watcher = !launcher->watcher.ended && pids[i] == launcher->watcher.pid;
+        if (!is_watcher && !is_excluded(launcher, pids[i]))
             return LEFT_SOMETHING;
     }
     return LEFT_NOTHING;
 }
 
-/* Ends what the command left behind: true while something of it is there and can be hoped to go. */
+/* Ends what the command left behind. True while some of it lives and may still end. */
 static bool ends_rest(struct launcher *launcher)
 {
     struct tree tree = tree_of(launcher);
@@ -493,12 +320,12 @@ static bool ends_rest(struct launcher *launcher)
     }
     if (launcher->ended_ns == 0)
         launcher->ended_ns = now;
-    uint64_t most = saturating_add(launcher->limits.grace_ns, LAST_NS);
+    uint64_t most = saturating_add(launcher->limits.grace_ns, KILLED_NS);
     return now - launcher->ended_ns < most;
 }
 
-/* Whether to wait on for what the command left behind. Where the kernel does not list our children,
- * the end of all of them can be waited for, and so the watcher goes first. */
+/* Whether to wait on for what the command left behind. If the kernel does not list the launcher's
+ * children, only the end of all of them can be waited for, so the watcher is ended first. */
 static bool waits_for_rest(struct launcher *launcher)
 {
     if (launcher->limits.asked || launcher->options.kill_tree != 0)
@@ -506,14 +333,14 @@ static bool waits_for_rest(struct launcher *launcher)
     if (launcher->options.wait_for_descendants == 0)
         return false;
     enum left left = descendants_left(launcher);
-    if (left == LEFT_UNKNOWN && !launcher->watcher_ended) {
-        end_watcher(launcher);
-        launcher->watcher_ended = true;
+    if (left == LEFT_UNKNOWN && !launcher->watcher.ended) {
+        watcher_handle_end(&launcher->watcher);
+        launcher->watcher.ended = true;
     }
     return left != LEFT_NOTHING;
 }
 
-/* Everything that changed; false where we have no child any more. */
+/* Takes note of every child that ended or stopped; false if there is no child any more. */
 static bool reap_ended(struct launcher *launcher)
 {
     struct os_reaped child;
@@ -521,7 +348,7 @@ static bool reap_ended(struct launcher *launcher)
     for (enum os_child_change change; (change = os_child_next(&pid)) != OS_CHILD_NONE;) {
         if (change == OS_CHILD_LAST)
             return false;
-        if (change == OS_CHILD_ENDED && is_ours(launcher, pid))
+        if (change == OS_CHILD_ENDED && pid != launcher->watcher.pid && !is_excluded(launcher, pid))
             accounting_reaping(launcher->accounting, pid);
         change = os_reap(pid, &child);
         if (change == OS_CHILD_NONE)
@@ -535,67 +362,59 @@ static bool reap_ended(struct launcher *launcher)
     return true;
 }
 
-/* True while there is something to wait for. */
-static bool reap(struct launcher *launcher)
-{
-    bool any = reap_ended(launcher);
-    return any && (!launcher->command_ended || waits_for_rest(launcher));
-}
-
-/* One who is impatient: waiting for the rest is over, or its grace is. */
-static void end_sooner(struct launcher *launcher)
-{
-    if (launcher->limits.asked)
-        limits_hurry(&launcher->limits, run_ns(launcher));
-    else
-        launcher->told_to_end = true;
-}
-
 static void pass_signals(struct launcher *launcher)
 {
     bool forward;
     for (int signal;
          (signal = os_signals_next(&launcher->signals, launcher->command.pid, &forward)) != 0;) {
-        if (launcher->command_ended && os_signal_is_end(signal))
-            end_sooner(launcher);
-        else if (!launcher->command_ended && forward &&
-                 !os_child_goes_on(launcher->command.pid, signal))
+        if (launcher->command_ended && os_signal_is_end(signal)) {
+            /* The user is impatient: ends the wait for descendants, or their grace. */
+            if (launcher->limits.asked)
+                limits_hurry(&launcher->limits, run_ns(launcher));
+            else
+                launcher->told_to_end = true;
+        } else if (!launcher->command_ended && forward &&
+                   !os_child_goes_on(launcher->command.pid, signal)) {
             (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, signal);
+        }
     }
 }
 
-/* How long nothing has to be done that no signal tells of. */
+/* The time until something has to be done that no signal announces. */
 static uint64_t idle_ns(const struct launcher *launcher)
 {
     uint64_t idle = least(launcher->options.interval_ns, ACCOUNTING_TICK_NS);
     uint64_t now = run_ns(launcher), next = limits_next_ns(&launcher->limits);
     if (limits_are_sampled(&launcher->limits))
         idle = least(idle, LIMITS_NS);
-    idle = least(idle, unwatched_ns(launcher));
-    idle = least(idle, unlistened_ns(launcher));
+    idle = least(idle, until_it_lasts(launcher, launcher->watcher.started));
+    idle = least(idle, until_it_lasts(launcher, launcher->accounting_lasts));
     return least(idle, next > now ? next - now : 0);
 }
 
-/* Until the command has ended, and what it left behind where that is wanted. */
+/* Waits for the end of the command and, if that is wanted, of what it left behind. */
 static void wait_for_end(struct launcher *launcher)
 {
-    while (reap(launcher) && !launcher->told_to_end) {
-        obey_limits(launcher); /* behind reap: who ended in time did so, however late we are */
-        if (unwatched_ns(launcher) == 0)
+    while (reap_ended(launcher) && (!launcher->command_ended || waits_for_rest(launcher)) &&
+           !launcher->told_to_end) {
+        /* After reaping: a command that ended in time did so, however late the launcher is. */
+        obey_limits(launcher);
+        if (until_it_lasts(launcher, launcher->watcher.started) == 0)
             start_watcher(launcher);
-        /* Reports lie in the channel until then: nothing of the job waits for them. But it is of
-         * limited size, so they are taken with each signal and at least every interval. */
-        wait_for(launcher, launcher->signals.descriptor, idle_ns(launcher));
+
+        /* Reports wait in the channel, which is of limited size: they are taken with each signal
+         * and at least every interval. */
+        wait_for_signal(launcher, idle_ns(launcher));
         pass_signals(launcher);
-        tick_accounting(launcher);
+        launcher->accounting_lasts |= now_ns(launcher) - launcher->begin_ns >= WATCH_AFTER_NS;
+        accounting_tick(launcher->accounting);
         listen(launcher);
-        replace_watcher(launcher);
     }
 }
 
 /* ---- what still runs at the end ---- */
 
-/* Reads the CPU clocks of everything below us, in this thread. */
+/* Reads the CPU clocks of everything that still runs. */
 static int count_left(struct launcher *launcher)
 {
     struct run_facts *facts = &launcher->facts;
@@ -610,8 +429,8 @@ static int count_left(struct launcher *launcher)
     return 0;
 }
 
-/* What ended with the command, or is just about to, may not be reaped yet: it is no longer among
- * what runs, and not among what was counted. It is waited for a moment. */
+/* Waits a moment for processes that end together with the command: until they are reaped they are
+ * neither among what runs nor among what was counted. */
 static enum left settle(struct launcher *launcher)
 {
     uint64_t end = saturating_add(run_ns(launcher), DYING_NS);
@@ -620,7 +439,7 @@ static enum left settle(struct launcher *launcher)
         uint64_t now = run_ns(launcher);
         if (left != LEFT_SOMETHING || now >= end || launcher->told_to_end)
             return left;
-        wait_for(launcher, launcher->signals.descriptor, end - now);
+        wait_for_signal(launcher, end - now);
         pass_signals(launcher);
     }
 }
@@ -650,27 +469,8 @@ static int start_command(struct launcher *launcher, vitals_error *error)
     return 0;
 }
 
-static void open_accounting(struct launcher *launcher)
-{
-    const struct accounting_options options = {
-        .os = &launcher->context->os,
-        .methods = launcher->options.methods,
-        .limit_memory_bytes = launcher->options.limit_memory_bytes,
-        .limit_processes = launcher->options.limit_processes,
-        .make_scope = launcher->options.make_scope,
-        .scope_data = launcher->options.scope_data,
-    };
-    launcher->accounting = accounting_open(&options);
-}
-
-static void set_text(vitals_account *account, const char *name, const char *text)
-{
-    /* Without memory it is missing. */
-    (void)!vitals_account_set(account, name, (vitals_text){text, strlen(text)}, NULL);
-}
-
-/* Which limit was passed, if any. Who the kernel ended for want of memory was killed: a command
- * that was not has lost another of its processes. */
+/* Says which limit was passed, if any. If the kernel's OOM killer ended a process but the command
+ * did not end by SIGKILL, it was another process of the tree. */
 static void tell_limit(struct launcher *launcher)
 {
     struct limits *limits = &launcher->limits;
@@ -683,88 +483,75 @@ static void tell_limit(struct launcher *launcher)
     if (limits->passed == LIMIT_NONE)
         return;
     limits_words(limits, words, sizeof(words));
-    set_text(launcher->account, "limit", limits_name(limits->passed));
-    set_text(launcher->account, "limit_words", words);
+    account_set_string(launcher->account, "limit", limits_name(limits->passed));
+    account_set_string(launcher->account, "limit_words", words);
 }
 
-/* Beside what the sampler itself complained of. */
+/* Says why samples are missing, after what the sampler itself complained of. */
 static void tell_sampler(struct launcher *launcher)
 {
     char words[1024];
     vitals_text known = vitals_account_attribute(launcher->account, "missing");
     bool limited = limits_are_sampled(&launcher->limits);
-    if (launcher->watcher_fate == NULL)
-        return; /* that it did not answer is told elsewhere */
+    const struct watcher_handle *watcher = &launcher->watcher;
+    if (watcher->fate == NULL)
+        return; /* account_fill says that it did not answer */
     int size = snprintf(words, sizeof(words), "%.*s%s", (int)size_min(known.size, 600), known.bytes,
                         known.size > 0 ? "; " : "");
     char *rest = words + size;
     size_t room = sizeof(words) - (size_t)size;
-    (void)snprintf(rest, room, "the sampler %s after %.1f s: samples end there%s%s",
-                   launcher->watcher_fate, (double)launcher->watcher_died_ns / 1e9,
+    (void)snprintf(rest, room, "the sampler %s after %.1f s: samples end there%s%s", watcher->fate,
+                   (double)watcher->fate_ns / 1e9,
                    launcher->options.observer != NULL ? "; recording stopped" : "",
                    !limited ? ""
-                   : !has_final(launcher) && (launcher->watcher_ended || launcher->watcher_hung)
+                   : !watcher_handle_has_final(watcher) && (watcher->ended || watcher->hung)
                        ? "; limits of what is sampled were not watched any more"
-                   : launcher->watcher_deaths > 1 ? "; others watched the limits, with gaps"
-                                                  : "; another watched the limits");
-    set_text(launcher->account, "missing", words);
-}
-
-/* What its watcher saw, or what one would tell of a run that was over before there was anything to
- * see. */
-static vitals_account *watched_account(struct launcher *launcher)
-{
-    if (launcher->watched)
-        return watch_area_read(launcher->area);
-    const struct watcher_setup setup = watcher_setup(launcher, -1);
-    return watcher_account_of_nothing(&setup);
+                   : watcher->deaths > 1 ? "; others watched the limits, with gaps"
+                                         : "; another watched the limits");
+    account_set_string(launcher->account, "missing", words);
 }
 
 static void account_for(struct launcher *launcher)
 {
-    launcher->facts.counted_seconds = (double)run_ns(launcher) / 1e9;
+    struct run_facts *facts = &launcher->facts;
+    facts->counted_seconds = (double)run_ns(launcher) / 1e9;
+    facts->interval_ns = launcher->options.interval_ns;
+    facts->invented = run_options_are_invented(&launcher->options);
+
     enum left left = settle(launcher);
     bool counted = left == LEFT_NOTHING || count_left(launcher) == 0;
-    bool unseen = left == LEFT_SOMETHING && launcher->facts.left == 0; /* it ends this moment */
+    bool unseen = left == LEFT_SOMETHING && facts->left == 0; /* it ends this moment */
     if (!counted || unseen || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
-        launcher->facts.left_unknown = true;
-    const struct accounting_left rest = {.any = launcher->facts.left > 0 ||
-                                                launcher->facts.left_unknown,
-                                         .cpu_seconds = launcher->facts.left_cpu_seconds};
+        facts->left_unknown = true;
+    const struct accounting_left rest = {.any = facts->left > 0 || facts->left_unknown,
+                                         .cpu_seconds = facts->left_cpu_seconds};
     accounting_read(launcher->accounting, &rest, launcher->counted);
     accounting_names(launcher->accounting, launcher->methods, sizeof(launcher->methods));
-    launcher->facts.counted = launcher->counted;
-    launcher->facts.methods = launcher->methods;
-    if (is_hung(launcher))
-        note_hung(launcher);
-    end_watcher(launcher);
-    const vitals_options *world = launcher->options.world;
-    launcher->facts.invented = world != NULL && world->backends != NULL &&
-                               strcmp(world->backends, "demo") == 0;
-    launcher->facts.interval_ns = launcher->options.interval_ns;
-    vitals_account *watched = watched_account(launcher);
-    launcher->facts.watched = watched;
-    account_fill(launcher->account, &launcher->facts);
+    facts->counted = launcher->counted;
+    facts->methods = launcher->methods;
+
+    uint64_t limited_ns = limits_are_sampled(&launcher->limits) ? 0 : facts->interval_ns;
+    if (watcher_handle_is_hung(&launcher->watcher, limited_ns))
+        watcher_handle_note_hung(&launcher->watcher, run_ns(launcher));
+    watcher_handle_end(&launcher->watcher);
+
+    /* What the watcher saw; or what it would say of a run that was over before it was started. */
+    const struct watcher_setup setup = watcher_setup(launcher);
+    vitals_account *watched = launcher->watcher.started ? watch_area_read(launcher->watcher.area)
+                                                        : watcher_account_of_nothing(&setup);
+    facts->watched = watched;
+    account_fill(launcher->account, facts);
     tell_sampler(launcher);
     vitals_account_free(watched);
-    launcher->facts.watched = NULL;
+    facts->watched = NULL;
     about_fill(launcher->account, launcher->context, launcher->options.argv, launcher->begin_ns);
     tell_limit(launcher);
     account_shrink(launcher->account);
 }
 
-static int check_options(const vitals_run_options *options, vitals_error *error)
-{
-    if (options->argv == NULL || options->argv[0] == NULL)
-        return error_set(error, VITALS_EARGUMENT, 0, "no command to run");
-    int code = run_options_check_interval(options->interval_ns, error);
-    if (code < 0)
-        return code;
-    return 0;
-}
-
 static int run(struct launcher *launcher, vitals_error *error)
 {
+    const vitals_run_options *options = &launcher->options;
     launcher->account = account_new();
     if (launcher->account == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
@@ -773,16 +560,26 @@ static int run(struct launcher *launcher, vitals_error *error)
         code = os_signals_take(&launcher->signals);
     if (code < 0)
         return error_system(error, -code, "cannot become a launcher");
-    open_accounting(launcher); /* before note_excluded: a method may keep a process of its own */
+
+    /* Before note_excluded: a method may keep a process of its own. */
+    launcher->accounting = accounting_open(&(struct accounting_options){
+        .os = &launcher->context->os,
+        .methods = options->methods,
+        .limit_memory_bytes = options->limit_memory_bytes,
+        .limit_processes = options->limit_processes,
+        .make_scope = options->make_scope,
+        .scope_data = options->scope_data,
+    });
     note_excluded(launcher);
-    (void)os_marks_make(&launcher->marks,
-                        launcher->options.runtime_folder); /* without it, no phases */
+    (void)os_marks_make(&launcher->marks, options->runtime_folder); /* without it, no phases */
     launcher->begin_ns = now_ns(launcher);
-    if (is_watched_at_once(launcher))
+
+    /* An observer sees the beginning, and limits that depend on samples hold from there on. */
+    if (options->observer != NULL || limits_are_sampled(&launcher->limits))
         start_watcher(launcher);
     code = start_command(launcher, error);
     if (code < 0) {
-        end_watcher(launcher);
+        watcher_handle_end(&launcher->watcher);
         return code;
     }
     wait_for_end(launcher);
@@ -795,21 +592,23 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
 {
     vitals_run_options taken;
     int code = options_take(&run_options_form, options, &taken, error);
+    if (code == 0 && (taken.argv == NULL || taken.argv[0] == NULL))
+        code = error_set(error, VITALS_EARGUMENT, 0, "no command to run");
     if (code == 0)
-        code = check_options(&taken, error);
+        code = run_options_check_interval(taken.interval_ns, error);
     if (code < 0)
         return code;
     struct launcher *launcher = memory_alloc(sizeof(*launcher));
     if (launcher == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     launcher->options = taken;
-    launcher->watcher_pidfd = launcher->channel = -1;
-    launcher->watcher_ended = true;
     launcher->marks.held = -1;
     limits_init(&launcher->limits, &taken);
     code = vitals_context_new(taken.world, &launcher->context, error);
-    if (code == 0)
+    if (code == 0) {
+        watcher_handle_init(&launcher->watcher, &launcher->context->os.clock);
         code = run(launcher, error);
+    }
     if (code == 0)
         *out = launcher->account;
     else
@@ -819,7 +618,7 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     os_marks_environment_free(launcher->environment);
     os_signals_restore(&launcher->signals);
     vitals_context_free(launcher->context);
-    watch_area_free(launcher->area);
+    watch_area_free(launcher->watcher.area);
     memory_free(launcher->excluded_pids);
     memory_free(launcher->children);
     memory_free(launcher);

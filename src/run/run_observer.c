@@ -2,6 +2,7 @@
 #include "run/run_observer.h"
 
 #include "os/shared.h"
+#include "run/account.h"
 #include "util/buffer.h"
 #include "util/error.h"
 #include <vitals/sys/account.h>
@@ -46,8 +47,7 @@ void run_observer_explain(struct run_observer *relay, vitals_account *account)
     pthread_mutex_lock(&relay->mutex);
     memcpy(text, relay->complaint, sizeof(text));
     pthread_mutex_unlock(&relay->mutex);
-    if (text[0] != '\0') /* without memory it is missing */
-        (void)!vitals_account_set(account, "missing", (vitals_text){text, strlen(text)}, NULL);
+    account_set_string(account, "missing", text);
 }
 
 /* ---- the observer ---- */

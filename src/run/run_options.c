@@ -4,7 +4,7 @@
 #include "model/request.h"
 #include "util/error.h"
 
-#include <vitals/run.h>
+#include <string.h>
 
 /* Of version 0.1.0. It stays what it is when the struct grows. */
 enum { OPTIONS_FIRST = offsetof(vitals_run_options, child_descriptors) + sizeof(uint64_t) };
@@ -21,6 +21,12 @@ const struct options_form run_options_form = {.name = "vitals_run_options",
 void vitals_run_options_init(vitals_run_options *options, size_t size)
 {
     options_init(&run_options_form, options, size);
+}
+
+bool run_options_are_invented(const vitals_run_options *options)
+{
+    const vitals_options *world = options->world;
+    return world != NULL && world->backends != NULL && strcmp(world->backends, "demo") == 0;
 }
 
 int run_options_check_interval(uint64_t interval_ns, vitals_error *error)

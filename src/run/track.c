@@ -12,6 +12,7 @@
 #include "run/about.h"
 #include "run/account.h"
 #include "run/methods.h"
+#include "run/pace.h"
 #include "run/run_observer.h"
 #include "run/run_options.h"
 #include "run/track_cgroup.h"
@@ -391,8 +392,8 @@ static void *run_main(void *argument)
             continue;
         tick(run, false);
         look_for_ends(run);
-        uint64_t now = now_ns(run), late = now > deadline ? now - deadline : 0;
-        deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
+        uint64_t now = now_ns(run);
+        deadline = pace_next(deadline, interval, now);
     }
     if (run->root_left > 0)
         tick(run, true); /* what was done since the last */
@@ -486,30 +487,22 @@ int vitals_run_wait(vitals_run *run, double seconds, vitals_error *error)
     return woken < 0 ? error_system(error, -woken, "waiting for processes") : woken > 0;
 }
 
-static void set_text(vitals_account *account, const char *name, const char *text)
-{
-    int code = text[0] != '\0'
-                   ? vitals_account_set(account, name, (vitals_text){text, strlen(text)}, NULL)
-                   : 0;
-    (void)code; /* without memory it is missing */
-}
-
 static void set_attributes(vitals_run *run, vitals_account *account)
 {
     char interval[NUMBER_TEXT], methods[METHODS_TEXT];
     size_t size = 0;
     (void)number_print_u64(interval, run->options.interval_ns);
-    set_text(account, "interval_ns", interval);
-    set_text(account, "command", run->command);
+    account_set_string(account, "interval_ns", interval);
+    account_set_string(account, "command", run->command);
     run_observer_explain(&run->observer, account);
     if (run->child == NULL) {
         track_cgroup_names(run->cgroup, methods, sizeof(methods));
         size = size_min(strlen(methods), sizeof(methods) - 1);
         (void)snprintf(methods + size, sizeof(methods) - size, "%ssampling",
                        track_events_names(run->events));
-        set_text(account, "rungs", methods);
+        account_set_string(account, "rungs", methods);
     }
-    set_text(account, "state", run->end_ns != 0 ? "complete" : "running");
+    account_set_string(account, "state", run->end_ns != 0 ? "complete" : "running");
     if (run->exit_known)
         vitals_account_ended(account,
                              run->exit_signal != 0 ? 128 + run->exit_signal : run->exit_code,
@@ -539,9 +532,7 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
         track_child_metrics(run->child, usage_has_descendants(run->usage), &facts);
     else if (!read_living(run, counted))
         return NULL;
-    const vitals_options *world = run->options.world;
-    facts.invented = world != NULL && world->backends != NULL &&
-                     strcmp(world->backends, "demo") == 0;
+    facts.invented = run_options_are_invented(&run->options);
     vitals_account *account = account_new();
     if (account == NULL)
         return NULL;

@@ -7,6 +7,7 @@
 #include "run/account.h"
 #include "run/marks.h"
 #include "run/measure.h"
+#include "run/pace.h"
 #include "run/run_observer.h"
 #include "run/usage/usage_data.h"
 #include "sampler/sampler.h"
@@ -247,12 +248,6 @@ static void send_report(struct watcher *watcher, bool final)
     }
 }
 
-static void set_text(vitals_account *account, const char *name, const char *text)
-{
-    int code = vitals_account_set(account, name, (vitals_text){text, strlen(text)}, NULL);
-    (void)code; /* without memory it is missing */
-}
-
 /* Figures into the shared memory, and into the file of totals where that is due. */
 static void tell(struct watcher *watcher, bool last)
 {
@@ -265,8 +260,8 @@ static void tell(struct watcher *watcher, bool last)
     watch_area_write(watcher->setup->area, account);
     if (!last && run_observer_totals_due(&watcher->observer, now)) {
         (void)number_print_u64(interval, watcher->interval_ns);
-        set_text(account, "state", "running");
-        set_text(account, "interval_ns", interval);
+        account_set_string(account, "state", "running");
+        account_set_string(account, "interval_ns", interval);
         about_fill(account, watcher->context, watcher->setup->argv, watcher->begin_ns);
         run_observer_totals(&watcher->observer, account, now);
     }
@@ -351,12 +346,12 @@ static void watch(struct watcher *watcher)
         if (watcher->watch < 0 || watcher->marks_left) /* else they wake us */
             observe_marks(watcher);
         send_report(watcher, false);
-        uint64_t now = now_ns(watcher), late = now > deadline ? now - deadline : 0;
+        uint64_t now = now_ns(watcher);
         watcher->observer.rests = tree_is_idle(watcher);
         uint64_t patience = run_observer_patience_ns(&watcher->observer, now);
         if (now >= saturating_add(watcher->told_ns, patience) || watcher->report.ticks == 1)
             tell(watcher, false);
-        deadline = saturating_add(deadline, saturating_add(late - late % interval, interval));
+        deadline = pace_next(deadline, interval, now);
         interval = size_min(interval * 2, watcher->interval_ns);
     }
 }
