@@ -185,7 +185,7 @@ struct serve {
 
     struct history *history;
     struct exposition *exposition;
-    struct self_metrics *own;                /* NULL: not needed yet */
+    struct self_metrics *own;       /* NULL: not needed yet */
     bool without_own;               /* it is not available */
     enum redact_form command_lines; /* --cmdline */
     bool without_processes;         /* --processes off */
