@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct sample *one = sample_new(line, first, 1000000000);
     struct sample *two = end != NULL ? sample_new(end + 1, size - first - 1, 7000000000)
                                      : sample_new(line, first, 7000000000);
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     struct text text = {.bytes = NULL};
     const vitals_snapshot *older = sample_snapshot(one, NULL), *newer = sample_snapshot(two, NULL);
     history_take(history, one);

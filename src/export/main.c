@@ -20,13 +20,13 @@
 enum { MOST_PUBLISHERS = 16 };
 static const uint64_t GRACE_NS = 10000000000; /* of the watchdog, beyond the patience */
 
-struct told {
+struct exporter_target {
     const struct publisher *publisher;
     void *data;
 };
 
 struct tell {
-    struct told told[MOST_PUBLISHERS];
+    struct exporter_target told[MOST_PUBLISHERS];
     size_t count;
     uint64_t patience_ns; /* after the end, to send the rest */
     uint64_t until_ns;    /* monotonic: when the command stops waiting; 0: unknown */
@@ -45,7 +45,7 @@ static void open_publishers(struct tell *tell, const json_t *hello)
     for (size_t i = 0; publishers[i] != NULL && tell->count < MOST_PUBLISHERS; i++) {
         const json_t *config = json_object_get(hello, publishers[i]->name);
         vitals_error error = {.code = 0};
-        struct told told = {.publisher = publishers[i]};
+        struct exporter_target told = {.publisher = publishers[i]};
         if (config == NULL)
             continue;
         if (publishers[i]->open(config, hello, &told.data, &error) < 0)
@@ -75,27 +75,27 @@ static void tell_processes(struct tell *tell, const char *line, size_t size)
     sample_unref(sample);
 }
 
-static void tell_usage(const struct told *told, const json_t *line, const json_t *value)
+static void tell_usage(const struct exporter_target *told, const json_t *line, const json_t *value)
 {
     (void)line;
     if (told->publisher->usage != NULL)
         told->publisher->usage(told->data, value);
 }
 
-static void tell_mark(const struct told *told, const json_t *line, const json_t *value)
+static void tell_mark(const struct exporter_target *told, const json_t *line, const json_t *value)
 {
     (void)line;
     if (told->publisher->mark != NULL)
         told->publisher->mark(told->data, value);
 }
 
-static void tell_end(const struct told *told, const json_t *line, const json_t *value)
+static void tell_end(const struct exporter_target *told, const json_t *line, const json_t *value)
 {
     if (told->publisher->end != NULL)
         told->publisher->end(told->data, value, json_object_get(line, "status"));
 }
 
-static void tell_files(const struct told *told, const json_t *line, const json_t *value)
+static void tell_files(const struct exporter_target *told, const json_t *line, const json_t *value)
 {
     (void)line;
     if (told->publisher->files != NULL)
@@ -105,7 +105,7 @@ static void tell_files(const struct told *told, const json_t *line, const json_t
 /* The kind of a line is a member of its object. */
 static const struct {
     const char *member;
-    void (*tell)(const struct told *told, const json_t *line, const json_t *value);
+    void (*tell)(const struct exporter_target *told, const json_t *line, const json_t *value);
 } KINDS[] = {
     {"usage", tell_usage}, {"mark", tell_mark}, {"account", tell_end}, {"artifacts", tell_files}};
 

@@ -111,7 +111,7 @@ static int skip_space(struct file_feed *feed, vitals_error *error)
 }
 
 /* Follows brackets and strings only: whether it is JSON is for a reader of JSON to say. */
-struct scan {
+struct feed_file_scan {
     size_t size; /* looked at */
     size_t depth;
     uint64_t lines;
@@ -120,7 +120,7 @@ struct scan {
 };
 
 /* True at the end of the document. */
-static bool scan_byte(struct scan *scan, char byte)
+static bool scan_byte(struct feed_file_scan *scan, char byte)
 {
     scan->size++;
     scan->lines += byte == '\n';
@@ -139,7 +139,7 @@ static bool scan_byte(struct scan *scan, char byte)
 }
 
 /* Finds the end of the document that begins here. */
-static int find_end(struct file_feed *feed, struct scan *scan, vitals_error *error)
+static int find_end(struct file_feed *feed, struct feed_file_scan *scan, vitals_error *error)
 {
     if (feed->bytes[feed->at] != '{')
         return fail_here(feed, VITALS_EFORMAT, "a snapshot begins with {, and this does not",
@@ -166,7 +166,7 @@ static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_e
     int result = skip_space(feed, error);
     if (result <= 0)
         return result;
-    struct scan scan = {.size = 0};
+    struct feed_file_scan scan = {.size = 0};
     struct feed_place place = place_of(feed);
     result = find_end(feed, &scan, error);
     if (result == 0)

@@ -46,7 +46,7 @@ static const double EXACT_MAX = 9007199254740992.0; /* 2^53 */
 enum { METRICS_MAX = 256 };
 
 /* A document that is being read. The first mistake is in `error`; it ends the reading. */
-struct reader {
+struct feed_json_reader {
     const struct feed_place *place;
     vitals_builder *builder;
     vitals_error *error;
@@ -60,13 +60,13 @@ struct reader {
 };
 
 /* One column of the row that is being read. */
-struct cell {
+struct feed_json_cell {
     vitals_metric metric;
     vitals_availability availability;
     const json_t *value;
 };
 
-static int wrong(const struct reader *reader, const char *member, const char *what)
+static int wrong(const struct feed_json_reader *reader, const char *member, const char *what)
 {
     if (reader->table == NULL)
         return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "%s %s", member, what);
@@ -76,7 +76,7 @@ static int wrong(const struct reader *reader, const char *member, const char *wh
 
 static const size_t FLAGS = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL;
 
-static int fail_syntax(const struct reader *reader)
+static int fail_syntax(const struct feed_json_reader *reader)
 {
     char what[160];
     struct feed_place at = *reader->place;
@@ -110,8 +110,8 @@ static bool is_whole(const json_t *value, double minimum, double *out)
     return true;
 }
 
-static int read_whole(const struct reader *reader, const json_t *object, const char *member,
-                      uint64_t *out)
+static int read_whole(const struct feed_json_reader *reader, const json_t *object,
+                      const char *member, uint64_t *out)
 {
     double number;
     if (!is_whole(json_object_get(object, member), 0, &number))
@@ -121,8 +121,8 @@ static int read_whole(const struct reader *reader, const json_t *object, const c
 }
 
 /* Decimal digits in a string, as instants are written. */
-static int read_instant(const struct reader *reader, const json_t *root, const char *member,
-                        uint64_t *out)
+static int read_instant(const struct feed_json_reader *reader, const json_t *root,
+                        const char *member, uint64_t *out)
 {
     const json_t *value = json_object_get(root, member);
     const char *digits = json_string_value(value);
@@ -140,8 +140,8 @@ static int read_instant(const struct reader *reader, const json_t *root, const c
     return 0;
 }
 
-static int read_text(const struct reader *reader, const json_t *object, const char *member,
-                     vitals_text *out)
+static int read_text(const struct feed_json_reader *reader, const json_t *object,
+                     const char *member, vitals_text *out)
 {
     const json_t *value = json_object_get(object, member);
     if (!json_is_string(value))
@@ -150,7 +150,7 @@ static int read_text(const struct reader *reader, const json_t *object, const ch
     return 0;
 }
 
-static int put_value(const struct reader *reader, const struct cell *cell)
+static int put_value(const struct feed_json_reader *reader, const struct feed_json_cell *cell)
 {
     double number = json_real_value(cell->value);
     const char *name = vitals_metric_name(cell->metric);
@@ -183,7 +183,8 @@ static int put_value(const struct reader *reader, const struct cell *cell)
 }
 
 /* The word in the row's `availability`; HAVE where there is none. */
-static int read_availability(const struct reader *reader, const json_t *words, struct cell *cell)
+static int read_availability(const struct feed_json_reader *reader, const json_t *words,
+                             struct feed_json_cell *cell)
 {
     const char *name = vitals_metric_name(cell->metric);
     const json_t *word = json_object_get(words, name);
@@ -201,10 +202,10 @@ static int read_availability(const struct reader *reader, const json_t *words, s
     return 0;
 }
 
-static int read_cell(const struct reader *reader, const json_t *row, vitals_metric metric)
+static int read_cell(const struct feed_json_reader *reader, const json_t *row, vitals_metric metric)
 {
     const char *name = vitals_metric_name(metric);
-    struct cell cell = {.metric = metric, .value = json_object_get(row, name)};
+    struct feed_json_cell cell = {.metric = metric, .value = json_object_get(row, name)};
     if (cell.value == NULL)
         return wrong(reader, name, "is missing");
     int result = read_availability(reader, json_object_get(row, "availability"), &cell);
@@ -220,8 +221,8 @@ static int read_cell(const struct reader *reader, const json_t *row, vitals_metr
  */
 
 /* When something was read: the snapshot's clock less its age. `member` is for messages. */
-static int read_moment(const struct reader *reader, const json_t *value, const char *member,
-                       uint64_t *out)
+static int read_moment(const struct feed_json_reader *reader, const json_t *value,
+                       const char *member, uint64_t *out)
 {
     double age;
     if (!is_whole(value, -EXACT_MAX, &age))
@@ -235,7 +236,7 @@ static int read_moment(const struct reader *reader, const json_t *value, const c
 
 /* The moments of values that were not read with their row. Columns that we do not know are passed
  * over. */
-static int read_ages(const struct reader *reader, const json_t *row, vitals_entity entity)
+static int read_ages(const struct feed_json_reader *reader, const json_t *row, vitals_entity entity)
 {
     const json_t *ages = json_object_get(row, "ages_ns");
     if (ages == NULL)
@@ -255,8 +256,8 @@ static int read_ages(const struct reader *reader, const json_t *row, vitals_enti
     return 0;
 }
 
-static int read_parent(const struct reader *reader, const json_t *row, vitals_entity entity,
-                       uint64_t *out)
+static int read_parent(const struct feed_json_reader *reader, const json_t *row,
+                       vitals_entity entity, uint64_t *out)
 {
     const json_t *parent = json_object_get(row, "parent");
     *out = 0;
@@ -265,7 +266,8 @@ static int read_parent(const struct reader *reader, const json_t *row, vitals_en
     return read_whole(reader, row, "parent", out);
 }
 
-static int read_row_head(const struct reader *reader, const json_t *row, vitals_entity entity)
+static int read_row_head(const struct feed_json_reader *reader, const json_t *row,
+                         vitals_entity entity)
 {
     uint64_t key = 0, parent = 0, stamp_ns = 0;
     vitals_text label;
@@ -281,7 +283,7 @@ static int read_row_head(const struct reader *reader, const json_t *row, vitals_
 }
 
 /* Opens the table with those of its columns that we know. */
-static int read_columns(struct reader *reader, const json_t *names, vitals_entity entity,
+static int read_columns(struct feed_json_reader *reader, const json_t *names, vitals_entity entity,
                         vitals_metric *metrics, size_t *count)
 {
     *count = 0;
@@ -305,7 +307,7 @@ static int read_columns(struct reader *reader, const json_t *names, vitals_entit
     return 0;
 }
 
-static int read_row(const struct reader *reader, const json_t *row, vitals_entity entity,
+static int read_row(const struct feed_json_reader *reader, const json_t *row, vitals_entity entity,
                     const vitals_metric *metrics, size_t count)
 {
     int result = read_row_head(reader, row, entity);
@@ -314,14 +316,14 @@ static int read_row(const struct reader *reader, const json_t *row, vitals_entit
     return result == 0 ? read_ages(reader, row, entity) : result;
 }
 
-static json_t *load_row(const struct reader *reader, const struct json_row *row)
+static json_t *load_row(const struct feed_json_reader *reader, const struct json_row *row)
 {
     return json_loadb(reader->bytes + row->at, row->size, FLAGS, NULL);
 }
 
 /* A row by its number in the document. */
-static int read_numbered(const struct reader *reader, const json_t *number, vitals_entity entity,
-                         const vitals_metric *metrics, size_t count)
+static int read_numbered(const struct feed_json_reader *reader, const json_t *number,
+                         vitals_entity entity, const vitals_metric *metrics, size_t count)
 {
     double place;
     if (!is_whole(number, 0, &place) || place >= (double)reader->rows.count)
@@ -336,7 +338,7 @@ static int read_numbered(const struct reader *reader, const json_t *number, vita
     return result;
 }
 
-static int read_table(struct reader *reader, const json_t *columns, const json_t *rows,
+static int read_table(struct feed_json_reader *reader, const json_t *columns, const json_t *rows,
                       vitals_entity entity)
 {
     vitals_metric metrics[METRICS_MAX];
@@ -358,7 +360,7 @@ static int read_table(struct reader *reader, const json_t *columns, const json_t
 }
 
 /* How complete the rows of the table are: HAVE where the document does not say. */
-static int read_state(struct reader *reader, const json_t *states, vitals_entity entity)
+static int read_state(struct feed_json_reader *reader, const json_t *states, vitals_entity entity)
 {
     const json_t *word = json_object_get(states, vitals_entity_name(entity));
     if (word == NULL)
@@ -372,7 +374,7 @@ static int read_state(struct reader *reader, const json_t *states, vitals_entity
     return 0;
 }
 
-static int read_tables(struct reader *reader, const json_t *root)
+static int read_tables(struct feed_json_reader *reader, const json_t *root)
 {
     const json_t *states = json_object_get(root, "states");
     const json_t *columns = json_object_get(root, "columns");
@@ -397,7 +399,7 @@ static int read_tables(struct reader *reader, const json_t *root)
 }
 
 /* Rows of unknown tables: they are skipped, but must be valid JSON. */
-static int read_rest(const struct reader *reader)
+static int read_rest(const struct feed_json_reader *reader)
 {
     for (size_t i = 0; i < reader->rows.count; i++) {
         const struct json_row *row = &reader->rows.rows[i];
@@ -412,7 +414,7 @@ static int read_rest(const struct reader *reader)
 /* --- The document -------------------------------------------------------------------------------
  */
 
-static int read_schema(const struct reader *reader, const json_t *root)
+static int read_schema(const struct feed_json_reader *reader, const json_t *root)
 {
     uint64_t schema = 0;
     if (!json_is_object(root) || json_object_get(root, "schema") == NULL)
@@ -427,7 +429,7 @@ static int read_schema(const struct reader *reader, const json_t *root)
     return schema < 1 ? wrong(reader, "schema", "is below 1") : 0;
 }
 
-static int read_head(struct reader *reader, const json_t *root)
+static int read_head(struct feed_json_reader *reader, const json_t *root)
 {
     const json_t *host = json_object_get(root, "host");
     vitals_text name, boot_id;
@@ -450,7 +452,7 @@ static int read_head(struct reader *reader, const json_t *root)
     return 0;
 }
 
-static int read_document(struct reader *reader)
+static int read_document(struct feed_json_reader *reader)
 {
     bool cut = reader->rows.count > 0;
     json_t *root = json_loadb(cut ? reader->rows.frame : reader->bytes,
@@ -472,7 +474,7 @@ static int read_document(struct reader *reader)
 int feed_json_read(const struct feed_place *place, const char *bytes, size_t size,
                    vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
-    struct reader reader = {
+    struct feed_json_reader reader = {
         .place = place, .builder = builder, .error = error, .bytes = bytes, .size = size};
     vitals_error problem;
     if (json_rows_find(bytes, size, &reader.rows) == VITALS_EMEMORY)

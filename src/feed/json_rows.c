@@ -10,7 +10,7 @@
 
 enum { IN_ROOT = 1, IN_TABLES, IN_TABLE, FIRST_ROWS = 64, DIGITS = 22 };
 
-struct scan {
+struct json_rows_scan {
     const char *begin, *at, *end;
     unsigned long depth;
     bool named;  /* the last string of the root was "tables" */
@@ -21,7 +21,7 @@ struct scan {
 };
 
 /* From its opening quote to behind the closing one. */
-static bool pass_string(struct scan *scan)
+static bool pass_string(struct json_rows_scan *scan)
 {
     for (scan->at++; scan->at < scan->end; scan->at++) {
         if (*scan->at == '\\' && scan->at + 1 < scan->end)
@@ -35,7 +35,7 @@ static bool pass_string(struct scan *scan)
 }
 
 /* From its opening bracket to behind the closing one, whatever their kinds. */
-static bool pass_object(struct scan *scan)
+static bool pass_object(struct json_rows_scan *scan)
 {
     unsigned long depth = 0;
     while (scan->at < scan->end) {
@@ -54,7 +54,7 @@ static bool pass_object(struct scan *scan)
     return false;
 }
 
-static int keep_row(struct scan *scan, const char *from)
+static int keep_row(struct json_rows_scan *scan, const char *from)
 {
     struct json_rows *found = scan->found;
     if (found->count == scan->capacity) {
@@ -70,7 +70,7 @@ static int keep_row(struct scan *scan, const char *from)
     return 1;
 }
 
-static int take_string(struct scan *scan)
+static int take_string(struct json_rows_scan *scan)
 {
     static const char TABLES[] = "\"tables\"";
     const char *from = scan->at;
@@ -82,7 +82,7 @@ static int take_string(struct scan *scan)
     return 1;
 }
 
-static int take_opening(struct scan *scan)
+static int take_opening(struct json_rows_scan *scan)
 {
     const char *from = scan->at;
     if (scan->depth == IN_TABLE && scan->listed)
@@ -96,7 +96,7 @@ static int take_opening(struct scan *scan)
     return 1;
 }
 
-static int take_closing(struct scan *scan)
+static int take_closing(struct json_rows_scan *scan)
 {
     if (scan->depth == 0)
         return 0;
@@ -109,7 +109,7 @@ static int take_closing(struct scan *scan)
     return 1;
 }
 
-static int take_other(struct scan *scan)
+static int take_other(struct json_rows_scan *scan)
 {
     bool between = *scan->at != '\0' && strchr(" \t\r\n,", *scan->at) != NULL;
     if (scan->depth == IN_TABLE && scan->listed && !between)
@@ -118,7 +118,7 @@ static int take_other(struct scan *scan)
     return 1;
 }
 
-static int find(struct scan *scan)
+static int find(struct json_rows_scan *scan)
 {
     int code = 1;
     while (code > 0 && scan->at < scan->end) {
@@ -160,7 +160,8 @@ static int make_frame(const char *bytes, size_t size, struct json_rows *found)
 int json_rows_find(const char *bytes, size_t size, struct json_rows *out)
 {
     struct json_rows found = {.rows = NULL};
-    struct scan scan = {.begin = bytes, .at = bytes, .end = bytes + size, .found = &found};
+    struct json_rows_scan scan = {
+        .begin = bytes, .at = bytes, .end = bytes + size, .found = &found};
     int code = find(&scan);
     if (code > 0)
         code = make_frame(bytes, size, &found);

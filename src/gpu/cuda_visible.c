@@ -164,7 +164,7 @@ vitals_availability vitals_cuda_order(const vitals_snapshot *snapshot, const cha
 
 /* ---- a list of them ---- */
 
-struct reading {
+struct visible_reading {
     const vitals_snapshot *snapshot;
     struct cuda_devices devices;
     const vitals_row *rows[GPU_DEVICES_MAX];
@@ -179,7 +179,7 @@ static const vitals_row *first_partition(const vitals_snapshot *snapshot, const 
     return vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(device), NULL);
 }
 
-static bool stop(struct reading *reading, struct span word, const char *why)
+static bool stop(struct visible_reading *reading, struct span word, const char *why)
 {
     reading->bad = word;
     reading->why = why;
@@ -187,7 +187,7 @@ static bool stop(struct reading *reading, struct span word, const char *why)
 }
 
 /* False: the list ends, and the row is not in it. */
-static bool take_row(struct reading *reading, struct span word, const vitals_row *row)
+static bool take_row(struct visible_reading *reading, struct span word, const vitals_row *row)
 {
     bool is_part = vitals_row_parent(row) != 0;
     for (size_t i = 0; i < reading->count; i++) {
@@ -214,7 +214,7 @@ static bool parse_ordinal(struct span word, uint64_t *out)
     return number_u64(&at, end, out);
 }
 
-static bool take_number(struct reading *reading, struct span word)
+static bool take_number(struct visible_reading *reading, struct span word)
 {
     uint64_t ordinal;
     if (!parse_ordinal(word, &ordinal))
@@ -231,7 +231,7 @@ static bool starts(struct span word, const char *prefix)
     return span_starts(word, prefix) && word.size > strlen(prefix);
 }
 
-static bool take_uuid(struct reading *reading, struct span word, const char *prefix)
+static bool take_uuid(struct visible_reading *reading, struct span word, const char *prefix)
 {
     struct gpu_match_rule rule = {"nvidia", true};
     const vitals_row *row = NULL;
@@ -265,7 +265,7 @@ static bool is_none(const char *visible)
     return false;
 }
 
-static void read_words(struct reading *reading, const char *visible)
+static void read_words(struct visible_reading *reading, const char *visible)
 {
     const char *list = visible;
     const char *prefix = NULL;
@@ -289,7 +289,7 @@ static void read_words(struct reading *reading, const char *visible)
 }
 
 /* Without the variable: whole devices, and where there is none the first partition of the first. */
-static void read_all(struct reading *reading)
+static void read_all(struct visible_reading *reading)
 {
     const vitals_row *only = NULL;
     for (size_t i = 0; i < reading->devices.count; i++) {
@@ -305,7 +305,7 @@ static void read_all(struct reading *reading)
 }
 
 static void read_visible(const vitals_snapshot *snapshot, const char *visible, const char *order,
-                         struct reading *out)
+                         struct visible_reading *out)
 {
     out->snapshot = snapshot;
     out->count = 0;
@@ -322,7 +322,7 @@ static void read_visible(const vitals_snapshot *snapshot, const char *visible, c
 size_t vitals_cuda_visible_devices(const vitals_snapshot *snapshot, const char *visible,
                                    const char *order, const vitals_row **rows, size_t capacity)
 {
-    struct reading reading;
+    struct visible_reading reading;
     read_visible(snapshot, visible, order, &reading);
     for (size_t i = 0; rows && i < reading.count && i < capacity; i++)
         rows[i] = reading.rows[i];
@@ -332,7 +332,7 @@ size_t vitals_cuda_visible_devices(const vitals_snapshot *snapshot, const char *
 int vitals_cuda_visible_check(const vitals_snapshot *snapshot, const char *visible,
                               const char *order, vitals_error *error)
 {
-    struct reading reading;
+    struct visible_reading reading;
     read_visible(snapshot, visible, order, &reading);
     if (!reading.why)
         return 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What topology.c is asked with. Texts are borrowed from the table. */
-struct question {
+struct peers_question {
     struct topology_device devices[TOPOLOGY_DEVICES];
     const struct gpu_device *rows[TOPOLOGY_DEVICES];
     struct topology_link links[TOPOLOGY_LINKS];
@@ -18,7 +18,7 @@ struct question {
     uint64_t hash;
 };
 
-static void mix(struct question *question, const char *text)
+static void mix(struct peers_question *question, const char *text)
 {
     question->hash = (question->hash * 31) ^ hash_bytes(text, strlen(text) + 1);
 }
@@ -30,7 +30,8 @@ static struct span text_at(const struct row_batch *batch, const struct batch_row
     return cell && cell->state > 0 ? batch_span(batch, cell) : (struct span){"", 0};
 }
 
-static void keep(struct question *question, char out[static TOPOLOGY_ADDRESS], struct span text)
+static void keep(struct peers_question *question, char out[static TOPOLOGY_ADDRESS],
+                 struct span text)
 {
     size_t size = size_min(text.size, TOPOLOGY_ADDRESS - 1);
     memcpy(out, text.bytes, size);
@@ -39,7 +40,7 @@ static void keep(struct question *question, char out[static TOPOLOGY_ADDRESS], s
 }
 
 /* The device's links that are up. */
-static void add_links(struct question *question, const struct gpu_device *device)
+static void add_links(struct peers_question *question, const struct gpu_device *device)
 {
     const struct row_batch *batch = &device->readings.kept;
     for (size_t i = 0; i < batch->row_count; i++) {
@@ -61,7 +62,7 @@ static void add_links(struct question *question, const struct gpu_device *device
     }
 }
 
-static void add_devices(const struct gpu_table *table, struct question *question)
+static void add_devices(const struct gpu_table *table, struct peers_question *question)
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct gpu_device *device = table->devices[i];
@@ -87,8 +88,8 @@ static struct gpu_device *device_of(const struct gpu_table *table, uint64_t key)
 }
 
 /* What topology.c says now, each row with a key. */
-static void look(struct gpu_table *table, const struct os *os, const struct question *question,
-                 const struct metric_set *wanted)
+static void look(struct gpu_table *table, const struct os *os,
+                 const struct peers_question *question, const struct metric_set *wanted)
 {
     struct row_batch *peers = &table->peers;
     batch_reset(peers, wanted);
@@ -110,7 +111,7 @@ static void look(struct gpu_table *table, const struct os *os, const struct ques
 int gpu_table_look_around(struct gpu_table *table, const struct os *os,
                           const struct metric_set *wanted)
 {
-    struct question *question = memory_alloc(sizeof *question);
+    struct peers_question *question = memory_alloc(sizeof *question);
     if (!question)
         return VITALS_EMEMORY;
     add_devices(table, question);

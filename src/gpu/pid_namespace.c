@@ -5,7 +5,7 @@
 
 enum { STATUS_BYTES = 16 * 1024 };
 
-struct question {
+struct pid_namespace_question {
     const struct os *os;
     const struct gpu_node *nodes;
     uint32_t node_count;
@@ -13,7 +13,7 @@ struct question {
     struct os_pids pids;
 };
 
-static bool shows_node(const struct question *question, int64_t pid)
+static bool shows_node(const struct pid_namespace_question *question, int64_t pid)
 {
     for (uint32_t i = 0; i < question->node_count; i++) {
         if (os_process_has_device(question->os, pid, question->nodes[i].major,
@@ -38,7 +38,7 @@ static int64_t innermost_pid(const struct os *os, int64_t pid)
 
 /* If /proc is that of an outer namespace: its pid of the process that has the number `inner` in an
  * inner namespace and the node open. 0: there is none. */
-static int64_t outer_pid(struct question *question, int64_t inner)
+static int64_t outer_pid(struct pid_namespace_question *question, int64_t inner)
 {
     if (!question->listed && os_list_processes(question->os, &question->pids) < 0)
         return 0;
@@ -70,7 +70,7 @@ static void put_in_order(struct gpu_processes *processes)
     processes->count = kept;
 }
 
-static void prove(struct question *question, struct gpu_process *process, bool *moved)
+static void prove(struct pid_namespace_question *question, struct gpu_process *process, bool *moved)
 {
     int64_t outer = 0;
     bool ours = shows_node(question, process->pid);
@@ -94,7 +94,8 @@ bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids)
 void gpu_prove(const vitals_context *context, const struct gpu_node *nodes, uint32_t node_count,
                struct gpu_processes *processes)
 {
-    struct question question = {.os = &context->os, .nodes = nodes, .node_count = node_count};
+    struct pid_namespace_question question = {
+        .os = &context->os, .nodes = nodes, .node_count = node_count};
     bool hold = gpu_pids_hold(context, GPU_PIDS_OF_ASKER);
     bool moved = false;
     for (uint32_t i = 0; i < processes->count; i++) {

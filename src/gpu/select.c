@@ -29,14 +29,14 @@ void vitals_select_options_init(vitals_select_options *options, size_t size)
 /* ---- what is looked at ---- */
 
 /* A number of a device, and whether it is known. */
-struct known {
+struct known_gpu {
     bool is;
     double number;
 };
 
 struct candidate {
     const vitals_row *row;
-    struct known free, total, used, busy, memory_busy;
+    struct known_gpu free, total, used, busy, memory_busy;
     unsigned tolerated; /* limits that hold by tolerance only */
     uint64_t index;
     size_t place;
@@ -44,7 +44,7 @@ struct candidate {
     bool is_mig;
 };
 
-struct selection {
+struct select_selection {
     const vitals_snapshot *snapshot;
     const vitals_select_options *options;
     struct candidate items[GPU_DEVICES_MAX];
@@ -52,9 +52,9 @@ struct selection {
 };
 
 /* What a driver said before it fell silent is not known any more. */
-static struct known read_number(const vitals_row *row, vitals_metric metric)
+static struct known_gpu read_number(const vitals_row *row, vitals_metric metric)
 {
-    struct known known = {.is = false};
+    struct known_gpu known = {.is = false};
     vitals_availability state = vitals_row_number(row, metric, &known.number);
     known.is = state > 0 && state != VITALS_STALE;
     return known;
@@ -121,7 +121,7 @@ static bool is_account(const vitals_row *process, const char *account)
             vitals_row_u64(process, VITALS_PROCESS_UID, &uid) > 0 && uid == number);
 }
 
-static bool is_free_user(const struct selection *selection, const vitals_row *user)
+static bool is_free_user(const struct select_selection *selection, const vitals_row *user)
 {
     uint64_t key;
     const vitals_row *process = NULL;
@@ -134,7 +134,7 @@ static bool is_free_user(const struct selection *selection, const vitals_row *us
     return false;
 }
 
-static double memory_of_free(const struct selection *selection, const vitals_row *device)
+static double memory_of_free(const struct select_selection *selection, const vitals_row *device)
 {
     double sum = 0, bytes;
     if (selection->options->free_account_count == 0)
@@ -152,7 +152,7 @@ static double memory_of_free(const struct selection *selection, const vitals_row
 /* ---- limits ---- */
 
 /* Whether a number passes a limit; one that passes by tolerance only is counted. */
-static bool passes(struct candidate *candidate, struct known known, bool strictly, bool nearly)
+static bool passes(struct candidate *candidate, struct known_gpu known, bool strictly, bool nearly)
 {
     if (!known.is)
         return false;
@@ -161,14 +161,15 @@ static bool passes(struct candidate *candidate, struct known known, bool strictl
     return strictly || nearly;
 }
 
-static bool has_memory(struct candidate *candidate, struct known known, uint64_t least,
+static bool has_memory(struct candidate *candidate, struct known_gpu known, uint64_t least,
                        double tolerance)
 {
     return least == 0 || passes(candidate, known, known.number >= (double)least,
                                 known.number >= (double)least * (1 - tolerance));
 }
 
-static bool is_idle(struct candidate *candidate, struct known known, double most, double tolerance)
+static bool is_idle(struct candidate *candidate, struct known_gpu known, double most,
+                    double tolerance)
 {
     const double ROUNDING = 1e-9; /* 0.1 + 0.2 */
     return most < 0 || passes(candidate, known, known.number <= most + ROUNDING,
@@ -184,7 +185,7 @@ static bool is_good(const vitals_select_options *options, struct candidate *cand
            is_idle(candidate, candidate->memory_busy, options->max_memory_busy_ratio, tolerance);
 }
 
-static void read_candidate(const struct selection *selection, const vitals_row *row,
+static void read_candidate(const struct select_selection *selection, const vitals_row *row,
                            struct candidate *out)
 {
     double freed = memory_of_free(selection, row);
@@ -211,7 +212,7 @@ static void read_candidate(const struct selection *selection, const vitals_row *
     out->is_mig = vitals_row_parent(row) != 0 && text_is(out->vendor, "nvidia");
 }
 
-static void offer(struct selection *selection, const vitals_row *row)
+static void offer(struct select_selection *selection, const vitals_row *row)
 {
     struct candidate *candidate = &selection->items[selection->count];
     bool is_part = vitals_row_parent(row) != 0;
@@ -230,14 +231,14 @@ static void offer(struct selection *selection, const vitals_row *row)
 /* ---- the best first ---- */
 
 /* What is missing counts as worst. */
-static int more_first(struct known a, struct known b)
+static int more_first(struct known_gpu a, struct known_gpu b)
 {
     if (!a.is || !b.is)
         return (int)b.is - (int)a.is;
     return (a.number < b.number) - (a.number > b.number);
 }
 
-static int less_first(struct known a, struct known b)
+static int less_first(struct known_gpu a, struct known_gpu b)
 {
     return a.is && b.is ? more_first(b, a) : more_first(a, b);
 }
@@ -267,7 +268,7 @@ static bool same_vendor(const struct candidate *a, const struct candidate *b)
            memcmp(a->vendor.bytes, b->vendor.bytes, a->vendor.size) == 0;
 }
 
-static bool has_whole(const struct selection *selection)
+static bool has_whole(const struct select_selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++) {
         if (text_is(selection->items[i].vendor, "nvidia") && !selection->items[i].is_mig)
@@ -276,7 +277,7 @@ static bool has_whole(const struct selection *selection)
     return false;
 }
 
-static void remove_at(struct selection *selection, size_t at)
+static void remove_at(struct select_selection *selection, size_t at)
 {
     selection->count--;
     memmove(&selection->items[at], &selection->items[at + 1],
@@ -284,7 +285,7 @@ static void remove_at(struct selection *selection, size_t at)
 }
 
 /* Leaves one MIG device or none. */
-static void leave_one_mig(struct selection *selection)
+static void leave_one_mig(struct select_selection *selection)
 {
     bool none = has_whole(selection) && selection->options->max_count != 1;
     for (size_t i = 0; i < selection->count;) {
@@ -297,7 +298,7 @@ static void leave_one_mig(struct selection *selection)
     }
 }
 
-static size_t count_vendor(const struct selection *selection, const struct candidate *of)
+static size_t count_vendor(const struct select_selection *selection, const struct candidate *of)
 {
     size_t count = 0;
     for (size_t i = 0; i < selection->count; i++)
@@ -305,7 +306,7 @@ static size_t count_vendor(const struct selection *selection, const struct candi
     return count;
 }
 
-static void leave_one_vendor(struct selection *selection)
+static void leave_one_vendor(struct select_selection *selection)
 {
     size_t best = 0;
     if (selection->count == 0)
@@ -348,7 +349,7 @@ static int take_options(const vitals_select_options *given, vitals_select_option
     return 0;
 }
 
-static void offer_all(struct selection *selection)
+static void offer_all(struct select_selection *selection)
 {
     const vitals_select_options *options = selection->options;
     if (options->candidates) {
@@ -365,7 +366,7 @@ int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_select_optio
                       const vitals_row **rows, size_t capacity, vitals_error *error)
 {
     vitals_select_options taken;
-    struct selection selection;
+    struct select_selection selection;
     int code = take_options(options, &taken, error);
     if (code < 0)
         return code;

@@ -57,7 +57,7 @@ void gpu_sweep_unref(struct gpu_sweep *sweep)
 /* ---- a sweeper ---- */
 
 /* What is known of a process. */
-struct known {
+struct known_descriptor {
     int64_t pid;
     uint64_t start_ticks; /* when it was listed; 0: it has no GPU, not requested */
     uint64_t due;         /* the sweep in which it is listed again */
@@ -72,7 +72,7 @@ struct known {
 struct gpu_sweeper {
     const vitals_context *context;
     struct os_pids pids;
-    struct known *known, *spare; /* in the order of pids; spare is what it was before */
+    struct known_descriptor *known, *spare; /* in the order of pids; spare is what it was before */
     size_t count, capacity, spare_capacity;
     struct os_gpu_opens opens; /* of one process */
     uint64_t round;            /* sweeps so far */
@@ -121,7 +121,7 @@ static uint64_t now_ns(const struct gpu_sweeper *sweeper)
 
 /* ---- which processes there are ---- */
 
-static void forget(struct known *known)
+static void forget(struct known_descriptor *known)
 {
     memory_free(known->opens);
 }
@@ -154,11 +154,12 @@ static bool take_pids(struct gpu_sweeper *sweeper)
         while (old < sweeper->count && sweeper->known[old].pid < pid)
             forget(&sweeper->known[old++]);
         bool is_known = old < sweeper->count && sweeper->known[old].pid == pid;
-        sweeper->spare[count++] = is_known ? sweeper->known[old++] : (struct known){.pid = pid};
+        sweeper->spare[count++] = is_known ? sweeper->known[old++]
+                                           : (struct known_descriptor){.pid = pid};
     }
     while (old < sweeper->count)
         forget(&sweeper->known[old++]);
-    struct known *known = sweeper->spare;
+    struct known_descriptor *known = sweeper->spare;
     size_t capacity = sweeper->spare_capacity;
     sweeper->spare = sweeper->known;
     sweeper->spare_capacity = sweeper->capacity;
@@ -198,7 +199,7 @@ static int read_begun(const struct os *os, int64_t pid, struct begun *out)
 }
 
 /* Copies the list of one process; false where memory is out. */
-static bool keep_opens(struct known *known, const struct os_gpu_opens *opens)
+static bool keep_opens(struct known_descriptor *known, const struct os_gpu_opens *opens)
 {
     if (opens->count > known->capacity) {
         void *items = memory_resize(known->opens, opens->count, sizeof *known->opens);
@@ -215,7 +216,7 @@ static bool keep_opens(struct known *known, const struct os_gpu_opens *opens)
 
 /* When it is listed again: of a process that began while we watched, soon and then ever more
  * seldom; of the others, not of all in the same sweep. */
-static void plan_next(struct gpu_sweeper *sweeper, struct known *known, bool has_files)
+static void plan_next(struct gpu_sweeper *sweeper, struct known_descriptor *known, bool has_files)
 {
     uint32_t most = known->count > 0 ? OFTEN : SELDOM;
     bool is_old = known->pause == 0 && sweeper->round == 1;
@@ -230,7 +231,7 @@ static void plan_next(struct gpu_sweeper *sweeper, struct known *known, bool has
 
 /* As many descriptors as before: most likely the same ones. Not for ever, for one may have been
  * closed and another opened. */
-static bool is_unchanged(struct gpu_sweeper *sweeper, struct known *known)
+static bool is_unchanged(struct gpu_sweeper *sweeper, struct known_descriptor *known)
 {
     if (!known->listed || known->descriptors == 0 || ++known->passed_over >= TRUSTED)
         return false;
@@ -241,7 +242,7 @@ static bool is_unchanged(struct gpu_sweeper *sweeper, struct known *known)
 /* When it began is read before its descriptors, so that a list is never older than that; and only
  * where there is something to be credited, or to be sure that it is a process that hides something.
  * False where memory is out. */
-static bool list(struct gpu_sweeper *sweeper, struct known *known)
+static bool list(struct gpu_sweeper *sweeper, struct known_descriptor *known)
 {
     const struct os *os = os_of(sweeper);
     struct os_gpu_opens *opens = &sweeper->opens;
@@ -289,7 +290,7 @@ static bool list_due(struct gpu_sweeper *sweeper)
             return false;
     }
     for (size_t i = 0; i < count; i++) {
-        struct known *known = &sweeper->known[(from + i) % count];
+        struct known_descriptor *known = &sweeper->known[(from + i) % count];
         sweeper->turn = (from + i) % count;
         if (sweeper->left == 0)
             return true;
@@ -322,7 +323,7 @@ static struct sweep_client *next_client(struct pooled *pooled)
 /* One that we have open to ask the driver is none: looked at before and after, for it is open for a
  * moment only. A descriptor that was closed meanwhile is none, and its process is listed again. One
  * whose driver tells nothing is none either. */
-static void read_client(struct gpu_sweeper *sweeper, struct known *known,
+static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *known,
                         const struct os_gpu_open *open, struct pooled *pooled)
 {
     uint64_t device = sweep_device(open->major, open->minor);
@@ -355,7 +356,8 @@ static void read_client(struct gpu_sweeper *sweeper, struct known *known,
 }
 
 /* Nothing counts of a pid that has changed hands since it was listed. */
-static void read_process(struct gpu_sweeper *sweeper, struct known *known, struct pooled *pooled)
+static void read_process(struct gpu_sweeper *sweeper, struct known_descriptor *known,
+                         struct pooled *pooled)
 {
     size_t before = pooled->sweep.count;
     for (size_t i = 0; i < known->count; i++)
@@ -396,7 +398,7 @@ static void fill_sweep(struct gpu_sweeper *sweeper, struct pooled *pooled)
 {
     struct gpu_sweep *sweep = &pooled->sweep;
     for (size_t i = 0; i < sweeper->count; i++) {
-        struct known *known = &sweeper->known[i];
+        struct known_descriptor *known = &sweeper->known[i];
         sweep->denied += known->denied;
         sweep->cut |= !known->listed;
         if (known->count > 0)

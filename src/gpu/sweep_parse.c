@@ -33,19 +33,21 @@ static struct span trim(struct span text)
 
 /* ---- values ---- */
 
-struct unit {
+struct sweep_parse_unit {
     const char *name;
     uint64_t factor;
 };
 
-static const struct unit NANOSECONDS[] = {{"", 1}, {"ns", 1}};
-static const struct unit BYTES[] = {{"", 1},         {"B", 1},         {"KiB", 1 << 10},
-                                    {"kB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
-static const struct unit HERTZ[] = {{"", 1}, {"Hz", 1}, {"KHz", 1000}, {"MHz", 1000000}};
-static const struct unit NONE[] = {{"", 1}};
+static const struct sweep_parse_unit NANOSECONDS[] = {{"", 1}, {"ns", 1}};
+static const struct sweep_parse_unit BYTES[] = {
+    {"", 1}, {"B", 1}, {"KiB", 1 << 10}, {"kB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+static const struct sweep_parse_unit HERTZ[] = {
+    {"", 1}, {"Hz", 1}, {"KHz", 1000}, {"MHz", 1000000}};
+static const struct sweep_parse_unit NONE[] = {{"", 1}};
 
 /* "12 KiB"; false for what is no number of one of these units. Saturates. */
-static bool read_number(struct span value, const struct unit *units, size_t count, uint64_t *out)
+static bool read_number(struct span value, const struct sweep_parse_unit *units, size_t count,
+                        uint64_t *out)
 {
     struct cursor cursor = cursor_over(value.bytes, value.size);
     uint64_t number;
@@ -97,7 +99,7 @@ static struct sweep_engine *find_engine(struct parser *parser, struct span name)
 enum { BUSY, CAPACITY, CYCLES, TOTAL, FREQUENCY };
 
 static const struct {
-    const struct unit *units;
+    const struct sweep_parse_unit *units;
     size_t count;
 } ENGINE_UNITS[] = {
     [BUSY] = {NANOSECONDS, ARRAY_COUNT(NANOSECONDS)},

@@ -4,7 +4,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-struct identity {
+struct row_identity {
     uint64_t hash, key;
     uint64_t reading; /* the last one that had it */
 };
@@ -39,7 +39,7 @@ static uintptr_t *next_of(struct identities *identities, uint64_t hash)
     return next;
 }
 
-static struct identity *add(struct identities *identities, uint64_t own)
+static struct row_identity *add(struct identities *identities, uint64_t own)
 {
     void *items = identities->items;
     if (memory_grow(&items, &identities->capacity, identities->count, sizeof *identities->items) !=
@@ -48,14 +48,14 @@ static struct identity *add(struct identities *identities, uint64_t own)
     identities->items = items;
     if (hash_set(&identities->places, own, identities->count) != 0)
         return NULL;
-    struct identity *identity = &identities->items[identities->count++];
-    *identity = (struct identity){.hash = own, .key = ++identities->keys};
+    struct row_identity *identity = &identities->items[identities->count++];
+    *identity = (struct row_identity){.hash = own, .key = ++identities->keys};
     return identity;
 }
 
 /* One that was not seen in this reading yet, of the hash or of one that follows it by occurrence;
  * NULL where memory is out. */
-static struct identity *find(struct identities *identities, uint64_t hash)
+static struct row_identity *find(struct identities *identities, uint64_t hash)
 {
     uintptr_t *next = next_of(identities, hash);
     while (next != NULL) {
@@ -64,7 +64,7 @@ static struct identity *find(struct identities *identities, uint64_t hash)
         const uintptr_t *place = hash_find(&identities->places, own);
         if (place == NULL)
             return add(identities, own);
-        struct identity *identity = &identities->items[*place];
+        struct row_identity *identity = &identities->items[*place];
         if (identity->reading != identities->reading) // else of another, whose hash is the same
             return identity;
     }
@@ -75,7 +75,7 @@ static struct identity *find(struct identities *identities, uint64_t hash)
 static int sweep(struct identities *identities)
 {
     for (size_t i = 0; i < identities->count;) {
-        struct identity *identity = &identities->items[i];
+        struct row_identity *identity = &identities->items[i];
         if (identity->reading == identities->reading) {
             i++;
             continue;
@@ -110,7 +110,7 @@ int identities_give(struct identities *identities, struct row_batch *batch, vita
         struct batch_row *row = &batch->rows[i];
         if (row->entity != entity || row->key != 0)
             continue;
-        struct identity *identity = find(identities, identity_of(batch, row));
+        struct row_identity *identity = find(identities, identity_of(batch, row));
         if (identity == NULL)
             return VITALS_EMEMORY;
         identity->reading = identities->reading;

@@ -11,12 +11,12 @@
 #include "model/row_batch.h"
 #include "util/hash.h"
 
-struct identity;
+struct row_identity;
 
 struct identities {
     struct hash places; /* of the identity's hash: where it stands in `items` */
     struct hash next;   /* of the hash without the occurrence: which one comes next */
-    struct identity *items;
+    struct row_identity *items;
     size_t count, capacity;
     uint64_t keys;    /* given so far */
     uint64_t reading; /* the present one */

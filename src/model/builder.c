@@ -141,7 +141,8 @@ void vitals_builder_moment(vitals_builder *builder, uint64_t realtime_ns, uint64
 /* ---- tables ---- */
 
 /* Makes room for the lags of a column. */
-static bool lags_reserve(struct arena *arena, struct column *column, size_t count, size_t capacity)
+static bool lags_reserve(struct arena *arena, struct snapshot_column *column, size_t count,
+                         size_t capacity)
 {
     uint64_t *lags = arena_array(arena, capacity, sizeof *lags);
     if (lags == NULL)
@@ -158,7 +159,7 @@ static bool table_reserve(struct arena *arena, struct table *table, size_t capac
     size_t count = table->count;
     struct vitals_row *rows = arena_array(arena, capacity, sizeof *rows);
     uint64_t *keys = arena_array(arena, capacity, sizeof *keys);
-    union cell *cells = arena_array(arena, capacity, table->column_count * sizeof *cells);
+    union snapshot_cell *cells = arena_array(arena, capacity, table->column_count * sizeof *cells);
     signed char *states = arena_array(arena, capacity, table->column_count);
     if (rows == NULL || keys == NULL || cells == NULL || states == NULL)
         return false;
@@ -167,7 +168,7 @@ static bool table_reserve(struct arena *arena, struct table *table, size_t capac
         memcpy(keys, table->keys, count * sizeof *keys);
     }
     for (size_t i = 0; i < table->column_count; i++) {
-        struct column *column = &table->columns[i];
+        struct snapshot_column *column = &table->columns[i];
         if (count != 0) {
             memcpy(cells + i * capacity, column->cells, count * sizeof *cells);
             memcpy(states + i * capacity, column->states, count);
@@ -197,11 +198,11 @@ static bool table_columns(struct arena *arena, struct table *table, const bool *
             continue;
         vitals_metric metric = metric_of(table->entity, number);
         const char *name = vitals_metric_name(metric);
-        table->columns[place] = (struct column){.metric = metric,
-                                                .type = vitals_metric_type(metric),
-                                                .kind = vitals_metric_kind(metric),
-                                                .name = name,
-                                                .name_size = strlen(name)};
+        table->columns[place] = (struct snapshot_column){.metric = metric,
+                                                         .type = vitals_metric_type(metric),
+                                                         .kind = vitals_metric_kind(metric),
+                                                         .name = name,
+                                                         .name_size = strlen(name)};
         table->places[number] = ++place;
     }
     return true;
@@ -328,10 +329,11 @@ static void refuse(vitals_builder *builder, vitals_metric metric, const char *wh
 
 /* The column, and in *index the newest row's place. NULL where the value is to be passed over: its
  * column is not open, it is UNSET, or there is a problem, which then is remembered. */
-static struct column *slot(vitals_builder *builder, vitals_metric metric, int state, size_t *index)
+static struct snapshot_column *slot(vitals_builder *builder, vitals_metric metric, int state,
+                                    size_t *index)
 {
     const struct table *table = open_table(builder, metric >> 8);
-    struct column *column = table != NULL ? table_column(table, metric) : NULL;
+    struct snapshot_column *column = table != NULL ? table_column(table, metric) : NULL;
     if (column == NULL || state == VITALS_UNSET)
         return NULL;
     if (table->count == 0)
@@ -345,10 +347,10 @@ static struct column *slot(vitals_builder *builder, vitals_metric metric, int st
 }
 
 /* The same for a value of the type. */
-static struct column *typed_slot(vitals_builder *builder, vitals_metric metric, vitals_type type,
-                                 int state, size_t *index)
+static struct snapshot_column *typed_slot(vitals_builder *builder, vitals_metric metric,
+                                          vitals_type type, int state, size_t *index)
 {
-    struct column *column = slot(builder, metric, state, index);
+    struct snapshot_column *column = slot(builder, metric, state, index);
     if (column == NULL || column->type == type)
         return column;
     refuse(builder, metric, "is set with a value of another type");
@@ -359,7 +361,7 @@ void vitals_builder_u64(vitals_builder *builder, vitals_metric metric, uint64_t 
                         vitals_availability availability)
 {
     size_t index;
-    struct column *column = typed_slot(builder, metric, VITALS_U64, availability, &index);
+    struct snapshot_column *column = typed_slot(builder, metric, VITALS_U64, availability, &index);
     if (column == NULL)
         return;
     if (value > EXACT_MAX && availability > 0) {
@@ -374,7 +376,7 @@ void vitals_builder_i64(vitals_builder *builder, vitals_metric metric, int64_t v
                         vitals_availability availability)
 {
     size_t index;
-    struct column *column = typed_slot(builder, metric, VITALS_I64, availability, &index);
+    struct snapshot_column *column = typed_slot(builder, metric, VITALS_I64, availability, &index);
     if (column == NULL)
         return;
     int64_t most = (int64_t)EXACT_MAX;
@@ -390,7 +392,7 @@ void vitals_builder_f64(vitals_builder *builder, vitals_metric metric, double va
                         vitals_availability availability)
 {
     size_t index;
-    struct column *column = typed_slot(builder, metric, VITALS_F64, availability, &index);
+    struct snapshot_column *column = typed_slot(builder, metric, VITALS_F64, availability, &index);
     if (column == NULL)
         return;
     if (availability > 0 && !isfinite(value))
@@ -404,7 +406,7 @@ void vitals_builder_missing(vitals_builder *builder, vitals_metric metric,
                             vitals_availability reason)
 {
     size_t index;
-    struct column *column = slot(builder, metric, reason, &index);
+    struct snapshot_column *column = slot(builder, metric, reason, &index);
     if (column != NULL && reason > 0)
         refuse(builder, metric, "is missing for a reason that is none");
     else if (column != NULL)
@@ -414,7 +416,7 @@ void vitals_builder_missing(vitals_builder *builder, vitals_metric metric,
 void vitals_builder_read_at(vitals_builder *builder, vitals_metric metric, uint64_t read_ns)
 {
     size_t index;
-    struct column *column = slot(builder, metric, VITALS_HAVE, &index);
+    struct snapshot_column *column = slot(builder, metric, VITALS_HAVE, &index);
     if (column == NULL)
         return;
     const struct table *table = open_table(builder, metric >> 8);
@@ -448,7 +450,7 @@ static size_t kept_size(vitals_text text)
 
 /* The text of the row before, where it is the same one, as of rows that follow each other it often
  * is: whatever a snapshot holds it holds to its end, so that both may point to it. */
-static const struct shared_text *same_as_before(const struct column *column, size_t index,
+static const struct shared_text *same_as_before(const struct snapshot_column *column, size_t index,
                                                 vitals_text value, size_t size)
 {
     if (index == 0 || column->states[index - 1] <= 0)
@@ -473,7 +475,7 @@ void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_t
                          vitals_availability availability)
 {
     size_t index;
-    struct column *column = typed_slot(builder, metric, VITALS_TEXT, availability, &index);
+    struct snapshot_column *column = typed_slot(builder, metric, VITALS_TEXT, availability, &index);
     if (column == NULL)
         return;
     if (availability < 0) {
@@ -518,7 +520,7 @@ void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared
     size_t index;
     if (text == NULL && state > 0)
         state = VITALS_FAILED;
-    struct column *column = typed_slot(builder, metric, VITALS_TEXT, state, &index);
+    struct snapshot_column *column = typed_slot(builder, metric, VITALS_TEXT, state, &index);
     if (column == NULL)
         return;
     if (state > 0 && !hold(builder, text)) {

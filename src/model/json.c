@@ -21,7 +21,7 @@ enum {
 
 _Static_assert(PART_MAX <= BUFFER, "an escaped part fits an empty buffer");
 
-struct writer {
+struct json_writer {
     vitals_write *write;
     void *data;
     int stopped; /* what write returned; not 0: nothing more is written */
@@ -29,7 +29,7 @@ struct writer {
     char bytes[BUFFER];
 };
 
-static void flush(struct writer *writer)
+static void flush(struct json_writer *writer)
 {
     if (writer->stopped == 0 && writer->used != 0)
         writer->stopped = writer->write(writer->data, writer->bytes, writer->used);
@@ -37,41 +37,41 @@ static void flush(struct writer *writer)
 }
 
 /* Room for `size` more bytes, at most BUFFER. */
-static char *room(struct writer *writer, size_t size)
+static char *room(struct json_writer *writer, size_t size)
 {
     if (size > BUFFER - writer->used)
         flush(writer);
     return writer->bytes + writer->used;
 }
 
-static void put(struct writer *writer, const char *bytes, size_t size)
+static void put(struct json_writer *writer, const char *bytes, size_t size)
 {
     memcpy(room(writer, size), bytes, size);
     writer->used += size;
 }
 
-static void put_string(struct writer *writer, const char *string)
+static void put_string(struct json_writer *writer, const char *string)
 {
     put(writer, string, strlen(string));
 }
 
-static void put_u64(struct writer *writer, uint64_t value)
+static void put_u64(struct json_writer *writer, uint64_t value)
 {
     writer->used += number_print_u64(room(writer, NUMBER_TEXT), value);
 }
 
-static void put_i64(struct writer *writer, int64_t value)
+static void put_i64(struct json_writer *writer, int64_t value)
 {
     writer->used += number_print_i64(room(writer, NUMBER_TEXT), value);
 }
 
-static void put_f64(struct writer *writer, double value)
+static void put_f64(struct json_writer *writer, double value)
 {
     writer->used += number_print_f64(room(writer, NUMBER_TEXT), value);
 }
 
 /* Nanoseconds pass 2^53 and are decimal strings, as in OTLP. */
-static void put_instant(struct writer *writer, uint64_t ns)
+static void put_instant(struct json_writer *writer, uint64_t ns)
 {
     put(writer, "\"", 1);
     put_u64(writer, ns);
@@ -95,7 +95,7 @@ static size_t part_size(const char *bytes, size_t size)
     return cut;
 }
 
-static void put_text(struct writer *writer, const char *bytes, size_t size)
+static void put_text(struct json_writer *writer, const char *bytes, size_t size)
 {
     put(writer, "\"", 1);
     while (size != 0) {
@@ -127,7 +127,7 @@ static void date_of(uint64_t days, unsigned *year, unsigned *month, unsigned *da
     *year = (unsigned)(era * 400) + year_of_era + (*month <= 2);
 }
 
-static void put_digits(struct writer *writer, uint64_t value, size_t digits, char behind)
+static void put_digits(struct json_writer *writer, uint64_t value, size_t digits, char behind)
 {
     char *at = room(writer, digits + 1);
     for (size_t i = digits; i-- != 0; value /= 10)
@@ -137,7 +137,7 @@ static void put_digits(struct writer *writer, uint64_t value, size_t digits, cha
 }
 
 /* RFC 3339 in UTC. */
-static void put_time(struct writer *writer, uint64_t realtime_ns)
+static void put_time(struct json_writer *writer, uint64_t realtime_ns)
 {
     uint64_t seconds = realtime_ns / NS_PER_SECOND;
     unsigned year, month, day;
@@ -153,7 +153,7 @@ static void put_time(struct writer *writer, uint64_t realtime_ns)
     put(writer, "\"", 1);
 }
 
-static void put_head(struct writer *writer, const vitals_snapshot *snapshot)
+static void put_head(struct json_writer *writer, const vitals_snapshot *snapshot)
 {
     put_string(writer, "{\"schema\":");
     put_u64(writer, VITALS_SCHEMA);
@@ -180,7 +180,7 @@ static void put_head(struct writer *writer, const vitals_snapshot *snapshot)
 /* ---- tables ---- */
 
 /* ,"name": before a member; the first of an object has no comma. */
-static void put_key(struct writer *writer, bool first, const char *name, size_t size)
+static void put_key(struct json_writer *writer, bool first, const char *name, size_t size)
 {
     char *at = room(writer, size + PUNCTUATION);
     if (!first)
@@ -192,7 +192,7 @@ static void put_key(struct writer *writer, bool first, const char *name, size_t 
 }
 
 /* Which columns each table has, also where it has no row. */
-static void put_columns(struct writer *writer, const struct table *table)
+static void put_columns(struct json_writer *writer, const struct table *table)
 {
     put(writer, "[", 1);
     for (size_t i = 0; i < table->column_count; i++) {
@@ -203,9 +203,10 @@ static void put_columns(struct writer *writer, const struct table *table)
     put(writer, "]", 1);
 }
 
-static void put_value(struct writer *writer, const struct column *column, size_t index)
+static void put_value(struct json_writer *writer, const struct snapshot_column *column,
+                      size_t index)
 {
-    const union cell *cell = &column->cells[index];
+    const union snapshot_cell *cell = &column->cells[index];
     if (column->states[index] <= 0) {
         put(writer, "null", 4);
         return;
@@ -228,7 +229,7 @@ static int64_t age_of(const vitals_snapshot *snapshot, uint64_t then)
 }
 
 /* Whether the value has an age of its own, and which. */
-static bool has_age(const struct column *column, const vitals_row *row, int64_t *age)
+static bool has_age(const struct snapshot_column *column, const vitals_row *row, int64_t *age)
 {
     const vitals_snapshot *snapshot = row->table->snapshot;
     if (!column_lags(column, row_index(row)))
@@ -238,12 +239,12 @@ static bool has_age(const struct column *column, const vitals_row *row, int64_t 
 }
 
 /* The states of those values that are not simply there. */
-static void put_availability(struct writer *writer, const struct table *table, size_t index)
+static void put_availability(struct json_writer *writer, const struct table *table, size_t index)
 {
     put_string(writer, ",\"availability\":{");
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++) {
-        const struct column *column = &table->columns[i];
+        const struct snapshot_column *column = &table->columns[i];
         vitals_availability state = (vitals_availability)column->states[index];
         if (state == VITALS_HAVE)
             continue;
@@ -257,12 +258,12 @@ static void put_availability(struct writer *writer, const struct table *table, s
 }
 
 /* The ages of those values that were not read with their row. */
-static void put_ages(struct writer *writer, const vitals_row *row)
+static void put_ages(struct json_writer *writer, const vitals_row *row)
 {
     const struct table *table = row->table;
     bool first = true;
     for (size_t i = 0; i < table->column_count; i++) {
-        const struct column *column = &table->columns[i];
+        const struct snapshot_column *column = &table->columns[i];
         int64_t age;
         if (!has_age(column, row, &age))
             continue;
@@ -274,7 +275,7 @@ static void put_ages(struct writer *writer, const vitals_row *row)
     put_string(writer, first ? "" : "}");
 }
 
-static void put_row(struct writer *writer, const struct table *table, size_t index)
+static void put_row(struct json_writer *writer, const struct table *table, size_t index)
 {
     const vitals_row *row = &table->rows[index];
     put_string(writer, "{\"key\":");
@@ -292,7 +293,7 @@ static void put_row(struct writer *writer, const struct table *table, size_t ind
     put_i64(writer, age_of(table->snapshot, row->stamp_ns));
     bool plain = true;
     for (size_t i = 0; i < table->column_count; i++) {
-        const struct column *column = &table->columns[i];
+        const struct snapshot_column *column = &table->columns[i];
         put_key(writer, false, column->name, column->name_size);
         put_value(writer, column, index);
         plain = plain && column->states[index] == VITALS_HAVE;
@@ -303,7 +304,7 @@ static void put_row(struct writer *writer, const struct table *table, size_t ind
     put(writer, "}", 1);
 }
 
-static void put_rows(struct writer *writer, const struct table *table)
+static void put_rows(struct json_writer *writer, const struct table *table)
 {
     put(writer, "[", 1);
     for (size_t i = 0; i < table->count && writer->stopped == 0; i++) {
@@ -315,8 +316,8 @@ static void put_rows(struct writer *writer, const struct table *table)
 }
 
 /* An object with a member for each table. */
-static void put_tables(struct writer *writer, const vitals_snapshot *snapshot,
-                       void (*put_table)(struct writer *, const struct table *))
+static void put_tables(struct json_writer *writer, const vitals_snapshot *snapshot,
+                       void (*put_table)(struct json_writer *, const struct table *))
 {
     put(writer, "{", 1);
     bool first = true;
@@ -333,7 +334,7 @@ static void put_tables(struct writer *writer, const vitals_snapshot *snapshot,
 }
 
 /* The states of those tables whose rows are not simply all there; nothing where all are. */
-static void put_states(struct writer *writer, const vitals_snapshot *snapshot)
+static void put_states(struct json_writer *writer, const vitals_snapshot *snapshot)
 {
     bool first = true;
     for (unsigned i = 0; i <= ENTITY_MAX; i++) {
@@ -354,7 +355,7 @@ static void put_states(struct writer *writer, const vitals_snapshot *snapshot)
 int vitals_snapshot_json(const vitals_snapshot *snapshot, vitals_write *write, void *data,
                          vitals_error *error)
 {
-    struct writer writer;
+    struct json_writer writer;
     writer.write = write;
     writer.data = data;
     writer.stopped = 0;

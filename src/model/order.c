@@ -7,13 +7,14 @@
 #include <string.h>
 #include <vitals/error.h>
 
-struct place {
+struct order_place {
     uint64_t key; /* of the row, or of its parent */
     size_t index; /* where the row stands now */
 };
 
 /* Merges two sorted runs, [0, middle) and [middle, count), into `out`. */
-static void merge(const struct place *places, size_t middle, size_t count, struct place *out)
+static void merge(const struct order_place *places, size_t middle, size_t count,
+                  struct order_place *out)
 {
     size_t left = 0;
     size_t right = middle;
@@ -24,21 +25,22 @@ static void merge(const struct place *places, size_t middle, size_t count, struc
 }
 
 /* Returns whichever of the two holds the sorted places in the end. */
-static const struct place *sort(struct place *places, struct place *spare, size_t count)
+static const struct order_place *sort(struct order_place *places, struct order_place *spare,
+                                      size_t count)
 {
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
             size_t size = size_min(2 * width, count - start);
             merge(places + start, size_min(width, size), size, spare + start);
         }
-        struct place *sorted = spare;
+        struct order_place *sorted = spare;
         spare = places;
         places = sorted;
     }
     return places;
 }
 
-static void order_numbers(uint64_t *numbers, const struct place *places, size_t count,
+static void order_numbers(uint64_t *numbers, const struct order_place *places, size_t count,
                           uint64_t *old)
 {
     memcpy(old, numbers, count * sizeof *old);
@@ -46,8 +48,8 @@ static void order_numbers(uint64_t *numbers, const struct place *places, size_t 
         numbers[i] = old[places[i].index];
 }
 
-static void order_column(struct column *column, const struct place *places, size_t count,
-                         union cell *old_cells, signed char *old_states)
+static void order_column(struct snapshot_column *column, const struct order_place *places,
+                         size_t count, union snapshot_cell *old_cells, signed char *old_states)
 {
     memcpy(old_cells, column->cells, count * sizeof *old_cells);
     memcpy(old_states, column->states, count);
@@ -60,10 +62,10 @@ static void order_column(struct column *column, const struct place *places, size
 int table_order(struct arena *arena, struct table *table)
 {
     size_t count = table->count;
-    struct place *places = arena_array(arena, count, sizeof *places);
-    struct place *spare = arena_array(arena, count, sizeof *spare);
+    struct order_place *places = arena_array(arena, count, sizeof *places);
+    struct order_place *spare = arena_array(arena, count, sizeof *spare);
     struct vitals_row *rows = arena_array(arena, count, sizeof *rows);
-    union cell *cells = arena_array(arena, count, sizeof *cells);
+    union snapshot_cell *cells = arena_array(arena, count, sizeof *cells);
     uint64_t *numbers = arena_array(arena, count, sizeof *numbers);
     signed char *states = arena_array(arena, count, 1);
     if (places == NULL || spare == NULL || rows == NULL || cells == NULL || numbers == NULL ||
@@ -71,8 +73,8 @@ int table_order(struct arena *arena, struct table *table)
         return VITALS_EMEMORY;
 
     for (size_t i = 0; i < count; i++)
-        places[i] = (struct place){table->keys[i], i};
-    const struct place *sorted = sort(places, spare, count);
+        places[i] = (struct order_place){table->keys[i], i};
+    const struct order_place *sorted = sort(places, spare, count);
     for (size_t i = 0; i < count; i++)
         rows[i] = table->rows[sorted[i].index];
     table->rows = rows;
@@ -93,15 +95,15 @@ int table_index_parents(struct arena *arena, struct table *table)
         first++;
     if (first >= count)
         return 0;
-    struct place *places = arena_array(arena, count, sizeof *places);
-    struct place *spare = arena_array(arena, count, sizeof *spare);
+    struct order_place *places = arena_array(arena, count, sizeof *places);
+    struct order_place *spare = arena_array(arena, count, sizeof *spare);
     size_t *by_parent = arena_array(arena, count, sizeof *by_parent);
     if (places == NULL || spare == NULL || by_parent == NULL)
         return VITALS_EMEMORY;
 
     for (size_t i = 0; i < count; i++)
-        places[i] = (struct place){table->rows[i].parent, i};
-    const struct place *sorted = sort(places, spare, count); /* keeps the order of keys */
+        places[i] = (struct order_place){table->rows[i].parent, i};
+    const struct order_place *sorted = sort(places, spare, count); /* keeps the order of keys */
     for (size_t i = 0; i < count; i++)
         by_parent[i] = sorted[i].index;
     table->by_parent = by_parent;

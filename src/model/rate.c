@@ -22,7 +22,8 @@ static bool text_equal(vitals_text a, vitals_text b)
 }
 
 /* Whether both rows have the value and it is not the same. */
-static bool differs(const vitals_row *row, const vitals_row *older, const struct column *column)
+static bool differs(const vitals_row *row, const vitals_row *older,
+                    const struct snapshot_column *column)
 {
     vitals_metric metric = column->metric;
     if (column->type == VITALS_TEXT) {

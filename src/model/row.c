@@ -35,11 +35,11 @@ const char *vitals_row_label(const vitals_row *row)
 }
 
 /* The metric's column, or NULL and in `why` the reason. */
-static const struct column *find(const vitals_row *row, vitals_metric metric,
-                                 vitals_availability *why)
+static const struct snapshot_column *find(const vitals_row *row, vitals_metric metric,
+                                          vitals_availability *why)
 {
     const struct table *table = row->table;
-    const struct column *column = NULL;
+    const struct snapshot_column *column = NULL;
     if (metric >> 8 == table->entity)
         column = table_column(table, metric);
     if (column == NULL)
@@ -50,10 +50,10 @@ static const struct column *find(const vitals_row *row, vitals_metric metric,
 
 /* The value's cell and state; the cell is NULL where the state is not above zero. */
 static vitals_availability look(const vitals_row *row, vitals_metric metric, vitals_type type,
-                                const union cell **cell)
+                                const union snapshot_cell **cell)
 {
     vitals_availability state = VITALS_UNSET;
-    const struct column *column = find(row, metric, &state);
+    const struct snapshot_column *column = find(row, metric, &state);
     if (column == NULL)
         return vitals_metric_type(metric) == type ? state : VITALS_WRONG_METRIC;
     if (column->type != type)
@@ -65,7 +65,7 @@ static vitals_availability look(const vitals_row *row, vitals_metric metric, vit
 
 vitals_availability vitals_row_u64(const vitals_row *row, vitals_metric metric, uint64_t *out)
 {
-    const union cell *cell;
+    const union snapshot_cell *cell;
     vitals_availability state = look(row, metric, VITALS_U64, &cell);
     if (state > 0)
         *out = cell->u64;
@@ -74,7 +74,7 @@ vitals_availability vitals_row_u64(const vitals_row *row, vitals_metric metric, 
 
 vitals_availability vitals_row_i64(const vitals_row *row, vitals_metric metric, int64_t *out)
 {
-    const union cell *cell;
+    const union snapshot_cell *cell;
     vitals_availability state = look(row, metric, VITALS_I64, &cell);
     if (state > 0)
         *out = cell->i64;
@@ -83,7 +83,7 @@ vitals_availability vitals_row_i64(const vitals_row *row, vitals_metric metric, 
 
 vitals_availability vitals_row_f64(const vitals_row *row, vitals_metric metric, double *out)
 {
-    const union cell *cell;
+    const union snapshot_cell *cell;
     vitals_availability state = look(row, metric, VITALS_F64, &cell);
     if (state > 0)
         *out = cell->f64;
@@ -92,7 +92,7 @@ vitals_availability vitals_row_f64(const vitals_row *row, vitals_metric metric, 
 
 vitals_availability vitals_row_text(const vitals_row *row, vitals_metric metric, vitals_text *out)
 {
-    const union cell *cell;
+    const union snapshot_cell *cell;
     vitals_availability state = look(row, metric, VITALS_TEXT, &cell);
     if (state > 0)
         *out = (vitals_text){cell->text->bytes, cell->text->size};
@@ -102,7 +102,7 @@ vitals_availability vitals_row_text(const vitals_row *row, vitals_metric metric,
 vitals_availability vitals_row_number(const vitals_row *row, vitals_metric metric, double *out)
 {
     vitals_type type = vitals_metric_type(metric);
-    const union cell *cell;
+    const union snapshot_cell *cell;
     if (type == VITALS_TEXT)
         return VITALS_WRONG_METRIC;
     vitals_availability state = look(row, metric, type, &cell);
@@ -116,13 +116,13 @@ vitals_availability vitals_row_number(const vitals_row *row, vitals_metric metri
 vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric metric)
 {
     vitals_availability state = VITALS_UNSET;
-    const struct column *column = find(row, metric, &state);
+    const struct snapshot_column *column = find(row, metric, &state);
     return column != NULL ? (vitals_availability)column->states[row_index(row)] : state;
 }
 
 uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
 {
     vitals_availability why;
-    const struct column *column = find(row, metric, &why);
+    const struct snapshot_column *column = find(row, metric, &why);
     return column != NULL ? column_read_ns(column, row) : 0;
 }

@@ -101,7 +101,8 @@ uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot)
     return snapshot->sequence;
 }
 
-static const struct column *column_of(const vitals_snapshot *snapshot, vitals_metric metric)
+static const struct snapshot_column *column_of(const vitals_snapshot *snapshot,
+                                               vitals_metric metric)
 {
     const struct table *table = snapshot_table(snapshot, metric >> 8);
     return table != NULL ? table_column(table, metric) : NULL;
@@ -198,7 +199,7 @@ const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot, vitals_ent
 const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
                                    const signed char **availabilities, size_t *count)
 {
-    const struct column *column = column_of(snapshot, metric);
+    const struct snapshot_column *column = column_of(snapshot, metric);
     if (column != NULL && column->type == VITALS_TEXT)
         column = NULL;
     if (availabilities != NULL)

@@ -13,22 +13,23 @@
 #include <stdatomic.h>
 #include <vitals/snapshot.h>
 
-union cell {
+union snapshot_cell {
     uint64_t u64;
     int64_t i64;
     double f64;
     const struct shared_text *text; /* never NULL where the state is above zero */
 };
 
-_Static_assert(sizeof(union cell) == 8, "vitals_snapshot_column promises cells of 8 bytes");
+_Static_assert(sizeof(union snapshot_cell) == 8,
+               "vitals_snapshot_column promises cells of 8 bytes");
 
-struct column {
+struct snapshot_column {
     vitals_metric metric;
     vitals_type type;
     vitals_kind kind;
     const char *name;
     size_t name_size;
-    union cell *cells;
+    union snapshot_cell *cells;
     signed char *states; /* vitals_availability */
     uint64_t *lags;      /* how long before its row each was read, modulo 2^64; NULL: all with it */
 };
@@ -47,7 +48,7 @@ struct table {
     signed char state; /* a vitals_availability: how complete the rows are */
     bool ordered;      /* rows came in the order of keys so far, none twice */
     size_t column_count;
-    struct column *columns; /* in the order of metrics */
+    struct snapshot_column *columns; /* in the order of metrics */
     size_t count, capacity;
     struct vitals_row *rows;
     uint64_t *keys;
@@ -85,7 +86,7 @@ static inline const struct table *snapshot_table(const vitals_snapshot *snapshot
 }
 
 /* The column of a metric of this table's entity, or NULL. */
-static inline struct column *table_column(const struct table *table, vitals_metric metric)
+static inline struct snapshot_column *table_column(const struct table *table, vitals_metric metric)
 {
     unsigned number = metric_number(metric);
     if (number >= METRIC_NUMBERS || table->places[number] == 0)
@@ -104,13 +105,13 @@ static inline uint64_t row_key(const vitals_row *row)
 }
 
 /* Whether the value has a moment of its own. A reason why there is none has that of its row. */
-static inline bool column_lags(const struct column *column, size_t index)
+static inline bool column_lags(const struct snapshot_column *column, size_t index)
 {
     return column->lags != NULL && column->lags[index] != 0 && column->states[index] > 0;
 }
 
 /* When the value was read. */
-static inline uint64_t column_read_ns(const struct column *column, const vitals_row *row)
+static inline uint64_t column_read_ns(const struct snapshot_column *column, const vitals_row *row)
 {
     size_t index = row_index(row);
     return row->stamp_ns - (column_lags(column, index) ? column->lags[index] : 0);

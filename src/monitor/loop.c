@@ -76,9 +76,9 @@ enum { KEYS_AT_ONCE = 4096 };
 struct loop {
     struct monitor monitor;
     struct monitor_options options;
-    struct source *source; /* NULL: a recording is shown */
-    struct diary *diary;   /* NULL: nothing is kept */
-    struct player player;  /* of the monitor, where it has one */
+    struct monitor_source *source; /* NULL: a recording is shown */
+    struct diary *diary;           /* NULL: nothing is kept */
+    struct player player;          /* of the monitor, where it has one */
     struct canvas canvas;
     int signals;
     char notice[256];

@@ -127,14 +127,15 @@ static bool has_parts(const vitals_snapshot *snapshot, const vitals_row *gpu)
 typedef void add_value(struct history *history, uint64_t time_ns, double value);
 
 /* A snapshot on its way into histories, and the one beside it that these have already. */
-struct recording {
+struct model_recording {
     const vitals_snapshot *snapshot;
     const vitals_snapshot *known; /* NULL: none */
     add_value *add;
 };
 
 /* True if the value of the snapshot beside is of the same reading. */
-static bool is_known(const struct recording *recording, const vitals_row *row, vitals_metric metric)
+static bool is_known(const struct model_recording *recording, const vitals_row *row,
+                     vitals_metric metric)
 {
     const vitals_row *other = recording->known != NULL
                                   ? vitals_snapshot_find(recording->known, vitals_row_entity(row),
@@ -146,7 +147,7 @@ static bool is_known(const struct recording *recording, const vitals_row *row, v
 
 /* A value made of a metric of a row; NaN if there is none. A stale value belongs to the time when
  * it was read, and counts once; this time has none. */
-static void record(const struct recording *recording, struct history *history,
+static void record(const struct model_recording *recording, struct history *history,
                    const vitals_row *row, vitals_metric metric, double value)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(recording->snapshot);
@@ -197,7 +198,7 @@ static double mean_of(const struct mean *mean)
     return mean->count > 0 && !mean->incomplete ? mean->sum / mean->count : (double)NAN;
 }
 
-static void record_device(const struct recording *recording, struct device_history *own,
+static void record_device(const struct model_recording *recording, struct device_history *own,
                           const vitals_row *gpu)
 {
     record(recording, &own->memory, gpu, VITALS_GPU_MEMORY_USED_BYTES,
@@ -215,7 +216,7 @@ static void record_device(const struct recording *recording, struct device_histo
                GAUGES[i].metric, value_or_nan(gpu, GAUGES[i].metric));
 }
 
-static void record_devices(struct model *model, const struct recording *recording)
+static void record_devices(struct model *model, const struct model_recording *recording)
 {
     const vitals_snapshot *snapshot = recording->snapshot;
     uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
@@ -240,7 +241,7 @@ static void record_devices(struct model *model, const struct recording *recordin
 }
 
 /* Values that need no older snapshot. */
-static void record_gauges(struct model *model, const struct recording *recording)
+static void record_gauges(struct model *model, const struct model_recording *recording)
 {
     const vitals_row *host = vitals_snapshot_next(recording->snapshot, VITALS_HOST, NULL);
     record(recording, &model->memory, host, VITALS_HOST_MEMORY_USED_BYTES,
@@ -261,7 +262,7 @@ static void record_cpu(struct model *model, const vitals_snapshot *now, const vi
 void model_graphs_add(struct model *model, const vitals_snapshot *snapshot)
 {
     record_cpu(model, snapshot, model->recorded, history_add);
-    record_gauges(model, &(struct recording){snapshot, model->recorded, history_add});
+    record_gauges(model, &(struct model_recording){snapshot, model->recorded, history_add});
     idle_gpus_update(&model->idle, snapshot);
     replace(&model->recorded, vitals_snapshot_ref(snapshot));
 }
@@ -283,7 +284,7 @@ void model_graphs_add_before(struct model *model, const vitals_snapshot *known,
                              const vitals_snapshot *older)
 {
     record_cpu(model, known, older, history_add_before);
-    record_gauges(model, &(struct recording){older, known, history_add_before});
+    record_gauges(model, &(struct model_recording){older, known, history_add_before});
     idle_gpus_update_before(&model->idle, older);
 }
 

@@ -8,31 +8,31 @@
 /* Switching back and forth starts no new reading. */
 static const uint64_t LINGER_NS = 10000000000u;
 
-struct stream {
+struct source_stream {
     vitals_sampler *sampler;
     vitals_subscription *subscription;
     uint64_t given; /* the number of the last one; 0: none was given */
 };
 
-struct source {
+struct monitor_source {
     const struct monitor_options *options;
-    struct stream machine, all;
-    struct stream next;      /* of every process: with other wants, takes the place of `all` */
-    vitals_snapshot *before; /* the first of `next`, to make rates with; NULL: none came yet */
-    vitals_snapshot *behind; /* what follows the one that was given; NULL: nothing waits */
-    struct wants wants;      /* of every process, beside what each has; of `next`, or else `all` */
-    struct wants had;        /* of `all` */
-    uint64_t unwanted_ns;    /* since when `all` is not wanted; 0: it is */
+    struct source_stream machine, all;
+    struct source_stream next; /* of every process: with other wants, takes the place of `all` */
+    vitals_snapshot *before;   /* the first of `next`, to make rates with; NULL: none came yet */
+    vitals_snapshot *behind;   /* what follows the one that was given; NULL: nothing waits */
+    struct wants wants;   /* of every process, beside what each has; of `next`, or else `all` */
+    struct wants had;     /* of `all` */
+    uint64_t unwanted_ns; /* since when `all` is not wanted; 0: it is */
 };
 
-static void stream_close(struct stream *stream)
+static void stream_close(struct source_stream *stream)
 {
     async_free(stream->sampler, stream->subscription);
-    *stream = (struct stream){0};
+    *stream = (struct source_stream){0};
 }
 
-static int stream_open(const struct source *source, enum monitor_part part, struct stream *stream,
-                       vitals_error *error)
+static int stream_open(const struct monitor_source *source, enum monitor_part part,
+                       struct source_stream *stream, vitals_error *error)
 {
     vitals_request *request = NULL;
     const struct monitor_options *options = source->options;
@@ -51,9 +51,10 @@ static int stream_open(const struct source *source, enum monitor_part part, stru
     return code;
 }
 
-int source_open(const struct monitor_options *options, struct source **out, vitals_error *error)
+int source_open(const struct monitor_options *options, struct monitor_source **out,
+                vitals_error *error)
 {
-    struct source *source = calloc(1, sizeof *source);
+    struct monitor_source *source = calloc(1, sizeof *source);
     if (source == NULL) {
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
@@ -67,14 +68,14 @@ int source_open(const struct monitor_options *options, struct source **out, vita
     return code;
 }
 
-static void close_next(struct source *source)
+static void close_next(struct monitor_source *source)
 {
     stream_close(&source->next);
     vitals_snapshot_unref(source->before);
     source->before = NULL;
 }
 
-static void close_all(struct source *source)
+static void close_all(struct monitor_source *source)
 {
     close_next(source);
     stream_close(&source->all);
@@ -82,7 +83,7 @@ static void close_all(struct source *source)
     source->behind = NULL;
 }
 
-void source_close(struct source *source)
+void source_close(struct monitor_source *source)
 {
     if (source == NULL)
         return;
@@ -92,14 +93,14 @@ void source_close(struct source *source)
     free(source);
 }
 
-bool source_has_all(const struct source *source)
+bool source_has_all(const struct monitor_source *source)
 {
     return source->all.sampler != NULL;
 }
 
 /* The running sampler goes on meanwhile. If a new one cannot be started it is tried again when it
  * is needed next. */
-void source_want(struct source *source, const struct wants *wants)
+void source_want(struct monitor_source *source, const struct wants *wants)
 {
     if (wants_equal(&source->wants, wants))
         return;
@@ -113,7 +114,7 @@ void source_want(struct source *source, const struct wants *wants)
         close_all(source);
 }
 
-void source_want_all(struct source *source, bool wanted)
+void source_want_all(struct monitor_source *source, bool wanted)
 {
     const vitals_clock *clock = vitals_context_clock(source->options->context);
     uint64_t now_ns = clock->monotonic_ns(clock->data);
@@ -133,28 +134,28 @@ void source_want_all(struct source *source, bool wanted)
         close_all(source);
 }
 
-static int descriptor(const struct stream *stream)
+static int descriptor(const struct source_stream *stream)
 {
     return stream->subscription != NULL ? vitals_subscription_descriptor(stream->subscription) : -1;
 }
 
-int source_machine_descriptor(const struct source *source)
+int source_machine_descriptor(const struct monitor_source *source)
 {
     return descriptor(&source->machine);
 }
 
-int source_all_descriptor(const struct source *source)
+int source_all_descriptor(const struct monitor_source *source)
 {
     return descriptor(&source->all);
 }
 
-int source_next_descriptor(const struct source *source)
+int source_next_descriptor(const struct monitor_source *source)
 {
     return descriptor(&source->next);
 }
 
 /* Each is given once: a key does not list all processes again. */
-static vitals_snapshot *latest(struct stream *stream)
+static vitals_snapshot *latest(struct source_stream *stream)
 {
     if (stream->subscription == NULL)
         return NULL;
@@ -167,25 +168,25 @@ static vitals_snapshot *latest(struct stream *stream)
     return snapshot;
 }
 
-vitals_snapshot *source_machine(struct source *source)
+vitals_snapshot *source_machine(struct monitor_source *source)
 {
     return latest(&source->machine);
 }
 
 /* The second of `next` has come: from now on it is `all`, which ends. */
-static vitals_snapshot *take_over(struct source *source, vitals_snapshot *second)
+static vitals_snapshot *take_over(struct monitor_source *source, vitals_snapshot *second)
 {
     vitals_snapshot *first = source->before;
     stream_close(&source->all);
     source->all = source->next;
     source->had = source->wants;
-    source->next = (struct stream){0};
+    source->next = (struct source_stream){0};
     source->before = NULL;
     source->behind = second;
     return first;
 }
 
-vitals_snapshot *source_all(struct source *source)
+vitals_snapshot *source_all(struct monitor_source *source)
 {
     vitals_snapshot *snapshot = source->behind;
     source->behind = NULL;

@@ -5,32 +5,33 @@
 
 #include "monitor/monitor.h"
 
-struct source;
+struct monitor_source;
 
 /* Starts reading; *out is yours to close. Errors: those of a sampler. */
-int source_open(const struct monitor_options *options, struct source **out, vitals_error *error);
-void source_close(struct source *source);
+int source_open(const struct monitor_options *options, struct monitor_source **out,
+                vitals_error *error);
+void source_close(struct monitor_source *source);
 
 /* The metrics read of every process beside the usual ones. If they are already read, a second
  * sampler reads the new set and replaces the first with its second reading, so that rates never
  * disappear. */
-void source_want(struct source *source, const struct wants *wants);
+void source_want(struct monitor_source *source, const struct wants *wants);
 
 /* Begins to read every process, or ends it once it was not wanted for some seconds. */
-void source_want_all(struct source *source, bool wanted);
+void source_want_all(struct monitor_source *source, bool wanted);
 
 /* True if every process is being read. */
-bool source_has_all(const struct source *source);
+bool source_has_all(const struct monitor_source *source);
 
 /* Descriptors that can be read when there is a snapshot; -1: none. `next` is of what is to take the
  * place of all. */
-int source_machine_descriptor(const struct source *source);
-int source_all_descriptor(const struct source *source);
-int source_next_descriptor(const struct source *source);
+int source_machine_descriptor(const struct monitor_source *source);
+int source_all_descriptor(const struct monitor_source *source);
+int source_next_descriptor(const struct monitor_source *source);
 
 /* The newest snapshot that was not given yet, yours to unref; NULL: none. For all processes it is
  * called until there is none: another stream begins with two. */
-vitals_snapshot *source_machine(struct source *source);
-vitals_snapshot *source_all(struct source *source);
+vitals_snapshot *source_machine(struct monitor_source *source);
+vitals_snapshot *source_all(struct monitor_source *source);
 
 #endif

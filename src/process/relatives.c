@@ -17,7 +17,7 @@
 
 enum kin_mark { UNKNOWN, WANTED, OTHER, SUBJECT };
 
-struct kin {
+struct relatives_kin {
     int64_t pid;
     struct os_stat stat; /* the name in it is not used */
     size_t name_at, name_size;
@@ -25,9 +25,9 @@ struct kin {
     enum kin_mark mark;
 };
 
-struct family {
+struct relatives_family {
     const vitals_process *process;
-    struct kin *items; /* in the order of pids, once all are found */
+    struct relatives_kin *items; /* in the order of pids, once all are found */
     size_t count, capacity;
     struct hash above; /* on the way up: the pids that are known */
     struct buffer names;
@@ -44,12 +44,12 @@ static int fail(int result, const char *what, vitals_error *error)
 }
 
 /* Adds a process: 0, or negative errno where its stat cannot be read or does not tell enough. */
-static int read_kin(struct family *family, int64_t pid)
+static int read_kin(struct relatives_family *family, int64_t pid)
 {
     const struct os *os = &family->process->context->os;
     struct os_process files;
     char text[OS_STAT_TEXT];
-    struct kin kin = {.pid = pid, .stamp_ns = os->clock.monotonic_ns(os->clock.data)};
+    struct relatives_kin kin = {.pid = pid, .stamp_ns = os->clock.monotonic_ns(os->clock.data)};
     int result = os_process_open(os, pid, false, &files);
     if (result < 0)
         return result;
@@ -86,17 +86,17 @@ static bool is_ours(int result)
 
 static int compare_pids(const void *a, const void *b)
 {
-    int64_t x = ((const struct kin *)a)->pid, y = ((const struct kin *)b)->pid;
+    int64_t x = ((const struct relatives_kin *)a)->pid, y = ((const struct relatives_kin *)b)->pid;
     return (x > y) - (x < y);
 }
 
 static int compare_with_pid(const void *pid, const void *kin)
 {
-    int64_t x = *(const int64_t *)pid, y = ((const struct kin *)kin)->pid;
+    int64_t x = *(const int64_t *)pid, y = ((const struct relatives_kin *)kin)->pid;
     return (x > y) - (x < y);
 }
 
-static struct kin *kin_of(const struct family *family, int64_t pid)
+static struct relatives_kin *kin_of(const struct relatives_family *family, int64_t pid)
 {
     if (family->count == 0)
         return NULL;
@@ -109,9 +109,10 @@ static bool may_be_parent(const struct os_stat *parent, const struct os_stat *ch
 }
 
 /* Its parent, among those that were read. */
-static struct kin *parent_of(const struct family *family, const struct kin *kin)
+static struct relatives_kin *parent_of(const struct relatives_family *family,
+                                       const struct relatives_kin *kin)
 {
-    struct kin *parent = kin_of(family, kin->stat.parent_pid);
+    struct relatives_kin *parent = kin_of(family, kin->stat.parent_pid);
     bool real = parent != NULL && parent != kin && may_be_parent(&parent->stat, &kin->stat);
     return real ? parent : NULL;
 }
@@ -119,12 +120,12 @@ static struct kin *parent_of(const struct family *family, const struct kin *kin)
 /* ---- upwards ---- */
 
 /* The stat of the newest one on the way up: as it was read, or `again`; 0 or negative errno. */
-static int last_stat(const struct family *family, bool again, struct os_stat *stat)
+static int last_stat(const struct relatives_family *family, bool again, struct os_stat *stat)
 {
     char text[OS_STAT_TEXT];
     if (family->count == 0)
         return os_process_stat(&family->process->files, text, stat);
-    const struct kin *last = &family->items[family->count - 1];
+    const struct relatives_kin *last = &family->items[family->count - 1];
     *stat = last->stat;
     if (!again)
         return 0;
@@ -138,14 +139,14 @@ static int last_stat(const struct family *family, bool again, struct os_stat *st
     return same ? result : -ESRCH;
 }
 
-static bool is_known(const struct family *family, int64_t pid)
+static bool is_known(const struct relatives_family *family, int64_t pid)
 {
     return pid == family->process->files.pid || hash_find(&family->above, (uint64_t)pid) != NULL;
 }
 
 /* Adds the parent of the last one: 1; 0: there is none; or a negative errno. A parent that has
  * ended meanwhile has left its child to another, so the child is asked again. */
-static int climb(struct family *family)
+static int climb(struct relatives_family *family)
 {
     enum { TRIES = 8 };
     struct os_stat child;
@@ -179,7 +180,7 @@ static int climb(struct family *family)
     return 0;
 }
 
-static int find_up(struct family *family, bool all, vitals_error *error)
+static int find_up(struct relatives_family *family, bool all, vitals_error *error)
 {
     int result;
     do
@@ -194,7 +195,7 @@ static int find_up(struct family *family, bool all, vitals_error *error)
 
 /* ---- downwards ---- */
 
-static int read_all(struct family *family, vitals_error *error)
+static int read_all(struct relatives_family *family, vitals_error *error)
 {
     const struct os *os = &family->process->context->os;
     struct os_pids pids = {0};
@@ -213,30 +214,30 @@ static int read_all(struct family *family, vitals_error *error)
 }
 
 /* Walks up to the first that is known, and marks the way: each is judged once. */
-static void judge(const struct family *family, struct kin *kin)
+static void judge(const struct relatives_family *family, struct relatives_kin *kin)
 {
-    struct kin *at = kin;
+    struct relatives_kin *at = kin;
     while (at != NULL && at->mark == UNKNOWN) {
         at->mark = OTHER;
         at = parent_of(family, at);
     }
     if (at == NULL || at->mark == OTHER)
         return;
-    for (struct kin *up = kin; up != at; up = parent_of(family, up))
+    for (struct relatives_kin *up = kin; up != at; up = parent_of(family, up))
         up->mark = WANTED;
 }
 
-static int find_down(struct family *family, bool all, vitals_error *error)
+static int find_down(struct relatives_family *family, bool all, vitals_error *error)
 {
     int code = read_all(family, error);
     if (code < 0)
         return code;
-    struct kin *subject = kin_of(family, family->process->files.pid);
+    struct relatives_kin *subject = kin_of(family, family->process->files.pid);
     if (subject == NULL || subject->stat.start_ticks != family->process->start_ticks)
         return 0; // it has ended, which the proof will say
     subject->mark = SUBJECT;
     for (size_t i = 0; i < family->count; i++) {
-        struct kin *kin = &family->items[i];
+        struct relatives_kin *kin = &family->items[i];
         if (all)
             judge(family, kin);
         else if (kin->stat.parent_pid == subject->pid && parent_of(family, kin) == subject)
@@ -247,9 +248,9 @@ static int find_down(struct family *family, bool all, vitals_error *error)
 
 /* ---- the answer ---- */
 
-static uint64_t parent_key(const struct family *family, const struct kin *kin)
+static uint64_t parent_key(const struct relatives_family *family, const struct relatives_kin *kin)
 {
-    const struct kin *parent = parent_of(family, kin);
+    const struct relatives_kin *parent = parent_of(family, kin);
     bool told = parent != NULL && (parent->mark == WANTED || parent->mark == SUBJECT);
     return told ? answer_key(parent->pid, parent->stat.start_ticks) : 0;
 }
@@ -258,8 +259,8 @@ static uint64_t parent_key(const struct family *family, const struct kin *kin)
  * 1, 0 if it ended, or a VITALS_E…. A process with the pid that started in the same clock tick but
  * has another parent is another process; or it has lost its parent, and descends from it no more.
  */
-static int read_more(struct query_result *answer, struct family *family, struct process *process,
-                     vitals_error *error)
+static int read_more(struct query_result *answer, struct relatives_family *family,
+                     struct process *process, vitals_error *error)
 {
     int64_t parent = process->stat.parent_pid;
     if (answer->extras == 0 && !metric_set_has_entity(&answer->details, VITALS_PROCESS))
@@ -275,8 +276,8 @@ static int read_more(struct query_result *answer, struct family *family, struct 
     return moved ? 0 : code;
 }
 
-static int write_kin(struct query_result *answer, struct family *family, const struct kin *kin,
-                     vitals_error *error)
+static int write_kin(struct query_result *answer, struct relatives_family *family,
+                     const struct relatives_kin *kin, vitals_error *error)
 {
     struct process process = {
         .key = answer_key(kin->pid, kin->stat.start_ticks),
@@ -295,7 +296,7 @@ static int write_kin(struct query_result *answer, struct family *family, const s
     return code < 0 ? code : 0;
 }
 
-static int find(struct family *family, vitals_relation relation, vitals_error *error)
+static int find(struct relatives_family *family, vitals_relation relation, vitals_error *error)
 {
     switch (relation) {
     case VITALS_PARENT: return find_up(family, false, error);
@@ -307,8 +308,8 @@ static int find(struct family *family, vitals_relation relation, vitals_error *e
                      (int)relation);
 }
 
-static int fill(struct query_result *answer, struct family *family, vitals_relation relation,
-                vitals_error *error)
+static int fill(struct query_result *answer, struct relatives_family *family,
+                vitals_relation relation, vitals_error *error)
 {
     int code = find(family, relation, error);
     for (size_t i = 0; i < family->count && code == 0; i++)
@@ -327,7 +328,7 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
     if (request != NULL)
         wanted = request->wanted;
     metric_set_add(&wanted, VITALS_PROCESS_PARENT_PID);
-    struct family family = {.process = process};
+    struct relatives_family family = {.process = process};
     struct query_result answer;
     int code = answer_begin(&answer, process, &wanted, error);
     if (code == 0)

@@ -15,14 +15,14 @@
 
 enum { NAMES_MAX = 4096, NAME_MAX_BYTES = 256 };
 
-struct name {
+struct user_cache_name {
     uint64_t read_ns;
     struct shared_text *text; /* NULL: none was kept for want of memory */
     bool known;               /* false: it could not be asked for */
 };
 
 struct user_cache {
-    struct name *names;
+    struct user_cache_name *names;
     size_t count, capacity;
     struct hash places[2]; /* of each kind: id → index */
     struct workload_names *containers;
@@ -55,7 +55,7 @@ void user_cache_free(struct user_cache *cache)
 }
 
 /* The place of the name, made where there was none; NULL when memory is out. */
-static struct name *place_of(struct user_cache *cache, enum user_kind kind, uint64_t id)
+static struct user_cache_name *place_of(struct user_cache *cache, enum user_kind kind, uint64_t id)
 {
     const uintptr_t *place = hash_find(&cache->places[kind], id);
     if (place != NULL)
@@ -68,14 +68,14 @@ static struct name *place_of(struct user_cache *cache, enum user_kind kind, uint
     cache->names = names;
     if (hash_set(&cache->places[kind], id, cache->count) < 0)
         return NULL;
-    cache->names[cache->count] = (struct name){0};
+    cache->names[cache->count] = (struct user_cache_name){0};
     return &cache->names[cache->count++];
 }
 
 const struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
                                           enum user_kind kind, uint64_t id, bool *lacking)
 {
-    struct name *kept = place_of(cache, kind, id);
+    struct user_cache_name *kept = place_of(cache, kind, id);
     if (kept == NULL)
         return NULL;
     uint64_t now = clock->monotonic_ns(clock->data);

@@ -12,13 +12,13 @@
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
 
-struct reader {
+struct account_json_reader {
     const char *path;
     vitals_account *account;
     vitals_error *error;
 };
 
-static int wrong(const struct reader *reader, const char *what)
+static int wrong(const struct account_json_reader *reader, const char *what)
 {
     return record_fail(VITALS_EFORMAT, reader->path, reader->error, "its account is wrong: %s",
                        what);
@@ -31,7 +31,7 @@ static const char *text_of(const json_t *object, const char *member)
     return text != NULL ? text : "";
 }
 
-static int read_figure(const struct reader *reader, const json_t *figure)
+static int read_figure(const struct account_json_reader *reader, const json_t *figure)
 {
     const json_t *value = json_object_get(figure, "value");
     const vitals_figure_form form = {
@@ -57,7 +57,7 @@ static int read_figure(const struct reader *reader, const json_t *figure)
     return 0;
 }
 
-static int read_attributes(const struct reader *reader, json_t *attributes)
+static int read_attributes(const struct account_json_reader *reader, json_t *attributes)
 {
     const char *name;
     json_t *value;
@@ -75,7 +75,7 @@ static int read_attributes(const struct reader *reader, json_t *attributes)
     return 0;
 }
 
-static int read_all(const struct reader *reader, const json_t *root)
+static int read_all(const struct account_json_reader *reader, const json_t *root)
 {
     json_t *attributes = json_object_get(root, "attributes");
     const json_t *figures = json_object_get(root, "figures");
@@ -108,7 +108,7 @@ int account_json_read(const char *path, const char *bytes, size_t size, vitals_a
     json_t *root = json_loadb(bytes, size, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, &where);
     if (root == NULL)
         return record_fail(VITALS_EFORMAT, path, error, "line %d: %.80s", where.line, where.text);
-    struct reader reader = {.path = path, .error = error};
+    struct account_json_reader reader = {.path = path, .error = error};
     int code = vitals_account_new(&reader.account, error);
     if (code == 0)
         code = read_all(&reader, root);

@@ -22,7 +22,8 @@ struct format {
 
     /* Begins a part at `path`. Text formats find their file open. The state is zeroed. */
     int (*begin)(struct recorder *recorder, vitals_error *error);
-    int (*sample)(struct recorder *recorder, const struct sample *sample, vitals_error *error);
+    int (*sample)(struct recorder *recorder, const struct record_sample *sample,
+                  vitals_error *error);
     int (*end)(struct recorder *recorder, vitals_error *error);
 
     /* Each may be NULL. */
@@ -79,7 +80,7 @@ int format_choose(const char *name, const char *path, const struct format **out,
 const char *recorder_attribute_text(const struct recorder *recorder, const char *name);
 
 /* Writes one sample; recorder_sample makes it from a usage. */
-int recorder_write_sample(struct recorder *recorder, const struct sample *sample,
+int recorder_write_sample(struct recorder *recorder, const struct record_sample *sample,
                           vitals_error *error);
 
 extern const struct format FORMAT_CSV, FORMAT_DATABASE, FORMAT_GPU_TRACKER,

@@ -12,7 +12,7 @@
 enum { NO_SERIES = -1, TIME_SERIES = -2, MARK_SERIES = -3 };
 
 /* The series of a column of the file. */
-struct plan {
+struct read_tables_plan {
     long series; /* or one of the above */
     double scale;
     bool growth;
@@ -21,7 +21,7 @@ struct plan {
 struct tables {
     struct recording *recording;
     int (*row)(struct tables *tables, const struct csv_row *row);
-    struct plan *plans;
+    struct read_tables_plan *plans;
     size_t count;
     uint64_t broken;   /* rows with too few or too many fields, or no time */
     uint64_t nonsense; /* fields that are no numbers */
@@ -42,7 +42,7 @@ static bool plan_columns(struct tables *tables, size_t count)
     tables->plans = calloc(count, sizeof *tables->plans);
     tables->count = count;
     for (size_t i = 0; i < count && tables->plans != NULL; i++)
-        tables->plans[i] = (struct plan){NO_SERIES, 1, false};
+        tables->plans[i] = (struct read_tables_plan){NO_SERIES, 1, false};
     return tables->plans != NULL;
 }
 
@@ -100,7 +100,7 @@ static int plain_row(struct tables *tables, const struct csv_row *row)
     }
     recording_row(tables->recording, seconds);
     for (size_t i = 0; i < tables->count; i++) {
-        const struct plan *plan = &tables->plans[i];
+        const struct read_tables_plan *plan = &tables->plans[i];
         if (plan->series < 0 || row->fields[i][0] == '\0')
             continue;
         if (!csv_number(row->fields[i], &value))
@@ -155,7 +155,7 @@ static const char *subject_of(vitals_scope scope)
 
 static void plan_dialect(struct tables *tables, size_t at, const struct dialect_column *column)
 {
-    struct plan *plan = &tables->plans[at];
+    struct read_tables_plan *plan = &tables->plans[at];
     if (column->kind == DIALECT_TIME) {
         plan->series = TIME_SERIES;
         return;

@@ -56,7 +56,7 @@ static int begin_part(struct recorder *recorder, bool overwrite, vitals_error *e
 }
 
 /* The files PATH.N that exist, of all runs. */
-struct parts {
+struct recorder_parts {
     unsigned lowest, highest, count; /* 0 where there are none */
 };
 
@@ -75,10 +75,10 @@ static unsigned part_number(const char *name, const char *base)
     return number;
 }
 
-static struct parts list_parts(const char *path)
+static struct recorder_parts list_parts(const char *path)
 {
     char folder[4096];
-    struct parts parts = {0};
+    struct recorder_parts parts = {0};
     const char *base = strrchr(path, '/');
     size_t size = base != NULL ? (size_t)(base - path) + 1 : 0;
     if (size >= sizeof folder)
@@ -210,7 +210,7 @@ static void forget_old_parts(const struct recorder *recorder)
     unsigned keep = recorder->options.keep;
     char path[4096], beside[4096];
     for (int i = 0; i < AT_ONCE && keep != 0; i++) {
-        struct parts parts = list_parts(recorder->path);
+        struct recorder_parts parts = list_parts(recorder->path);
         if (parts.count <= keep)
             return;
         part_path(recorder, parts.lowest, path, sizeof path);
@@ -275,7 +275,7 @@ static int write_waiting_marks(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-int recorder_write_sample(struct recorder *recorder, const struct sample *sample,
+int recorder_write_sample(struct recorder *recorder, const struct record_sample *sample,
                           vitals_error *error)
 {
     recorder->realtime_ns = sample->realtime_ns;
@@ -297,9 +297,9 @@ int recorder_write_sample(struct recorder *recorder, const struct sample *sample
 int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
                     const vitals_usage *usage, vitals_error *error)
 {
-    struct sample sample = {.realtime_ns = vitals_snapshot_realtime_ns(snapshot),
-                            .monotonic_ns = vitals_snapshot_monotonic_ns(snapshot),
-                            .snapshot = snapshot};
+    struct record_sample sample = {.realtime_ns = vitals_snapshot_realtime_ns(snapshot),
+                                   .monotonic_ns = vitals_snapshot_monotonic_ns(snapshot),
+                                   .snapshot = snapshot};
     sample.values = vitals_usage_values(usage, &sample.count);
     return recorder_write_sample(recorder, &sample, error);
 }

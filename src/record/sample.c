@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-const vitals_usage_value *sample_find(const struct sample *sample, const char *measure,
+const vitals_usage_value *sample_find(const struct record_sample *sample, const char *measure,
                                       vitals_scope scope)
 {
     vitals_measure wanted = vitals_measure_find(measure);

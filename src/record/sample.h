@@ -8,7 +8,7 @@
 
 #include "record/error.h"
 
-struct sample {
+struct record_sample {
     uint64_t realtime_ns, monotonic_ns;
     const vitals_snapshot *snapshot; /* NULL: the values alone */
     const vitals_usage_value *values;
@@ -16,7 +16,7 @@ struct sample {
 };
 
 /* Finds the value of a measure in a scope; NULL if the sample has none. */
-const vitals_usage_value *sample_find(const struct sample *sample, const char *measure,
+const vitals_usage_value *sample_find(const struct record_sample *sample, const char *measure,
                                       vitals_scope scope);
 
 /* True if the value was read, or found missing, since the sample before. A rate made of an older

@@ -20,7 +20,7 @@ static const char LEFT_OUT[] =
 
 static const uint64_t WIDEN_MAX = UINT64_C(1) << 30; /* the largest file that is rewritten */
 
-struct column {
+struct write_csv_column {
     vitals_measure measure;
     vitals_scope scope;
     char *subject;
@@ -29,7 +29,7 @@ struct column {
 struct csv_state {
     bool headed;
     bool narrow; /* later series get no column */
-    struct column *columns;
+    struct write_csv_column *columns;
     size_t count;
 };
 
@@ -51,7 +51,7 @@ static void put_header(struct recorder *recorder)
 static bool has_column(const struct csv_state *state, const vitals_usage_value *value, size_t hint)
 {
     for (size_t i = 0; i < state->count; i++) {
-        const struct column *column = &state->columns[(hint + i) % state->count];
+        const struct write_csv_column *column = &state->columns[(hint + i) % state->count];
         if (column->measure == value->measure && column->scope == value->scope &&
             strcmp(column->subject, value->subject) == 0)
             return true;
@@ -61,19 +61,20 @@ static bool has_column(const struct csv_state *state, const vitals_usage_value *
 
 static bool add_column(struct csv_state *state, const vitals_usage_value *value)
 {
-    struct column *columns = realloc(state->columns, (state->count + 1) * sizeof *columns);
+    struct write_csv_column *columns = realloc(state->columns,
+                                               (state->count + 1) * sizeof *columns);
     char *subject = strdup(value->subject);
     state->columns = columns != NULL ? columns : state->columns;
     if (columns == NULL || subject == NULL) {
         free(subject);
         return false;
     }
-    columns[state->count++] = (struct column){value->measure, value->scope, subject};
+    columns[state->count++] = (struct write_csv_column){value->measure, value->scope, subject};
     return true;
 }
 
 /* Adds a column for each new series. */
-static int learn_columns(struct recorder *recorder, const struct sample *sample,
+static int learn_columns(struct recorder *recorder, const struct record_sample *sample,
                          vitals_error *error)
 {
     struct csv_state *state = recorder->state;
@@ -92,7 +93,7 @@ static void forget_columns(struct csv_state *state, size_t count)
 /* Adds columns for later series: the file is rewritten with them, empty in all lines so far, and
  * replaces the old one once it is whole. If that fails, the columns are left out, and an attribute
  * says so. */
-static int widen(struct recorder *recorder, const struct sample *sample, vitals_error *error)
+static int widen(struct recorder *recorder, const struct record_sample *sample, vitals_error *error)
 {
     struct csv_state *state = recorder->state;
     size_t before = state->count;
@@ -113,7 +114,7 @@ static int widen(struct recorder *recorder, const struct sample *sample, vitals_
     return 0;
 }
 
-static int begin_columns(struct recorder *recorder, const struct sample *sample,
+static int begin_columns(struct recorder *recorder, const struct record_sample *sample,
                          vitals_error *error)
 {
     struct csv_state *state = recorder->state;
@@ -126,8 +127,8 @@ static int begin_columns(struct recorder *recorder, const struct sample *sample,
 }
 
 /* Values come in a fixed order, so that the hint is nearly always right. */
-static const vitals_usage_value *value_of(const struct sample *sample, const struct column *column,
-                                          size_t *hint)
+static const vitals_usage_value *value_of(const struct record_sample *sample,
+                                          const struct write_csv_column *column, size_t *hint)
 {
     for (size_t i = 0; i < sample->count; i++) {
         size_t at = (*hint + i) % sample->count;
@@ -150,7 +151,8 @@ static void put_time(struct text_file *file, uint64_t realtime_ns)
     text_file_put(file, words);
 }
 
-static int csv_sample(struct recorder *recorder, const struct sample *sample, vitals_error *error)
+static int csv_sample(struct recorder *recorder, const struct record_sample *sample,
+                      vitals_error *error)
 {
     struct csv_state *state = recorder->state;
     char words[NUMBER_WORDS];

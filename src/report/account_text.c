@@ -23,7 +23,7 @@ enum {
     HOW_LEAST = 20
 };
 
-struct lines {
+struct account_text_lines {
     struct paint *paint;
     const vitals_account *account;
     const struct account_view *view;
@@ -41,12 +41,13 @@ static size_t cell(struct paint *paint, enum color color, size_t columns, const 
     return has + gap;
 }
 
-static void put_words(const struct lines *lines, enum color color, size_t at, const char *text)
+static void put_words(const struct account_text_lines *lines, enum color color, size_t at,
+                      const char *text)
 {
     paint_paragraph(lines->paint, color, at, lines->view->width, text);
 }
 
-static void put_line(const struct lines *lines, const char *what, const char *words,
+static void put_line(const struct account_text_lines *lines, const char *what, const char *words,
                      const char *how)
 {
     size_t at = 2;
@@ -65,26 +66,27 @@ static void put_line(const struct lines *lines, const char *what, const char *wo
     put_words(lines, COLOR_DIM, at, how);
 }
 
-static const vitals_figure *find(const struct lines *lines, const char *name)
+static const vitals_figure *find(const struct account_text_lines *lines, const char *name)
 {
     return vitals_account_find(lines->account, name, lines->subject);
 }
 
 /* Its value; 0 where it has none. */
-static double number(const struct lines *lines, const char *name)
+static double number(const struct account_text_lines *lines, const char *name)
 {
     vitals_availability ignored;
     return words_number(find(lines, name), &ignored);
 }
 
-static bool has(const struct lines *lines, const char *name)
+static bool has(const struct account_text_lines *lines, const char *name)
 {
     vitals_availability state;
     (void)words_number(find(lines, name), &state);
     return state > 0;
 }
 
-static char *words_of(const struct lines *lines, const char *name, char out[static WORDS])
+static char *words_of(const struct account_text_lines *lines, const char *name,
+                      char out[static WORDS])
 {
     return words_figure(lines->view, find(lines, name), out);
 }
@@ -92,7 +94,7 @@ static char *words_of(const struct lines *lines, const char *name, char out[stat
 /* ---- what the lines are ---- */
 
 /* If the time was not counted. */
-static void mean_cores_line(const struct lines *lines)
+static void mean_cores_line(const struct account_text_lines *lines)
 {
     char words[WORDS], how[WORDS];
     (void)snprintf(words, sizeof words, "%.2f cores, %.2f at most", number(lines, "cpu_mean_cores"),
@@ -100,7 +102,7 @@ static void mean_cores_line(const struct lines *lines)
     put_line(lines, "CPU", words, words_how(find(lines, "cpu_mean_cores"), how));
 }
 
-static void cpu_line(const struct lines *lines)
+static void cpu_line(const struct account_text_lines *lines)
 {
     char total[WORDS], user[WORDS], system[WORDS], words[3 * WORDS], how[WORDS];
     const vitals_figure *cpu = find(lines, "cpu_seconds");
@@ -128,7 +130,7 @@ static void cpu_line(const struct lines *lines)
 }
 
 /* "peak 41.20GiB", and how. How good it is may stand in the words already. */
-static void peak_line(const struct lines *lines, const char *what, const char *before,
+static void peak_line(const struct account_text_lines *lines, const char *what, const char *before,
                       const vitals_figure *peak, bool told)
 {
     vitals_availability state;
@@ -140,7 +142,7 @@ static void peak_line(const struct lines *lines, const char *what, const char *b
     put_line(lines, what, words, told && state > 0 ? vitals_figure_source(peak) : how);
 }
 
-static void memory_lines(const struct lines *lines)
+static void memory_lines(const struct account_text_lines *lines)
 {
     const vitals_figure *counted = find(lines, "memory_peak_bytes");
     const vitals_figure *low = find(lines, "memory_peak_low_bytes");
@@ -170,7 +172,7 @@ static void memory_lines(const struct lines *lines)
         peak_line(lines, "", "estimated", high, true);
 }
 
-static void swap_line(const struct lines *lines)
+static void swap_line(const struct account_text_lines *lines)
 {
     const char *name = has(lines, "swap_peak_bytes") ? "swap_peak_bytes"
                                                      : "memory_swapped_peak_bytes";
@@ -178,7 +180,7 @@ static void swap_line(const struct lines *lines)
         peak_line(lines, "swap", "peak", find(lines, name), false);
 }
 
-static void kills_line(const struct lines *lines)
+static void kills_line(const struct account_text_lines *lines)
 {
     char words[WORDS], how[WORDS];
     double kills = number(lines, "oom_kills");
@@ -203,7 +205,7 @@ static bool is_device(const vitals_figure *figure)
 }
 
 /* Why a device or a back end reported nothing, up to the remedy. */
-static void untold_device_line(const struct lines *lines, const vitals_figure *figure)
+static void untold_device_line(const struct account_text_lines *lines, const vitals_figure *figure)
 {
     char how[WORDS];
     (void)words_how(figure, how);
@@ -212,7 +214,7 @@ static void untold_device_line(const struct lines *lines, const vitals_figure *f
 }
 
 /* The figures of one device stand in one line. A device that the run did not use has none. */
-static void device_line(const struct lines *lines, const vitals_figure *memory)
+static void device_line(const struct account_text_lines *lines, const vitals_figure *memory)
 {
     char peak[WORDS], words[2 * WORDS], how[WORDS];
     vitals_availability has_memory, has_busy;
@@ -235,7 +237,7 @@ static void device_line(const struct lines *lines, const vitals_figure *memory)
     put_line(lines, label[0] != '\0' ? label : vitals_figure_subject(memory), words, how);
 }
 
-static void device_lines(const struct lines *lines)
+static void device_lines(const struct account_text_lines *lines)
 {
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(lines->account, figure)) != NULL;) {
@@ -254,7 +256,7 @@ static void device_lines(const struct lines *lines)
 
 /* The tree's use of devices, if any, and of the machine's packages, each with its method. The use
  * by others belongs to a recording of the machine. */
-static void energy_line(const struct lines *lines)
+static void energy_line(const struct account_text_lines *lines)
 {
     static const struct {
         const char *name, *subject, *of;
@@ -283,8 +285,8 @@ static void energy_line(const struct lines *lines)
     }
 }
 
-static void pair_line(const struct lines *lines, const char *what, const char *const names[2],
-                      const char *format)
+static void pair_line(const struct account_text_lines *lines, const char *what,
+                      const char *const names[2], const char *format)
 {
     char a[WORDS], b[WORDS], words[3 * WORDS], how[WORDS];
     const vitals_figure *first = find(lines, names[0]), *second = find(lines, names[1]);
@@ -296,13 +298,13 @@ static void pair_line(const struct lines *lines, const char *what, const char *c
     put_line(lines, what, words, words_how(first, how));
 }
 
-static void disk_line(const struct lines *lines)
+static void disk_line(const struct account_text_lines *lines)
 {
     static const char *const NAMES[2] = {"disk_read_bytes", "disk_written_bytes"};
     pair_line(lines, "disk", NAMES, "read");
 }
 
-static void network_line(const struct lines *lines)
+static void network_line(const struct account_text_lines *lines)
 {
     static const char *const NAMES[2] = {"network_received_bytes", "network_transmitted_bytes"};
     vitals_availability state;
@@ -312,7 +314,7 @@ static void network_line(const struct lines *lines)
         pair_line(lines, "network", NAMES, "received");
 }
 
-static void process_line(const struct lines *lines)
+static void process_line(const struct account_text_lines *lines)
 {
     char words[2 * WORDS], how[WORDS];
     vitals_availability state;
@@ -334,7 +336,7 @@ static void process_line(const struct lines *lines)
 }
 
 /* If the work waited for a noticeable part of the time. */
-static void waiting_line(const struct lines *lines)
+static void waiting_line(const struct account_text_lines *lines)
 {
     static const struct {
         const char *name, *what;
@@ -359,7 +361,7 @@ static void waiting_line(const struct lines *lines)
 }
 
 /* Only where sampling missed so much that sampled figures tell less than they seem to. */
-static void coverage_line(const struct lines *lines)
+static void coverage_line(const struct account_text_lines *lines)
 {
     enum { MUCH = 90 };
     char words[WORDS];
@@ -370,14 +372,14 @@ static void coverage_line(const struct lines *lines)
     put_line(lines, "sampling", words, "what is sampled misses the rest");
 }
 
-static void (*const LINES[])(const struct lines *lines) = {
+static void (*const LINES[])(const struct account_text_lines *lines) = {
     cpu_line,  memory_lines, swap_line,    kills_line,   device_lines,  energy_line,
     disk_line, network_line, process_line, waiting_line, coverage_line,
 };
 
 /* ---- every figure ---- */
 
-static void all_figures(const struct lines *lines)
+static void all_figures(const struct account_text_lines *lines)
 {
     enum { NAME_COLUMNS = 34, SUBJECT_COLUMNS = 12, VALUE_COLUMNS = 16 };
     paint_end(lines->paint);
@@ -398,7 +400,8 @@ static void all_figures(const struct lines *lines)
 /* ---- what is known beside figures ---- */
 
 /* Sentences of others, a line each, made safe. */
-static void sentence_lines(const struct lines *lines, const char *what, vitals_text text)
+static void sentence_lines(const struct account_text_lines *lines, const char *what,
+                           vitals_text text)
 {
     vitals_text_form form = lines->view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
     for (size_t at = 0; at < text.size;) {
@@ -430,7 +433,7 @@ static void command_words(vitals_text command, bool ascii, char out[static COMMA
         memcpy(out + strlen(out), "..", 3);
 }
 
-static void machine_line(const struct lines *lines)
+static void machine_line(const struct account_text_lines *lines)
 {
     char name[COMMAND_BYTES], wall[WORDS];
     vitals_text host = vitals_account_attribute(lines->account, "host");
@@ -446,7 +449,8 @@ static void machine_line(const struct lines *lines)
 }
 
 /* A job that did not run has no figures worth a line. */
-static void failure_line(const struct lines *lines, vitals_text command, vitals_text failure)
+static void failure_line(const struct account_text_lines *lines, vitals_text command,
+                         vitals_text failure)
 {
     char name[COMMAND_BYTES], why[2 * WORDS], words[64];
     vitals_text_form form = lines->view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
@@ -462,7 +466,7 @@ static void failure_line(const struct lines *lines, vitals_text command, vitals_
     paint_end(lines->paint);
 }
 
-static void first_line(const struct lines *lines, vitals_text command)
+static void first_line(const struct account_text_lines *lines, vitals_text command)
 {
     char name[COMMAND_BYTES], wall[WORDS], words[2 * WORDS];
     vitals_text state = vitals_account_attribute(lines->account, "state");
@@ -491,7 +495,7 @@ int account_text(const vitals_account *account, const struct account_view *view,
     vitals_text command = vitals_account_attribute(account, "command");
     struct paint paint;
     bool machine = words_is_machine(account);
-    const struct lines lines = {&paint, account, view, machine ? "system" : ""};
+    const struct account_text_lines lines = {&paint, account, view, machine ? "system" : ""};
     paint_init(&paint, view->color, write, data);
     vitals_text failure = vitals_account_failure(account);
     if (failure.size > 0) {

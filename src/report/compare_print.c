@@ -146,21 +146,23 @@ static enum color verdict_words(const struct verdict *verdict, char out[static W
     return color;
 }
 
-struct table {
+struct compare_print_table {
     struct paint *paint;
     const struct comparison *comparison;
     const struct account_view *view;
     size_t session; /* columns of each */
 };
 
-static void safe_name(const struct table *table, const char *name, char out[static NAME_MAX_BYTES])
+static void safe_name(const struct compare_print_table *table, const char *name,
+                      char out[static NAME_MAX_BYTES])
 {
     vitals_text_form form = table->view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
     (void)vitals_text_format((vitals_text){name, strlen(name)}, form, out, NAME_MAX_BYTES);
 }
 
 /* `at` columns are used. */
-static void put_verdict(const struct table *table, size_t at, const struct verdict *verdict)
+static void put_verdict(const struct compare_print_table *table, size_t at,
+                        const struct verdict *verdict)
 {
     char change[WORDS], words[WORDS];
     enum color color = verdict_words(verdict, words);
@@ -172,7 +174,7 @@ static void put_verdict(const struct table *table, size_t at, const struct verdi
 }
 
 /* Two sessions stand side by side. */
-static void put_pair(const struct table *table, const struct compared *item)
+static void put_pair(const struct compare_print_table *table, const struct compared *item)
 {
     char words[WORDS];
     item_words(item, table->view->verbose, words);
@@ -192,7 +194,7 @@ static void put_pair(const struct table *table, const struct compared *item)
 }
 
 /* More stand below each other. */
-static void put_list(const struct table *table, const struct compared *item)
+static void put_list(const struct compare_print_table *table, const struct compared *item)
 {
     char words[WORDS], name[NAME_MAX_BYTES];
     item_words(item, table->view->verbose, words);
@@ -209,7 +211,7 @@ static void put_list(const struct table *table, const struct compared *item)
     }
 }
 
-static void put_head(const struct table *table)
+static void put_head(const struct compare_print_table *table)
 {
     const struct comparison *comparison = table->comparison;
     char name[NAME_MAX_BYTES], words[WORDS];
@@ -244,9 +246,9 @@ int comparison_text(const struct comparison *comparison, const struct account_vi
                     vitals_write *write, void *data)
 {
     struct paint paint;
-    const struct table table = {&paint, comparison, view,
-                                view->width > 0 && view->width < WIDE ? SESSION_NARROW
-                                                                      : SESSION_WIDE};
+    const struct compare_print_table table = {&paint, comparison, view,
+                                              view->width > 0 && view->width < WIDE ? SESSION_NARROW
+                                                                                    : SESSION_WIDE};
     const char *phase = NULL;
     paint_init(&paint, view->color, write, data);
     put_head(&table);
@@ -363,7 +365,7 @@ bool comparison_knows(const char *statistic)
            strcmp(statistic, "max") == 0 || strcmp(statistic, "std") == 0;
 }
 
-struct value {
+struct compare_print_value {
     const char *session;
     size_t place; /* of the session among those that were named */
     double number;
@@ -371,14 +373,14 @@ struct value {
 
 static int by_number(const void *a, const void *b)
 {
-    const struct value *left = a, *right = b;
+    const struct compare_print_value *left = a, *right = b;
     if (left->number != right->number)
         return left->number < right->number ? -1 : 1;
     return left->place < right->place ? -1 : 1;
 }
 
 /* A measure of the whole or of a phase, or the time of a phase. */
-struct wanted {
+struct compare_print_wanted {
     const struct comparison *comparison;
     const struct account_view *view;
     const char *statistic;
@@ -388,7 +390,8 @@ struct wanted {
 };
 
 /* The mean over its runs. */
-static bool session_value(const struct wanted *wanted, const struct session *session, double *out)
+static bool session_value(const struct compare_print_wanted *wanted, const struct session *session,
+                          double *out)
 {
     const struct phases *first = &wanted->comparison->sessions[0].phases[0];
     struct statistics over_runs = {0};
@@ -411,10 +414,10 @@ static bool session_value(const struct wanted *wanted, const struct session *ses
 }
 
 /* Sessions in the order of their values, those without one left out. */
-static void put_values(struct json_form *form, const struct wanted *wanted)
+static void put_values(struct json_form *form, const struct compare_print_wanted *wanted)
 {
     size_t count = 0, sessions = wanted->comparison->session_count;
-    struct value *values = calloc(sessions, sizeof *values);
+    struct compare_print_value *values = calloc(sessions, sizeof *values);
     if (values == NULL) {
         form->failed = -1;
         return;
@@ -439,7 +442,7 @@ static int by_phase_name(const void *a, const void *b)
 }
 
 /* The name of a block; where the sessions' differ by their line, all: "f.py:7 -> f.py:9". */
-static void put_block_key(struct json_form *form, const struct wanted *wanted)
+static void put_block_key(struct json_form *form, const struct compare_print_wanted *wanted)
 {
     const struct comparison *comparison = wanted->comparison;
     const struct phases *first = &comparison->sessions[0].phases[0];
@@ -455,7 +458,7 @@ static void put_block_key(struct json_form *form, const struct wanted *wanted)
     form_key(form, key);
 }
 
-static void put_blocks(struct json_form *form, struct wanted *wanted,
+static void put_blocks(struct json_form *form, struct compare_print_wanted *wanted,
                        const struct phase *const *blocks, size_t count)
 {
     form_begin(form, '{');
@@ -471,7 +474,8 @@ int comparison_gpu_tracker(const struct comparison *comparison, const struct acc
                            const char *statistic, vitals_write *write, void *data)
 {
     const struct phases *first = &comparison->sessions[0].phases[0];
-    struct wanted wanted = {.comparison = comparison, .view = view, .statistic = statistic};
+    struct compare_print_wanted wanted = {
+        .comparison = comparison, .view = view, .statistic = statistic};
     const struct phase **blocks = calloc(first->count + 1, sizeof(void *));
     struct json_form form;
     if (blocks == NULL)

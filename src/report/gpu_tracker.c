@@ -18,17 +18,17 @@
 
 enum { MEMBERS_MAX = 80, TEXT_INDENT = 3 };
 
-enum kind { KIND_GROUP, KIND_UNIT, KIND_REAL, KIND_COUNT, KIND_MISSING };
+enum gpu_tracker_kind { KIND_GROUP, KIND_UNIT, KIND_REAL, KIND_COUNT, KIND_MISSING };
 
 struct member {
     int depth;
-    enum kind kind;
+    enum gpu_tracker_kind kind;
     const char *key;
     const char *unit;
     double value;
 };
 
-struct tree {
+struct gpu_tracker_tree {
     const vitals_account *account;
     const char *memory_unit, *gpu_memory_unit, *time_unit;
     double cores, expected_cores, devices; /* 0: not known */
@@ -37,19 +37,19 @@ struct tree {
     struct member members[MEMBERS_MAX];
 };
 
-static void add(struct tree *tree, struct member member)
+static void add(struct gpu_tracker_tree *tree, struct member member)
 {
     if (tree->count < MEMBERS_MAX)
         tree->members[tree->count++] = member;
 }
 
-static void add_group(struct tree *tree, int depth, const char *key)
+static void add_group(struct gpu_tracker_tree *tree, int depth, const char *key)
 {
     add(tree, (struct member){.depth = depth, .kind = KIND_GROUP, .key = key});
 }
 
-static void add_number(struct tree *tree, int depth, const char *key, enum kind kind, bool known,
-                       double value)
+static void add_number(struct gpu_tracker_tree *tree, int depth, const char *key,
+                       enum gpu_tracker_kind kind, bool known, double value)
 {
     add(tree, (struct member){
                   .depth = depth, .kind = known ? kind : KIND_MISSING, .key = key, .value = value});
@@ -57,7 +57,7 @@ static void add_number(struct tree *tree, int depth, const char *key, enum kind 
 
 /* ---- figures ---- */
 
-static bool figure(const struct tree *tree, const char *measure, const char *statistic,
+static bool figure(const struct gpu_tracker_tree *tree, const char *measure, const char *statistic,
                    const char *subject, double *out)
 {
     vitals_availability state;
@@ -65,8 +65,8 @@ static bool figure(const struct tree *tree, const char *measure, const char *sta
     return state > 0;
 }
 
-static void add_bytes(struct tree *tree, int depth, const char *key, const char *const measures[2],
-                      const char *subject, const char *unit)
+static void add_bytes(struct gpu_tracker_tree *tree, int depth, const char *key,
+                      const char *const measures[2], const char *subject, const char *unit)
 {
     double value = 0;
     bool known = figure(tree, measures[0], "peak", subject, &value) ||
@@ -82,7 +82,7 @@ enum { SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0] };
 
 /* ---- groups ---- */
 
-static void add_ram(struct tree *tree)
+static void add_ram(struct gpu_tracker_tree *tree)
 {
     static const char *const capacity[2] = {"memory_total_bytes"},
                              *const used[2] = {"memory_used_bytes"},
@@ -103,7 +103,7 @@ static void add_ram(struct tree *tree)
 }
 
 /* If there is no device at all the use is known: 0. */
-static void add_device_bytes(struct tree *tree, const char *key, const char *measure,
+static void add_device_bytes(struct gpu_tracker_tree *tree, const char *key, const char *measure,
                              const char *subject)
 {
     const char *const measures[2] = {measure, NULL};
@@ -113,7 +113,7 @@ static void add_device_bytes(struct tree *tree, const char *key, const char *mea
         add_bytes(tree, 1, key, measures, subject, tree->gpu_memory_unit);
 }
 
-static void add_gpu_ram(struct tree *tree)
+static void add_gpu_ram(struct gpu_tracker_tree *tree)
 {
     add_group(tree, 0, "max_gpu_ram");
     add(tree, (struct member){
@@ -125,7 +125,7 @@ static void add_gpu_ram(struct tree *tree)
 }
 
 /* Four percentages of what is in use, of so many. */
-static void add_percentages(struct tree *tree, const char *key, const double used[2],
+static void add_percentages(struct gpu_tracker_tree *tree, const char *key, const double used[2],
                             const bool known[2], double of)
 {
     static const char *const KEYS[2][2] = {{"max_sum_percent", "max_hardware_percent"},
@@ -139,7 +139,8 @@ static void add_percentages(struct tree *tree, const char *key, const double use
 }
 
 /* The mean of the whole tree was counted, where it was; the rest is of samples. */
-static void add_cpu_of(struct tree *tree, const char *key, const char *subject, double of)
+static void add_cpu_of(struct gpu_tracker_tree *tree, const char *key, const char *subject,
+                       double of)
 {
     double used[2] = {0}, counted;
     bool known[2] = {figure(tree, "cpu_cores", "peak", subject, &used[0]),
@@ -157,7 +158,7 @@ static void add_cpu_of(struct tree *tree, const char *key, const char *subject, 
     add_percentages(tree, key, used, known, of);
 }
 
-static void add_cpu(struct tree *tree)
+static void add_cpu(struct gpu_tracker_tree *tree)
 {
     static const char *const THREADS[SCOPE_COUNT] = {"main_n_threads", "descendants_n_threads",
                                                      "combined_n_threads"};
@@ -176,7 +177,7 @@ static void add_cpu(struct tree *tree)
     }
 }
 
-static void add_gpu(struct tree *tree)
+static void add_gpu(struct gpu_tracker_tree *tree)
 {
     double used[2] = {0};
     bool known[2] = {figure(tree, "device_utilization_ratio", "peak", "system", &used[0]),
@@ -190,7 +191,7 @@ static void add_gpu(struct tree *tree)
     add_percentages(tree, "gpu_percentages", used, known, tree->no_devices ? 1 : tree->devices);
 }
 
-static void add_time(struct tree *tree)
+static void add_time(struct gpu_tracker_tree *tree)
 {
     vitals_availability state;
     double time = words_number(vitals_account_find(tree->account, "wall_seconds", ""), &state);
@@ -227,7 +228,7 @@ static bool has_none(const vitals_account *account)
     return state == VITALS_UNSUPPORTED; // no driver: no device
 }
 
-static void fill(struct tree *tree)
+static void fill(struct gpu_tracker_tree *tree)
 {
     double devices;
     bool told = figure(tree, "devices", "peak", "system", &devices);
@@ -259,7 +260,7 @@ static void put_value(struct json_form *form, const struct member *member)
         form_number(form, member->value);
 }
 
-static int print_json(const struct tree *tree, vitals_write *write, void *data)
+static int print_json(const struct gpu_tracker_tree *tree, vitals_write *write, void *data)
 {
     struct json_form form;
     json_form_init(&form, 1, write, data);
@@ -330,7 +331,7 @@ static void decimals(double value, char out[static WORDS])
         out[--size] = '\0';
 }
 
-static int print_text(const struct tree *tree, vitals_write *write, void *data)
+static int print_text(const struct gpu_tracker_tree *tree, vitals_write *write, void *data)
 {
     struct paint paint;
     paint_init(&paint, false, write, data);
@@ -356,7 +357,7 @@ static int print_text(const struct tree *tree, vitals_write *write, void *data)
 int account_gpu_tracker(const vitals_account *account, const struct account_view *view, bool text,
                         vitals_write *write, void *data)
 {
-    struct tree tree = {
+    struct gpu_tracker_tree tree = {
         .account = account,
         .memory_unit = view->memory_unit != NULL ? view->memory_unit : "gigabytes",
         .gpu_memory_unit = view->gpu_memory_unit != NULL ? view->gpu_memory_unit : "gigabytes",

@@ -11,7 +11,7 @@
 #include "report/html_tables.h"
 #include "report/page.h"
 
-struct page {
+struct html_page {
     struct html html;
     const struct html_report *report;
     const vitals_account *account;
@@ -19,7 +19,7 @@ struct page {
     struct process_list processes;
 };
 
-static vitals_text attribute(const struct page *page, const char *name)
+static vitals_text attribute(const struct html_page *page, const char *name)
 {
     return vitals_account_attribute(page->account, name);
 }
@@ -29,14 +29,15 @@ static bool is_text(vitals_text text, const char *word)
     return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
-static const vitals_figure *find(const struct page *page, const char *name, const char *subject)
+static const vitals_figure *find(const struct html_page *page, const char *name,
+                                 const char *subject)
 {
     return vitals_account_find(page->account, name, subject);
 }
 
 /* ---- head ---- */
 
-static vitals_text title_of(const struct page *page)
+static vitals_text title_of(const struct html_page *page)
 {
     vitals_text command = attribute(page, "command");
     vitals_text host = attribute(page, "host");
@@ -65,7 +66,7 @@ static void put_policy(struct html *html)
     html_raw(html, "\">\n");
 }
 
-static void put_head(struct page *page)
+static void put_head(struct html_page *page)
 {
     struct html *html = &page->html;
     html_raw(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -98,7 +99,7 @@ static bool moment_words(vitals_text digits, char out[static WORDS])
            strftime(out, WORDS, "%Y-%m-%d %H:%M UTC", &parts) > 0;
 }
 
-static void put_outcome(struct page *page)
+static void put_outcome(struct html_page *page)
 {
     struct html *html = &page->html;
     char wall[WORDS], how[WORDS];
@@ -120,7 +121,7 @@ static void put_outcome(struct page *page)
         html_format(html, ", <span%s>exit %d</span>", code != 0 ? " class=\"bad\"" : "", code);
 }
 
-static void put_title(struct page *page)
+static void put_title(struct html_page *page)
 {
     static const char *const NAMES[] = {"host", "user", "working_directory"};
     struct html *html = &page->html;
@@ -144,7 +145,7 @@ static void put_title(struct page *page)
 }
 
 /* Sentences of others, a line each. */
-static void put_notes(struct page *page, vitals_text text)
+static void put_notes(struct html_page *page, vitals_text text)
 {
     for (size_t at = 0; at < text.size;) {
         const char *from = text.bytes + at, *end = memchr(from, '\n', text.size - at);
@@ -200,7 +201,7 @@ static void more(struct html *html, const char *before, const vitals_figure *fig
     html_format(html, "%s</div>", after);
 }
 
-static void put_cpu_card(struct page *page)
+static void put_cpu_card(struct html_page *page)
 {
     const vitals_figure *cpu = find(page, "cpu_seconds", "");
     if (cpu == NULL)
@@ -213,7 +214,7 @@ static void put_cpu_card(struct page *page)
     end_card(&page->html, cpu);
 }
 
-static void put_memory_card(struct page *page)
+static void put_memory_card(struct html_page *page)
 {
     vitals_availability state;
     const vitals_figure *peak = find(page, "memory_peak_bytes", "");
@@ -241,7 +242,7 @@ static bool is_device(const vitals_figure *figure)
            strcmp(subject, "descendants") != 0 && strcmp(subject, "system") != 0;
 }
 
-static void put_device_cards(struct page *page)
+static void put_device_cards(struct html_page *page)
 {
     enum { MOST = 16 };
     size_t shown = 0;
@@ -262,7 +263,7 @@ static void put_device_cards(struct page *page)
     }
 }
 
-static void put_plain_card(struct page *page, const char *title, const char *name,
+static void put_plain_card(struct html_page *page, const char *title, const char *name,
                            const char *subject, const char *other, const char *what)
 {
     vitals_availability state;
@@ -275,7 +276,7 @@ static void put_plain_card(struct page *page, const char *title, const char *nam
     end_card(&page->html, figure);
 }
 
-static void put_cards(struct page *page)
+static void put_cards(struct html_page *page)
 {
     vitals_availability state;
     html_raw(&page->html, "<section class=\"cards\">\n");
@@ -305,7 +306,7 @@ static void put_cards(struct page *page)
 
 /* ---- charts, figures, the end ---- */
 
-static void put_charts(struct page *page)
+static void put_charts(struct html_page *page)
 {
     struct html *html = &page->html;
     if (page->charts.count == 0)
@@ -319,7 +320,7 @@ static void put_charts(struct page *page)
     html_raw(html, "</section>\n");
 }
 
-static void put_all_figures(struct page *page)
+static void put_all_figures(struct html_page *page)
 {
     enum { FIGURES_MOST = 5000 };
     size_t count = 0;
@@ -353,7 +354,7 @@ static void put_all_figures(struct page *page)
     html_raw(&page->html, "</details>\n");
 }
 
-static void put_foot(struct page *page)
+static void put_foot(struct html_page *page)
 {
     struct html *html = &page->html;
     html_format(html, "<footer>made by vitals %s of a recording (%s)", vitals_version_text(),
@@ -381,7 +382,7 @@ static void put_foot(struct page *page)
 }
 
 /* The run's first process; 0 where it is not told. */
-static int64_t root_of(const struct page *page)
+static int64_t root_of(const struct html_page *page)
 {
     char digits[24] = "";
     vitals_text text = attribute(page, "pid");
@@ -392,9 +393,9 @@ static int64_t root_of(const struct page *page)
 
 int html_write(const struct html_report *report, vitals_write *write, void *data)
 {
-    struct page page = {.html = {.write = write, .data = data, .view = report->view},
-                        .report = report,
-                        .account = recording_account(report->recording)};
+    struct html_page page = {.html = {.write = write, .data = data, .view = report->view},
+                             .report = report,
+                             .account = recording_account(report->recording)};
     const char *problem = recording_problem(report->recording);
     if (charts_of(report->recording, &page.charts) < 0)
         return -1;

@@ -12,7 +12,7 @@
 #include "report/json_form.h"
 
 /* A line is made of the first of its measures that was recorded. */
-struct source {
+struct html_chart_source {
     const char *measure, *subject; /* "*": of every device */
     const char *label;
 };
@@ -21,7 +21,7 @@ enum { SOURCES_MAX = 4 };
 
 static const struct {
     const char *id, *title, *unit;
-    struct source sources[SOURCES_MAX];
+    struct html_chart_source sources[SOURCES_MAX];
 } CHARTS[] = {
     {"cpu",
      "CPUs in use",
@@ -249,7 +249,7 @@ static int add_line(struct charts *charts, struct chart *chart, const struct ser
     return 0;
 }
 
-static bool is_of(const struct series *series, const struct source *source)
+static bool is_of(const struct series *series, const struct html_chart_source *source)
 {
     static const char *const SCOPES[] = {"", "root", "descendants", "system"};
     if (series->count < 2 || strcmp(series->name, source->measure) != 0)

@@ -12,40 +12,40 @@
 enum { HOST_ROWS = 20, BORDER = 2, COMMAND_MARGIN = 3 };
 
 /* A line of the table. */
-struct line {
+struct one_shot_line {
     const vitals_row *gpu, *user; /* NULL in the table of the machine's processes */
     const vitals_row *process;    /* NULL: nothing is known of it */
     double cores, resident;       /* below 0: not known */
 };
 
-struct column {
+struct one_shot_column {
     const char *title;
     int gap, width; /* blanks before it, and its columns */
     bool left;      /* aligned */
-    void (*words)(const struct page *page, const struct line *line, char *out);
+    void (*words)(const struct page *page, const struct one_shot_line *line, char *out);
 };
 
 /* ---- what a line says ---- */
 
-static void gpu_words(const struct page *page, const struct line *line, char *out)
+static void gpu_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)snprintf(out, WORDS, "%s", vitals_row_label(line->gpu));
 }
 
-static void user_pid_words(const struct page *page, const struct line *line, char *out)
+static void user_pid_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)cell_number(line->user, VITALS_GPU_PROCESS_PID, "", out);
 }
 
-static void pid_words(const struct page *page, const struct line *line, char *out)
+static void pid_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)cell_number(line->process, VITALS_PROCESS_PID, "", out);
 }
 
-static void type_words(const struct page *page, const struct line *line, char *out)
+static void type_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)cell_text(line->user, VITALS_GPU_PROCESS_TYPE, page->options->look.ascii, out, WORDS);
     if (strcmp(out, "C+G") == 0)
@@ -54,43 +54,43 @@ static void type_words(const struct page *page, const struct line *line, char *o
         memcpy(out, "?", 2);
 }
 
-static void user_words(const struct page *page, const struct line *line, char *out)
+static void user_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)cell_text(line->process, VITALS_PROCESS_USER, page->options->look.ascii, out, WORDS);
     cell_cut(out, line->user != NULL ? 7 : 9, "+");
 }
 
-static void gpu_memory_words(const struct page *page, const struct line *line, char *out)
+static void gpu_memory_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)cell_bytes(line->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
 }
 
-static void sm_words(const struct page *page, const struct line *line, char *out)
+static void sm_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)cell_share(line->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
 }
 
-static void bandwidth_words(const struct page *page, const struct line *line, char *out)
+static void bandwidth_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)cell_share(line->user, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, out);
 }
 
-static void thread_words(const struct page *page, const struct line *line, char *out)
+static void thread_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)cell_number(line->process, VITALS_PROCESS_THREADS, "", out);
 }
 
-static void resident_words(const struct page *page, const struct line *line, char *out)
+static void resident_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     (void)cell_bytes(line->process, VITALS_PROCESS_RESIDENT_BYTES, out);
 }
 
-static void cpu_words(const struct page *page, const struct line *line, char *out)
+static void cpu_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)page;
     if (line->cores < 0)
@@ -100,7 +100,7 @@ static void cpu_words(const struct page *page, const struct line *line, char *ou
 }
 
 /* The share of the machine's memory. */
-static void memory_words(const struct page *page, const struct line *line, char *out)
+static void memory_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     double total;
     const vitals_row *host = vitals_snapshot_next(page->now, VITALS_HOST, NULL);
@@ -111,7 +111,7 @@ static void memory_words(const struct page *page, const struct line *line, char 
         (void)snprintf(out, WORDS, "%.1f", line->resident / total * 100);
 }
 
-static void time_words(const struct page *page, const struct line *line, char *out)
+static void time_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     double start, now = (double)vitals_snapshot_boottime_ns(page->now) / 1e9;
     if (!cell_value(line->process, VITALS_PROCESS_START_SECONDS, &start))
@@ -120,12 +120,12 @@ static void time_words(const struct page *page, const struct line *line, char *o
         (void)vitals_human_duration(now - start, out);
 }
 
-static void work_words(const struct page *page, const struct line *line, char *out)
+static void work_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     (void)report_work(line->process, page->options->look.ascii, out, WORDS_COMMAND);
 }
 
-static void command_words(const struct page *page, const struct line *line, char *out)
+static void command_words(const struct page *page, const struct one_shot_line *line, char *out)
 {
     vitals_availability reason;
     if (line->process != NULL) {
@@ -139,7 +139,7 @@ static void command_words(const struct page *page, const struct line *line, char
 /* ---- the columns; the width of the last ones follows from the page ---- */
 
 // clang-format off
-static const struct column GPU_COLUMNS[] = {
+static const struct one_shot_column GPU_COLUMNS[] = {
     {"GPU", 0, 4, false, gpu_words},
     {"PID", 0, 8, false, user_pid_words},
     {"", 1, 1, true, type_words},
@@ -153,7 +153,7 @@ static const struct column GPU_COLUMNS[] = {
     {"WORK", 2, 0, true, work_words},
     {"COMMAND", 2, 0, true, command_words},
 };
-static const struct column HOST_COLUMNS[] = {
+static const struct one_shot_column HOST_COLUMNS[] = {
     {"PID", 0, 8, false, pid_words},
     {"USER", 1, 9, false, user_words},
     {"THR", 0, 5, false, thread_words},
@@ -165,19 +165,19 @@ static const struct column HOST_COLUMNS[] = {
 };
 // clang-format on
 
-struct table {
-    const struct column *columns;
+struct one_shot_table {
+    const struct one_shot_column *columns;
     size_t count;
     int work; /* columns of WORK; 0: it is not shown */
 };
 
-static int column_width(const struct table *table, const struct column *column)
+static int column_width(const struct one_shot_table *table, const struct one_shot_column *column)
 {
     return column->words == work_words ? table->work : column->width;
 }
 
 /* The width of the columns before the command. */
-static int columns_before(const struct table *table)
+static int columns_before(const struct one_shot_table *table)
 {
     int sum = 0;
     for (size_t i = 0; i + 1 < table->count; i++) {
@@ -189,11 +189,12 @@ static int columns_before(const struct table *table)
 
 /* ---- which processes ---- */
 
-static struct line line_of(const struct page *page, const vitals_row *gpu, const vitals_row *user,
-                           const vitals_row *process)
+static struct one_shot_line line_of(const struct page *page, const vitals_row *gpu,
+                                    const vitals_row *user, const vitals_row *process)
 {
     uint64_t key;
-    struct line line = {.gpu = gpu, .user = user, .process = process, .cores = -1, .resident = -1};
+    struct one_shot_line line = {
+        .gpu = gpu, .user = user, .process = process, .cores = -1, .resident = -1};
     if (user != NULL && vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
         line.process = vitals_snapshot_find(page->now, VITALS_PROCESS, key);
     if (line.process == NULL ||
@@ -204,7 +205,7 @@ static struct line line_of(const struct page *page, const vitals_row *gpu, const
     return line;
 }
 
-static bool passes(const struct page *page, const struct line *line)
+static bool passes(const struct page *page, const struct one_shot_line *line)
 {
     const struct selection *selection = &page->options->selection;
     const vitals_row *row = line->user != NULL ? line->user : line->process;
@@ -218,7 +219,7 @@ static bool passes(const struct page *page, const struct line *line)
 
 static int compare_lines(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
+    const struct one_shot_line *x = a, *y = b;
     if (x->cores != y->cores)
         return x->cores > y->cores ? -1 : 1;
     if (x->resident != y->resident)
@@ -228,15 +229,16 @@ static int compare_lines(const void *a, const void *b)
 
 /* Returns the lines of the table, which the caller frees: by device, or of the machine the heaviest
  * first. NULL: out of memory. */
-static struct line *gather(const struct page *page, bool devices, size_t *count)
+static struct one_shot_line *gather(const struct page *page, bool devices, size_t *count)
 {
     vitals_entity entity = devices ? VITALS_GPU_PROCESS : VITALS_PROCESS;
-    struct line *lines = calloc(vitals_snapshot_count(page->now, entity) + 1, sizeof *lines);
+    struct one_shot_line *lines = calloc(vitals_snapshot_count(page->now, entity) + 1,
+                                         sizeof *lines);
     *count = 0;
     for (const vitals_row *row = NULL;
          lines != NULL && !devices &&
          (row = vitals_snapshot_next(page->now, VITALS_PROCESS, row)) != NULL;) {
-        struct line line = line_of(page, NULL, NULL, row);
+        struct one_shot_line line = line_of(page, NULL, NULL, row);
         if (passes(page, &line))
             lines[(*count)++] = line;
     }
@@ -251,7 +253,7 @@ static struct line *gather(const struct page *page, bool devices, size_t *count)
         for (const vitals_row *user = NULL;
              (user = vitals_snapshot_next_child(page->now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
                                                 user)) != NULL;) {
-            struct line line = line_of(page, gpu, user, NULL);
+            struct one_shot_line line = line_of(page, gpu, user, NULL);
             if (passes(page, &line))
                 lines[(*count)++] = line;
         }
@@ -259,11 +261,12 @@ static struct line *gather(const struct page *page, bool devices, size_t *count)
     return lines;
 }
 
-static struct table table_of(const struct page *page, const struct line *lines, size_t count)
+static struct one_shot_table table_of(const struct page *page, const struct one_shot_line *lines,
+                                      size_t count)
 {
     enum { ROOMY = 110, WORK_MOST = 24 };
     char words[WORDS_COMMAND];
-    struct table table = {HOST_COLUMNS, sizeof HOST_COLUMNS / sizeof HOST_COLUMNS[0], 0};
+    struct one_shot_table table = {HOST_COLUMNS, sizeof HOST_COLUMNS / sizeof HOST_COLUMNS[0], 0};
     if (vitals_snapshot_count(page->now, VITALS_GPU) == 0)
         return table;
     table.columns = GPU_COLUMNS;
@@ -281,8 +284,9 @@ int one_shot_processes_width(const struct page *page)
 {
     char command[WORDS_COMMAND];
     size_t count;
-    struct line *lines = gather(page, vitals_snapshot_count(page->now, VITALS_GPU) > 0, &count);
-    const struct table table = table_of(page, lines, lines != NULL ? count : 0);
+    struct one_shot_line *lines = gather(page, vitals_snapshot_count(page->now, VITALS_GPU) > 0,
+                                         &count);
+    const struct one_shot_table table = table_of(page, lines, lines != NULL ? count : 0);
     free(lines);
 
     int widest = 0;
@@ -297,7 +301,8 @@ int one_shot_processes_width(const struct page *page)
 /* ---- rows of the box ---- */
 
 /* `line` may be NULL: the titles. */
-static void print_row(struct page *page, const struct table *table, const struct line *line)
+static void print_row(struct page *page, const struct one_shot_table *table,
+                      const struct one_shot_line *line)
 {
     const struct edges box = {{0, page->width - 1}, 2};
     if (!page_begin(page, page->width, 1))
@@ -305,7 +310,7 @@ static void print_row(struct page *page, const struct table *table, const struct
     draw_edges(&page->pen, 0, &box);
     int x = 1;
     for (size_t i = 0; i < table->count; i++) {
-        const struct column *column = &table->columns[i];
+        const struct one_shot_column *column = &table->columns[i];
         char text[WORDS_COMMAND];
         bool last = i + 1 == table->count;
         int width = column_width(table, column);
@@ -376,12 +381,12 @@ void one_shot_processes(struct page *page)
     size_t count, shown;
     if (!vitals_snapshot_has_entity(page->now, VITALS_PROCESS))
         return;
-    struct line *lines = gather(page, devices, &count);
+    struct one_shot_line *lines = gather(page, devices, &count);
     if (lines == NULL) {
         page->code = VITALS_EMEMORY;
         return;
     }
-    const struct table table = table_of(page, lines, count);
+    const struct one_shot_table table = table_of(page, lines, count);
     print_rule(page, true, false, true);
     print_title(page);
     print_row(page, &table, NULL);

@@ -11,12 +11,12 @@
 #include <string.h>
 
 /* A time in which calls of the phase run. */
-struct span {
+struct phases_span {
     double begin, end;
 };
 
 struct spans {
-    struct span *items;
+    struct phases_span *items;
     size_t count;
 };
 
@@ -33,7 +33,7 @@ static int out_of_memory(vitals_error *error)
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct span *left = a, *right = b;
+    const struct phases_span *left = a, *right = b;
     return left->begin < right->begin ? -1 : left->begin > right->begin;
 }
 
@@ -43,7 +43,7 @@ static void merge(struct spans *spans)
     size_t kept = 0;
     qsort(spans->items, spans->count, sizeof *spans->items, by_begin);
     for (size_t i = 0; i < spans->count; i++) {
-        struct span next = spans->items[i];
+        struct phases_span next = spans->items[i];
         if (kept > 0 && next.begin <= spans->items[kept - 1].end) {
             if (next.end > spans->items[kept - 1].end)
                 spans->items[kept - 1].end = next.end;
@@ -89,7 +89,7 @@ static double value_at(const struct series *series, double second)
     return x1 > x0 ? y0 + (y1 - y0) * (second - x0) / (x1 - x0) : y1;
 }
 
-static size_t points_in(const struct series *series, struct span span)
+static size_t points_in(const struct series *series, struct phases_span span)
 {
     size_t from = first_from(series, span.begin), to = from;
     while (to < series->count && series->seconds[to] <= span.end)
@@ -164,7 +164,7 @@ static int fold_phase(const struct recording *recording, const struct calls *cal
         return out_of_memory(error);
     *phase = (struct phase){.name = calls->items[0]->name, .first = calls->items[0]->begin};
     for (size_t i = 0; i < calls->count; i++) {
-        struct span span = {calls->items[i]->begin, calls->items[i]->end};
+        struct phases_span span = {calls->items[i]->begin, calls->items[i]->end};
         if (isnan(span.end)) {
             phase->open++;
             continue;
@@ -225,7 +225,7 @@ int phases_of(const struct recording *recording, struct phases *out, vitals_erro
     struct phases phases = {0};
     size_t count;
     const struct recorded_phase *calls = recording_phases(recording, &count);
-    struct span always = {-(double)INFINITY, (double)INFINITY};
+    struct phases_span always = {-(double)INFINITY, (double)INFINITY};
     struct spans whole = {&always, 1};
     const struct recorded_phase **sorted = calloc(count + 1, sizeof(void *));
     phases.items = calloc(count < PHASES_MAX ? count + 1 : PHASES_MAX, sizeof *phases.items);

@@ -13,7 +13,7 @@ enum { COUNTERS = 3, SLOTS = 262144 };
 
 _Static_assert(SLOTS > 2 * PROCESSES_MAX, "there is a free slot within a few steps");
 
-struct table {
+struct processes_table {
     struct process_use *items;
     size_t count, capacity;
     uint32_t *slots; /* of items, by pid and start; 0: free, else index + 1 */
@@ -31,7 +31,7 @@ static double *counter_of(struct process_use *use, size_t which)
 
 /* ---- identity ---- */
 
-static size_t slot_of(const struct table *table, int64_t pid, double start)
+static size_t slot_of(const struct processes_table *table, int64_t pid, double start)
 {
     size_t at = (size_t)(((uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(start * 100)) %
                          SLOTS);
@@ -44,7 +44,7 @@ static size_t slot_of(const struct table *table, int64_t pid, double start)
     return at;
 }
 
-static struct process_use *add(struct table *table, size_t slot)
+static struct process_use *add(struct processes_table *table, size_t slot)
 {
     if (table->count == PROCESSES_MAX)
         return NULL;
@@ -73,7 +73,7 @@ static void take_name(struct process_use *use, const vitals_row *row)
 
 /* ---- one row ---- */
 
-static void fold_row(struct table *table, const vitals_row *row)
+static void fold_row(struct processes_table *table, const vitals_row *row)
 {
     double pid = 0, start = 0, value;
     if (vitals_row_number(row, VITALS_PROCESS_PID, &pid) <= 0)
@@ -110,7 +110,7 @@ static void fold_row(struct table *table, const vitals_row *row)
 }
 
 /* The memory that it holds on all devices at this time. */
-static void fold_devices(struct table *table, const vitals_snapshot *snapshot,
+static void fold_devices(struct processes_table *table, const vitals_snapshot *snapshot,
                          struct process_use *use)
 {
     double sum = -1, pid, value;
@@ -124,7 +124,7 @@ static void fold_devices(struct table *table, const vitals_snapshot *snapshot,
         use->gpu_bytes = sum;
 }
 
-static void fold(struct table *table, const vitals_snapshot *snapshot)
+static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
 {
     table->second = (double)vitals_snapshot_realtime_ns(snapshot) / 1e9;
     for (const vitals_row *row = NULL;
@@ -154,7 +154,7 @@ static bool is_before(const struct process_use *use, const struct process_use *r
     return use->start < root->start || (use->start == root->start && use->pid < root->pid);
 }
 
-static void drop_strangers(struct table *table, int64_t root_pid)
+static void drop_strangers(struct processes_table *table, int64_t root_pid)
 {
     const struct process_use *root = NULL;
     size_t kept = 0;
@@ -174,7 +174,7 @@ static void drop_strangers(struct table *table, int64_t root_pid)
 
 void processes_of(const char *path, int64_t root, struct process_list *out)
 {
-    struct table table = {.first = true};
+    struct processes_table table = {.first = true};
     struct feed feed;
     vitals_snapshot *snapshot;
     vitals_error error;

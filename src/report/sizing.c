@@ -155,7 +155,7 @@ static bool is_device(const vitals_figure *figure)
            strcmp(subject, "descendants") != 0 && strcmp(subject, "system") != 0;
 }
 
-struct devices {
+struct sizing_devices {
     size_t used, idle, unknown;
     double memory, busy; /* the largest peak; the sum of ratios */
     bool has_memory, exact;
@@ -206,7 +206,7 @@ static const char *resource_of(const vitals_account *account, const char *subjec
 }
 
 static void add_device(const vitals_account *account, const vitals_figure *memory,
-                       struct devices *devices)
+                       struct sizing_devices *devices)
 {
     vitals_availability has_memory, has_busy;
     const char *subject = vitals_figure_subject(memory);
@@ -232,7 +232,7 @@ static void add_device(const vitals_account *account, const vitals_figure *memor
 
 static void size_gpus(const vitals_account *account, struct sizing *out)
 {
-    struct devices devices = {0};
+    struct sizing_devices devices = {0};
     struct sizing_part *count = &out->parts[SIZING_GPUS], *memory = &out->parts[SIZING_GPU_MEMORY];
     const struct account_view plain = {0};
     char words[WORDS];

@@ -93,18 +93,18 @@ void sizing_json(const struct sizing *sizing, void *to)
 
 /* ---- for schedulers ---- */
 
-struct lines {
+struct sizing_print_lines {
     struct paint paint;
 };
 
-static void begin(struct lines *lines, vitals_write *write, void *data)
+static void begin(struct sizing_print_lines *lines, vitals_write *write, void *data)
 {
     paint_init(&lines->paint, false, write, data);
 }
 
-static void put(struct lines *lines, const char *format, ...) VITALS_FORMAT(2, 3);
+static void put(struct sizing_print_lines *lines, const char *format, ...) VITALS_FORMAT(2, 3);
 
-static void put(struct lines *lines, const char *format, ...)
+static void put(struct sizing_print_lines *lines, const char *format, ...)
 {
     char line[2 * WORDS];
     va_list arguments;
@@ -116,7 +116,7 @@ static void put(struct lines *lines, const char *format, ...)
 }
 
 /* Remarks about what could not be determined, so that its absence is not taken for an answer. */
-static void put_unknown(struct lines *lines, const struct sizing *sizing)
+static void put_unknown(struct sizing_print_lines *lines, const struct sizing *sizing)
 {
     if (sizing->failed)
         put(lines, "# this run failed and may have needed more");
@@ -136,7 +136,7 @@ static void whole_unit(double bytes, double *count, bool *gib)
 int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data)
 {
     const struct sizing_part *parts = sizing->parts;
-    struct lines lines;
+    struct sizing_print_lines lines;
     double count;
     bool gib;
     begin(&lines, write, data);
@@ -161,7 +161,7 @@ int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data)
 int sizing_kubernetes(const struct sizing *sizing, vitals_write *write, void *data)
 {
     const struct sizing_part *parts = sizing->parts;
-    struct lines lines;
+    struct sizing_print_lines lines;
     double count = 0;
     bool gib = false, gpus = parts[SIZING_GPUS].known && parts[SIZING_GPUS].amount > 0;
     begin(&lines, write, data);

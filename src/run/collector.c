@@ -20,7 +20,7 @@ enum { WINDOWS_MAX = 32, TAG_MAX = 64, PATH_MAX_BYTES = WINDOWS_MAX * TAG_MAX };
 enum { SUBJECTS_MAX = 4096, PROCESS_MEASURES = 5 }; /* processes in a window, and what each tells */
 
 /* One measure of one subject in one window. */
-struct track {
+struct collector_track {
     vitals_measure measure;
     vitals_scope scope;
     const char *subject, *label; /* live as long as somebody holds them */
@@ -34,7 +34,7 @@ struct window {
     char tag[TAG_MAX];
     char path[PATH_MAX_BYTES];
     uint64_t begin_ns, realtime_ns; /* monotonic, and the same by the calendar */
-    struct track *tracks;
+    struct collector_track *tracks;
     size_t count, capacity;
     struct hash track_of; /* place in `tracks` */
     size_t of_processes;  /* of the tracks */
@@ -80,7 +80,7 @@ static uint64_t now_ns(const vitals_collector *collector)
 
 /* ---- windows ---- */
 
-static struct track *find_track(struct window *window, const vitals_usage_value *value)
+static struct collector_track *find_track(struct window *window, const vitals_usage_value *value)
 {
     uint64_t key = hash_join(hash_join((uintptr_t)value->subject, value->measure), value->scope);
     const uintptr_t *place = hash_find(&window->track_of, key);
@@ -96,24 +96,24 @@ static struct track *find_track(struct window *window, const vitals_usage_value 
     window->of_processes += of_process;
     if (of_process)
         collector_subject_hold(value->subject);
-    struct track *track = &window->tracks[window->count++];
-    *track = (struct track){.measure = value->measure,
-                            .scope = value->scope,
-                            .subject = value->subject,
-                            .label = value->label,
-                            .counter = vitals_measure_is_counter(value->measure) != 0};
+    struct collector_track *track = &window->tracks[window->count++];
+    *track = (struct collector_track){.measure = value->measure,
+                                      .scope = value->scope,
+                                      .subject = value->subject,
+                                      .label = value->label,
+                                      .counter = vitals_measure_is_counter(value->measure) != 0};
     return track;
 }
 
 /* What a counter told before its window began. Of a process that began later that is nothing. */
-static double base_of(const struct track *track, double first, uint64_t begin_ns)
+static double base_of(const struct collector_track *track, double first, uint64_t begin_ns)
 {
     bool born = track->scope == VITALS_SCOPE_PROCESS &&
                 collector_subject_began_ns(track->subject) > begin_ns;
     return born ? 0 : first;
 }
 
-static void fold_value(const struct window *window, struct track *track,
+static void fold_value(const struct window *window, struct collector_track *track,
                        const vitals_usage_value *value, uint64_t at_ns)
 {
     struct usage_cell *cell = &track->cell;
@@ -141,7 +141,7 @@ static bool fold(struct window *window, const vitals_usage_value *values, size_t
 {
     bool whole = true;
     for (size_t i = 0; i < count; i++) {
-        struct track *track = find_track(window, &values[i]);
+        struct collector_track *track = find_track(window, &values[i]);
         whole = whole && (track != NULL || is_of_process(values[i].scope));
         if (track != NULL)
             fold_value(window, track, &values[i], at_ns);
@@ -331,7 +331,7 @@ int vitals_collector_begin(vitals_collector *collector, const char *tag, vitals_
 /* ---- collections ---- */
 
 static void fill(const vitals_collector *collector, const struct window *window,
-                 const struct track *track, vitals_collected *out)
+                 const struct collector_track *track, vitals_collected *out)
 {
     const struct usage_cell *cell = &track->cell;
     const vitals_clock *clock = clock_of(collector);

@@ -20,7 +20,7 @@ struct collector_subject {
 };
 
 /* A number that may be missing. */
-struct reading {
+struct collector_reading {
     vitals_availability state;
     double value;
     uint64_t read_ns;
@@ -74,7 +74,7 @@ struct owner {
 };
 
 static void put(struct collector_values *values, struct owner owner, vitals_measure measure,
-                struct reading reading)
+                struct collector_reading reading)
 {
     vitals_usage_value *value = room(values);
     if (value == NULL)
@@ -88,9 +88,9 @@ static void put(struct collector_values *values, struct owner owner, vitals_meas
                                   .read_ns = reading.state > 0 ? reading.read_ns : 0};
 }
 
-static struct reading reading_of(const vitals_row *row, vitals_metric metric)
+static struct collector_reading reading_of(const vitals_row *row, vitals_metric metric)
 {
-    struct reading reading = {.state = VITALS_NOT_YET};
+    struct collector_reading reading = {.state = VITALS_NOT_YET};
     if (row == NULL)
         return reading;
     reading.state = vitals_row_number(row, metric, &reading.value);
@@ -99,15 +99,15 @@ static struct reading reading_of(const vitals_row *row, vitals_metric metric)
 }
 
 /* A part of a whole. Of nothing there is no share. */
-static struct reading share(struct reading part, struct reading whole)
+static struct collector_reading share(struct collector_reading part, struct collector_reading whole)
 {
     if (part.state <= 0 || whole.state <= 0)
-        return (struct reading){.state = part.state <= 0 ? part.state : whole.state};
+        return (struct collector_reading){.state = part.state <= 0 ? part.state : whole.state};
     if (whole.value <= 0)
-        return (struct reading){.state = VITALS_UNSUPPORTED};
-    return (struct reading){.state = state_worse(part.state, whole.state),
-                            .value = part.value / whole.value,
-                            .read_ns = uint64_max(part.read_ns, whole.read_ns)};
+        return (struct collector_reading){.state = VITALS_UNSUPPORTED};
+    return (struct collector_reading){.state = state_worse(part.state, whole.state),
+                                      .value = part.value / whole.value,
+                                      .read_ns = uint64_max(part.read_ns, whole.read_ns)};
 }
 
 /* ---- the machine, and its devices ---- */
@@ -115,7 +115,7 @@ static struct reading share(struct reading part, struct reading whole)
 static void take_machine(struct collector_values *values, const vitals_row *host)
 {
     const struct owner machine = {VITALS_SCOPE_SYSTEM, "system", ""};
-    struct reading swap = reading_of(host, VITALS_HOST_SWAP_TOTAL_BYTES);
+    struct collector_reading swap = reading_of(host, VITALS_HOST_SWAP_TOTAL_BYTES);
     put(values, machine, MEASURE_memory_ratio,
         share(reading_of(host, VITALS_HOST_MEMORY_USED_BYTES),
               reading_of(host, VITALS_HOST_MEMORY_TOTAL_BYTES)));
@@ -211,23 +211,23 @@ static struct collector_subject *meet(struct collector_values *values, const vit
     return subject;
 }
 
-static struct reading cores_of(const vitals_row *process, const vitals_snapshot *older)
+static struct collector_reading cores_of(const vitals_row *process, const vitals_snapshot *older)
 {
-    struct reading cores = reading_of(process, VITALS_PROCESS_CPU_SECONDS);
+    struct collector_reading cores = reading_of(process, VITALS_PROCESS_CPU_SECONDS);
     cores.state = vitals_row_rate(process, older, VITALS_PROCESS_CPU_SECONDS, &cores.value);
     return cores;
 }
 
-static struct reading age_of(const vitals_row *process, const vitals_snapshot *snapshot)
+static struct collector_reading age_of(const vitals_row *process, const vitals_snapshot *snapshot)
 {
-    struct reading age = reading_of(process, VITALS_PROCESS_START_SECONDS);
+    struct collector_reading age = reading_of(process, VITALS_PROCESS_START_SECONDS);
     age.value = (double)vitals_snapshot_boottime_ns(snapshot) / (double)NS_PER_SECOND - age.value;
     age.value = age.value > 0 ? age.value : 0;
     age.read_ns = vitals_snapshot_monotonic_ns(snapshot);
     return age;
 }
 
-static uint64_t began_ns(const struct reading *age)
+static uint64_t began_ns(const struct collector_reading *age)
 {
     double since_ns = age->value * (double)NS_PER_SECOND;
     return since_ns < (double)age->read_ns ? age->read_ns - (uint64_t)since_ns : 0;
@@ -236,8 +236,8 @@ static uint64_t began_ns(const struct reading *age)
 static void take_process(struct collector_values *values, const vitals_snapshot *snapshot,
                          const vitals_row *host, const vitals_row *process)
 {
-    struct reading resident = reading_of(process, VITALS_PROCESS_RESIDENT_BYTES);
-    struct reading age = age_of(process, snapshot);
+    struct collector_reading resident = reading_of(process, VITALS_PROCESS_RESIDENT_BYTES);
+    struct collector_reading age = age_of(process, snapshot);
     struct collector_subject *subject = meet(values, process, NULL);
     if (subject == NULL)
         return;
@@ -286,7 +286,7 @@ static void take_users(struct collector_values *values, const vitals_snapshot *s
         if (subject == NULL)
             continue;
         const struct owner owner = {VITALS_SCOPE_PROCESS_GPU, subject->text, subject->label};
-        struct reading used = reading_of(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+        struct collector_reading used = reading_of(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
         put(values, owner, MEASURE_gpu_memory_bytes, used);
         put(values, owner, MEASURE_gpu_memory_share_ratio,
             share(used, reading_of(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES)));

@@ -8,11 +8,11 @@
 #include <vitals/error.h>
 #include <vitals/usage.h>
 
-enum kind { KIND_BYTES = 1, KIND_SECONDS };
+enum convert_kind { KIND_BYTES = 1, KIND_SECONDS };
 
 static const struct {
     const char *name;
-    enum kind kind;
+    enum convert_kind kind;
     double size; /* in the base unit */
 } UNITS[] = {
     {"bytes", KIND_BYTES, 1},          {"kilobytes", KIND_BYTES, 1e3},

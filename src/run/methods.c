@@ -232,7 +232,7 @@ void accounting_tick(struct accounting *accounting)
 /* ---- what is told ---- */
 
 /* By one method. */
-struct told {
+struct method_report {
     struct counted at[COUNTED_COUNT];
     bool doubtful;
 };
@@ -292,7 +292,7 @@ static void take(struct counted *best, const struct counted *next, enum quantity
 
 /* A method that counted much less CPU time than another has lost sight of some, and so of all else
  * that they did. Who counted the most may have lost others. */
-static void doubt(struct told *told, size_t count, double cpu_seconds)
+static void doubt(struct method_report *told, size_t count, double cpu_seconds)
 {
     bool any = false;
     for (size_t i = 0; i < count; i++) {
@@ -310,7 +310,7 @@ static void doubt(struct told *told, size_t count, double cpu_seconds)
 
 /* Who has lost a whole process has lost its faults, of which there are some however short it was: a
  * record of an end tells them, where it was told. */
-static bool is_short(const struct told *told, const struct told *records)
+static bool is_short(const struct method_report *told, const struct method_report *records)
 {
     const struct value *own = &told->at[COUNTED_MINOR_FAULTS].value;
     const struct value *least = &records->at[COUNTED_MINOR_FAULTS].value;
@@ -319,7 +319,8 @@ static bool is_short(const struct told *told, const struct told *records)
 
 /* Whether others tell the same of a method that may have lost some. Records of ends alone do not:
  * what a process does behind its record hides what another did. */
-static bool is_witnessed(const struct accounting *accounting, const struct told *told, size_t own)
+static bool is_witnessed(const struct accounting *accounting, const struct method_report *told,
+                         size_t own)
 {
     bool witnessed = false;
     for (size_t i = 0; i < accounting->count; i++) {
@@ -336,7 +337,7 @@ static bool is_witnessed(const struct accounting *accounting, const struct told 
 /* Who may have lost some without a sign of it is believed where another counted the same, which the
  * doubts above have seen to. Orphans that are reaped by others may have used too little CPU time
  * for that, and much of all else. */
-static void doubt_unwitnessed(const struct accounting *accounting, struct told *told)
+static void doubt_unwitnessed(const struct accounting *accounting, struct method_report *told)
 {
     for (size_t i = 0; i < accounting->count; i++) {
         const struct method *method = &accounting->methods[i];
@@ -358,7 +359,7 @@ static void add_left(struct counted *cpu, double left_cpu_seconds)
 }
 
 static double read_methods(const struct accounting *accounting, double left_cpu_seconds,
-                           struct told told[static METHODS_MAX])
+                           struct method_report told[static METHODS_MAX])
 {
     double most = 0;
     for (size_t i = 0; i < accounting->count; i++) {
@@ -377,7 +378,7 @@ static double read_methods(const struct accounting *accounting, double left_cpu_
 void accounting_read(struct accounting *accounting, const struct accounting_left *left,
                      struct counted *out)
 {
-    struct told told[METHODS_MAX] = {0};
+    struct method_report told[METHODS_MAX] = {0};
     memset(out, 0, COUNTED_COUNT * sizeof(*out));
     double cpu_seconds = accounting != NULL ? read_methods(accounting, left->cpu_seconds, told) : 0;
     if (accounting != NULL)

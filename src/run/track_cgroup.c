@@ -13,7 +13,7 @@ static const uint64_t LOOK_NS = 5 * NS_PER_SECOND;
 
 enum { GROUPS_MAX = 8, DEPTH_MAX = 64 };
 
-struct group {
+struct track_cgroup_group {
     bool counts;          /* it held the tree alone when it was looked at first */
     bool shared, escaped; /* since: somebody else was in it, one of the tree was not */
     struct counted base[COUNTED_COUNT], last[COUNTED_COUNT];
@@ -24,7 +24,7 @@ struct track_cgroup {
     const struct os *os;
     struct os_tracked_cgroup *groups_of;
     size_t count;
-    struct group groups[GROUPS_MAX];
+    struct track_cgroup_group groups[GROUPS_MAX];
     bool begun;
     uint64_t looked_ns;
     bool sampled;                         /* there is CPU time of the tree that was sampled */
@@ -106,7 +106,7 @@ static bool is_outsider(const struct track_cgroup *cgroup, const vitals_usage *u
 /* A group that cannot be listed may hold anybody. */
 static void look_at(struct track_cgroup *cgroup, const vitals_usage *usage, size_t which)
 {
-    struct group *group = &cgroup->groups[which];
+    struct track_cgroup_group *group = &cgroup->groups[which];
     struct os_pids *inside = &cgroup->inside;
     inside->count = 0;
     if (os_tracked_cgroup_list(cgroup->groups_of, which, inside) < 0) {
@@ -131,7 +131,7 @@ static bool is_peak(enum quantity quantity)
 /* What was read before stands for what cannot be read any more. */
 static void read_group(struct track_cgroup *cgroup, size_t which)
 {
-    struct group *group = &cgroup->groups[which];
+    struct track_cgroup_group *group = &cgroup->groups[which];
     struct counted now[COUNTED_COUNT] = {0};
     os_tracked_cgroup_read(cgroup->groups_of, which, now);
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
@@ -157,7 +157,7 @@ static void read_sampled(struct track_cgroup *cgroup, const vitals_usage *usage)
 static void begin(struct track_cgroup *cgroup)
 {
     for (size_t i = 0; i < cgroup->count; i++) {
-        struct group *group = &cgroup->groups[i];
+        struct track_cgroup_group *group = &cgroup->groups[i];
         group->counts = !group->shared && !group->escaped;
         if (group->counts)
             read_group(cgroup, i);
@@ -190,7 +190,7 @@ void track_cgroup_look(struct track_cgroup *cgroup, const vitals_usage *usage,
 
 /* Strangers that came and went between two looks are not seen, but what they used is: then there is
  * more than the tree's own samples tell of. Clocks are read one after the other, in steps. */
-static bool is_explained(const struct track_cgroup *cgroup, const struct group *group)
+static bool is_explained(const struct track_cgroup *cgroup, const struct track_cgroup_group *group)
 {
     static const double SHARE = 1.01, STEP_SECONDS = 0.05;
     const struct counted *base = &group->base[COUNTED_CPU_SECONDS];
@@ -200,7 +200,8 @@ static bool is_explained(const struct track_cgroup *cgroup, const struct group *
            last->value.as.f64 - base->value.as.f64 <= seen * SHARE + STEP_SECONDS;
 }
 
-static vitals_availability state_of(const struct track_cgroup *cgroup, const struct group *group,
+static vitals_availability state_of(const struct track_cgroup *cgroup,
+                                    const struct track_cgroup_group *group,
                                     vitals_availability state)
 {
     if (group->shared || !is_explained(cgroup, group))
@@ -211,7 +212,7 @@ static vitals_availability state_of(const struct track_cgroup *cgroup, const str
 }
 
 /* A peak that did not move may be from before us. */
-static void tell(const struct track_cgroup *cgroup, const struct group *group,
+static void tell(const struct track_cgroup *cgroup, const struct track_cgroup_group *group,
                  enum quantity quantity, struct counted *out)
 {
     const struct counted *base = &group->base[quantity], *last = &group->last[quantity];

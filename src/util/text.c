@@ -17,49 +17,49 @@ static const char ELLIPSIS[] = "\xE2\x80\xA6";
 static const char HEX[] = "0123456789abcdef";
 
 /* What one character of the text becomes: never cut in two. */
-struct piece {
+struct text_piece {
     char bytes[12]; /* the longest is a JSON pair of surrogates */
     unsigned char size;
     unsigned char columns;
 };
 
-static struct piece piece_of(const char *bytes, size_t size, int columns)
+static struct text_piece piece_of(const char *bytes, size_t size, int columns)
 {
-    struct piece piece = {.size = (unsigned char)size, .columns = (unsigned char)columns};
+    struct text_piece piece = {.size = (unsigned char)size, .columns = (unsigned char)columns};
     memcpy(piece.bytes, bytes, size);
     return piece;
 }
 
-static struct piece piece_ascii(const char *bytes, size_t size)
+static struct text_piece piece_ascii(const char *bytes, size_t size)
 {
     return piece_of(bytes, size, (int)size);
 }
 
-static struct piece piece_replacement(uint32_t character)
+static struct text_piece piece_replacement(uint32_t character)
 {
     (void)character;
     return piece_of(REPLACEMENT, 3, 1);
 }
 
 /* "\n" and its like; size 0 where the control has no such name. */
-static struct piece piece_named(const char *controls, const char *names, uint32_t character)
+static struct text_piece piece_named(const char *controls, const char *names, uint32_t character)
 {
     bool ascii = character != 0 && character < 0x80; /* strchr looks at the low byte alone */
     const char *found = ascii ? strchr(controls, (int)character) : NULL;
     if (found == NULL)
-        return (struct piece){.size = 0};
+        return (struct text_piece){.size = 0};
     return piece_ascii((const char[]){'\\', names[found - controls]}, 2);
 }
 
-static struct piece escape_byte(uint32_t byte)
+static struct text_piece escape_byte(uint32_t byte)
 {
     return piece_ascii((const char[]){'\\', 'x', HEX[byte >> 4 & 15], HEX[byte & 15]}, 4);
 }
 
-static struct piece escape_character(uint32_t character)
+static struct text_piece escape_character(uint32_t character)
 {
     if (character < 0x80) {
-        struct piece named = piece_named("\n\t\r\x1b", "ntre", character);
+        struct text_piece named = piece_named("\n\t\r\x1b", "ntre", character);
         return named.size != 0 ? named : escape_byte(character);
     }
     char text[10] = "\\u{";
@@ -81,9 +81,9 @@ static size_t json_unit(char *out, uint32_t unit)
     return sizeof text;
 }
 
-static struct piece escape_json(uint32_t character)
+static struct text_piece escape_json(uint32_t character)
 {
-    struct piece named = piece_named("\n\t\r\b\f\"\\", "ntrbf\"\\", character);
+    struct text_piece named = piece_named("\n\t\r\b\f\"\\", "ntrbf\"\\", character);
     if (named.size != 0)
         return named;
     char text[12];
@@ -96,21 +96,21 @@ static struct piece escape_json(uint32_t character)
     return piece_ascii(text, size);
 }
 
-static struct piece escape_label(uint32_t character)
+static struct text_piece escape_label(uint32_t character)
 {
-    struct piece named = piece_named("\n\"\\", "n\"\\", character);
+    struct text_piece named = piece_named("\n\"\\", "n\"\\", character);
     return named.size != 0 ? named : piece_replacement(character);
 }
 
 /* Two quotes for one. */
-static struct piece escape_csv(uint32_t character)
+static struct text_piece escape_csv(uint32_t character)
 {
     return character == '"' ? piece_ascii("\"\"", 2) : escape_character(character);
 }
 
 struct style {
-    struct piece (*escape)(uint32_t character);
-    struct piece (*broken)(uint32_t byte);
+    struct text_piece (*escape)(uint32_t character);
+    struct text_piece (*broken)(uint32_t byte);
     const char *specials; /* printable ASCII that does not stand as it is */
     bool byte_by_byte;    /* each broken byte for itself, so that it can be read back */
     bool reversible;      /* our own escapes: the rule for the backslash, marks need a base */
@@ -135,7 +135,7 @@ static const struct style *style_of(vitals_text_form form)
 }
 
 /* A walk over the text, piece by piece. */
-struct scan {
+struct text_scan {
     const char *at;
     const char *end;
     const struct style *style;
@@ -158,7 +158,7 @@ static size_t plain_run(const char *at, const char *end)
 }
 
 /* Would this byte, standing behind a lone backslash, make it read as an escape? */
-static bool completes_escape(const struct scan *scan, const char *at)
+static bool completes_escape(const struct text_scan *scan, const char *at)
 {
     if (at >= scan->end)
         return false;
@@ -169,7 +169,7 @@ static bool completes_escape(const struct scan *scan, const char *at)
     return character < 0x80 ? strchr("ntrexu\\", (int)character) != NULL : scan->style->ascii;
 }
 
-static struct piece scan_backslash(struct scan *scan)
+static struct text_piece scan_backslash(struct text_scan *scan)
 {
     scan->at++;
     scan->based = true;
@@ -177,7 +177,7 @@ static struct piece scan_backslash(struct scan *scan)
 }
 
 /* The next piece; not to be asked at the end. */
-static struct piece scan_next(struct scan *scan)
+static struct text_piece scan_next(struct text_scan *scan)
 {
     const struct style *style = scan->style;
     const char *at = scan->at;
@@ -239,15 +239,15 @@ static void sink_run(struct sink *sink, const char *bytes, size_t size)
     sink->needed += size - first;
 }
 
-static struct scan scan_over(vitals_text text, const struct style *style)
+static struct text_scan scan_over(vitals_text text, const struct style *style)
 {
     const char *bytes = text.size != 0 ? text.bytes : "";
-    return (struct scan){.at = bytes, .end = bytes + text.size, .style = style};
+    return (struct text_scan){.at = bytes, .end = bytes + text.size, .style = style};
 }
 
 static void sink_text(struct sink *sink, vitals_text text, const struct style *style)
 {
-    struct scan scan = scan_over(text, style);
+    struct text_scan scan = scan_over(text, style);
     while (scan.at < scan.end) {
         size_t run = plain_run(scan.at, scan.end);
         if (run != 0) {
@@ -260,7 +260,7 @@ static void sink_text(struct sink *sink, vitals_text text, const struct style *s
             scan.at++;
             scan.based = false;
         } else {
-            struct piece piece = scan_next(&scan);
+            struct text_piece piece = scan_next(&scan);
             sink_put(sink, piece.bytes, piece.size, piece.columns);
         }
     }
@@ -270,7 +270,7 @@ static void sink_text(struct sink *sink, vitals_text text, const struct style *s
  * all. */
 static size_t label_part(vitals_text text)
 {
-    struct scan scan = scan_over(text, &STYLES[VITALS_TEXT_LABEL]);
+    struct text_scan scan = scan_over(text, &STYLES[VITALS_TEXT_LABEL]);
     size_t size = 0;
     size_t part = 0;
     while (scan.at < scan.end) {
@@ -342,7 +342,7 @@ size_t vitals_text_format(vitals_text text, vitals_text_form form, char *out, si
 
 size_t vitals_text_columns(vitals_text text, vitals_text_form form)
 {
-    struct scan scan = scan_over(text, style_of(form));
+    struct text_scan scan = scan_over(text, style_of(form));
     size_t columns = 0;
     while (scan.at < scan.end) {
         size_t run = plain_run(scan.at, scan.end);

@@ -10,13 +10,13 @@
 
 #include <string.h>
 
-struct line {
+struct shell_line {
     char *out;
     size_t room; /* without the NUL */
     size_t needed;
 };
 
-static void line_put(struct line *line, const char *bytes, size_t size)
+static void line_put(struct shell_line *line, const char *bytes, size_t size)
 {
     if (line->needed < line->room && size != 0)
         memcpy(line->out + line->needed, bytes, size_min(size, line->room - line->needed));
@@ -64,7 +64,7 @@ static bool needs_quotes(vitals_text word, bool first)
     return false;
 }
 
-static void line_word(struct line *line, vitals_text word, bool first)
+static void line_word(struct shell_line *line, vitals_text word, bool first)
 {
     if (!needs_quotes(word, first)) {
         line_put(line, word.bytes, word.size);
@@ -132,7 +132,7 @@ static size_t whole_characters(const char *bytes, size_t size)
 /* How the bytes that are written stand. */
 enum quoting { BARE, SINGLE, ESCAPES };
 
-static void line_quoting(struct line *line, enum quoting *now, enum quoting wanted)
+static void line_quoting(struct shell_line *line, enum quoting *now, enum quoting wanted)
 {
     if (*now == wanted)
         return;
@@ -145,7 +145,7 @@ static void line_quoting(struct line *line, enum quoting *now, enum quoting want
 
 /* Between $' and ' nothing but these stands: no letter behind \xHH can be read as one digit more.
  */
-static void line_escape(struct line *line, char byte)
+static void line_escape(struct shell_line *line, char byte)
 {
     static const char HEX[] = "0123456789abcdef";
     unsigned value = (unsigned char)byte;
@@ -164,7 +164,7 @@ static bool stands(uint32_t character, bool based)
     return width != WIDTH_HIDDEN && (width != 0 || based);
 }
 
-static void line_quoted(struct line *line, vitals_text word)
+static void line_quoted(struct shell_line *line, vitals_text word)
 {
     enum quoting now = BARE;
     const char *end = word.bytes + word.size;
@@ -192,7 +192,7 @@ static void line_quoted(struct line *line, vitals_text word)
         line_put(line, "''", 2);
 }
 
-static void line_strict_word(struct line *line, vitals_text word, bool first)
+static void line_strict_word(struct shell_line *line, vitals_text word, bool first)
 {
     bool plain = !means_more(word, first);
     for (size_t i = 0; plain && i < word.size; i++)
@@ -205,8 +205,8 @@ static void line_strict_word(struct line *line, vitals_text word, bool first)
 
 /* ---- lines ---- */
 
-static void line_words(struct line *line, vitals_text arguments,
-                       void (*put)(struct line *line, vitals_text word, bool first))
+static void line_words(struct shell_line *line, vitals_text arguments,
+                       void (*put)(struct shell_line *line, vitals_text word, bool first))
 {
     for (size_t at = 0; at < arguments.size;) {
         const char *from = arguments.bytes + at;
@@ -219,12 +219,12 @@ static void line_words(struct line *line, vitals_text arguments,
     }
 }
 
-static struct line line_over(char *out, size_t capacity)
+static struct shell_line line_over(char *out, size_t capacity)
 {
-    return (struct line){.out = out, .room = capacity != 0 ? capacity - 1 : 0};
+    return (struct shell_line){.out = out, .room = capacity != 0 ? capacity - 1 : 0};
 }
 
-static size_t line_end(const struct line *line, size_t capacity)
+static size_t line_end(const struct shell_line *line, size_t capacity)
 {
     if (capacity != 0) {
         bool cut = line->needed > line->room;
@@ -235,7 +235,7 @@ static size_t line_end(const struct line *line, size_t capacity)
 
 size_t vitals_text_command(vitals_text arguments, char *out, size_t capacity)
 {
-    struct line line = line_over(out, capacity);
+    struct shell_line line = line_over(out, capacity);
     vitals_text title;
     if (arguments.size != 0 && is_title(arguments, &title))
         line_put(&line, title.bytes, title.size);
@@ -246,7 +246,7 @@ size_t vitals_text_command(vitals_text arguments, char *out, size_t capacity)
 
 size_t vitals_text_command_strict(vitals_text arguments, char *out, size_t capacity)
 {
-    struct line line = line_over(out, capacity);
+    struct shell_line line = line_over(out, capacity);
     line_words(&line, arguments, line_strict_word);
     return line_end(&line, capacity);
 }

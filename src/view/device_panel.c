@@ -13,7 +13,7 @@
 enum { CELL_LEFT = 31, CELL_MIDDLE = 22, NOTE = 10, NAME = 256, LINE = NAME + 2 * WORDS + 32 };
 
 /* A row of the panel that is being drawn. */
-struct place {
+struct device_panel_place {
     struct pen *pen;
     const struct device_panel *panel;
     int y;
@@ -26,7 +26,7 @@ struct note {
     ink style;
 };
 
-static bool ascii(const struct place *place)
+static bool ascii(const struct device_panel_place *place)
 {
     return place->pen->look->ascii;
 }
@@ -162,7 +162,7 @@ ink device_style(const struct look *look, const vitals_row *gpu)
 }
 
 /* If a process is selected, its device stands out and the others step back. */
-static ink row_style(const struct place *place, const vitals_row *gpu)
+static ink row_style(const struct device_panel_place *place, const vitals_row *gpu)
 {
     const struct device_panel *panel = place->panel;
     ink style = device_style(panel->look, gpu);
@@ -173,7 +173,7 @@ static ink row_style(const struct place *place, const vitals_row *gpu)
     return style;
 }
 
-static void field(const struct place *place, int x, int columns, bool right, ink style,
+static void field(const struct device_panel_place *place, int x, int columns, bool right, ink style,
                   const char *text)
 {
     struct canvas_field at = {
@@ -188,7 +188,7 @@ static const char *mig_mode(const vitals_row *gpu)
 }
 
 /* The trouble of a device, or else the caller's note. */
-static bool device_note(const struct place *place, const vitals_row *gpu, int columns,
+static bool device_note(const struct device_panel_place *place, const vitals_row *gpu, int columns,
                         struct note *out)
 {
     const struct device_panel *panel = place->panel;
@@ -200,7 +200,8 @@ static bool device_note(const struct place *place, const vitals_row *gpu, int co
 }
 
 /* The driver's word, as nvidia-smi writes it. */
-static const char *compute_mode(const struct place *place, const vitals_row *gpu, char *out)
+static const char *compute_mode(const struct device_panel_place *place, const vitals_row *gpu,
+                                char *out)
 {
     static const char *const NAMES[][2] = {{"default", "Default"},
                                            {"exclusive_thread", "E. Thread"},
@@ -264,8 +265,8 @@ static const vitals_row *find_child(const struct device_panel *panel, vitals_ent
 
 enum bar_kind { BAR_MEMORY, BAR_BUSY, BAR_BANDWIDTH, BAR_POWER };
 
-static void clock_note(const struct place *place, const vitals_row *gpu, const char *label,
-                       char *out)
+static void clock_note(const struct device_panel_place *place, const vitals_row *gpu,
+                       const char *label, char *out)
 {
     double hertz;
     const vitals_row *row = find_child(place->panel, VITALS_GPU_CLOCK, gpu, label);
@@ -274,8 +275,8 @@ static void clock_note(const struct place *place, const vitals_row *gpu, const c
         (void)snprintf(out, WORDS, "@ %.0fMHz", hertz / 1e6);
 }
 
-static void fill_bar(const struct place *place, const vitals_row *gpu, enum bar_kind kind,
-                     struct bar *bar, char *note)
+static void fill_bar(const struct device_panel_place *place, const vitals_row *gpu,
+                     enum bar_kind kind, struct bar *bar, char *note)
 {
     const struct look *look = place->pen->look;
     const unsigned *thresholds = look->gpu_thresholds;
@@ -314,8 +315,8 @@ static void fill_bar(const struct place *place, const vitals_row *gpu, enum bar_
         bar->style |= STYLE_DIM;
 }
 
-static void device_bar(const struct place *place, const vitals_row *gpu, enum bar_kind kind, int x,
-                       int columns)
+static void device_bar(const struct device_panel_place *place, const vitals_row *gpu,
+                       enum bar_kind kind, int x, int columns)
 {
     char note[WORDS];
     struct bar bar;
@@ -324,7 +325,7 @@ static void device_bar(const struct place *place, const vitals_row *gpu, enum ba
 }
 
 /* One or two bars, in the boxes beside a row. */
-static void bars(const struct place *place, const vitals_row *gpu, enum bar_kind first,
+static void bars(const struct device_panel_place *place, const vitals_row *gpu, enum bar_kind first,
                  enum bar_kind second)
 {
     if (place->first > 0)
@@ -337,7 +338,7 @@ static void bars(const struct place *place, const vitals_row *gpu, enum bar_kind
 
 enum { X_LEFT = 1, X_MIDDLE = CELL_LEFT + 2, X_RIGHT = CELL_LEFT + CELL_MIDDLE + 3 };
 
-static void first_line(const struct place *place, const vitals_row *gpu, bool mig)
+static void first_line(const struct device_panel_place *place, const vitals_row *gpu, bool mig)
 {
     char text[NAME];
     enum { NAME_COLUMNS = 19, BUS = 16 };
@@ -370,7 +371,7 @@ static ink memory_style(const vitals_row *gpu, ink style)
 }
 
 /* How busy it is, and a note or the compute mode; for a long note the load moves to the left. */
-static void load_cells(const struct place *place, const vitals_row *gpu, ink style)
+static void load_cells(const struct device_panel_place *place, const vitals_row *gpu, ink style)
 {
     enum { CELLS = 21, LOAD = 8, LOAD_LEAST = 4, NOTE_MOST = CELLS - LOAD_LEAST - 1 };
     char text[WORDS];
@@ -386,7 +387,7 @@ static void load_cells(const struct place *place, const vitals_row *gpu, ink sty
         field(place, X_RIGHT + load, CELLS - load, true, style, compute_mode(place, gpu, text));
 }
 
-static void readings_line(const struct place *place, const vitals_row *gpu,
+static void readings_line(const struct device_panel_place *place, const vitals_row *gpu,
                           const struct cells *cells)
 {
     int x = cells->x;
@@ -418,7 +419,8 @@ static bool is_mig(const vitals_row *part)
 
 /* How busy a partition is. For a MIG device also how much of BAR1 it uses; if its utilization is
  * not known, BAR1 as nvitop shows it. */
-static void load_words(const struct place *place, const vitals_row *part, char out[static LINE])
+static void load_words(const struct device_panel_place *place, const vitals_row *part,
+                       char out[static LINE])
 {
     double busy, ratio;
     char load[WORDS], used[WORDS], share[WORDS] = "N/A";
@@ -436,7 +438,7 @@ static void load_words(const struct place *place, const vitals_row *part, char o
         (void)snprintf(out, LINE, "BAR1: %8s / %3s", used, share);
 }
 
-static void part_line(const struct place *place, const vitals_row *part)
+static void part_line(const struct device_panel_place *place, const vitals_row *part)
 {
     char text[LINE], name[NAME], instance[WORDS], compute[WORDS];
     ink style = row_style(place, part);
@@ -463,28 +465,29 @@ struct narrow_column {
     const char *title;
     int width; /* 0: all that is left */
     int least; /* columns of the screen from which it is there */
-    void (*words)(const struct place *place, const vitals_row *gpu, char *out);
+    void (*words)(const struct device_panel_place *place, const vitals_row *gpu, char *out);
 };
 
-static void narrow_label(const struct place *place, const vitals_row *gpu, char *out)
+static void narrow_label(const struct device_panel_place *place, const vitals_row *gpu, char *out)
 {
     (void)place;
     (void)snprintf(out, LINE, "%s", vitals_row_label(gpu));
 }
 
-static void narrow_temperature(const struct place *place, const vitals_row *gpu, char *out)
+static void narrow_temperature(const struct device_panel_place *place, const vitals_row *gpu,
+                               char *out)
 {
     (void)place;
     (void)cell_number(gpu, VITALS_GPU_TEMPERATURE_CELSIUS, "C", out);
 }
 
-static void narrow_power(const struct place *place, const vitals_row *gpu, char *out)
+static void narrow_power(const struct device_panel_place *place, const vitals_row *gpu, char *out)
 {
     (void)place;
     (void)cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", out);
 }
 
-static void narrow_memory(const struct place *place, const vitals_row *gpu, char *out)
+static void narrow_memory(const struct device_panel_place *place, const vitals_row *gpu, char *out)
 {
     (void)place;
     const struct silence *silence = trouble_silence(gpu);
@@ -494,7 +497,7 @@ static void narrow_memory(const struct place *place, const vitals_row *gpu, char
         (void)cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, out);
 }
 
-static void narrow_share(const struct place *place, const vitals_row *gpu, char *out)
+static void narrow_share(const struct device_panel_place *place, const vitals_row *gpu, char *out)
 {
     double ratio;
     (void)place;
@@ -504,7 +507,7 @@ static void narrow_share(const struct place *place, const vitals_row *gpu, char 
         (void)cell_not_available(out);
 }
 
-static void narrow_busy(const struct place *place, const vitals_row *gpu, char *out)
+static void narrow_busy(const struct device_panel_place *place, const vitals_row *gpu, char *out)
 {
     (void)place;
     (void)cell_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, out);
@@ -519,7 +522,7 @@ static const struct narrow_column NARROW_COLUMNS[] = {
 enum { NARROW_COUNT = sizeof NARROW_COLUMNS / sizeof NARROW_COLUMNS[0] };
 
 /* NULL: the titles. */
-static void narrow_line(const struct place *place, const vitals_row *gpu)
+static void narrow_line(const struct device_panel_place *place, const vitals_row *gpu)
 {
     int width = place->panel->width, used = 0, at = 1;
     char text[LINE];
@@ -563,7 +566,7 @@ static bool any_mig(const struct device_panel *panel)
     return false;
 }
 
-static void title_line(const struct place *place, const vitals_row *gpu)
+static void title_line(const struct device_panel_place *place, const vitals_row *gpu)
 {
     char text[NAME], line[LINE];
     (void)snprintf(line, sizeof line, "VITALS %s", vitals_version_text());
@@ -581,7 +584,8 @@ static void title_line(const struct place *place, const vitals_row *gpu)
     field(place, 49, 28, true, STYLE_PLAIN, line);
 }
 
-static void header_lines(struct place *place, bool full, bool mig, const struct edges *table)
+static void header_lines(struct device_panel_place *place, bool full, bool mig,
+                         const struct edges *table)
 {
     static const char *const LINES[3][3] = {
         {" GPU  Name        Persistence-M", " Bus-Id        Disp.A ", " Volatile Uncorr. ECC "},
@@ -597,7 +601,8 @@ static void header_lines(struct place *place, bool full, bool mig, const struct 
 }
 
 /* A device, its partitions, and the rule above each. `above` is what the row before had. */
-static void device_block(struct place *place, const vitals_row *gpu, bool mig, struct edges *above)
+static void device_block(struct device_panel_place *place, const vitals_row *gpu, bool mig,
+                         struct edges *above)
 {
     enum form form = place->panel->form;
     struct edges split, whole;
@@ -666,7 +671,7 @@ void device_panel_missing(const struct device_panel *panel, char *out, size_t ca
         (void)snprintf(out, capacity, "No GPU.");
 }
 
-static void narrow_panel(struct place *place)
+static void narrow_panel(struct device_panel_place *place)
 {
     struct edges box = {{0, place->panel->width - 1}, 2}, none = {.count = 0};
     const vitals_row *gpu = device_panel_next(place->panel, NULL);
@@ -690,7 +695,7 @@ static void narrow_panel(struct place *place)
 
 void device_panel_draw(struct pen *pen, const struct device_panel *panel, int y)
 {
-    struct place place = {.pen = pen, .panel = panel, .y = y};
+    struct device_panel_place place = {.pen = pen, .panel = panel, .y = y};
     struct edges title, table, above, none = {.count = 0};
     const vitals_row *gpu = device_panel_next(panel, NULL);
     bool mig = any_mig(panel);

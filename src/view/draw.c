@@ -7,7 +7,7 @@
 
 /* ---- boxes ---- */
 
-enum place { PLACE_LEFT, PLACE_INSIDE, PLACE_RIGHT };
+enum draw_place { PLACE_LEFT, PLACE_INSIDE, PLACE_RIGHT };
 enum meets { MEETS_NOTHING, MEETS_ABOVE, MEETS_BELOW, MEETS_BOTH };
 
 static const char *const STRONG[3][4] = {
@@ -42,7 +42,7 @@ static const char *rule_at(const struct pen *pen, int x, int right, bool strong,
     bool first = x == 0, last = x == right;
     unsigned meets = (has_edge(above, x) || (first && above->count > 0) ? MEETS_ABOVE : 0u) |
                      (has_edge(below, x) || (first && below->count > 0) ? MEETS_BELOW : 0u);
-    enum place place = first ? PLACE_LEFT : last ? PLACE_RIGHT : PLACE_INSIDE;
+    enum draw_place place = first ? PLACE_LEFT : last ? PLACE_RIGHT : PLACE_INSIDE;
     if (pen->look->ascii)
         return meets != MEETS_NOTHING ? "+" : strong ? "=" : "-";
     return strong ? STRONG[place][meets] : LIGHT[place][meets];

@@ -96,7 +96,7 @@ bool job_claim_next(enum job_claim_form form, struct cursor *text, struct job_cl
 /* ---- which files ---- */
 
 /* One device's files in one folder. */
-struct reading {
+struct claim_reading {
     const struct convention *convention;
     int folder;
     char text[TEXT_MAX];
@@ -106,7 +106,7 @@ struct reading {
 };
 
 /* Whether there is such a file, with something in it. */
-static bool read_note(struct reading *reading, const char *name, char *out, size_t *size)
+static bool read_note(struct claim_reading *reading, const char *name, char *out, size_t *size)
 {
     int result = os_note_read(reading->folder, name, out, TEXT_MAX, size);
     bool missing = result == -ENOENT;
@@ -132,7 +132,7 @@ static bool is_name(const char *uuid)
 }
 
 /* A file that is called by a number, where that can mean but one device. */
-static bool read_number(struct reading *reading, const struct job_claim_device *device)
+static bool read_number(struct claim_reading *reading, const struct job_claim_device *device)
 {
     char name[NAME_MAX_BYTES], other[TEXT_MAX];
     size_t other_size;
@@ -152,7 +152,7 @@ static bool read_number(struct reading *reading, const struct job_claim_device *
     return same;
 }
 
-static bool read_files(struct reading *reading, const struct job_claim_device *device)
+static bool read_files(struct claim_reading *reading, const struct job_claim_device *device)
 {
     bool by_uuid = reading->convention->form == JOB_CLAIM_GPUSTAT && is_name(device->uuid);
     return (by_uuid && read_note(reading, device->uuid, reading->text, &reading->size)) ||
@@ -191,7 +191,7 @@ static void tell(const struct convention *convention, const struct job_claim *jo
     buffer_done(&id);
 }
 
-static void tell_all(struct reading *reading, size_t first, struct row_batch *out)
+static void tell_all(struct claim_reading *reading, size_t first, struct row_batch *out)
 {
     struct cursor text = cursor_over(reading->text, reading->size);
     struct job_claim job;
@@ -205,7 +205,7 @@ static void tell_all(struct reading *reading, size_t first, struct row_batch *ou
     }
 }
 
-static vitals_availability state_of(const struct reading *reading)
+static vitals_availability state_of(const struct claim_reading *reading)
 {
     if (reading->error < 0) {
         vitals_availability reason = os_availability(reading->error);
@@ -231,7 +231,7 @@ void job_claim_read(const struct os *os, const struct job_claim_device *device,
     size_t first = out->row_count;
     for (size_t i = 0; i < ARRAY_COUNT(CONVENTIONS); i++) {
         const struct convention *convention = &CONVENTIONS[i];
-        struct reading reading = {.convention = convention};
+        struct claim_reading reading = {.convention = convention};
         reading.folder = os_job_files_open(os, convention->where, convention->folder);
         if (reading.folder < 0) {
             vitals_availability reason = os_availability(reading.folder);

@@ -12,7 +12,7 @@ enum { ID_DIGITS = 64, ENTRIES_MAX = 16384 };
 static const char FOLDER[] = "log/containers";
 static const uint64_t MISSED_NS = 10 * NS_PER_SECOND; /* what is not there is looked for so often */
 
-struct entry {
+struct workload_name_entry {
     char id[ID_DIGITS];
     size_t at; /* of its name, in `text` */
     uint16_t pod, space, container;
@@ -22,7 +22,7 @@ struct workload_names {
     bool listed;
     int error; /* of the listing */
     uint64_t changed_ns, listed_ns;
-    struct entry *entries; /* in the order of ids */
+    struct workload_name_entry *entries; /* in the order of ids */
     size_t count, capacity;
     struct buffer text;
 };
@@ -90,11 +90,11 @@ static bool take_file(struct span file, void *data)
         return false;
     }
     names->entries = entries;
-    struct entry *entry = &names->entries[names->count++];
-    *entry = (struct entry){.at = names->text.size,
-                            .pod = (uint16_t)name.pod.size,
-                            .space = (uint16_t)name.space.size,
-                            .container = (uint16_t)name.container.size};
+    struct workload_name_entry *entry = &names->entries[names->count++];
+    *entry = (struct workload_name_entry){.at = names->text.size,
+                                          .pod = (uint16_t)name.pod.size,
+                                          .space = (uint16_t)name.space.size,
+                                          .container = (uint16_t)name.container.size};
     memcpy(entry->id, id.bytes, ID_DIGITS);
     buffer_append(&names->text, name.pod.bytes, name.pod.size);
     buffer_append(&names->text, name.space.bytes, name.space.size);
@@ -104,7 +104,8 @@ static bool take_file(struct span file, void *data)
 
 static int compare(const void *a, const void *b)
 {
-    return memcmp(((const struct entry *)a)->id, ((const struct entry *)b)->id, ID_DIGITS);
+    return memcmp(((const struct workload_name_entry *)a)->id,
+                  ((const struct workload_name_entry *)b)->id, ID_DIGITS);
 }
 
 static void list(struct workload_names *names, const struct os *os)
@@ -121,9 +122,9 @@ static void list(struct workload_names *names, const struct os *os)
         qsort(names->entries, names->count, sizeof *names->entries, compare);
 }
 
-static const struct entry *find(const struct workload_names *names, struct span id)
+static const struct workload_name_entry *find(const struct workload_names *names, struct span id)
 {
-    struct entry wanted;
+    struct workload_name_entry wanted;
     if (id.size != ID_DIGITS || names->count == 0)
         return NULL;
     memcpy(wanted.id, id.bytes, ID_DIGITS);
@@ -145,7 +146,7 @@ vitals_availability workload_names_find(struct workload_names *names, const stru
         list(names, os);
     names->changed_ns = changed_ns;
     error = error < 0 ? error : names->error;
-    const struct entry *entry = error < 0 ? NULL : find(names, id);
+    const struct workload_name_entry *entry = error < 0 ? NULL : find(names, id);
     if (entry == NULL && error == 0 && is_due(names, os)) {
         list(names, os); // a change within one tick of the folder's clock is not seen by it
         entry = find(names, id);

@@ -22,14 +22,14 @@ const char *workload_word(enum workload_kind kind)
 /* ---- ids ---- */
 
 /* The parts of an id in their order, and what stands before each. */
-struct part {
+struct workload_part {
     char before;
     uint16_t place;
     bool last; /* may hold anything: it is all that is left */
 };
 
 enum { PARTS = 3 };
-static const struct part ID_PARTS[][PARTS] = {
+static const struct workload_part ID_PARTS[][PARTS] = {
     [WORKLOAD_NONE] = {{0}},
     [WORKLOAD_SLURM] = {{':', offsetof(struct workload, job), false},
                         {'.', offsetof(struct workload, step), true}},
@@ -50,7 +50,7 @@ static struct span shown(enum workload_kind kind, struct span text)
 
 void workload_format(const struct workload *workload, struct buffer *out)
 {
-    const struct part *parts = ID_PARTS[workload->kind];
+    const struct workload_part *parts = ID_PARTS[workload->kind];
     buffer_string(out, WORDS[workload->kind]);
     for (size_t i = 0; i < PARTS && parts[i].before != '\0'; i++) {
         struct span text;
@@ -63,7 +63,7 @@ void workload_format(const struct workload *workload, struct buffer *out)
     }
 }
 
-static bool parse_parts(struct cursor at, const struct part *parts, struct workload *out)
+static bool parse_parts(struct cursor at, const struct workload_part *parts, struct workload *out)
 {
     for (size_t i = 0; i < PARTS && parts[i].before != '\0'; i++) {
         struct span text = {at.at, (size_t)(at.end - at.at)};

@@ -76,7 +76,7 @@ static inline void frames_record(struct recorder *recorder, vitals_builder *buil
 {
     vitals_error error;
     for (uint64_t i = from; i < to; i++) {
-        struct record_sample sample;
+        struct filled_sample sample;
         record_fill(&sample, i);
         vitals_snapshot *snapshot = make_snapshot(builder, i);
         sample.content.snapshot = snapshot;

@@ -38,12 +38,12 @@ static inline void record_world_close(struct record_world *world)
 enum { RECORD_VALUES = 40 };
 
 /* Sample `number` of a run: a second after the one before. */
-struct record_sample {
-    struct sample content;
+struct filled_sample {
+    struct record_sample content;
     vitals_usage_value values[RECORD_VALUES];
 };
 
-static inline void record_add(struct record_sample *sample, const char *measure, vitals_scope scope,
+static inline void record_add(struct filled_sample *sample, const char *measure, vitals_scope scope,
                               const char *subject, double value)
 {
     CHECK(sample->content.count < RECORD_VALUES);
@@ -55,16 +55,16 @@ static inline void record_add(struct record_sample *sample, const char *measure,
 
 #define RECORD_BEGIN_SECONDS 1800000000.0
 
-static inline void record_begin(struct record_sample *sample, uint64_t number)
+static inline void record_begin(struct filled_sample *sample, uint64_t number)
 {
-    *sample = (struct record_sample){.content = {.count = 0}};
+    *sample = (struct filled_sample){.content = {.count = 0}};
     sample->content.values = sample->values;
     sample->content.realtime_ns = UINT64_C(1800000000000000000) + number * 1000000000u;
     sample->content.monotonic_ns = UINT64_C(5000000000) + number * 1000000000u;
 }
 
 /* Half a core of user time, a tenth of system time; memory that grows by a MiB. */
-static inline void record_fill(struct record_sample *sample, uint64_t number)
+static inline void record_fill(struct filled_sample *sample, uint64_t number)
 {
     double at = (double)number, mib = 1048576;
     record_begin(sample, number);
@@ -105,7 +105,7 @@ static inline struct recorder *record_open(const struct record_world *world, con
 
 static inline void record_samples(struct recorder *recorder, uint64_t from, uint64_t to)
 {
-    struct record_sample sample;
+    struct filled_sample sample;
     vitals_error error = {.message = ""};
     for (uint64_t i = from; i < to; i++) {
         record_fill(&sample, i);

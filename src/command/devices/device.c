@@ -17,15 +17,15 @@
 enum { COLUMNS_MOST = 128 };
 
 /* A column of -o: a metric of the table gpu, or 0: the label. */
-struct column {
+struct device_column {
     vitals_metric metric;
     const char *name;
     char title[DEVICE_LABEL];
 };
 
-struct device {
+struct shown_device {
     const struct settings *settings;
-    struct column columns[COLUMNS_MOST];
+    struct device_column columns[COLUMNS_MOST];
     size_t column_count;
     struct grid grid;
     vitals_builder *builder; /* of --json */
@@ -70,9 +70,9 @@ static int unknown_column(const char *name)
                         command_safe(name));
 }
 
-static int add_column(struct device *device, const char *word)
+static int add_column(struct shown_device *device, const char *word)
 {
-    struct column *column = &device->columns[device->column_count];
+    struct device_column *column = &device->columns[device->column_count];
     size_t size = strcspn(word, "=");
     bool is_label = size == 5 && memcmp(word, "label", 5) == 0;
     if (device->column_count == COLUMNS_MOST)
@@ -94,7 +94,7 @@ static int add_column(struct device *device, const char *word)
 }
 
 /* CSV without -o has every column. */
-static int choose_columns(struct device *device)
+static int choose_columns(struct shown_device *device)
 {
     const struct settings_words *words = &device->settings->table.columns;
     int code = 0;
@@ -144,7 +144,8 @@ static int add_everything(vitals_request *request, vitals_error *error)
     return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error) : code;
 }
 
-static int make_request(const struct device *device, vitals_request **out, vitals_error *error)
+static int make_request(const struct shown_device *device, vitals_request **out,
+                        vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
     if (code == 0)
@@ -166,7 +167,7 @@ static int make_request(const struct device *device, vitals_request **out, vital
 /* ---- forms ---- */
 
 /* The named devices in the order of their rows; a partition stands below its device. */
-static int print_text(const struct device *device, const vitals_snapshot *now,
+static int print_text(const struct shown_device *device, const vitals_snapshot *now,
                       const vitals_snapshot *older, const struct device_list *list,
                       struct output *output)
 {
@@ -188,8 +189,8 @@ static int print_text(const struct device *device, const vitals_snapshot *now,
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }
 
-static void put_cell(struct device *device, const vitals_row *row, const vitals_snapshot *older,
-                     const struct column *column)
+static void put_cell(struct shown_device *device, const vitals_row *row,
+                     const vitals_snapshot *older, const struct device_column *column)
 {
     char value[DEVICE_VALUE];
     const struct device_form form = device_form_of(device->settings);
@@ -201,7 +202,7 @@ static void put_cell(struct device *device, const vitals_row *row, const vitals_
     grid_cell(&device->grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
-static int print_table(struct device *device, const vitals_snapshot *now,
+static int print_table(struct shown_device *device, const vitals_snapshot *now,
                        const vitals_snapshot *older, const struct device_list *list,
                        struct output *output)
 {
@@ -210,7 +211,7 @@ static int print_table(struct device *device, const vitals_snapshot *now,
     struct paint paint;
     grid_reset(&device->grid);
     for (size_t i = 0; i < device->column_count; i++) {
-        const struct column *column = &device->columns[i];
+        const struct device_column *column = &device->columns[i];
         bool number = column->metric != 0 && device_is_number(column->metric);
         grid_column(&device->grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     }
@@ -248,7 +249,7 @@ static void print_field(const vitals_row *row, const vitals_snapshot *older, vit
     }
 }
 
-static int print_csv(const struct device *device, const vitals_snapshot *now,
+static int print_csv(const struct shown_device *device, const vitals_snapshot *now,
                      const vitals_snapshot *older, const struct device_list *list,
                      struct output *output)
 {
@@ -265,12 +266,12 @@ static int print_csv(const struct device *device, const vitals_snapshot *now,
 }
 
 /* Rows of devices that were not named are left out, and the processes that are not theirs. */
-struct kept {
+struct device_kept {
     const vitals_snapshot *snapshot;
     const struct device_list *list;
 };
 
-static bool uses_one(const struct kept *kept, uint64_t key)
+static bool uses_one(const struct device_kept *kept, uint64_t key)
 {
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next(kept->snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
@@ -284,7 +285,7 @@ static bool uses_one(const struct kept *kept, uint64_t key)
 
 static bool is_kept(void *data, const vitals_row *row)
 {
-    const struct kept *kept = data;
+    const struct device_kept *kept = data;
     vitals_entity entity = vitals_row_entity(row);
     if (entity == VITALS_PROCESS)
         return uses_one(kept, vitals_row_key(row));
@@ -293,12 +294,12 @@ static bool is_kept(void *data, const vitals_row *row)
     return true;
 }
 
-static int print_json(struct device *device, const vitals_snapshot *now,
+static int print_json(struct shown_device *device, const vitals_snapshot *now,
                       const struct device_list *list, struct output *output)
 {
     vitals_error error;
     vitals_snapshot *subset = NULL;
-    struct kept kept = {now, list};
+    struct device_kept kept = {now, list};
     int code = device->builder != NULL ? 0 : vitals_builder_new(&device->builder, &error);
     if (code == 0)
         code = snapshot_filter_rows(now, is_kept, &kept, device->builder, &subset, &error);
@@ -311,7 +312,7 @@ static int print_json(struct device *device, const vitals_snapshot *now,
                                              : command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-static int print_one(struct device *device, const vitals_snapshot *now,
+static int print_one(struct shown_device *device, const vitals_snapshot *now,
                      const vitals_snapshot *older, struct output *output)
 {
     const struct settings *settings = device->settings;
@@ -344,11 +345,11 @@ static void wait_for(uint64_t delay_ns)
     (void)clock->wait_until(clock->data, -1, clock->monotonic_ns(clock->data) + delay_ns);
 }
 
-struct readings {
+struct device_readings {
     vitals_snapshot *older, *now;
 };
 
-static int read_next(struct feed *feed, struct readings *readings, vitals_error *error)
+static int read_next(struct feed *feed, struct device_readings *readings, vitals_error *error)
 {
     vitals_snapshot *next = NULL;
     int got = feed->next(feed->data, &next, error);
@@ -361,8 +362,8 @@ static int read_next(struct feed *feed, struct readings *readings, vitals_error 
 }
 
 /* Two readings, of which shares are made where a driver only counts; of a file the last two. */
-static int read_two(const struct settings *settings, struct feed *feed, struct readings *readings,
-                    vitals_error *error)
+static int read_two(const struct settings *settings, struct feed *feed,
+                    struct device_readings *readings, vitals_error *error)
 {
     int got = read_next(feed, readings, error);
     if (settings->machine.from == NULL && got > 0 && settings->sampling.delay_ns > 0) {
@@ -374,11 +375,11 @@ static int read_two(const struct settings *settings, struct feed *feed, struct r
     return got;
 }
 
-static int print_feed(struct device *device, struct feed *feed, struct output *output)
+static int print_feed(struct shown_device *device, struct feed *feed, struct output *output)
 {
     const struct settings *settings = device->settings;
     uint64_t left = settings->sampling.count > 0 ? settings->sampling.count : UINT64_MAX;
-    struct readings readings = {0};
+    struct device_readings readings = {0};
     vitals_error error;
     int code = EXIT_DONE, got = 0;
     if (!settings->sampling.interval_given) {
@@ -400,7 +401,7 @@ static int print_feed(struct device *device, struct feed *feed, struct output *o
     return got < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : code;
 }
 
-static int show(struct device *device)
+static int show(struct shown_device *device)
 {
     static struct output output; /* 32 KiB, not for the stack */
     const struct settings *settings = device->settings;
@@ -427,7 +428,7 @@ static int show(struct device *device)
 
 int command_device(const struct settings *settings)
 {
-    static struct device device; /* its columns are not for the stack */
+    static struct shown_device device; /* its columns are not for the stack */
     device.settings = settings;
     int code = choose_columns(&device);
     if (code == 0)

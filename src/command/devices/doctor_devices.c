@@ -19,7 +19,7 @@ static const char RESET[] = "# end what uses the device, then reset it or restar
 static const char ALLOW[] = "ls -l /dev/nvidia* /dev/dri /dev/kfd\n"
                             "# join the group that has them, or:\nsudo vitals doctor";
 
-struct verdict {
+struct doctor_devices_verdict {
     const char *severity, *finding, *remedy;
 };
 
@@ -29,7 +29,7 @@ static const struct {
     vitals_metric metric;
     vitals_availability reason;
     bool on_all;
-    struct verdict verdict;
+    struct doctor_devices_verdict verdict;
 } SILENCES[] = {
     {G(MEMORY_USED_BYTES),
      VITALS_GONE,
@@ -64,7 +64,7 @@ static const struct {
 
 static const struct {
     vitals_metric metric;
-    struct verdict verdict;
+    struct doctor_devices_verdict verdict;
 } RULES[] = {
     {G(REMAPPED_ROWS_FAILED),
      {"problem", "broken memory that could not be replaced by spare",
@@ -95,7 +95,7 @@ int doctor_ask_devices(vitals_request *request, vitals_error *error)
     return code;
 }
 
-struct telling {
+struct doctor_devices_telling {
     const vitals_snapshot *snapshot;
     uint64_t key; /* of the newest row */
 };
@@ -105,8 +105,8 @@ static void put_text(vitals_builder *builder, vitals_metric metric, const char *
     vitals_builder_text(builder, metric, (vitals_text){text, strlen(text)}, VITALS_HAVE);
 }
 
-static void put(struct telling *telling, vitals_builder *builder, const vitals_row *device,
-                const struct verdict *verdict)
+static void put(struct doctor_devices_telling *telling, vitals_builder *builder,
+                const vitals_row *device, const struct doctor_devices_verdict *verdict)
 {
     char subject[64];
     snprintf(subject, sizeof subject, "GPU %s", vitals_row_label(device));
@@ -128,7 +128,7 @@ static bool begins(vitals_text text, vitals_text word)
 
 /* True if the back end reports the device as a problem ("GPU-…: lost"), for which it knows a better
  * remedy. */
-static bool is_told(const struct telling *telling, const vitals_row *device)
+static bool is_told(const struct doctor_devices_telling *telling, const vitals_row *device)
 {
     static const vitals_text problem = {"problem", 7};
     vitals_text uuid, finding, severity;
@@ -144,7 +144,7 @@ static bool is_told(const struct telling *telling, const vitals_row *device)
     return false;
 }
 
-static void judge_silence(struct telling *telling, vitals_builder *builder,
+static void judge_silence(struct doctor_devices_telling *telling, vitals_builder *builder,
                           const vitals_row *device)
 {
     for (size_t i = 0; i < SILENCE_COUNT; i++) {
@@ -156,7 +156,8 @@ static void judge_silence(struct telling *telling, vitals_builder *builder,
     }
 }
 
-static void judge(struct telling *telling, vitals_builder *builder, const vitals_row *device)
+static void judge(struct doctor_devices_telling *telling, vitals_builder *builder,
+                  const vitals_row *device)
 {
     double number;
     if (!is_told(telling, device))
@@ -170,7 +171,7 @@ static void judge(struct telling *telling, vitals_builder *builder, const vitals
 /* Only for devices: a partition reports the same as its device. */
 static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
 {
-    struct telling *telling = data;
+    struct doctor_devices_telling *telling = data;
     if (entity != VITALS_DIAGNOSIS)
         return;
     for (const vitals_row *row = NULL;
@@ -186,7 +187,7 @@ static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
 int doctor_judge_devices(const vitals_snapshot *snapshot, vitals_snapshot **out,
                          vitals_error *error)
 {
-    struct telling telling = {.snapshot = snapshot};
+    struct doctor_devices_telling telling = {.snapshot = snapshot};
     vitals_builder *builder = NULL;
     int code = vitals_builder_new(&builder, error);
     if (code == 0)

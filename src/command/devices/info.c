@@ -92,7 +92,7 @@ static int print(const struct settings *settings, const vitals_snapshot *answer,
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }
 
-struct info {
+struct info_command {
     const struct settings *settings;
     vitals_context *context;
     vitals_request *request;
@@ -102,7 +102,7 @@ struct info {
 
 /* A query that another thread waits for: a process that holds its memory lock can block the reader
  * for any time. */
-struct question {
+struct info_question {
     vitals_process *process;
     const vitals_request *request;
     vitals_snapshot *answer;
@@ -113,7 +113,7 @@ struct question {
 
 static void *wait_with(void *data)
 {
-    struct question *question = data;
+    struct info_question *question = data;
     question->code = vitals_process_ask(question->process, question->request, &question->answer,
                                         &question->error);
     close(question->done);
@@ -121,7 +121,7 @@ static void *wait_with(void *data)
 }
 
 /* Meanwhile: what can be told without the memory, by a handle of its own. */
-static void show_quick(struct info *info, uint64_t pid)
+static void show_quick(struct info_command *info, uint64_t pid)
 {
     vitals_error error;
     vitals_request *request = NULL;
@@ -143,7 +143,7 @@ static void show_quick(struct info *info, uint64_t pid)
 }
 
 /* Asks, and says so where the answer takes long. */
-static void ask(struct info *info, uint64_t pid, struct question *question)
+static void ask(struct info_command *info, uint64_t pid, struct info_question *question)
 {
     enum { PATIENCE_MS = 2000 };
     pthread_t thread;
@@ -170,14 +170,14 @@ static void ask(struct info *info, uint64_t pid, struct question *question)
     close(ends[0]);
 }
 
-static int show_one(struct info *info, uint64_t pid)
+static int show_one(struct info_command *info, uint64_t pid)
 {
     vitals_error error;
     vitals_process *process = NULL;
     vitals_snapshot *answer = NULL;
     int code = vitals_process_open(info->context, (int64_t)pid, &process, &error);
     if (code == 0) {
-        struct question question = {.process = process, .request = info->request};
+        struct info_question question = {.process = process, .request = info->request};
         ask(info, pid, &question);
         answer = question.answer;
         error = question.error;
@@ -196,7 +196,7 @@ static int show_one(struct info *info, uint64_t pid)
 static int show_all(const struct settings *settings, const uint64_t *pids, size_t count)
 {
     static struct output output; /* 32 KiB, not for the stack */
-    struct info info = {.settings = settings, .output = &output};
+    struct info_command info = {.settings = settings, .output = &output};
     vitals_options world;
     vitals_error error;
     output_init(&output, STDOUT_FILENO);

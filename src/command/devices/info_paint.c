@@ -71,7 +71,7 @@ static const struct section {
 };
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
-struct info {
+struct info_painter {
     struct ps_view view;
     const vitals_row *process;
     struct paint *paint;
@@ -133,7 +133,7 @@ static void label_of(vitals_metric metric, char out[static PS_TITLE])
     out[i] = '\0';
 }
 
-static void put_reservation(struct info *info, vitals_availability availability)
+static void put_reservation(struct info_painter *info, vitals_availability availability)
 {
     if (availability <= VITALS_HAVE)
         return;
@@ -143,7 +143,7 @@ static void put_reservation(struct info *info, vitals_availability availability)
 }
 
 /* Adds what the short form leaves out: bytes, thousandths, the age of a date. */
-static void put_note(struct info *info, const struct ps_column *column, double number)
+static void put_note(struct info_painter *info, const struct ps_column *column, double number)
 {
     char note[96] = "", age[VITALS_HUMAN];
     if (column->show == SHOW_BYTES && number >= 1024)
@@ -162,7 +162,8 @@ static bool is_yes_or_no(vitals_metric metric)
     return metric == P(EXECUTABLE_DELETED) || metric == P(NO_NEW_PRIVILEGES);
 }
 
-static const char *words_of(struct info *info, const struct ps_column *column, enum color *color)
+static const char *words_of(struct info_painter *info, const struct ps_column *column,
+                            enum color *color)
 {
     double number;
     if (column->show == SHOW_COMMAND)
@@ -179,7 +180,7 @@ static const char *words_of(struct info *info, const struct ps_column *column, e
     return ps_column_cell(column, &info->view, info->process, &info->text, color);
 }
 
-static void put_metric(struct info *info, vitals_metric metric)
+static void put_metric(struct info_painter *info, vitals_metric metric)
 {
     char label[PS_TITLE];
     struct ps_column column;
@@ -200,7 +201,7 @@ static void put_metric(struct info *info, vitals_metric metric)
     paint_end(info->paint);
 }
 
-static void put_title(struct info *info, const char *title)
+static void put_title(struct info_painter *info, const char *title)
 {
     paint_end(info->paint);
     paint_text(info->paint, COLOR_BOLD, title);
@@ -233,7 +234,7 @@ static const struct {
     {P(IO_LEVEL), "its class has none"},
 };
 
-static const char *reason_of(const struct info *info, vitals_metric metric)
+static const char *reason_of(const struct info_painter *info, vitals_metric metric)
 {
     vitals_availability availability = vitals_row_availability(info->process, metric);
     for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++) {
@@ -245,14 +246,14 @@ static const char *reason_of(const struct info *info, vitals_metric metric)
     return vitals_availability_help(availability);
 }
 
-static bool is_missing(const struct info *info, vitals_metric metric)
+static bool is_missing(const struct info_painter *info, vitals_metric metric)
 {
     return vitals_row_availability(info->process, metric) <= 0;
 }
 
 /* "N/A  waited for disks, waited for swap: kernel.task_delayacct is off", a line for each reason.
  */
-static void put_missing(struct info *info, const vitals_metric *metrics, size_t count)
+static void put_missing(struct info_painter *info, const vitals_metric *metrics, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         char line[1024] = "", label[PS_TITLE];
@@ -276,7 +277,7 @@ static void put_missing(struct info *info, const vitals_metric *metrics, size_t 
     }
 }
 
-static void put_section(struct info *info, const char *title, const vitals_metric *metrics,
+static void put_section(struct info_painter *info, const char *title, const vitals_metric *metrics,
                         size_t count)
 {
     if (count == 0)
@@ -289,7 +290,7 @@ static void put_section(struct info *info, const char *title, const vitals_metri
     put_missing(info, metrics, count);
 }
 
-static void put_sections(struct info *info)
+static void put_sections(struct info_painter *info)
 {
     vitals_metric more[METRICS_MOST];
     size_t count;
@@ -415,7 +416,7 @@ static const char *missing_words(vitals_metric metric)
     return is_limit(metric) ? "unlimited" : "-";
 }
 
-static void put_cell(struct info *info, struct grid *grid, const struct ps_column *column,
+static void put_cell(struct info_painter *info, struct grid *grid, const struct ps_column *column,
                      const vitals_row *row)
 {
     enum color color = COLOR_PLAIN;
@@ -432,7 +433,7 @@ static void put_cell(struct info *info, struct grid *grid, const struct ps_colum
     grid_cell(grid, color, text != NULL ? text : "");
 }
 
-static void put_rows(struct info *info, const struct table *table, const vitals_row **rows,
+static void put_rows(struct info_painter *info, const struct table *table, const vitals_row **rows,
                      size_t count)
 {
     const struct grid_form form = {.indent = 2, .width = info->width, .titles = true};
@@ -454,7 +455,8 @@ static void put_rows(struct info *info, const struct table *table, const vitals_
     grid_done(&grid);
 }
 
-static void put_state(struct info *info, const struct table *table, size_t all, size_t shown)
+static void put_state(struct info_painter *info, const struct table *table, size_t all,
+                      size_t shown)
 {
     vitals_availability state = vitals_snapshot_state(info->view.now, table->entity);
     char line[200] = "";
@@ -491,7 +493,7 @@ static vitals_availability find_hidden(const struct table *table, const vitals_r
     return reason;
 }
 
-static void put_hidden(struct info *info, size_t count, vitals_availability reason)
+static void put_hidden(struct info_painter *info, size_t count, vitals_availability reason)
 {
     char line[200];
     snprintf(line, sizeof line, "  %zu, of which nothing is known: %s", count,
@@ -500,7 +502,7 @@ static void put_hidden(struct info *info, size_t count, vitals_availability reas
     paint_end(info->paint);
 }
 
-static void put_table(struct info *info, const struct table *table)
+static void put_table(struct info_painter *info, const struct table *table)
 {
     size_t all = vitals_snapshot_count(info->view.now, table->entity), count = 0;
     const vitals_row **rows = calloc(all + 1, sizeof(const vitals_row *));
@@ -527,7 +529,7 @@ static void put_table(struct info *info, const struct table *table)
 /* ---- the whole ---- */
 
 /* "1234  python train.py", and in a word how it does. */
-static void put_head(struct info *info)
+static void put_head(struct info_painter *info)
 {
     enum color color = COLOR_PLAIN;
     uint64_t pid = 0;
@@ -550,11 +552,11 @@ static void put_head(struct info *info)
 int info_paint(const vitals_snapshot *answer, const struct settings *settings, size_t width,
                struct paint *paint)
 {
-    struct info info = {.view = {answer, NULL, settings->look.ascii, settings->table.bytes,
-                                 settings->machine.from == NULL},
-                        .process = vitals_snapshot_next(answer, VITALS_PROCESS, NULL),
-                        .paint = paint,
-                        .width = width};
+    struct info_painter info = {.view = {answer, NULL, settings->look.ascii, settings->table.bytes,
+                                         settings->machine.from == NULL},
+                                .process = vitals_snapshot_next(answer, VITALS_PROCESS, NULL),
+                                .paint = paint,
+                                .width = width};
     if (info.process == NULL)
         return 0;
     put_head(&info);

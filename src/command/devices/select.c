@@ -29,7 +29,7 @@ enum {
 
 static const uint64_t SECOND_NS = 1000000000, SECOND_READING_NS = 200000000;
 
-struct choice {
+struct select_choice {
     const struct settings *settings;
     vitals_select_options options;
     char own_user[128];
@@ -74,7 +74,7 @@ static int take_size(const char *option, const char *text, uint64_t *out)
 }
 
 /* The user that runs vitals, by name if it has one. */
-static const char *own_user(struct choice *choice)
+static const char *own_user(struct select_choice *choice)
 {
     const struct passwd *entry = getpwuid(geteuid());
     if (entry != NULL)
@@ -84,7 +84,7 @@ static const char *own_user(struct choice *choice)
     return choice->own_user;
 }
 
-static void take_accounts(struct choice *choice)
+static void take_accounts(struct select_choice *choice)
 {
     const struct settings_words *words = &choice->settings->select.free_accounts;
     if (!words->given)
@@ -99,7 +99,7 @@ static void take_accounts(struct choice *choice)
 }
 
 /* To print, all that are good; for a job as few as may be, unless more are asked for. */
-static int take_counts(struct choice *choice)
+static int take_counts(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     bool is_job = has_command(settings) || settings->select.wait;
@@ -119,7 +119,7 @@ static int take_counts(struct choice *choice)
     return 0;
 }
 
-static int take_settings(struct choice *choice)
+static int take_settings(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     vitals_select_options *options = &choice->options;
@@ -147,7 +147,7 @@ static int take_settings(struct choice *choice)
     return code;
 }
 
-static int open_feed(struct choice *choice)
+static int open_feed(struct select_choice *choice)
 {
     vitals_request *request = NULL;
     vitals_error error;
@@ -173,7 +173,7 @@ static bool has_numbers(const char *visible)
 }
 
 /* The order that CUDA's numbers count in: where only CUDA knows it, it is asked once. */
-static const char *cuda_order(struct choice *choice, const char *visible)
+static const char *cuda_order(struct select_choice *choice, const char *visible)
 {
     const char *order = choice->settings->environment.device_order;
     if (!has_numbers(visible) || vitals_cuda_order(choice->now, order) != VITALS_ESTIMATE)
@@ -187,7 +187,7 @@ static const char *cuda_order(struct choice *choice, const char *visible)
 }
 
 /* 0, or an exit code after a message. */
-static int list_inherited(struct choice *choice)
+static int list_inherited(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     vitals_error error;
@@ -207,7 +207,7 @@ static int list_inherited(struct choice *choice)
 }
 
 /* Leaves out devices that a program cannot be told to use, as the display adapter of a server. */
-static void list_all(struct choice *choice)
+static void list_all(struct select_choice *choice)
 {
     choice->candidate_count = 0;
     for (const vitals_row *row = NULL;
@@ -217,7 +217,7 @@ static void list_all(struct choice *choice)
     }
 }
 
-static void remove_candidate(struct choice *choice, const vitals_row *row)
+static void remove_candidate(struct select_choice *choice, const vitals_row *row)
 {
     size_t kept = 0;
     for (size_t i = 0; i < choice->candidate_count; i++) {
@@ -229,7 +229,7 @@ static void remove_candidate(struct choice *choice, const vitals_row *row)
 
 /* Skips a device that another job has locked, or whose lock file is unusable; that is reported
  * once. */
-static void count_locked(struct choice *choice, const char *uuid, int error)
+static void count_locked(struct select_choice *choice, const char *uuid, int error)
 {
     choice->locked++;
     if (error < 0 && error != -EAGAIN && !choice->complained_lock) {
@@ -240,7 +240,7 @@ static void count_locked(struct choice *choice, const char *uuid, int error)
 
 /* Devices that other jobs hold. A lock that cannot be checked counts as held only if a lock is
  * wanted. */
-static void remove_locked(struct choice *choice)
+static void remove_locked(struct select_choice *choice)
 {
     choice->locked = 0;
     for (size_t i = 0; choice->folder >= 0 && i < choice->candidate_count;) {
@@ -258,14 +258,14 @@ static void remove_locked(struct choice *choice)
 
 /* ---- choosing ---- */
 
-static void unlock(struct choice *choice)
+static void unlock(struct select_choice *choice)
 {
     while (choice->lock_count > 0)
         close(choice->locks[--choice->lock_count]);
 }
 
 /* Locks all of those chosen, or none; *failed is the one that another job locked first. */
-static bool lock_chosen(struct choice *choice, const vitals_row **failed)
+static bool lock_chosen(struct select_choice *choice, const vitals_row **failed)
 {
     for (size_t i = 0; i < choice->count; i++) {
         char uuid[SELECT_ID];
@@ -283,7 +283,7 @@ static bool lock_chosen(struct choice *choice, const vitals_row **failed)
 }
 
 /* 0, or an exit code after a message; choice->count says how many there are. */
-static int choose(struct choice *choice)
+static int choose(struct select_choice *choice)
 {
     int code = 0;
     choice->count = 0;
@@ -312,7 +312,7 @@ static int choose(struct choice *choice)
     }
 }
 
-static int read_next(struct choice *choice)
+static int read_next(struct select_choice *choice)
 {
     vitals_snapshot *next = NULL;
     vitals_error error = {.message = "there is nothing to be read"};
@@ -336,14 +336,14 @@ static uint64_t now_ns(void)
     return clock->monotonic_ns(clock->data);
 }
 
-static void find_shortage(const struct choice *choice, struct shortage *out)
+static void find_shortage(const struct select_choice *choice, struct shortage *out)
 {
     *out = shortage_of(choice->now, &choice->options);
     if (choice->settings->select.inherit != NULL)
         out->mute = 0; // CUDA's variable names none but CUDA's
 }
 
-static int too_few(const struct choice *choice, int code)
+static int too_few(const struct select_choice *choice, int code)
 {
     size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
     struct shortage shortage;
@@ -365,7 +365,7 @@ static int too_few(const struct choice *choice, int code)
 /* ---- choosing, as often as it takes ---- */
 
 /* If a driver gives no utilization, idle devices are found with two readings. */
-static int choose_once(struct choice *choice)
+static int choose_once(struct select_choice *choice)
 {
     bool again = choice->options.max_utilization_ratio >= 0;
     int code = read_next(choice);
@@ -381,7 +381,7 @@ static int choose_once(struct choice *choice)
 }
 
 /* One line, since nothing else says why it takes so long. */
-static void tell_of_waiting(const struct choice *choice)
+static void tell_of_waiting(const struct select_choice *choice)
 {
     size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
     struct shortage shortage;
@@ -399,7 +399,7 @@ static void tell_of_waiting(const struct choice *choice)
                            isatty(STDERR_FILENO) ? " (Ctrl-C ends)" : "");
 }
 
-static int choose_in_time(struct choice *choice)
+static int choose_in_time(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     bool ends = was_said(settings, &settings->select.timeout_ns), told = false;
@@ -432,7 +432,8 @@ static bool is_mig(const vitals_row *row)
 }
 
 /* As nvidia-smi counts; partitions of other vendors as their programs count. */
-static void put_id(const struct choice *choice, const vitals_row *row, char out[static SELECT_ID])
+static void put_id(const struct select_choice *choice, const vitals_row *row,
+                   char out[static SELECT_ID])
 {
     uint64_t index;
     if (strcmp(choice->settings->select.id_format, "uuid") == 0 || is_mig(row))
@@ -443,7 +444,8 @@ static void put_id(const struct choice *choice, const vitals_row *row, char out[
         snprintf(out, SELECT_ID, "%llu", (unsigned long long)select_ordinal(row));
 }
 
-static void put_list(const struct choice *choice, const char *separator, struct output *output)
+static void put_list(const struct select_choice *choice, const char *separator,
+                     struct output *output)
 {
     for (size_t i = 0; i < choice->count; i++) {
         char id[SELECT_ID];
@@ -455,7 +457,7 @@ static void put_list(const struct choice *choice, const char *separator, struct 
 
 /* For scripts that read stdout into a variable: the variable to export. On a terminal it is printed
  * only if it is not the usual one. */
-static void tell_variable(const struct choice *choice)
+static void tell_variable(const struct select_choice *choice)
 {
     static struct output output;
     static const char usual[] = "CUDA_VISIBLE_DEVICES";
@@ -469,7 +471,7 @@ static void tell_variable(const struct choice *choice)
     (void)output_flush(&output);
 }
 
-static void warn_of_order(const struct choice *choice)
+static void warn_of_order(const struct select_choice *choice)
 {
     bool by_index = choice->count > 0 && strcmp(choice->settings->select.id_format, "index") == 0 &&
                     !is_mig(choice->rows[0]);
@@ -481,7 +483,7 @@ static void warn_of_order(const struct choice *choice)
                               "CUDA_DEVICE_ORDER=PCI_BUS_ID too, or use -O uuid");
 }
 
-static int print(const struct choice *choice)
+static int print(const struct select_choice *choice)
 {
     static struct output output; /* 32 KiB, not for the stack */
     const struct settings *settings = choice->settings;
@@ -512,7 +514,7 @@ static void restore_descriptors(const struct settings *settings)
 }
 
 /* Becomes the command. Returns only where that fails. */
-static int run(struct choice *choice)
+static int run(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     struct environment environment;
@@ -539,7 +541,7 @@ static int run(struct choice *choice)
     return code;
 }
 
-static int select_devices(struct choice *choice)
+static int select_devices(struct select_choice *choice)
 {
     int code = take_settings(choice);
     if (code != 0)
@@ -558,7 +560,7 @@ static int select_devices(struct choice *choice)
 
 int command_select(const struct settings *settings)
 {
-    static struct choice choice; /* not for the stack */
+    static struct select_choice choice; /* not for the stack */
     choice.settings = settings;
     choice.folder = -1;
     int code = select_devices(&choice);

@@ -11,7 +11,7 @@
 enum { PEERS_MOST = 112, CELL = 48 };
 
 /* A column of the matrix: a device, or an adapter by its address. */
-struct place {
+struct topo_place {
     const vitals_row *device; /* NULL: an adapter */
     char label[DEVICE_VALUE];
     char address[CELL];
@@ -20,7 +20,7 @@ struct place {
 struct topo {
     const struct settings *settings;
     const vitals_snapshot *snapshot;
-    struct place places[PEERS_MOST];
+    struct topo_place places[PEERS_MOST];
     size_t device_count, count;
     bool cut;
     bool seen[8]; /* words of the legend */
@@ -50,14 +50,14 @@ static void copy_text(const struct settings *settings, const vitals_row *row, vi
             text, settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, capacity);
 }
 
-static struct place *add_place(struct topo *topo)
+static struct topo_place *add_place(struct topo *topo)
 {
     if (topo->count == PEERS_MOST) {
         topo->cut = true;
         return NULL;
     }
-    struct place *place = &topo->places[topo->count++];
-    *place = (struct place){.device = NULL};
+    struct topo_place *place = &topo->places[topo->count++];
+    *place = (struct topo_place){.device = NULL};
     return place;
 }
 
@@ -65,7 +65,7 @@ static void add_devices(struct topo *topo)
 {
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next_child(topo->snapshot, VITALS_GPU, 0, row)) != NULL;) {
-        struct place *place = add_place(topo);
+        struct topo_place *place = add_place(topo);
         if (place == NULL)
             return;
         place->device = row;
@@ -90,7 +90,7 @@ static void add_adapters(struct topo *topo)
         copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
         while (i < topo->count && strcmp(topo->places[i].address, address) != 0)
             i++;
-        struct place *place = is_network(peer) && i == topo->count ? add_place(topo) : NULL;
+        struct topo_place *place = is_network(peer) && i == topo->count ? add_place(topo) : NULL;
         if (place == NULL)
             continue;
         snprintf(place->address, sizeof place->address, "%s", address);
@@ -103,7 +103,7 @@ static void add_adapters(struct topo *topo)
 
 /* The row of gpu_peer between a device and a place. */
 static const vitals_row *find_peer(const struct topo *topo, const vitals_row *device,
-                                   const struct place *place)
+                                   const struct topo_place *place)
 {
     char address[CELL];
     for (const vitals_row *peer = NULL;

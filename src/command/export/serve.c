@@ -17,7 +17,7 @@
 static const uint64_t LAST_NS = 4000000000; /* for what is still to be said at the end */
 static const uint64_t BOTH_NS = 100000000;  /* for two lines to leave, one after the other */
 
-struct stream {
+struct serve_stream {
     vitals_sampler *sampler;
     vitals_subscription *subscription;
 };
@@ -26,8 +26,8 @@ struct server {
     const struct settings *settings;
     struct exporter exporter;
     vitals_context *context;
-    struct stream samples, every; /* the second: every process, while it is wanted */
-    bool kept;                    /* a part of a line has not left yet */
+    struct serve_stream samples, every; /* the second: every process, while it is wanted */
+    bool kept;                          /* a part of a line has not left yet */
     struct text line;
     int code;
     bool over;
@@ -113,16 +113,16 @@ static int request_of_every(const struct server *server, vitals_request **out, v
     return code;
 }
 
-static void stream_close(struct stream *stream)
+static void stream_close(struct serve_stream *stream)
 {
     vitals_subscription_free(stream->subscription);
     vitals_sampler_free(stream->sampler);
-    *stream = (struct stream){.sampler = NULL};
+    *stream = (struct serve_stream){.sampler = NULL};
 }
 
 typedef int make_request(const struct server *server, vitals_request **out, vitals_error *error);
 
-static int stream_open(struct server *server, make_request *make, struct stream *stream)
+static int stream_open(struct server *server, make_request *make, struct serve_stream *stream)
 {
     vitals_request *request = NULL;
     vitals_error error;
@@ -157,8 +157,8 @@ static void want_every(struct server *server, bool want)
 /* ---- what is told ---- */
 
 /* A sample, between what stands around it on its line. */
-static void tell_sample(struct server *server, const struct stream *stream, const char *before,
-                        const char *behind)
+static void tell_sample(struct server *server, const struct serve_stream *stream,
+                        const char *before, const char *behind)
 {
     /* Two of a moment leave one after the other. */
     uint64_t wait_ns = server->every.sampler != NULL ? BOTH_NS : 0;
@@ -214,7 +214,7 @@ static void hear(struct server *server)
 
 /* ---- the loop ---- */
 
-static int descriptor_of(const struct stream *stream)
+static int descriptor_of(const struct serve_stream *stream)
 {
     return stream->subscription != NULL ? vitals_subscription_descriptor(stream->subscription) : -1;
 }

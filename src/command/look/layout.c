@@ -31,7 +31,7 @@ static int tell(char *out, const char *format, ...)
 
 #include <jansson.h>
 
-struct reader {
+struct layout_reader {
     const char *path, *bytes;
     size_t size;
     char *message;
@@ -41,7 +41,7 @@ struct reader {
 
 /* Where a word stands first, which jansson does not keep; one that is written with escapes is not
  * found: line 1, column 1. */
-static int fail_at(const struct reader *reader, const char *word, const char *what)
+static int fail_at(const struct layout_reader *reader, const char *word, const char *what)
 {
     size_t line = 1, start = 0, length = strlen(word);
     for (size_t at = 0; at + length + 2 <= reader->size; at++) {
@@ -60,11 +60,11 @@ static int fail_at(const struct reader *reader, const char *word, const char *wh
 
 /* ---- reading ---- */
 
-typedef int read_member(const struct reader *reader, const char *key, const json_t *value,
+typedef int read_member(const struct layout_reader *reader, const char *key, const json_t *value,
                         struct arrangement *out);
 
 /* "user+4" is a column four columns wider. */
-static int read_column(const struct reader *reader, const char *word, enum view view,
+static int read_column(const struct layout_reader *reader, const char *word, enum view view,
                        struct arranged_columns *out)
 {
     size_t size = strcspn(word, "+-"), place = column_find(word, size);
@@ -86,7 +86,7 @@ static int read_column(const struct reader *reader, const char *word, enum view 
     return 0;
 }
 
-static int read_list(const struct reader *reader, const char *key, const json_t *value,
+static int read_list(const struct layout_reader *reader, const char *key, const json_t *value,
                      enum view view, struct arranged_columns *out)
 {
     size_t command = column_find("command", 7);
@@ -105,7 +105,7 @@ static int read_list(const struct reader *reader, const char *key, const json_t 
     return 0;
 }
 
-static int read_columns(const struct reader *reader, const char *key, const json_t *value,
+static int read_columns(const struct layout_reader *reader, const char *key, const json_t *value,
                         struct arrangement *out)
 {
     const char *name;
@@ -123,7 +123,7 @@ static int read_columns(const struct reader *reader, const char *key, const json
     return 0;
 }
 
-static int read_sorts(const struct reader *reader, const char *key, const json_t *value,
+static int read_sorts(const struct layout_reader *reader, const char *key, const json_t *value,
                       struct arrangement *out)
 {
     if (!json_is_array(value) || json_array_size(value) > ARRANGED_SORTS)
@@ -155,7 +155,7 @@ static int find_name(const char *const *names, const json_t *value)
     return -1;
 }
 
-static int read_group(const struct reader *reader, const char *key, const json_t *value,
+static int read_group(const struct layout_reader *reader, const char *key, const json_t *value,
                       struct arrangement *out)
 {
     int place = find_name(group_names, value);
@@ -165,7 +165,7 @@ static int read_group(const struct reader *reader, const char *key, const json_t
     return 0;
 }
 
-static int read_hidden(const struct reader *reader, const char *key, const json_t *value,
+static int read_hidden(const struct layout_reader *reader, const char *key, const json_t *value,
                        struct arrangement *out)
 {
     for (size_t i = 0; i < json_array_size(value); i++) {
@@ -179,7 +179,7 @@ static int read_hidden(const struct reader *reader, const char *key, const json_
                : fail_at(reader, key, "must be a list of devices, host and graphs");
 }
 
-static int read_memory(const struct reader *reader, const char *key, const json_t *value,
+static int read_memory(const struct layout_reader *reader, const char *key, const json_t *value,
                        struct arrangement *out)
 {
     static const char *const NAMES[] = {"bytes", "percent", NULL};
@@ -188,7 +188,7 @@ static int read_memory(const struct reader *reader, const char *key, const json_
     return place >= 0 ? 0 : fail_at(reader, key, "must be bytes or percent");
 }
 
-static int read_which(const struct reader *reader, const char *key, const json_t *value,
+static int read_which(const struct layout_reader *reader, const char *key, const json_t *value,
                       struct arrangement *out)
 {
     static const char *const NAMES[] = {"devices", "all", NULL};
@@ -197,7 +197,7 @@ static int read_which(const struct reader *reader, const char *key, const json_t
     return place >= 0 ? 0 : fail_at(reader, key, "must be devices or all");
 }
 
-static int read_traffic(const struct reader *reader, const char *key, const json_t *value,
+static int read_traffic(const struct layout_reader *reader, const char *key, const json_t *value,
                         struct arrangement *out)
 {
     int place = find_name(traffic_names, value);
@@ -207,7 +207,7 @@ static int read_traffic(const struct reader *reader, const char *key, const json
 
 static const char *const MODES[] = {"auto", "full", "compact", NULL};
 
-static int read_mode(const struct reader *reader, const char *key, const json_t *value,
+static int read_mode(const struct layout_reader *reader, const char *key, const json_t *value,
                      struct arrangement *out)
 {
     int place = find_name(MODES, value);
@@ -215,7 +215,7 @@ static int read_mode(const struct reader *reader, const char *key, const json_t 
     return place >= 0 ? 0 : fail_at(reader, key, "must be auto, full or compact");
 }
 
-static int read_plain(const struct reader *reader, const char *key, const json_t *value,
+static int read_plain(const struct layout_reader *reader, const char *key, const json_t *value,
                       struct arrangement *out)
 {
     out->plain = json_is_true(value);
@@ -223,7 +223,7 @@ static int read_plain(const struct reader *reader, const char *key, const json_t
 }
 
 /* It is shown as it stands, so that it must be safe to print. */
-static int read_filter(const struct reader *reader, const char *key, const json_t *value,
+static int read_filter(const struct layout_reader *reader, const char *key, const json_t *value,
                        struct arrangement *out)
 {
     char safe[ARRANGED_FILTER * 4];
@@ -249,7 +249,7 @@ static const struct {
 };
 enum { MEMBER_COUNT = sizeof MEMBERS / sizeof MEMBERS[0] };
 
-static int read_object(const struct reader *reader, json_t *object, struct arrangement *out)
+static int read_object(const struct layout_reader *reader, json_t *object, struct arrangement *out)
 {
     const char *key;
     json_t *value;
@@ -270,7 +270,7 @@ int layout_parse(const char *path, const char *bytes, size_t size, struct arrang
                  char message[static LAYOUT_MESSAGE])
 {
     json_error_t error;
-    struct reader reader = {path, bytes, size, message};
+    struct layout_reader reader = {path, bytes, size, message};
     json_t *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     int code = 0;
     *out = (struct arrangement){.sort_count = 0};
@@ -532,14 +532,14 @@ int layout_write(const char *path, const struct arrangement *arrangement,
 /* ---- for the monitor ---- */
 
 /* A file that could not be read is replaced only if the user asks twice. */
-struct place {
+struct layout_place {
     char path[PATH_MAX];
     bool unread;
 };
 
 static void save(void *data, const struct arrangement *arrangement, char *out, size_t capacity)
 {
-    struct place *place = data;
+    struct layout_place *place = data;
     char message[LAYOUT_MESSAGE];
     if (place->unread) {
         place->unread = false;
@@ -554,7 +554,7 @@ void layout_begin(const struct view_settings *view, struct monitor_options *opti
 {
     static struct arrangement arrangement; /* one monitor a process */
     static char message[LAYOUT_MESSAGE];
-    static struct place place;
+    static struct layout_place place;
     const char *path = view->layout != NULL ? view->layout : view->layout_path;
     if (path == NULL || path[0] == '\0' ||
         snprintf(place.path, sizeof place.path, "%s", path) >= (int)sizeof place.path)

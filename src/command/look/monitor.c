@@ -106,7 +106,7 @@ static bool read_size(const char *text, struct monitor_picture *picture)
 }
 
 /* What a screen is made of. */
-struct readings {
+struct monitor_readings {
     struct feed feed;
     size_t most;              /* 0: all there are */
     vitals_context *context;  /* NULL: they come from a file */
@@ -115,7 +115,7 @@ struct readings {
 
 /* Of this machine two readings; of the demo's own as many as a graph wants. */
 static int open_machine(const struct settings *settings, const vitals_request *request,
-                        struct readings *readings)
+                        struct monitor_readings *readings)
 {
     enum { DEMO_READINGS = 12 };
     static const uint64_t DEMO_INTERVAL_NS = 1000000000;
@@ -141,7 +141,7 @@ static int open_machine(const struct settings *settings, const vitals_request *r
 
 /* Of a file everything, so that graphs have a past. */
 static int open_readings(const struct settings *settings, const struct monitor_options *options,
-                         enum monitor_part part, struct readings *readings)
+                         enum monitor_part part, struct monitor_readings *readings)
 {
     vitals_error error;
     vitals_request *request = NULL;
@@ -154,7 +154,7 @@ static int open_readings(const struct settings *settings, const struct monitor_o
     return code;
 }
 
-static void close_readings(struct readings *readings)
+static void close_readings(struct monitor_readings *readings)
 {
     feed_close(&readings->feed);
     if (!monitor_is_busy())
@@ -226,7 +226,7 @@ int monitor_print_screen(const struct view_settings *view, bool styles,
 int command_screen(const struct settings *settings)
 {
     struct monitor_options options;
-    struct readings readings = {.most = 0};
+    struct monitor_readings readings = {.most = 0};
     struct drawn drawn = {.text = NULL};
     char name[USER];
     const char *user = settings->machine.from != NULL ? NULL

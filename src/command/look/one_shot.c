@@ -25,15 +25,15 @@ static const vitals_metric VISIBLE_METRICS[] = {VITALS_GPU_VENDOR,
 enum { VISIBLE_METRIC_COUNT = sizeof VISIBLE_METRICS / sizeof VISIBLE_METRICS[0] };
 
 /* The snapshots of one report. */
-struct readings {
+struct one_shot_readings {
     vitals_snapshot *now, *older; /* older may be NULL */
 };
 
-static void forget(struct readings *readings)
+static void forget(struct one_shot_readings *readings)
 {
     vitals_snapshot_unref(readings->now);
     vitals_snapshot_unref(readings->older);
-    *readings = (struct readings){0};
+    *readings = (struct one_shot_readings){0};
 }
 
 static int ask(const struct filter_settings *filter, unsigned rows, vitals_request **out,
@@ -52,7 +52,8 @@ static int ask(const struct filter_settings *filter, unsigned rows, vitals_reque
 }
 
 /* The next reading becomes the newest. 1: there was one, 0: there is none, negative: an error. */
-static int read_next(const struct feed *feed, struct readings *readings, vitals_error *error)
+static int read_next(const struct feed *feed, struct one_shot_readings *readings,
+                     vitals_error *error)
 {
     vitals_snapshot *snapshot = NULL;
     int got = feed->next(feed->data, &snapshot, error);
@@ -67,7 +68,7 @@ static int read_next(const struct feed *feed, struct readings *readings, vitals_
 /* Of a file, its last two snapshots; of this machine, two that are --delay apart. */
 static int read_feed(const struct machine_settings *machine,
                      const struct sampling_settings *sampling, const struct feed *feed,
-                     struct readings *readings, vitals_error *error)
+                     struct one_shot_readings *readings, vitals_error *error)
 {
     const vitals_clock *clock = vitals_clock_system();
     int got = feed->last != NULL ? feed->last(feed->data, 2, error) : 0;
@@ -88,7 +89,8 @@ static int read_feed(const struct machine_settings *machine,
 
 /* 0, or an exit code after a message. */
 static int take(const struct machine_settings *machine, const struct sampling_settings *sampling,
-                const struct filter_settings *filter, unsigned rows, struct readings *readings)
+                const struct filter_settings *filter, unsigned rows,
+                struct one_shot_readings *readings)
 {
     vitals_request *request = NULL;
     vitals_error error;
@@ -237,7 +239,7 @@ static int check_users(const struct machine_settings *machine, const struct filt
 
 int command_one_shot(const struct settings *settings)
 {
-    struct readings readings = {0};
+    struct one_shot_readings readings = {0};
     int code = check_users(&settings->machine, &settings->filter);
     if (code == 0)
         code = take(&settings->machine, &settings->sampling, &settings->filter,

@@ -18,7 +18,7 @@ struct parse {
 };
 
 /* An option as it stands in the arguments. */
-struct found {
+struct option_found {
     const struct option *option;
     char name[64];        /* "--interval", "-o" */
     const char *attached; /* what is glued to it, or NULL */
@@ -256,7 +256,7 @@ static size_t count_words(const struct parse *parse, const struct option *option
     return count;
 }
 
-static int take_option(struct parse *parse, const struct found *found)
+static int take_option(struct parse *parse, const struct option_found *found)
 {
     const struct option *option = found->option;
     const char *const *words = parse->argv + parse->at;
@@ -277,7 +277,7 @@ static int take_long(struct parse *parse, const char *argument)
 {
     const char *name = argument + 2;
     size_t size = strcspn(name, "=");
-    struct found found = {.option = option_find(commands_now(parse), name, size)};
+    struct option_found found = {.option = option_find(commands_now(parse), name, size)};
     if (found.option == NULL)
         return unknown_option(parse, argument);
     snprintf(found.name, sizeof found.name, "--%.*s", (int)size, name);
@@ -294,7 +294,7 @@ static int take_brief(struct parse *parse, const char *argument)
     if (find_brief(commands_now(parse), letter, size) == NULL)
         size = 1;
     while (*letter != '\0') {
-        struct found found = {.option = find_brief(commands_now(parse), letter, size)};
+        struct option_found found = {.option = find_brief(commands_now(parse), letter, size)};
         if (found.option == NULL)
             return unknown_option(parse, argument);
         snprintf(found.name, sizeof found.name, "-%.*s", (int)size, letter);

@@ -210,13 +210,13 @@ static int assign_duration(const struct assignment *to, const char *const *words
 }
 
 /* The parts of words that may be comma lists, one after the other; false after the last. */
-struct parts {
+struct value_parts {
     const char *const *words;
     size_t count;
     const char *at; /* in words[0]; NULL: at its beginning */
 };
 
-static bool parts_next(struct parts *parts, const char **begin, size_t *size)
+static bool parts_next(struct value_parts *parts, const char **begin, size_t *size)
 {
     if (parts->count == 0)
         return false;
@@ -260,7 +260,8 @@ static int assign_pair(const struct assignment *to, const char *const *words, si
         return want(to);
     if (parts_count(words, count) != 2)
         return refuse_all(to, words, count);
-    for (struct parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size); found++) {
+    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);
+         found++) {
         if (!parse_number(to->option, begin, size, &pair[found]))
             return refuse_all(to, words, count);
     }
@@ -290,7 +291,7 @@ static int assign_numbers(const struct assignment *to, const char *const *words,
     uint64_t *items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
     if (items == NULL)
         return out_of_memory(to);
-    for (struct parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
+    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
         if (!parse_number(to->option, begin, size, &items[kept++]))
             return refuse_all(to, words, count);
     }
@@ -316,7 +317,7 @@ static int assign_words(const struct assignment *to, const char *const *words, s
     if (items == NULL)
         return out_of_memory(to);
     bool several = parts_count(words, count) > 1;
-    for (struct parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
+    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
         if (size == 0 && several)
             return refuse_empty(to, words[0]);
         char *copy = settings_copy(to->settings, begin, size);

@@ -21,7 +21,7 @@ enum { SIGNAL_TEXT = 16 };
 /* After KILL they end as soon as the kernel lets them. */
 static const uint64_t AFTER_KILL_NS = 5000000000u;
 
-struct target {
+struct kill_target {
     vitals_process *process;
     const vitals_row *row; /* of the reading behind its opening */
     int sent;              /* the last signal that it was sent; 0: none */
@@ -40,9 +40,9 @@ struct kill {
     struct filter filter;
     vitals_context *context;
     vitals_request *request;
-    vitals_snapshot *snapshot;  /* the second reading */
-    vitals_snapshot *ancestors; /* that vitals runs in; read if no process is named */
-    struct target *targets;     /* by pid */
+    vitals_snapshot *snapshot;   /* the second reading */
+    vitals_snapshot *ancestors;  /* that vitals runs in; read if no process is named */
+    struct kill_target *targets; /* by pid */
     size_t count;
     uint64_t begun_ns;
     struct output *output;
@@ -170,7 +170,7 @@ static int hold(struct kill *kill, const vitals_snapshot *first)
     for (size_t i = 0; kill->targets != NULL && i < rows.count; i++) {
         const vitals_row *row = rows.items[i].process;
         vitals_error error;
-        struct target *target = &kill->targets[kill->count];
+        struct kill_target *target = &kill->targets[kill->count];
         int opened = vitals_process_open(kill->context, (int64_t)pid_of(row), &target->process,
                                          &error);
         if (opened == 0)
@@ -184,7 +184,7 @@ static int hold(struct kill *kill, const vitals_snapshot *first)
 
 static int compare_pids(const void *pid, const void *item)
 {
-    const struct target *target = item;
+    const struct kill_target *target = item;
     int64_t wanted = *(const int64_t *)pid, own = vitals_process_pid(target->process);
     return (wanted > own) - (wanted < own);
 }
@@ -195,15 +195,15 @@ static void find_rows(struct kill *kill)
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(kill->snapshot, VITALS_PROCESS, row)) != NULL;) {
         int64_t pid = (int64_t)pid_of(row);
-        struct target *target = bsearch(&pid, kill->targets, kill->count, sizeof *kill->targets,
-                                        compare_pids);
+        struct kill_target *target = bsearch(&pid, kill->targets, kill->count,
+                                             sizeof *kill->targets, compare_pids);
         if (target != NULL)
             target->row = row;
     }
 }
 
 /* Whether it is signalled; false after a message where it was named. */
-static bool is_meant(struct kill *kill, struct target *target, int *code)
+static bool is_meant(struct kill *kill, struct kill_target *target, int *code)
 {
     // Asked behind the reading: the row is its own.
     bool lives = target->row != NULL && vitals_process_is_running(target->process);
@@ -270,7 +270,7 @@ static int choose(struct kill *kill)
  */
 
 static void fill_target(struct grid *grid, const struct ps_column *columns, size_t count,
-                        const struct ps_view *view, const struct target *target)
+                        const struct ps_view *view, const struct kill_target *target)
 {
     struct ps_text text = {0};
     for (size_t i = 0; i < count; i++) {
@@ -336,7 +336,7 @@ static uint64_t now_ns(const struct kill *kill)
 }
 
 /* Says why a process could not be signalled. Gives EXIT_CANNOT. */
-static int tell_refused(const struct target *target, int signal, int result,
+static int tell_refused(const struct kill_target *target, int signal, int result,
                         const vitals_error *error)
 {
     char name[SIGNAL_TEXT], user[128] = "somebody else";
@@ -355,7 +355,7 @@ static int send(struct kill *kill, int signal)
 {
     int code = 0;
     for (size_t i = 0; i < kill->count; i++) {
-        struct target *target = &kill->targets[i];
+        struct kill_target *target = &kill->targets[i];
         vitals_error error;
         if (target->ended || (target->sent == 0 && signal != kill->signal))
             continue;
@@ -372,7 +372,7 @@ static int note_end(void *data, vitals_process *process)
 {
     struct kill *kill = data;
     for (size_t i = 0; i < kill->count; i++) {
-        struct target *target = &kill->targets[i];
+        struct kill_target *target = &kill->targets[i];
         if (target->process != process)
             continue;
         target->ended = true;
@@ -420,7 +420,7 @@ static int wait_or_force(struct kill *kill)
     return living > 0 ? EXIT_CANNOT : code;
 }
 
-static void describe_end(const struct target *target, char *out, size_t capacity)
+static void describe_end(const struct kill_target *target, char *out, size_t capacity)
 {
     char name[SIGNAL_TEXT];
     int size = snprintf(out, capacity, "ended after %.1f s", target->after_seconds);
@@ -437,7 +437,7 @@ static void describe_end(const struct target *target, char *out, size_t capacity
 static void tell(const struct kill *kill, bool waited)
 {
     for (size_t i = 0; i < kill->count; i++) {
-        const struct target *target = &kill->targets[i];
+        const struct kill_target *target = &kill->targets[i];
         char name[SIGNAL_TEXT], end[80] = "still alive";
         if (target->sent == 0)
             continue; /* a message has said why */

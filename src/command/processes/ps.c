@@ -182,14 +182,14 @@ static int compare_keys(const void *first, const void *second)
     return (*a > *b) - (*a < *b);
 }
 
-struct kept {
+struct ps_kept {
     uint64_t *keys;
     size_t count;
 };
 
 static bool is_kept(void *data, const vitals_row *process)
 {
-    const struct kept *kept = data;
+    const struct ps_kept *kept = data;
     uint64_t key = vitals_row_key(process);
     return bsearch(&key, kept->keys, kept->count, sizeof key, compare_keys) != NULL;
 }
@@ -199,7 +199,7 @@ static int print_json(struct ps *ps, const struct ps_view *view, const struct ps
 {
     vitals_error error;
     vitals_snapshot *chosen = NULL;
-    struct kept kept = {calloc(rows->count + 1, sizeof *kept.keys), rows->count};
+    struct ps_kept kept = {calloc(rows->count + 1, sizeof *kept.keys), rows->count};
     int code = VITALS_EMEMORY;
     snprintf(error.message, sizeof error.message, "out of memory");
     if (kept.keys != NULL &&

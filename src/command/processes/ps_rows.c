@@ -118,24 +118,24 @@ void ps_rows_done(struct ps_rows *rows)
 /* --- The tree -----------------------------------------------------------------------------------
  */
 
-struct place {
+struct ps_rows_place {
     uint64_t key;
     size_t at;
 };
 
 static int compare_places(const void *first, const void *second)
 {
-    const struct place *a = first, *b = second;
+    const struct ps_rows_place *a = first, *b = second;
     return (a->key > b->key) - (a->key < b->key);
 }
 
 /* Where the row with the key is, plus one; 0: it is not shown. */
-static size_t find_place(const struct place *places, size_t count, uint64_t key)
+static size_t find_place(const struct ps_rows_place *places, size_t count, uint64_t key)
 {
-    struct place wanted = {.key = key};
-    const struct place *found = key != 0 ? bsearch(&wanted, places, count, sizeof *places,
-                                                   compare_places)
-                                         : NULL;
+    struct ps_rows_place wanted = {.key = key};
+    const struct ps_rows_place *found = key != 0 ? bsearch(&wanted, places, count, sizeof *places,
+                                                           compare_places)
+                                                 : NULL;
     return found != NULL ? found->at + 1 : 0;
 }
 
@@ -185,14 +185,14 @@ static void walk(struct ps_rows *rows, size_t at)
 
 int ps_rows_tree(struct ps_rows *rows)
 {
-    struct place *places = calloc(rows->count + 1, sizeof *places);
+    struct ps_rows_place *places = calloc(rows->count + 1, sizeof *places);
     rows->shown = calloc(rows->count + 1, sizeof *rows->shown);
     if (places == NULL || rows->shown == NULL) {
         free(places);
         return command_fail(EXIT_CANNOT, "out of memory");
     }
     for (size_t i = 0; i < rows->count; i++)
-        places[i] = (struct place){vitals_row_key(rows->items[i].process), i};
+        places[i] = (struct ps_rows_place){vitals_row_key(rows->items[i].process), i};
     qsort(places, rows->count, sizeof *places, compare_places);
     for (size_t i = 0; i < rows->count; i++)
         rows->items[i].parent = find_place(places, rows->count,

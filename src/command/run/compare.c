@@ -124,7 +124,7 @@ static int open_runs(struct comparing *comparing)
 
 /* ---- forms ---- */
 
-struct form {
+struct compare_form {
     const char *name;
     int (*print)(const struct comparison *comparison, const struct account_view *view,
                  const char *statistic, struct output *output);
@@ -150,14 +150,14 @@ static int print_gpu_tracker(const struct comparison *comparison, const struct a
     return comparison_gpu_tracker(comparison, view, statistic, output_write, output);
 }
 
-static const struct form FORMS[] = {
+static const struct compare_form FORMS[] = {
     {"text", print_text},
     {"json", print_json},
     {"gpu-tracker", print_gpu_tracker},
 };
 
-static const struct form *chosen_form(const struct look_settings *look,
-                                      const struct account_settings *account)
+static const struct compare_form *chosen_form(const struct look_settings *look,
+                                              const struct account_settings *account)
 {
     const char *name = look->json ? "json" : account->format != NULL ? account->format : "text";
     for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
@@ -171,7 +171,7 @@ static const struct form *chosen_form(const struct look_settings *look,
 
 /* ---- the whole ---- */
 
-static int print(const struct comparing *comparing, const struct form *form,
+static int print(const struct comparing *comparing, const struct compare_form *form,
                  const struct account_view *view, const char *statistic)
 {
     static struct output output;
@@ -206,7 +206,7 @@ int command_compare(const struct settings *settings)
 {
     char wrong[256];
     struct account_view view = command_account_view(&settings->look, &settings->account);
-    const struct form *form = chosen_form(&settings->look, &settings->account);
+    const struct compare_form *form = chosen_form(&settings->look, &settings->account);
     size_t count = settings->arguments.words.count + 1;
     if (form == NULL)
         return EXIT_USAGE;

@@ -78,12 +78,13 @@ static void mark(const struct look_settings *look, const struct environment_sett
 /* ---- the command ---- */
 
 /* What the command gets back. */
-struct before {
+struct mark_before {
     sigset_t mask;
     struct sigaction child;
 };
 
-static _Noreturn void become(const struct argument_settings *arguments, const struct before *before)
+static _Noreturn void become(const struct argument_settings *arguments,
+                             const struct mark_before *before)
 {
     struct rlimit limit;
     const char *name = arguments->command_argv[0];
@@ -201,7 +202,7 @@ static int run(const struct look_settings *look, const struct environment_settin
                const struct argument_settings *arguments, const char *name)
 {
     const struct sigaction usual = {.sa_handler = SIG_DFL};
-    struct before before;
+    struct mark_before before;
     sigset_t watched;
     sigfillset(&watched);                      // a signal to us is meant for the command
     sigaction(SIGCHLD, &usual, &before.child); // if it is ignored, the kernel reaps children

@@ -82,25 +82,25 @@ static int print_kubernetes(struct shown *shown, struct output *output)
     return sizing_kubernetes(&shown->sizing, output_write, output);
 }
 
-struct form {
+struct report_form {
     const char *name;
     int (*print)(struct shown *shown, struct output *output);
 };
 
-static const struct form FORMS[] = {
+static const struct report_form FORMS[] = {
     {"text", print_text},
     {"json", print_json},
     {"gpu-tracker", print_gpu_tracker},
     {"gpu-tracker-text", print_gpu_tracker_text},
     {NULL, NULL},
 };
-static const struct form ADVICES[] = {
+static const struct report_form ADVICES[] = {
     {"slurm", print_slurm},
     {"kubernetes", print_kubernetes},
     {NULL, NULL},
 };
 
-static const struct form *form_of(const struct form *forms, const char *name)
+static const struct report_form *form_of(const struct report_form *forms, const char *name)
 {
     while (forms->name != NULL && strcmp(forms->name, name) != 0)
         forms++;
@@ -108,11 +108,11 @@ static const struct form *form_of(const struct form *forms, const char *name)
 }
 
 /* What was asked for; NULL after a message. */
-static const struct form *chosen_form(const struct look_settings *look,
-                                      const struct account_settings *account,
-                                      const struct report_settings *report)
+static const struct report_form *chosen_form(const struct look_settings *look,
+                                             const struct account_settings *account,
+                                             const struct report_settings *report)
 {
-    const struct form *form = &FORMS[0];
+    const struct report_form *form = &FORMS[0];
     if (look->json)
         return form_of(FORMS, "json");
     if (report->advice != NULL) {
@@ -181,7 +181,7 @@ static void tell_problem(const char *path, const char *problem)
     }
 }
 
-static int show(struct shown *shown, const struct form *form)
+static int show(struct shown *shown, const struct report_form *form)
 {
     static struct output output;
     vitals_error error;
@@ -203,7 +203,7 @@ static int show(struct shown *shown, const struct form *form)
 }
 
 /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
-static int check_form(const struct report_settings *report, const struct form *form)
+static int check_form(const struct report_settings *report, const struct report_form *form)
 {
     if (!report->phases || form->print != print_gpu_tracker_text)
         return 0;
@@ -229,7 +229,8 @@ int command_report(const struct settings *settings)
     struct shown shown = {.arguments = &settings->arguments,
                           .report = &settings->report,
                           .view = command_account_view(&settings->look, &settings->account)};
-    const struct form *form = chosen_form(&settings->look, &settings->account, &settings->report);
+    const struct report_form *form = chosen_form(&settings->look, &settings->account,
+                                                 &settings->report);
     if (form == NULL || check_form(&settings->report, form) != 0 ||
         check_words(&settings->arguments) != 0)
         return EXIT_USAGE;

@@ -48,12 +48,12 @@ bool repeat_add(struct repeat *repeat, vitals_account *account)
 
 /* The next figure that stands in some run and in none before it; both NULL: the first. Order is
  * that of the first run that has it. */
-struct walk {
+struct run_repeat_walk {
     size_t run;
     const vitals_figure *figure;
 };
 
-static bool is_new(const struct repeat *repeat, const struct walk *walk)
+static bool is_new(const struct repeat *repeat, const struct run_repeat_walk *walk)
 {
     for (size_t i = 0; i < walk->run; i++) {
         if (vitals_account_find(repeat->runs[i], vitals_figure_name(walk->figure),
@@ -63,7 +63,7 @@ static bool is_new(const struct repeat *repeat, const struct walk *walk)
     return true;
 }
 
-static bool next_figure(const struct repeat *repeat, struct walk *walk)
+static bool next_figure(const struct repeat *repeat, struct run_repeat_walk *walk)
 {
     while (walk->run < repeat->count) {
         walk->figure = vitals_account_next(repeat->runs[walk->run], walk->figure);
@@ -148,7 +148,7 @@ int repeat_text(const struct repeat *repeat, const struct account_view *view, vi
                 void *data)
 {
     char line[160];
-    struct walk walk = {0};
+    struct run_repeat_walk walk = {0};
     (void)snprintf(line, sizeof line, "vitals: %zu run%s\n  %-*s %12s %12s %12s %12s\n",
                    repeat->count, repeat->count == 1 ? "" : "s", view->verbose ? 44 : 24, "",
                    "mean", "least", "most", "deviation");
@@ -184,7 +184,7 @@ static void put_statistics(struct json_form *form, const vitals_figure *figure,
 int repeat_json(const struct repeat *repeat, vitals_write *write, void *data)
 {
     struct json_form form;
-    struct walk walk = {0};
+    struct run_repeat_walk walk = {0};
     json_form_init(&form, 0, write, data);
     form_begin(&form, '{');
     form_put_count(&form, "runs", repeat->count);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct track {
+struct run_track {
     const struct settings *settings;
     struct run_plan plan;
     int64_t *pids;
@@ -29,7 +29,7 @@ static int exit_code(int code)
     return code == EXIT_BEFORE_RUN ? EXIT_CANNOT : code;
 }
 
-static int take_pids(struct track *track)
+static int take_pids(struct run_track *track)
 {
     const struct settings_words *words = &track->settings->arguments.words;
     int code = 0;
@@ -47,7 +47,7 @@ static int take_pids(struct track *track)
 }
 
 /* A place that cannot be written is better known now. */
-static int open_json(struct track *track)
+static int open_json(struct run_track *track)
 {
     const char *path = track->settings->run.json_path;
     if (path == NULL)
@@ -59,7 +59,7 @@ static int open_json(struct track *track)
 }
 
 /* Rows of others' forms name the process that was asked for first. */
-static void tell_pid(struct track *track)
+static void tell_pid(struct run_track *track)
 {
     char digits[24];
     int size = snprintf(digits, sizeof digits, "%lld", (long long)track->pids[0]);
@@ -68,7 +68,7 @@ static void tell_pid(struct track *track)
                                   (vitals_text){digits, (size_t)size});
 }
 
-static bool is_target(const struct track *track, int64_t pid)
+static bool is_target(const struct run_track *track, int64_t pid)
 {
     bool is = false;
     for (size_t i = 0; i < track->settings->arguments.words.count; i++)
@@ -78,7 +78,7 @@ static bool is_target(const struct track *track, int64_t pid)
 
 /* We and the program that tells others are no part of a target that started us. What else we start
  * is below us; that program may become a child of the target. */
-static int leave_ourselves_out(struct track *track)
+static int leave_ourselves_out(struct run_track *track)
 {
     const int64_t pids[] = {getpid(), run_export_pid(&track->plan.exporter)};
     vitals_error error;
@@ -90,7 +90,7 @@ static int leave_ourselves_out(struct track *track)
     return 0;
 }
 
-static int begin(struct track *track)
+static int begin(struct run_track *track)
 {
     vitals_error error;
     int code = take_pids(track);
@@ -124,14 +124,14 @@ static int begin(struct track *track)
 }
 
 /* Whether the reader of the samples has gone. */
-static bool reader_left(const struct track *track)
+static bool reader_left(const struct run_track *track)
 {
     struct pollfd reader = {.fd = STDOUT_FILENO};
     return track->printed && poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
 }
 
 /* Until all have ended, a signal arrives, or the reader has gone. */
-static int wait_for_end(struct track *track)
+static int wait_for_end(struct run_track *track)
 {
     static const double SECONDS = 0.2;
     struct pollfd told = {.fd = track->interrupts, .events = POLLIN};
@@ -151,7 +151,7 @@ static int wait_for_end(struct track *track)
     return 0;
 }
 
-static int print(struct track *track, const vitals_account *account)
+static int print(struct run_track *track, const vitals_account *account)
 {
     static struct output output;
     const struct account_view view = command_account_view(&track->settings->look,
@@ -174,7 +174,7 @@ static int print(struct track *track, const vitals_account *account)
 }
 
 /* The account goes into the recording. */
-static int finish_recording(const struct track *track, const vitals_account *account)
+static int finish_recording(const struct run_track *track, const vitals_account *account)
 {
     const char *path = track->plan.recorder.path;
     vitals_error error;
@@ -184,7 +184,7 @@ static int finish_recording(const struct track *track, const vitals_account *acc
                         error.message);
 }
 
-static int tell(struct track *track)
+static int tell(struct run_track *track)
 {
     vitals_account *account = NULL;
     vitals_error error;
@@ -203,8 +203,8 @@ static int tell(struct track *track)
 
 int command_track(const struct settings *settings)
 {
-    static struct track track; /* the plan is large */
-    track = (struct track){.settings = settings, .json = -1};
+    static struct run_track track; /* the plan is large */
+    track = (struct run_track){.settings = settings, .json = -1};
     int code = begin(&track);
     if (code == 0)
         code = wait_for_end(&track);

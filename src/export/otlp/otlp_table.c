@@ -7,13 +7,13 @@
 /* ---- computed values ---- */
 
 /* Returns the worst state that the device reports; below 0 if it reports none. */
-enum state { STATE_OK, STATE_DEGRADED, STATE_PREDICTED_FAILURE, STATE_FAILED };
+enum otlp_table_state { STATE_OK, STATE_DEGRADED, STATE_PREDICTED_FAILURE, STATE_FAILED };
 
 static int state_of(const vitals_row *gpu)
 {
     static const struct {
         vitals_metric metric;
-        enum state state; /* reported if it is not 0 */
+        enum otlp_table_state state; /* reported if it is not 0 */
     } SIGNS[] = {
         {VITALS_GPU_THROTTLED_BY_TEMPERATURE, STATE_DEGRADED},
         {VITALS_GPU_THROTTLED_BY_CURRENT, STATE_DEGRADED},
@@ -33,7 +33,7 @@ static int state_of(const vitals_row *gpu)
     return worst;
 }
 
-static vitals_availability is_state(const vitals_row *gpu, enum state state, double *out)
+static vitals_availability is_state(const vitals_row *gpu, enum otlp_table_state state, double *out)
 {
     int is = state_of(gpu);
     if (is < 0)

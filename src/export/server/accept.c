@@ -8,7 +8,7 @@
 enum { FULL = 1000 };
 
 /* A part of the header, without the spaces around it. */
-struct piece {
+struct accept_piece {
     const char *bytes;
     size_t size;
 };
@@ -18,18 +18,18 @@ static bool is_space(char byte)
     return byte == ' ' || byte == '\t';
 }
 
-static struct piece trimmed(const char *from, const char *to)
+static struct accept_piece trimmed(const char *from, const char *to)
 {
     while (from < to && is_space(*from))
         from++;
     while (to > from && is_space(to[-1]))
         to--;
-    return (struct piece){from, (size_t)(to - from)};
+    return (struct accept_piece){from, (size_t)(to - from)};
 }
 
 /* Returns the next piece up to the separator or the end, and moves *rest behind it. Separators
  * within quotes do not count. Returns false if none is left. */
-static bool next_piece(const char **rest, const char *end, char separator, struct piece *out)
+static bool next_piece(const char **rest, const char *end, char separator, struct accept_piece *out)
 {
     const char *from = *rest;
     bool quoted = false;
@@ -43,13 +43,13 @@ static bool next_piece(const char **rest, const char *end, char separator, struc
     return true;
 }
 
-static bool equals(struct piece piece, const char *word)
+static bool equals(struct accept_piece piece, const char *word)
 {
     return strlen(word) == piece.size && strncasecmp(piece.bytes, word, piece.size) == 0;
 }
 
 /* "1", "0.8" or "0.333", in thousandths. Returns 0 for anything else. */
-static int read_quality(struct piece piece)
+static int read_quality(struct accept_piece piece)
 {
     int value = 0, unit = FULL;
     for (size_t i = 0; i < piece.size; i++) {
@@ -65,7 +65,7 @@ static int read_quality(struct piece piece)
 }
 
 /* Returns true for `name=value`, such as `q=0.5`. */
-static bool is_parameter(struct piece piece, const char *name, struct piece *value)
+static bool is_parameter(struct accept_piece piece, const char *name, struct accept_piece *value)
 {
     const char *end = piece.bytes + piece.size;
     const char *equal = memchr(piece.bytes, '=', piece.size);
@@ -73,7 +73,7 @@ static bool is_parameter(struct piece piece, const char *name, struct piece *val
         return false;
     *value = trimmed(equal + 1, end);
     if (value->size >= 2 && value->bytes[0] == '"' && value->bytes[value->size - 1] == '"')
-        *value = (struct piece){value->bytes + 1, value->size - 2};
+        *value = (struct accept_piece){value->bytes + 1, value->size - 2};
     return true;
 }
 
@@ -81,7 +81,7 @@ static bool is_parameter(struct piece piece, const char *name, struct piece *val
 static int parameters(const char *rest, const char *end, const char *const *versions)
 {
     int quality = FULL;
-    struct piece parameter, value;
+    struct accept_piece parameter, value;
     while (next_piece(&rest, end, ';', &parameter)) {
         if (is_parameter(parameter, "q", &value)) {
             quality = read_quality(value);
@@ -96,7 +96,7 @@ static int parameters(const char *rest, const char *end, const char *const *vers
     return quality;
 }
 
-static int exactness_of(struct piece range, const char *type)
+static int exactness_of(struct accept_piece range, const char *type)
 {
     const char *slash = strchr(type, '/');
     size_t kind = slash != NULL ? (size_t)(slash - type) + 1 : 0;
@@ -111,7 +111,7 @@ static int exactness_of(struct piece range, const char *type)
 struct accept_quality accept_type(const char *header, const char *type, const char *const *versions)
 {
     struct accept_quality best = {0, 0};
-    struct piece element, range;
+    struct accept_piece element, range;
     const char *end = header != NULL ? header + strlen(header) : NULL;
     while (next_piece(&header, end, ',', &element)) {
         const char *rest = element.bytes, *element_end = element.bytes + element.size;
@@ -133,11 +133,11 @@ bool accept_encoding(const char *header, const char *coding)
 
 bool accept_has_tag(const char *header, const char *tag)
 {
-    struct piece element;
+    struct accept_piece element;
     const char *end = header != NULL ? header + strlen(header) : NULL;
     while (next_piece(&header, end, ',', &element)) {
         if (element.size > 2 && strncmp(element.bytes, "W/", 2) == 0)
-            element = (struct piece){element.bytes + 2, element.size - 2};
+            element = (struct accept_piece){element.bytes + 2, element.size - 2};
         if (equals(element, "*") ||
             (strlen(tag) == element.size && memcmp(element.bytes, tag, element.size) == 0))
             return true;

@@ -76,7 +76,7 @@ static struct view_sample view_sample_of(struct sample *sample, struct sample *b
 
 static struct body *view_event(struct serve *serve, struct sample *sample, bool every_process)
 {
-    const struct history *history = serve_history(serve);
+    const struct history_store *history = serve_history(serve);
     struct sample *before = history != NULL ? history_before(history) : NULL;
     struct sample *listed_before, *listed = serve_listed(serve, &listed_before);
     struct view_sample few = view_sample_of(sample, before), every = few;
@@ -106,7 +106,7 @@ static struct body *all_event(struct serve *serve, struct sample *sample)
 static struct body *history_document(struct serve *serve, struct sample *sample)
 {
     struct text text = {.bytes = NULL};
-    const struct history *history = serve_history(serve);
+    const struct history_store *history = serve_history(serve);
     (void)sample;
     if (history == NULL)
         return NULL;

@@ -34,7 +34,7 @@ enum { KEPT_COUNT = sizeof KEPT / sizeof KEPT[0] };
 
 enum { LABEL_SIZE = 64 };
 
-struct line {
+struct history_series_line {
     vitals_metric metric;
     uint64_t key;
     unsigned silent; /* points since the last value */
@@ -44,8 +44,8 @@ struct line {
 
 /* A ring of points. `next` is the place of the next one, which replaces the oldest once the ring
  * is full. */
-struct history {
-    struct line *lines[HISTORY_LINES_MAX];
+struct history_store {
+    struct history_series_line *lines[HISTORY_LINES_MAX];
     size_t lines_count;
     uint64_t left_out;              /* values of the newest point without a line */
     uint64_t times[HISTORY_POINTS]; /* boottime: includes suspension and never steps back */
@@ -60,15 +60,15 @@ struct history {
 
 enum { STEP_NS = 1000000000, BEFORE_NS = 900000000 };
 
-struct history *history_new(void)
+struct history_store *history_new(void)
 {
-    struct history *history = calloc(1, sizeof *history);
+    struct history_store *history = calloc(1, sizeof *history);
     if (history != NULL)
         history->step = UINT64_MAX;
     return history;
 }
 
-static void forget(struct history *history)
+static void forget(struct history_store *history)
 {
     for (size_t i = 0; i < history->lines_count; i++)
         free(history->lines[i]);
@@ -78,7 +78,7 @@ static void forget(struct history *history)
     history->count = history->next = 0;
 }
 
-void history_free(struct history *history)
+void history_free(struct history_store *history)
 {
     if (history == NULL)
         return;
@@ -90,17 +90,20 @@ void history_free(struct history *history)
 
 /* ---- one point ---- */
 
-static struct line *find_line(struct history *history, vitals_metric metric, const vitals_row *row)
+static struct history_series_line *find_line(struct history_store *history, vitals_metric metric,
+                                             const vitals_row *row)
 {
     uint64_t key = vitals_row_key(row);
     for (size_t i = 0; i < history->lines_count; i++) {
         if (history->lines[i]->metric == metric && history->lines[i]->key == key)
             return history->lines[i];
     }
-    struct line *line = history->lines_count < HISTORY_LINES_MAX ? malloc(sizeof *line) : NULL;
+    struct history_series_line *line = history->lines_count < HISTORY_LINES_MAX
+                                           ? malloc(sizeof *line)
+                                           : NULL;
     if (line == NULL)
         return NULL;
-    *line = (struct line){.metric = metric, .key = key};
+    *line = (struct history_series_line){.metric = metric, .key = key};
     (void)vitals_text_format((vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))},
                              VITALS_TEXT_TERMINAL, line->label, sizeof line->label);
     for (size_t i = 0; i < HISTORY_POINTS; i++)
@@ -134,14 +137,15 @@ static vitals_availability value_of(const struct kept *kept, const vitals_row *r
                                             : VITALS_NOT_YET;
 }
 
-static void keep(struct history *history, const struct kept *kept, const vitals_snapshot *snapshot)
+static void keep(struct history_store *history, const struct kept *kept,
+                 const vitals_snapshot *snapshot)
 {
     double value;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, vitals_metric_entity(kept->metric), row)) != NULL;) {
         if (value_of(kept, row, history->older, &value) <= 0)
             continue;
-        struct line *line = find_line(history, kept->metric, row);
+        struct history_series_line *line = find_line(history, kept->metric, row);
         if (line == NULL) {
             history->left_out++;
             continue;
@@ -152,7 +156,7 @@ static void keep(struct history *history, const struct kept *kept, const vitals_
 }
 
 /* Remove lines without a value for an hour. */
-static void drop_silent(struct history *history)
+static void drop_silent(struct history_store *history)
 {
     size_t left = 0;
     for (size_t i = 0; i < history->lines_count; i++) {
@@ -164,7 +168,7 @@ static void drop_silent(struct history *history)
     history->lines_count = left;
 }
 
-static void add_point(struct history *history, const vitals_snapshot *snapshot)
+static void add_point(struct history_store *history, const vitals_snapshot *snapshot)
 {
     size_t newest = (history->next + HISTORY_POINTS - 1) % HISTORY_POINTS;
     uint64_t now_ns = vitals_snapshot_boottime_ns(snapshot);
@@ -205,7 +209,7 @@ static uint64_t sampled_ns(const struct sample *sample)
     return ns;
 }
 
-void history_take(struct history *history, struct sample *sample)
+void history_take(struct history_store *history, struct sample *sample)
 {
     uint64_t now_ns = sampled_ns(sample), step = now_ns / STEP_NS / HISTORY_STEP_SECONDS;
     if (history->last == NULL || now_ns - history->last_ns >= BEFORE_NS) {
@@ -223,7 +227,7 @@ void history_take(struct history *history, struct sample *sample)
     add_point(history, snapshot);
 }
 
-struct sample *history_before(const struct history *history)
+struct sample *history_before(const struct history_store *history)
 {
     return history->before;
 }
@@ -231,12 +235,12 @@ struct sample *history_before(const struct history *history)
 /* ---- the document ---- */
 
 /* Returns the index of the i-th point, counted from the oldest. */
-static size_t place_of(const struct history *history, size_t i)
+static size_t place_of(const struct history_store *history, size_t i)
 {
     return (history->next + HISTORY_POINTS - history->count + i) % HISTORY_POINTS;
 }
 
-static void write_times(const struct history *history, struct text *text)
+static void write_times(const struct history_store *history, struct text *text)
 {
     uint64_t newest = history->count > 0 ? history->times[place_of(history, history->count - 1)]
                                          : 0;
@@ -258,7 +262,8 @@ static void write_value(struct text *text, double value)
     text_number(text, step >= 1 ? round(value) : round(value / step) / round(1 / step));
 }
 
-static void write_line(const struct history *history, const struct line *line, struct text *text)
+static void write_line(const struct history_store *history, const struct history_series_line *line,
+                       struct text *text)
 {
     bool rate = vitals_metric_kind(line->metric) == VITALS_COUNTER;
     text_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":",
@@ -289,7 +294,7 @@ static void write_words(struct text *text)
     }
 }
 
-void history_write(const struct history *history, struct text *text)
+void history_write(const struct history_store *history, struct text *text)
 {
     text_format(text, "{\"history\":1,\"step_seconds\":%d,\"left_out\":%llu,\"realtime_ms\":[",
                 HISTORY_STEP_SECONDS, (unsigned long long)history->left_out);

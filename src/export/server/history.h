@@ -16,18 +16,18 @@ enum { HISTORY_SECONDS = 3600, HISTORY_STEP_SECONDS = 5, HISTORY_POINTS = 720 };
 /* Lines of 3 KiB each; values beyond them are left out and counted. */
 enum { HISTORY_LINES_MAX = 256 };
 
-struct history;
+struct history_store;
 
 /* Returns NULL without memory. */
-struct history *history_new(void);
-void history_free(struct history *history); /* accepts NULL */
+struct history_store *history_new(void);
+void history_free(struct history_store *history); /* accepts NULL */
 
 /* Adds a sample. Keeps a reference until newer ones come. */
-void history_take(struct history *history, struct sample *sample);
+void history_take(struct history_store *history, struct sample *sample);
 
 /* Returns a sample at least 0.9 s older than the newest, with which to compute rates. Borrowed
  * until the next history_take. NULL if there is none yet. */
-struct sample *history_before(const struct history *history);
+struct sample *history_before(const struct history_store *history);
 
 /* Appends
  *     {"history":1,"step_seconds":5,"left_out":0,"realtime_ms":[…],
@@ -36,6 +36,6 @@ struct sample *history_before(const struct history *history);
  *      "availability":{"denied":"permission",…}}
  * The last member explains each word of availability. Times only increase, even if the wall clock
  * was set: the newest is right, and the others have their true distance from it. */
-void history_write(const struct history *history, struct text *text);
+void history_write(const struct history_store *history, struct text *text);
 
 #endif

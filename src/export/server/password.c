@@ -27,7 +27,7 @@ struct password_cache {
     size_t filled, next; /* the oldest is replaced */
 };
 
-struct comparison {
+struct password_comparison {
     pthread_t thread;
     int notify;
     atomic_bool done;
@@ -146,7 +146,7 @@ bool password_is_known(const struct password_cache *cache, const struct password
 
 /* ---- comparisons ---- */
 
-static void comparison_free(struct comparison *comparison)
+static void comparison_free(struct password_comparison *comparison)
 {
     explicit_bzero(comparison, sizeof *comparison);
     free(comparison);
@@ -155,7 +155,7 @@ static void comparison_free(struct comparison *comparison)
 #if VITALS_WITH_CRYPT
 static void *compare(void *data)
 {
-    struct comparison *comparison = data;
+    struct password_comparison *comparison = data;
     const uint64_t one = 1;
     const char *made = crypt_rn(comparison->password, comparison->hash, &comparison->work,
                                 (int)sizeof comparison->work);
@@ -167,11 +167,11 @@ static void *compare(void *data)
     return NULL;
 }
 
-struct comparison *comparison_start(const struct password_cache *cache,
-                                    const struct password_users *users,
-                                    const struct password_given *given, int notify)
+struct password_comparison *comparison_start(const struct password_cache *cache,
+                                             const struct password_users *users,
+                                             const struct password_given *given, int notify)
 {
-    struct comparison *comparison = calloc(1, sizeof *comparison);
+    struct password_comparison *comparison = calloc(1, sizeof *comparison);
     const char *hash = hash_of(users, given->user);
     if (comparison == NULL)
         return NULL;
@@ -190,21 +190,21 @@ struct comparison *comparison_start(const struct password_cache *cache,
     return NULL;
 }
 #else
-struct comparison *comparison_start(const struct password_cache *cache,
-                                    const struct password_users *users,
-                                    const struct password_given *given, int notify)
+struct password_comparison *comparison_start(const struct password_cache *cache,
+                                             const struct password_users *users,
+                                             const struct password_given *given, int notify)
 {
     (void)cache, (void)users, (void)given, (void)notify;
     return NULL;
 }
 #endif
 
-bool comparison_is_done(const struct comparison *comparison)
+bool comparison_is_done(const struct password_comparison *comparison)
 {
     return atomic_load(&comparison->done);
 }
 
-bool comparison_finish(struct comparison *comparison, struct password_cache *cache)
+bool comparison_finish(struct password_comparison *comparison, struct password_cache *cache)
 {
     (void)pthread_join(comparison->thread, NULL);
     bool right = comparison->equal && !comparison->unknown_user;

@@ -46,18 +46,18 @@ bool password_is_known(const struct password_cache *cache, const struct password
                        const struct password_given *given);
 
 /* A comparison that runs. */
-struct comparison;
+struct password_comparison;
 
 /* Starts one. For an unknown user it takes as long and fails. Writes to `notify`, an eventfd, when
  * it is done. Returns NULL if there is no memory or no thread. */
-struct comparison *comparison_start(const struct password_cache *cache,
-                                    const struct password_users *users,
-                                    const struct password_given *given, int notify);
+struct password_comparison *comparison_start(const struct password_cache *cache,
+                                             const struct password_users *users,
+                                             const struct password_given *given, int notify);
 
-bool comparison_is_done(const struct comparison *comparison);
+bool comparison_is_done(const struct password_comparison *comparison);
 
 /* Waits for its end, frees it and returns whether the password was right. If so, adds it to the
  * cache. */
-bool comparison_finish(struct comparison *comparison, struct password_cache *cache);
+bool comparison_finish(struct password_comparison *comparison, struct password_cache *cache);
 
 #endif

@@ -13,9 +13,9 @@
 #include "export/redact.h"
 #include "export/sample.h"
 
-struct serve;        /* serve.c: the publisher, and what its routes share */
-struct http_request; /* serve_request.c */
-struct history;      /* history.h */
+struct serve;         /* serve.c: the publisher, and what its routes share */
+struct http_request;  /* serve_request.c */
+struct history_store; /* history.h */
 
 /* ---- the request ---- */
 
@@ -88,6 +88,6 @@ struct body *serve_rendered(struct serve *serve, render_function *render);
 enum redact_form serve_command_lines(const struct serve *serve);
 
 /* Returns the history of the last hour. */
-struct history *serve_history(struct serve *serve);
+struct history_store *serve_history(struct serve *serve);
 
 #endif

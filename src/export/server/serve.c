@@ -51,7 +51,7 @@ enum redact_form serve_command_lines(const struct serve *serve)
     return serve->command_lines;
 }
 
-struct history *serve_history(struct serve *serve)
+struct history_store *serve_history(struct serve *serve)
 {
     return serve->history;
 }

@@ -164,9 +164,9 @@ struct serve {
 
     struct connections connections;
     struct password_cache *passwords;
-    struct comparison *comparison;   /* running; NULL: none */
-    struct http_request *compared;   /* its request, suspended; NULL: has ended meanwhile */
-    struct http_request *uncompared; /* suspended requests that wait, the oldest first */
+    struct password_comparison *comparison; /* running; NULL: none */
+    struct http_request *compared;          /* its request, suspended; NULL: has ended meanwhile */
+    struct http_request *uncompared;        /* suspended requests that wait, the oldest first */
     struct host_names *names;
     uint64_t answered[HTTP_CODES_COUNT], refused[HTTP_REFUSED_COUNT];
     uint64_t events_dropped;
@@ -183,7 +183,7 @@ struct serve {
     bool wants_processes;   /* every process has been requested from the command */
     uint64_t wanted_ns;     /* when the last such stream ended */
 
-    struct history *history;
+    struct history_store *history;
     struct exposition *exposition;
     struct self_metrics *own;       /* NULL: not needed yet */
     bool without_own;               /* it is not available */

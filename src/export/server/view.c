@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* A column: a metric or its rate. */
-struct column {
+struct view_column {
     vitals_metric metric;
     bool rate;
 };
 
-struct table {
+struct view_table {
     vitals_entity entity;
-    const struct column *columns; /* ends with a metric of 0 */
+    const struct view_column *columns; /* ends with a metric of 0 */
 };
 
 #define NOW(metric_)               \
@@ -28,7 +28,7 @@ struct table {
         .metric = 0 \
     }
 
-static const struct column HOST[] = {
+static const struct view_column HOST[] = {
     NOW(HOST_KERNEL),
     NOW(HOST_OPERATING_SYSTEM),
     NOW(HOST_CPU_MODEL),
@@ -59,13 +59,13 @@ static const struct column HOST[] = {
     END,
 };
 
-static const struct column CPU[] = {
+static const struct view_column CPU[] = {
     NOW(CPU_INDEX),
     RATE(CPU_BUSY_SECONDS),
     END,
 };
 
-static const struct column PRESSURE[] = {
+static const struct view_column PRESSURE[] = {
     NOW(PRESSURE_RESOURCE),
     NOW(PRESSURE_SCOPE),
     NOW(PRESSURE_SOME_10S_RATIO),
@@ -75,7 +75,7 @@ static const struct column PRESSURE[] = {
     END,
 };
 
-static const struct column GPU[] = {
+static const struct view_column GPU[] = {
     NOW(GPU_INDEX),
     NOW(GPU_VENDOR),
     NOW(GPU_NAME),
@@ -100,18 +100,18 @@ static const struct column GPU[] = {
     END,
 };
 
-static const struct column GPU_ENGINE[] = {
+static const struct view_column GPU_ENGINE[] = {
     NOW(GPU_ENGINE_UTILIZATION_RATIO),
     END,
 };
 
-static const struct column GPU_CLOCK[] = {
+static const struct view_column GPU_CLOCK[] = {
     NOW(GPU_CLOCK_FREQUENCY_HERTZ),
     NOW(GPU_CLOCK_FREQUENCY_MAX_HERTZ),
     END,
 };
 
-static const struct column GPU_PROCESS[] = {
+static const struct view_column GPU_PROCESS[] = {
     NOW(GPU_PROCESS_PID),
     NOW(GPU_PROCESS_PROCESS),
     NOW(GPU_PROCESS_TYPE),
@@ -120,7 +120,7 @@ static const struct column GPU_PROCESS[] = {
     END,
 };
 
-static const struct column PROCESS[] = {
+static const struct view_column PROCESS[] = {
     NOW(PROCESS_PID),
     NOW(PROCESS_NAME),
     NOW(PROCESS_USER),
@@ -135,7 +135,7 @@ static const struct column PROCESS[] = {
     END,
 };
 
-static const struct column WORKLOAD[] = {
+static const struct view_column WORKLOAD[] = {
     NOW(WORKLOAD_ID),
     NOW(WORKLOAD_KIND),
     NOW(WORKLOAD_USER),
@@ -146,12 +146,12 @@ static const struct column WORKLOAD[] = {
     END,
 };
 
-static const struct column DISK[] = {
+static const struct view_column DISK[] = {
     NOW(DISK_NAME),           NOW(DISK_COUNTED),       RATE(DISK_READ_BYTES),
     RATE(DISK_WRITTEN_BYTES), RATE(DISK_BUSY_SECONDS), END,
 };
 
-static const struct column NETWORK[] = {
+static const struct view_column NETWORK[] = {
     NOW(NETWORK_NAME),
     NOW(NETWORK_COUNTED),
     NOW(NETWORK_UP),
@@ -160,19 +160,19 @@ static const struct column NETWORK[] = {
     END,
 };
 
-static const struct column FILESYSTEM[] = {
+static const struct view_column FILESYSTEM[] = {
     NOW(FILESYSTEM_MOUNT_POINT), NOW(FILESYSTEM_TYPE),       NOW(FILESYSTEM_COUNTED),
     NOW(FILESYSTEM_TOTAL_BYTES), NOW(FILESYSTEM_USED_BYTES), END,
 };
 
-static const struct column SOURCE[] = {
+static const struct view_column SOURCE[] = {
     NOW(SOURCE_STATE),
     NOW(SOURCE_MESSAGE),
     NOW(SOURCE_QUARANTINED),
     END,
 };
 
-static const struct table TABLES[] = {
+static const struct view_table TABLES[] = {
     {VITALS_HOST, HOST},
     {VITALS_CPU, CPU},
     {VITALS_PRESSURE, PRESSURE},
@@ -254,7 +254,7 @@ static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
     return 0;
 }
 
-static void write_value(struct text *text, const struct column *column, const vitals_row *row,
+static void write_value(struct text *text, const struct view_column *column, const vitals_row *row,
                         const struct view_sample *of, const struct view_sample *every)
 {
     vitals_type type = vitals_metric_type(column->metric);
@@ -281,10 +281,10 @@ static void write_value(struct text *text, const struct column *column, const vi
 /* ---- one table ---- */
 
 static void write_columns(struct text *text, const vitals_snapshot *snapshot,
-                          const struct column *columns)
+                          const struct view_column *columns)
 {
     text_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
-    for (const struct column *column = columns; column->metric != 0; column++) {
+    for (const struct view_column *column = columns; column->metric != 0; column++) {
         if (vitals_snapshot_has_metric(snapshot, column->metric))
             text_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
                         column->rate ? "_per_second" : "");
@@ -292,7 +292,7 @@ static void write_columns(struct text *text, const vitals_snapshot *snapshot,
     text_byte(text, ']');
 }
 
-static void write_row(struct text *text, const vitals_row *row, const struct column *columns,
+static void write_row(struct text *text, const vitals_row *row, const struct view_column *columns,
                       const struct view_sample *of, const struct view_sample *every)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(row);
@@ -303,7 +303,7 @@ static void write_row(struct text *text, const vitals_row *row, const struct col
     else
         text_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
     view_write_text(text, (vitals_text){label, strlen(label)});
-    for (const struct column *column = columns; column->metric != 0; column++) {
+    for (const struct view_column *column = columns; column->metric != 0; column++) {
         if (!vitals_snapshot_has_metric(snapshot, column->metric))
             continue;
         text_byte(text, ',');
@@ -327,7 +327,7 @@ static bool uses_device(const vitals_row *process)
     return false;
 }
 
-static void write_table(struct text *text, const struct table *table,
+static void write_table(struct text *text, const struct view_table *table,
                         const struct view_sample *sample, const struct view_sample *every)
 {
     bool listed = every != NULL && table->entity == VITALS_PROCESS;

@@ -111,14 +111,14 @@ static int read_file(struct web_file *file, vitals_error *error)
 #if VITALS_WITH_YAML
 /* ---- values ---- */
 
-struct reader {
+struct web_config_reader {
     const char *path;
     yaml_document_t document;
     struct web_config *config;
     vitals_error *error;
 };
 
-typedef int taker(struct reader *reader, const char *key, yaml_node_t *value);
+typedef int taker(struct web_config_reader *reader, const char *key, yaml_node_t *value);
 
 struct key {
     const char *name;
@@ -130,14 +130,14 @@ static unsigned line_of(const yaml_node_t *node)
     return (unsigned)node->start_mark.line + 1;
 }
 
-static int refuse(const struct reader *reader, const yaml_node_t *node, const char *what,
+static int refuse(const struct web_config_reader *reader, const yaml_node_t *node, const char *what,
                   const char *name)
 {
     return record_fail(VITALS_EFORMAT, reader->path, reader->error, "line %u: \"%.60s\" %s",
                        line_of(node), name, what);
 }
 
-static int no_memory(const struct reader *reader)
+static int no_memory(const struct web_config_reader *reader)
 {
     return record_fail(VITALS_EMEMORY, reader->path, reader->error, "no memory");
 }
@@ -152,7 +152,8 @@ static const char *scalar(const yaml_node_t *node)
 }
 
 /* Copies a text that is not empty; replaces *out. */
-static int take_text(struct reader *reader, const char *key, yaml_node_t *value, char **out)
+static int take_text(struct web_config_reader *reader, const char *key, yaml_node_t *value,
+                     char **out)
 {
     const char *text = scalar(value);
     if (text == NULL || text[0] == '\0')
@@ -162,7 +163,7 @@ static int take_text(struct reader *reader, const char *key, yaml_node_t *value,
     return *out != NULL ? 0 : no_memory(reader);
 }
 
-static int look_up(struct reader *reader, const char *key, yaml_node_t *value,
+static int look_up(struct web_config_reader *reader, const char *key, yaml_node_t *value,
                    const char *const *words, size_t count, size_t *out)
 {
     const char *text = scalar(value);
@@ -183,10 +184,10 @@ static int look_up(struct reader *reader, const char *key, yaml_node_t *value,
 
 /* ---- mappings ---- */
 
-typedef int pair_taker(struct reader *reader, const void *data, const char *key,
+typedef int pair_taker(struct web_config_reader *reader, const void *data, const char *key,
                        yaml_node_t *key_node, yaml_node_t *value);
 
-static bool stands_before(struct reader *reader, const yaml_node_t *map,
+static bool stands_before(struct web_config_reader *reader, const yaml_node_t *map,
                           const yaml_node_pair_t *pair, const char *key)
 {
     for (yaml_node_pair_t *at = map->data.mapping.pairs.start; at < pair; at++) {
@@ -198,8 +199,8 @@ static bool stands_before(struct reader *reader, const yaml_node_t *map,
 }
 
 /* Calls `take` for each pair of a mapping. An empty value is an empty mapping. */
-static int each_pair(struct reader *reader, const char *name, yaml_node_t *map, pair_taker *take,
-                     const void *data)
+static int each_pair(struct web_config_reader *reader, const char *name, yaml_node_t *map,
+                     pair_taker *take, const void *data)
 {
     const char *empty = scalar(map);
     if (empty != NULL && (empty[0] == '\0' || strcmp(empty, "~") == 0))
@@ -222,7 +223,7 @@ static int each_pair(struct reader *reader, const char *name, yaml_node_t *map, 
     return code;
 }
 
-static int take_known(struct reader *reader, const void *data, const char *key,
+static int take_known(struct web_config_reader *reader, const void *data, const char *key,
                       yaml_node_t *key_node, yaml_node_t *value)
 {
     for (const struct key *known = data; known->name != NULL; known++) {
@@ -236,7 +237,8 @@ static int take_known(struct reader *reader, const void *data, const char *key,
 
 /* ---- tls_server_config ---- */
 
-static int take_path(struct reader *reader, const char *key, yaml_node_t *value, int which)
+static int take_path(struct web_config_reader *reader, const char *key, yaml_node_t *value,
+                     int which)
 {
     char *given = NULL;
     struct web_file *file = &reader->config->files[which];
@@ -255,22 +257,22 @@ static int take_path(struct reader *reader, const char *key, yaml_node_t *value,
     return code;
 }
 
-static int take_certificate(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_certificate(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     return take_path(reader, key, value, WEB_FILE_CERTIFICATE);
 }
 
-static int take_key(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_key(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     return take_path(reader, key, value, WEB_FILE_KEY);
 }
 
-static int take_client_ca(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_client_ca(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     return take_path(reader, key, value, WEB_FILE_CLIENT_CA);
 }
 
-static int take_client_type(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_client_type(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     static const char *const WORDS[] = {
         [WEB_CLIENT_NONE] = "NoClientCert",
@@ -286,7 +288,7 @@ static int take_client_type(struct reader *reader, const char *key, yaml_node_t 
     return code;
 }
 
-static int take_client_names(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_client_names(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     struct web_config *config = reader->config;
     if (value->type != YAML_SEQUENCE_NODE)
@@ -301,7 +303,8 @@ static int take_client_names(struct reader *reader, const char *key, yaml_node_t
     return code;
 }
 
-static int take_version(struct reader *reader, const char *key, yaml_node_t *value, int *out)
+static int take_version(struct web_config_reader *reader, const char *key, yaml_node_t *value,
+                        int *out)
 {
     static const char *const WORDS[] = {"TLS12", "TLS13"};
     size_t found;
@@ -311,17 +314,17 @@ static int take_version(struct reader *reader, const char *key, yaml_node_t *val
     return code;
 }
 
-static int take_oldest(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_oldest(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     return take_version(reader, key, value, &reader->config->oldest);
 }
 
-static int take_newest(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_newest(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     return take_version(reader, key, value, &reader->config->newest);
 }
 
-static int take_tls(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_tls(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     static const struct key KEYS[] = {
         {"cert_file", take_certificate},
@@ -365,7 +368,7 @@ static int take_tls(struct reader *reader, const char *key, yaml_node_t *value)
 
 /* ---- http_server_config ---- */
 
-static int take_header(struct reader *reader, const void *data, const char *key,
+static int take_header(struct web_config_reader *reader, const void *data, const char *key,
                        yaml_node_t *key_node, yaml_node_t *value)
 {
     (void)data;
@@ -383,20 +386,20 @@ static int take_header(struct reader *reader, const void *data, const char *key,
     return refuse(reader, key_node, "is no header that can be set there", key);
 }
 
-static int take_headers(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_headers(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     return each_pair(reader, key, value, take_header, NULL);
 }
 
 /* Accepted and ignored: there is no HTTP/2. */
-static int take_http2(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_http2(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     static const char *const WORDS[] = {"true", "false"};
     size_t found;
     return look_up(reader, key, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
 }
 
-static int take_http(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_http(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     static const struct key KEYS[] = {
         {"headers", take_headers}, {"http2", take_http2}, {NULL, NULL}};
@@ -405,7 +408,7 @@ static int take_http(struct reader *reader, const char *key, yaml_node_t *value)
 
 /* ---- basic_auth_users, rate_limit ---- */
 
-static int take_user(struct reader *reader, const void *data, const char *key,
+static int take_user(struct web_config_reader *reader, const void *data, const char *key,
                      yaml_node_t *key_node, yaml_node_t *value)
 {
     struct web_config *config = reader->config;
@@ -425,7 +428,7 @@ static int take_user(struct reader *reader, const void *data, const char *key,
     return added->name != NULL && added->hash != NULL ? 0 : no_memory(reader);
 }
 
-static int take_users(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_users(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     return each_pair(reader, key, value, take_user, NULL);
 }
@@ -442,7 +445,7 @@ static bool read_whole(const char *text, uint64_t most, uint64_t *out, const cha
 }
 
 /* "1s", "500ms", "1m30s". */
-static int take_interval(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_interval(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     static const struct {
         const char *name;
@@ -470,7 +473,7 @@ static int take_interval(struct reader *reader, const char *key, yaml_node_t *va
     return 0;
 }
 
-static int take_burst(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_burst(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     const char *text = scalar(value), *end;
     uint64_t burst;
@@ -480,7 +483,7 @@ static int take_burst(struct reader *reader, const char *key, yaml_node_t *value
     return 0;
 }
 
-static int take_rate(struct reader *reader, const char *key, yaml_node_t *value)
+static int take_rate(struct web_config_reader *reader, const char *key, yaml_node_t *value)
 {
     static const struct key KEYS[] = {
         {"interval", take_interval}, {"burst", take_burst}, {NULL, NULL}};
@@ -496,7 +499,7 @@ static const char *priorities_of(const struct web_config *config)
                                   : "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 }
 
-static int take_document(struct reader *reader)
+static int take_document(struct web_config_reader *reader)
 {
     static const struct key KEYS[] = {{"tls_server_config", take_tls},
                                       {"http_server_config", take_http},
@@ -531,7 +534,7 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
                      vitals_error *error)
 {
     yaml_parser_t parser;
-    struct reader reader = {.path = path, .error = error};
+    struct web_config_reader reader = {.path = path, .error = error};
     reader.config = config_new(path);
     if (reader.config == NULL || !yaml_parser_initialize(&parser)) {
         web_config_free(reader.config);

@@ -13,7 +13,7 @@
 enum { HEADER = 8, DESCRIPTION = 8, ATTRIBUTES_MAX = 256, IDS = 1024 };
 
 /* The kernel's numbers of units. */
-enum unit {
+enum attribute_unit {
     UNIT_NONE,
     UNIT_MEGAHERTZ,
     UNIT_CELSIUS,
@@ -30,12 +30,12 @@ enum unit {
 /* Types come in pairs, unsigned and signed, of 1, 2, 4 and 8 bytes. */
 enum { TYPES = 8 };
 
-struct attribute {
+struct amd_attribute {
     unsigned count, id, type, unit;
     const char *at; /* of its numbers */
 };
 
-static unsigned width_of(const struct attribute *attribute)
+static unsigned width_of(const struct amd_attribute *attribute)
 {
     return 1u << (attribute->type / 2);
 }
@@ -44,7 +44,7 @@ static unsigned width_of(const struct attribute *attribute)
 
 static const struct number {
     uint16_t id;
-    enum unit unit;
+    enum attribute_unit unit;
     enum amd_number number;
     enum amd_fold fold;
     struct amd_unit scale;
@@ -71,7 +71,7 @@ static const struct number {
 enum { FIRST_RESIDENCY = 10, LAST_RESIDENCY = 14 };
 enum { RECEIVED = 29, TRANSMITTED = 30, LINK_STATUS = 31 };
 
-static void take_number(const struct attribute *attribute, struct amd_metrics *out)
+static void take_number(const struct amd_attribute *attribute, struct amd_metrics *out)
 {
     for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
         const struct number *number = &numbers[i];
@@ -82,7 +82,7 @@ static void take_number(const struct attribute *attribute, struct amd_metrics *o
     }
 }
 
-static void take_links(const struct attribute *attribute, struct amd_metrics *out)
+static void take_links(const struct amd_attribute *attribute, struct amd_metrics *out)
 {
     for (unsigned i = 0; i < attribute->count && i < AMD_XGMI_LINKS; i++) {
         uint64_t number;
@@ -98,7 +98,7 @@ static void take_links(const struct attribute *attribute, struct amd_metrics *ou
     }
 }
 
-static void take(const struct attribute *attribute, struct amd_metrics *out)
+static void take(const struct amd_attribute *attribute, struct amd_metrics *out)
 {
     uint64_t number;
     take_number(attribute, out);
@@ -111,7 +111,7 @@ static void take(const struct attribute *attribute, struct amd_metrics *out)
 /* ---- whether it is what it says ---- */
 
 /* The attribute at *at, which moves behind it. */
-static bool next(struct span record, size_t *at, struct attribute *out)
+static bool next(struct span record, size_t *at, struct amd_attribute *out)
 {
     uint64_t description;
     if (record.size - *at < DESCRIPTION ||
@@ -143,7 +143,7 @@ bool amd_metrics_parse_attributes(struct span record, struct amd_metrics *out)
     struct amd_metrics found = {.format = 1, .content = 9};
     size_t at = HEADER;
     for (uint64_t i = 0; i < count; i++) {
-        struct attribute attribute;
+        struct amd_attribute attribute;
         if (!next(record, &at, &attribute) || seen[attribute.id])
             return false;
         seen[attribute.id] = true;

@@ -17,7 +17,7 @@
 #define DRIVER "bus/pci/drivers/amdgpu"
 
 /* A card as it is found, before it is known whether its slot is there. */
-struct card {
+struct amd_card {
     struct amd_device device; /* its identity lacks the slot */
     uint64_t render_minor;
 };
@@ -170,7 +170,7 @@ static void add_node(struct gpu_identity *who, uint64_t minor)
 /* A node's name holds its minor number: card0, renderD128. */
 static bool take_node(const char *name, void *data)
 {
-    struct card *card = data;
+    struct amd_card *card = data;
     uint64_t minor;
     if (strncmp(name, "renderD", 7) == 0 && number_is_u64(name + 7, &minor)) {
         card->render_minor = minor;
@@ -227,7 +227,7 @@ struct scan_walk {
     uint32_t cards;
 };
 
-static void list_card(struct scan_walk *walk, struct card *card)
+static void list_card(struct scan_walk *walk, struct amd_card *card)
 {
     struct amd *amd = walk->amd;
     struct amd_device *found = &card->device;
@@ -254,7 +254,7 @@ static bool take_card(const char *name, void *data)
     char bus_id[PCI_BUS_ID];
     if (!pci_parse_bus_id((struct span){name, strlen(name)}, bus_id))
         return true;
-    struct card card = {.device = {.partition = -1}};
+    struct amd_card card = {.device = {.partition = -1}};
     struct gpu_identity *who = &card.device.who;
     pci_folder(card.device.folder, bus_id);
     who->parent_slot = -1;

@@ -9,7 +9,7 @@
 
 /* ---- the machine ---- */
 
-struct machine {
+struct amd_machine {
     const struct os *os;
     uint32_t cards;   /* devices of AMD's that show pictures or compute */
     uint32_t unbound; /* of them, those that no driver has */
@@ -20,7 +20,7 @@ struct machine {
 
 static bool take_device(const char *name, void *data)
 {
-    struct machine *machine = data;
+    struct amd_machine *machine = data;
     char folder[OS_SYS_PATH], path[OS_SYS_PATH], driver[32] = "";
     uint64_t vendor = 0, class = 0;
     pci_folder(folder, name);
@@ -54,7 +54,7 @@ static void tell_none(int error, struct row_batch *out)
         diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");
 }
 
-static void tell_unbound(const struct machine *machine, struct row_batch *out)
+static void tell_unbound(const struct amd_machine *machine, struct row_batch *out)
 {
     char text[160];
     if (machine->unbound > 0) {
@@ -69,7 +69,7 @@ static void tell_unbound(const struct machine *machine, struct row_batch *out)
     }
 }
 
-static void tell_bound(const struct machine *machine, struct row_batch *out)
+static void tell_bound(const struct amd_machine *machine, struct row_batch *out)
 {
     char text[160];
     uint32_t bound = machine->cards - machine->unbound - machine->foreign;
@@ -106,7 +106,7 @@ static void tell_compute(const struct os *os, struct row_batch *out)
 
 void amd_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
-    struct machine machine = {.os = &context->os};
+    struct amd_machine machine = {.os = &context->os};
     (void)state;
     int error = os_sys_list(&context->os, "bus/pci/devices", take_device, &machine);
     if (machine.cards == 0)

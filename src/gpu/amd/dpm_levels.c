@@ -6,7 +6,7 @@
 enum { MEGAHERTZ_MAX = 10000, WORKERS_MAX = 64 };
 
 /* A line of such a table. */
-struct level {
+struct dpm_level {
     bool is_sleep, is_starred;
     struct span text; /* between the colon and the star */
 };
@@ -25,7 +25,7 @@ static bool is_letter(char byte)
     return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
 }
 
-static bool parse_level(struct span line, struct level *out)
+static bool parse_level(struct span line, struct dpm_level *out)
 {
     struct cursor cursor = cursor_over(line.bytes, line.size);
     struct span index;
@@ -44,7 +44,7 @@ static bool parse_level(struct span line, struct level *out)
     return true;
 }
 
-static bool next_level(struct cursor *cursor, struct level *out)
+static bool next_level(struct cursor *cursor, struct dpm_level *out)
 {
     struct span line;
     while (cursor_line(cursor, &line))
@@ -79,7 +79,7 @@ static bool parse_hertz(struct span text, double *out)
 bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out)
 {
     struct cursor cursor = cursor_over(text.bytes, text.size);
-    struct level level;
+    struct dpm_level level;
     double hertz;
     *out = (struct amd_dpm_levels){0};
     while (next_level(&cursor, &level)) {
@@ -133,7 +133,7 @@ static void set_highest(struct value *highest, uint64_t found)
 bool amd_link_levels_parse(struct span text, struct amd_link_levels *out)
 {
     struct cursor cursor = cursor_over(text.bytes, text.size);
-    struct level level;
+    struct dpm_level level;
     uint64_t generation, width;
     *out = (struct amd_link_levels){0};
     while (next_level(&cursor, &level)) {

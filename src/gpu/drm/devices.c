@@ -65,12 +65,12 @@ const struct drm_driver *drm_find_driver(const char *name)
 
 /* ---- what is behind a node ---- */
 
-struct found {
+struct drm_found {
     char folder[DRM_FOLDER];
     char driver[DRM_NAME];
 };
 
-struct finding {
+struct drm_finding {
     struct drm *drm;
     const struct os *os;
     struct gpu_scan *out;
@@ -89,7 +89,7 @@ static bool is_numbered(const char *name, const char *prefix)
 }
 
 /* The folder of the device that the node belongs to, and its driver. */
-static bool look_behind(const struct finding *finding, const char *name, struct found *out)
+static bool look_behind(const struct drm_finding *finding, const char *name, struct drm_found *out)
 {
     char path[OS_SYS_PATH], real[OS_SYS_PATH];
     if (!is_numbered(name, finding->prefix))
@@ -105,14 +105,14 @@ static bool look_behind(const struct finding *finding, const char *name, struct 
 
 static bool visit_any(const char *name, void *data)
 {
-    struct finding *finding = data;
-    struct found found;
+    struct drm_finding *finding = data;
+    struct drm_found found;
     finding->any = look_behind(finding, name, &found);
     return !finding->any;
 }
 
 /* The first error other than that there is no such class. */
-static int visit_classes(struct finding *finding, os_sys_visit *visit)
+static int visit_classes(struct drm_finding *finding, os_sys_visit *visit)
 {
     int error = 0;
     for (size_t i = 0; i < ARRAY_COUNT(CLASSES); i++) {
@@ -132,7 +132,7 @@ static int visit_classes(struct finding *finding, os_sys_visit *visit)
 
 bool drm_has_device(const struct os *os, int *error)
 {
-    struct finding finding = {.os = os};
+    struct drm_finding finding = {.os = os};
     *error = visit_classes(&finding, visit_any);
     return finding.any;
 }
@@ -202,7 +202,7 @@ static void find_frequency(const struct os *os, struct drm_slot *slot)
         memcpy(slot->frequency, found->path, strlen(found->path) + 1);
 }
 
-static uint32_t slot_for(struct drm *drm, const struct found *found, const char *node)
+static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const char *node)
 {
     const struct os *os = &drm->context->os;
     for (uint32_t i = 0; i < drm->count; i++) {
@@ -319,9 +319,9 @@ static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct 
 /* A device may have several nodes: it is listed with the first. */
 static bool visit_device(const char *name, void *data)
 {
-    struct finding *finding = data;
+    struct drm_finding *finding = data;
     struct gpu_scan *out = finding->out;
-    struct found found;
+    struct drm_found found;
     char node[DRM_NAME];
     if (!look_behind(finding, name, &found))
         return true;
@@ -343,7 +343,7 @@ static bool visit_device(const char *name, void *data)
 void drm_scan(void *state, struct gpu_scan *out)
 {
     struct drm *drm = state;
-    struct finding finding = {.drm = drm, .os = &drm->context->os, .out = out};
+    struct drm_finding finding = {.drm = drm, .os = &drm->context->os, .out = out};
     out->count = 0;
     int error = visit_classes(&finding, visit_device);
     out->state = error < 0 && out->count == 0 ? (signed char)os_availability(error) : VITALS_HAVE;

@@ -23,14 +23,14 @@ static const struct kind {
     {"power", "_input", VITALS_GPU_SENSOR_POWER_WATTS, 1e-6, 10000},
 };
 
-struct looking {
+struct sensors_looking {
     const struct os *os;
     struct drm_slot *slot;
     char folder[DRM_FOLDER];
 };
 
-static void read_label(const struct looking *looking, const struct kind *kind, uint64_t number,
-                       struct drm_sensor *sensor)
+static void read_label(const struct sensors_looking *looking, const struct kind *kind,
+                       uint64_t number, struct drm_sensor *sensor)
 {
     char path[DRM_FOLDER + 64], text[64] = "";
     snprintf(path, sizeof path, "%s/%s%llu_label", looking->folder, kind->stem,
@@ -59,7 +59,7 @@ static bool is_known(const struct drm_slot *slot, const struct drm_sensor *senso
 
 static bool visit_file(const char *name, void *data)
 {
-    struct looking *looking = data;
+    struct sensors_looking *looking = data;
     struct drm_slot *slot = looking->slot;
     for (size_t i = 0; i < ARRAY_COUNT(KINDS); i++) {
         const char *at = name + strlen(KINDS[i].stem), *end = name + strlen(name);
@@ -80,7 +80,7 @@ static bool visit_file(const char *name, void *data)
 
 static bool visit_chip(const char *name, void *data)
 {
-    struct looking *looking = data;
+    struct sensors_looking *looking = data;
     int size = snprintf(looking->folder, sizeof looking->folder, "%.150s/hwmon/%s",
                         looking->slot->folder, name);
     if (size > 0 && (size_t)size < sizeof looking->folder)
@@ -91,7 +91,7 @@ static bool visit_chip(const char *name, void *data)
 void drm_find_sensors(const struct os *os, struct drm_slot *slot)
 {
     enum { TRIES = 3 }; // a driver that has just been loaded may not have them yet
-    struct looking looking = {.os = os, .slot = slot};
+    struct sensors_looking looking = {.os = os, .slot = slot};
     char path[OS_SYS_PATH];
     if (slot->sensor_count > 0 || slot->looked_for == TRIES)
         return;

@@ -47,7 +47,7 @@ static const struct {
 
 /* ---- which there are ---- */
 
-struct search {
+struct channel_search {
     const struct os *os;
     struct intel_slot *slot;
     char folder[INTEL_FOLDER]; /* of the chip */
@@ -75,7 +75,7 @@ static const char *unlabelled(enum intel_channel_kind kind, unsigned number)
     return "";
 }
 
-static void name_channel(const struct search *search, struct intel_channel *channel,
+static void name_channel(const struct channel_search *search, struct intel_channel *channel,
                          unsigned number)
 {
     char path[OS_SYS_PATH], theirs[GPU_LABEL];
@@ -114,7 +114,7 @@ static struct intel_channel *add_channel(struct intel_slot *slot, enum intel_cha
 
 static bool visit_file(const char *name, void *data)
 {
-    struct search *search = data;
+    struct channel_search *search = data;
     for (enum intel_channel_kind kind = 0; kind < CHANNEL_KINDS; kind++) {
         unsigned number;
         if (!take_name(kind, name, &number))
@@ -131,7 +131,7 @@ static bool visit_file(const char *name, void *data)
 
 static bool visit_chip(const char *name, void *data)
 {
-    struct search *search = data;
+    struct channel_search *search = data;
     char path[OS_SYS_PATH];
     int size = snprintf(search->folder, sizeof search->folder, "%s/hwmon/%s", search->slot->folder,
                         name);
@@ -146,7 +146,7 @@ static bool visit_chip(const char *name, void *data)
 /* RAPL's zone of the graphics in the processor. */
 static bool visit_zone(const char *name, void *data)
 {
-    struct search *search = data;
+    struct channel_search *search = data;
     char path[OS_SYS_PATH], zone[32];
     if (strncmp(name, "intel-rapl:", strlen("intel-rapl:")) != 0)
         return true;
@@ -175,7 +175,7 @@ static bool has_energy(const struct intel_slot *slot)
 
 void intel_find_channels(const struct os *os, struct intel_slot *slot)
 {
-    struct search search = {.os = os, .slot = slot};
+    struct channel_search search = {.os = os, .slot = slot};
     char path[OS_SYS_PATH];
     slot->channel_count = 0;
     if (slot->tile >= 0) // the chips are the card's
@@ -286,7 +286,7 @@ static void read_energy(const struct os *os, struct intel_channel *channel, uint
 
 /* ---- rows of sensors ---- */
 
-struct attribute {
+struct intel_attribute {
     vitals_metric metric;
     enum intel_channel_kind kind;
     const char *suffix;
@@ -309,7 +309,7 @@ static struct value read_attribute(const struct os *os, const struct intel_chann
 static void fill_sensor(const struct os *os, const struct intel_channel *channel,
                         struct gpu_fill *fill)
 {
-    static const struct attribute attributes[] = {
+    static const struct intel_attribute attributes[] = {
         {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, CHANNEL_TEMPERATURE, "_input"},
         {VITALS_GPU_SENSOR_HIGH_CELSIUS, CHANNEL_TEMPERATURE, "_crit"},
         {VITALS_GPU_SENSOR_CRITICAL_CELSIUS, CHANNEL_TEMPERATURE, "_emergency"},
@@ -320,7 +320,7 @@ static void fill_sensor(const struct os *os, const struct intel_channel *channel
         {VITALS_GPU_SENSOR_ENERGY_JOULES, CHANNEL_ENERGY, NULL},
     };
     for (size_t i = 0; i < ARRAY_COUNT(attributes); i++) {
-        const struct attribute *attribute = &attributes[i];
+        const struct intel_attribute *attribute = &attributes[i];
         if (attribute->kind != channel->kind)
             continue;
         // The row is there whatever is asked of it.
@@ -382,7 +382,7 @@ static void fill_power(struct intel_slot *slot, struct gpu_fill *fill)
 
 static void fill_limits(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
 {
-    static const struct attribute attributes[] = {
+    static const struct intel_attribute attributes[] = {
         {VITALS_GPU_POWER_LIMIT_WATTS, CHANNEL_POWER, "_max"},
         {VITALS_GPU_POWER_LIMIT_SET_WATTS, CHANNEL_POWER, "_max"},
         {VITALS_GPU_POWER_LIMIT_DEFAULT_WATTS, CHANNEL_POWER, "_rated_max"},

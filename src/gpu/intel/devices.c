@@ -19,7 +19,7 @@ enum { INTEL_TILES = 8, INTEL_VENDOR = 0x8086 };
 static const char *const DRIVERS[] = {"i915", "xe"};
 
 /* A card as it was found. */
-struct card {
+struct intel_card {
     char name[24]; /* "card0" */
     char bus_id[PCI_BUS_ID];
     char physical[PCI_BUS_ID]; /* of a virtual function: the device that it is part of; else "" */
@@ -28,12 +28,12 @@ struct card {
     uint32_t slot; /* UINT32_MAX: none */
 };
 
-struct finding {
+struct intel_finding {
     struct intel *intel;
     struct gpu_scan *out;
     size_t count;
     bool cut;
-    struct card cards[GPU_DEVICES_MAX];
+    struct intel_card cards[GPU_DEVICES_MAX];
 };
 
 /* ---- cards ---- */
@@ -54,12 +54,12 @@ static bool is_card(const char *name)
 }
 
 /* Reads whose card it is; false where it is not one of ours. */
-static bool read_card(const struct os *os, const char *name, struct card *card)
+static bool read_card(const struct os *os, const char *name, struct intel_card *card)
 {
     char folder[OS_SYS_PATH], driver[32], link[OS_SYS_PATH];
     if (!is_card(name) || strlen(name) >= sizeof card->name)
         return false;
-    *card = (struct card){.slot = UINT32_MAX};
+    *card = (struct intel_card){.slot = UINT32_MAX};
     snprintf(card->name, sizeof card->name, "%s", name);
     snprintf(folder, sizeof folder, "class/drm/%s/device", name);
     if (!pci_read_driver(os, folder, driver, sizeof driver) ||
@@ -85,9 +85,9 @@ static bool visit_tile(const char *name, void *data)
 
 static bool visit_card(const char *name, void *data)
 {
-    struct finding *finding = data;
+    struct intel_finding *finding = data;
     char folder[OS_SYS_PATH];
-    struct card *card = &finding->cards[finding->count];
+    struct intel_card *card = &finding->cards[finding->count];
     const struct os *os = &finding->intel->context->os;
     if (finding->count == GPU_DEVICES_MAX) {
         finding->cut = true;
@@ -102,10 +102,10 @@ static bool visit_card(const char *name, void *data)
 }
 
 /* In the order of addresses, as the tools of both drivers count. */
-static void sort_cards(struct finding *finding)
+static void sort_cards(struct intel_finding *finding)
 {
     for (size_t i = 1; i < finding->count; i++) {
-        struct card moving = finding->cards[i];
+        struct intel_card moving = finding->cards[i];
         size_t place = i;
         for (; place > 0 && strcmp(finding->cards[place - 1].bus_id, moving.bus_id) > 0; place--)
             finding->cards[place] = finding->cards[place - 1];
@@ -121,7 +121,7 @@ struct any {
 static bool visit_any(const char *name, void *data)
 {
     struct any *any = data;
-    struct card card;
+    struct intel_card card;
     any->found = read_card(any->os, name, &card);
     return !any->found;
 }
@@ -135,7 +135,7 @@ bool intel_has_card(const struct os *os, int *error)
 
 /* ---- slots ---- */
 
-static bool fits(const struct intel_slot *slot, const struct card *card, int32_t tile,
+static bool fits(const struct intel_slot *slot, const struct intel_card *card, int32_t tile,
                  int32_t parent)
 {
     return slot->tile == tile && slot->parent == parent && slot->driver == card->driver &&
@@ -201,7 +201,8 @@ static void name_driver(const struct os *os, struct intel_slot *out)
         os_read_kernel(os, out->driver_version, sizeof out->driver_version);
 }
 
-static uint32_t slot_for(struct intel *intel, const struct card *card, int32_t tile, int32_t parent)
+static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int32_t tile,
+                         int32_t parent)
 {
     for (uint32_t i = 0; i < intel->count; i++) {
         if (fits(intel->slots[i], card, tile, parent))
@@ -262,8 +263,8 @@ static void identify(const struct intel *intel, uint32_t at, uint32_t index,
     }
 }
 
-static uint32_t add(struct finding *finding, const struct card *card, int32_t tile, int32_t parent,
-                    uint32_t index)
+static uint32_t add(struct intel_finding *finding, const struct intel_card *card, int32_t tile,
+                    int32_t parent, uint32_t index)
 {
     struct gpu_scan *out = finding->out;
     uint32_t slot = UINT32_MAX;
@@ -276,7 +277,7 @@ static uint32_t add(struct finding *finding, const struct card *card, int32_t ti
     return slot;
 }
 
-static void add_tiles(struct finding *finding, const struct card *card)
+static void add_tiles(struct intel_finding *finding, const struct intel_card *card)
 {
     bool several = (card->tiles & (card->tiles - 1)) != 0;
     for (uint32_t tile = 0; tile < INTEL_TILES && several && card->slot != UINT32_MAX; tile++) {
@@ -285,7 +286,8 @@ static void add_tiles(struct finding *finding, const struct card *card)
     }
 }
 
-static const struct card *physical_of(const struct finding *finding, const struct card *card)
+static const struct intel_card *physical_of(const struct intel_finding *finding,
+                                            const struct intel_card *card)
 {
     for (size_t i = 0; i < finding->count && card->physical[0] != '\0'; i++) {
         if (strcmp(finding->cards[i].bus_id, card->physical) == 0 &&
@@ -297,19 +299,19 @@ static const struct card *physical_of(const struct finding *finding, const struc
 
 /* Devices first, each with its tiles, then virtual functions: below their device where that is
  * ours too, else as devices of their own. */
-static uint32_t add_cards(struct finding *finding)
+static uint32_t add_cards(struct intel_finding *finding)
 {
     uint32_t devices = 0;
     for (size_t i = 0; i < finding->count; i++) {
-        struct card *card = &finding->cards[i];
+        struct intel_card *card = &finding->cards[i];
         if (card->physical[0] != '\0')
             continue;
         card->slot = add(finding, card, -1, -1, devices++);
         add_tiles(finding, card);
     }
     for (size_t i = 0; i < finding->count; i++) {
-        struct card *card = &finding->cards[i];
-        const struct card *physical = physical_of(finding, card);
+        struct intel_card *card = &finding->cards[i];
+        const struct intel_card *physical = physical_of(finding, card);
         if (card->physical[0] == '\0')
             continue;
         if (physical != NULL) // tiles stand before them
@@ -324,7 +326,7 @@ void intel_scan(void *state, struct gpu_scan *out)
 {
     struct intel *intel = state;
     out->count = 0;
-    struct finding *finding = memory_alloc(sizeof *finding);
+    struct intel_finding *finding = memory_alloc(sizeof *finding);
     if (finding == NULL) {
         out->state = VITALS_FAILED;
         snprintf(out->message, sizeof out->message, "out of memory");

@@ -87,7 +87,7 @@ static bool numbered(const char *name, const char *prefix, unsigned *number)
     return true;
 }
 
-struct search {
+struct gt_search {
     const struct os *os;
     struct intel_slot *slot;
     const struct intel_dialect *dialect;
@@ -95,7 +95,7 @@ struct search {
     unsigned tile;
 };
 
-static struct intel_gt *add_gt(struct search *search, const char *name, unsigned number)
+static struct intel_gt *add_gt(struct gt_search *search, const char *name, unsigned number)
 {
     struct intel_slot *slot = search->slot;
     if (slot->gt_count == INTEL_GTS)
@@ -121,7 +121,7 @@ static bool visit_gt(const char *name, void *data)
 
 static bool visit_tile(const char *name, void *data)
 {
-    struct search *search = data;
+    struct gt_search *search = data;
     const struct intel_slot *slot = search->slot;
     if (!numbered(name, "tile", &search->tile) ||
         (slot->tile >= 0 && (unsigned)slot->tile != search->tile))
@@ -134,7 +134,7 @@ static bool visit_tile(const char *name, void *data)
 
 void intel_find_gts(const struct os *os, struct intel_slot *slot)
 {
-    struct search search = {.os = os, .slot = slot, .dialect = &XE};
+    struct gt_search search = {.os = os, .slot = slot, .dialect = &XE};
     slot->gt_count = 0;
     if (strcmp(slot->driver, XE.driver) == 0) {
         (void)os_sys_list(os, slot->folder, visit_tile, &search);

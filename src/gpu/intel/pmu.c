@@ -29,7 +29,7 @@ static const struct {
 
 /* ---- the unit's folder ---- */
 
-struct unit {
+struct pmu_unit {
     struct intel *intel;
     struct intel_slot *slot;
     const struct os *os;
@@ -39,7 +39,7 @@ struct unit {
     bool full; /* more could be counted than we do */
 };
 
-static bool read_text(const struct unit *unit, const char *folder, const char *name,
+static bool read_text(const struct pmu_unit *unit, const char *folder, const char *name,
                       char out[static EVENT_TEXT])
 {
     char path[OS_SYS_PATH];
@@ -48,7 +48,7 @@ static bool read_text(const struct unit *unit, const char *folder, const char *n
            os_sys_text(unit->os, path, out, EVENT_TEXT) == 0;
 }
 
-static bool open_folder(struct unit *unit, const char *name)
+static bool open_folder(struct pmu_unit *unit, const char *name)
 {
     snprintf(unit->folder, sizeof unit->folder, "bus/event_source/devices/%s", name);
     struct value type = intel_number(unit->os, unit->folder, "type");
@@ -64,7 +64,7 @@ static bool open_folder(struct unit *unit, const char *name)
 }
 
 /* i915_0000_03_00.0, xe_0000_03_00.0; i915 alone of the one in the processor. */
-static bool find_folder(struct unit *unit)
+static bool find_folder(struct pmu_unit *unit)
 {
     const struct intel_slot *slot = unit->slot;
     char name[64];
@@ -76,7 +76,7 @@ static bool find_folder(struct unit *unit)
     return open_folder(unit, name) || (slot->integrated && open_folder(unit, slot->driver));
 }
 
-static bool set_word(const struct unit *unit, struct os_perf_event *event, struct span word,
+static bool set_word(const struct pmu_unit *unit, struct os_perf_event *event, struct span word,
                      uint64_t number)
 {
     static const char *const whole[] = {"config", "config1", "config2"};
@@ -98,7 +98,7 @@ static bool set_word(const struct unit *unit, struct os_perf_event *event, struc
 }
 
 /* The event of that name, as its file describes it. */
-static bool read_event(const struct unit *unit, const char *name, struct os_perf_event *out)
+static bool read_event(const struct pmu_unit *unit, const char *name, struct os_perf_event *out)
 {
     char text[EVENT_TEXT];
     *out = (struct os_perf_event){{0}};
@@ -119,8 +119,8 @@ static bool read_event(const struct unit *unit, const char *name, struct os_perf
 /* ---- opening ---- */
 
 /* Adds the counters of one engine; false where the unit does not have it, or may not be asked. */
-static bool add_engine(struct unit *unit, enum engine_kind kind, const struct os_perf_event *events,
-                       uint32_t count)
+static bool add_engine(struct pmu_unit *unit, enum engine_kind kind,
+                       const struct os_perf_event *events, uint32_t count)
 {
     struct intel_pmu *pmu = &unit->slot->pmu;
     uint32_t first = pmu->perf.count;
@@ -145,7 +145,7 @@ static bool add_engine(struct unit *unit, enum engine_kind kind, const struct os
 
 static bool visit_event(const char *name, void *data)
 {
-    struct unit *unit = data;
+    struct pmu_unit *unit = data;
     struct span kind;
     uint64_t instance;
     char word[16];
@@ -160,14 +160,14 @@ static bool visit_event(const char *name, void *data)
     return true;
 }
 
-static void open_i915(struct unit *unit)
+static void open_i915(struct pmu_unit *unit)
 {
     char path[OS_SYS_PATH];
     if (pci_path(path, unit->folder, "events"))
         (void)os_sys_list(unit->os, path, visit_event, unit);
 }
 
-static bool number_engine(const struct unit *unit, struct os_perf_event *event, uint64_t class,
+static bool number_engine(const struct pmu_unit *unit, struct os_perf_event *event, uint64_t class,
                           uint64_t instance, uint64_t gt)
 {
     static const struct span words[] = {{"engine_class", 12}, {"engine_instance", 15}, {"gt", 2}};
@@ -179,7 +179,7 @@ static bool number_engine(const struct unit *unit, struct os_perf_event *event, 
     return true;
 }
 
-static void open_class(struct unit *unit, const struct intel_gt *gt, size_t class)
+static void open_class(struct pmu_unit *unit, const struct intel_gt *gt, size_t class)
 {
     struct os_perf_event events[2];
     const char *name = XE_CLASSES[class].name;
@@ -196,7 +196,7 @@ static void open_class(struct unit *unit, const struct intel_gt *gt, size_t clas
     }
 }
 
-static void open_xe(struct unit *unit)
+static void open_xe(struct pmu_unit *unit)
 {
     const struct intel_slot *slot = unit->slot;
     for (uint32_t i = 0; i < slot->gt_count; i++) {
@@ -215,7 +215,7 @@ static void open_xe(struct unit *unit)
 static void open_counters(struct intel *intel, struct intel_slot *slot)
 {
     struct intel_pmu *pmu = &slot->pmu;
-    struct unit unit = {.intel = intel, .slot = slot, .os = &intel->context->os};
+    struct pmu_unit unit = {.intel = intel, .slot = slot, .os = &intel->context->os};
     pmu->error = 0;
     pmu->engine_count = 0;
     pmu->stamp_ns = pmu->still_since_ns = 0;

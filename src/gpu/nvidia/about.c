@@ -10,17 +10,17 @@ enum { MULTIPROCESSORS_MAX = 4096 };
 
 /* ---- texts by one call each ---- */
 
-struct text {
+struct about_text {
     vitals_metric metric;
     size_t function; /* in struct nvml: an nvml_text_call */
 };
-static const struct text texts[] = {
+static const struct about_text texts[] = {
     {VITALS_GPU_SERIAL, offsetof(struct nvml, nvmlDeviceGetSerial)},
     {VITALS_GPU_VBIOS_VERSION, offsetof(struct nvml, nvmlDeviceGetVbiosVersion)},
     {VITALS_GPU_BOARD_PART_NUMBER, offsetof(struct nvml, nvmlDeviceGetBoardPartNumber)},
 };
 
-static void read_text(struct nvidia_reader *reader, const struct text *text)
+static void read_text(struct nvidia_reader *reader, const struct about_text *text)
 {
     nvml_text_call *call;
     char bytes[GPU_NAME] = "";
@@ -36,7 +36,7 @@ static void read_text(struct nvidia_reader *reader, const struct text *text)
 
 /* ---- words for numbers ---- */
 
-struct words {
+struct about_words {
     vitals_metric metric;
     size_t function; /* in struct nvml: an nvml_u32_call */
     const char *const *words;
@@ -51,14 +51,14 @@ static const char *const brands[] = {
     [9] = "vcs",         [10] = "vws",    [11] = "vgaming",     [12] = "quadro_rtx",
     [13] = "nvidia_rtx", [14] = "nvidia", [15] = "geforce_rtx", [16] = "titan_rtx",
     [18] = "vgamedev"};
-static const struct words words[] = {
+static const struct about_words words[] = {
     {VITALS_GPU_ARCHITECTURE, offsetof(struct nvml, nvmlDeviceGetArchitecture), architectures,
      ARRAY_COUNT(architectures)},
     {VITALS_GPU_BRAND, offsetof(struct nvml, nvmlDeviceGetBrand), brands, ARRAY_COUNT(brands)},
 };
 
 /* A number that has no word yet stays a number. */
-static void read_word(struct nvidia_reader *reader, const struct words *row)
+static void read_word(struct nvidia_reader *reader, const struct about_words *row)
 {
     unsigned number;
     char text[16];

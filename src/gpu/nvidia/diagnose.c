@@ -12,7 +12,7 @@
 /* ---- the machine ---- */
 
 /* What was found without asking the library. */
-struct machine {
+struct nvidia_machine {
     char module[32];    /* version of the kernel module that is loaded, or "" */
     int control, first; /* os_dev_access of nvidiactl and of nvidia0 */
     bool wsl;           /* a Linux below Windows, which has the driver */
@@ -51,12 +51,12 @@ static bool look_for_nvidia(const char *name, void *data)
     return !*found;
 }
 
-static void look(const vitals_context *context, struct machine *out)
+static void look(const vitals_context *context, struct nvidia_machine *out)
 {
     char text[256], kernel[128];
     const struct os *os = &context->os;
-    *out = (struct machine){.control = os_dev_access(os, "nvidiactl"),
-                            .first = os_dev_access(os, "nvidia0")};
+    *out = (struct nvidia_machine){.control = os_dev_access(os, "nvidiactl"),
+                                   .first = os_dev_access(os, "nvidia0")};
     if (os_proc_text(os, "driver/nvidia/version", text, sizeof text) == 0)
         nvidia_module_version(text, out->module, sizeof out->module);
     os_read_kernel(os, kernel, sizeof kernel);
@@ -80,7 +80,7 @@ static void look(const vitals_context *context, struct machine *out)
     "sudo chmod 0666 /dev/nvidia*"
 #define READ_LOG "sudo dmesg | grep -i -e nvrm -e xid"
 
-static void diagnose_module(const struct machine *machine, struct row_batch *out)
+static void diagnose_module(const struct nvidia_machine *machine, struct row_batch *out)
 {
     static const char subject[] = "nvidia kernel module";
     char finding[160];
@@ -100,7 +100,7 @@ static void diagnose_module(const struct machine *machine, struct row_batch *out
 }
 
 /* Nodes matter where there is a module for them. */
-static void diagnose_nodes(const struct machine *machine, struct row_batch *out)
+static void diagnose_nodes(const struct nvidia_machine *machine, struct row_batch *out)
 {
     static const char subject[] = "nvidia device nodes";
     char finding[160];
@@ -123,7 +123,7 @@ static void diagnose_nodes(const struct machine *machine, struct row_batch *out)
 }
 
 /* What opening the library needs. */
-static const char *library_remedy(const struct machine *machine)
+static const char *library_remedy(const struct nvidia_machine *machine)
 {
     if (machine->wsl)
         return "export LD_LIBRARY_PATH=/usr/lib/wsl/lib\n"
@@ -136,7 +136,7 @@ static const char *library_remedy(const struct machine *machine)
            "# Ubuntu:\nsudo ubuntu-drivers install";
 }
 
-static void diagnose_no_library(const struct machine *machine, const char *finding,
+static void diagnose_no_library(const struct nvidia_machine *machine, const char *finding,
                                 struct row_batch *out)
 {
     bool needed = machine->device || machine->module[0] || machine->wsl;
@@ -144,7 +144,7 @@ static void diagnose_no_library(const struct machine *machine, const char *findi
                   needed ? library_remedy(machine) : "");
 }
 
-static void diagnose_mismatch(const struct machine *machine, const char *library,
+static void diagnose_mismatch(const struct nvidia_machine *machine, const char *library,
                               struct row_batch *out)
 {
     char finding[200];
@@ -154,7 +154,7 @@ static void diagnose_mismatch(const struct machine *machine, const char *library
 }
 
 /* nvmlInit failed: why, and what mends it. */
-static void diagnose_init(const struct machine *machine, const struct nvml_failure *failure,
+static void diagnose_init(const struct nvidia_machine *machine, const struct nvml_failure *failure,
                           struct row_batch *out)
 {
     static const struct {
@@ -183,7 +183,7 @@ static void diagnose_init(const struct machine *machine, const struct nvml_failu
 }
 
 /* The back end is not open: opens the library once more, to say why. */
-static void diagnose_closed(const vitals_context *context, const struct machine *machine,
+static void diagnose_closed(const vitals_context *context, const struct nvidia_machine *machine,
                             struct row_batch *out)
 {
     struct nvml nvml;
@@ -202,7 +202,7 @@ static void diagnose_closed(const vitals_context *context, const struct machine 
 
 /* ---- an open driver ---- */
 
-static void diagnose_open(const struct nvidia *nvidia, const struct machine *machine,
+static void diagnose_open(const struct nvidia *nvidia, const struct nvidia_machine *machine,
                           struct row_batch *out)
 {
     char finding[GPU_MESSAGE];
@@ -249,7 +249,7 @@ static void diagnose_monitor(const vitals_context *context, struct row_batch *ou
 }
 
 /* The scan may be opening the driver anew. */
-static void diagnose_state(struct nvidia *nvidia, const struct machine *machine,
+static void diagnose_state(struct nvidia *nvidia, const struct nvidia_machine *machine,
                            struct row_batch *out)
 {
     if (nvidia_enter(nvidia)) {
@@ -264,7 +264,7 @@ static void diagnose_state(struct nvidia *nvidia, const struct machine *machine,
 
 void nvidia_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
-    struct machine machine;
+    struct nvidia_machine machine;
     look(context, &machine);
     diagnose_module(&machine, out);
     diagnose_nodes(&machine, out);

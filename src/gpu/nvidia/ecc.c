@@ -3,7 +3,7 @@
 #include "gpu/nvidia/reader.h"
 
 /* A counter: which errors, and since when. */
-struct counter {
+struct ecc_counter {
     vitals_metric metric;
     unsigned type, since;
 };
@@ -12,7 +12,7 @@ struct counter {
 
 void nvidia_read_ecc(struct nvidia_reader *reader)
 {
-    static const struct counter counters[] = {
+    static const struct ecc_counter counters[] = {
         {VITALS_GPU_ECC_ERRORS_UNCORRECTED, NVML_ERROR_UNCORRECTED, NVML_ECC_VOLATILE},
         {VITALS_GPU_ECC_ERRORS_CORRECTED, NVML_ERROR_CORRECTED, NVML_ECC_VOLATILE},
         {VITALS_GPU_ECC_ERRORS_UNCORRECTED_EVER, NVML_ERROR_UNCORRECTED, NVML_ECC_AGGREGATE},
@@ -33,7 +33,7 @@ void nvidia_read_ecc(struct nvidia_reader *reader)
 /* A place of which the device counts no errors has no row. */
 static void read_location(struct nvidia_reader *reader, unsigned location, const char *label)
 {
-    static const struct counter counters[] = {
+    static const struct ecc_counter counters[] = {
         {VITALS_GPU_ERROR_CORRECTED, NVML_ERROR_CORRECTED, NVML_ECC_VOLATILE},
         {VITALS_GPU_ERROR_UNCORRECTED, NVML_ERROR_UNCORRECTED, NVML_ECC_VOLATILE},
         {VITALS_GPU_ERROR_CORRECTED_EVER, NVML_ERROR_CORRECTED, NVML_ECC_AGGREGATE},

@@ -6,13 +6,13 @@
 #define TABLE(entity) ((vitals_metric)(entity) << 8)
 
 /* A reading, and the metrics of which one at least must be wanted; none: it looks itself. */
-struct reading {
+struct sample_reading {
     nvidia_reading *read;
     bool of_partitions; /* a MIG instance has it too */
     vitals_metric metrics[8];
 };
 
-static const struct reading readings[] = {
+static const struct sample_reading readings[] = {
     {nvidia_read_memory,
      true,
      {VITALS_GPU_MEMORY_TOTAL_BYTES, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_FREE_BYTES,
@@ -68,7 +68,7 @@ static bool is_wanted(const struct nvidia_reader *reader, vitals_metric metric)
                                       : gpu_fill_wants_table(reader->fill, metric >> 8);
 }
 
-static bool is_due(const struct nvidia_reader *reader, const struct reading *reading)
+static bool is_due(const struct nvidia_reader *reader, const struct sample_reading *reading)
 {
     if (reader->device->partition && !reading->of_partitions)
         return false;

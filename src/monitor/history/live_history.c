@@ -20,12 +20,12 @@ static const struct {
 
 static const uint64_t HOUR_NS = UINT64_C(3600000000000);
 
-struct entry {
+struct history_entry {
     enum diary_page page;
     vitals_snapshot *snapshot;
 };
 
-struct page {
+struct history_page {
     struct diary *diary;
     struct history_ring *ring; /* guarded by `books` */
     struct timeline kept;      /* likewise; its place is of the thread */
@@ -46,9 +46,9 @@ enum stage {
     STAGE_ANSWERED,
     STAGE_LEFT /* nobody waits for the answer any longer */
 };
-struct question {
+struct history_question {
     enum stage stage;
-    struct page *page;
+    struct history_page *page;
     enum wish wish;
     uint64_t realtime_ns; /* of WISH_AT */
     int64_t place;        /* to stand at, where `placed`; in the answer: where it stands */
@@ -61,13 +61,13 @@ struct question {
 /* Freed by whoever goes last: the owner, or the thread that was left behind. */
 struct diary {
     pthread_mutex_t books; /* held while one is written or read */
-    struct page pages[DIARY_PAGES];
+    struct history_page pages[DIARY_PAGES];
     bool disk; /* a folder was given */
 
     pthread_mutex_t desk; /* a leaf: the queue, the question */
     pthread_cond_t news;
-    struct question question;
-    struct entry queue[QUEUE];
+    struct history_question question;
+    struct history_entry queue[QUEUE];
     size_t first, count;
     uint64_t left_out;
     bool ends;
@@ -100,7 +100,8 @@ static void diary_unref(struct diary *diary)
 /* A person who waits goes first. */
 enum errand { ERRAND_END, ERRAND_KEEP, ERRAND_ANSWER };
 
-static enum errand take(struct diary *diary, struct entry *entry, struct question *question)
+static enum errand take(struct diary *diary, struct history_entry *entry,
+                        struct history_question *question)
 {
     enum errand errand = ERRAND_END;
     pthread_mutex_lock(&diary->desk);
@@ -120,7 +121,7 @@ static enum errand take(struct diary *diary, struct entry *entry, struct questio
     return errand;
 }
 
-static void look(struct question *question)
+static void look(struct history_question *question)
 {
     const struct timeline *kept = &question->page->kept;
     vitals_snapshot **out = &question->snapshot;
@@ -135,7 +136,7 @@ static void look(struct question *question)
     question->place = kept->place(kept->data);
 }
 
-static void answer(struct diary *diary, struct question *question)
+static void answer(struct diary *diary, struct history_question *question)
 {
     pthread_mutex_lock(&diary->books);
     look(question);
@@ -151,7 +152,7 @@ static void answer(struct diary *diary, struct question *question)
 
 /* Where there is much to keep, fewer are kept of each minute rather than only the last minutes: as
  * many as an hour has room for, by what one takes and how often they come now. */
-static void make_fit(struct page *page, const vitals_snapshot *snapshot, uint64_t room)
+static void make_fit(struct history_page *page, const vitals_snapshot *snapshot, uint64_t room)
 {
     enum { FIRST = 16, MOST = 5 };
     struct timeline_span span;
@@ -168,9 +169,9 @@ static void make_fit(struct page *page, const vitals_snapshot *snapshot, uint64_
     page->every = wanted < 1 ? 1 : wanted < MOST ? (unsigned)wanted + 1 : MOST;
 }
 
-static void keep(struct diary *diary, const struct entry *entry)
+static void keep(struct diary *diary, const struct history_entry *entry)
 {
-    struct page *page = &diary->pages[entry->page];
+    struct history_page *page = &diary->pages[entry->page];
     vitals_error error;
     pthread_mutex_lock(&diary->books);
     bool disk = diary->disk && history_ring_problem(page->ring)[0] == '\0';
@@ -183,8 +184,8 @@ static void keep(struct diary *diary, const struct entry *entry)
 static void *work(void *data)
 {
     struct diary *diary = data;
-    struct entry entry;
-    struct question question;
+    struct history_entry entry;
+    struct history_question question;
     for (enum errand errand; (errand = take(diary, &entry, &question)) != ERRAND_END;) {
         if (errand == ERRAND_ANSWER) {
             answer(diary, &question);
@@ -283,8 +284,8 @@ void diary_add(struct diary *diary, enum diary_page page, const vitals_snapshot 
 {
     pthread_mutex_lock(&diary->desk);
     if (diary->count < QUEUE) {
-        struct entry *entry = &diary->queue[(diary->first + diary->count++) % QUEUE];
-        *entry = (struct entry){page, vitals_snapshot_ref(snapshot)};
+        struct history_entry *entry = &diary->queue[(diary->first + diary->count++) % QUEUE];
+        *entry = (struct history_entry){page, vitals_snapshot_ref(snapshot)};
         pthread_cond_signal(&diary->news);
     } else {
         diary->left_out++;
@@ -330,7 +331,7 @@ static void close_books(struct diary *diary)
 
 static int page_span(void *data, struct timeline_span *out, vitals_error *error)
 {
-    struct page *page = data;
+    struct history_page *page = data;
     int code = open_books(page->diary, error);
     if (code < 0)
         return code;
@@ -356,25 +357,25 @@ static bool wait_for_answer(struct diary *diary)
     return diary->question.stage == STAGE_ANSWERED;
 }
 
-static int ask(struct page *page, enum wish wish, uint64_t realtime_ns, vitals_snapshot **out,
-               vitals_error *error)
+static int ask(struct history_page *page, enum wish wish, uint64_t realtime_ns,
+               vitals_snapshot **out, vitals_error *error)
 {
     struct diary *diary = page->diary;
-    struct question *question = &diary->question;
+    struct history_question *question = &diary->question;
     pthread_mutex_lock(&diary->desk);
     bool answered = question->stage == STAGE_FREE;
     if (answered) {
-        *question = (struct question){.stage = STAGE_ASKED,
-                                      .page = page,
-                                      .wish = wish,
-                                      .realtime_ns = realtime_ns,
-                                      .place = page->place,
-                                      .placed = page->placed};
+        *question = (struct history_question){.stage = STAGE_ASKED,
+                                              .page = page,
+                                              .wish = wish,
+                                              .realtime_ns = realtime_ns,
+                                              .place = page->place,
+                                              .placed = page->placed};
         pthread_cond_signal(&diary->news);
         answered = wait_for_answer(diary);
         question->stage = question->stage == STAGE_TAKEN ? STAGE_LEFT : STAGE_FREE;
     }
-    struct question answer = *question;
+    struct history_question answer = *question;
     pthread_mutex_unlock(&diary->desk);
     if (!answered)
         return no_answer(error);
@@ -405,12 +406,12 @@ static int page_previous(void *data, vitals_snapshot **out, vitals_error *error)
 
 static int64_t page_place(void *data)
 {
-    return ((const struct page *)data)->place;
+    return ((const struct history_page *)data)->place;
 }
 
 static void page_stand(void *data, int64_t place)
 {
-    struct page *page = data;
+    struct history_page *page = data;
     page->place = place;
     page->placed = true;
 }
@@ -432,7 +433,7 @@ const char *diary_news(struct diary *diary)
     if (diary->problem != NULL || pthread_mutex_trylock(&diary->books) != 0)
         return NULL;
     for (size_t i = 0; i < DIARY_PAGES && diary->problem == NULL; i++) {
-        struct page *page = &diary->pages[i];
+        struct history_page *page = &diary->pages[i];
         (void)snprintf(page->problem, sizeof page->problem, "%s", history_ring_problem(page->ring));
         if (page->problem[0] != '\0')
             diary->problem = page->problem;

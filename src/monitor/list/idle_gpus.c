@@ -87,7 +87,7 @@ static void close_all(struct idle_rows *known)
 /* ---- a reading ---- */
 
 /* Whether a device works, and which of its users are known. */
-struct device {
+struct idle_device {
     uint64_t key;
     bool idle;  /* by its own account */
     bool named; /* its work is known by process, so a process without any is idle */
@@ -111,18 +111,19 @@ static bool works(const vitals_row *row, vitals_metric metric)
            cell_value(row, metric, &busy) && busy >= IDLE;
 }
 
-static size_t read_devices(const vitals_snapshot *snapshot, struct device *devices)
+static size_t read_devices(const vitals_snapshot *snapshot, struct idle_device *devices)
 {
     size_t count = 0;
     for (const vitals_row *gpu = NULL;
          count < DEVICES_MOST && (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
-        devices[count++] = (struct device){.key = vitals_row_key(gpu),
-                                           .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
+        devices[count++] = (struct idle_device){.key = vitals_row_key(gpu),
+                                                .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
     }
     return count;
 }
 
-static struct device *device_of(struct device *devices, size_t count, const vitals_row *user)
+static struct idle_device *device_of(struct idle_device *devices, size_t count,
+                                     const vitals_row *user)
 {
     uint64_t key = vitals_row_parent(user);
     for (size_t i = 0; i < count; i++) {
@@ -149,16 +150,17 @@ static bool keeps(const vitals_row *user)
            cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) && bytes > 0;
 }
 
-static bool is_idle(const vitals_row *user, const struct device *device)
+static bool is_idle(const vitals_row *user, const struct idle_device *device)
 {
     return device->idle || (device->named && rests(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO));
 }
 
-static void look_at_users(const vitals_snapshot *snapshot, struct device *devices, size_t count)
+static void look_at_users(const vitals_snapshot *snapshot, struct idle_device *devices,
+                          size_t count)
 {
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
-        struct device *device = device_of(devices, count, user);
+        struct idle_device *device = device_of(devices, count, user);
         if (device == NULL)
             continue;
         device->kept = device->kept || keeps(user);
@@ -166,7 +168,7 @@ static void look_at_users(const vitals_snapshot *snapshot, struct device *device
     }
 }
 
-static void gather_devices(const struct device *devices, size_t count, struct idle_rows *out)
+static void gather_devices(const struct idle_device *devices, size_t count, struct idle_rows *out)
 {
     for (size_t i = 0; i < count; i++) {
         if (devices[i].idle && devices[i].kept)
@@ -175,12 +177,12 @@ static void gather_devices(const struct device *devices, size_t count, struct id
     sort(out);
 }
 
-static void gather_users(const vitals_snapshot *snapshot, struct device *devices, size_t count,
+static void gather_users(const vitals_snapshot *snapshot, struct idle_device *devices, size_t count,
                          struct idle_rows *out)
 {
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
-        const struct device *device = device_of(devices, count, user);
+        const struct idle_device *device = device_of(devices, count, user);
         if (device != NULL && keeps(user) && is_idle(user, device))
             add(out, vitals_row_key(user));
     }
@@ -189,7 +191,7 @@ static void gather_users(const vitals_snapshot *snapshot, struct device *devices
 
 void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot)
 {
-    struct device devices[DEVICES_MOST];
+    struct idle_device devices[DEVICES_MOST];
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
     uint64_t stream = vitals_snapshot_stream(snapshot);
     bool first = idle->newest_ns == 0 || now_ns < idle->newest_ns ||
@@ -210,7 +212,7 @@ void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot)
 
 void idle_gpus_update_before(struct idle_gpus *idle, const vitals_snapshot *older)
 {
-    struct device devices[DEVICES_MOST];
+    struct idle_device devices[DEVICES_MOST];
     uint64_t then_ns = vitals_snapshot_monotonic_ns(older);
     if (!idle_gpus_goes_back(idle))
         return;

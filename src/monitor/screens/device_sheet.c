@@ -24,9 +24,9 @@ enum { TEXT = DEVICE_VALUE, LIST = 2048 };
 
 /* ---- lines ---- */
 
-struct writer {
+struct device_sheet_writer {
     struct device_sheet *sheet;
-    const struct device_view *view;
+    const struct sheet_view *view;
     const char *title; /* of a section that has no line yet; NULL */
     bool failed;
 };
@@ -37,7 +37,7 @@ void device_sheet_done(struct device_sheet *sheet)
     *sheet = (struct device_sheet){0};
 }
 
-static struct fact *add(struct writer *writer)
+static struct fact *add(struct device_sheet_writer *writer)
 {
     struct device_sheet *sheet = writer->sheet;
     if (sheet->count == sheet->capacity) {
@@ -77,7 +77,7 @@ static size_t fitting(const char *text, int columns)
 }
 
 /* A safe text behind its label; what is too long goes on in the next line. */
-static void put(struct writer *writer, const char *label, ink style, const char *text)
+static void put(struct device_sheet_writer *writer, const char *label, ink style, const char *text)
 {
     int room = writer->sheet->columns - FACT_INDENT;
     struct fact *fact;
@@ -102,7 +102,7 @@ static void put(struct writer *writer, const char *label, ink style, const char 
 
 /* ---- values ---- */
 
-static bool ascii(const struct writer *writer)
+static bool ascii(const struct device_sheet_writer *writer)
 {
     return writer->view->model->options->look.ascii;
 }
@@ -116,8 +116,8 @@ static void reason_words(vitals_availability reason, char *out)
 }
 
 /* A row's value in words; returns false if there is none. */
-static bool value_words(const struct writer *writer, const vitals_row *row, vitals_metric metric,
-                        char out[static TEXT])
+static bool value_words(const struct device_sheet_writer *writer, const vitals_row *row,
+                        vitals_metric metric, char out[static TEXT])
 {
     const struct device_form form = {.ascii = ascii(writer), .compact = true};
     vitals_text text;
@@ -128,8 +128,8 @@ static bool value_words(const struct writer *writer, const vitals_row *row, vita
 }
 
 /* How busy a row has been, or why that is not known. */
-static void busy_words(const struct writer *writer, const vitals_row *row, vitals_metric share,
-                       char out[static TEXT])
+static void busy_words(const struct device_sheet_writer *writer, const vitals_row *row,
+                       vitals_metric share, char out[static TEXT])
 {
     const struct device_form form = {.ascii = ascii(writer), .compact = true};
     if (device_value(row, writer->view->older, share, &form, out) <= 0)
@@ -137,8 +137,8 @@ static void busy_words(const struct writer *writer, const vitals_row *row, vital
 }
 
 /* Appends ", label value" if there is a value. */
-static void append(const struct writer *writer, const vitals_row *row, const char *label,
-                   vitals_metric metric, char out[static TEXT])
+static void append(const struct device_sheet_writer *writer, const vitals_row *row,
+                   const char *label, vitals_metric metric, char out[static TEXT])
 {
     char value[TEXT];
     size_t used = strlen(out);
@@ -148,24 +148,24 @@ static void append(const struct writer *writer, const vitals_row *row, const cha
 
 /* ---- the device's own values: a table ---- */
 
-static void put_engines(struct writer *writer);
-static void put_pools(struct writer *writer);
-static void put_energy(struct writer *writer);
-static void put_clocks(struct writer *writer);
-static void put_throttle(struct writer *writer);
-static void put_sensors(struct writer *writer);
-static void put_links(struct writer *writer);
-static void put_errors(struct writer *writer);
-static void put_parent(struct writer *writer);
-static void put_parts(struct writer *writer);
-static void put_peers(struct writer *writer);
+static void put_engines(struct device_sheet_writer *writer);
+static void put_pools(struct device_sheet_writer *writer);
+static void put_energy(struct device_sheet_writer *writer);
+static void put_clocks(struct device_sheet_writer *writer);
+static void put_throttle(struct device_sheet_writer *writer);
+static void put_sensors(struct device_sheet_writer *writer);
+static void put_links(struct device_sheet_writer *writer);
+static void put_errors(struct device_sheet_writer *writer);
+static void put_parent(struct device_sheet_writer *writer);
+static void put_parts(struct device_sheet_writer *writer);
+static void put_peers(struct device_sheet_writer *writer);
 
 // clang-format off
 /* The sections in their order here; what stands behind their own values. */
 static const struct {
     enum device_section section;
     const char *title; /* NULL: that of `vitals device` */
-    void (*put[2])(struct writer *writer);
+    void (*put[2])(struct device_sheet_writer *writer);
 } SECTIONS[] = {
     {DEVICE_LOAD, NULL, {put_engines, NULL}},
     {DEVICE_MEMORY, NULL, {put_pools, NULL}},
@@ -181,14 +181,14 @@ static const struct {
 /* Sections that are tables alone. */
 static const struct {
     const char *title;
-    void (*put)(struct writer *writer);
+    void (*put)(struct device_sheet_writer *writer);
 } OTHERS[] = {
     {"Whole device", put_parent}, {"Partitions", put_parts}, {"Links", put_links},
     {"Peers", put_peers},
 };
 // clang-format on
 
-static void put_entry(struct writer *writer, const struct device_metric *entry)
+static void put_entry(struct device_sheet_writer *writer, const struct device_metric *entry)
 {
     const vitals_row *gpu = writer->view->gpu;
     const struct device_form form = {.ascii = ascii(writer), .compact = true};
@@ -222,7 +222,7 @@ static void put_entry(struct writer *writer, const struct device_metric *entry)
 
 /* ---- tables ---- */
 
-static const vitals_row *next(const struct writer *writer, vitals_entity entity,
+static const vitals_row *next(const struct device_sheet_writer *writer, vitals_entity entity,
                               const vitals_row *previous)
 {
     const vitals_row *gpu = writer->view->gpu;
@@ -230,14 +230,15 @@ static const vitals_row *next(const struct writer *writer, vitals_entity entity,
                                       previous);
 }
 
-static void safe_label(const struct writer *writer, const vitals_row *row, char out[static WORDS])
+static void safe_label(const struct device_sheet_writer *writer, const vitals_row *row,
+                       char out[static WORDS])
 {
     const char *label = vitals_row_label(row);
     (void)vitals_text_format((vitals_text){label, strlen(label)},
                              ascii(writer) ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, WORDS);
 }
 
-static void put_row(struct writer *writer, const vitals_row *row, const char *text)
+static void put_row(struct device_sheet_writer *writer, const vitals_row *row, const char *text)
 {
     char label[WORDS];
     safe_label(writer, row, label);
@@ -245,7 +246,7 @@ static void put_row(struct writer *writer, const vitals_row *row, const char *te
         put(writer, label, STYLE_PLAIN, text);
 }
 
-static void put_engines(struct writer *writer)
+static void put_engines(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_ENGINE, row)) != NULL;) {
         char text[TEXT];
@@ -255,7 +256,7 @@ static void put_engines(struct writer *writer)
     }
 }
 
-static void put_pools(struct writer *writer)
+static void put_pools(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_POOL, row)) != NULL;) {
         char text[TEXT] = "", total[TEXT];
@@ -268,7 +269,7 @@ static void put_pools(struct writer *writer)
     }
 }
 
-static void put_energy(struct writer *writer)
+static void put_energy(struct device_sheet_writer *writer)
 {
     char text[TEXT];
     const struct device_form form = {.compact = true};
@@ -278,7 +279,7 @@ static void put_energy(struct writer *writer)
     put(writer, "since opened", STYLE_PLAIN, text);
 }
 
-static void put_clocks(struct writer *writer)
+static void put_clocks(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_CLOCK, row)) != NULL;) {
         char text[TEXT] = "", most[TEXT];
@@ -292,7 +293,7 @@ static void put_clocks(struct writer *writer)
 }
 
 /* The causes of throttling in one line; "nothing" only if every cause is known. */
-static void put_throttle(struct writer *writer)
+static void put_throttle(struct device_sheet_writer *writer)
 {
     const vitals_row *gpu = writer->view->gpu;
     char text[TEXT] = "", causes[TROUBLE_WORDS];
@@ -318,7 +319,7 @@ static void put_throttle(struct writer *writer)
         put(writer, "so long by", STYLE_PLAIN, text);
 }
 
-static void put_sensors(struct writer *writer)
+static void put_sensors(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_SENSOR, row)) != NULL;) {
         char text[TEXT] = "";
@@ -334,8 +335,8 @@ static void put_sensors(struct writer *writer)
     }
 }
 
-static void append_rate(const struct writer *writer, const vitals_row *row, const char *label,
-                        vitals_metric counter, char out[static TEXT])
+static void append_rate(const struct device_sheet_writer *writer, const vitals_row *row,
+                        const char *label, vitals_metric counter, char out[static TEXT])
 {
     double rate = 0;
     char words[WORDS];
@@ -348,8 +349,8 @@ static void append_rate(const struct writer *writer, const vitals_row *row, cons
                    cell_rate(known, rate, words));
 }
 
-static void append_count(const struct writer *writer, const vitals_row *row, const char *label,
-                         vitals_metric metric, char out[static TEXT])
+static void append_count(const struct device_sheet_writer *writer, const vitals_row *row,
+                         const char *label, vitals_metric metric, char out[static TEXT])
 {
     double count;
     if (cell_value(row, metric, &count) && count > 0)
@@ -357,7 +358,8 @@ static void append_count(const struct writer *writer, const vitals_row *row, con
 }
 
 /* The kind of a link, unless its label begins with it: "nvlink3" is one of NVLink. */
-static void append_kind(const struct writer *writer, const vitals_row *row, char out[static TEXT])
+static void append_kind(const struct device_sheet_writer *writer, const vitals_row *row,
+                        char out[static TEXT])
 {
     vitals_text kind;
     if (vitals_row_text(row, LINK(KIND), &kind) <= 0 ||
@@ -365,7 +367,7 @@ static void append_kind(const struct writer *writer, const vitals_row *row, char
         append(writer, row, "", LINK(KIND), out);
 }
 
-static void put_links(struct writer *writer)
+static void put_links(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_LINK, row)) != NULL;) {
         char text[TEXT] = "";
@@ -386,7 +388,7 @@ static void put_links(struct writer *writer)
     }
 }
 
-static void put_errors(struct writer *writer)
+static void put_errors(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_ERROR, row)) != NULL;) {
         char text[TEXT] = "";
@@ -400,7 +402,7 @@ static void put_errors(struct writer *writer)
 }
 
 /* Values that a partition shares with the others. */
-static void put_parent(struct writer *writer)
+static void put_parent(struct device_sheet_writer *writer)
 {
     const vitals_row *gpu = writer->view->gpu;
     const vitals_row *parent = vitals_row_parent(gpu) == 0
@@ -424,7 +426,7 @@ static void put_parent(struct writer *writer)
         put(writer, "now", STYLE_PLAIN, text);
 }
 
-static void put_parts(struct writer *writer)
+static void put_parts(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU, row)) != NULL;) {
         char text[TEXT] = "", total[TEXT], words[TEXT];
@@ -442,7 +444,7 @@ static void put_parts(struct writer *writer)
     }
 }
 
-static void put_peers(struct writer *writer)
+static void put_peers(struct device_sheet_writer *writer)
 {
     for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_PEER, row)) != NULL;) {
         char text[TEXT] = "";
@@ -459,7 +461,7 @@ static void put_peers(struct writer *writer)
 
 /* The labels of the values that are missing for one reason. Values that were not requested are left
  * out. */
-static void put_missing(struct writer *writer, vitals_availability reason)
+static void put_missing(struct device_sheet_writer *writer, vitals_availability reason)
 {
     char text[LIST];
     size_t used = (size_t)snprintf(text, sizeof text, "%s: ", vitals_availability_help(reason));
@@ -483,9 +485,9 @@ static void put_missing(struct writer *writer, vitals_availability reason)
 
 /* ---- the whole ---- */
 
-bool device_sheet_fill(struct device_sheet *sheet, const struct device_view *view, int columns)
+bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view, int columns)
 {
-    struct writer writer = {.sheet = sheet, .view = view};
+    struct device_sheet_writer writer = {.sheet = sheet, .view = view};
     sheet->count = 0;
     sheet->columns = columns;
     for (size_t i = 0; i < sizeof SECTIONS / sizeof SECTIONS[0]; i++) {

@@ -27,7 +27,7 @@ void device_sheet_done(struct device_sheet *sheet);
 enum { FACT_INDENT = 15 }; /* where the text of a line begins */
 
 /* The device, and the snapshot that rates are made with. */
-struct device_view {
+struct sheet_view {
     const struct model *model;
     const vitals_row *gpu;        /* with all of its tables */
     const vitals_snapshot *older; /* for rates; NULL */
@@ -36,6 +36,6 @@ struct device_view {
 };
 
 /* Anew; false where memory ran out, and lines are missing. */
-bool device_sheet_fill(struct device_sheet *sheet, const struct device_view *view, int columns);
+bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view, int columns);
 
 #endif

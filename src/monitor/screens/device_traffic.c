@@ -16,14 +16,14 @@ static double gauge(const vitals_row *gpu, vitals_metric metric)
     return cell_fresh(gpu, metric, &rate) ? rate : (double)NAN;
 }
 
-static void read_pcie(const struct device_view *view, double *in, double *out)
+static void read_pcie(const struct sheet_view *view, double *in, double *out)
 {
     *in = gauge(view->gpu, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
     *out = gauge(view->gpu, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
 }
 
 /* NAN where nothing is known of any; of what is known of some no sum is made. */
-static double sum_links(const struct device_view *view, vitals_metric counter)
+static double sum_links(const struct sheet_view *view, vitals_metric counter)
 {
     double sum = (double)NAN;
     const vitals_snapshot *now = vitals_row_snapshot(view->gpu);
@@ -41,7 +41,7 @@ static double sum_links(const struct device_view *view, vitals_metric counter)
     return sum;
 }
 
-static void read_links(const struct device_view *view, double *in, double *out)
+static void read_links(const struct sheet_view *view, double *in, double *out)
 {
     *in = sum_links(view, VITALS_GPU_LINK_RECEIVED_BYTES);
     *out = sum_links(view, VITALS_GPU_LINK_TRANSMITTED_BYTES);
@@ -49,10 +49,10 @@ static void read_links(const struct device_view *view, double *in, double *out)
 
 static const struct way {
     const char *title;
-    void (*read)(const struct device_view *view, double *in, double *out);
+    void (*read)(const struct sheet_view *view, double *in, double *out);
 } WAYS[TRAFFIC_WAYS] = {{"PCIe", read_pcie}, {"Links", read_links}};
 
-void device_traffic_add(struct device_traffic *traffic, const struct device_view *view)
+void device_traffic_add(struct device_traffic *traffic, const struct sheet_view *view)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(vitals_row_snapshot(view->gpu));
     if (now_ns <= traffic->newest_ns)

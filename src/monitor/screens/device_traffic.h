@@ -18,7 +18,7 @@ struct device_traffic {
     uint64_t newest_ns;
 };
 
-void device_traffic_add(struct device_traffic *traffic, const struct device_view *view);
+void device_traffic_add(struct device_traffic *traffic, const struct sheet_view *view);
 
 /* How many graphs there are to be seen, and each of them. */
 int device_traffic_count(const struct device_traffic *traffic);

@@ -48,20 +48,20 @@ static const vitals_row *process_of(const struct model *model, const vitals_row 
 
 /* ---- the columns: a table ---- */
 
-struct line {
+struct user_line {
     const struct model *model;
     const vitals_row *user, *process; /* NULL: the titles */
     bool ascii, any_held;
 };
 
-static void device_words(const struct line *line, char *out)
+static void device_words(const struct user_line *line, char *out)
 {
     const vitals_row *gpu = vitals_snapshot_find(line->model->machine.now, VITALS_GPU,
                                                  vitals_row_parent(line->user));
     (void)snprintf(out, WORDS, "%.40s", gpu != NULL ? vitals_row_label(gpu) : "?");
 }
 
-static void pid_words(const struct line *line, char *out)
+static void pid_words(const struct user_line *line, char *out)
 {
     double pid;
     if (cell_value(line->process, VITALS_PROCESS_PID, &pid) ||
@@ -71,43 +71,43 @@ static void pid_words(const struct line *line, char *out)
         (void)cell_not_available(out);
 }
 
-static void type_words(const struct line *line, char *out)
+static void type_words(const struct user_line *line, char *out)
 {
     (void)cell_text(line->user, VITALS_GPU_PROCESS_TYPE, line->ascii, out, WORDS);
 }
 
-static void user_words(const struct line *line, char *out)
+static void user_words(const struct user_line *line, char *out)
 {
     (void)cell_text(line->process, VITALS_PROCESS_USER, line->ascii, out, WORDS);
     cell_cut(out, 8, "+");
 }
 
-static void memory_words(const struct line *line, char *out)
+static void memory_words(const struct user_line *line, char *out)
 {
     (void)cell_bytes(line->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
 }
 
-static void busy_words(const struct line *line, char *out)
+static void busy_words(const struct user_line *line, char *out)
 {
     (void)cell_percent(line->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
 }
 
-static void bandwidth_words(const struct line *line, char *out)
+static void bandwidth_words(const struct user_line *line, char *out)
 {
     (void)cell_percent(line->user, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, out);
 }
 
-static void encoder_words(const struct line *line, char *out)
+static void encoder_words(const struct user_line *line, char *out)
 {
     (void)cell_percent(line->user, VITALS_GPU_PROCESS_ENCODER_RATIO, out);
 }
 
-static void decoder_words(const struct line *line, char *out)
+static void decoder_words(const struct user_line *line, char *out)
 {
     (void)cell_percent(line->user, VITALS_GPU_PROCESS_DECODER_RATIO, out);
 }
 
-static void held_cell(const struct line *line, char *out)
+static void held_cell(const struct user_line *line, char *out)
 {
     double seconds;
     out[0] = '\0';
@@ -118,7 +118,7 @@ static void held_cell(const struct line *line, char *out)
 static const struct {
     const char *title;
     int width, least; /* columns of the box from which it is there */
-    void (*words)(const struct line *line, char *out);
+    void (*words)(const struct user_line *line, char *out);
 } COLUMNS[] = {
     {"GPU", 5, 50, device_words},   {"PID", 9, 0, pid_words},        {"TYPE", 6, 70, type_words},
     {"USER", 9, 60, user_words},    {"MEMORY", 11, 0, memory_words}, {"SM", 6, 0, busy_words},
@@ -126,7 +126,7 @@ static const struct {
     {"", 14, 90, held_cell},
 };
 
-static void draw_command(struct pen *pen, const struct line *line, struct canvas_field *field)
+static void draw_command(struct pen *pen, const struct user_line *line, struct canvas_field *field)
 {
     char command[WORDS_COMMAND] = "COMMAND";
     if (line->process != NULL)
@@ -141,13 +141,13 @@ static void draw_command(struct pen *pen, const struct line *line, struct canvas
         canvas_field(pen->canvas, field, command);
 }
 
-static bool is_held(const struct line *line)
+static bool is_held(const struct user_line *line)
 {
     double seconds;
     return line->user != NULL && model_idle(line->model, line->user, &seconds);
 }
 
-static void draw_line(struct pen *pen, const struct line *line, const struct box *box, int y)
+static void draw_line(struct pen *pen, const struct user_line *line, const struct box *box, int y)
 {
     int x = box->x;
     ink style = line->user == NULL ? STYLE_BOLD : is_held(line) ? STYLE_YELLOW : STYLE_PLAIN;
@@ -171,7 +171,7 @@ static void draw_line(struct pen *pen, const struct line *line, const struct box
 void device_users_draw(struct pen *pen, const struct model *model, const vitals_row *gpu,
                        const struct box *box, int first)
 {
-    struct line line = {.model = model, .ascii = pen->look->ascii};
+    struct user_line line = {.model = model, .ascii = pen->look->ascii};
     int at = -first, end = box->rows;
     while (!line.any_held && (line.user = next_user(model, gpu, line.user)) != NULL)
         line.any_held = is_held(&line);

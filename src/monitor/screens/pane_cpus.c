@@ -92,7 +92,7 @@ static void draw_bars(struct pen *pen, const struct model *model, const struct b
 
 /* ---- cells ---- */
 
-struct grid {
+struct cpu_grid {
     int end;    /* of the CPUs' numbers */
     int shared; /* CPUs of a cell */
     int cells, in_row, rows;
@@ -102,7 +102,7 @@ struct grid {
 };
 
 /* "CPU 120 ", or in a single row of shared cells "CPU 0-511, max of 8 ". Gives its columns. */
-static int label_words(const struct grid *grid, int row, char out[static LABEL])
+static int label_words(const struct cpu_grid *grid, int row, char out[static LABEL])
 {
     int digits = snprintf(NULL, 0, "%d", grid->end - 1);
     if (grid->shared > 1 && !grid->captioned)
@@ -112,10 +112,10 @@ static int label_words(const struct grid *grid, int row, char out[static LABEL])
 }
 
 /* The least sharing that the room allows. */
-static void measure(const struct model *model, int columns, int rows, struct grid *grid)
+static void measure(const struct model *model, int columns, int rows, struct cpu_grid *grid)
 {
     char label[LABEL];
-    *grid = (struct grid){.end = number_end(model), .shared = 1};
+    *grid = (struct cpu_grid){.end = number_end(model), .shared = 1};
     for (;; grid->shared *= 2) {
         grid->captioned = grid->shared > 1 && rows > 1;
         grid->label = label_words(grid, 0, label);
@@ -134,7 +134,7 @@ static void measure(const struct model *model, int columns, int rows, struct gri
 /* The levels of a cell: unknown, or all of its CPUs are offline, or 0 and up. */
 enum { LEVEL_OFFLINE = -2, LEVEL_UNKNOWN = -1, LEVELS = 8 };
 
-static void read_levels(const struct model *model, const struct grid *grid, signed char *levels)
+static void read_levels(const struct model *model, const struct cpu_grid *grid, signed char *levels)
 {
     bool unknown[CELLS_MOST] = {false};
     memset(levels, LEVEL_OFFLINE, (size_t)grid->cells);
@@ -170,7 +170,7 @@ static void draw_cells(struct pen *pen, const struct model *model, const struct 
 {
     char words[96];
     signed char levels[CELLS_MOST];
-    struct grid grid;
+    struct cpu_grid grid;
     measure(model, box->columns, box->rows, &grid);
     read_levels(model, &grid, levels);
     struct canvas_field field = {.x = box->x, .y = box->y, .columns = box->columns};
@@ -198,7 +198,7 @@ static void draw_cells(struct pen *pen, const struct model *model, const struct 
 
 enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows)
 {
-    struct grid grid;
+    struct cpu_grid grid;
     if (bar_rows(model, columns) <= rows)
         return CPUS_BARS;
     measure(model, columns, rows, &grid);
@@ -207,7 +207,7 @@ enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows)
 
 int pane_cpus_rows(const struct model *model, int columns, int rows)
 {
-    struct grid grid;
+    struct cpu_grid grid;
     if (rows <= 0 || pane_cpus_count(model) == 0)
         return 0;
     if (bar_rows(model, columns) <= rows)

@@ -11,7 +11,7 @@
 #include "monitor/screens/pane.h"
 
 struct monitor;
-struct source;
+struct monitor_source;
 
 struct screen {
     const char *name;

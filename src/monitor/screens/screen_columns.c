@@ -11,7 +11,7 @@
 
 enum { HEAD = 2, FOOT = 1, LINE = 320, SORTED = 5 };
 
-struct choice {
+struct column_dialog {
     enum view view;
     struct arranged_columns shown; /* without the command */
     unsigned others[ARRANGED_COLUMNS];
@@ -29,7 +29,7 @@ static const unsigned *command_place(void)
 
 /* ---- what there is ---- */
 
-static void list_others(struct choice *choice)
+static void list_others(struct column_dialog *choice)
 {
     choice->other_count = 0;
     for (unsigned i = 0; i < list_column_count; i++) {
@@ -41,7 +41,7 @@ static void list_others(struct choice *choice)
     }
 }
 
-static void begin_view(struct choice *choice, const struct model *model, enum view view)
+static void begin_view(struct column_dialog *choice, const struct model *model, enum view view)
 {
     columns_of(&model->arranged, view, &choice->shown);
     choice->view = view;
@@ -51,13 +51,13 @@ static void begin_view(struct choice *choice, const struct model *model, enum vi
     list_others(choice);
 }
 
-static size_t line_count(const struct choice *choice)
+static size_t line_count(const struct column_dialog *choice)
 {
     return choice->shown.count + choice->other_count;
 }
 
 /* The chosen columns become those of the model; the default ones are stored as none. */
-static void apply(struct choice *choice, struct model *model)
+static void apply(struct column_dialog *choice, struct model *model)
 {
     struct arranged_columns *own = &model->arranged.views[choice->view == VIEW_ALL], usual;
     *own = choice->shown;
@@ -72,7 +72,7 @@ static void apply(struct choice *choice, struct model *model)
 
 static int open_columns(struct monitor *monitor, void **state)
 {
-    struct choice *choice = calloc(1, sizeof *choice);
+    struct column_dialog *choice = calloc(1, sizeof *choice);
     if (choice == NULL)
         return -1;
     begin_view(choice, &monitor->model, monitor->model.view);
@@ -82,7 +82,7 @@ static int open_columns(struct monitor *monitor, void **state)
 
 /* ---- changing ---- */
 
-static void toggle(struct choice *choice)
+static void toggle(struct column_dialog *choice)
 {
     struct arranged_columns *shown = &choice->shown;
     if (choice->at < shown->count) {
@@ -96,7 +96,7 @@ static void toggle(struct choice *choice)
     }
 }
 
-static void move(struct choice *choice, int step)
+static void move(struct column_dialog *choice, int step)
 {
     struct arranged_columns *shown = &choice->shown;
     size_t to = choice->at + (size_t)step;
@@ -108,7 +108,7 @@ static void move(struct choice *choice, int step)
     choice->at = to;
 }
 
-static void widen(struct choice *choice, int step)
+static void widen(struct column_dialog *choice, int step)
 {
     if (choice->at >= choice->shown.count)
         return;
@@ -117,13 +117,13 @@ static void widen(struct choice *choice, int step)
         own->wider += step;
 }
 
-static unsigned column_at(const struct choice *choice)
+static unsigned column_at(const struct column_dialog *choice)
 {
     return choice->at < choice->shown.count ? choice->shown.items[choice->at].column
                                             : choice->others[choice->at - choice->shown.count];
 }
 
-static void sort(struct monitor *monitor, const struct choice *choice, bool behind)
+static void sort(struct monitor *monitor, const struct column_dialog *choice, bool behind)
 {
     const struct column *column = &list_columns[column_at(choice)];
     unsigned number = column_at(choice) + 1;
@@ -138,7 +138,7 @@ static void sort(struct monitor *monitor, const struct choice *choice, bool behi
 
 /* ---- keys ---- */
 
-static bool step(struct choice *choice, const struct model *model, uint32_t code)
+static bool step(struct column_dialog *choice, const struct model *model, uint32_t code)
 {
     size_t count = line_count(choice), page = model->height > 8 ? (size_t)model->height - 5 : 3;
     switch (code) {
@@ -157,7 +157,7 @@ static bool step(struct choice *choice, const struct model *model, uint32_t code
 }
 
 /* false: nothing has changed. */
-static bool change(struct choice *choice, uint32_t code)
+static bool change(struct column_dialog *choice, uint32_t code)
 {
     switch (code) {
     case INPUT_SPACE:
@@ -181,7 +181,7 @@ static bool change(struct choice *choice, uint32_t code)
 
 static bool press_columns(struct monitor *monitor, void *state, const struct input_event *event)
 {
-    struct choice *choice = state;
+    struct column_dialog *choice = state;
     struct model *model = &monitor->model;
     if (step(choice, model, event->code))
         return true;
@@ -207,7 +207,7 @@ static bool press_columns(struct monitor *monitor, void *state, const struct inp
 
 static void settle(struct monitor *monitor, void *state)
 {
-    struct choice *choice = state;
+    struct column_dialog *choice = state;
     int lines = monitor->model.height - HEAD - FOOT, count = (int)line_count(choice);
     if (choice->at >= (size_t)count)
         choice->at = count > 0 ? (size_t)count - 1 : 0;
@@ -216,7 +216,7 @@ static void settle(struct monitor *monitor, void *state)
 
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
-    struct choice *choice = state;
+    struct column_dialog *choice = state;
     bool turned = false;
     for (int i = 0; i < input_times(event); i++)
         turned = step(choice, &monitor->model, event->code);
@@ -250,7 +250,7 @@ static void sort_words(const struct model *model, const struct look *look, unsig
     }
 }
 
-static void line_words(const struct choice *choice, const struct model *model,
+static void line_words(const struct column_dialog *choice, const struct model *model,
                        const struct look *look, size_t at, char out[static LINE])
 {
     bool shown = at < choice->shown.count;
@@ -269,7 +269,7 @@ static void line_words(const struct choice *choice, const struct model *model,
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
-    const struct choice *choice = state;
+    const struct column_dialog *choice = state;
     const struct model *model = &monitor->model;
     char line[LINE];
     struct canvas_field field = {.columns = model->width, .style = STYLE_BOLD};

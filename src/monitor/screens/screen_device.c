@@ -17,13 +17,13 @@
 enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };
 
 /* The row of a section on the page, which may be higher than the screen. */
-struct part {
+struct screen_device_part {
     size_t first, count; /* of the lines */
     int column, y;
 };
 enum { PARTS_MOST = 16 };
 
-struct device {
+struct screen_device {
     uint64_t key; /* of the row in the machine's snapshots */
     struct readings details;
     vitals_sampler *sampler;
@@ -33,7 +33,7 @@ struct device {
     struct device_traffic traffic;
     unsigned epoch; /* of the model, that the traffic is of */
     struct device_sheet sheet;
-    struct part parts[PARTS_MOST];
+    struct screen_device_part parts[PARTS_MOST];
     size_t part_count;
     int columns, page; /* how many columns of sections; rows of everything below the graphs */
     int users_y;       /* where its users stand there: above the sections where they are few */
@@ -42,7 +42,7 @@ struct device {
 
 /* ---- which device ---- */
 
-static const vitals_row *row_of(const struct model *model, const struct device *device)
+static const vitals_row *row_of(const struct model *model, const struct screen_device *device)
 {
     return model->machine.now != NULL
                ? vitals_snapshot_find(model->machine.now, VITALS_GPU, device->key)
@@ -57,7 +57,7 @@ static bool same_text(const vitals_row *a, const vitals_row *b, vitals_metric me
 }
 
 /* Two samplers may have met devices in another order: their identifiers tell which is which. */
-static const vitals_row *detail_of(const struct device *device, const vitals_row *gpu)
+static const vitals_row *detail_of(const struct screen_device *device, const vitals_row *gpu)
 {
     static const vitals_metric IDENTITIES[] = {VITALS_GPU_UUID, VITALS_GPU_PCI_BUS_ID};
     const vitals_snapshot *now = device->details.now;
@@ -74,7 +74,7 @@ static const vitals_row *detail_of(const struct device *device, const vitals_row
 
 /* ---- what only this screen shows ---- */
 
-static void stop_reading(struct device *device)
+static void stop_reading(struct screen_device *device)
 {
     async_free(device->sampler, device->subscription);
     device->subscription = NULL;
@@ -82,7 +82,7 @@ static void stop_reading(struct device *device)
 }
 
 /* Without it the screen shows what the others do. */
-static void start_reading(struct device *device, const struct monitor_options *options)
+static void start_reading(struct screen_device *device, const struct monitor_options *options)
 {
     vitals_request *request = NULL;
     vitals_error error;
@@ -100,7 +100,7 @@ static void start_reading(struct device *device, const struct monitor_options *o
         stop_reading(device);
 }
 
-static void take(struct device *device, bool paused)
+static void take(struct screen_device *device, bool paused)
 {
     static const uint64_t WINDOW_NS = 2000000000u;
     vitals_snapshot *snapshot = device->subscription != NULL
@@ -122,30 +122,30 @@ static int page_columns(int width)
     return width >= THREE ? 3 : width >= TWO ? 2 : 1;
 }
 
-static int column_width(const struct device *device, int width)
+static int column_width(const struct screen_device *device, int width)
 {
     return (width - 2 - (device->columns - 1) * GAP) / device->columns;
 }
 
-static void find_parts(struct device *device)
+static void find_parts(struct screen_device *device)
 {
     device->part_count = 0;
     for (size_t i = 0; i < device->sheet.count; i++) {
         if (device->sheet.items[i].title && device->part_count < PARTS_MOST)
-            device->parts[device->part_count++] = (struct part){.first = i};
+            device->parts[device->part_count++] = (struct screen_device_part){.first = i};
         if (device->part_count > 0)
             device->parts[device->part_count - 1].count++;
     }
 }
 
 /* Sections one below the other, in columns of about one height. */
-static void place_parts(struct device *device, int begin)
+static void place_parts(struct screen_device *device, int begin)
 {
     int total = (int)(device->sheet.count + device->part_count);
     int aim = (total + device->columns - 1) / device->columns, column = 0, y = 0;
     device->page = begin;
     for (size_t i = 0; i < device->part_count; i++) {
-        struct part *part = &device->parts[i];
+        struct screen_device_part *part = &device->parts[i];
         if (y > 0 && y + (int)part->count / 2 > aim && column + 1 < device->columns) {
             column++;
             y = 0;
@@ -157,12 +157,12 @@ static void place_parts(struct device *device, int begin)
     }
 }
 
-static struct device_view view_of(const struct model *model, const struct device *device,
-                                  const vitals_row *gpu)
+static struct sheet_view view_of(const struct model *model, const struct screen_device *device,
+                                 const vitals_row *gpu)
 {
     /* The values that only this screen requests are current and are not kept. */
     const vitals_row *detail = model->away ? NULL : detail_of(device, gpu);
-    struct device_view view = {.model = model, .gpu = detail != NULL ? detail : gpu};
+    struct sheet_view view = {.model = model, .gpu = detail != NULL ? detail : gpu};
     view.older = detail != NULL ? device->details.older : model->machine.older;
     if (view.older == vitals_row_snapshot(view.gpu))
         view.older = NULL;
@@ -170,8 +170,8 @@ static struct device_view view_of(const struct model *model, const struct device
 }
 
 /* The values of now; for a time of the past there are none. */
-static void add_traffic(struct device *device, const struct model *model,
-                        const struct device_view *view)
+static void add_traffic(struct screen_device *device, const struct model *model,
+                        const struct sheet_view *view)
 {
     if (device->epoch != model->epoch)
         device->traffic = (struct device_traffic){.newest_ns = 0};
@@ -180,9 +180,9 @@ static void add_traffic(struct device *device, const struct model *model,
         device_traffic_add(&device->traffic, view);
 }
 
-static void lay_out(struct device *device, const struct model *model, const vitals_row *gpu)
+static void lay_out(struct screen_device *device, const struct model *model, const vitals_row *gpu)
 {
-    struct device_view view = view_of(model, device, gpu);
+    struct sheet_view view = view_of(model, device, gpu);
     add_traffic(device, model, &view);
     double joules;
     if (cell_value(view.gpu, VITALS_GPU_ENERGY_JOULES, &joules)) {
@@ -204,18 +204,19 @@ static void lay_out(struct device *device, const struct model *model, const vita
 
 /* ---- where ---- */
 
-struct place {
+struct screen_device_place {
     int graph_lines, graph_columns, graph_rows; /* rows of each, its box included */
     int count;                                  /* graphs that are shown */
     int y, rows;                                /* of the page's part that is seen */
 };
 
-static void places(const struct model *model, const struct device *device, struct place *place)
+static void places(const struct model *model, const struct screen_device *device,
+                   struct screen_device_place *place)
 {
     enum { LEAST = 3, MOST = 9, ENOUGH = 14, WIDE_ENOUGH = 50, SEVERAL = 120 };
     int width = model->width, room = model->height / 3;
     int count = GRAPHS + device_traffic_count(&device->traffic);
-    *place = (struct place){.y = HEAD, .rows = model->height - HEAD - 1};
+    *place = (struct screen_device_place){.y = HEAD, .rows = model->height - HEAD - 1};
     if (model->height < ENOUGH)
         return;
     int several = count > GRAPHS ? (count + 1) / 2 : GRAPHS;
@@ -233,16 +234,16 @@ static void places(const struct model *model, const struct device *device, struc
     place->rows -= place->graph_lines * place->graph_rows;
 }
 
-static void scroll(const struct model *model, struct device *device)
+static void scroll(const struct model *model, struct screen_device *device)
 {
-    struct place place;
+    struct screen_device_place place;
     places(model, device, &place);
     device->top = scroll_to(device->top, -1, place.rows, device->page);
 }
 
 static void settle(struct monitor *monitor, void *state)
 {
-    struct device *device = state;
+    struct screen_device *device = state;
     const struct model *model = &monitor->model;
     take(device, model->paused);
     const vitals_row *gpu = row_of(model, device);
@@ -327,8 +328,9 @@ static void draw_subject(struct pen *pen, const struct model *model, const vital
     canvas_field(pen->canvas, &field, line);
 }
 
-static void draw_graphs(struct pen *pen, const struct model *model, const struct device *device,
-                        const vitals_row *gpu, const struct place *place)
+static void draw_graphs(struct pen *pen, const struct model *model,
+                        const struct screen_device *device, const vitals_row *gpu,
+                        const struct screen_device_place *place)
 {
     for (int i = 0; i < place->count; i++) {
         int column = i % place->graph_columns, line = i / place->graph_columns;
@@ -344,7 +346,7 @@ static void draw_graphs(struct pen *pen, const struct model *model, const struct
 
 /* ---- the rest of the picture ---- */
 
-static size_t position(const struct model *model, const struct device *device, size_t *count)
+static size_t position(const struct model *model, const struct screen_device *device, size_t *count)
 {
     size_t place = 0;
     *count = 0;
@@ -357,8 +359,8 @@ static size_t position(const struct model *model, const struct device *device, s
 }
 
 /* "GPU 1:0  H100 80GB  held 23 min         2 of 8" */
-static void draw_head(struct pen *pen, const struct model *model, const struct device *device,
-                      const vitals_row *gpu)
+static void draw_head(struct pen *pen, const struct model *model,
+                      const struct screen_device *device, const vitals_row *gpu)
 {
     char line[LINE], name[WORDS * 4], held[IDLE_WORDS], which[WORDS], note[TROUBLE_WORDS];
     double seconds;
@@ -399,12 +401,13 @@ static void draw_fact(struct pen *pen, const struct fact *fact, int x, int y, in
         canvas_field(pen->canvas, &text, fact->text);
 }
 
-static void draw_page(struct pen *pen, const struct model *model, const struct device *device,
-                      const vitals_row *gpu, const struct place *place)
+static void draw_page(struct pen *pen, const struct model *model,
+                      const struct screen_device *device, const vitals_row *gpu,
+                      const struct screen_device_place *place)
 {
     int columns = column_width(device, model->width);
     for (size_t i = 0; i < device->part_count; i++) {
-        const struct part *part = &device->parts[i];
+        const struct screen_device_part *part = &device->parts[i];
         int x = 1 + part->column * (columns + GAP);
         for (size_t j = 0; j < part->count; j++) {
             int row = part->y + (int)j - device->top;
@@ -423,10 +426,10 @@ static void draw_page(struct pen *pen, const struct model *model, const struct d
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
-    const struct device *device = state;
+    const struct screen_device *device = state;
     const struct model *model = &monitor->model;
     const vitals_row *gpu = row_of(model, device);
-    struct place place;
+    struct screen_device_place place;
     places(model, device, &place);
     struct canvas_field last = {
         .x = 1, .y = model->height - 1, .columns = model->width - 2, .style = STYLE_DIM};
@@ -446,7 +449,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 
 /* ---- keys ---- */
 
-static void show(struct monitor *monitor, struct device *device, uint64_t key)
+static void show(struct monitor *monitor, struct screen_device *device, uint64_t key)
 {
     device->key = key;
     device->has_first = false;
@@ -457,7 +460,7 @@ static void show(struct monitor *monitor, struct device *device, uint64_t key)
 }
 
 /* The next one, the one before; round and round. */
-static void step(struct monitor *monitor, struct device *device, int by)
+static void step(struct monitor *monitor, struct screen_device *device, int by)
 {
     const struct model *model = &monitor->model;
     size_t count, place = position(model, device, &count);
@@ -474,8 +477,8 @@ static void step(struct monitor *monitor, struct device *device, int by)
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    struct device *device = state;
-    struct place place;
+    struct screen_device *device = state;
+    struct screen_device_place place;
     places(&monitor->model, device, &place);
     int page = place.rows > 2 ? place.rows - 1 : 1;
     switch ((int)action) {
@@ -495,7 +498,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     enum { STEP = 3 };
-    struct device *device = state;
+    struct screen_device *device = state;
     switch (event->code) {
     case INPUT_WHEEL_UP: device->top -= STEP * input_times(event); break;
     case INPUT_WHEEL_DOWN: device->top += STEP * input_times(event); break;
@@ -509,7 +512,7 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 
 static int descriptor(const void *state)
 {
-    const struct device *device = state;
+    const struct screen_device *device = state;
     return device->subscription != NULL ? vitals_subscription_descriptor(device->subscription) : -1;
 }
 
@@ -534,7 +537,7 @@ static int open_device(struct monitor *monitor, void **state)
         monitor_say(monitor, "there is no device to look at");
         return -1;
     }
-    struct device *device = calloc(1, sizeof *device);
+    struct screen_device *device = calloc(1, sizeof *device);
     if (device == NULL)
         return -1;
     device->key = vitals_row_key(gpu);
@@ -546,7 +549,7 @@ static int open_device(struct monitor *monitor, void **state)
 
 static void close_device(void *state)
 {
-    struct device *device = state;
+    struct screen_device *device = state;
     stop_reading(device);
     readings_done(&device->details);
     device_sheet_done(&device->sheet);

@@ -25,18 +25,18 @@ struct job {
     vitals_error error;
 };
 
-struct entry {
+struct environment_entry {
     const vitals_row *row;
     vitals_text name;
 };
 
-struct environment {
+struct screen_environment {
     struct job *job;
     bool targeted; /* false: our own, as no process is selected */
     struct identity identity;
     int64_t pid;
     char command[WORDS_COMMAND];
-    struct entry *entries;
+    struct environment_entry *entries;
     size_t count;
     bool taken;
     int widest; /* columns of the longest line */
@@ -108,14 +108,14 @@ static int job_start(struct job *job)
 
 static int by_name(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct environment_entry *x = a, *y = b;
     size_t size = x->name.size < y->name.size ? x->name.size : y->name.size;
     int order = memcmp(x->name.bytes, y->name.bytes, size);
     return order != 0 ? order : x->name.size < y->name.size ? -1 : x->name.size > y->name.size;
 }
 
 /* The answer's rows, sorted, once it is there. */
-static void take(struct environment *environment)
+static void take(struct screen_environment *environment)
 {
     const vitals_snapshot *answer = environment->job->answer;
     environment->taken = true;
@@ -126,7 +126,7 @@ static void take(struct environment *environment)
     for (const vitals_row *row = NULL;
          environment->entries != NULL &&
          (row = vitals_snapshot_next(answer, VITALS_ENVIRONMENT, row)) != NULL;) {
-        struct entry entry = {.row = row, .name = {"", 0}};
+        struct environment_entry entry = {.row = row, .name = {"", 0}};
         if (vitals_row_text(row, VITALS_ENVIRONMENT_NAME, &entry.name) > 0)
             environment->entries[environment->count++] = entry;
     }
@@ -135,14 +135,14 @@ static void take(struct environment *environment)
 }
 
 /* "NAME" and its value, safe. */
-static void entry_words(const struct entry *entry, bool ascii, char name[static NAME],
+static void entry_words(const struct environment_entry *entry, bool ascii, char name[static NAME],
                         char value[static VALUE])
 {
     (void)cell_text(entry->row, VITALS_ENVIRONMENT_NAME, ascii, name, NAME);
     (void)cell_text(entry->row, VITALS_ENVIRONMENT_VALUE, ascii, value, VALUE);
 }
 
-static void measure(struct environment *environment, bool ascii)
+static void measure(struct screen_environment *environment, bool ascii)
 {
     char name[NAME], value[VALUE];
     for (size_t i = 0; i < environment->count; i++) {
@@ -157,7 +157,8 @@ static int lines_of(const struct monitor *monitor)
     return monitor->model.height > HEAD + 1 ? monitor->model.height - HEAD - 1 : 1;
 }
 
-static void move_sideways(const struct monitor *monitor, struct environment *environment, int by)
+static void move_sideways(const struct monitor *monitor, struct screen_environment *environment,
+                          int by)
 {
     int most = environment->widest + 2 - monitor->model.width; /* a column at either side */
     environment->shift += by;
@@ -167,7 +168,7 @@ static void move_sideways(const struct monitor *monitor, struct environment *env
 
 static void settle(struct monitor *monitor, void *state)
 {
-    struct environment *environment = state;
+    struct screen_environment *environment = state;
     if (!environment->taken && atomic_load(&environment->job->done)) {
         take(environment);
         measure(environment, monitor->options->look.ascii);
@@ -177,7 +178,7 @@ static void settle(struct monitor *monitor, void *state)
 }
 
 /* Why there is nothing to show. */
-static void draw_reason(const struct environment *environment, struct pen *pen, int width)
+static void draw_reason(const struct screen_environment *environment, struct pen *pen, int width)
 {
     char line[512] = "Reading...";
     if (environment->taken && environment->job->answer == NULL)
@@ -192,7 +193,8 @@ static void draw_reason(const struct environment *environment, struct pen *pen, 
     canvas_field(pen->canvas, &field, line);
 }
 
-static void draw_entry(const struct environment *environment, struct pen *pen, size_t place, int y)
+static void draw_entry(const struct screen_environment *environment, struct pen *pen, size_t place,
+                       int y)
 {
     char name[NAME], value[VALUE];
     entry_words(&environment->entries[place], pen->look->ascii, name, value);
@@ -206,7 +208,7 @@ static void draw_entry(const struct environment *environment, struct pen *pen, s
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
-    const struct environment *environment = state;
+    const struct screen_environment *environment = state;
     int width = monitor->model.width, lines = lines_of(monitor);
     char line[WORDS_COMMAND + 64];
     (void)snprintf(line, sizeof line, "Environment of %lld: %s", (long long)environment->pid,
@@ -224,13 +226,13 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 
 static int descriptor(const void *state)
 {
-    const struct environment *environment = state;
+    const struct screen_environment *environment = state;
     return environment->taken ? -1 : environment->job->descriptor;
 }
 
 static void close_environment(void *state)
 {
-    struct environment *environment = state;
+    struct screen_environment *environment = state;
     if (environment == NULL)
         return;
     free(environment->entries);
@@ -239,7 +241,7 @@ static void close_environment(void *state)
 }
 
 /* The environment of the target, or our own if no process is selected. */
-static int open_handle(struct monitor *monitor, struct environment *environment,
+static int open_handle(struct monitor *monitor, struct screen_environment *environment,
                        vitals_error *error)
 {
     const struct identity *identity = &environment->identity;
@@ -267,7 +269,7 @@ static int open_handle(struct monitor *monitor, struct environment *environment,
     return vitals_process_of(context, row, &environment->job->process, error);
 }
 
-static int start(struct monitor *monitor, struct environment *environment)
+static int start(struct monitor *monitor, struct screen_environment *environment)
 {
     vitals_error error;
     environment->job = calloc(1, sizeof *environment->job);
@@ -291,7 +293,7 @@ static int start(struct monitor *monitor, struct environment *environment)
 
 static int open_environment(struct monitor *monitor, void **state)
 {
-    struct environment *environment = calloc(1, sizeof *environment);
+    struct screen_environment *environment = calloc(1, sizeof *environment);
     if (environment != NULL)
         environment->targeted = monitor_target(monitor, &environment->identity);
     if (environment == NULL || start(monitor, environment) < 0) {
@@ -303,15 +305,15 @@ static int open_environment(struct monitor *monitor, void **state)
 }
 
 /* Reads it anew, of the same process; where that has ended, what was read stays. */
-static void reload(struct monitor *monitor, struct environment *environment)
+static void reload(struct monitor *monitor, struct screen_environment *environment)
 {
-    struct environment *fresh = calloc(1, sizeof *fresh);
+    struct screen_environment *fresh = calloc(1, sizeof *fresh);
     if (fresh == NULL)
         return;
     fresh->targeted = environment->targeted;
     fresh->identity = environment->identity;
     if (start(monitor, fresh) == 0) {
-        struct environment before = *environment;
+        struct screen_environment before = *environment;
         *environment = *fresh;
         *fresh = before;
     }
@@ -322,7 +324,7 @@ enum { SIDEWAYS = 5, LINES = 3 };
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    struct environment *environment = state;
+    struct screen_environment *environment = state;
     int page = lines_of(monitor);
     switch ((int)action) {
     case ACTION_UP: environment->top--; return true;
@@ -341,7 +343,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
 
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
-    struct environment *environment = state;
+    struct screen_environment *environment = state;
     int times = input_times(event);
     switch (event->code) {
     case INPUT_WHEEL_UP: environment->top -= LINES * times; break;

@@ -9,7 +9,7 @@
 
 enum { GRAPHS = 4, HEAD = 6, FACT = 320 };
 
-struct process {
+struct screen_process {
     struct identity identity;
     uint64_t sequence; /* of the last snapshot that was added */
     unsigned epoch;    /* of the model, then */
@@ -70,7 +70,7 @@ static const struct subject SUBJECTS[GRAPHS] = {
 
 /* ---- what is known of it now ---- */
 
-static struct item item_of(const struct model *model, const struct process *process)
+static struct item item_of(const struct model *model, const struct screen_process *process)
 {
     struct item item = {.process = model_process(model, &process->identity)};
     const vitals_row *user = NULL;
@@ -87,7 +87,7 @@ static struct item item_of(const struct model *model, const struct process *proc
 
 static void settle(struct monitor *monitor, void *state)
 {
-    struct process *process = state;
+    struct screen_process *process = state;
     const struct model *model = &monitor->model;
     const vitals_snapshot *now = model->machine.now;
     if (model->epoch != process->epoch) {
@@ -109,7 +109,7 @@ static void settle(struct monitor *monitor, void *state)
 
 static void recall(void *state, const struct model *then)
 {
-    struct process *process = state;
+    struct screen_process *process = state;
     struct item item = item_of(then, process);
     /* one of the two, as the list is of all processes or of those on devices */
     const vitals_snapshot *moment = then->machine.now != NULL ? then->machine.now : then->all.now;
@@ -171,7 +171,7 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
     canvas_field(pen->canvas, &field, command);
 }
 
-static void draw_subject(struct pen *pen, const struct process *process, size_t place,
+static void draw_subject(struct pen *pen, const struct screen_process *process, size_t place,
                          const struct box *box)
 {
     const struct subject *subject = &SUBJECTS[place];
@@ -201,7 +201,7 @@ static void draw_subject(struct pen *pen, const struct process *process, size_t 
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
-    const struct process *process = state;
+    const struct screen_process *process = state;
     const struct model *model = &monitor->model;
     struct item item = item_of(model, process);
     int top = HEAD - 1, rows = model->height - top - 1, width = model->width;
@@ -224,7 +224,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 
 static bool target(const struct monitor *monitor, const void *state, struct identity *out)
 {
-    const struct process *process = state;
+    const struct screen_process *process = state;
     (void)monitor;
     *out = process->identity;
     return true;
@@ -233,7 +233,7 @@ static bool target(const struct monitor *monitor, const void *state, struct iden
 /* Its device has a screen of its own. */
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    const struct process *process = state;
+    const struct screen_process *process = state;
     struct item item = item_of(&monitor->model, process);
     (void)argument;
     if (action != ACTION_DEVICE)
@@ -255,7 +255,7 @@ static int open_process(struct monitor *monitor, void **state)
         monitor_say(monitor, "select a process first (Up, Down)");
         return -1;
     }
-    struct process *process = calloc(1, sizeof *process);
+    struct screen_process *process = calloc(1, sizeof *process);
     if (process == NULL)
         return -1;
     process->identity = identity;

@@ -20,18 +20,18 @@ enum { TARGETS_MOST = 256, LINE = 512, RESULT = 160, FRAME = 7, KIN_MOST = 64 };
 /* The interval at which signalled processes are checked. */
 static const uint64_t LOOK_NS = 200000000u;
 
-enum state { STATE_KNOWN, STATE_REFUSED, STATE_SENT, STATE_ENDED };
+enum screen_signal_state { STATE_KNOWN, STATE_REFUSED, STATE_SENT, STATE_ENDED };
 
-struct target {
+struct screen_signal_target {
     vitals_process *process; /* NULL: there is none to signal */
     uint64_t pid;
-    enum state state;
+    enum screen_signal_state state;
     char about[LINE];    /* "1234 ana  2:10:44  3 children  python3 train.py" */
     char result[RESULT]; /* safe */
 };
 
 struct dialog {
-    struct target targets[TARGETS_MOST];
+    struct screen_signal_target targets[TARGETS_MOST];
     int count, left_out;
     int able;                       /* that can be sent one */
     int top;                        /* the first one that is seen */
@@ -83,8 +83,8 @@ static long ask_children(vitals_process *process)
 }
 
 /* Asking for children reads all of /proc: not for each of many. */
-static void describe(const struct monitor *monitor, struct target *target, const vitals_row *row,
-                     bool alone)
+static void describe(const struct monitor *monitor, struct screen_signal_target *target,
+                     const vitals_row *row, bool alone)
 {
     const struct model *model = &monitor->model;
     char user[WORDS], age[WORDS], command[WORDS_COMMAND], children[WORDS] = "";
@@ -114,7 +114,7 @@ static void add_target(struct monitor *monitor, struct dialog *dialog,
         dialog->left_out++;
         return;
     }
-    struct target *target = &dialog->targets[dialog->count++];
+    struct screen_signal_target *target = &dialog->targets[dialog->count++];
     const vitals_row *row = identity->start >= 0 ? model_process(&monitor->model, identity) : NULL;
     target->pid = identity->pid;
     if (row == NULL) {
@@ -138,17 +138,17 @@ static void add_target(struct monitor *monitor, struct dialog *dialog,
 }
 
 /* The pids of vitals itself and of its ancestors. */
-struct kin {
+struct screen_signal_kin {
     uint64_t own, ancestors[KIN_MOST];
     size_t count;
 };
 
-static void find_kin(vitals_context *context, struct kin *kin)
+static void find_kin(vitals_context *context, struct screen_signal_kin *kin)
 {
     vitals_process *own;
     vitals_snapshot *ancestors = NULL;
     vitals_error error;
-    *kin = (struct kin){.own = (uint64_t)getpid()};
+    *kin = (struct screen_signal_kin){.own = (uint64_t)getpid()};
     if (context == NULL || vitals_process_open(context, getpid(), &own, &error) < 0)
         return;
     if (vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &ancestors, &error) == 0) {
@@ -162,7 +162,7 @@ static void find_kin(vitals_context *context, struct kin *kin)
 }
 
 /* Why one of a group is left alone; NULL: it is not. */
-static const char *spared(const struct kin *kin, uint64_t pid)
+static const char *spared(const struct screen_signal_kin *kin, uint64_t pid)
 {
     if (pid == kin->own)
         return "this is vitals";
@@ -175,7 +175,8 @@ static const char *spared(const struct kin *kin, uint64_t pid)
     return NULL;
 }
 
-static void spare(struct dialog *dialog, struct target *target, const struct kin *kin)
+static void spare(struct dialog *dialog, struct screen_signal_target *target,
+                  const struct screen_signal_kin *kin)
 {
     const char *why = target->process != NULL ? spared(kin, target->pid) : NULL;
     if (why == NULL)
@@ -191,7 +192,7 @@ static void spare(struct dialog *dialog, struct target *target, const struct kin
 static bool add_group(struct monitor *monitor, struct dialog *dialog)
 {
     struct identity members[TARGETS_MOST];
-    struct kin kin;
+    struct screen_signal_kin kin;
     const struct model *model = &monitor->model;
     const struct group *group = model->has_selected && model->selected.group != 0
                                     ? group_find(model, model->selected.group)
@@ -263,7 +264,7 @@ static const char *name_of(int number)
     return "signal";
 }
 
-static void send_one(struct target *target, int number)
+static void send_one(struct screen_signal_target *target, int number)
 {
     vitals_error error;
     if (target->process == NULL || target->state == STATE_ENDED)
@@ -284,7 +285,7 @@ static void send_one(struct target *target, int number)
 /* Vitals itself is signalled last, so that all others get the signal. */
 static void send_all(struct monitor *monitor, struct dialog *dialog)
 {
-    struct target *own = NULL;
+    struct screen_signal_target *own = NULL;
     dialog->signal = BUTTONS[dialog->button].signal;
     dialog->sent = true;
     dialog->stubborn = false;
@@ -305,7 +306,7 @@ static double seconds_since(const struct dialog *dialog)
     return (double)(dialog->now_ns - dialog->sent_ns) / 1e9;
 }
 
-static void look(struct dialog *dialog, struct target *target)
+static void look(struct dialog *dialog, struct screen_signal_target *target)
 {
     enum { LONG_SECONDS = 2 };
     vitals_error error;
@@ -417,7 +418,7 @@ static void settle(struct monitor *monitor, void *state)
         look(dialog, &dialog->targets[i]);
 }
 
-static ink result_style(const struct target *target)
+static ink result_style(const struct screen_signal_target *target)
 {
     return target->state == STATE_ENDED     ? STYLE_GREEN
            : target->state == STATE_REFUSED ? STYLE_YELLOW

@@ -9,7 +9,7 @@
 enum { LEVELS_MOST = 24, LEVELS_LEAST = 3, DEVICES = 24, HEAD = 1 };
 enum { LINE = WORDS_COMMAND + 8 * LEVELS_MOST + 128 };
 
-struct node {
+struct screen_tree_node {
     const vitals_row *process;
     uint64_t pid;
     double start; /* below 0: not known */
@@ -26,16 +26,16 @@ struct branch {
 };
 
 /* On the way down: the next place in `order` at a level, and the parent of these children. */
-struct level {
+struct screen_tree_level {
     size_t next;
     long parent;
     uint64_t open;
 };
 
-struct tree {
-    struct node *nodes; /* by pid */
+struct screen_tree {
+    struct screen_tree_node *nodes; /* by pid */
     struct branch *branches;
-    struct level *levels;
+    struct screen_tree_level *levels;
     size_t *order; /* nodes, by parent and pid */
     size_t count, branch_count, capacity;
     bool has_selected;
@@ -47,29 +47,29 @@ struct tree {
 
 static int by_pid(const void *a, const void *b)
 {
-    const struct node *x = a, *y = b;
+    const struct screen_tree_node *x = a, *y = b;
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static long find(const struct tree *tree, uint64_t pid)
+static long find(const struct screen_tree *tree, uint64_t pid)
 {
-    struct node wanted = {.pid = pid};
-    const struct node *found = bsearch(&wanted, tree->nodes, tree->count, sizeof *tree->nodes,
-                                       by_pid);
+    struct screen_tree_node wanted = {.pid = pid};
+    const struct screen_tree_node *found = bsearch(&wanted, tree->nodes, tree->count,
+                                                   sizeof *tree->nodes, by_pid);
     return found != NULL ? (long)(found - tree->nodes) : -1;
 }
 
-static int reserve(struct tree *tree, size_t count)
+static int reserve(struct screen_tree *tree, size_t count)
 {
     if (count <= tree->capacity)
         return 0;
-    struct node *nodes = realloc(tree->nodes, count * sizeof *nodes);
+    struct screen_tree_node *nodes = realloc(tree->nodes, count * sizeof *nodes);
     tree->nodes = nodes != NULL ? nodes : tree->nodes;
     struct branch *branches = realloc(tree->branches, count * sizeof *branches);
     tree->branches = branches != NULL ? branches : tree->branches;
     size_t *order = realloc(tree->order, count * sizeof *order);
     tree->order = order != NULL ? order : tree->order;
-    struct level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
+    struct screen_tree_level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
     tree->levels = levels != NULL ? levels : tree->levels;
     if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
         return -1;
@@ -77,7 +77,7 @@ static int reserve(struct tree *tree, size_t count)
     return 0;
 }
 
-static int collect(struct tree *tree, const vitals_snapshot *now)
+static int collect(struct screen_tree *tree, const vitals_snapshot *now)
 {
     tree->count = tree->branch_count = 0;
     if (now == NULL || reserve(tree, vitals_snapshot_count(now, VITALS_PROCESS)) < 0)
@@ -88,7 +88,7 @@ static int collect(struct tree *tree, const vitals_snapshot *now)
         struct identity identity = item_identity(&item);
         if (identity.pid == 0)
             continue;
-        tree->nodes[tree->count++] = (struct node){
+        tree->nodes[tree->count++] = (struct screen_tree_node){
             .process = row, .pid = identity.pid, .start = identity.start};
     }
     if (tree->count > 0)
@@ -97,10 +97,10 @@ static int collect(struct tree *tree, const vitals_snapshot *now)
 }
 
 /* A parent is no younger than its child: one that is only got the number. */
-static void link_parents(struct tree *tree)
+static void link_parents(struct screen_tree *tree)
 {
     for (size_t i = 0; i < tree->count; i++) {
-        struct node *node = &tree->nodes[i];
+        struct screen_tree_node *node = &tree->nodes[i];
         uint64_t pid = 0;
         node->parent = -1;
         if (vitals_row_u64(node->process, VITALS_PROCESS_PARENT_PID, &pid) <= 0 || pid == 0)
@@ -111,7 +111,7 @@ static void link_parents(struct tree *tree)
     }
 }
 
-static void add_device(struct node *node, const char *label)
+static void add_device(struct screen_tree_node *node, const char *label)
 {
     size_t used = strlen(node->devices);
     node->user = true;
@@ -120,7 +120,7 @@ static void add_device(struct node *node, const char *label)
 }
 
 /* A pid alone is enough to mark a line; it is not what a signal goes by. */
-static void mark_users(struct tree *tree, const struct model *model)
+static void mark_users(struct screen_tree *tree, const struct model *model)
 {
     const vitals_snapshot *now = model->machine.now;
     for (const vitals_row *user = NULL;
@@ -137,7 +137,7 @@ static void mark_users(struct tree *tree, const struct model *model)
 }
 
 /* A user of a device, its ancestors, and its descendants. */
-static void choose(struct tree *tree, bool everybody)
+static void choose(struct screen_tree *tree, bool everybody)
 {
     for (size_t i = 0; i < tree->count; i++) {
         long at = (long)i;
@@ -154,7 +154,7 @@ static void choose(struct tree *tree, bool everybody)
     }
 }
 
-static const struct tree *ordering; /* qsort(3) has no argument for it; one thread */
+static const struct screen_tree *ordering; /* qsort(3) has no argument for it; one thread */
 
 static int by_parent(const void *a, const void *b)
 {
@@ -164,7 +164,7 @@ static int by_parent(const void *a, const void *b)
 }
 
 /* The first place in `order` whose node has that parent. */
-static size_t first_of(const struct tree *tree, size_t count, long parent)
+static size_t first_of(const struct screen_tree *tree, size_t count, long parent)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -178,7 +178,7 @@ static size_t first_of(const struct tree *tree, size_t count, long parent)
 }
 
 /* The nodes that are shown, by parent and pid. Returns how many. */
-static size_t sort_children(struct tree *tree)
+static size_t sort_children(struct screen_tree *tree)
 {
     size_t count = 0;
     for (size_t i = 0; i < tree->count; i++) {
@@ -192,14 +192,14 @@ static size_t sort_children(struct tree *tree)
 }
 
 /* Depth first, without recursion, however deep it is. */
-static void flatten(struct tree *tree)
+static void flatten(struct screen_tree *tree)
 {
     size_t count = sort_children(tree), depth = 0;
     if (count == 0)
         return;
-    tree->levels[0] = (struct level){.parent = -1};
+    tree->levels[0] = (struct screen_tree_level){.parent = -1};
     for (;;) {
-        struct level *level = &tree->levels[depth];
+        struct screen_tree_level *level = &tree->levels[depth];
         size_t at = level->next++;
         if (at >= count || tree->nodes[tree->order[at]].parent != level->parent) {
             if (depth-- == 0)
@@ -210,11 +210,11 @@ static void flatten(struct tree *tree)
         uint64_t open = level->open << 1 | more;
         long own = (long)tree->order[at];
         tree->branches[tree->branch_count++] = (struct branch){tree->order[at], depth, open};
-        tree->levels[++depth] = (struct level){first_of(tree, count, own), own, open};
+        tree->levels[++depth] = (struct screen_tree_level){first_of(tree, count, own), own, open};
     }
 }
 
-static void build(struct tree *tree, const struct model *model)
+static void build(struct screen_tree *tree, const struct model *model)
 {
     const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
     if (collect(tree, now) < 0)
@@ -227,13 +227,13 @@ static void build(struct tree *tree, const struct model *model)
 
 /* ---- selection ---- */
 
-static struct identity identity_at(const struct tree *tree, int place)
+static struct identity identity_at(const struct screen_tree *tree, int place)
 {
     struct item item = {.process = tree->nodes[tree->branches[place].node].process};
     return item_identity(&item);
 }
 
-static int selected(const struct tree *tree)
+static int selected(const struct screen_tree *tree)
 {
     for (size_t i = 0; tree->has_selected && i < tree->branch_count; i++) {
         struct identity own = identity_at(tree, (int)i);
@@ -243,7 +243,7 @@ static int selected(const struct tree *tree)
     return -1;
 }
 
-static void select_place(struct tree *tree, int place)
+static void select_place(struct screen_tree *tree, int place)
 {
     int count = (int)tree->branch_count;
     place = place < 0 ? 0 : place >= count ? count - 1 : place;
@@ -252,7 +252,7 @@ static void select_place(struct tree *tree, int place)
         tree->selected = identity_at(tree, place);
 }
 
-static void step(struct tree *tree, int steps)
+static void step(struct screen_tree *tree, int steps)
 {
     int place = selected(tree);
     select_place(tree, place < 0 ? tree->top : place + steps);
@@ -265,7 +265,7 @@ static int lines_of(const struct monitor *monitor)
 
 static void settle(struct monitor *monitor, void *state)
 {
-    struct tree *tree = state;
+    struct screen_tree *tree = state;
     build(tree, &monitor->model);
     tree->top = scroll_to(tree->top, selected(tree), lines_of(monitor), (int)tree->branch_count);
 }
@@ -311,7 +311,8 @@ static const struct column *column_named(const char *title)
     return NULL;
 }
 
-static void fixed_words(const struct model *model, const struct node *node, char out[static LINE])
+static void fixed_words(const struct model *model, const struct screen_tree_node *node,
+                        char out[static LINE])
 {
     char pid[WORDS], user[WORDS], cell[2 * WORDS], threads[WORDS], devices[DEVICES + 8],
         text[WORDS];
@@ -345,12 +346,12 @@ static void draw_head(struct pen *pen, const struct model *model, int *wide)
     canvas_field(pen->canvas, &field, line);
 }
 
-static void draw_branch(const struct monitor *monitor, const struct tree *tree, struct pen *pen,
-                        int place, int wide)
+static void draw_branch(const struct monitor *monitor, const struct screen_tree *tree,
+                        struct pen *pen, int place, int wide)
 {
     const struct model *model = &monitor->model;
     const struct branch *branch = &tree->branches[place];
-    const struct node *node = &tree->nodes[branch->node];
+    const struct screen_tree_node *node = &tree->nodes[branch->node];
     char line[LINE], command[WORDS_COMMAND];
     struct identity identity = identity_at(tree, place);
     bool chosen = tree->has_selected && identity_equal(&identity, &tree->selected);
@@ -377,7 +378,7 @@ static void draw_branch(const struct monitor *monitor, const struct tree *tree, 
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
-    const struct tree *tree = state;
+    const struct screen_tree *tree = state;
     int wide, lines = lines_of(monitor);
     draw_head(pen, &monitor->model, &wide);
     for (int i = tree->top; i < (int)tree->branch_count && i < tree->top + lines; i++)
@@ -394,7 +395,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 
 enum { SIDEWAYS = 5 };
 
-static void move_sideways(struct tree *tree, int columns)
+static void move_sideways(struct screen_tree *tree, int columns)
 {
     tree->shift += columns;
     tree->shift = tree->shift < 0 ? 0 : tree->shift > LINE ? LINE : tree->shift;
@@ -402,7 +403,7 @@ static void move_sideways(struct tree *tree, int columns)
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
-    struct tree *tree = state;
+    struct screen_tree *tree = state;
     int page = lines_of(monitor) > 1 ? lines_of(monitor) - 1 : 1, place = selected(tree);
     switch ((int)action) {
     case ACTION_UP: step(tree, -1); return true;
@@ -427,7 +428,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     }
 }
 
-static void turn(struct tree *tree, const struct input_event *event)
+static void turn(struct screen_tree *tree, const struct input_event *event)
 {
     int times = input_times(event);
     switch (event->code) {
@@ -441,7 +442,7 @@ static void turn(struct tree *tree, const struct input_event *event)
 
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
-    struct tree *tree = state;
+    struct screen_tree *tree = state;
     int place = tree->top + event->y - HEAD;
     (void)monitor;
     if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->branch_count)
@@ -453,7 +454,7 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 
 static bool target(const struct monitor *monitor, const void *state, struct identity *out)
 {
-    const struct tree *tree = state;
+    const struct screen_tree *tree = state;
     (void)monitor;
     *out = tree->selected;
     return selected(tree) >= 0;
@@ -461,7 +462,7 @@ static bool target(const struct monitor *monitor, const void *state, struct iden
 
 static int open_tree(struct monitor *monitor, void **state)
 {
-    struct tree *tree = calloc(1, sizeof *tree);
+    struct screen_tree *tree = calloc(1, sizeof *tree);
     if (tree == NULL)
         return -1;
     tree->has_selected = monitor_target(monitor, &tree->selected);
@@ -472,7 +473,7 @@ static int open_tree(struct monitor *monitor, void **state)
 
 static void close_tree(void *state)
 {
-    struct tree *tree = state;
+    struct screen_tree *tree = state;
     free(tree->nodes);
     free(tree->branches);
     free(tree->order);

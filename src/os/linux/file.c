@@ -127,7 +127,7 @@ int64_t linux_read_line(const struct os *os, int root, const char *path, char *o
 }
 
 /* An entry as getdents64(2) writes it; the name follows and ends with NUL. */
-struct entry {
+struct file_entry {
     uint64_t inode;
     int64_t offset;
     uint16_t size;
@@ -135,12 +135,12 @@ struct entry {
 };
 
 enum { ENTRY_NAME = 19 };
-_Static_assert(offsetof(struct entry, type) == ENTRY_NAME - 1, "the kernel's layout");
+_Static_assert(offsetof(struct file_entry, type) == ENTRY_NAME - 1, "the kernel's layout");
 
 /* Takes the next entry from a buffer: returns 1 and its name, 0 at the end, or -EBADMSG. */
 static int entry_next(struct cursor *cursor, struct span *name)
 {
-    struct entry entry;
+    struct file_entry entry;
     size_t left = (size_t)(cursor->end - cursor->at);
     if (left <= ENTRY_NAME)
         return 0;

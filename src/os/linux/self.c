@@ -13,7 +13,7 @@ int os_self_folder(char *out, size_t capacity)
     return getcwd(out, capacity) != NULL ? 0 : -errno;
 }
 
-struct wanted {
+struct self_wanted {
     uint64_t uid;
     char *out;
     size_t capacity;
@@ -23,7 +23,7 @@ struct wanted {
 /* passwd(5): name:password:uid:… */
 static void take_user(struct span line, void *data)
 {
-    struct wanted *wanted = data;
+    struct self_wanted *wanted = data;
     struct cursor cursor = cursor_over(line.bytes, line.size);
     struct span name, password;
     uint64_t uid;
@@ -37,7 +37,7 @@ static void take_user(struct span line, void *data)
 
 int os_self_user(const struct os *os, char *out, size_t capacity)
 {
-    struct wanted wanted = {.uid = geteuid(), .out = out, .capacity = capacity};
+    struct self_wanted wanted = {.uid = geteuid(), .out = out, .capacity = capacity};
     if (os->etc >= 0)
         (void)lines_each(os, os->etc, "passwd", take_user, &wanted);
     if (!wanted.found)

@@ -269,14 +269,14 @@ int os_sys_link(const struct os *os, const char *path, char *out, size_t capacit
 enum { LINKS_MAX = 40 };
 
 /* A path on its way: what is resolved, and what is still to be walked. */
-struct walk {
+struct sys_files_walk {
     size_t size;
     char done[OS_SYS_PATH];
     char rest[OS_SYS_PATH];
 };
 
 /* Takes the first part off the rest; false where there is none. */
-static bool next_part(struct walk *walk, char part[static OS_SYS_PATH])
+static bool next_part(struct sys_files_walk *walk, char part[static OS_SYS_PATH])
 {
     const char *at = walk->rest + strspn(walk->rest, "/");
     size_t size = strcspn(at, "/");
@@ -286,7 +286,7 @@ static bool next_part(struct walk *walk, char part[static OS_SYS_PATH])
     return size > 0;
 }
 
-static int go_up(struct walk *walk)
+static int go_up(struct sys_files_walk *walk)
 {
     if (walk->size == 0)
         return -EXDEV;
@@ -296,7 +296,7 @@ static int go_up(struct walk *walk)
     return 0;
 }
 
-static int go_down(struct walk *walk, const char *part)
+static int go_down(struct sys_files_walk *walk, const char *part)
 {
     size_t size = strlen(part), slash = walk->size > 0;
     if (walk->size + slash + size >= sizeof walk->done)
@@ -309,7 +309,7 @@ static int go_down(struct walk *walk, const char *part)
 }
 
 /* The link's text takes the place of the part that was walked last. */
-static int follow(struct walk *walk, const char *target)
+static int follow(struct sys_files_walk *walk, const char *target)
 {
     char joined[OS_SYS_PATH];
     size_t size = strlen(target), rest = strlen(walk->rest);
@@ -324,7 +324,7 @@ static int follow(struct walk *walk, const char *target)
     return go_up(walk);
 }
 
-static int step(const struct os *os, struct walk *walk, const char *part, unsigned *links)
+static int step(const struct os *os, struct sys_files_walk *walk, const char *part, unsigned *links)
 {
     if (strcmp(part, ".") == 0)
         return 0;
@@ -343,7 +343,7 @@ static int step(const struct os *os, struct walk *walk, const char *part, unsign
 
 int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity)
 {
-    struct walk walk = {0};
+    struct sys_files_walk walk = {0};
     char part[OS_SYS_PATH];
     out[0] = '\0';
     if (strlen(path) >= sizeof walk.rest)

@@ -50,14 +50,14 @@ const struct gpu_tracker_column GPU_TRACKER_DATA_COLUMNS[GPU_TRACKER_DATA] = {
 const char *const GPU_TRACKER_SUB_COLUMNS[4] = {"process_id", "code_block_name", "position",
                                                 "timestamp"};
 
-static double measured(const char *measure, vitals_scope scope, const struct sample *sample)
+static double measured(const char *measure, vitals_scope scope, const struct record_sample *sample)
 {
     const vitals_usage_value *value = sample_find(sample, measure, scope);
     return value != NULL && value->state > 0 ? value->value : 0;
 }
 
 /* Reads the host's row; returns 0 if the sample has no snapshot. */
-static double system_cores(const struct sample *sample)
+static double system_cores(const struct record_sample *sample)
 {
     double cores = 0;
     const vitals_row *host = sample->snapshot != NULL
@@ -66,8 +66,8 @@ static double system_cores(const struct sample *sample)
     return host != NULL && vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0 ? cores : 0;
 }
 
-double gpu_tracker_value(const struct gpu_tracker_column *column, const struct sample *sample,
-                         double expected_cores)
+double gpu_tracker_value(const struct gpu_tracker_column *column,
+                         const struct record_sample *sample, double expected_cores)
 {
     double devices;
     switch (column->kind) {

@@ -26,8 +26,8 @@ extern const char *const GPU_TRACKER_SUB_COLUMNS[4];
 
 /* Returns the value of a column; `expected_cores` of 0 means the machine's. Missing values are 0,
  * as in gpu_tracker's files. */
-double gpu_tracker_value(const struct gpu_tracker_column *column, const struct sample *sample,
-                         double expected_cores);
+double gpu_tracker_value(const struct gpu_tracker_column *column,
+                         const struct record_sample *sample, double expected_cores);
 
 /* Makes the path of the sub-tracking file beside a tracking file: a.csv → a.sub.csv. */
 void gpu_tracker_beside(const char *path, char *out, size_t capacity);

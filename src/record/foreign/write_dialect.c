@@ -21,19 +21,19 @@ struct dialect_state {
 };
 
 /* A family of formats: selects one of its dialects. */
-struct family {
+struct write_dialect_family {
     const struct dialect *process, *system; /* without `process`, or for a machine, `system` */
 };
 
-static const struct family FAMILY = {&DIALECT_PROCESS, &DIALECT_SYSTEM};
-static const struct family FAMILY_OLD = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_SYSTEM};
-static const struct family PROCESS = {&DIALECT_PROCESS, &DIALECT_PROCESS};
-static const struct family SYSTEM = {&DIALECT_SYSTEM, &DIALECT_SYSTEM};
-static const struct family COMBINED = {&DIALECT_COMBINED, &DIALECT_COMBINED};
-static const struct family OLD_PROCESS = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_PROCESS};
-static const struct family OLD_SYSTEM = {&DIALECT_OLD_SYSTEM, &DIALECT_OLD_SYSTEM};
+static const struct write_dialect_family FAMILY = {&DIALECT_PROCESS, &DIALECT_SYSTEM};
+static const struct write_dialect_family FAMILY_OLD = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_SYSTEM};
+static const struct write_dialect_family PROCESS = {&DIALECT_PROCESS, &DIALECT_PROCESS};
+static const struct write_dialect_family SYSTEM = {&DIALECT_SYSTEM, &DIALECT_SYSTEM};
+static const struct write_dialect_family COMBINED = {&DIALECT_COMBINED, &DIALECT_COMBINED};
+static const struct write_dialect_family OLD_PROCESS = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_PROCESS};
+static const struct write_dialect_family OLD_SYSTEM = {&DIALECT_OLD_SYSTEM, &DIALECT_OLD_SYSTEM};
 
-static double column_value(const struct dialect_column *column, const struct sample *sample)
+static double column_value(const struct dialect_column *column, const struct record_sample *sample)
 {
     double sum = 0;
     int plus = column->plus > 0 ? column->plus : 1;
@@ -47,7 +47,7 @@ static double column_value(const struct dialect_column *column, const struct sam
 }
 
 /* Reads the first row of the table host. */
-static double since_boot(const struct dialect_column *column, const struct sample *sample)
+static double since_boot(const struct dialect_column *column, const struct record_sample *sample)
 {
     double value = 0;
     const vitals_row *row = sample->snapshot != NULL
@@ -59,7 +59,7 @@ static double since_boot(const struct dialect_column *column, const struct sampl
 }
 
 static double number_of(struct recorder *recorder, const struct dialect_column *column,
-                        const struct sample *sample, size_t place)
+                        const struct record_sample *sample, size_t place)
 {
     struct dialect_state *state = recorder->state;
     switch (column->kind) {
@@ -92,9 +92,10 @@ static void put_number(struct text_file *file, const struct dialect_column *colu
 }
 
 typedef void each_column(struct recorder *recorder, const struct dialect *part, size_t index,
-                         size_t place, const struct sample *sample);
+                         size_t place, const struct record_sample *sample);
 
-static void for_each(struct recorder *recorder, const struct sample *sample, each_column *each)
+static void for_each(struct recorder *recorder, const struct record_sample *sample,
+                     each_column *each)
 {
     struct dialect_state *state = recorder->state;
     size_t place = 0;
@@ -107,7 +108,7 @@ static void for_each(struct recorder *recorder, const struct sample *sample, eac
 }
 
 static void put_title(struct recorder *recorder, const struct dialect *part, size_t index,
-                      size_t place, const struct sample *sample)
+                      size_t place, const struct record_sample *sample)
 {
     char name[COLUMN_WORDS];
     (void)sample;
@@ -117,14 +118,14 @@ static void put_title(struct recorder *recorder, const struct dialect *part, siz
 }
 
 static void put_value(struct recorder *recorder, const struct dialect *part, size_t index,
-                      size_t place, const struct sample *sample)
+                      size_t place, const struct record_sample *sample)
 {
     const struct dialect_column *column = &part->columns[index];
     put_number(&recorder->file, column, number_of(recorder, column, sample, place));
 }
 
 /* Remembers the first sample, from which the next one's growth is computed. */
-static void remember(struct recorder *recorder, const struct sample *sample)
+static void remember(struct recorder *recorder, const struct record_sample *sample)
 {
     struct dialect_state *state = recorder->state;
     size_t place = 0;
@@ -134,7 +135,7 @@ static void remember(struct recorder *recorder, const struct sample *sample)
 }
 
 /* The file ends when the tracked processes have ended. */
-static bool has_ended(const struct dialect_state *state, const struct sample *sample)
+static bool has_ended(const struct dialect_state *state, const struct record_sample *sample)
 {
     const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
     bool of_process = state->dialect == &DIALECT_PROCESS || state->dialect == &DIALECT_OLD_PROCESS;
@@ -142,7 +143,7 @@ static bool has_ended(const struct dialect_state *state, const struct sample *sa
 }
 
 /* True if the sample has no process: the first sample of a run may come before its process. */
-static bool is_nobodys(const struct recorder *recorder, const struct sample *sample)
+static bool is_nobodys(const struct recorder *recorder, const struct record_sample *sample)
 {
     const struct dialect_state *state = recorder->state;
     const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
@@ -151,12 +152,12 @@ static bool is_nobodys(const struct recorder *recorder, const struct sample *sam
     return !state->begun && state->dialect->columns[1].kind == DIALECT_PID && !named && empty;
 }
 
-static int dialect_sample(struct recorder *recorder, const struct sample *sample,
+static int dialect_sample(struct recorder *recorder, const struct record_sample *sample,
                           vitals_error *error)
 {
     struct dialect_state *state = recorder->state;
     if (!state->begun) {
-        const struct family *family = recorder->format->table;
+        const struct write_dialect_family *family = recorder->format->table;
         bool tree = sample_find(sample, "cpu_seconds", VITALS_SCOPE_TREE) != NULL;
         state->dialect = tree ? family->process : family->system;
         if (!recorder->options.no_header) {

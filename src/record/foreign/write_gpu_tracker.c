@@ -26,7 +26,7 @@ static void put_titles(struct text_file *file, const struct gpu_tracker_column *
 }
 
 static void put_values(struct recorder *recorder, const struct gpu_tracker_column *columns,
-                       size_t count, const struct sample *sample)
+                       size_t count, const struct record_sample *sample)
 {
     char words[NUMBER_WORDS];
     double cores = atof(recorder_attribute_text(recorder, "expected_cores"));
@@ -44,7 +44,8 @@ static void put_values(struct recorder *recorder, const struct gpu_tracker_colum
     }
 }
 
-static int begin_tables(struct recorder *recorder, const struct sample *sample, vitals_error *error)
+static int begin_tables(struct recorder *recorder, const struct record_sample *sample,
+                        vitals_error *error)
 {
     struct tracking_state *state = recorder->state;
     state->begun = true;
@@ -61,7 +62,7 @@ static int begin_tables(struct recorder *recorder, const struct sample *sample, 
 }
 
 /* Rates need two samples, so the first gives no row; gpu_tracker does the same. */
-static int tracking_sample(struct recorder *recorder, const struct sample *sample,
+static int tracking_sample(struct recorder *recorder, const struct record_sample *sample,
                            vitals_error *error)
 {
     struct tracking_state *state = recorder->state;

@@ -49,7 +49,7 @@ static int make_table(struct recorder *recorder, const char *table,
 
 static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
                      const struct gpu_tracker_column *columns, size_t count,
-                     const struct sample *sample, vitals_error *error)
+                     const struct record_sample *sample, vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
     double cores = atof(recorder_attribute_text(recorder, "expected_cores"));
@@ -71,7 +71,8 @@ static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
 }
 
 /* Rates need two samples, so the first gives the static row alone. */
-static int begin_tables(struct recorder *recorder, const struct sample *sample, vitals_error *error)
+static int begin_tables(struct recorder *recorder, const struct record_sample *sample,
+                        vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
     sqlite3_stmt *once = NULL;
@@ -87,7 +88,7 @@ static int begin_tables(struct recorder *recorder, const struct sample *sample, 
 }
 
 /* Each row is a transaction of its own, so that readers see it at once. */
-static int tracking_sample(struct recorder *recorder, const struct sample *sample,
+static int tracking_sample(struct recorder *recorder, const struct record_sample *sample,
                            vitals_error *error)
 {
     struct tracking_database *state = recorder->state;

@@ -3,14 +3,14 @@
 
 #include "record/frame/change_layout.h"
 
-struct reader {
+struct change_reader {
     const unsigned char *bytes;
     size_t size, at;
     bool broken; /* from there on every number is 0 */
     bool newer;  /* likewise: the bytes hold what this version does not define */
 };
 
-static uint64_t get_number(struct reader *reader)
+static uint64_t get_number(struct change_reader *reader)
 {
     uint64_t number = 0;
     for (unsigned shift = 0; shift < 64 && reader->at < reader->size; shift += 7) {
@@ -23,14 +23,14 @@ static uint64_t get_number(struct reader *reader)
     return 0;
 }
 
-static uint64_t get_signed(struct reader *reader)
+static uint64_t get_signed(struct change_reader *reader)
 {
     uint64_t number = get_number(reader);
     return number >> 1 ^ (number & 1 ? UINT64_MAX : 0);
 }
 
 /* Returns the next bytes, or NULL if fewer are left. */
-static const char *get_bytes(struct reader *reader, uint64_t size)
+static const char *get_bytes(struct change_reader *reader, uint64_t size)
 {
     if (reader->broken || size > reader->size - reader->at) {
         reader->broken = true;
@@ -41,7 +41,7 @@ static const char *get_bytes(struct reader *reader, uint64_t size)
     return bytes;
 }
 
-static vitals_text get_text(struct reader *reader)
+static vitals_text get_text(struct change_reader *reader)
 {
     uint64_t size = get_number(reader);
     const char *bytes = get_bytes(reader, size);
@@ -54,7 +54,7 @@ static vitals_text get_text(struct reader *reader)
 enum { CELLS_MAX = 16 * 1024 * 1024, CELLS_OF_ROW = 16 };
 
 struct hearing {
-    struct reader *reader;
+    struct change_reader *reader;
     vitals_builder *builder;
     struct change_table base;
     size_t old; /* the base's next row */
@@ -85,7 +85,7 @@ static void begin_row(struct hearing *hearing, uint64_t parent, vitals_text labe
 
 static void open_fresh(struct hearing *hearing)
 {
-    struct reader *reader = hearing->reader;
+    struct change_reader *reader = hearing->reader;
     hearing->row = NULL;
     hearing->age_ns += get_signed(reader);
     hearing->key += get_number(reader);
@@ -131,7 +131,7 @@ static void give_cell(struct hearing *hearing, const struct change_column *colum
     vitals_builder_read_at(builder, column->metric, cell->read_ns);
 }
 
-static void get_value(struct reader *reader, vitals_type type, struct change_cell *cell)
+static void get_value(struct change_reader *reader, vitals_type type, struct change_cell *cell)
 {
     if (type == VITALS_TEXT) {
         cell->text = get_text(reader);
@@ -147,7 +147,7 @@ static void get_value(struct reader *reader, vitals_type type, struct change_cel
 /* Reads the next column of the row; `flags` name what differs from the base. */
 static void hear_cell(struct hearing *hearing, unsigned flags)
 {
-    struct reader *reader = hearing->reader;
+    struct change_reader *reader = hearing->reader;
     const struct change_column *column = &hearing->columns[hearing->slot];
     struct change_reading *reading = &hearing->readings[hearing->slot++];
     struct change_cell cell = {.text = {"", 0}};
@@ -184,7 +184,7 @@ static void hear_alike(struct hearing *hearing, uint64_t count)
 /* Returns false after the last step. */
 static bool hear_step(struct hearing *hearing)
 {
-    struct reader *reader = hearing->reader;
+    struct change_reader *reader = hearing->reader;
     hear_alike(hearing, get_number(reader));
     const char *byte = get_bytes(reader, 1);
     unsigned step = byte != NULL ? (unsigned char)*byte : STEP_END;
@@ -255,7 +255,7 @@ static void hear_table(struct hearing *hearing, const vitals_snapshot *base, vit
 
 static void hear_tables(struct hearing *hearing, const vitals_snapshot *base)
 {
-    struct reader *reader = hearing->reader;
+    struct change_reader *reader = hearing->reader;
     if (base == NULL) {
         for (uint64_t entity; (entity = get_number(reader)) != 0 && !reader->broken;) {
             reader->newer = entity > UINT8_MAX || vitals_entity_name((vitals_entity)entity) == NULL;
@@ -272,7 +272,7 @@ static void hear_tables(struct hearing *hearing, const vitals_snapshot *base)
 
 static void hear_origin(struct hearing *hearing, const vitals_snapshot *base)
 {
-    struct reader *reader = hearing->reader;
+    struct change_reader *reader = hearing->reader;
     uint64_t stream, space;
     vitals_text host, boot_id;
     if (base != NULL) {
@@ -293,7 +293,7 @@ static void hear_origin(struct hearing *hearing, const vitals_snapshot *base)
 int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
                 vitals_builder *builder, vitals_snapshot **out)
 {
-    struct reader reader = {.bytes = (const unsigned char *)bytes, .size = size};
+    struct change_reader reader = {.bytes = (const unsigned char *)bytes, .size = size};
     struct hearing hearing = {.reader = &reader, .builder = builder};
     vitals_builder_begin(builder);
     uint64_t realtime_ns = get_number(&reader), boottime_ns = get_number(&reader);

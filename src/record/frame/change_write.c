@@ -57,19 +57,19 @@ bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot)
 
 /* ---- bytes ---- */
 
-struct writer {
+struct change_writer {
     struct text *out;
     bool failed;
     uint64_t alike; /* equal slots since the last step */
 };
 
-static void put(struct writer *writer, const void *bytes, size_t size)
+static void put(struct change_writer *writer, const void *bytes, size_t size)
 {
     if (!writer->failed && text_write(writer->out, bytes, size) != 0)
         writer->failed = true;
 }
 
-static void put_number(struct writer *writer, uint64_t number)
+static void put_number(struct change_writer *writer, uint64_t number)
 {
     unsigned char bytes[10];
     size_t size = 0;
@@ -80,18 +80,18 @@ static void put_number(struct writer *writer, uint64_t number)
 }
 
 /* Modulo 2^64: a difference may have either sign. */
-static void put_signed(struct writer *writer, uint64_t number)
+static void put_signed(struct change_writer *writer, uint64_t number)
 {
     put_number(writer, number << 1 ^ (number >> 63 ? UINT64_MAX : 0));
 }
 
-static void put_text(struct writer *writer, vitals_text text)
+static void put_text(struct change_writer *writer, vitals_text text)
 {
     put_number(writer, text.size);
     put(writer, text.bytes, text.size);
 }
 
-static void put_step(struct writer *writer, unsigned step)
+static void put_step(struct change_writer *writer, unsigned step)
 {
     unsigned char byte = (unsigned char)step;
     put_number(writer, writer->alike);
@@ -101,8 +101,8 @@ static void put_step(struct writer *writer, unsigned step)
 
 /* ---- a table ---- */
 
-struct telling {
-    struct writer *writer;
+struct change_telling {
+    struct change_writer *writer;
     struct change_table base, now;
     size_t count; /* columns */
     struct change_column base_columns[CHANGE_COLUMNS], columns[CHANGE_COLUMNS];
@@ -121,7 +121,7 @@ static bool same_row(const vitals_row *a, const vitals_row *b)
 }
 
 /* Returns the flag of the read time; 0 if it follows from the row above. */
-static unsigned tell_read(struct telling *telling, size_t column, struct change_cell *cell,
+static unsigned tell_read(struct change_telling *telling, size_t column, struct change_cell *cell,
                           struct change_cell *base)
 {
     struct change_reading *reading = &telling->readings[column];
@@ -142,7 +142,7 @@ static unsigned tell_read(struct telling *telling, size_t column, struct change_
     return way;
 }
 
-static void put_value(struct writer *writer, const struct change_column *column,
+static void put_value(struct change_writer *writer, const struct change_column *column,
                       const struct change_cell *cell, const struct change_cell *base)
 {
     if (column->type == VITALS_TEXT)
@@ -153,10 +153,10 @@ static void put_value(struct writer *writer, const struct change_column *column,
         put_signed(writer, cell->bits - base->bits);
 }
 
-static void tell_cell(struct telling *telling, size_t place, struct change_cell *cell,
+static void tell_cell(struct change_telling *telling, size_t place, struct change_cell *cell,
                       struct change_cell *base)
 {
-    struct writer *writer = telling->writer;
+    struct change_writer *writer = telling->writer;
     const struct change_column *column = &telling->columns[place];
     unsigned flags = cell->state != base->state ? CELL_STATE : 0;
     if (cell->state > 0 && (cell->bits != base->bits || !same_text(cell->text, base->text)))
@@ -176,9 +176,9 @@ static void tell_cell(struct telling *telling, size_t place, struct change_cell 
         put_signed(writer, telling->stamp_ns - cell->read_ns);
 }
 
-static void tell_head(struct telling *telling, const vitals_row *row, bool fresh)
+static void tell_head(struct change_telling *telling, const vitals_row *row, bool fresh)
 {
-    struct writer *writer = telling->writer;
+    struct change_writer *writer = telling->writer;
     uint64_t age_ns = vitals_snapshot_monotonic_ns(telling->now.snapshot) -
                       vitals_row_stamp_ns(row);
     const char *label = vitals_row_label(row);
@@ -198,7 +198,7 @@ static void tell_head(struct telling *telling, const vitals_row *row, bool fresh
 }
 
 /* `base` is NULL if it lacks the row. */
-static void tell_row(struct telling *telling, const vitals_row *base, size_t base_place,
+static void tell_row(struct change_telling *telling, const vitals_row *base, size_t base_place,
                      size_t place)
 {
     const vitals_row *row = telling->row;
@@ -220,7 +220,7 @@ static const vitals_row *row_of(const struct change_table *table, size_t place)
 }
 
 /* Both tables are sorted by key. */
-static void tell_rows(struct telling *telling)
+static void tell_rows(struct change_telling *telling)
 {
     size_t old = 0;
     for (size_t place = 0; place < telling->now.count; place++) {
@@ -251,10 +251,10 @@ static struct change_table table_of(const vitals_snapshot *snapshot, vitals_enti
     return table;
 }
 
-static void tell_table(struct telling *telling, const vitals_snapshot *base,
+static void tell_table(struct change_telling *telling, const vitals_snapshot *base,
                        const vitals_snapshot *snapshot, vitals_entity entity)
 {
-    struct writer *writer = telling->writer;
+    struct change_writer *writer = telling->writer;
     telling->base = table_of(base, entity);
     telling->now = table_of(snapshot, entity);
     telling->age_ns = telling->key = 0;
@@ -276,8 +276,8 @@ static void tell_table(struct telling *telling, const vitals_snapshot *base,
 
 bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out)
 {
-    struct writer writer = {.out = out};
-    struct telling telling = {.writer = &writer};
+    struct change_writer writer = {.out = out};
+    struct change_telling telling = {.writer = &writer};
     text_reset(out);
     put_number(&writer, vitals_snapshot_realtime_ns(snapshot));
     put_number(&writer, vitals_snapshot_boottime_ns(snapshot));

@@ -4,12 +4,12 @@
  * offsets in 7 bits a byte, the low ones first. */
 #include "record/frame/json_delta.h"
 
-struct reader {
+struct json_delta_reader {
     const char *bytes;
     size_t size, at;
 };
 
-static bool read_number(struct reader *reader, size_t *out)
+static bool read_number(struct json_delta_reader *reader, size_t *out)
 {
     size_t number = 0;
     for (unsigned shift = 0; shift < 35 && reader->at < reader->size; shift += 7) {
@@ -26,7 +26,7 @@ static bool read_number(struct reader *reader, size_t *out)
 bool json_delta_read(const struct text *base, const char *delta, size_t size, size_t most,
                      struct text *out)
 {
-    struct reader reader = {delta, size, 0};
+    struct json_delta_reader reader = {delta, size, 0};
     text_reset(out);
     while (reader.at < size) {
         size_t fresh, offset, copied;

@@ -26,19 +26,19 @@ enum {
 static const char KEPT[] = "what is kept"; /* names the ring in messages */
 
 /* Where a frame lies. */
-struct place {
+struct ring_place {
     uint64_t realtime_ns, offset;
     uint32_t size;
     uint16_t back;     /* number of frames back to its key; 0: whole */
     uint16_t encoding; /* enum frame_encoding */
 };
-_Static_assert(sizeof(struct place) == 24, "a place is small");
+_Static_assert(sizeof(struct ring_place) == 24, "a place is small");
 
 struct history_ring {
     struct frame_encoder encoder;
     uint64_t most_ns, most_memory;
 
-    struct place *places; /* of frame N: N % capacity */
+    struct ring_place *places; /* of frame N: N % capacity */
     size_t capacity;
     int64_t first, next; /* numbers of the oldest frame and of the next */
     int64_t key;         /* of the next */
@@ -53,7 +53,7 @@ struct history_ring {
     char problem[VITALS_ERROR_MESSAGE];
 };
 
-static struct place *place_of(const struct history_ring *ring, int64_t number)
+static struct ring_place *place_of(const struct history_ring *ring, int64_t number)
 {
     return &ring->places[(uint64_t)number % ring->capacity];
 }
@@ -83,7 +83,7 @@ static void make_room(struct history_ring *ring, size_t size)
         ring->at = 0;
     }
     while (any(ring)) {
-        const struct place *oldest = place_of(ring, ring->first);
+        const struct ring_place *oldest = place_of(ring, ring->first);
         if (oldest->offset < ring->at || oldest->offset >= ring->at + size)
             break;
         drop_oldest(ring);
@@ -100,7 +100,7 @@ static bool grow_places(struct history_ring *ring)
         return true;
     }
     size_t capacity = ring->capacity * 2;
-    struct place *places = malloc(capacity * sizeof *places);
+    struct ring_place *places = malloc(capacity * sizeof *places);
     if (places == NULL)
         return false;
     for (int64_t number = ring->first; number < ring->next; number++)
@@ -232,11 +232,11 @@ static int add(struct history_ring *ring, const vitals_snapshot *snapshot, int *
     *number = put(ring, &frame);
     if (*number != 0)
         return refuse(ring, error, strerror(*number));
-    *place_of(ring, ring->next) = (struct place){.realtime_ns = realtime_ns,
-                                                 .offset = ring->at,
-                                                 .size = (uint32_t)frame.size,
-                                                 .back = (uint16_t)(ring->next - ring->key),
-                                                 .encoding = (uint16_t)frame.encoding};
+    *place_of(ring, ring->next) = (struct ring_place){.realtime_ns = realtime_ns,
+                                                      .offset = ring->at,
+                                                      .size = (uint32_t)frame.size,
+                                                      .back = (uint16_t)(ring->next - ring->key),
+                                                      .encoding = (uint16_t)frame.encoding};
     ring->next++;
     ring->at += frame.size;
     ring->used += frame.size;
@@ -345,7 +345,7 @@ static int span(void *data, struct timeline_span *out, vitals_error *error)
     return 0;
 }
 
-static int fetch_file(const struct history_ring *ring, const struct place *place, char *out)
+static int fetch_file(const struct history_ring *ring, const struct ring_place *place, char *out)
 {
     size_t size = place->size, done = 0;
     while (done < size) {
@@ -365,7 +365,7 @@ static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *o
                  vitals_error *error)
 {
     const struct history_ring *ring = timeline->ring;
-    const struct place *place = place_of(ring, number);
+    const struct ring_place *place = place_of(ring, number);
     *out = (struct frame){.whole = place->back == 0,
                           .encoding = (enum frame_encoding)place->encoding,
                           .size = place->size};

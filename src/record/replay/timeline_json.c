@@ -44,7 +44,7 @@ struct json_timeline {
 /* ---- where documents lie ---- */
 
 /* Follows brackets and strings only; the parser checks the rest. */
-struct scan {
+struct timeline_json_scan {
     uint64_t at, begin; /* offsets of the next byte and of the open document */
     size_t depth;
     bool in_string, escaped, failed;
@@ -52,7 +52,7 @@ struct scan {
     size_t head_size;
 };
 
-static void scan_inside(struct scan *scan, char byte)
+static void scan_inside(struct timeline_json_scan *scan, char byte)
 {
     if (scan->head_size < HEAD)
         scan->head[scan->head_size++] = byte;
@@ -67,7 +67,7 @@ static void scan_inside(struct scan *scan, char byte)
 }
 
 /* Returns true if a document ends with this byte. */
-static bool scan_byte(struct scan *scan, char byte)
+static bool scan_byte(struct timeline_json_scan *scan, char byte)
 {
     scan->at++;
     if (scan->depth > 0) {
@@ -85,7 +85,7 @@ static bool scan_byte(struct scan *scan, char byte)
 }
 
 /* Finds `"realtime_ns":"1800000000000000000"` in the first bytes; returns 0 if it is missing. */
-static uint64_t moment_of(const struct scan *scan)
+static uint64_t moment_of(const struct timeline_json_scan *scan)
 {
     static const char NAME[] = "\"realtime_ns\"";
     const char *end = scan->head + scan->head_size;
@@ -99,7 +99,7 @@ static uint64_t moment_of(const struct scan *scan)
     return moment;
 }
 
-static bool add_document(struct json_timeline *timeline, const struct scan *scan)
+static bool add_document(struct json_timeline *timeline, const struct timeline_json_scan *scan)
 {
     uint64_t moment = moment_of(scan);
     if (timeline->count == timeline->capacity) {
@@ -127,8 +127,8 @@ static void stop(struct json_timeline *timeline, const char *why)
     recording_wrong(timeline->recording, "%s", why);
 }
 
-static bool take_chunk(struct json_timeline *timeline, struct scan *scan, const char *bytes,
-                       size_t size)
+static bool take_chunk(struct json_timeline *timeline, struct timeline_json_scan *scan,
+                       const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size && !timeline->ended; i++) {
         if (scan_byte(scan, bytes[i]) && !add_document(timeline, scan))
@@ -145,7 +145,7 @@ static bool take_chunk(struct json_timeline *timeline, struct scan *scan, const 
 static int scan_file(struct json_timeline *timeline, vitals_error *error)
 {
     struct stat status;
-    struct scan scan = {.at = timeline->scanned};
+    struct timeline_json_scan scan = {.at = timeline->scanned};
     const char *path = timeline->recording->path;
     if (fstat(fileno(timeline->file), &status) != 0)
         return record_fail_errno(errno, path, error);

@@ -207,7 +207,7 @@ static int read_ours(struct recording *recording, sqlite3 *database, vitals_erro
 
 /* ---- gpu_tracker's: told to the reader of its CSV, which knows its columns ---- */
 
-struct lines {
+struct read_database_lines {
     FILE *file;
     bool headed;
 };
@@ -225,7 +225,7 @@ static void write_field(FILE *file, const char *text)
 
 static void take_as_csv(struct recording *recording, sqlite3_stmt *statement, void *data)
 {
-    struct lines *lines = data;
+    struct read_database_lines *lines = data;
     int width = sqlite3_column_count(statement);
     (void)recording;
     for (int i = 0; i < width && !lines->headed; i++) {
@@ -246,7 +246,7 @@ static void take_as_csv(struct recording *recording, sqlite3_stmt *statement, vo
 static int read_tracking(struct recording *recording, sqlite3 *database, vitals_error *error)
 {
     FILE *file = tmpfile();
-    struct lines lines = {.file = file};
+    struct read_database_lines lines = {.file = file};
     if (file == NULL)
         return record_fail(VITALS_ESYSTEM, recording->path, error, "no temporary file to be had");
     if (database_has_table(database, "static_data"))

@@ -211,7 +211,8 @@ static long series_of(const struct database_state *state, const vitals_usage_val
     return -1;
 }
 
-static int learn_series(struct recorder *recorder, const struct sample *sample, vitals_error *error)
+static int learn_series(struct recorder *recorder, const struct record_sample *sample,
+                        vitals_error *error)
 {
     struct database_state *state = recorder->state;
     size_t before = state->count, hint = 0;
@@ -250,7 +251,7 @@ static int write_state(struct recorder *recorder, size_t at, vitals_availability
 /* Writes the read times of values that are older than their sample, as those of devices are. A time
  * holds for the following columns of the same subject up to the next one: in the order of columns,
  * as read_times_apply reads them, since a series that was added late is elsewhere in a sample. */
-static int write_moments(struct recorder *recorder, const struct sample *sample,
+static int write_moments(struct recorder *recorder, const struct record_sample *sample,
                          vitals_error *error)
 {
     struct database_state *state = recorder->state;
@@ -276,7 +277,8 @@ static int write_moments(struct recorder *recorder, const struct sample *sample,
     return code;
 }
 
-static int write_values(struct recorder *recorder, const struct sample *sample, vitals_error *error)
+static int write_values(struct recorder *recorder, const struct record_sample *sample,
+                        vitals_error *error)
 {
     struct database_state *state = recorder->state;
     const uint64_t now_ns = sample->monotonic_ns, near_ns = recorder->options.interval_ns / 100;
@@ -318,7 +320,8 @@ static int write_values(struct recorder *recorder, const struct sample *sample, 
 /* ---- frames: a whole one now and then, and what differs from it ---- */
 
 /* Writes the frame of a sample, unless it comes too soon after an expensive one. */
-static int write_frame(struct recorder *recorder, const struct sample *sample, vitals_error *error)
+static int write_frame(struct recorder *recorder, const struct record_sample *sample,
+                       vitals_error *error)
 {
     struct database_state *state = recorder->state;
     const vitals_clock *clock = vitals_clock_system();
@@ -353,7 +356,7 @@ static int write_frame(struct recorder *recorder, const struct sample *sample, v
     return code;
 }
 
-static int database_sample(struct recorder *recorder, const struct sample *sample,
+static int database_sample(struct recorder *recorder, const struct record_sample *sample,
                            vitals_error *error)
 {
     struct database_state *state = recorder->state;

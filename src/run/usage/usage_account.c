@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct writer {
+struct usage_account_writer {
     const vitals_usage *usage;
     vitals_account *account;
     char every[48]; /* "every 1 s" */
@@ -51,7 +51,7 @@ static void statistic_name(const struct measure *measure, const char *statistic,
         (void)snprintf(out, FIGURE_NAME, "%s_%s", measure->name, statistic);
 }
 
-static const char *origin_of_network(const struct writer *writer)
+static const char *origin_of_network(const struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
     if (usage->network_ours)
@@ -67,7 +67,7 @@ static bool is_energy_of_cpus(enum measure_place place)
 }
 
 /* Who tells a measure. */
-static const char *origin_of(const struct writer *writer, vitals_scope scope,
+static const char *origin_of(const struct usage_account_writer *writer, vitals_scope scope,
                              enum measure_place place)
 {
     const char *name = MEASURES[place].name;
@@ -82,8 +82,9 @@ static const char *origin_of(const struct writer *writer, vitals_scope scope,
 }
 
 /* The machine is read more seldom than the tree, each figure at its own pace. */
-static void source_words(const struct writer *writer, const struct usage_subject *subject,
-                         enum measure_place place, char out[static FIGURE_SOURCE])
+static void source_words(const struct usage_account_writer *writer,
+                         const struct usage_subject *subject, enum measure_place place,
+                         char out[static FIGURE_SOURCE])
 {
     char every[sizeof writer->every];
     const struct usage_cell *cell = &subject->cells[place];
@@ -106,7 +107,7 @@ static const char *why_missing(enum measure_place place, vitals_availability rea
 
 /* ---- figures ---- */
 
-static void put(struct writer *writer, const vitals_figure_form *form)
+static void put(struct usage_account_writer *writer, const vitals_figure_form *form)
 {
     bool known = vitals_account_find(writer->account, form->name,
                                      form->subject != NULL ? form->subject : "") != NULL;
@@ -114,7 +115,7 @@ static void put(struct writer *writer, const vitals_figure_form *form)
         writer->code = vitals_account_add(writer->account, form, writer->error);
 }
 
-static void put_missing(struct writer *writer, const struct usage_subject *subject,
+static void put_missing(struct usage_account_writer *writer, const struct usage_subject *subject,
                         const char *name, const char *unit, vitals_availability reason,
                         const char *why)
 {
@@ -174,7 +175,7 @@ static vitals_availability of_growth(const struct usage_subject *subject,
                                                         : state;
 }
 
-static void put_counter(struct writer *writer, const struct usage_subject *subject,
+static void put_counter(struct usage_account_writer *writer, const struct usage_subject *subject,
                         enum measure_place place)
 {
     const struct usage_cell *cell = &subject->cells[place];
@@ -189,7 +190,7 @@ static void put_counter(struct writer *writer, const struct usage_subject *subje
                                       .value = cell->most});
 }
 
-static void put_gauge(struct writer *writer, const struct usage_subject *subject,
+static void put_gauge(struct usage_account_writer *writer, const struct usage_subject *subject,
                       enum measure_place place)
 {
     const struct usage_cell *cell = &subject->cells[place];
@@ -227,8 +228,8 @@ static bool is_worth_telling(const struct usage_cell *cell, enum measure_place p
 }
 
 /* The parts of a tree that used no device had nothing of it. */
-static bool is_of_no_device(const struct writer *writer, const struct usage_subject *subject,
-                            enum measure_place place)
+static bool is_of_no_device(const struct usage_account_writer *writer,
+                            const struct usage_subject *subject, enum measure_place place)
 {
     const vitals_usage *usage = writer->usage;
     bool part = subject->scope == VITALS_SCOPE_ROOT || subject->scope == VITALS_SCOPE_DESCENDANTS;
@@ -241,7 +242,7 @@ static bool is_of_no_device(const struct writer *writer, const struct usage_subj
     return true;
 }
 
-static void put_measure(struct writer *writer, const struct usage_subject *subject,
+static void put_measure(struct usage_account_writer *writer, const struct usage_subject *subject,
                         enum measure_place place)
 {
     const struct usage_cell *cell = &subject->cells[place];
@@ -263,7 +264,7 @@ static void put_measure(struct writer *writer, const struct usage_subject *subje
 
 /* ---- what a person asks first ---- */
 
-static void put_wall(struct writer *writer)
+static void put_wall(struct usage_account_writer *writer)
 {
     put(writer, &(vitals_figure_form){.name = "wall_seconds",
                                       .unit = "seconds",
@@ -272,7 +273,7 @@ static void put_wall(struct writer *writer)
                                       .value = writer->seconds});
 }
 
-static void put_cpu(struct writer *writer)
+static void put_cpu(struct usage_account_writer *writer)
 {
     static const enum measure_place PLACES[] = {MEASURE_AT_cpu_seconds, MEASURE_AT_cpu_user_seconds,
                                                 MEASURE_AT_cpu_system_seconds};
@@ -289,7 +290,7 @@ static void put_cpu(struct writer *writer)
 }
 
 /* See usage_memory.c. */
-static void put_low(struct writer *writer)
+static void put_low(struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
     const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];
@@ -317,7 +318,8 @@ static void put_low(struct writer *writer)
                     usage->seen_processes == 0 ? "no sample saw it running" : NULL);
 }
 
-static void put_estimate(struct writer *writer, const char *name, const char *source, double value)
+static void put_estimate(struct usage_account_writer *writer, const char *name, const char *source,
+                         double value)
 {
     if (value > 0)
         put(writer, &(vitals_figure_form){.name = name,
@@ -329,7 +331,7 @@ static void put_estimate(struct writer *writer, const char *name, const char *so
 
 /* What was at least held is never above the estimate. Without private pages the sum of resident
  * sizes is all there is, in which shared pages count once in each process. */
-static void put_peaks(struct writer *writer)
+static void put_peaks(struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
     const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];
@@ -354,7 +356,7 @@ static void put_peaks(struct writer *writer)
 }
 
 /* Of one process and not a sum: what a fork shares with its parent is in both. */
-static void put_anonymous(struct writer *writer)
+static void put_anonymous(struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
     double most = usage->anonymous_gone;
@@ -371,7 +373,7 @@ static void put_anonymous(struct writer *writer)
                                           .value = most});
 }
 
-static void put_processes(struct writer *writer)
+static void put_processes(struct usage_account_writer *writer)
 {
     put(writer, &(vitals_figure_form){.name = "processes_seen",
                                       .unit = "",
@@ -382,7 +384,7 @@ static void put_processes(struct writer *writer)
 
 /* ---- devices ---- */
 
-static void put_device(struct writer *writer, const struct usage_device *device)
+static void put_device(struct usage_account_writer *writer, const struct usage_device *device)
 {
     static const enum measure_place OF_TREE[] = {
         MEASURE_AT_gpu_memory_bytes, MEASURE_AT_gpu_busy_seconds, MEASURE_AT_gpu_utilization_ratio,
@@ -421,7 +423,7 @@ static void put_device(struct writer *writer, const struct usage_device *device)
         put_measure(writer, subject, OF_TREE[i]);
 }
 
-static void put_whole_device(struct writer *writer, const struct usage_device *device)
+static void put_whole_device(struct usage_account_writer *writer, const struct usage_device *device)
 {
     for (enum measure_place place = 0; place < MEASURE_COUNT; place++) {
         bool whole = (MEASURES[place].scopes & MEASURE_OF_TREE) == 0;
@@ -431,7 +433,7 @@ static void put_whole_device(struct writer *writer, const struct usage_device *d
 }
 
 /* Why a back end gives nothing, unless it is that there is nothing. */
-static void put_sources(struct writer *writer)
+static void put_sources(struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
     for (size_t i = 0; i < usage->source_count; i++) {
@@ -455,7 +457,7 @@ static void put_sources(struct writer *writer)
 
 /* ---- the whole ---- */
 
-static void put_subject(struct writer *writer, size_t index)
+static void put_subject(struct usage_account_writer *writer, size_t index)
 {
     const struct usage_subject *subject = writer->usage->subjects[index];
     unsigned scope = subject->scope == VITALS_SCOPE_SYSTEM ? MEASURE_OF_SYSTEM : MEASURE_OF_TREE;
@@ -465,7 +467,7 @@ static void put_subject(struct writer *writer, size_t index)
     }
 }
 
-static void set_number(struct writer *writer, const char *name, double value)
+static void set_number(struct usage_account_writer *writer, const char *name, double value)
 {
     char digits[NUMBER_TEXT];
     if (!(value > 0) || writer->code != 0)
@@ -476,7 +478,7 @@ static void set_number(struct writer *writer, const char *name, double value)
 
 /* Whose the devices are that the tree used: a line each, "nvidia nvidia GPU-…". A word that is not
  * known is "-". */
-static void set_drivers(struct writer *writer)
+static void set_drivers(struct usage_account_writer *writer)
 {
     struct buffer lines = {.bytes = NULL};
     const vitals_usage *usage = writer->usage;
@@ -498,7 +500,7 @@ static void set_drivers(struct writer *writer)
     buffer_done(&lines);
 }
 
-static void fill(struct writer *writer)
+static void fill(struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
     bool tree = usage->options.launcher != 0 || usage->options.pid_count > 0;
@@ -527,7 +529,7 @@ static void fill(struct writer *writer)
 
 int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals_error *error)
 {
-    struct writer writer = {.usage = usage, .error = error};
+    struct usage_account_writer writer = {.usage = usage, .error = error};
     writer.code = vitals_account_new(&writer.account, error);
     if (writer.code < 0)
         return writer.code;

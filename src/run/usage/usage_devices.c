@@ -171,7 +171,7 @@ enum { PARTS = 2 };
 static const size_t PART_SUBJECTS[PARTS] = {SUBJECT_ROOT, SUBJECT_DESCENDANTS};
 
 /* What one fold finds on one device. */
-struct found {
+struct usage_devices_found {
     struct usage_sum memory, utilization, busy;
     struct usage_sum memory_of[PARTS], utilization_of[PARTS]; /* of roots, of descendants */
     double others_busy;
@@ -180,7 +180,7 @@ struct found {
 };
 
 static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_row *row,
-                       struct found *found)
+                       struct usage_devices_found *found)
 {
     uint64_t key = 0;
     double value = 0;
@@ -295,7 +295,8 @@ struct totals {
     size_t devices, busy_devices, used_devices;
 };
 
-static void set_tree(vitals_usage *usage, struct usage_device *device, const struct found *found)
+static void set_tree(vitals_usage *usage, struct usage_device *device,
+                     const struct usage_devices_found *found)
 {
     uint64_t now_ns = found->users_ns;
     struct usage_subject *subject = device->subject;
@@ -315,7 +316,8 @@ static void set_tree(vitals_usage *usage, struct usage_device *device, const str
 }
 
 /* The tree's part of what the device drew since the fold before. */
-static void set_energy(struct usage_device *device, const struct found *found, double grown)
+static void set_energy(struct usage_device *device, const struct usage_devices_found *found,
+                       double grown)
 {
     double ours = found->busy.total + device->busy_gone - device->tree_busy;
     double others = found->others_busy + device->others_gone - device->others_busy;
@@ -332,7 +334,7 @@ static void set_energy(struct usage_device *device, const struct found *found, d
 }
 
 static void fold_energy(struct usage_device *device, const vitals_row *gpu,
-                        const struct found *found)
+                        const struct usage_devices_found *found)
 {
     struct usage_subject *subject = device->subject;
     uint64_t read_ns = vitals_row_read_ns(gpu, VITALS_GPU_ENERGY_JOULES);
@@ -390,7 +392,7 @@ static void fold_whole(vitals_usage *usage, struct usage_device *device, const v
 }
 
 static void add_totals(struct totals *totals, const struct usage_device *device,
-                       const vitals_row *gpu, const struct found *found)
+                       const vitals_row *gpu, const struct usage_devices_found *found)
 {
     static const vitals_metric READ[] = {VITALS_GPU_UTILIZATION_RATIO, VITALS_GPU_MEMORY_USED_BYTES,
                                          VITALS_GPU_ENERGY_JOULES, VITALS_GPU_POWER_WATTS};
@@ -427,7 +429,7 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
                         struct totals *totals)
 {
     struct usage_device *device = find_device(usage, gpu);
-    struct found found = {.users_ns = vitals_row_read_ns(gpu, VITALS_GPU_PROCESSES)};
+    struct usage_devices_found found = {.users_ns = vitals_row_read_ns(gpu, VITALS_GPU_PROCESSES)};
     if (device == NULL)
         device = add_device(usage, gpu);
     if (device == NULL)

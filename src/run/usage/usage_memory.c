@@ -98,14 +98,14 @@ static void note_walked(struct usage_process *process, const vitals_row *row)
  * share a map by a birth alone, and no longer do after an exec, which faults pages in: two that had
  * different maps once have so ever after, and two that stand still have what they had between. So
  * all are put in order when one is new, or while some share. */
-struct place {
+struct usage_memory_place {
     const struct os *os;
     bool *failed; /* one has ended meanwhile: there is no order */
     int64_t pid;
     struct usage_process *process;
 };
 
-static int compare_maps(const struct place *a, const struct place *b)
+static int compare_maps(const struct usage_memory_place *a, const struct usage_memory_place *b)
 {
     int order = os_compare_maps(a->os, a->pid, b->pid);
     *a->failed |= order < 0;
@@ -115,7 +115,7 @@ static int compare_maps(const struct place *a, const struct place *b)
 /* Of those that share one, a root first, then the one that was seen first. */
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *first = a, *second = b;
+    const struct usage_memory_place *first = a, *second = b;
     const struct usage_process *left = first->process, *right = second->process;
     int order = first->pid != second->pid ? compare_maps(first, second) : 0;
     if (order != 0)
@@ -141,7 +141,7 @@ static bool maps_due(const vitals_usage *usage)
 
 /* Those about which the kernel answers. */
 static size_t list_places(const vitals_usage *usage, const vitals_snapshot *snapshot,
-                          struct place *places, bool *failed)
+                          struct usage_memory_place *places, bool *failed)
 {
     size_t count = 0;
     for (const vitals_row *row = NULL;
@@ -153,7 +153,7 @@ static size_t list_places(const vitals_usage *usage, const vitals_snapshot *snap
             continue;
         process->memory.compared = true;
         if (os_compare_maps(usage->os, (int64_t)pid, (int64_t)pid) == 0)
-            places[count++] = (struct place){usage->os, failed, (int64_t)pid, process};
+            places[count++] = (struct usage_memory_place){usage->os, failed, (int64_t)pid, process};
     }
     return count;
 }
@@ -161,9 +161,9 @@ static size_t list_places(const vitals_usage *usage, const vitals_snapshot *snap
 static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     bool failed = false;
-    struct place *places = usage->os != NULL && maps_due(usage)
-                               ? memory_array(usage->living, sizeof(*places))
-                               : NULL;
+    struct usage_memory_place *places = usage->os != NULL && maps_due(usage)
+                                            ? memory_array(usage->living, sizeof(*places))
+                                            : NULL;
     size_t count = places != NULL ? list_places(usage, snapshot, places, &failed) : 0;
     if (count > 1)
         qsort(places, count, sizeof(*places), compare_places);

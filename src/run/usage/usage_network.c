@@ -59,14 +59,14 @@ static void read_network(struct usage_network *network, const vitals_row *row)
 }
 
 /* What one fold finds. */
-struct found {
+struct usage_network_found {
     bool ours, any;
     vitals_availability missing; /* why it is not known where a process is */
     uint64_t newest_ns;
 };
 
 static void add_process(vitals_usage *usage, uint64_t ours, const vitals_row *row,
-                        struct found *found)
+                        struct usage_network_found *found)
 {
     uint64_t inode;
     vitals_availability state = vitals_row_u64(row, VITALS_PROCESS_NETWORK_NAMESPACE, &inode);
@@ -120,7 +120,8 @@ static void settle(vitals_usage *usage)
 }
 
 /* What the machine did since the fold before. */
-static void add_machine(vitals_usage *usage, const vitals_row *host, struct found *found)
+static void add_machine(vitals_usage *usage, const vitals_row *host,
+                        struct usage_network_found *found)
 {
     double now[DIRECTIONS];
     bool known = true;
@@ -160,7 +161,7 @@ static void set_missing(vitals_usage *usage, size_t scope, vitals_availability r
 }
 
 /* Of the tree alone: root and descendants share what they are in. */
-static void set_tree(vitals_usage *usage, const struct found *found)
+static void set_tree(vitals_usage *usage, const struct usage_network_found *found)
 {
     bool others = usage->network_ours || usage->network_shared;
     vitals_availability state = others ? VITALS_UPPER_BOUND : VITALS_SAMPLED;
@@ -174,7 +175,7 @@ static void set_tree(vitals_usage *usage, const struct found *found)
 void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     uint64_t ours = 0, key;
-    struct found found = {.missing = VITALS_UNSET};
+    struct usage_network_found found = {.missing = VITALS_UNSET};
     const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
     vitals_availability state = host != NULL
                                     ? vitals_row_u64(host, VITALS_HOST_NETWORK_NAMESPACE, &ours)

@@ -21,12 +21,12 @@ static const double ROUNDING_SECONDS = 0.03;
 /* A share of a CPU over less is noise of those steps. */
 static const uint64_t CORES_WINDOW_NS = 100 * NS_PER_MS;
 
-enum kind { KIND_PLAIN, KIND_CHILDREN, KIND_ABSORBS };
+enum usage_process_kind { KIND_PLAIN, KIND_CHILDREN, KIND_ABSORBS };
 
 /* What each flow is read from. */
 static const struct flow {
     enum measure_place place;
-    enum kind kind;
+    enum usage_process_kind kind;
     vitals_metric own;
     vitals_metric children[2];
 } FLOWS[FLOW_COUNT] = {

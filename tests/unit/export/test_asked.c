@@ -214,7 +214,7 @@ static bool compared(struct password_cache *cache, const struct password_users *
 {
     uint64_t count = 0;
     int notify = eventfd(0, EFD_CLOEXEC);
-    struct comparison *comparison = comparison_start(cache, users, given, notify);
+    struct password_comparison *comparison = comparison_start(cache, users, given, notify);
     CHECK(comparison != NULL);
     CHECK_INT(read(notify, &count, sizeof count), sizeof count);
     CHECK(comparison_is_done(comparison));

@@ -46,14 +46,14 @@ static struct sample *sample_of(const struct point *point)
     return moment;
 }
 
-static void take(struct history *history, const struct point *point)
+static void take(struct history_store *history, const struct point *point)
 {
     struct sample *moment = sample_of(point);
     history_take(history, moment);
     sample_unref(moment);
 }
 
-static json_t *document_of(const struct history *history)
+static json_t *document_of(const struct history_store *history)
 {
     struct text text = {.bytes = NULL};
     json_error_t error;
@@ -88,7 +88,7 @@ static double value_at(const json_t *values, size_t i)
 
 static void a_point_every_five_seconds_with_the_rate_between(void)
 {
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     char busy[32];
     for (int second = 0; second < 60; second++) {
         snprintf(busy, sizeof busy, "%.1f", 100 + 2.5 * second);
@@ -116,7 +116,7 @@ static void a_point_every_five_seconds_with_the_rate_between(void)
 
 static void what_was_missing_is_a_gap_and_never_zero(void)
 {
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     take(history, &(struct point){.at = 0, .busy = "1", .memory = "4096"});
     take(history, &(struct point){.at = 5, .busy = "1", .memory = "null"});
     take(history, &(struct point){.at = 10, .busy = "1", .memory = "0"});
@@ -154,7 +154,7 @@ static void what_came_late_is_no_point_again(void)
         {USE("0.7", LATE, "6000000000"), -1},
         {USE("0.9", "", "1000"), 0.9},
     };
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     for (size_t i = 0; i < CHECK_COUNT(POINTS); i++)
         take(history,
              &(struct point){
@@ -175,7 +175,7 @@ static void what_came_late_is_no_point_again(void)
 
 static void an_hour_is_kept_and_no_more(void)
 {
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     char memory[32];
     for (unsigned point = 0; point < 1000; point++) {
         snprintf(memory, sizeof memory, "%u", point);
@@ -206,7 +206,7 @@ static void an_hour_is_kept_and_no_more(void)
 
 static void a_device_is_as_busy_as_its_counter_says(void)
 {
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     take(history, &(struct point){
                       .at = 0, .busy = "1", .memory = "1", .gpus = GPU("1", "0", "1", "10", "1")});
     take(history, &(struct point){
@@ -224,7 +224,7 @@ static void a_device_is_as_busy_as_its_counter_says(void)
 
 static void times_grow_whatever_is_done_to_the_wall_clock(void)
 {
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     take(history, &(struct point){.at = 5, .wall = 9000, .busy = "1", .memory = "1"});
     take(history, &(struct point){.at = 10, .wall = 20, .busy = "1", .memory = "1"});
     take(history, &(struct point){.at = 15, .wall = 25, .busy = "1", .memory = "1"});
@@ -239,7 +239,7 @@ static void times_grow_whatever_is_done_to_the_wall_clock(void)
 
 static void another_sampler_begins_anew(void)
 {
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     take(history, &(struct point){.at = 0, .busy = "1", .memory = "1"});
     take(history, &(struct point){.at = 5, .busy = "1", .memory = "1"});
     take(history, &(struct point){.at = 10, .stream = 8, .busy = "1", .memory = "1"});
@@ -259,7 +259,7 @@ static void what_is_too_many_is_left_out_and_counted(void)
                                  "%s{\"key\":%u,\"parent\":null,\"label\":\"%u\",\"age_ns\":0,"
                                  "\"utilization_ratio\":0.5,\"busy_seconds\":1,\"power_watts\":9}",
                                  i > 1 ? "," : "", i, i);
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     take(history, &(struct point){.at = 0, .busy = "1", .memory = "1", .gpus = gpus});
     take(history, &(struct point){.at = 5, .busy = "1", .memory = "1", .gpus = gpus});
     json_t *document = document_of(history);
@@ -273,7 +273,7 @@ static void what_is_too_many_is_left_out_and_counted(void)
 
 static void rates_are_made_with_what_came_a_second_ago(void)
 {
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     uint64_t newest = 0;
     CHECK_NULL(history_before(history));
     for (int tenth = 0; tenth < 100; tenth++) {
@@ -293,7 +293,7 @@ static void rates_are_made_with_what_came_a_second_ago(void)
 static void what_is_no_sample_is_no_point(void)
 {
     static const char LINE[] = "{\"schema\":1,\"tables\":{}}";
-    struct history *history = history_new();
+    struct history_store *history = history_new();
     struct sample *moment = sample_new(LINE, sizeof LINE - 1, ORIGIN_NS);
     history_take(history, moment);
     sample_unref(moment);

@@ -554,11 +554,11 @@ static void facts_of_any_vendor(void)
     struct model model;
     model_init(&model, &options);
     vitals_snapshot *older = details_at(100), *now = details_at(102);
-    struct device_view view = {.model = &model,
-                               .gpu = vitals_snapshot_find(now, VITALS_GPU, 1),
-                               .older = older,
-                               .has_energy = true,
-                               .energy_joules = 90};
+    struct sheet_view view = {.model = &model,
+                              .gpu = vitals_snapshot_find(now, VITALS_GPU, 1),
+                              .older = older,
+                              .has_energy = true,
+                              .energy_joules = 90};
     CHECK(device_sheet_fill(&facts, &view, 78));
     for (size_t i = 0; i < CHECK_COUNT(EXPECTED); i++) {
         CHECK_CASE(EXPECTED[i].label);
@@ -590,7 +590,7 @@ static void long_facts_go_on_in_the_next_line(void)
     model_init(&model, &options);
     vitals_snapshot *now = details_at(100);
     struct device_sheet facts = {0};
-    struct device_view view = {.model = &model, .gpu = vitals_snapshot_find(now, VITALS_GPU, 1)};
+    struct sheet_view view = {.model = &model, .gpu = vitals_snapshot_find(now, VITALS_GPU, 1)};
     for (int columns = 1; columns < 120; columns += 7) {
         char whole[4096] = "";
         CHECK(device_sheet_fill(&facts, &view, columns));

@@ -11,7 +11,7 @@ enum { PATIENCE = 20000 }; /* ms, of a busy machine */
 
 static vitals_context *context;
 static struct monitor_options options;
-static struct source *source;
+static struct monitor_source *source;
 
 static void begin(void)
 {

@@ -8,7 +8,7 @@
 
 static void sample_with(struct recorder *recorder, uint64_t number, const char *const *devices)
 {
-    struct record_sample sample;
+    struct filled_sample sample;
     vitals_error error = {.message = ""};
     record_fill(&sample, number);
     for (; *devices != NULL; devices++)
@@ -171,7 +171,7 @@ static int64_t ask(sqlite3 *database, const char *sql)
 static void a_database_says_when_a_device_was_read(void)
 {
     struct record_world world;
-    struct record_sample sample;
+    struct filled_sample sample;
     vitals_error error;
     sqlite3 *database = NULL;
     if (database_version() == NULL)

@@ -21,7 +21,7 @@ static void record(const struct record_world *world, size_t unread)
     vitals_error error = {.message = ""};
     struct recorder *recorder = record_open(world, NULL);
     for (size_t i = 0; i < SAMPLES; i++) {
-        struct record_sample sample;
+        struct filled_sample sample;
         record_fill(&sample, i);
         size_t first = sample.content.count;
         double seconds = (double)i - AGES[i];
@@ -136,7 +136,7 @@ static void one_that_came_late_stands_where_it_was_read(void)
     record_world_open(&world, "a.db");
     struct recorder *recorder = record_open(&world, NULL);
     for (size_t i = 0; i < SAMPLES; i++) {
-        struct record_sample sample;
+        struct filled_sample sample;
         record_begin(&sample, i);
         record_add(&sample, "device_energy_joules", VITALS_SCOPE_GPU, "GPU-2", 1);
         if (i > 0)
@@ -172,7 +172,7 @@ static void record_late(const struct record_world *world)
     vitals_error error = {.message = ""};
     struct recorder *recorder = record_open(world, NULL);
     for (size_t i = 0; i < SAMPLES; i++) {
-        struct record_sample sample;
+        struct filled_sample sample;
         vitals_mark mark = {.begins = i == 1, .name = "step", .pid = 1, .tid = 1};
         record_fill(&sample, i);
         mark.monotonic_ns = sample.content.monotonic_ns + (i == 1 ? 900000000u : 100000000u);

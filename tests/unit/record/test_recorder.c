@@ -407,7 +407,7 @@ static void record_until_killed(const struct record_world *world, int pipe_end)
     if (recorder_open(&options, &recorder, &error) < 0)
         _exit(1);
     for (uint64_t i = 0;; i++) {
-        struct record_sample sample;
+        struct filled_sample sample;
         record_fill(&sample, 0);
         sample.content.monotonic_ns += i * 100000000u;
         sample.content.realtime_ns += i * 100000000u;
@@ -472,7 +472,7 @@ static int record_until_full(const struct record_world *world, const char *forma
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || recorder_open(&options, &recorder, &error) < 0)
         return 255;
     for (uint64_t i = 0; i < 20000; i++) {
-        struct record_sample sample;
+        struct filled_sample sample;
         record_fill(&sample, i);
         int code = recorder_write_sample(recorder, &sample.content, &error);
         if (code == 0)
@@ -651,7 +651,7 @@ static void later_series_join_a_database(void)
     if (cannot_be("a.db"))
         return;
     struct record_world world;
-    struct record_sample sample;
+    struct filled_sample sample;
     vitals_error error;
     record_world_open(&world, "a.db");
     struct recorder *recorder = record_open(&world, NULL);
@@ -676,7 +676,7 @@ static void what_was_not_read_anew_is_no_reading(const char *name)
     if (cannot_be(name))
         return;
     struct record_world world;
-    struct record_sample sample;
+    struct filled_sample sample;
     vitals_error error;
     record_world_open(&world, name);
     struct recorder *recorder = record_open(&world, NULL);
@@ -729,7 +729,7 @@ static void a_database_can_be_read_while_it_grows(void)
 static void a_kill_would_cost(uint64_t interval_ms)
 {
     struct record_world world;
-    struct record_sample sample;
+    struct filled_sample sample;
     struct recorder *recorder = NULL;
     vitals_error error;
     record_world_open(&world, "a.db");

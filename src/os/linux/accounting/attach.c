@@ -26,7 +26,7 @@ static const struct hierarchy {
     {"cgroup1", "blkio", 1, own_figures_v1},
 };
 
-struct group {
+struct attach_group {
     const struct hierarchy *of; /* NULL: there is none */
     struct cgroup_path cgroup;  /* as /proc/PID/cgroup has it */
     struct cgroup_place place;
@@ -37,22 +37,22 @@ struct group {
 struct os_tracked_cgroup {
     const struct os *os;
     size_t count;
-    struct group groups[ARRAY_COUNT(HIERARCHIES)];
+    struct attach_group groups[ARRAY_COUNT(HIERARCHIES)];
 };
 
 /* ---- where they are ---- */
 
-struct finding {
+struct attach_finding {
     const struct hierarchy *hierarchy;
-    struct group *group;
+    struct attach_group *group;
 };
 
 static void take_membership(struct span line, void *data)
 {
-    const struct finding *finding = data;
+    const struct attach_finding *finding = data;
     unsigned version;
     struct span path;
-    struct group *group = finding->group;
+    struct attach_group *group = finding->group;
     if (!host_parse_membership(line, finding->hierarchy->controller, &version, &path) ||
         version != finding->hierarchy->version || path.size > sizeof group->cgroup.bytes)
         return;
@@ -63,8 +63,8 @@ static void take_membership(struct span line, void *data)
 
 static void take_mount(struct span line, void *data)
 {
-    const struct finding *finding = data;
-    struct group *group = finding->group;
+    const struct attach_finding *finding = data;
+    struct attach_group *group = finding->group;
     struct cgroup_mount mount;
     if (host_parse_cgroup_mount(line, &mount) &&
         host_mount_has(&mount, finding->hierarchy->version, finding->hierarchy->controller))
@@ -72,7 +72,7 @@ static void take_mount(struct span line, void *data)
                           &group->place);
 }
 
-static bool open_folder(const struct os *os, struct group *group)
+static bool open_folder(const struct os *os, struct attach_group *group)
 {
     char path[CGROUP_PATH_MAX + 1], controllers[TEXT_BYTES];
     const struct cgroup_place *place = &group->place;
@@ -96,11 +96,11 @@ static bool open_folder(const struct os *os, struct group *group)
 }
 
 static bool find_group(const struct os *os, int64_t pid, const struct hierarchy *hierarchy,
-                       struct group *group)
+                       struct attach_group *group)
 {
     char path[PROCESS_PATH];
-    struct finding finding = {hierarchy, group};
-    *group = (struct group){.own = {.parent = -1, .folder = -1}};
+    struct attach_finding finding = {hierarchy, group};
+    *group = (struct attach_group){.own = {.parent = -1, .folder = -1}};
     if (os->sys < 0 || !linux_process_path(path, pid, "cgroup"))
         return false;
     (void)lines_each(os, os->proc, path, take_membership, &finding);
@@ -217,7 +217,7 @@ int64_t os_parent_of(const struct os *os, int64_t pid)
     return read_stat(os, pid, &stat) && (stat.has & OS_STAT_PARENT) != 0 ? stat.parent_pid : -1;
 }
 
-static bool is_below(const struct group *group, const struct cgroup_path *cgroup)
+static bool is_below(const struct attach_group *group, const struct cgroup_path *cgroup)
 {
     size_t size = group->cgroup.size;
     return cgroup->size >= size && memcmp(cgroup->bytes, group->cgroup.bytes, size) == 0 &&
@@ -234,10 +234,10 @@ static bool has_ended(const struct os *os, int64_t pid)
 
 bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which, int64_t pid)
 {
-    const struct group *group = &attached->groups[which];
+    const struct attach_group *group = &attached->groups[which];
     char path[PROCESS_PATH];
-    struct group theirs = {.of = NULL};
-    struct finding finding = {group->of, &theirs};
+    struct attach_group theirs = {.of = NULL};
+    struct attach_finding finding = {group->of, &theirs};
     if (!linux_process_path(path, pid, "cgroup") ||
         lines_each(attached->os, attached->os->proc, path, take_membership, &finding) < 0 ||
         theirs.of == NULL)
@@ -250,6 +250,6 @@ bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t wh
 void os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t which,
                             struct counted *out)
 {
-    const struct group *group = &attached->groups[which];
+    const struct attach_group *group = &attached->groups[which];
     own_figures_read(attached->os, &group->own, group->of->figures, group->counts, out);
 }

@@ -28,16 +28,16 @@ static const struct {
 enum { HIERARCHY_COUNT = ARRAY_COUNT(HIERARCHIES) };
 _Static_assert((int)HIERARCHY_COUNT <= (int)OS_JOINS, "a child can go into all of them");
 
-struct part {
+struct cgroup1_part {
     bool is;
     struct own_group group;
     int tasks;
     os_quantities counts;
 };
 
-struct state {
+struct count_cgroup1_state {
     const struct os *os;
-    struct part parts[HIERARCHY_COUNT];
+    struct cgroup1_part parts[HIERARCHY_COUNT];
 };
 
 static const os_quantities WORTH = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_MEMORY_PEAK_BYTES |
@@ -70,7 +70,7 @@ static uint64_t limit_of(size_t index, const struct os_count_options *options)
     }
 }
 
-static void close_part(const struct os *os, struct part *part)
+static void close_part(const struct os *os, struct cgroup1_part *part)
 {
     if (!part->is)
         return;
@@ -79,11 +79,11 @@ static void close_part(const struct os *os, struct part *part)
     part->is = false;
 }
 
-static os_quantities open_part(struct state *state, size_t index,
+static os_quantities open_part(struct count_cgroup1_state *state, size_t index,
                                const struct os_count_options *options)
 {
     const struct cgroup_found *found = count_cgroup(options, HIERARCHIES[index].controller);
-    struct part *part = &state->parts[index];
+    struct cgroup1_part *part = &state->parts[index];
     bool disks = HIERARCHIES[index].controller == CGROUP_IO;
     if (found->version != 1 || (disks && !counts_disks(state->os, &found->place)) ||
         own_group_make(state->os, &found->place, &part->group) < 0)
@@ -104,7 +104,7 @@ static os_quantities open_part(struct state *state, size_t index,
 
 static int open_cgroup1(void *data, const struct os_count_options *options, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_cgroup1_state *state = data;
     if (!options->os->live)
         return -ENOTSUP;
     state->os = options->os;
@@ -125,7 +125,7 @@ static int open_cgroup1(void *data, const struct os_count_options *options, os_q
 
 static void place_cgroup1(void *data, struct os_places *places)
 {
-    const struct state *state = data;
+    const struct count_cgroup1_state *state = data;
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
         if (state->parts[i].is && places->join_count < OS_JOINS)
             places->joins[places->join_count++] = state->parts[i].tasks;
@@ -135,11 +135,11 @@ static void place_cgroup1(void *data, struct os_places *places)
 /* A group without CPU time or memory is one that the child could not go into. */
 static void read_cgroup1(void *data, struct counted *out)
 {
-    const struct state *state = data;
+    const struct count_cgroup1_state *state = data;
     static const enum quantity NEVER_ZERO[] = {COUNTED_CPU_SECONDS, COUNTED_MEMORY_PEAK_BYTES,
                                                COUNTED_TASKS_PEAK};
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
-        const struct part *part = &state->parts[i];
+        const struct cgroup1_part *part = &state->parts[i];
         if (part->is)
             own_figures_read(state->os, &part->group, own_figures_v1, part->counts, out);
     }
@@ -152,7 +152,7 @@ static void read_cgroup1(void *data, struct counted *out)
 
 static bool kill_cgroup1(void *data)
 {
-    const struct state *state = data;
+    const struct count_cgroup1_state *state = data;
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
         if (state->parts[i].is)
             return own_group_kill(state->os, &state->parts[i].group);
@@ -162,16 +162,16 @@ static bool kill_cgroup1(void *data)
 
 static void close_cgroup1(void *data)
 {
-    struct state *state = data;
+    struct count_cgroup1_state *state = data;
     for (size_t i = 0; i < HIERARCHY_COUNT; i++)
         close_part(state->os, &state->parts[i]);
 }
 
 static int activity_cgroup1(const void *data, int *folder)
 {
-    const struct state *state = data;
+    const struct count_cgroup1_state *state = data;
     for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
-        const struct part *part = &state->parts[i];
+        const struct cgroup1_part *part = &state->parts[i];
         if (!part->is || HIERARCHIES[i].controller != CGROUP_CPUACCT)
             continue;
         *folder = part->group.folder;
@@ -183,7 +183,7 @@ static int activity_cgroup1(const void *data, int *folder)
 
 const struct os_counter count_cgroup1 = {
     .name = "cgroup1",
-    .size = sizeof(struct state),
+    .size = sizeof(struct count_cgroup1_state),
     .worth = WORTH,
     .open = open_cgroup1,
     .place = place_cgroup1,

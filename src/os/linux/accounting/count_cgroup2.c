@@ -15,7 +15,7 @@
 
 enum { TEXT_BYTES = 4096 };
 
-struct state {
+struct count_cgroup2_state {
     const struct os *os;
     struct own_group group;
     uint64_t id; /* the kernel's, of the group; 0: not known */
@@ -23,7 +23,8 @@ struct state {
     bool escaped; /* a child ended elsewhere */
 };
 
-static void set_limits(const struct state *state, const struct os_count_options *options)
+static void set_limits(const struct count_cgroup2_state *state,
+                       const struct os_count_options *options)
 {
     const struct {
         const char *file;
@@ -42,7 +43,7 @@ static void set_limits(const struct state *state, const struct os_count_options 
 
 static int open_cgroup2(void *data, const struct os_count_options *options, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_cgroup2_state *state = data;
     char controllers[TEXT_BYTES];
     if (!options->os->live)
         return -ENOTSUP;
@@ -66,14 +67,14 @@ static int open_cgroup2(void *data, const struct os_count_options *options, os_q
 
 static void place_cgroup2(void *data, struct os_places *places)
 {
-    const struct state *state = data;
+    const struct count_cgroup2_state *state = data;
     places->group_is = true;
     places->group = state->group.folder;
 }
 
 /* Asked without a look into /proc: a process that nobody looked at there is sooner forgotten by the
  * kernel, which costs the run. Linux 6.13; false says nothing. */
-static bool is_in_group(const struct state *state, int64_t pid)
+static bool is_in_group(const struct count_cgroup2_state *state, int64_t pid)
 {
     uint64_t id = 0;
     int pidfd = state->id != 0 ? os_pidfd_open(state->os, pid) : -1;
@@ -110,14 +111,14 @@ static bool is_below(const struct os *os, const struct own_group *group, int64_t
     return true;
 }
 
-static bool is_inside(const struct state *state, int64_t pid)
+static bool is_inside(const struct count_cgroup2_state *state, int64_t pid)
 {
     return is_in_group(state, pid) || is_below(state->os, &state->group, pid);
 }
 
 static int child_cgroup2(void *data, int64_t pid, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_cgroup2_state *state = data;
     (void)counts;
     if (is_inside(state, pid))
         return 0;
@@ -126,13 +127,13 @@ static int child_cgroup2(void *data, int64_t pid, os_quantities *counts)
 
 static void ended_cgroup2(void *data, int64_t pid)
 {
-    struct state *state = data;
+    struct count_cgroup2_state *state = data;
     state->escaped |= !is_inside(state, pid);
 }
 
 static void read_cgroup2(void *data, struct counted *out)
 {
-    const struct state *state = data;
+    const struct count_cgroup2_state *state = data;
     own_figures_read(state->os, &state->group, own_figures_v2, state->counts, out);
     for (int i = 0; i < COUNTED_COUNT && state->escaped; i++) {
         if (out[i].value.state == VITALS_HAVE || out[i].value.state == VITALS_ESTIMATE)
@@ -142,7 +143,7 @@ static void read_cgroup2(void *data, struct counted *out)
 
 static int activity_cgroup2(const void *data, int *folder)
 {
-    const struct state *state = data;
+    const struct count_cgroup2_state *state = data;
     *folder = state->group.folder;
     int file = openat(state->group.folder, "cpu.stat", O_RDONLY | O_CLOEXEC);
     return file < 0 ? -errno : file;
@@ -150,19 +151,19 @@ static int activity_cgroup2(const void *data, int *folder)
 
 static bool kill_cgroup2(void *data)
 {
-    const struct state *state = data;
+    const struct count_cgroup2_state *state = data;
     return own_group_kill(state->os, &state->group);
 }
 
 static void close_cgroup2(void *data)
 {
-    struct state *state = data;
+    struct count_cgroup2_state *state = data;
     own_group_remove(state->os, &state->group);
 }
 
 const struct os_counter count_cgroup2 = {
     .name = "cgroup2",
-    .size = sizeof(struct state),
+    .size = sizeof(struct count_cgroup2_state),
     .worth = ~(os_quantities)0,
     .open = open_cgroup2,
     .place = place_cgroup2,

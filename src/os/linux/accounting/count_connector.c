@@ -13,7 +13,7 @@
 /* What is over by then is not worth it. */
 static const uint64_t AFTER_NS = 4 * NS_PER_MS;
 
-struct state {
+struct count_connector_state {
     const struct os *os;
     int64_t root;
     uint64_t begin_ns;
@@ -23,7 +23,7 @@ struct state {
 
 static const os_quantities WORTH = 1u << COUNTED_PROCESSES;
 
-static uint64_t now_ns(const struct state *state)
+static uint64_t now_ns(const struct count_connector_state *state)
 {
     const vitals_clock *clock = &state->os->clock;
     return clock->monotonic_ns(clock->data);
@@ -31,7 +31,7 @@ static uint64_t now_ns(const struct state *state)
 
 static int open_connector(void *data, const struct os_count_options *options, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_connector_state *state = data;
     connector_init(&state->connector);
     if (!options->os->live)
         return -ENOTSUP;
@@ -42,7 +42,7 @@ static int open_connector(void *data, const struct os_count_options *options, os
 
 static int child_connector(void *data, int64_t pid, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_connector_state *state = data;
     (void)counts;
     state->root = pid;
     state->begin_ns = now_ns(state);
@@ -51,7 +51,7 @@ static int child_connector(void *data, int64_t pid, os_quantities *counts)
 
 static void tick_connector(void *data)
 {
-    struct state *state = data;
+    struct count_connector_state *state = data;
     connector_drain(&state->connector);
     if (state->tried || state->root == 0 || now_ns(state) < state->begin_ns + AFTER_NS)
         return;
@@ -63,7 +63,7 @@ static void tick_connector(void *data)
 /* One of whom we had not heard was ours too, where all that were heard of are remembered. */
 static void reaped_connector(void *data, const struct os_reaped *child)
 {
-    struct state *state = data;
+    struct count_connector_state *state = data;
     struct connector *connector = &state->connector;
     state->tried = true; /* it is too late to begin */
     connector_drain(connector);
@@ -73,7 +73,7 @@ static void reaped_connector(void *data, const struct os_reaped *child)
 
 static void read_connector(void *data, struct counted *out)
 {
-    struct state *state = data;
+    struct count_connector_state *state = data;
     struct connector *connector = &state->connector;
     if (!state->listened)
         return;
@@ -86,19 +86,19 @@ static void read_connector(void *data, struct counted *out)
 
 static bool is_idle_connector(const void *data)
 {
-    const struct state *state = data;
+    const struct count_connector_state *state = data;
     return !state->listened;
 }
 
 static void close_connector(void *data)
 {
-    struct state *state = data;
+    struct count_connector_state *state = data;
     connector_close(&state->connector);
 }
 
 const struct os_counter count_connector = {
     .name = "connector",
-    .size = sizeof(struct state),
+    .size = sizeof(struct count_connector_state),
     .worth = WORTH,
     .open = open_connector,
     .child = child_connector,

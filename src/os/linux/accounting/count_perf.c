@@ -17,7 +17,7 @@
 
 static const char SOURCE[] = "perf task-clock, inherited; ends of processes are not in it";
 
-struct state {
+struct count_perf_state {
     int event;
 };
 
@@ -54,7 +54,7 @@ static int open_permitted(int64_t pid)
 /* What is refused of ourselves already is not promised. */
 static int open_perf(void *data, const struct os_count_options *options, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_perf_state *state = data;
     state->event = -1;
     if (!options->os->live)
         return -ENOTSUP;
@@ -66,7 +66,7 @@ static int open_perf(void *data, const struct os_count_options *options, os_quan
 
 static int child_perf(void *data, int64_t pid, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_perf_state *state = data;
     int descriptor = open_permitted(pid);
     if (descriptor < 0)
         return descriptor;
@@ -77,7 +77,7 @@ static int child_perf(void *data, int64_t pid, os_quantities *counts)
 
 static void read_perf(void *data, struct counted *out)
 {
-    const struct state *state = data;
+    const struct count_perf_state *state = data;
     uint64_t ns;
     if (state->event >= 0 && read(state->event, &ns, sizeof ns) == (ssize_t)sizeof ns)
         os_count(out, COUNTED_CPU_SECONDS, (double)ns * 1e-9, VITALS_LOWER_BOUND, SOURCE);
@@ -85,13 +85,13 @@ static void read_perf(void *data, struct counted *out)
 
 static void close_perf(void *data)
 {
-    struct state *state = data;
+    struct count_perf_state *state = data;
     os_close_descriptor(state->event);
 }
 
 const struct os_counter count_perf = {
     .name = "perf",
-    .size = sizeof(struct state),
+    .size = sizeof(struct count_perf_state),
     .worth = 1u << COUNTED_CPU_SECONDS,
     .open = open_perf,
     .child = child_perf,

@@ -16,7 +16,7 @@ enum { TEXT_BYTES = 4096 };
 
 static const uint64_t TIMEOUT_NS = 50 * NS_PER_MS, STEP_NS = 500 * 1000;
 
-struct state {
+struct count_scope_state {
     const struct os_count_options *options; /* until the child is there */
     const struct os *os;
     struct cgroup_place place; /* of our own cgroup, for the mount */
@@ -39,7 +39,7 @@ static void keep(void *data)
 
 static int open_scope(void *data, const struct os_count_options *options, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_scope_state *state = data;
     state->options = options;
     state->os = options->os;
     state->group.parent = state->group.folder = -1;
@@ -58,8 +58,8 @@ static int open_scope(void *data, const struct os_count_options *options, os_qua
 
 /* Writes the path below /sys of the process's cgroup; false while the last part of that path is not
  * the name of the scope. */
-static bool find_scope(const struct state *state, int64_t pid, const char *name, char *out,
-                       size_t capacity)
+static bool find_scope(const struct count_scope_state *state, int64_t pid, const char *name,
+                       char *out, size_t capacity)
 {
     char path[PROCESS_PATH], text[TEXT_BYTES];
     struct span line, place;
@@ -84,7 +84,7 @@ static bool find_scope(const struct state *state, int64_t pid, const char *name,
 
 static int child_scope(void *data, int64_t pid, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_scope_state *state = data;
     const struct os_count_options *options = state->options;
     const uint64_t memory = options->limit_memory_bytes, processes = options->limit_processes;
     const vitals_clock *clock = os_clock();
@@ -120,7 +120,7 @@ static int child_scope(void *data, int64_t pid, os_quantities *counts)
 
 static void read_scope(void *data, struct counted *out)
 {
-    const struct state *state = data;
+    const struct count_scope_state *state = data;
     if (state->group.folder >= 0)
         own_figures_read(state->os, &state->group, own_figures_v2, state->counts, out);
     struct value *peak = &out[COUNTED_TASKS_PEAK].value;
@@ -130,13 +130,13 @@ static void read_scope(void *data, struct counted *out)
 
 static bool kill_scope(void *data)
 {
-    const struct state *state = data;
+    const struct count_scope_state *state = data;
     return state->group.folder >= 0 && own_group_kill(state->os, &state->group);
 }
 
 static void close_scope(void *data)
 {
-    struct state *state = data;
+    struct count_scope_state *state = data;
     if (state->maker == os_self()) {
         (void)os_child_signal(state->keeper, state->keeper_pidfd, OS_SIGNAL_KILL);
         (void)waitpid((pid_t)state->keeper, NULL, 0);
@@ -147,7 +147,7 @@ static void close_scope(void *data)
 
 const struct os_counter count_scope = {
     .name = "systemd",
-    .size = sizeof(struct state),
+    .size = sizeof(struct count_scope_state),
     .worth = 1u << COUNTED_CPU_SECONDS,
     .open = open_scope,
     .child = child_scope,

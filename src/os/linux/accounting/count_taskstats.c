@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-struct state {
+struct count_taskstats_state {
     struct exit_listener listener;
     struct exit_tree *tree;
     struct exit_sums sums; /* of the run */
@@ -22,14 +22,14 @@ static const os_quantities WORTH = 1u << COUNTED_MEMORY_LARGEST_BYTES |
 
 static void close_taskstats(void *data)
 {
-    struct state *state = data;
+    struct count_taskstats_state *state = data;
     exit_listener_close(&state->listener);
     exit_tree_free(state->tree);
 }
 
 static int open_taskstats(void *data, const struct os_count_options *options, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_taskstats_state *state = data;
     int code = exit_listener_open(&state->listener, options->os);
     if (code < 0)
         return code;
@@ -44,19 +44,19 @@ static int open_taskstats(void *data, const struct os_count_options *options, os
 
 static void take_record(void *data, const struct exit_record *record)
 {
-    struct state *state = data;
+    struct count_taskstats_state *state = data;
     exit_tree_add(state->tree, record);
 }
 
 static void drain(void *data)
 {
-    struct state *state = data;
+    struct count_taskstats_state *state = data;
     exit_listener_drain(&state->listener, take_record, state);
 }
 
 static void reaped_taskstats(void *data, const struct os_reaped *child)
 {
-    struct state *state = data;
+    struct count_taskstats_state *state = data;
     drain(state);
     if (!exit_tree_take(state->tree, (uint32_t)child->pid, &state->sums))
         state->lossy = true;
@@ -64,7 +64,7 @@ static void reaped_taskstats(void *data, const struct os_reaped *child)
 
 static void read_taskstats(void *data, struct counted *out)
 {
-    struct state *state = data;
+    struct count_taskstats_state *state = data;
     const struct exit_sums *sums = &state->sums;
     if (sums->processes == 0)
         return;
@@ -94,7 +94,7 @@ static void read_taskstats(void *data, struct counted *out)
 
 const struct os_counter count_taskstats = {
     .name = "taskstats",
-    .size = sizeof(struct state),
+    .size = sizeof(struct count_taskstats_state),
     .worth = WORTH,
     .ended_only = true,
     .open = open_taskstats,

@@ -20,7 +20,7 @@
 
 enum { TEXT_BYTES = 4096 };
 
-struct state {
+struct count_wait_state {
     const struct os *os;
     int64_t root;
     bool lossy; /* somebody ignored SIGCHLD */
@@ -41,7 +41,7 @@ static const os_quantities COUNTS = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CP
 
 static int open_wait(void *data, const struct os_count_options *options, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_wait_state *state = data;
     state->os = options->os;
     *counts = COUNTS;
     return 0;
@@ -66,7 +66,7 @@ static uint64_t last_born(const struct os *os)
 
 static int child_wait(void *data, int64_t pid, os_quantities *counts)
 {
-    struct state *state = data;
+    struct count_wait_state *state = data;
     (void)counts;
     state->root = pid;
     state->own_bytes = os_own_peak_bytes();
@@ -96,7 +96,7 @@ static bool ignores_children(const struct os *os, int64_t pid)
 
 static void ended_wait(void *data, int64_t pid)
 {
-    struct state *state = data;
+    struct count_wait_state *state = data;
     if (pid == state->root)
         state->alone = state->last_born >= (uint64_t)pid &&
                        last_born(state->os) == state->last_born;
@@ -106,7 +106,7 @@ static void ended_wait(void *data, int64_t pid)
 
 static void reaped_wait(void *data, const struct os_reaped *child)
 {
-    struct state *state = data;
+    struct count_wait_state *state = data;
     struct os_usage *sum = &state->usage;
     const struct os_usage *usage = &child->usage;
     state->reaped++;
@@ -127,13 +127,13 @@ static void reaped_wait(void *data, const struct os_reaped *child)
  * where the command had no child at all there was none of those. */
 static bool whole_wait(const void *data)
 {
-    const struct state *state = data;
+    const struct count_wait_state *state = data;
     return state->alone && state->reaped == 1 && !state->lossy;
 }
 
 static void read_wait(void *data, struct counted *out)
 {
-    const struct state *state = data;
+    const struct count_wait_state *state = data;
     const struct os_usage *usage = &state->usage;
     const struct {
         enum quantity quantity;
@@ -172,7 +172,7 @@ static void close_wait(void *data)
 
 const struct os_counter count_wait = {
     .name = "wait4",
-    .size = sizeof(struct state),
+    .size = sizeof(struct count_wait_state),
     .worth = ~(os_quantities)0,
     .ended_only = true,
     .open = open_wait,

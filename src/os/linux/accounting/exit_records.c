@@ -79,17 +79,17 @@ struct ended {
 };
 
 /* What ended below one who lives, or was not reaped yet. */
-struct node {
+struct exit_record_node {
     uint32_t pid;
     struct exit_sums sums;
-    struct node *next, *before;
+    struct exit_record_node *next, *before;
 };
 
 struct exit_tree {
     uint32_t launcher;
     bool cut;
     struct hash nodes; /* by pid */
-    struct node *first;
+    struct exit_record_node *first;
     /* By pid, modulo its size, as pids are given in their order; the newest of each place first. It
      * is so large that allocation takes it from the system, clear as it is: what no pid came to has
      * no memory. */
@@ -104,15 +104,15 @@ struct exit_tree *exit_tree_new(uint32_t launcher)
     return tree;
 }
 
-static struct node *node_find(const struct exit_tree *tree, uint32_t pid)
+static struct exit_record_node *node_find(const struct exit_tree *tree, uint32_t pid)
 {
     const uintptr_t *found = hash_find(&tree->nodes, pid);
-    return found != NULL ? (struct node *)*found : NULL;
+    return found != NULL ? (struct exit_record_node *)*found : NULL;
 }
 
-static struct node *node_of(struct exit_tree *tree, uint32_t pid)
+static struct exit_record_node *node_of(struct exit_tree *tree, uint32_t pid)
 {
-    struct node *node = node_find(tree, pid);
+    struct exit_record_node *node = node_find(tree, pid);
     if (node != NULL)
         return node;
     node = memory_alloc(sizeof *node);
@@ -129,7 +129,7 @@ static struct node *node_of(struct exit_tree *tree, uint32_t pid)
     return node;
 }
 
-static void node_remove(struct exit_tree *tree, struct node *node)
+static void node_remove(struct exit_tree *tree, struct exit_record_node *node)
 {
     hash_remove(&tree->nodes, node->pid);
     if (node->next != NULL)
@@ -222,7 +222,7 @@ static void hand_on(struct exit_tree *tree, uint32_t pid, uint32_t parent)
     remember(tree, pid, parent);
     if (parent == tree->launcher)
         return; /* until it is reaped */
-    struct node *to = node_of(tree, parent), *from = node_find(tree, pid);
+    struct exit_record_node *to = node_of(tree, parent), *from = node_find(tree, pid);
     if (to == NULL || from == NULL || to == from)
         return;
     add(&to->sums, &from->sums);
@@ -232,7 +232,7 @@ static void hand_on(struct exit_tree *tree, uint32_t pid, uint32_t parent)
 void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
 {
     forget_recent(tree, record->group);
-    struct node *node = node_of(tree, record->group);
+    struct exit_record_node *node = node_of(tree, record->group);
     const struct exit_sums one = sums_from(record);
     if (node == NULL)
         return;
@@ -243,7 +243,7 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
 
 bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums)
 {
-    struct node *node = node_find(tree, pid);
+    struct exit_record_node *node = node_find(tree, pid);
     struct ended *ended = ended_find(tree, pid);
     bool told = ended != NULL && !ended->taken;
     if (ended != NULL)

@@ -82,14 +82,14 @@ static uint64_t mount_of(const struct os *os)
     return 0;
 }
 
-struct looking {
+struct diagnosis_looking {
     uint64_t id; /* of the mount; 0: the last one at /proc */
     struct proc_mount *out;
 };
 
 static void take_mount(struct span line, void *data)
 {
-    struct looking *looking = data;
+    struct diagnosis_looking *looking = data;
     struct proc_mount mount;
     uint64_t id;
     bool at_proc;
@@ -251,7 +251,7 @@ static const char *choose_rights(const struct ourselves *self)
 static void look(struct ourselves *self)
 {
     const struct os *os = self->os;
-    struct looking looking = {mount_of(os), &self->mount};
+    struct diagnosis_looking looking = {mount_of(os), &self->mount};
     (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &looking);
     (void)lines_each(os, os->proc, "self/status", take_status, self);
     self->pids = read_place(os, "self/ns/pid", "pid:[4026531836]");

@@ -14,7 +14,7 @@
 enum { GROUPS_MAX = 16, DRIVER_NAME = 32, ADDRESS = 24, NODES_MAX = 256 };
 
 /* Devices of one vendor with one driver. */
-struct group {
+struct device_node_group {
     const struct vendor *vendor;
     char driver[DRIVER_NAME]; /* "": none */
     char first[ADDRESS];
@@ -23,7 +23,7 @@ struct group {
 
 struct bus {
     const struct os *os;
-    struct group groups[GROUPS_MAX];
+    struct device_node_group groups[GROUPS_MAX];
     size_t count;
 };
 
@@ -125,9 +125,9 @@ static bool take_device(const char *name, void *data)
         i++;
     if (i == GROUPS_MAX)
         return true;
-    struct group *group = &bus->groups[i];
+    struct device_node_group *group = &bus->groups[i];
     if (i == bus->count) {
-        *group = (struct group){.vendor = vendor};
+        *group = (struct device_node_group){.vendor = vendor};
         memcpy(group->driver, driver, sizeof driver);
         snprintf(group->first, sizeof group->first, "%.*s", ADDRESS - 1, name);
         bus->count++;
@@ -139,7 +139,8 @@ static bool take_device(const char *name, void *data)
 
 /* ---- who drives them ---- */
 
-static void tell_none(const struct ourselves *self, const struct group *group, const char *subject)
+static void tell_none(const struct ourselves *self, const struct device_node_group *group,
+                      const char *subject)
 {
     char finding[160], remedy[512];
     if (group->vendor->id == 0)
@@ -154,7 +155,7 @@ static void tell_none(const struct ourselves *self, const struct group *group, c
     diagnosis_add(self->out, DIAGNOSIS_PROBLEM, subject, finding, remedy);
 }
 
-static void tell_driver(const struct ourselves *self, const struct group *group,
+static void tell_driver(const struct ourselves *self, const struct device_node_group *group,
                         const char *subject)
 {
     const struct vendor *vendor = group->vendor;

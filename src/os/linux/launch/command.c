@@ -18,7 +18,7 @@ static const char SHELL[] = "/bin/sh", FOLDERS[] = "/bin:/usr/bin";
 enum { STACK_BYTES = 32 * 1024, STACK_ALIGNMENT = 16 };
 
 /* What the child reads. Behind it: room for names and for the arguments of a shell. */
-struct plan {
+struct command_plan {
     size_t block_bytes;
     const char *const *argv, *const *environment;
     const char *folders; /* where it is looked for */
@@ -100,14 +100,14 @@ static long call(long number, long a, const void *b, long c)
 
 /* ---- the child ---- */
 
-static int execute_file(const struct plan *plan, const char *file, const char *const *argv)
+static int execute_file(const struct command_plan *plan, const char *file, const char *const *argv)
 {
     return (int)-call4(SYS_execve, (long)(intptr_t)file, (long)(intptr_t)argv,
                        (long)(intptr_t)plan->environment, 0);
 }
 
 /* A file without a known form is a shell's, as execvp(3) has it. */
-static int execute(const struct plan *plan, const char *file)
+static int execute(const struct command_plan *plan, const char *file)
 {
     int failed = execute_file(plan, file, plan->argv);
     if (failed != ENOEXEC)
@@ -130,7 +130,7 @@ static bool has_slash(const char *text)
 
 /* The next folder and the command's name into `name`; what comes behind it, NULL behind the last.
  * An empty folder is where we are. */
-static const char *next_name(const struct plan *plan, const char *folders)
+static const char *next_name(const struct command_plan *plan, const char *folders)
 {
     char *to = plan->name;
     while (*folders != '\0' && *folders != ':')
@@ -150,7 +150,7 @@ static bool is_elsewhere(int failed)
 }
 
 /* Why it could not be executed. */
-static int execute_command(const struct plan *plan)
+static int execute_command(const struct command_plan *plan)
 {
     bool denied = false;
     if (plan->argv[0][0] == '\0')
@@ -189,7 +189,7 @@ static void restore_signals(const struct command_signals *signals)
 }
 
 /* Waits for the word to go, then becomes the command. */
-static _Noreturn void become_command(const struct plan *plan)
+static _Noreturn void become_command(const struct command_plan *plan)
 {
     char byte;
     long told;
@@ -233,7 +233,7 @@ static size_t aligned(size_t size)
 }
 
 /* The plan, its rooms and, above them, the stack. */
-static struct plan *plan_new(const struct os_command *command)
+static struct command_plan *plan_new(const struct os_command *command)
 {
     const char *const *environment = command->environment != NULL
                                          ? command->environment
@@ -244,11 +244,11 @@ static struct plan *plan_new(const struct os_command *command)
         count++;
     size_t name = aligned(strlen(folders) + strlen(command->argv[0]) + 2);
     size_t shell = aligned((count + 2) * sizeof(char *));
-    size_t bytes = aligned(sizeof(struct plan)) + shell + name + STACK_BYTES;
+    size_t bytes = aligned(sizeof(struct command_plan)) + shell + name + STACK_BYTES;
     char *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED)
         return NULL;
-    struct plan *plan = (struct plan *)(void *)block;
+    struct command_plan *plan = (struct command_plan *)(void *)block;
     plan->block_bytes = bytes;
     plan->argv = command->argv;
     plan->environment = environment;
@@ -258,7 +258,7 @@ static struct plan *plan_new(const struct os_command *command)
     return plan;
 }
 
-static void take_limit(struct plan *plan, uint64_t descriptors)
+static void take_limit(struct command_plan *plan, uint64_t descriptors)
 {
     plan->limit_is = descriptors != 0 && getrlimit(RLIMIT_NOFILE, &plan->limit) == 0;
     if (plan->limit_is)
@@ -266,7 +266,7 @@ static void take_limit(struct plan *plan, uint64_t descriptors)
 }
 
 /* Into a group where there is one and the kernel can (5.7); whoever counts looks where it is. */
-static int64_t clone_child(struct plan *plan, bool shared, int *pidfd)
+static int64_t clone_child(struct command_plan *plan, bool shared, int *pidfd)
 {
     const size_t room = plan->block_bytes - STACK_BYTES;
     struct clone_args arguments = {.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
@@ -296,7 +296,7 @@ static void clear_handlers(void)
 }
 
 /* As fork(2), where we share nothing. */
-static int64_t fork_child(struct plan *plan, int *pidfd)
+static int64_t fork_child(struct command_plan *plan, int *pidfd)
 {
     int64_t pid = plan->places.group_is ? clone_child(plan, false, pidfd) : -ENOSYS;
     if (pid < 0) {
@@ -311,7 +311,7 @@ static int64_t fork_child(struct plan *plan, int *pidfd)
     return pid;
 }
 
-static int64_t begin_child(struct plan *plan, bool shared, int *pidfd, void **memory)
+static int64_t begin_child(struct command_plan *plan, bool shared, int *pidfd, void **memory)
 {
     *memory = plan;
     int64_t pid = shared ? clone_child(plan, true, pidfd) : -ENOSYS;
@@ -326,7 +326,7 @@ static int64_t begin_child(struct plan *plan, bool shared, int *pidfd, void **me
 int64_t command_fork(const struct os_command *command, const struct command_signals *signals,
                      const struct command_ends *ends, int *pidfd, void **memory)
 {
-    struct plan *plan = plan_new(command);
+    struct command_plan *plan = plan_new(command);
     if (plan == NULL)
         return -ENOMEM;
     sigset_t all, before;
@@ -345,7 +345,7 @@ int64_t command_fork(const struct os_command *command, const struct command_sign
 
 void command_begun(void *memory)
 {
-    const struct plan *plan = memory;
+    const struct command_plan *plan = memory;
     if (plan != NULL)
         (void)munmap(memory, plan->block_bytes);
 }

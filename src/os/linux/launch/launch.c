@@ -70,7 +70,7 @@ int64_t os_channel_receive(int end, void *message, size_t capacity)
 
 /* What the command gets back. Somebody who ignores SIGCHLD would have our children reaped for us.
  */
-struct before {
+struct launch_before {
     sigset_t mask;
     struct sigaction child;
 };
@@ -96,7 +96,7 @@ static void fill_taken(sigset_t *set)
 
 int os_signals_take(struct os_signals *signals)
 {
-    struct before *before = memory_alloc(sizeof(*before));
+    struct launch_before *before = memory_alloc(sizeof(*before));
     if (before == NULL)
         return -ENOMEM;
     sigset_t set;
@@ -116,7 +116,7 @@ int os_signals_take(struct os_signals *signals)
 
 static void restore(const struct os_signals *signals)
 {
-    const struct before *before = signals->before;
+    const struct launch_before *before = signals->before;
     sigaction(SIGCHLD, &before->child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
@@ -265,7 +265,7 @@ int os_spawn(const struct os_command *command, struct os_child *child)
         os_close_descriptor(go[1]);
         return -failed;
     }
-    const struct before *before = command->signals != NULL ? command->signals->before : NULL;
+    const struct launch_before *before = command->signals != NULL ? command->signals->before : NULL;
     struct command_signals signals = {.children_ignored = false};
     if (before != NULL)
         signals = (struct command_signals){before->child.sa_handler == SIG_IGN, before->mask};

@@ -25,7 +25,7 @@ enum { WHOLE = TEXT_MAX, LIST = 4096 - 512, UNTIL_END = 0 };
 /* CPUs of the largest affinity mask that is tried. */
 enum { MASK_BYTES_START = 128, MASK_BYTES_MAX = HOST_CPUS_MAX / 8 };
 
-struct reading {
+struct host_reading {
     struct os_host *host;
     const struct os *os;
     const struct metric_set *wanted;
@@ -54,7 +54,7 @@ static int read_text(int descriptor, size_t last_below, struct buffer *text)
     return 0;
 }
 
-static void take_stat(struct reading *reading)
+static void take_stat(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
     bool cpus = metric_set_has_entity(reading->wanted, VITALS_CPU);
@@ -65,7 +65,7 @@ static void take_stat(struct reading *reading)
 
 /* The watermarks are read only where the kernel did not say what is available; the text of meminfo
  * is done with by then. */
-static void finish_memory(struct reading *reading)
+static void finish_memory(struct host_reading *reading)
 {
     struct buffer *text = &reading->host->text;
     const struct value *available =
@@ -85,21 +85,21 @@ static void finish_memory(struct reading *reading)
     host_derive_memory(reading->machine, known ? &low : NULL);
 }
 
-static void take_disks(struct reading *reading)
+static void take_disks(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
     if (host_parse_diskstats(text->bytes, text->size, &reading->out->disks) != 0)
         reading->short_of_memory = true;
 }
 
-static void take_networks(struct reading *reading)
+static void take_networks(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
     if (host_parse_netdev(text->bytes, text->size, &reading->out->networks) != 0)
         reading->short_of_memory = true;
 }
 
-static void take_vmstat(struct reading *reading)
+static void take_vmstat(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
     host_parse_vmstat(text->bytes, text->size, reading->os->page_bytes, reading->machine);
@@ -110,8 +110,8 @@ struct host_file {
     size_t descriptor; /* offset within struct os_host */
     size_t last_below; /* WHOLE, LIST or UNTIL_END */
     void (*parse)(const char *bytes, size_t size, struct values *machine); /* may be NULL */
-    void (*finish)(struct reading *reading); /* may be NULL: what needs more than the text */
-    vitals_entity table;                     /* whose rows it has too; 0: none */
+    void (*finish)(struct host_reading *reading); /* may be NULL: what needs more than the text */
+    vitals_entity table;                          /* whose rows it has too; 0: none */
     size_t devices; /* offset of that table's list within struct os_machine; 0: none */
     size_t ranges;
     struct {
@@ -187,7 +187,7 @@ static int *descriptor_of(struct os_host *host, const struct host_file *file)
     return (int *)(void *)((char *)host + file->descriptor);
 }
 
-static int read_file(struct reading *reading, const struct host_file *file)
+static int read_file(struct host_reading *reading, const struct host_file *file)
 {
     int *descriptor = descriptor_of(reading->host, file);
     if (*descriptor < 0) {
@@ -207,7 +207,7 @@ static int read_file(struct reading *reading, const struct host_file *file)
     return error;
 }
 
-static int take_file(struct reading *reading, const struct host_file *file)
+static int take_file(struct host_reading *reading, const struct host_file *file)
 {
     const struct buffer *text = &reading->host->text;
     int error = read_file(reading, file);
@@ -276,7 +276,7 @@ static const char *const PRESSURES[OS_PRESSURES] = {"pressure/cpu", "pressure/me
                                                     "pressure/io", "pressure/irq"};
 
 /* A kernel that has none, or was started without, is not asked again. */
-static int read_pressure(struct reading *reading, unsigned which)
+static int read_pressure(struct host_reading *reading, unsigned which)
 {
     enum { NONE = -2 };
     int *descriptor = &reading->host->pressure[which];
@@ -295,7 +295,7 @@ static int read_pressure(struct reading *reading, unsigned which)
     return error;
 }
 
-static void take_pressures(struct reading *reading)
+static void take_pressures(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
     for (unsigned i = 0; i < OS_PRESSURES; i++)
@@ -366,7 +366,7 @@ void os_host_read(struct os_host *host, const struct os *os, const struct metric
                   struct os_machine *out)
 {
     struct values *machine = &out->values;
-    struct reading reading = {host, os, wanted, machine, &out->cpus, out, false};
+    struct host_reading reading = {host, os, wanted, machine, &out->cpus, out, false};
     forget(out);
     for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
         if (!is_wanted(&FILES[i], wanted))

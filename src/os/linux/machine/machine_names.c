@@ -22,7 +22,7 @@ bool machine_parse_cpuinfo(struct span line, struct span *key, struct span *valu
 static const char *const MODEL_KEYS[] = {"model name", "Model Name", "cpu model", "cpu",
                                          "uarch",      "Processor",  "Hardware",  "vendor_id"};
 
-struct model {
+struct machine_model {
     size_t rank; /* of what was found; the count of MODEL_KEYS: nothing */
     size_t size;
     char text[NAME_BYTES];
@@ -30,7 +30,7 @@ struct model {
 
 static void take_model(struct span line, void *data)
 {
-    struct model *model = data;
+    struct machine_model *model = data;
     struct span key, value;
     if (!machine_parse_cpuinfo(line, &key, &value) || value.size == 0)
         return;
@@ -45,7 +45,7 @@ static void take_model(struct span line, void *data)
 
 static void read_model(const struct os *os, struct row_batch *out)
 {
-    struct model model = {.rank = ARRAY_COUNT(MODEL_KEYS)};
+    struct machine_model model = {.rank = ARRAY_COUNT(MODEL_KEYS)};
     (void)lines_each(os, os->proc, "cpuinfo", take_model, &model);
     if (model.size > 0)
         batch_set_text(out, VITALS_HOST_CPU_MODEL, (struct span){model.text, model.size});

@@ -64,7 +64,7 @@ bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *o
 
 /* ---- a session ---- */
 
-struct session {
+struct login_session {
     struct span user, class, state, tty, display, host, leader, realtime;
 };
 
@@ -72,14 +72,14 @@ static const struct {
     const char *key;
     size_t at; /* of a span in struct session */
 } KEYS[] = {
-    {"USER", offsetof(struct session, user)},
-    {"CLASS", offsetof(struct session, class)},
-    {"STATE", offsetof(struct session, state)},
-    {"TTY", offsetof(struct session, tty)},
-    {"DISPLAY", offsetof(struct session, display)},
-    {"REMOTE_HOST", offsetof(struct session, host)},
-    {"LEADER", offsetof(struct session, leader)},
-    {"REALTIME", offsetof(struct session, realtime)},
+    {"USER", offsetof(struct login_session, user)},
+    {"CLASS", offsetof(struct login_session, class)},
+    {"STATE", offsetof(struct login_session, state)},
+    {"TTY", offsetof(struct login_session, tty)},
+    {"DISPLAY", offsetof(struct login_session, display)},
+    {"REMOTE_HOST", offsetof(struct login_session, host)},
+    {"LEADER", offsetof(struct login_session, leader)},
+    {"REALTIME", offsetof(struct login_session, realtime)},
 };
 
 static struct span unquoted(struct span value)
@@ -89,7 +89,7 @@ static struct span unquoted(struct span value)
     return value;
 }
 
-static void take_line(struct span line, struct session *session)
+static void take_line(struct span line, struct login_session *session)
 {
     struct cursor cursor = cursor_over(line.bytes, line.size);
     struct span key;
@@ -113,7 +113,7 @@ static uint64_t number_of(struct span value)
 bool login_parse_session(const char *bytes, size_t size, struct login *out)
 {
     const struct span none = {"", 0};
-    struct session session = {none, none, none, none, none, none, none, none};
+    struct login_session session = {none, none, none, none, none, none, none, none};
     struct cursor text = cursor_over(bytes, size);
     for (struct span line; cursor_line(&text, &line);)
         take_line(line, &session);

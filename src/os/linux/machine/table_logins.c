@@ -19,7 +19,7 @@ enum { UTMP_LIMIT = 4 << 20, SESSION_LIMIT = 64 * 1024, SESSIONS_MAX = 16 * 1024
 static const char UTMP[] = "utmp";
 static const char SESSIONS[] = "systemd/sessions";
 
-struct reading {
+struct logins_reading {
     const struct os *os;
     struct row_batch *out;
     struct buffer utmp;
@@ -47,7 +47,7 @@ static void put(struct row_batch *out, const struct login *login)
         batch_set_missing(out, VITALS_LOGIN_PID, VITALS_UNSUPPORTED);
 }
 
-static void note_error(struct reading *reading, int error)
+static void note_error(struct logins_reading *reading, int error)
 {
     if (error == -ENOENT)
         return;
@@ -56,8 +56,8 @@ static void note_error(struct reading *reading, int error)
         reading->error = error;
 }
 
-static int read_below(const struct reading *reading, int root, const char *path, size_t limit,
-                      struct buffer *out, bool *cut)
+static int read_below(const struct logins_reading *reading, int root, const char *path,
+                      size_t limit, struct buffer *out, bool *cut)
 {
     int descriptor = linux_open(reading->os, root, path, O_NOFOLLOW);
     if (descriptor < 0)
@@ -67,7 +67,7 @@ static int read_below(const struct reading *reading, int root, const char *path,
     return result;
 }
 
-static void read_utmp(struct reading *reading)
+static void read_utmp(struct logins_reading *reading)
 {
     int result = read_below(reading, reading->os->run, UTMP, UTMP_LIMIT, &reading->utmp,
                             &reading->partial);
@@ -89,7 +89,7 @@ static void read_utmp(struct reading *reading)
     }
 }
 
-static bool is_in_utmp(const struct reading *reading, const struct login *session)
+static bool is_in_utmp(const struct logins_reading *reading, const struct login *session)
 {
     for (size_t i = 0; i < reading->count; i++)
         if (login_same(&reading->records[i], session))
@@ -97,7 +97,7 @@ static bool is_in_utmp(const struct reading *reading, const struct login *sessio
     return false;
 }
 
-static void read_session(struct reading *reading, int directory, const char *name,
+static void read_session(struct logins_reading *reading, int directory, const char *name,
                          struct buffer *text)
 {
     buffer_reset(text);
@@ -116,7 +116,7 @@ static bool is_session(const char *name)
     return strchr(name, '.') == NULL;
 }
 
-static void read_sessions(struct reading *reading)
+static void read_sessions(struct logins_reading *reading)
 {
     int directory = linux_open(reading->os, reading->os->run, SESSIONS, O_DIRECTORY);
     if (directory < 0) {
@@ -150,7 +150,7 @@ int table_logins(const struct os *os, struct row_batch *out)
 {
     if (os->run < 0)
         return -ENOTSUP;
-    struct reading reading = {.os = os, .out = out};
+    struct logins_reading reading = {.os = os, .out = out};
     read_utmp(&reading);
     read_sessions(&reading);
     bool failed = reading.utmp.failed || out->failed;

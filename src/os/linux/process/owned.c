@@ -21,9 +21,9 @@ static bool has_kernel_flag(struct cursor cursor)
     return cursor_u64(&cursor, &flags) && (flags & OF_KERNEL) != 0;
 }
 
-enum kind { UNKNOWN, USUAL, ZOMBIE, KERNEL_THREAD };
+enum owned_kind { UNKNOWN, USUAL, ZOMBIE, KERNEL_THREAD };
 
-static enum kind kind_of(const struct os *os, int64_t pid)
+static enum owned_kind kind_of(const struct os *os, int64_t pid)
 {
     char text[OS_STAT_TEXT] = {0};
     struct os_stat stat;

@@ -84,27 +84,27 @@ const char *linux_descriptor_mode(uint64_t flags)
 
 /* ---- what the link's text tells ---- */
 
-struct kind {
+struct descriptor_kind {
     const char *text; /* how it begins */
     const char *type;
 };
 
 /* What has no path. Kernels write "anon_inode:[eventfd]" and "anon_inode:inotify" alike. */
-static const struct kind KINDS[] = {
+static const struct descriptor_kind KINDS[] = {
     {"pipe:[", "pipe"},        {"socket:[", "socket"}, {"pidfd:[", "pidfd"},
     {"cgroup:[", "namespace"}, {"ipc:[", "namespace"}, {"mnt:[", "namespace"},
     {"net:[", "namespace"},    {"pid:[", "namespace"}, {"time:[", "namespace"},
     {"user:[", "namespace"},   {"uts:[", "namespace"},
 };
 
-static const struct kind ANONYMOUS[] = {
+static const struct descriptor_kind ANONYMOUS[] = {
     {"eventfd", "eventfd"},   {"eventpoll", "eventpoll"},   {"timerfd", "timerfd"},
     {"signalfd", "signalfd"}, {"inotify", "inotify"},       {"fanotify", "fanotify"},
     {"pidfd", "pidfd"},       {"io_uring", "io_uring"},     {"bpf", "bpf"},
     {"btf", "bpf"},           {"perf_event", "perf_event"},
 };
 
-static const char *type_in(const struct kind *kinds, size_t count, struct span text)
+static const char *type_in(const struct descriptor_kind *kinds, size_t count, struct span text)
 {
     for (size_t i = 0; i < count; i++)
         if (span_starts(text, kinds[i].text))

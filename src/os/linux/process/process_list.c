@@ -15,7 +15,7 @@
 
 enum { ENTRIES_BYTES = 64 * 1024 };
 
-struct stream {
+struct process_list_stream {
     int directory;
     alignas(8) char entries[ENTRIES_BYTES];
 };
@@ -27,7 +27,7 @@ static int stream_open(const struct os *os, struct os_pids *pids, const char *fo
     int directory = linux_open(os, os->proc, folder, O_DIRECTORY);
     if (directory < 0)
         return directory;
-    struct stream *stream = memory_alloc(sizeof *stream);
+    struct process_list_stream *stream = memory_alloc(sizeof *stream);
     if (stream == NULL) {
         os_close_descriptor(directory);
         return -ENOMEM;
@@ -75,7 +75,7 @@ static void sort_pids(struct os_pids *pids)
 
 static int read_stream(struct os_pids *pids)
 {
-    struct stream *stream = pids->stream;
+    struct process_list_stream *stream = pids->stream;
     if (lseek(stream->directory, 0, SEEK_SET) < 0)
         return -errno;
     int result = linux_entries_each(stream->directory, stream->entries, sizeof stream->entries,
@@ -112,7 +112,7 @@ void os_pids_settle(struct os_pids *pids)
 
 void os_pids_done(struct os_pids *pids)
 {
-    struct stream *stream = pids->stream;
+    struct process_list_stream *stream = pids->stream;
     if (stream != NULL)
         os_close_descriptor(stream->directory);
     memory_free(stream);

@@ -34,10 +34,10 @@ static const struct {
     {VITALS_PROCESS_RECLAIM_DELAY_SECONDS, offsetof(struct linux_taskstats, reclaim_delay_ns)},
 };
 
-enum accounting { ACCOUNTING_OFF, ACCOUNTING_ON, ACCOUNTING_UNKNOWN };
+enum taskstats_accounting { ACCOUNTING_OFF, ACCOUNTING_ON, ACCOUNTING_UNKNOWN };
 
 /* Before 5.14 there is no such file, and whether it counts is not told. */
-static enum accounting accounting_of(const struct os *os)
+static enum taskstats_accounting accounting_of(const struct os *os)
 {
     char text[NUMBER_TEXT];
     int64_t size = linux_read_line(os, os->proc, "sys/kernel/task_delayacct", text, sizeof text);
@@ -47,13 +47,13 @@ static enum accounting accounting_of(const struct os *os)
 }
 
 /* A number above 0 has been counted, whatever is told. */
-static bool is_counted(enum accounting accounting, uint64_t number)
+static bool is_counted(enum taskstats_accounting accounting, uint64_t number)
 {
     return accounting == ACCOUNTING_ON || (accounting == ACCOUNTING_UNKNOWN && number != 0);
 }
 
 /* Without taskstats: stat has this one of them, and of the first thread only. */
-static void set_block_delay(struct metrics_reading *reading, enum accounting accounting)
+static void set_block_delay(struct metrics_reading *reading, enum taskstats_accounting accounting)
 {
     struct row_batch *out = reading->out;
     if (!batch_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS))
@@ -74,8 +74,8 @@ static void set_block_delay(struct metrics_reading *reading, enum accounting acc
     batch_set_value(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, value);
 }
 
-static void set_delays(struct metrics_reading *reading, enum accounting accounting, int result,
-                       const struct linux_taskstats *stats)
+static void set_delays(struct metrics_reading *reading, enum taskstats_accounting accounting,
+                       int result, const struct linux_taskstats *stats)
 {
     for (size_t i = 0; i < ARRAY_COUNT(DELAYS); i++) {
         uint64_t ns;
@@ -255,7 +255,7 @@ void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *me
     bool delays = batch_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS) ||
                   batch_wants(out, VITALS_PROCESS_SWAP_DELAY_SECONDS) ||
                   batch_wants(out, VITALS_PROCESS_RECLAIM_DELAY_SECONDS);
-    enum accounting accounting = delays ? accounting_of(reading->os) : ACCOUNTING_OFF;
+    enum taskstats_accounting accounting = delays ? accounting_of(reading->os) : ACCOUNTING_OFF;
     struct linux_taskstats stats = {0};
     int result = -ENOTSUP;
     if (runs || accounting != ACCOUNTING_OFF)

@@ -25,7 +25,7 @@ enum {
     INFO_BYTES = 2048, /* its own lines stand first */
 };
 
-struct reader {
+struct descriptors_reader {
     const struct os *os;
     int64_t pid;
     int links, infos; /* folders; infos -1: not opened yet, below: negative errno */
@@ -53,7 +53,7 @@ enum { NOT_READ = 1 };
 
 /* ---- reading ---- */
 
-static void read_link(const struct reader *reader, struct descriptor *one)
+static void read_link(const struct descriptors_reader *reader, struct descriptor *one)
 {
     ssize_t size = readlinkat(reader->links, one->name, one->link, sizeof one->link);
     one->path_error = size < 0 ? -errno : 0;
@@ -62,7 +62,7 @@ static void read_link(const struct reader *reader, struct descriptor *one)
 }
 
 /* Of the file, or of the link itself. */
-static int read_status(const struct reader *reader, struct descriptor *one, int flags)
+static int read_status(const struct descriptors_reader *reader, struct descriptor *one, int flags)
 {
     const unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_INO | STATX_SIZE;
     flags |= AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
@@ -71,7 +71,7 @@ static int read_status(const struct reader *reader, struct descriptor *one, int 
 
 /* The link's own permissions are what the descriptor may do: where that is nothing, it may be one
  * of O_PATH, which only fdinfo tells. */
-static bool may_be_path(const struct reader *reader, struct descriptor *one)
+static bool may_be_path(const struct descriptors_reader *reader, struct descriptor *one)
 {
     return read_status(reader, one, AT_SYMLINK_NOFOLLOW) == 0 && (one->status.stx_mode & 0600) == 0;
 }
@@ -96,7 +96,7 @@ static int read_info_at(const struct os *os, int folder, const char *name, struc
     return 0;
 }
 
-static int read_info(struct reader *reader, struct descriptor *one)
+static int read_info(struct descriptors_reader *reader, struct descriptor *one)
 {
     if (reader->infos == -1)
         keep_folder(&reader->infos,
@@ -131,14 +131,14 @@ static struct value perhaps_deleted(void)
 }
 
 /* A name in /proc is made when somebody looks, and forgotten again: the mark says no more there. */
-static bool is_in_own_proc(const struct reader *reader, const struct descriptor *one)
+static bool is_in_own_proc(const struct descriptors_reader *reader, const struct descriptor *one)
 {
     return reader->has_own_device && one->status.stx_dev_major == reader->own_major &&
            one->status.stx_dev_minor == reader->own_minor;
 }
 
 /* As linux_process_names, of what statx told of. */
-static int names_it(struct reader *reader, const struct descriptor *one)
+static int names_it(struct descriptors_reader *reader, const struct descriptor *one)
 {
     const struct statx *status = &one->status;
     const struct linux_file file = {status->stx_ino, true, status->stx_dev_major,
@@ -150,7 +150,7 @@ static int names_it(struct reader *reader, const struct descriptor *one)
 
 /* Where the text ends in " (deleted)" and the file has a name all the same: it is called so, or it
  * has another name and this one was removed. */
-static void judge_mark(struct reader *reader, struct descriptor *one, struct span cut)
+static void judge_mark(struct descriptors_reader *reader, struct descriptor *one, struct span cut)
 {
     int named = names_it(reader, one);
     if (named == 1)
@@ -161,7 +161,7 @@ static void judge_mark(struct reader *reader, struct descriptor *one, struct spa
     one->deleted = named == 0 ? value_u64(1) : perhaps_deleted();
 }
 
-static void settle_name(struct reader *reader, struct descriptor *one)
+static void settle_name(struct descriptors_reader *reader, struct descriptor *one)
 {
     struct span cut = {0};
     bool is_marked = one->path_error == 0 && linux_ends_deleted(one->path, &cut);
@@ -219,7 +219,8 @@ static bool is_same_status(const struct descriptor *one, int held)
            status.stx_dev_minor == one->status.stx_dev_minor;
 }
 
-static bool is_same_info(const struct reader *reader, const struct descriptor *one, int held)
+static bool is_same_info(const struct descriptors_reader *reader, const struct descriptor *one,
+                         int held)
 {
     char name[sizeof "self/fdinfo/" + NUMBER_TEXT] = "self/fdinfo/";
     struct linux_fdinfo info = {0};
@@ -230,7 +231,8 @@ static bool is_same_info(const struct reader *reader, const struct descriptor *o
 
 /* What stands behind the number now, held by O_PATH (which opens nothing) so that it cannot change,
  * and asked once more. LOOSE: it cannot be held. */
-static enum tie tie_by_holding(const struct reader *reader, const struct descriptor *one)
+static enum tie tie_by_holding(const struct descriptors_reader *reader,
+                               const struct descriptor *one)
 {
     int held = reader->os->live ? openat(reader->links, one->name, O_PATH | O_CLOEXEC) : -1;
     if (held < 0)
@@ -249,7 +251,7 @@ static enum tie tie_by_holding(const struct reader *reader, const struct descrip
  * the root says nothing of what was deleted or has something mounted above it: such a file is held
  * and asked again. Else by the link, which must not have changed: that says less, as it may have
  * been another one for a moment. LOOSE: none of it. */
-static enum tie tie_of(struct reader *reader, const struct descriptor *one)
+static enum tie tie_of(struct descriptors_reader *reader, const struct descriptor *one)
 {
     uint64_t linked, known;
     struct span cut;
@@ -286,7 +288,7 @@ static bool are_same(const struct descriptor *a, const struct descriptor *b)
 /* ---- all of one ---- */
 
 /* `early`: statx before fdinfo, else behind it. */
-static enum tie read_once(struct reader *reader, uint64_t number, bool early,
+static enum tie read_once(struct descriptors_reader *reader, uint64_t number, bool early,
                           struct descriptor *one)
 {
     one->number = number;
@@ -315,8 +317,8 @@ static enum tie read_once(struct reader *reader, uint64_t number, bool early,
 
 /* False where it was closed, or is another file again and again (*changes). What is loose but says
  * the same every time, in whatever order it is asked, is one file. */
-static bool read_descriptor(struct reader *reader, uint64_t number, struct descriptor *one,
-                            bool *changes)
+static bool read_descriptor(struct descriptors_reader *reader, uint64_t number,
+                            struct descriptor *one, bool *changes)
 {
     enum { TIMES = 8 };
     enum tie tie = read_once(reader, number, false, one);
@@ -439,13 +441,14 @@ static bool wants_any(const struct row_batch *out, const vitals_metric *metrics,
     return false;
 }
 
-static struct reader reader_for(const struct os *os, int64_t pid, const struct row_batch *out)
+static struct descriptors_reader reader_for(const struct os *os, int64_t pid,
+                                            const struct row_batch *out)
 {
     static const vitals_metric STATUS[] = {VITALS_DESCRIPTOR_DELETED, VITALS_DESCRIPTOR_DEVICE,
                                            VITALS_DESCRIPTOR_INODE, VITALS_DESCRIPTOR_SIZE_BYTES};
     static const vitals_metric INFO[] = {VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_FLAGS,
                                          VITALS_DESCRIPTOR_MODE, VITALS_DESCRIPTOR_CLOSE_ON_EXEC};
-    struct reader reader = {
+    struct descriptors_reader reader = {
         .os = os,
         .pid = pid,
         .links = -1,
@@ -469,7 +472,7 @@ static struct reader reader_for(const struct os *os, int64_t pid, const struct r
 
 static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    struct reader reader = reader_for(os, pid, out);
+    struct descriptors_reader reader = reader_for(os, pid, out);
     reader.links = linux_process_open(os, pid, "fd", O_DIRECTORY);
     if (reader.links < 0)
         return reader.links;

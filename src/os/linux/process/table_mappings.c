@@ -56,7 +56,7 @@ static bool wants_sizes(const struct row_batch *out, vitals_entity entity)
 
 enum { LINES_BYTES = 64 * 1024 }; /* a path is a page, and each of its bytes may become four */
 
-struct lines {
+struct mappings_lines {
     int file;
     int error; /* that ended it, negative */
     bool ended;
@@ -67,7 +67,7 @@ struct lines {
 };
 
 /* Reads on; false at the end. */
-static bool lines_fill(struct lines *lines)
+static bool lines_fill(struct mappings_lines *lines)
 {
     if (lines->begin == 0 && lines->end == LINES_BYTES) {
         lines->skips = true;
@@ -89,7 +89,7 @@ static bool lines_fill(struct lines *lines)
 }
 
 /* The next line; one without a newline at the end of the file was cut and is none. */
-static bool lines_next(struct lines *lines, struct span *line)
+static bool lines_next(struct mappings_lines *lines, struct span *line)
 {
     while (!lines->ended) {
         const char *from = lines->bytes + lines->begin;
@@ -110,7 +110,7 @@ static bool lines_next(struct lines *lines, struct span *line)
 
 /* The memory that the open file tells of has been there all the while: what is gone does not come
  * back, and has not even a first line. */
-static bool lines_are_whole(const struct lines *lines)
+static bool lines_are_whole(const struct mappings_lines *lines)
 {
     char byte;
     return lines->error == 0 && linux_read(lines->file, &byte, 1, 0) > 0;
@@ -118,11 +118,11 @@ static bool lines_are_whole(const struct lines *lines)
 
 /* ---- what is mapped ---- */
 
-struct reader {
+struct mappings_reader {
     const struct os *os;
     int64_t pid;
     struct row_batch *out;
-    struct lines *lines;
+    struct mappings_lines *lines;
     struct buffer path; /* one with newlines */
     uint64_t start;     /* of the newest mapping */
     size_t rows;
@@ -145,8 +145,8 @@ static bool is_memory(struct span path)
 }
 
 /* The path as the process sees it, in the line or in reader->path; false where memory is out. */
-static bool name_of(struct reader *reader, const struct linux_mapping *mapping, struct span *path,
-                    struct value *deleted)
+static bool name_of(struct mappings_reader *reader, const struct linux_mapping *mapping,
+                    struct span *path, struct value *deleted)
 {
     static const char ANONYMOUS[] = "[anon]";
     struct span cut;
@@ -176,7 +176,7 @@ static uint64_t key_of(uint64_t start)
     return (start >> 12) + 1;
 }
 
-static void add_mapping(struct reader *reader, const struct linux_mapping *mapping)
+static void add_mapping(struct mappings_reader *reader, const struct linux_mapping *mapping)
 {
     struct row_batch *out = reader->out;
     struct span path;
@@ -207,7 +207,7 @@ static void add_mapping(struct reader *reader, const struct linux_mapping *mappi
 
 /* ---- summed by path, what was deleted apart from what is there now ---- */
 
-struct group {
+struct mappings_group {
     struct value deleted;
     size_t path_at, path_size; /* in groups.text */
     size_t next;               /* of the same hash, + 1; 0: none */
@@ -216,7 +216,7 @@ struct group {
 };
 
 struct groups {
-    struct group *items;
+    struct mappings_group *items;
     size_t count, capacity;
     size_t newest;       /* + 1; 0: its path has no room */
     struct hash by_path; /* hash of the path → index + 1 of the newest */
@@ -224,7 +224,7 @@ struct groups {
     struct buffer text;
 };
 
-static struct span group_path(const struct groups *groups, const struct group *group)
+static struct span group_path(const struct groups *groups, const struct mappings_group *group)
 {
     return (struct span){groups->text.bytes + group->path_at, group->path_size};
 }
@@ -242,8 +242,8 @@ static size_t group_new(struct groups *groups, struct span path, struct value de
     if (memory_grow(&items, &groups->capacity, groups->count, sizeof *groups->items) < 0)
         return 0;
     groups->items = items;
-    struct group *group = &groups->items[groups->count];
-    *group = (struct group){
+    struct mappings_group *group = &groups->items[groups->count];
+    *group = (struct mappings_group){
         .deleted = deleted, .path_at = groups->text.size, .path_size = path.size, .next = next};
     buffer_append(&groups->text, path.bytes, path.size);
     if (groups->text.failed || hash_set(&groups->by_path, hash, groups->count + 1) < 0)
@@ -251,13 +251,13 @@ static size_t group_new(struct groups *groups, struct span path, struct value de
     return ++groups->count;
 }
 
-static bool is_group(const struct groups *groups, const struct group *group, struct span path,
-                     struct value deleted)
+static bool is_group(const struct groups *groups, const struct mappings_group *group,
+                     struct span path, struct value deleted)
 {
     return group->deleted.as.u64 == deleted.as.u64 && is_same(group_path(groups, group), path);
 }
 
-static void add_to_group(struct reader *reader, const struct linux_mapping *mapping)
+static void add_to_group(struct mappings_reader *reader, const struct linux_mapping *mapping)
 {
     struct groups *groups = reader->groups;
     struct span path;
@@ -283,7 +283,7 @@ static void add_to_group(struct reader *reader, const struct linux_mapping *mapp
         return;
     }
     groups->newest = found;
-    struct group *group = &groups->items[found - 1];
+    struct mappings_group *group = &groups->items[found - 1];
     group->mappings++;
     group->address_bytes = saturating_add(group->address_bytes, mapping->end - mapping->start);
 }
@@ -291,7 +291,7 @@ static void add_to_group(struct reader *reader, const struct linux_mapping *mapp
 /* For qsort, which hands nothing through. */
 struct named {
     struct span path;
-    const struct group *group;
+    const struct mappings_group *group;
 };
 
 static uint64_t deleted_of(const struct named *named)
@@ -318,7 +318,7 @@ static void add_sum(struct row_batch *out, vitals_metric metric, uint64_t sum, b
 
 static void add_file(struct row_batch *out, uint64_t key, const struct named *named, bool whole)
 {
-    const struct group *group = named->group;
+    const struct mappings_group *group = named->group;
     batch_add_row(out, VITALS_MAPPED_FILE, key, named->path);
     batch_set_text(out, VITALS_MAPPED_FILE_PATH, named->path);
     batch_set_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
@@ -357,12 +357,12 @@ static void groups_done(struct groups *groups)
 /* ---- reading ---- */
 
 /* A mapping that grows while we read may be told again: it counts once. */
-static bool is_told_again(const struct reader *reader, const struct linux_mapping *mapping)
+static bool is_told_again(const struct mappings_reader *reader, const struct linux_mapping *mapping)
 {
     return reader->any && key_of(mapping->start) <= key_of(reader->start);
 }
 
-static void take_size(struct reader *reader, enum linux_mapping_size which, uint64_t bytes)
+static void take_size(struct mappings_reader *reader, enum linux_mapping_size which, uint64_t bytes)
 {
     if ((reader->seen >> which & 1) != 0)
         return;
@@ -370,13 +370,13 @@ static void take_size(struct reader *reader, enum linux_mapping_size which, uint
     if (reader->groups == NULL) {
         batch_set_u64(reader->out, SIZES[which].mapping, bytes);
     } else if (reader->groups->newest != 0) {
-        struct group *group = &reader->groups->items[reader->groups->newest - 1];
+        struct mappings_group *group = &reader->groups->items[reader->groups->newest - 1];
         group->sums[which] = saturating_add(group->sums[which], bytes);
         group->told[which]++;
     }
 }
 
-static void take_lines(struct reader *reader)
+static void take_lines(struct mappings_reader *reader)
 {
     bool counts = false; /* the sizes that come */
     struct linux_mapping mapping;
@@ -412,7 +412,7 @@ static int open_maps(const struct os *os, int64_t pid, bool sizes)
 static int read_once(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
                      struct row_batch *out, bool *cut)
 {
-    struct reader reader = {.os = os, .pid = pid, .out = out, .groups = groups};
+    struct mappings_reader reader = {.os = os, .pid = pid, .out = out, .groups = groups};
     bool unfinished = linux_lacks_memory(os, pid);
     int file = open_maps(os, pid, wants_sizes(out, entity));
     *cut = false;

@@ -70,7 +70,7 @@ struct thread {
     struct linux_task_status status;
 };
 
-struct reader {
+struct threads_reader {
     const struct os *os;
     int tasks; /* the folder */
     unsigned files;
@@ -103,7 +103,7 @@ static const struct {
     {"/status", STATUS_LIMIT, take_status},
 };
 
-static int read_file(struct reader *reader, uint64_t tid, const char *name, size_t limit,
+static int read_file(struct threads_reader *reader, uint64_t tid, const char *name, size_t limit,
                      struct buffer *out)
 {
     char path[PATH_TEXT];
@@ -120,7 +120,7 @@ static int read_file(struct reader *reader, uint64_t tid, const char *name, size
 }
 
 /* False where the thread has ended. */
-static bool read_thread(struct reader *reader, unsigned files, struct thread *thread)
+static bool read_thread(struct threads_reader *reader, unsigned files, struct thread *thread)
 {
     for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
         if ((files >> i & 1) == 0)
@@ -258,7 +258,7 @@ static void add_row(struct row_batch *out, const struct os *os, const struct thr
 
 /* ---- the table ---- */
 
-static void read_threads(struct reader *reader, const struct linux_numbers *tids,
+static void read_threads(struct threads_reader *reader, const struct linux_numbers *tids,
                          struct row_batch *out)
 {
     for (size_t i = 0; i < tids->count && !out->failed; i++) {
@@ -276,7 +276,7 @@ static void read_threads(struct reader *reader, const struct linux_numbers *tids
 
 int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    struct reader reader = {.os = os, .files = files_for(out)};
+    struct threads_reader reader = {.os = os, .files = files_for(out)};
     reader.tasks = linux_process_open(os, pid, "task", O_DIRECTORY);
     if (reader.tasks < 0)
         return reader.tasks;

@@ -51,7 +51,7 @@ struct os_task_iterator {
 /* What is mixed in: a member of the task, or of what pointers lead to from it. Kernels differ:
  * where there is no such member, there may be an older one in its place. */
 enum { STEPS = 4 };
-struct source {
+struct task_iterator_source {
     const char *steps[STEPS][2]; /* structure, member; each leads to the next */
     const char *older;           /* of the last step */
 };
@@ -77,7 +77,7 @@ struct source {
         "pid", "numbers.0.nr" \
     }
 
-static const struct source MIXED[] = {
+static const struct task_iterator_source MIXED[] = {
     OF_TASK("start_boottime"), /* who it is */
     OF_TASK("se.sum_exec_runtime"),
     OF_TASK("__state"),
@@ -110,7 +110,7 @@ static const struct source MIXED[] = {
 };
 
 /* Its terminal, as an address, which is handed over: it is its own as long as it has it. */
-static const struct source HANDED = OF_GROUP("tty");
+static const struct task_iterator_source HANDED = OF_GROUP("tty");
 
 struct program {
     struct bpf_insn steps[PROGRAM_MOST];
@@ -191,7 +191,7 @@ enum {
 };
 
 /* VALUE, from the task by the source's steps. */
-static void put_source(struct program *program, const struct source *source)
+static void put_source(struct program *program, const struct task_iterator_source *source)
 {
     unsigned from = TASK;
     for (size_t i = 0; i < STEPS && source->steps[i][0] != NULL; i++) {
@@ -204,7 +204,7 @@ static void put_source(struct program *program, const struct source *source)
     }
 }
 
-static void put_mixed(struct program *program, const struct source *source)
+static void put_mixed(struct program *program, const struct task_iterator_source *source)
 {
     put_source(program, source);
     put_operation(program, BPF_XOR, MIX, VALUE);

@@ -47,7 +47,7 @@ static const struct socket_group GROUPS[] = {
 
 enum { PATH_TEXT = 64 };
 
-struct reading {
+struct sockets_reading {
     const struct os *os;
     struct socket_list *list;
     struct socket_diag diag;
@@ -63,7 +63,7 @@ static bool is_absent(int error)
     return error == -ENOENT || os_availability(error) == VITALS_UNSUPPORTED;
 }
 
-static int read_text(struct reading *reading, const char *name)
+static int read_text(struct sockets_reading *reading, const char *name)
 {
     char path[PATH_TEXT];
     buffer_reset(&reading->text);
@@ -78,7 +78,7 @@ static int read_text(struct reading *reading, const char *name)
     return result;
 }
 
-static int read_file(struct reading *reading, const struct socket_group *group)
+static int read_file(struct sockets_reading *reading, const struct socket_group *group)
 {
     int result = read_text(reading, group->file);
     // What was read before an error is true as well.
@@ -89,7 +89,7 @@ static int read_file(struct reading *reading, const struct socket_group *group)
 
 /* A dump of mptcp looks at every place where one could be, a millisecond for nothing on most
  * machines: the count of such sockets costs less. */
-static bool is_worth_a_dump(struct reading *reading, const struct socket_group *group)
+static bool is_worth_a_dump(struct sockets_reading *reading, const struct socket_group *group)
 {
     uint64_t count;
     if (group->protocol != SOCKET_MPTCP)
@@ -100,7 +100,7 @@ static bool is_worth_a_dump(struct reading *reading, const struct socket_group *
            count != 0;
 }
 
-static int read_dump(struct reading *reading, const struct socket_group *group)
+static int read_dump(struct sockets_reading *reading, const struct socket_group *group)
 {
     size_t first = reading->list->count;
     if (!group->diag || reading->diag.netlink < 0 || !is_worth_a_dump(reading, group))
@@ -112,7 +112,7 @@ static int read_dump(struct reading *reading, const struct socket_group *group)
     return result;
 }
 
-static void read_group(struct reading *reading, const struct socket_group *group)
+static void read_group(struct sockets_reading *reading, const struct socket_group *group)
 {
     int result = read_dump(reading, group);
     if (result < 0 && result != -ENOMEM && group->file != NULL)
@@ -126,7 +126,7 @@ static void read_group(struct reading *reading, const struct socket_group *group
  * thread's network namespace, of which sock_diag may tell. */
 static int read_sockets(const struct os *os, const char *prefix, bool own, struct socket_list *list)
 {
-    struct reading reading = {
+    struct sockets_reading reading = {
         .os = os, .list = list, .diag = {.netlink = -ENOTSUP}, .prefix = prefix};
     list->here = own;
     if (own)
@@ -174,23 +174,23 @@ static bool is_own(const struct os *os, const char *folder)
 
 /* ---- from a list to rows ---- */
 
-struct name {
+struct socket_name {
     uint32_t number;
     const char *name;
 };
 
-static const struct name FAMILIES[] = {
+static const struct socket_name FAMILIES[] = {
     {AF_UNIX, "unix"},       {AF_INET, "inet"},     {AF_INET6, "inet6"},
     {AF_NETLINK, "netlink"}, {AF_PACKET, "packet"}, {AF_VSOCK, "vsock"},
     {AF_XDP, "xdp"},         {AF_ALG, "alg"},       {AF_TIPC, "tipc"},
 };
 
-static const struct name TYPES[] = {
+static const struct socket_name TYPES[] = {
     {SOCK_STREAM, "stream"}, {SOCK_DGRAM, "datagram"},      {SOCK_RAW, "raw"},
     {SOCK_RDM, "rdm"},       {SOCK_SEQPACKET, "seqpacket"}, {SOCK_DCCP, "dccp"},
 };
 
-static const struct name STATES[] = {
+static const struct socket_name STATES[] = {
     {SOCKET_STATELESS, "none"},
     {SOCKET_ESTABLISHED, "established"},
     {2, "syn_sent"},
@@ -208,7 +208,7 @@ static const struct name STATES[] = {
 };
 
 /* Internet protocols (/etc/protocols; mptcp is Linux's own). */
-static const struct name INTERNET[] = {
+static const struct socket_name INTERNET[] = {
     {0, "ip"},     {1, "icmp"},   {2, "igmp"},      {4, "ipip"},  {6, "tcp"},
     {17, "udp"},   {33, "dccp"},  {41, "ipv6"},     {46, "rsvp"}, {47, "gre"},
     {50, "esp"},   {51, "ah"},    {58, "icmpv6"},   {89, "ospf"}, {103, "pim"},
@@ -216,7 +216,7 @@ static const struct name INTERNET[] = {
 };
 
 /* linux/netlink.h */
-static const struct name NETLINK[] = {
+static const struct socket_name NETLINK[] = {
     {0, "route"},          {2, "usersock"},    {3, "firewall"},        {4, "sock_diag"},
     {5, "nflog"},          {6, "xfrm"},        {7, "selinux"},         {8, "iscsi"},
     {9, "audit"},          {10, "fib_lookup"}, {11, "connector"},      {12, "netfilter"},
@@ -226,17 +226,17 @@ static const struct name NETLINK[] = {
 };
 
 /* linux/if_ether.h */
-static const struct name ETHERNET[] = {
+static const struct socket_name ETHERNET[] = {
     {0x0000, "none"}, {0x0003, "all"}, {0x0800, "ip"},   {0x0806, "arp"}, {0x8100, "vlan"},
     {0x86DD, "ipv6"}, {0x888E, "pae"}, {0x88CC, "lldp"}, {0x88F7, "ptp"},
 };
 
-static const struct name UNIX[] = {{0, "unix"}};
-static const struct name VSOCK[] = {{0, "vsock"}};
+static const struct socket_name UNIX[] = {{0, "unix"}};
+static const struct socket_name VSOCK[] = {{0, "vsock"}};
 
 static const struct {
     uint16_t family;
-    const struct name *names;
+    const struct socket_name *names;
     size_t count;
 } PROTOCOLS[] = {
     {AF_INET, INTERNET, ARRAY_COUNT(INTERNET)},  {AF_INET6, INTERNET, ARRAY_COUNT(INTERNET)},
@@ -257,7 +257,7 @@ static vitals_availability why_missing(const struct socket_info *info)
 }
 
 static void put_name(const struct row *row, vitals_metric metric, unsigned bit,
-                     const struct name *names, size_t count, uint32_t number)
+                     const struct socket_name *names, size_t count, uint32_t number)
 {
     if ((row->info->has & bit) == 0) {
         batch_set_missing(row->out, metric, why_missing(row->info));
@@ -275,7 +275,7 @@ static void put_name(const struct row *row, vitals_metric metric, unsigned bit,
 
 static void put_protocol(const struct row *row)
 {
-    const struct name *names = NULL;
+    const struct socket_name *names = NULL;
     size_t count = 0;
     for (size_t i = 0; i < ARRAY_COUNT(PROTOCOLS); i++) {
         if (PROTOCOLS[i].family == row->info->family) {
