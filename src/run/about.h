@@ -1,4 +1,4 @@
-/* about.h: what is known of a run beside figures: who ran what, where and when.
+/* about.h: the facts of a run beside its figures: command, user, host, folder and time.
  *
  * Nothing here may wait for a network: a user is looked up in /etc/passwd alone.
  * Thread rule: any thread. */

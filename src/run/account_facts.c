@@ -60,8 +60,8 @@ static vitals_availability counted_state(const struct run_facts *facts, enum qua
                                   : VITALS_UNSUPPORTED;
 }
 
-/* A process that ignores SIGCHLD has its children reaped by the kernel, and their time is in
- * nobody's wait4. Sampling saw them: then what was counted is not all, of anything. */
+/* A process that ignores SIGCHLD has its children reaped by the kernel, so wait4 never reports
+ * their time. If samples saw more than was counted, no counted figure is complete. */
 static bool lost_some(const struct run_facts *facts, double *seen)
 {
     static const double STEP_SECONDS = 0.05;
@@ -71,7 +71,7 @@ static bool lost_some(const struct run_facts *facts, double *seen)
            *seen > facts->counted[COUNTED_CPU_SECONDS].value.as.f64 * 1.01 + STEP_SECONDS;
 }
 
-/* ---- who has left the cgroup ---- */
+/* ---- processes that left the cgroup ---- */
 
 static const char MOST[] = "processes_peak";
 
@@ -85,10 +85,10 @@ static bool are_outnumbered(const struct run_facts *facts, double *seen)
            *seen > facts->counted[COUNTED_TASKS_PEAK].value.as.f64;
 }
 
-/* A cgroup does not know of who has left it: anonymous pages of one process that were sampled are
- * then more than it counted. Nothing else that is resident says so: libraries and files, also those
- * that one process alone maps, are charged to whoever read them first, and huge pages of hugetlbfs
- * to nobody. */
+/* A cgroup does not know about processes that left it. If the anonymous pages of one sampled
+ * process exceed what the cgroup counted, that process is outside. No other resident memory shows
+ * this: libraries and files are charged to the cgroup that read them first, huge pages of hugetlbfs
+ * to none. */
 static bool has_more_pages(const struct run_facts *facts, double *seen)
 {
     static const double SHARE = 1.05, STEP_BYTES = 1 << 20;
@@ -98,7 +98,7 @@ static bool has_more_pages(const struct run_facts *facts, double *seen)
            *seen > facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
 }
 
-/* Where one figure of a cgroup shows that somebody has left it, none of its figures is whole. */
+/* If one figure of a cgroup shows that a process left it, none of its figures is complete. */
 static bool lacks_leavers(const struct run_facts *facts, enum quantity quantity)
 {
     static const char CGROUP[] = "cgroup";
@@ -314,7 +314,7 @@ static double processes_known(const struct run_facts *facts)
     return state > 0 && seen > reaped ? seen : reaped;
 }
 
-/* Who counted fewer than there were has missed some, whatever it says of itself. */
+/* A method that counted fewer processes than there were has missed some, whatever it reports. */
 static void put_total(vitals_account *account, const struct run_facts *facts)
 {
     double known = processes_known(facts);
@@ -414,7 +414,7 @@ static void put_coverage(vitals_account *account, const struct run_facts *facts)
                               .value = seen < total ? seen / total : 1});
 }
 
-/* What the devices of the demo did nobody drew. */
+/* The work of the demo's devices is invented: no power was drawn. */
 static void source_words(const struct run_facts *facts, const vitals_figure *figure,
                          char out[static FIGURE_SOURCE])
 {

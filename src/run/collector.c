@@ -23,7 +23,7 @@ enum { SUBJECTS_MAX = 4096, PROCESS_MEASURES = 5 }; /* processes in a window, an
 struct collector_track {
     vitals_measure measure;
     vitals_scope scope;
-    const char *subject, *label; /* live as long as somebody holds them */
+    const char *subject, *label; /* valid while a collected value refers to them */
     uint64_t seen_ns;            /* when it was told last */
     bool counter;
     double base; /* of a counter */

@@ -1,8 +1,8 @@
-/* collector_values.h: what a collector tells of a sample: the values of a usage, and beside them
- * what no account needs: each process by itself, alone and on each device, and shares of a whole.
+/* collector_values.h: the values of one sample of a collector: those of a usage, and values that no
+ * account needs: each process by itself, in total and per device, and shares of a whole.
  *
- * Texts of subjects live while somebody holds them, and until collector_values_forget after that.
- * Thread rule: one thread at a time. */
+ * Texts of subjects live while a value refers to them, and after that until
+ * collector_values_forget. Thread rule: one thread at a time. */
 #ifndef VITALS_RUN_COLLECTOR_VALUES_H
 #define VITALS_RUN_COLLECTOR_VALUES_H
 
@@ -32,7 +32,7 @@ void collector_values_done(struct collector_values *values);
 void collector_values_take(struct collector_values *values, const vitals_snapshot *snapshot,
                            const vitals_usage *usage);
 
-/* Frees what is not of the newest sample and held by nobody, where there is much of it. */
+/* Frees texts that neither the newest sample nor a caller uses, if there are many. */
 void collector_values_forget(struct collector_values *values);
 
 /* Of values of a process by itself alone: their subjects. Each hold wants its release. */

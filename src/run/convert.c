@@ -1,4 +1,4 @@
-/* convert.c: a figure in the unit that somebody wants to read. Pure. */
+/* convert.c: converts a figure to the unit that a reader asked for. Pure. */
 #include "util/base.h"
 #include "util/number.h"
 
@@ -47,8 +47,8 @@ int vitals_usage_convert(double value, const char *from, const char *to, double 
     return 0;
 }
 
-/* Six digits, or all before the point: as much as somebody reads. Without libm, which the command
- * is started without. */
+/* Six digits, or all digits before the point. Written without libm, which the command does not load
+ * at its start. */
 static double shortened(double value)
 {
     static const double SIX_DIGITS = 1e5, WHOLE_MOST = 1e15, SCALE_MOST = 1e15;

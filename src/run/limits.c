@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Between two rounds of killing: who forks meanwhile is met by the next. */
+/* Between two rounds of SIGKILL; a process forked meanwhile is killed in the next. */
 static const uint64_t ROUND_NS = 50 * NS_PER_MS;
 
 /* Between two replacements of the sampler: the first pause, and the longest. */
@@ -113,7 +113,7 @@ const char *limits_name(enum limit limit)
     return NAMES[limit];
 }
 
-/* As it was asked for: who said 50M reads 50MB, who said 16GiB reads 16GiB. */
+/* Prints a limit in the units in which it was given: 50M as 50MB, 16GiB as 16GiB. */
 static void limit_words(uint64_t most, char *out, size_t capacity)
 {
     static const struct {
@@ -137,8 +137,8 @@ static void limit_words(uint64_t most, char *out, size_t capacity)
     vitals_human_bytes(most, out);
 }
 
-/* It is told a higher limit than ours, so that who grows slowly is asked first: what it held is no
- * peak of our limit. */
+/* The cgroup's limit is higher than ours, so that a job that grows slowly is asked to end first. A
+ * peak that the cgroup held is therefore not the peak that our limit allows. */
 static void kernel_words(const struct limits *limits, const char *limit, const char *had, char *out,
                          size_t capacity)
 {

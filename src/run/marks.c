@@ -140,7 +140,8 @@ bool mark_lines_next(struct mark_lines *lines, struct span *line)
 
 /* ---- the file ---- */
 
-/* Longer apart, lines that came together were written together: who waits for marks is woken. */
+/* The longest time between two readings over which lines without a time are spread evenly. If it is
+ * longer, the lines of a reading were written together: a waiting reader is woken at once. */
 static const uint64_t SPREAD_MOST_NS = 100 * NS_PER_MS;
 
 int marks_open(const struct os_marks *place, uint64_t begin_ns, struct marks **out)
@@ -186,8 +187,8 @@ bool marks_read(struct marks *marks, uint64_t now_ns)
     return reading.size == MARKS_READING;
 }
 
-/* Of a line that tells none: the file's, which is that of its last line. Those before it, in a
- * reading soon after another, lie evenly between, each at its own. */
+/* The time of a line that names none: the file's modification time, which is that of its last line.
+ * Lines before it are spread evenly since the reading before, if that was a short time ago. */
 static uint64_t moment_of_line(const struct marks *marks)
 {
     uint64_t span = marks->written_ns > marks->before_ns ? marks->written_ns - marks->before_ns : 0;

@@ -1,12 +1,11 @@
-/* marks.h: what the processes of a run say of its phases, line by line as they write it.
+/* marks.h: reads the marks that the processes of a run write, line by line.
  *
- *     marks_open ──► marks_read (what was written since) ──► marks_next … ──► marks_close
+ *     marks_open ──► marks_read (new lines) ──► marks_next … ──► marks_close
  *
- * What the lines hold is the job's: a line that is none, too long, or from elsewhere is passed over
- * and counted, and a moment that cannot be is replaced by that at
- * which the file was written to last. One reading takes a
- * limited size, so that a job that floods the file keeps nobody from sampling; the rest is there at
- * the next. Thread rule: one thread at a time. */
+ * The lines are the job's: a line that is malformed, too long or from another run is skipped and
+ * counted, and an impossible time is replaced by the file's modification time. One call reads a
+ * bounded amount, so that a job that floods the file cannot stop the sampling; the next call reads
+ * the rest. Thread rule: one thread at a time. */
 #ifndef VITALS_RUN_MARKS_H
 #define VITALS_RUN_MARKS_H
 

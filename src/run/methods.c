@@ -1,8 +1,7 @@
-/* methods.c: see methods.h. Knows no mechanism: those are os/count.h's, best first.
+/* methods.c: see methods.h. Knows no mechanism: os/count.h lists those, best first.
  *
- * A method is tried where it would tell what no better one does, so that nobody pays for a second
- * way to the same number. What two methods counted is compared: who counted less has missed some.
- */
+ * A method is tried only if it counts something that no better one does. The counts of several
+ * methods are compared: the one that counted less has missed processes. */
 #include "run/methods.h"
 
 #include "os/count.h"
@@ -86,7 +85,7 @@ static void open_method(struct method *method, struct os_count_options *options)
     method->state = NULL;
 }
 
-/* Tries a counter for what nobody better counts; the method is `place`, which is free. */
+/* Tries a counter for quantities that no better one counts; methods[place] is free. */
 static bool try_counter(struct accounting *accounting, size_t place, size_t rank)
 {
     struct method *method = &accounting->methods[place];
@@ -133,7 +132,8 @@ void accounting_places(struct accounting *accounting, struct os_places *places)
     }
 }
 
-/* Those of the standard streams, which may be closed, are not passed on to who samples. */
+/* Descriptors 0 to 2 are skipped: standard streams may be closed, and the sampler gets none of
+ * them. */
 int accounting_activity(const struct accounting *accounting, int *folder)
 {
     enum { STREAM_LAST = 2 };
@@ -264,9 +264,9 @@ static bool is_much_more(enum quantity quantity, double value, double than)
     return value > than * SHARE + (quantity == COUNTED_CPU_SECONDS ? STEP_SECONDS : 0);
 }
 
-/* Who counted much less than a worse method has lost sight of some, and that one is at least less
- * wrong. What is not exact gives way to what is, unless that tells much less than there is at
- * least. */
+/* Takes `next` if it is the better figure. A method that counted much less than a worse one has
+ * lost processes, so the worse one is at least closer. A figure that is not exact gives way to an
+ * exact one, unless that is much lower than a proven lower bound. */
 static void take(struct counted *best, const struct counted *next, enum quantity quantity)
 {
     signed char held = best->value.state, offered = next->value.state;
@@ -290,8 +290,8 @@ static void take(struct counted *best, const struct counted *next, enum quantity
         *best = *next;
 }
 
-/* A method that counted much less CPU time than another has lost sight of some, and so of all else
- * that they did. Who counted the most may have lost others. */
+/* A method that counted much less CPU time than another has lost processes, and with them all other
+ * quantities. The method that counted the most may have lost others. */
 static void doubt(struct method_report *told, size_t count, double cpu_seconds)
 {
     bool any = false;
@@ -308,8 +308,8 @@ static void doubt(struct method_report *told, size_t count, double cpu_seconds)
     }
 }
 
-/* Who has lost a whole process has lost its faults, of which there are some however short it was: a
- * record of an end tells them, where it was told. */
+/* True if records of ends show more page faults than the method counted. Every process has some
+ * faults, however short it lives, so the method has lost whole processes. */
 static bool is_short(const struct method_report *told, const struct method_report *records)
 {
     const struct value *own = &told->at[COUNTED_MINOR_FAULTS].value;
@@ -334,9 +334,9 @@ static bool is_witnessed(const struct accounting *accounting, const struct metho
     return witnessed;
 }
 
-/* Who may have lost some without a sign of it is believed where another counted the same, which the
- * doubts above have seen to. Orphans that are reaped by others may have used too little CPU time
- * for that, and much of all else. */
+/* A method that may lose processes without notice is exact only if another method agrees, which
+ * doubt() has compared. Orphans that others reap may use too little CPU time to show there, and
+ * much of everything else. */
 static void doubt_unwitnessed(const struct accounting *accounting, struct method_report *told)
 {
     for (size_t i = 0; i < accounting->count; i++) {

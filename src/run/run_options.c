@@ -1,4 +1,4 @@
-/* run_options.c: see <vitals/run.h>: options of a run, whoever launches it. Pure. */
+/* run_options.c: see <vitals/run.h>: options of a run, launched or tracked. Pure. */
 #include "run/run_options.h"
 
 #include "model/request.h"

@@ -1,11 +1,11 @@
-/* track.c: runs of which we are no launcher: processes that live already, ourselves, or a command
- * that is our child. See <vitals/run.h>.
+/* track.c: runs without a launcher: existing processes, the calling process, or a command that is
+ * its child. See <vitals/run.h>.
  *
- * A thread samples at absolute deadlines and folds what it sees; it wakes too when a root ends, to
- * read once more what a zombie still tells. `mutex` guards what is folded and counted: an account
- * is made of it at any moment. Where the target has a cgroup of its own, or is our command, the
- * kernel counts what samples do not see (track_cgroup.c, track_child.c); of others it may tell who
- * came and went (track_events.c). Nothing here changes the process that calls. */
+ * A thread samples at absolute deadlines. It also wakes when a root ends, to read what a zombie
+ * still shows. `mutex` guards usage and counts, because an account can be made at any moment. If
+ * the target has a cgroup of its own, or is our child, the kernel counts what samples miss
+ * (track_cgroup.c, track_child.c); for others it may report births and ends (track_events.c).
+ * Nothing here changes the calling process. */
 #include "model/request.h"
 #include "os/launch.h"
 #include "process/live.h"
@@ -60,7 +60,7 @@ struct vitals_run {
     vitals_usage *usage;         /* guarded by mutex; so is all below */
     struct track_cgroup *cgroup; /* NULL: there is no such cgroup */
     bool living;                 /* others than ourselves, with what is below them */
-    struct track_events *events; /* NULL: nobody tells of births and ends */
+    struct track_events *events; /* NULL: the kernel reports no births and ends */
     struct track_child *child;   /* NULL: it is no command of ours */
     uint64_t end_ns;             /* when all roots had ended; 0: not yet */
     bool exit_known;
@@ -155,7 +155,7 @@ static int open_sampler(vitals_run *run, vitals_error *error)
     return code;
 }
 
-/* Who is measured: those that were named, our command, or ourselves. */
+/* Chooses what is measured: the named pids, the command, or the calling process. */
 static int open_usage(vitals_run *run, vitals_usage_options *usage, int64_t *pid,
                       vitals_error *error)
 {
@@ -231,7 +231,7 @@ static void write_totals(vitals_run *run)
     vitals_account_free(account);
 }
 
-/* The last before somebody ends reads what has grown until then, however seldom it is read. */
+/* The last tick before a root ends reads every counter, however rarely it is read otherwise. */
 static void tick(vitals_run *run, bool last)
 {
     vitals_snapshot *snapshot = NULL;
@@ -256,8 +256,8 @@ static void tick(vitals_run *run, bool last)
     write_totals(run);
 }
 
-/* How it ended, where the kernel tells. A child of ours, of whatever thread, stays a zombie for who
- * started it. */
+/* Reads the exit status if the kernel tells it. A child of this process, of whatever thread, stays
+ * a zombie for the code that started it. */
 static void learn(vitals_run *run, const struct root *root)
 {
     struct os_exit how;
@@ -509,7 +509,7 @@ static void set_attributes(vitals_run *run, vitals_account *account)
                              run->exit_signal);
 }
 
-/* Of processes that we are no launcher of; false where nobody counted anything. */
+/* Reads what was counted of tracked processes; false if nothing was. */
 static bool read_living(vitals_run *run, struct counted *counted)
 {
     bool any = track_cgroup_read(run->cgroup, counted);

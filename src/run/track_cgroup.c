@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who is in a cgroup is looked at so often: its processes are listed for it. */
+/* How often the members of a cgroup are listed. */
 static const uint64_t LOOK_NS = 5 * NS_PER_SECOND;
 
 enum { GROUPS_MAX = 8, DEPTH_MAX = 64 };
 
 struct track_cgroup_group {
     bool counts;          /* it held the tree alone when it was looked at first */
-    bool shared, escaped; /* since: somebody else was in it, one of the tree was not */
+    bool shared, escaped; /* since the begin: it held a process of others; a process of the tree was
+                             outside */
     struct counted base[COUNTED_COUNT], last[COUNTED_COUNT];
     bool lost; /* it could not be read any more: what it told last stands */
 };
@@ -56,7 +57,7 @@ void track_cgroup_free(struct track_cgroup *cgroup)
     memory_free(cgroup);
 }
 
-/* ---- who is in it ---- */
+/* ---- members ---- */
 
 static bool list_members(struct track_cgroup *cgroup, const vitals_usage *usage,
                          const vitals_snapshot *snapshot)
@@ -103,7 +104,7 @@ static bool is_outsider(const struct track_cgroup *cgroup, const vitals_usage *u
     return true;
 }
 
-/* A group that cannot be listed may hold anybody. */
+/* A group that cannot be listed may hold any process. */
 static void look_at(struct track_cgroup *cgroup, const vitals_usage *usage, size_t which)
 {
     struct track_cgroup_group *group = &cgroup->groups[which];

@@ -1,11 +1,11 @@
-/* track_cgroup.h: what the target's own cgroups count, of a run that we are no launcher of.
+/* track_cgroup.h: counts of the target's own cgroups, for a run without a launcher.
  *
- * A cgroup speaks for the tree where it holds the tree and nothing else: whoever of the tree came
- * and went unseen is in its counts. Whether it still does is looked at now and then: others in it
- * make its counts an upper bound, processes that left it a lower one. Between two looks others may
- * come and go: its counts are told as exact only while its CPU time is what samples of the tree
- * explain, else as an upper bound; who used next to none of that is not noticed.
- * Thread rule: one thread at a time. */
+ * A cgroup counts for the tree if it holds the tree and nothing else: it includes processes that
+ * came and went between samples. Its members are checked now and then: other processes in it make
+ * its counts an upper bound, processes of the tree outside a lower one. Others may come and go
+ * between two checks, so the counts are exact only while samples of the tree explain its CPU time,
+ * else an upper bound; a process that used almost none is not noticed. Thread rule: one thread at a
+ * time. */
 #ifndef VITALS_RUN_TRACK_CGROUP_H
 #define VITALS_RUN_TRACK_CGROUP_H
 

@@ -20,7 +20,7 @@ struct track_child {
     struct os_child child;
     struct accounting *accounting;
     bool went, ended, known; /* known: how it ended was for us to learn */
-    int64_t maker;           /* a fork of it frees what it was copied, and touches nobody */
+    int64_t maker;           /* a fork of it frees its copies and touches no process */
     struct os_reaped reaped;
     struct run_facts failed; /* why it could not be started */
     struct counted counted[COUNTED_COUNT];
@@ -102,8 +102,8 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
     return code;
 }
 
-/* One that waits for its word would end once nobody can give it; who forked meanwhile may hold the
- * other end of it. */
+/* A child that waits for its start would end when the pipe closes, but a process that was forked
+ * meanwhile may hold the other end open. */
 static void give_up(struct track_child *tracked)
 {
     const vitals_clock *clock = vitals_clock_system();
@@ -159,7 +159,7 @@ void track_child_reap(struct track_child *tracked)
     if (tracked->ended)
         return;
     accounting_reaping(tracked->accounting, tracked->child.pid);
-    /* Somebody else may have, and the pid be that of another child of his by now. */
+    /* Another thread may have reaped it, and its pid may belong to another child by now. */
     enum os_child_change change = os_child_is_unreaped(tracked->child.pidfd)
                                       ? os_reap(tracked->child.pid, &tracked->reaped)
                                       : OS_CHILD_NONE;

@@ -18,8 +18,8 @@ struct track_child;
 int track_child_new(const struct os *os, const vitals_run_options *options,
                     struct track_child **out, vitals_error *error);
 
-/* A command that was never let go ends unseen. In a fork of who made it nothing ends and no cgroup
- * goes: they are our parent's. Accepts NULL. */
+/* A command that was never started ends unseen. In a fork of the process that made it nothing is
+ * ended and no cgroup removed: they belong to the parent. Accepts NULL. */
 void track_child_free(struct track_child *tracked);
 
 int64_t track_child_pid(const struct track_child *tracked);
@@ -32,7 +32,8 @@ void track_child_failed(struct track_child *tracked, int failed);
 /* Every ACCOUNTING_TICK_NS while it runs, or a little later. */
 void track_child_tick(struct track_child *tracked);
 
-/* Takes note of its end, where it has ended; somebody else may have done so before. */
+/* Records the end of the child if it has ended; other code of the process may have reaped it
+ * before. */
 void track_child_reap(struct track_child *tracked);
 
 /* What is known by now, into the facts of a run; their texts live in it. `left`: some of its tree

@@ -52,8 +52,8 @@ static const struct {
     {COUNTED_INVOLUNTARY_SWITCHES, MEASURE_AT_involuntary_switches},
 };
 
-/* Samples know what living processes have waited for, the time of their ends included; the kernel's
- * word knows of those that nobody waited for. */
+/* Samples know what living processes have waited for, including the time of children that ended;
+ * the kernel's records also know of children that were never waited for. */
 static bool samples_know_more(const vitals_usage *usage, enum quantity quantity, double value)
 {
     const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];

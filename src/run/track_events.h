@@ -23,7 +23,7 @@ void track_events_free(struct track_events *events); /* accepts NULL, as all bel
 void track_events_tick(struct track_events *events);
 int track_events_news(const struct track_events *events);
 
-/* Fills in what nobody better counted, and samples have missed. True where there was any. */
+/* Fills in what no better method counted and samples missed. True if there was any. */
 bool track_events_read(struct track_events *events, const vitals_usage *usage, struct counted *out);
 
 /* "taskstats connector ", as far as they count; a blank behind each. */

@@ -34,9 +34,9 @@ static int take_snapshot(const struct tree *tree, const struct metric_set *wante
     return code;
 }
 
-/* ---- who is of it ---- */
+/* ---- membership ---- */
 
-/* Whose parent is who, of one snapshot. */
+/* The parent of each process, of one snapshot. */
 struct parents {
     const struct tree *tree;
     struct hash of; /* pid → its parent's */
@@ -73,8 +73,8 @@ static bool is_not_ours(const struct tree *tree, int64_t pid)
     return false;
 }
 
-/* Whether the way up from it leads to us, past nobody who is not ours. Parents may change while
- * they are listed, and so the way has an end. */
+/* True if the chain of parents leads to us without passing an excluded process. Parents may change
+ * while they are listed, so the length of the chain is limited. */
 static bool is_ours(const struct parents *parents, int64_t pid)
 {
     enum { DEPTH_MOST = 4096 };

@@ -23,7 +23,7 @@
 /* The first ticks come fast, so that a short job is seen at all; then the interval holds. */
 static const uint64_t FIRST_INTERVAL_NS = 10 * NS_PER_MS;
 
-/* Who must not pass a limit unseen is looked at so often. */
+/* The longest interval if a limit depends on samples. */
 static const uint64_t LIMITED_INTERVAL_NS = 200 * NS_PER_MS;
 
 /* What others do on the machine is looked at so often while the tree does nothing. */
@@ -80,7 +80,7 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
     options.excluded_pids = excluded_pids;
     options.excluded_count = count;
     options.details = options.details != 0 || setup->limits_watched;
-    if (setup->observer == NULL) /* nobody sees a row: what counts is the end */
+    if (setup->observer == NULL) /* no observer sees a row: only the end counts */
         options.machine_pace = VITALS_MACHINE_SELDOM;
     int code = vitals_usage_new(&options, &watcher->usage, error);
     memory_free(excluded_pids);
@@ -107,7 +107,8 @@ static int open_request(struct watcher *watcher, vitals_request **out, vitals_er
         request->watcher = os_self();
         request->activity = watcher->setup->activity;
         request->activity_folder = watcher->setup->activity_folder;
-        request->resting_ns = observer == NULL ? RESTING_NS : 0; /* else somebody sees each row */
+        request->resting_ns = observer == NULL ? RESTING_NS
+                                               : 0; /* else an observer sees each row */
     }
     *out = request;
     return code;
@@ -166,7 +167,7 @@ static void watch_marks(struct watcher *watcher)
                    os_watch_add(watch, descriptor, WAKE_MARKS) == 0;
     if (watches) {
         watcher->watch = watch;
-        watcher->marks_left = true; /* what came before it watched wakes nobody */
+        watcher->marks_left = true; /* marks from before it watched wake nothing */
     } else if (watch >= 0) {
         os_close_descriptor(watch);
     }
@@ -207,14 +208,15 @@ static struct value newest(const struct watcher *watcher, enum measure_place pla
     return value;
 }
 
-/* Of the tree so far; below zero where nobody knows. */
+/* CPU time of the tree so far; negative if it is not known. */
 static double cpu_seconds(const struct watcher *watcher)
 {
     const vitals_usage_value *cpu = newest_of_tree(watcher, MEASURE_AT_cpu_seconds);
     return cpu != NULL && cpu->state > 0 ? cpu->value : -1;
 }
 
-/* Who holds memory of a device may have it work while he sleeps. */
+/* True if the tree used no CPU time since the last totals and holds no device memory: a process
+ * that holds some may have the device work while it sleeps. */
 static bool tree_is_idle(const struct watcher *watcher)
 {
     const struct value *held = &watcher->report.gpu_memory_bytes;
@@ -323,7 +325,7 @@ static bool wait_until(struct watcher *watcher, uint64_t deadline)
         if (woken < 0 || !both || told_to_end(watcher))
             return false;
         observe_marks(watcher);
-        if (now_ns(watcher) >= deadline) /* marks that never end keep nobody from sampling */
+        if (now_ns(watcher) >= deadline) /* an endless stream of marks must not stop the sampling */
             return true;
     }
 }

@@ -35,7 +35,7 @@ struct watcher_setup {
     int channel; /* reports go out; a message that comes, or the end of the channel, ends it */
     struct watch_area *area;             /* NULL: figures go nowhere */
     const vitals_usage_options *usage;   /* NULL: defaults */
-    const vitals_run_observer *observer; /* NULL: nobody */
+    const vitals_run_observer *observer; /* NULL: none */
     const struct os_marks *marks;        /* NULL, or one that was not made: none */
     const char *const *argv;             /* of the command, for the file of totals */
     const char *totals_path;             /* NULL: none */

@@ -1,6 +1,6 @@
-/* cursor.h: a place in bytes that somebody else wrote.
+/* cursor.h: a position in untrusted bytes.
  *
- * All parsers of /proc and /sys walk with one: every step is bounded, none reads past the end.
+ * All parsers of /proc and /sys use one: every step is bounded, none reads past the end.
  * Thread rule: pure. */
 #ifndef VITALS_UTIL_CURSOR_H
 #define VITALS_UTIL_CURSOR_H

@@ -128,9 +128,9 @@ uint64_t hash_join(uint64_t hash, uint64_t next)
     return spread(hash * UINT64_C(0x9e3779b97f4a7c15) ^ next); // multiplied: the order counts
 }
 
-/* Whoever names files or mounts could choose names of one hash, and 60,000 mappings of such files
- * took twenty times as long: so texts begin at an address, which is drawn anew for each run of a
- * program, and which nobody else can know. */
+/* The owner of files or mounts can choose names with equal hashes; 60,000 mappings of such files
+ * took twenty times as long. So the hash of a text starts from an address, which differs in each
+ * process and is not known to others. */
 static uint64_t seed(void)
 {
     static const char place;

@@ -20,7 +20,7 @@ struct hash {
 /* Where the value of the key stands, or NULL. */
 uintptr_t *hash_find(const struct hash *hash, uint64_t key);
 
-/* Room for so many keys, for who knows how many come; returns 0, or -1 when memory is out. */
+/* Makes room for `count` keys in advance. Returns 0, or -1 if memory is out. */
 int hash_reserve(struct hash *hash, size_t count);
 
 /* Sets; returns 0, or -1 when memory is out. */

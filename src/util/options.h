@@ -17,7 +17,7 @@ struct options_form {
     size_t first;         /* of the first release's */
 };
 
-/* No struct of options becomes larger: a size beyond is one that nobody has set. */
+/* The largest size of an options struct that is accepted: none will grow beyond it. */
 enum { OPTIONS_SIZE_MAX = 4096 };
 
 /* Fills a caller's struct of `size` bytes, not one more, and sets its size. */

@@ -1,9 +1,8 @@
-/* search.h: where something stands in a list that is in order, or would stand.
+/* search.h: binary search: the position of an item in a sorted list, or where it would be inserted.
  *
- * Sorts nothing: that is qsort's, or the list was filled in its order. Who only asks whether an
- * item is there and has a function for qsort anyway takes bsearch. All of it is inline, so that
- * a search costs what a loop written at its place would.
- * Thread rule: everything is pure. */
+ * Does not sort. To test for membership with a comparison function for qsort, use bsearch. All
+ * functions are inline, so that a search costs no more than a loop written in place.
+ * Thread rule: pure. */
 #ifndef VITALS_UTIL_SEARCH_H
 #define VITALS_UTIL_SEARCH_H
 

@@ -62,7 +62,7 @@ static bool is_virtual_machine(struct span name)
     return span_starts(name, "qemu\\x2d");
 }
 
-/* machine.slice, or one below it that somebody made: machine-web.slice. */
+/* machine.slice, or a slice that a user made below it: machine-web.slice. */
 static bool is_machines(struct span slice)
 {
     struct span name;

@@ -1,9 +1,9 @@
-/* container.h: which container the path of a cgroup belongs to.
+/* container.h: the container that the path of a cgroup belongs to.
  *
- * The path alone is judged, as docker, containerd and its CRI plug-in, nerdctl, CRI-O, podman, ECS,
- * LXC, LXD, libvirt's LXC and systemd-nspawn write it, on version 1 and 2, below systemd or not,
- * with Kubernetes' pods or without. What makes no cgroup of its own (Apptainer, enroot, unshare) is
- * not seen, and who may name cgroups may pretend. Thread rule: pure. */
+ * Only the path is used, as docker, containerd and its CRI plug-in, nerdctl, CRI-O, podman, ECS,
+ * LXC, LXD, libvirt's LXC and systemd-nspawn write it, on version 1 and 2, with or without systemd
+ * and Kubernetes' pods. Tools that make no cgroup (Apptainer, enroot, unshare) are not seen; a
+ * process that may name cgroups can forge one. Thread rule: pure. */
 #ifndef VITALS_WORKLOAD_CONTAINER_H
 #define VITALS_WORKLOAD_CONTAINER_H
 

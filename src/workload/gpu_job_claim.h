@@ -1,14 +1,14 @@
-/* gpu_job_claim.h: to which job a device is allotted, by the file that a scheduler's prolog has
- * left.
+/* gpu_job_claim.h: the job that a device is allotted to, by the file that a scheduler's prolog
+ * wrote.
  *
- * Two conventions: /run/gpustat, a file for each device that holds "JOB UID", and dcgm-exporter's
- * folder of job mappings, whose files hold the ids of jobs. Either calls a file by the device's
- * number; gpustat also by its UUID, dcgm-exporter a MIG instance by "DEVICE.INSTANCE". Slurm counts
- * devices by their nodes, the driver by their place on the bus: where the two numbers differ, a
- * file that is called by a number is believed only if both files say the same.
- * An empty file, or none in such a folder: nobody has the device.
- * What such a file says is a claim. Whose the processes on the device are is proof, and theirs to
- * tell. Thread rule: workers only, a disk may answer; what is marked pure, any. */
+ * Two conventions: /run/gpustat, one file per device that holds "JOB UID", and dcgm-exporter's
+ * folder of job mappings, whose files hold job ids. Both name a file by the device's number;
+ * gpustat also by its UUID, dcgm-exporter a MIG instance by "DEVICE.INSTANCE". Slurm numbers
+ * devices by their nodes, the driver by their position on the bus: if the two numbers differ, a
+ * file named by a number is believed only if both files say the same. An empty or missing file in
+ * such a folder means that the device is free. Such a file is a claim, not proof: the processes on
+ * the device show which job uses it. Thread rule: workers only, because a disk answers; functions
+ * marked pure, any thread. */
 #ifndef VITALS_WORKLOAD_GPU_JOB_CLAIM_H
 #define VITALS_WORKLOAD_GPU_JOB_CLAIM_H
 
@@ -17,8 +17,8 @@
 
 enum { JOB_CLAIM_UUID = 96, JOB_CLAIM_JOB_MAX = 64 };
 
-/* Whom a file can name. Numbers below 0 are not known, or it has none; without an index only a file
- * of its UUID is its own. */
+/* The device that a file can name. Numbers below 0 mean unknown or none; without an index only a
+ * file named by the UUID matches. */
 struct job_claim_device {
     char uuid[JOB_CLAIM_UUID];
     int64_t index, minor; /* as the vendor's tools count, and of its node; of a partition, those of

@@ -71,7 +71,7 @@ bool slurm_of_cgroup(struct span path, struct slurm *out)
         struct span next, step;
         bool stepped = path_element(&cursor, &next) && span_between(next, "step_", "", &step) &&
                        is_step(step);
-        if (hidden && !stepped) // anybody may call a cgroup job_1
+        if (hidden && !stepped) // any user may call a cgroup job_1
             return false;
         (void)span_copy(id, out->job, sizeof out->job);
         out->own = (size_t)(element.bytes + element.size - path.bytes);

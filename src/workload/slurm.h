@@ -1,10 +1,10 @@
-/* slurm.h: which job of Slurm, and which step of it, a process belongs to.
+/* slurm.h: the Slurm job, and its step, that a process belongs to.
  *
- * Slurm's own cgroups say so, on version 1 (/slurm/uid_1000/job_12/step_0/task_0) and 2
- * (/system.slice/slurmstepd.scope/job_12/step_0/user/task_0), with a node's name before "slurm"
- * where several slurmd share a machine. From 26.05 on a job is a SLUID there: "s" and 13 capitals
- * and digits. The environment says it too, but whoever owns the process can have changed that.
- * Thread rule: pure. */
+ * Read from Slurm's own cgroups, on version 1 (/slurm/uid_1000/job_12/step_0/task_0) and 2
+ * (/system.slice/slurmstepd.scope/job_12/step_0/user/task_0), with a node's name before "slurm" if
+ * several slurmd share a machine. Since 26.05 a job there is a SLUID: "s" and 13 capitals and
+ * digits. The environment is not used: the owner of the process can change it. Thread rule: pure.
+ */
 #ifndef VITALS_WORKLOAD_SLURM_H
 #define VITALS_WORKLOAD_SLURM_H
 

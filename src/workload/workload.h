@@ -45,9 +45,9 @@ struct workload_path {
 };
 void workload_path_read(struct span path, struct workload_path *out);
 
-/* What the path of a cgroup alone tells; WORKLOAD_CONTAINER also where that is a pod's, and
- * WORKLOAD_USER of all else. *place: as much of the path leads to the workload's own cgroup, 0 for
- * a user, who has none. */
+/* Classifies the path of a cgroup. WORKLOAD_CONTAINER also for the container of a pod,
+ * WORKLOAD_USER for everything else. *place: the length of the part of the path that is the
+ * workload's own cgroup, 0 for a user, which has none. */
 enum workload_kind workload_of_cgroup(struct span path, size_t *place);
 
 #endif
