@@ -1,9 +1,8 @@
-/* attach.h: the cgroups of processes that live already, and what their files count.
+/* attach.h: the cgroups of running processes, and the counters in their files.
  *
- * A container, a service of systemd, a job's step has cgroups of its own: what they count is what
- * all in them did, seen or not. Who is in them is told, not judged: whether that is the tree that
- * somebody measures is for run/track_cgroup.c to say. Nothing is changed. Thread rule: one thread
- * at a time. */
+ * A container, a systemd service or a job step has its own cgroups. Their counters include all
+ * processes in them, seen or not. This file lists the members; run/track_cgroup.c decides whether
+ * they are the tree to measure. Nothing is changed. Thread rule: one thread at a time. */
 #ifndef VITALS_OS_ATTACH_H
 #define VITALS_OS_ATTACH_H
 

@@ -22,7 +22,7 @@ static inline os_quantities os_quantity(enum quantity quantity)
 
 struct os_count_options {
     const struct os *os;
-    os_quantities wanted;                         /* what nobody better counts */
+    os_quantities wanted;                         /* what no better mechanism counts */
     uint64_t limit_memory_bytes, limit_processes; /* what it shall hold, where it can; 0: none */
     uint64_t timeout_ns;                          /* for a scope to hold the command; 0: 50 ms */
     void *shared; /* of os_count_shared_new: what one has found out for the next */
@@ -53,16 +53,16 @@ struct os_counter {
     void (*reaped)(void *state, const struct os_reaped *child);
     void (*tick)(void *state); /* from time to time */
 
-    /* Opens a file whose text stays as it is while none of those that it holds runs, and the folder
-     * of the group that says who they are (os_list_group), which it owns; negative errno. NULL: it
-     * has no such file. */
+    /* Opens a file whose text stays the same while no member runs, and the folder of the group that
+     * lists the members (os_list_group), which the group owns; negative errno. NULL: there is no
+     * such file. */
     int (*activity)(const void *state, int *folder);
 
     bool (*is_idle)(const void *state); /* it was not worth it, or not allowed; NULL: never */
 
     /* Fills in what it counts; what it leaves UNSET it does not. */
     void (*read)(void *state, struct counted *out);
-    bool (*whole)(const void *state); /* nobody was lost for certain; NULL: as it tells itself */
+    bool (*whole)(const void *state); /* no process was missed; NULL: read says it */
     bool (*kill)(void *state);        /* all that it holds; false where it cannot */
     void (*close)(void *state);
 };

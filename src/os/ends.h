@@ -1,9 +1,9 @@
-/* ends.h: what the kernel tells of trees that live already as they go on: each birth, and the
+/* ends.h: follows trees of running processes by the kernel's events: each birth, and the accounting
  * record of each end.
  *
- * So processes that come and go between two samples are counted, whoever waits for them and
- * whoever's they are when their parents have ended. Births may be heard of by everybody on new
- * kernels, records of ends by root. Nothing is changed. Thread rule: one thread at a time. */
+ * So processes that come and go between two samples are counted, whichever process reaps them, and
+ * also after their parents have ended. On new kernels every user may receive births; records of
+ * ends need root. Nothing is changed. Thread rule: one thread at a time. */
 #ifndef VITALS_OS_ENDS_H
 #define VITALS_OS_ENDS_H
 

@@ -23,9 +23,9 @@ int os_channel_send(int end, const void *message, size_t size); /* never blocks:
 /* The size of the message, 0 once the other side is closed, -EAGAIN where there is none now. */
 int64_t os_channel_receive(int end, void *message, size_t capacity);
 
-/* The signals that a launcher passes on (those that end, stop or wake a program, and all others
- * that nobody handles here), and the one that says that a child changed: blocked, and read from a
- * descriptor instead. `before` receives what the command gets back. */
+/* The signals that a launcher forwards (those that end, stop or wake a program, and all others
+ * without a handler here), and SIGCHLD: blocked, and read from a descriptor instead. `before`
+ * receives what the command gets back. */
 struct os_signals {
     int descriptor;
     void *before;      /* the OS's own */
@@ -38,8 +38,8 @@ int os_signals_take(struct os_signals *signals);
 /* What came meanwhile and was not read is forgotten: it was meant for the command. */
 void os_signals_restore(struct os_signals *signals);
 
-/* To be called once there is a command: what waits to be read came before, so that it has seen none
- * of it, and is forwarded whoever sent it. */
+/* Call this once the command exists: signals that wait to be read are older than it, so it has seen
+ * none of them, and they are forwarded whatever their sender. */
 void os_signals_missed(struct os_signals *signals);
 
 /* The next signal; 0 where there is none. *forward: the command (its pid; 0: none) has not received
@@ -91,14 +91,14 @@ void os_child_done(struct os_child *child);
  */
 bool os_child_goes_on(int64_t pid, int signal);
 
-/* Lets it begin; returns 0, or the positive errno of its exec; ESRCH: it was killed before. A fork
- * of somebody else's that holds our descriptors delays it by no more than some ms. */
+/* Lets it begin; returns 0, or the positive errno of its exec; ESRCH: it was killed before. A
+ * process forked from this program that holds our descriptors delays it by no more than some ms. */
 int os_spawn_go(struct os_child *child);
 
 /* A second process of our own that runs `main` and ends; it takes no signal. It dies with us: at
- * once, or, where it has a channel (not below 0) that tells it, within some seconds. Its standard
- * streams lead nowhere and of other descriptors it holds `channel` and those `kept` alone: one that
- * hangs must not keep open what somebody waits for the end of. */
+ * once, or, if it has a channel (not below 0) that tells it, within some seconds. Its standard
+ * streams lead nowhere, and of other descriptors it holds only `channel` and those in `kept`: a
+ * helper that hangs must not keep open a descriptor whose end another process waits for. */
 enum { OS_HELPER_KEEPS = 4 };
 struct os_helper {
     void (*main)(void *data);
@@ -139,10 +139,10 @@ bool os_child_is_none(void);
  * kernel has no pidfd it counts as such. */
 bool os_child_is_unreaped(int pidfd);
 
-/* Takes note of it, and reaps who has ended. NONE: somebody else did. */
+/* Takes note of it, and reaps it if it has ended. NONE: other code reaped it. */
 enum os_child_change os_reap(int64_t pid, struct os_reaped *out);
 
-/* Takes note of the end of a child that nobody counts, where it has ended. */
+/* Reaps a child that is not counted, if it has ended. */
 void os_reap_one(int64_t pid);
 
 /* Our children; the number there are, of which at most `capacity` are written. Negative errno where
@@ -154,14 +154,14 @@ extern const int os_signal_continue;
 
 /* Whether we stop with a child that the signal stopped: by job control, or by a stop of its own
  * making that follows (top and others tidy up first) or is an inner shell's that was told to
- * suspend. Who is stopped otherwise is stopped alone, by somebody who will continue it alone. */
+ * suspend. A child that was stopped otherwise stops alone: its sender continues it alone. */
 bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal);
 
 /* Whether it asks a process to end. */
 bool os_signal_is_end(int signal);
 
-/* Stops ourselves by the signal that stopped the command, until somebody continues us; between
- * os_signals_take and os_signals_restore. Not where nobody could. */
+/* Stops ourselves by the signal that stopped the command, until we are continued; between
+ * os_signals_take and os_signals_restore. Does nothing if no process could continue us. */
 void os_stop_self(struct os_signals *signals, int signal);
 
 #endif

@@ -146,14 +146,14 @@ const char *os_tracked_cgroup_name(const struct os_tracked_cgroup *attached, siz
     return attached->groups[which].of->name;
 }
 
-/* ---- who is in them ---- */
+/* ---- members ---- */
 
 static void take_pid(struct span line, void *data)
 {
     struct os_pids *pids = data;
     struct cursor at = cursor_over(line.bytes, line.size);
     uint64_t pid;
-    /* 0: of another pid namespace; it is told, so that nobody takes it for one of ours. */
+    /* 0: of another pid namespace; it is reported, so that it is not taken for one of ours. */
     if (cursor_u64(&at, &pid) && pids->count < PIDS_MAX)
         (void)!os_pids_append(pids, pid <= INT32_MAX ? (int64_t)pid : 0);
 }
@@ -168,7 +168,7 @@ static int list_folders(const struct os *os, DIR *folder, int depth, struct os_p
             continue;
         int below = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (below < 0)
-            continue; /* it was removed: then nobody was in it */
+            continue; /* it was removed, so it had no members */
         code = list_below(os, below, depth + 1, pids);
         os_close_descriptor(below);
     }

@@ -39,7 +39,7 @@ static bool ask(const struct connector *connector, uint32_t operation, size_t wo
     return send(connector->socket, question, size, 0) == (ssize_t)size;
 }
 
-/* Without a word of goodbye the kernel goes on telling nobody. */
+/* Without PROC_CN_MCAST_IGNORE the kernel continues to send events that have no listener. */
 static void stop(struct connector *connector)
 {
     if (connector->socket >= 0 && connector->births.heard && connector->maker == os_self())

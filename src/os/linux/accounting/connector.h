@@ -1,11 +1,11 @@
-/* connector.h: listening to the kernel's word of each birth (the process connector), those of some
- * trees picked out (births.h). From Linux 6.6 on an ordinary user may; before it needs
- * CAP_NET_ADMIN. It speaks in the first namespaces alone.
+/* connector.h: receives the kernel's event of each birth (the process connector) and picks out
+ * those of some trees (births.h). From Linux 6.6 on an ordinary user may listen; before it needs
+ * CAP_NET_ADMIN. It works only in the first namespaces.
  *
- * The kernel does not tell of every word that it could not deliver. From the first loss that it
- * tells on nothing more is taken: a pid that was given again unheard would make children of
- * excluded processes ours. Thread rule: one thread at a time; a fork of who opened it closes its
- * descriptor alone. */
+ * The kernel does not report every event that it could not deliver. After the first loss that it
+ * reports, no more events are taken: a pid that was reused unheard would make children of excluded
+ * processes ours. Thread rule: one thread at a time; a fork of the process that opened it only
+ * closes its descriptor. */
 #ifndef VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
 #define VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
 
@@ -21,7 +21,7 @@ struct connector {
     struct births births;
 };
 
-/* Of zeros before. It may be drained and closed, and hears of nobody. */
+/* Expects zeros. It may be drained and closed, and receives no events. */
 void connector_init(struct connector *connector);
 
 /* Begins to listen for what is born in those trees, and finds what lives there now. 0, or negative

@@ -9,14 +9,14 @@
 /* What is read once for all of them. Only the first two are set from the beginning. */
 struct count_shared {
     bool looked;                    /* for what we are in */
-    bool elsewhere;                 /* than at the usual places is what somebody asked for */
+    bool elsewhere;                 /* a cgroup asked for is not at the usual places */
     size_t size;                    /* of what we are in; 0: not known */
     char memberships[4096];         /* as self/cgroup names it */
     struct cgroup_found last_asked; /* while nothing is elsewhere */
-    struct cgroups cgroups;         /* once something is: all that somebody counts by */
+    struct cgroups cgroups;         /* from then on: all in use by the mechanisms */
 };
 
-/* Where our own cgroup is, of a controller that somebody counts by; until the next is asked for. */
+/* Our own cgroup of a controller that a mechanism counts by; valid until the next call. */
 const struct cgroup_found *count_cgroup(const struct os_count_options *options,
                                         enum cgroup_controller controller);
 

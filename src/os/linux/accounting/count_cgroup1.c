@@ -1,8 +1,8 @@
 /* count_cgroup1.c: cgroups of version 1 for the run, one in each hierarchy that counts something
- * which nobody better does.
+ * which no better mechanism counts.
  *
- * The child goes into them itself, by "tasks": that is free, while moving it from outside waits for
- * a grace period of the kernel. A zombie is shown at the root of version 1, so that nobody sees
+ * The child moves itself into them, by "tasks": that is free, while moving it from outside waits
+ * for a grace period of the kernel. A zombie is shown at the root of version 1, so one cannot see
  * whether it was elsewhere. */
 #include "os/linux/accounting/count.h"
 #include "os/linux/cgroup/cgroup_own.h"
@@ -43,7 +43,7 @@ struct count_cgroup1_state {
 static const os_quantities WORTH = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_MEMORY_PEAK_BYTES |
                                    1u << COUNTED_OOM_KILLS | 1u << COUNTED_TASKS_PEAK;
 
-/* Whether this kernel counts bytes in blkio: then somebody's are at the top already. */
+/* Whether this kernel counts bytes in blkio: then the top cgroup already shows some. */
 static bool counts_disks(const struct os *os, const struct cgroup_place *place)
 {
     const struct own_figure *figure = own_figures_v1;

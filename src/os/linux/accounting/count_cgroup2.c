@@ -1,9 +1,9 @@
-/* count_cgroup2.c: a cgroup of version 2 for the run, below our own: all that is born in it stays
- * in it, whoever reaps it, threads and daemons included, until somebody with the right to do so
- * moves it.
+/* count_cgroup2.c: a cgroup of version 2 for the run, below our own: every process born in it stays
+ * in it, whichever process reaps it, threads and daemons included, until a process with the right
+ * to do so moves it.
  *
- * CPU time is counted in every cgroup; memory, disks and tasks where our own hands their
- * controllers down. Its settings are not ours to change, so that they often are not. */
+ * CPU time is counted in every cgroup; memory, disks and tasks only if our own cgroup delegates
+ * their controllers. Its settings are not ours to change, so often it does not. */
 #include "os/linux/accounting/count.h"
 #include "os/linux/cgroup/cgroup_own.h"
 
@@ -72,8 +72,8 @@ static void place_cgroup2(void *data, struct os_places *places)
     places->group = state->group.folder;
 }
 
-/* Asked without a look into /proc: a process that nobody looked at there is sooner forgotten by the
- * kernel, which costs the run. Linux 6.13; false says nothing. */
+/* Does not look into /proc: the kernel frees a process faster if its /proc folder was never looked
+ * up, and the run pays for that. Linux 6.13; false says nothing. */
 static bool is_in_group(const struct count_cgroup2_state *state, int64_t pid)
 {
     uint64_t id = 0;

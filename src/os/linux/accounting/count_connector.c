@@ -1,10 +1,10 @@
-/* count_connector.c: how many processes there were at least, by the kernel's word of each birth
+/* count_connector.c: a lower bound of the number of processes, by the kernel's event of each birth
  * (the process connector). From Linux 6.6 on an ordinary user may listen; before it needs
  * CAP_NET_ADMIN.
  *
- * Nobody listens for a job that is over at once. Who lived when listening began is found by their
- * parents; who had come and gone before is not, and the kernel does not tell of every word that it
- * could not deliver. So it is never exact. */
+ * Listening does not begin for a job that ends at once. Processes alive when it begins are found by
+ * their parents; those that had ended before are not found, and the kernel does not report every
+ * event that it could not deliver. So it is never exact. */
 #include "os/linux/accounting/connector.h"
 #include "os/linux/accounting/count.h"
 
@@ -60,7 +60,7 @@ static void tick_connector(void *data)
     state->listened = connector_open(&state->connector, state->os, &tree) == 0;
 }
 
-/* One of whom we had not heard was ours too, where all that were heard of are remembered. */
+/* A reaped child without a birth event was ours too; it is added if all pids are remembered. */
 static void reaped_connector(void *data, const struct os_reaped *child)
 {
     struct count_connector_state *state = data;

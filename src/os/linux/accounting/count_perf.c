@@ -1,13 +1,13 @@
-/* count_perf.c: an inherited perf event (perf_event_open(2)): the CPU time of the child and of all
- * that will come of it, in nanoseconds, whoever reaps them; daemons and threads too.
+/* count_perf.c: an inherited perf event (perf_event_open(2)): the CPU time of the child and all its
+ * descendants, in nanoseconds, whichever process reaps them; daemons and threads too.
  *
  * Permitted for one's own child up to perf_event_paranoid 2, without the kernel in it; the task
- * clock counts the kernel's part all the same, and in a guest what the hypervisor took of it, which
- * wait4 leaves out: where much was taken wait4 looks as if it had lost some. It is the only event:
- * each costs every process and thread of the tree its share at birth, at each switch and at its
- * end, and what others would tell wait4 knows. A program that changes who it is by exec (setuid) is
- * not counted from there on. The first event of a machine takes 8 to 17 ms, so that this comes
- * behind the cgroups. */
+ * clock counts the kernel's part all the same, and in a guest the time that the hypervisor stole
+ * from it, which wait4 leaves out: after much steal time wait4 looks as if it had lost some. It is
+ * the only event: each costs every process and thread of the tree its share at birth, at each
+ * switch and at its end, and wait4 knows what others would tell. A program that changes its
+ * credentials by exec (setuid) is not counted from there on. The first event of a machine takes 8
+ * to 17 ms, so this comes after the cgroups. */
 #include "os/linux/accounting/count.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-/* count_taskstats.c: the kernel's record of each task that ends, those of the run picked out
- * (exit_records.h). Needs CAP_NET_ADMIN in the first namespaces.
+/* count_taskstats.c: the kernel's accounting record of each task that ends; those of the run are
+ * picked out (exit_records.h). Needs CAP_NET_ADMIN in the first namespaces.
  *
- * It alone knows the largest resident set of every single process, as each ended, and how many
- * there were; children that nobody waited for are in it. A record is written before the process
- * gives its memory back, so that the time of that is missing. */
+ * Only this mechanism knows the largest resident set of every single process, as each ended, and
+ * the number of processes; children that no process waited for are included. A record is written
+ * before the process frees its memory, so the time of that is missing. */
 #include "os/linux/accounting/count.h"
 #include "os/linux/accounting/exit_listener.h"
 #include "os/linux/accounting/exit_records.h"

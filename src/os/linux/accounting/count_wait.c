@@ -1,14 +1,15 @@
-/* count_wait.c: what wait4 says of every child that is reaped, orphans of the tree included.
+/* count_wait.c: the usage that wait4 returns for every child that is reaped, orphans of the tree
+ * included.
  *
- * Each tells its own use and that of all children that it has waited for. Who ignores SIGCHLD waits
- * for none, and theirs is lost: the mask of a zombie still tells that. Its blocks are the bytes of
- * /proc/PID/io in another unit, so that this is not opened: nothing is read of the command while it
- * runs.
+ * Each reports its own usage and that of all children that it has waited for. A process that
+ * ignores SIGCHLD waits for no child, and their usage is lost: the signal mask of a zombie still
+ * shows that. Its blocks are the bytes of /proc/PID/io in another unit, so that file is not opened:
+ * nothing is read of the command while it runs.
  *
- * ru_maxrss holds the image from before an exec too, so that it is no process's peak. But that
- * image was born a copy of somebody's, who held as much: of the command it was ours, and of all
- * others one of the tree's. What is more than we ever held, somebody of the tree has held at one
- * moment, which makes it a lower bound of the peak of the tree, and no more than that. */
+ * ru_maxrss includes the image from before an exec, so it is no process's peak. But that image
+ * began as a copy of its parent's, which held as much: for the command that is ours, for all others
+ * a process of the tree. A value above our own peak was therefore held by some process of the tree
+ * at one moment, which makes it a lower bound of the peak of the tree, and no more than that. */
 #include "os/linux/accounting/count.h"
 
 #include "util/number.h"
@@ -23,8 +24,8 @@ enum { TEXT_BYTES = 4096 };
 struct count_wait_state {
     const struct os *os;
     int64_t root;
-    bool lossy; /* somebody ignored SIGCHLD */
-    bool alone; /* nobody at all was born between the command and its end */
+    bool lossy; /* a process ignored SIGCHLD */
+    bool alone; /* no process was born between the command and its end */
     uint64_t last_born;
     uint64_t reaped;
     struct os_usage usage;
@@ -47,8 +48,8 @@ static int open_wait(void *data, const struct os_count_options *options, os_quan
     return 0;
 }
 
-/* The number that was last given to a process or a thread (proc_pid_loadavg(5), its last field);
- * 0: not known. Where it stands still nobody was born. */
+/* The number that was last given to a process or a thread (proc_pid_loadavg(5), its last field); 0:
+ * not known. While it stays the same, no process was born. */
 static uint64_t last_born(const struct os *os)
 {
     char text[TEXT_BYTES];
@@ -100,7 +101,7 @@ static void ended_wait(void *data, int64_t pid)
     if (pid == state->root)
         state->alone = state->last_born >= (uint64_t)pid &&
                        last_born(state->os) == state->last_born;
-    if (pid != state->root || !state->alone) /* who had no children lost none */
+    if (pid != state->root || !state->alone) /* without children none were lost */
         state->lossy |= ignores_children(state->os, pid);
 }
 
@@ -123,8 +124,8 @@ static void reaped_wait(void *data, const struct os_reaped *child)
                                                usage->involuntary_switches);
 }
 
-/* Whether nobody can have been lost: who was waited for is known, who never was is not, and only
- * where the command had no child at all there was none of those. */
+/* True if no process can have been missed. Processes that were never waited for are not known, so
+ * this holds only if the command had no child at all. */
 static bool whole_wait(const void *data)
 {
     const struct count_wait_state *state = data;

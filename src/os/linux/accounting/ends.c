@@ -1,10 +1,10 @@
 /* ends.c: see os/ends.h.
  *
- * Whose a record is, births say: they are read behind the records, so that whoever has ended was
- * heard of. A process that lives is told by its own clock, that of its threads which have ended
- * included; one that has ended by the records of its threads. Of one that lived when we came, what
- * it had used by then is taken off: its records may lack threads from before, its clock as last
- * read does not. */
+ * Births tell which tree a record belongs to: they are read after the records, so that each process
+ * that has ended was heard of. A process that lives is measured by its own clock, which includes
+ * its threads that have ended; one that has ended, by the records of its threads. For a process
+ * that lived when we began, its usage until then is subtracted: its records may lack earlier
+ * threads, its clock as last read does not. */
 #include "os/ends.h"
 
 #include "os/linux/accounting/connector.h"
@@ -35,17 +35,17 @@ struct os_ends {
     struct connector connector;
     struct exit_listener listener;
     bool records; /* the listener listens */
-    bool begun;   /* who is born now was not there before us */
+    bool begun;   /* processes born from now on did not exist before us */
     bool cut;     /* memory was short */
     bool narrow;  /* the connector keeps little */
     struct hash alive;
     struct alive *first;
-    struct exit_sums sums; /* of those who have ended */
+    struct exit_sums sums; /* of processes that have ended */
     size_t waiting_count;
     struct exit_record waiting[WAITING_MAX];
 };
 
-/* ---- who lives ---- */
+/* ---- live processes ---- */
 
 /* The CPU time of a process and all of its threads that ever were; false where it is gone. Anybody
  * may read it. */
@@ -100,7 +100,7 @@ static uint64_t used_ns(const struct alive *alive)
     return most > alive->base_ns ? most - alive->base_ns : 0;
 }
 
-/* ---- who has ended ---- */
+/* ---- ended processes ---- */
 
 static void add_record(struct exit_sums *sums, const struct exit_record *record)
 {
@@ -149,7 +149,7 @@ static void forget_alive(void *data, uint32_t pid)
         struct exit_record record = ends->waiting[i];
         if (record.group != pid)
             continue;
-        ends->waiting[i].group = 0; /* nobody's */
+        ends->waiting[i].group = 0; /* settled: belongs to no process */
         settle_record(ends, &record);
         alive = alive_find(ends, pid);
     }
@@ -182,8 +182,8 @@ static void read_clocks(struct os_ends *ends, bool all)
     }
 }
 
-/* Who had no clock before the records were read, and is still there, has lost his: of another to
- * whom the pid is given we may not hear. */
+/* A process that had no clock before the records were read has ended, even if it is still listed:
+ * we may not hear of another process that gets its pid. */
 static void end_gone(struct os_ends *ends)
 {
     for (struct alive *next, *alive = ends->first; alive != NULL; alive = next) {
@@ -205,7 +205,7 @@ int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_en
     ends->os = os;
     connector_init(&ends->connector);
     ends->records = exit_listener_open(&ends->listener, os) == 0;
-    if (ends->records) { /* else nobody is told of their ends, and they need not be known */
+    if (ends->records) { /* without records, ends are not seen and need not be known */
         ends->connector.births.added = add_alive;
         ends->connector.births.forgotten = forget_alive;
     }
@@ -233,7 +233,7 @@ void os_ends_free(struct os_ends *ends)
     memory_free(ends);
 }
 
-/* Where no ends are told, who lives is not told either, and is not looked for. */
+/* Without records of ends, live processes are not known either and not looked for. */
 void os_ends_drain(struct os_ends *ends)
 {
     exit_listener_drain(&ends->listener, take_record, ends);
@@ -251,7 +251,7 @@ int os_ends_news(const struct os_ends *ends)
 static void read_records(struct os_ends *ends, struct counted *out)
 {
     read_clocks(ends, true);
-    os_ends_drain(ends); /* who ended meanwhile has its record now */
+    os_ends_drain(ends); /* processes that ended meanwhile have their records now */
     uint64_t cpu_ns = ends->sums.cpu_ns;
     for (const struct alive *alive = ends->first; alive != NULL; alive = alive->next)
         cpu_ns = saturating_add(cpu_ns, used_ns(alive));

@@ -1,8 +1,9 @@
-/* exit_listener.h: hearing the kernel's record of each task that ends anywhere on the machine
- * (taskstats). Needs CAP_NET_ADMIN in the first namespaces. Whose they are is exit_records.h's
- * affair, or ends.c's.
+/* exit_listener.h: receives the kernel's record of each task that ends anywhere on the machine
+ * (taskstats). Needs CAP_NET_ADMIN in the first namespaces. exit_records.h and ends.c find the tree
+ * that a record belongs to.
  *
- * Thread rule: one thread at a time; a fork of who opened it closes its descriptor alone. */
+ * Thread rule: one thread at a time; a fork of the process that opened it only closes its
+ * descriptor. */
 #ifndef VITALS_OS_LINUX_ACCOUNTING_EXIT_LISTENER_H
 #define VITALS_OS_LINUX_ACCOUNTING_EXIT_LISTENER_H
 

@@ -78,7 +78,7 @@ struct ended {
     bool taken; /* it was a child of the launcher's that was reaped */
 };
 
-/* What ended below one who lives, or was not reaped yet. */
+/* Usage of ended processes below one that lives, or that was not reaped yet. */
 struct exit_record_node {
     uint32_t pid;
     struct exit_sums sums;
@@ -187,8 +187,9 @@ static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
     return NULL;
 }
 
-/* Who answers for a parent that may have ended just now; the launcher's child where the way leads
- * to the launcher. Where that one was reaped already, its orphan is the launcher's to reap. */
+/* The nearest live ancestor for a parent that may just have ended; the launcher's child if the
+ * chain leads to the launcher. If that child was already reaped, its orphan is the launcher's to
+ * reap. */
 static uint32_t living(struct exit_tree *tree, uint32_t pid)
 {
     for (size_t hops = 0; hops < HOPS_MAX; hops++) {

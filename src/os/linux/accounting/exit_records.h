@@ -1,12 +1,12 @@
 /* exit_records.h: the kernel's record of each task that ends anywhere on the machine (taskstats),
- * and whose tree it belonged to.
+ * and the tree that it belonged to.
  *
  * A record names its process and the parent of that, not the tree. A parent that ended before has
- * handed its children on; so at each end the parent either lives, or is the one to whom orphans go.
- * What a process and all below it used is therefore kept under its pid until it ends, and is then
- * handed to its parent's. What comes to a child of the launcher is the run's. A child that nobody
- * has waited for may be the launcher's to reap when its parent has ended: what it used went to that
- * parent, and nothing of it is missing.
+ * handed its children on; so at each end the parent either lives, or is the process that adopts
+ * orphans. The usage of a process and all below it is therefore kept under its pid until it ends,
+ * and is then added to its parent's. The usage that reaches a child of the launcher is the run's. A
+ * child that no process has waited for may be the launcher's to reap when its parent has ended: its
+ * usage went to that parent, and nothing of it is missing.
  *
  * Pure but for memory; one thread at a time. */
 #ifndef VITALS_OS_LINUX_ACCOUNTING_EXIT_RECORDS_H
@@ -24,7 +24,7 @@ struct exit_record {
     uint64_t voluntary, involuntary;
 };
 
-/* What ended below somebody, itself included. */
+/* Usage of ended processes: of one process and all below it. */
 struct exit_sums {
     uint64_t processes;
     uint64_t cpu_ns, user_us, system_us;

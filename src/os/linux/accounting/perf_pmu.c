@@ -1,7 +1,7 @@
 /* perf_pmu.c: counters of a device's performance monitoring unit, by perf_event_open(2).
  *
  * System-wide and only counting: the first of them leads a group, so that one read gives all as of
- * one moment. Which type and which numbers they have stands in /sys; who reads that hands them in.
+ * one moment. Their types and numbers are in /sys; the caller reads them there and passes them in.
  * Thread rule: a struct os_perf belongs to one thread at a time. */
 #include "os/linux/linux.h"
 

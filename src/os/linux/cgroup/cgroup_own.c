@@ -65,8 +65,8 @@ int own_group_make(const struct os *os, const struct cgroup_place *place, struct
     int failed = 0;
     if (mkdirat(made.parent, made.name, MODE) != 0) {
         failed = errno;
-        /* Our pid is nobody else's, and no number comes twice: it was left by one who had the pid
-         * before. */
+        /* No other process has our pid, and no number comes twice: an earlier process with this pid
+         * left it. */
         if (failed == EEXIST && unlinkat(made.parent, made.name, AT_REMOVEDIR) == 0)
             failed = mkdirat(made.parent, made.name, MODE) != 0 ? errno : 0;
     }
@@ -157,7 +157,7 @@ bool own_group_kill(const struct os *os, const struct own_group *group)
     enum { ROUNDS = 20 };
     if (own_group_has(group, "cgroup.kill") && own_group_write(os, group, "cgroup.kill", "1") == 0)
         return true;
-    for (int i = 0; i < ROUNDS; i++) { /* who forks meanwhile is met in the next round */
+    for (int i = 0; i < ROUNDS; i++) { /* the next round finds processes that fork meanwhile */
         if (kill_members(os, group) == 0)
             return true;
         pause_ms(1);
@@ -243,7 +243,7 @@ void own_group_remove(const struct os *os, struct own_group *group)
         for (int i = 0; i < ROUNDS && code == -EBUSY; i++) {
             char text[64];
             if (own_group_read(os, group, "cgroup.procs", text, sizeof text) > 0)
-                break; /* somebody lives in it */
+                break; /* a process lives in it */
             pause_ms(1);
             code = remove_tree(group->parent, group->name, 0);
         }

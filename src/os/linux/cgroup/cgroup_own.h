@@ -58,9 +58,9 @@ int own_group_limit(const struct os *os, const struct own_group *group, const ch
 /* Ends all that is in it and below; false where something lives on. */
 bool own_group_kill(const struct os *os, const struct own_group *group);
 
-/* Removes it where it is empty, or becomes so within some ms, with what the run made in it; and
- * those beside it that a killed vitals left, once they are empty. A fork of who made it closes its
- * descriptors alone. */
+/* Removes it if it is empty, or becomes so within some ms, with everything that the run made in it;
+ * and those beside it that a killed vitals left, once they are empty. A fork of the process that
+ * made it only closes its descriptors. */
 void own_group_remove(const struct os *os, struct own_group *group);
 
 /* ---- what its files count ---- */

@@ -247,8 +247,8 @@ bool cgroup_add_io(const struct os *os, struct span line, uint64_t *read, uint64
     return any;
 }
 
-/* A cgroup that did nothing has an empty file in version 2. In version 1 a file without one device
- * is that of a kernel that does not count (new ones not before somebody sets a limit of blkio), or
+/* A cgroup that did nothing has an empty file in version 2. In version 1 a file that lists no
+ * device is that of a kernel that does not count (new ones only once a limit of blkio is set), or
  * of a cgroup that did nothing: these cannot be told apart. */
 static void read_disks(const struct cgroups *cgroups, struct value *read, struct value *written)
 {

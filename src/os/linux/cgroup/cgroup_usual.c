@@ -1,10 +1,9 @@
-/* cgroup_usual.c: where our own cgroup is, by the places that hierarchies are mounted at
- * everywhere. See cgroup.h.
+/* cgroup_usual.c: finds our own cgroup by the usual mount points of hierarchies. See cgroup.h.
  *
- * The kernel makes the list of mounts anew for each who reads it, and on a machine of containers it
- * is long. Who is in the first namespace of cgroups needs it only where a hierarchy is elsewhere,
+ * The kernel generates the list of mounts for each reader, and on a machine with containers it is
+ * long. A process in the first cgroup namespace needs it only if a hierarchy is mounted elsewhere,
  * or is not shown from its own root downwards: that root is inode 1, which a part of a hierarchy,
- * bound or mounted from within a namespace, never is. Then what /proc/self/cgroup names is simply
+ * bound or mounted from within a namespace, never is. Then the path in /proc/self/cgroup is simply
  * below it. Thread rule: workers only; no memory is asked for. */
 #include "os/linux/cgroup/cgroup.h"
 

@@ -1,10 +1,10 @@
-/* groups.c: what the cgroups of others count, on version 1, version 2 and both at once.
+/* groups.c: the counters of other processes' cgroups, on version 1, version 2 and both at once.
  *
- * A path is given as /proc/PID/cgroup shows it to us, and one path holds for all hierarchies: who
- * makes cgroups for a workload gives them one name in each. A hierarchy that has no such cgroup has
- * no figures. Which hierarchy counts what follows from the mounts. Figures hold for a cgroup and
- * those below it; one that does not is a lower bound. Thread rule: workers only; no memory is asked
- * for but by os_groups_new. */
+ * A path is given as /proc/PID/cgroup shows it to us, and one path holds for all hierarchies: a
+ * program that makes cgroups for a workload gives them one name in each. A hierarchy without such a
+ * cgroup has no figures. The mounts tell which hierarchy counts what. Figures hold for a cgroup and
+ * those below it; one that does not is a lower bound. Thread rule: workers only; only os_groups_new
+ * asks for memory. */
 #include "os/linux/cgroup/groups.h"
 #include "os/linux/lines.h"
 
@@ -96,7 +96,7 @@ void os_groups_find(struct os_groups *groups, const struct os *os)
 
 /* ---- the place of one ---- */
 
-/* No cgroup is called so; who writes it wants to be led elsewhere. */
+/* No cgroup has such a path; it tries to lead outside of the hierarchy. */
 static bool leads_up(const struct cgroup_place *place)
 {
     for (size_t at = place->mount_size; at + 3 <= place->path.size; at++)
@@ -213,7 +213,7 @@ static bool find_number(const char *text, size_t size, const char *key, uint64_t
     return false;
 }
 
-/* Version 1 counts who was killed in the cgroup where he was, and not for those above. */
+/* Version 1 counts an OOM kill only in the cgroup of the killed process, not in those above. */
 static bool counts_itself_alone(const struct place_of_group *group, const struct figure *figure)
 {
     return group->version == 1 && figure->metric == VITALS_WORKLOAD_OOM_KILLS;
