@@ -54,7 +54,7 @@ struct os_counter {
     void (*tick)(void *state); /* from time to time */
 
     /* Opens a file whose text stays the same while no member runs, and the folder of the group that
-     * lists the members (os_list_group), which the group owns; negative errno. NULL: there is no
+     * lists the members (os_list_group), which the counter owns; negative errno. NULL: there is no
      * such file. */
     int (*activity)(const void *state, int *folder);
 

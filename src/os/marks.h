@@ -3,8 +3,8 @@
  *     make (the launcher) ──► its path goes into VITALS_MARKS ──► remove
  *            └──► open (the sampler) ──► read … close
  *
- * It lies in a folder of ours alone, and whoever opens it makes sure that it is the one that was
- * made. The job can write into it what it likes, and cut it or put another in its place.
+ * It lies in a folder that only our user can write to; each opener checks that it is the file that
+ * was made. The job can write anything into it, truncate it or replace it.
  * Thread rule: one thread at a time. */
 #ifndef VITALS_OS_MARKS_H
 #define VITALS_OS_MARKS_H

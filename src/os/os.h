@@ -25,7 +25,7 @@ struct os {
     vitals_clock clock;
     vitals_trace *trace; /* may be NULL */
     void *trace_data;
-    bool *lacking; /* set where a descriptor was refused; NULL: nobody asks */
+    bool *lacking; /* set if a descriptor was refused; may be NULL */
 };
 
 int os_open(struct os *os, const vitals_options *options, vitals_error *error);
@@ -34,7 +34,7 @@ void os_close(struct os *os);
 /* The machine's clock, for vitals_clock_system. */
 const vitals_clock *os_clock(void);
 
-/* A number that nobody else has: random where the system has randomness, else from the clock. */
+/* A unique number: random if the system has randomness, else from the clock. */
 uint64_t os_random(const struct os *os);
 
 /* The soft limit of descriptors. */
@@ -43,14 +43,14 @@ uint64_t os_descriptor_limit(void);
 /* How many CPUs the calling thread may run on; 1 where that is not known. */
 size_t os_cpus_usable(const struct os *os);
 
-/* Tells the trace, if somebody listens. The line is made safe. */
+/* Writes to the trace, if there is one. The line is made safe. */
 void os_trace(const struct os *os, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* errno (positive or negative) → why a value is missing: EACCES and EPERM denied, ENOENT and ESRCH
  * gone, ENODEV, ENOTSUP and their like unsupported, the rest failed. */
 vitals_availability os_availability(int error);
 
-/* ---- waking somebody who waits with clock.wait_until ---- */
+/* ---- waking a thread that waits with clock.wait_until ---- */
 
 int os_event_new(void); /* a descriptor, or negative errno */
 void os_event_set(int event);
@@ -283,7 +283,7 @@ int os_sys_link(const struct os *os, const char *path, char *out, size_t capacit
  * negative errno; -EXDEV: it leads out of /sys. A system call for each part of the path. */
 int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity);
 
-/* ---- who has a DRM or accel device open ---- */
+/* ---- processes that have a DRM or accel device open ---- */
 
 enum { OS_DRM_MAJOR = 226, OS_ACCEL_MAJOR = 261 };
 
@@ -340,16 +340,16 @@ int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsign
 int os_perf_read(const struct os_perf *perf, uint64_t *values);
 void os_perf_close(struct os_perf *perf);
 
-/* ---- what a DRM driver tells those who open its device ---- */
+/* ---- what a DRM driver reports to a client of its device ---- */
 
 /* Opens a node below /dev/dri ("renderD128") that has these numbers. A descriptor, for
- * os_drm_close, or negative errno: -ENOTSUP where os is not live, -ENODEV where the node is another
- * device's. May block in the driver; who has it open is a client of the device. */
+ * os_drm_close, or negative errno: -ENOTSUP if os is not live, -ENODEV if the node is another
+ * device's. May block in the driver; an open descriptor is a client of the device. */
 int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor);
 void os_drm_close(int descriptor);
 
 /* Whether that descriptor of this process is one that os_drm_open has open now: then the client is
- * nobody's work. Any thread. */
+ * vitals itself, not a workload. Any thread. */
 bool os_drm_is_ours(int64_t pid, uint64_t descriptor);
 
 /* One of the driver's own commands, whose argument it reads and writes. 0 or negative errno. May
@@ -389,19 +389,19 @@ void os_pids_settle(struct os_pids *pids);
  * has no such files. Some may be missing where others end meanwhile. */
 int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct os_pids *pids);
 
-/* Adds the processes of a cgroup, the folder of which is open: by the order of pids, zombies and
- * those of groups below it not among them. Opened anew each time: one that is kept open tells in
- * version 1 of who was there before. Negative errno; -ERANGE where one has no pid in our namespace
- * or there are very many. */
+/* Adds the processes of a cgroup, the folder of which is open: by the order of pids, without
+ * zombies and those of groups below it. Opened anew each time: in version 1 one that is kept open
+ * returns the old members. Negative errno; -ERANGE if one has no pid in our namespace or there are
+ * very many. */
 int os_list_group(int folder, struct os_pids *pids);
 
-/* The pid that was given last in our namespace: while it is the same, nobody was started. -1 where
- * that is not told. Its file is kept in *kept, -1 at first, to be closed in the end. */
+/* The last pid given in our namespace: while it is the same, no process was started. -1 if it
+ * cannot be read. Its file is kept in *kept, -1 at first, to be closed in the end. */
 int64_t os_last_pid(const struct os *os, int *kept);
 
-/* What the kernel knows of every process of ours, as one number each: where it is the same as
- * before, os_process_stat of the process would say nothing new, and it is the same process. Who
- * runs, or could, is not held to that. Memory that others took from one may be missing in it. */
+/* One number (a digest) of each process in our pid namespace: while it is the same, os_process_stat
+ * of the process would say nothing new, and it is the same process. This does not hold for a
+ * process that runs or is runnable. Memory that the kernel reclaimed from it may be missing. */
 struct os_task_digest {
     int64_t pid;
     uint64_t digest;
@@ -414,9 +414,9 @@ struct os_task_iterator;
 int os_task_iterator_open(const struct os *os, struct os_task_iterator **out);
 void os_task_iterator_close(struct os_task_iterator *iterator); /* accepts NULL */
 
-/* Everybody, in the order of pids, until the next call. 0 or negative errno; -EFBIG where there are
- * so many threads that reading files is as cheap. Three system calls, and
- * one more for each 600 threads; 0.3 us for each. */
+/* All processes in the order of pids, until the next call. 0 or negative errno; -EFBIG where there
+ * are so many threads that reading files is as cheap. Three system calls, and one more for each 600
+ * threads; 0.3 us for each. */
 int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_task_digest **items,
                           size_t *count);
 
@@ -501,8 +501,8 @@ int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_proc
 int os_process_open_statm(const struct os *os, struct os_process *process);
 void os_process_close(struct os_process *process);
 
-/* Reads and parses; `text` holds what out->name points into. -ESRCH: it is gone, whoever has the
- * pid now. One system call. */
+/* Reads and parses; `text` holds what out->name points into. -ESRCH: it is gone, even if the pid
+ * was reused. One system call. */
 int os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],
                     struct os_stat *out);
 
@@ -611,10 +611,9 @@ bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out);
 struct span os_parse_cgroup(const char *bytes, size_t size);
 
 /* The newest row of `out` is the process's: every metric of the table process with the price LANE
- * that `out` wants gets a value or a reason, but for names of users and groups and for what
- * the path of the cgroup tells (container, unit, job, pod). By pid: who calls proves whose they
- * are. False where a descriptor was refused, and some of them may not be what they are. May block.
- */
+ * that `out` wants gets a value or a reason, but for names of users and groups and for what the
+ * path of the cgroup tells (container, unit, job, pod). By pid: the caller proves that it is still
+ * the same process. False if a descriptor was refused, and some of them may be wrong. May block. */
 bool os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out);
 
 /* Rows of a table of one process: thread, descriptor, mapping, mapped_file, environment, limit,
@@ -640,17 +639,17 @@ int os_pidfd_ended(int pidfd);
 
 /* How a process ended. */
 struct os_exit {
-    vitals_availability state; /* HAVE, or why nobody tells: then both are 0 */
+    vitals_availability state; /* HAVE, or why it is not available: then both are 0 */
     int code, signal;
 };
 
-/* Of a process that has ended, whose own both are: reaps a child of the caller, and asks the kernel
- * how others ended. DENIED: a zombie's is not for us. UNSUPPORTED: this kernel tells it of nobody
- * who was reaped. */
+/* For a process that has ended: reaps a child of the caller, and asks the kernel how others ended.
+ * DENIED: we may not see a zombie's status. UNSUPPORTED: this kernel keeps no status of reaped
+ * processes. */
 void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
                    struct os_exit *out);
 
-/* The same, and a child of the caller stays a zombie for who will reap it. */
+/* The same, but a child of the caller stays a zombie, to be reaped later. */
 void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
                         struct os_exit *out);
 
@@ -664,15 +663,15 @@ void os_watch_remove(int watch, int descriptor);
  * Returns how many, or negative errno. */
 int os_watch_ready(int watch, uint64_t *tags, size_t capacity);
 
-/* What is set by pid: who calls proves whose that is, before and after. -ENOTSUP where os is not
- * live. */
+/* Settings by pid: the caller proves, before and after, that it is still the same process. -ENOTSUP
+ * if os is not live. */
 int os_process_set_nice(const struct os *os, int64_t pid, int nice);
 int os_process_set_io_priority(const struct os *os, int64_t pid, unsigned io_class, unsigned level);
 
 /* Why CPUs were refused. */
 struct os_affinity {
     unsigned missing;  /* the first that it may not have */
-    char eligible[96]; /* those that it may have, as 0-3,8; "": the kernel lets nobody move it */
+    char eligible[96]; /* those that it may have, as 0-3,8; "": it cannot be moved */
     int not_restored;  /* 0: what it had before holds; negative errno: it could not be given back,
                         * and it has others now. Of any error but this one */
 };

@@ -1,5 +1,5 @@
-/* self.h: who and where this process is. Reads files of the machine alone; asks no name service.
- * Thread rule: any thread. */
+/* self.h: the working directory and the user of this process. Only reads files of the machine; asks
+ * no name service. Thread rule: any thread. */
 #ifndef VITALS_OS_SELF_H
 #define VITALS_OS_SELF_H
 

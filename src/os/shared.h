@@ -6,14 +6,14 @@
 
 #include "util/base.h"
 
-/* Zeroed pages that a child which is forked later has too; a page that nobody writes costs nothing.
- * NULL where there are none. */
+/* Zeroed pages that a child forked later shares; a page that is never written costs nothing. NULL
+ * if there are none. */
 void *os_shared_new(size_t size);
 void os_shared_free(void *memory, size_t size); /* accepts NULL */
 
-/* Puts the bytes at the path in one step: whoever reads it finds the old or the new, never a part,
- * whenever we are killed. The file is ours alone (mode 0600). 0 or a negative errno; on failure the
- * old one stands. */
+/* Replaces the file at the path in one step: a reader finds the old or the new bytes, never a part,
+ * whenever we are killed. Only our user may read it (mode 0600). 0 or a negative errno; on failure
+ * the old one stands. */
 int os_replace_file(const char *path, const void *bytes, size_t size);
 
 #endif

@@ -3,9 +3,8 @@
  * Immutable but for the count: a worker that was left behind in a driver still holds the world that
  * it was given, so the last one to go frees it.
  *
- * The demo invents two things in two rooms: devices, and the work that processes on them belong to.
- * Who these processes are is chosen with the world, so that both say the same from the first
- * reading on. */
+ * The demo invents two things in two rooms: devices, and the work of processes on them. These
+ * processes are chosen with the world, so that both agree from the first reading on. */
 #ifndef VITALS_OS_WORLD_H
 #define VITALS_OS_WORLD_H
 
@@ -14,7 +13,7 @@
 
 /* A process that the demo has on its devices, and the work that is made up for it. */
 struct world_player {
-    int64_t pid;                         /* 0: nobody who lives */
+    int64_t pid;                         /* 0: no live process */
     uint64_t start_ticks;                /* when it began: a pid may be another's later */
     const char *cgroup;                  /* where it would be; NULL: nothing is made up for it */
     const char *pod, *space, *container; /* what Kubernetes would call it; "" outside of a pod */

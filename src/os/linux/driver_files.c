@@ -1,5 +1,4 @@
-/* driver_files.c: what a driver leaves in /proc and /dev, for who asks why a device is not there.
- */
+/* driver_files.c: the files of a driver in /proc and /dev, to find out why a device is missing. */
 #include "os/linux/linux.h"
 
 #include <errno.h>

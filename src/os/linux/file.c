@@ -60,7 +60,7 @@ int linux_open(const struct os *os, int root, const char *path, int flags)
 {
     int descriptor;
     do
-        // Of a FIFO that somebody put in a file's place, opening and reading return at once.
+        // If a FIFO was put in a file's place, opening and reading return at once.
         descriptor = openat(root, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
     while (descriptor < 0 && errno == EINTR);
     if (descriptor >= 0)

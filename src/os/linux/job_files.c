@@ -1,9 +1,8 @@
-/* job_files.c: small files that services leave below /run and /var. Nothing here knows what they
- * say.
+/* job_files.c: small files that services leave below /run and /var. The content is not parsed here.
  *
- * Whoever may write in such a folder is root, or whom root trusts with it; still nothing is
- * followed or opened but a regular file, and no more is read than there is room for. Thread rule:
- * workers only, a disk answers. */
+ * Only root, and users that root trusts with it, may write in such a folder; still, only regular
+ * files are opened, links are not followed, and no more is read than there is room for. Thread
+ * rule: workers only, a disk answers. */
 #include "os/linux/linux.h"
 
 #include <errno.h>

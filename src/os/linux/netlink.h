@@ -1,8 +1,8 @@
-/* netlink.h: what every answer of netlink is made of: messages, and the attributes in them
- * (netlink(7), linux/netlink.h).
+/* netlink.h: the parts of every netlink answer: messages, and the attributes in them (netlink(7),
+ * linux/netlink.h).
  *
- * The kernel wrote them, and a size may still lie: each step is bounded by what is left. Knows no
- * family and asks nobody. Thread rule: pure. */
+ * The kernel wrote them, and a size may still be wrong: each step is bounded by the bytes left.
+ * Knows no family and makes no system calls. Thread rule: pure. */
 #ifndef VITALS_OS_LINUX_NETLINK_H
 #define VITALS_OS_LINUX_NETLINK_H
 

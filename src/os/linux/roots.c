@@ -56,8 +56,8 @@ static uint64_t namespace_inode(const struct os *os, const char *path)
 }
 
 /* Whether pids of this /proc are those of our own system calls. "self" alone could agree by chance
- * where the mount belongs to an outer namespace, such as /host/proc in a container. Who is in the
- * first namespace has none that is outer. */
+ * if the mount belongs to an outer namespace, such as /host/proc in a container. The first
+ * namespace has no outer one. */
 static bool shows_our_pids(const struct os *os)
 {
     char target[NUMBER_TEXT], own[NUMBER_TEXT];

@@ -1,8 +1,8 @@
-/* ourselves.h: who reads /proc here, and what the kernel lets it see: what the rows of the table
- * diagnosis are made of that tell of the machine.
+/* ourselves.h: the rights of this process and the parts of /proc that the kernel shows to it: the
+ * base of the machine's rows in the table diagnosis.
  *
- * Everything is read below the roots of struct os; what cannot be read is not known, and nothing is
- * said of it. Thread rule: workers only; no memory is asked for. */
+ * Everything is read below the roots of struct os; a fact that cannot be read is unknown, and has
+ * no row. Thread rule: workers only; no memory is asked for. */
 #ifndef VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
 #define VITALS_OS_LINUX_DIAGNOSIS_OURSELVES_H
 
@@ -22,7 +22,7 @@ enum hide_pid {
 struct proc_mount {
     enum hide_pid hide;
     bool has_group; /* gid= was given; else it is group 0 */
-    uint64_t group; /* who sees everything */
+    uint64_t group; /* its members see everything */
     bool only_pids; /* subset=pid: nothing but processes */
 };
 

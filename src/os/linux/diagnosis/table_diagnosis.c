@@ -1,7 +1,8 @@
-/* table_diagnosis.c: the table diagnosis: what of the machine can be read, what cannot, and why.
+/* table_diagnosis.c: the table diagnosis: the parts of the machine that can be read, those that
+ * cannot, and why.
  *
- * Here stands who we are; the rows are in table_diagnosis_rights.c, _kernel.c and _devices.c.
- * Thread rule: workers only. */
+ * This file finds our own rights; the rows are in table_diagnosis_rights.c, _kernel.c and
+ * _devices.c. Thread rule: workers only. */
 #include "os/linux/diagnosis/ourselves.h"
 #include "os/linux/tables.h"
 

@@ -1,8 +1,8 @@
-/* table_diagnosis_devices.c: which GPUs the PCI bus has and who drives them, who may use their
- * nodes, and what Windows lends: rows of the table diagnosis. Back ends tell of what they read.
+/* table_diagnosis_devices.c: the GPUs on the PCI bus and their drivers, the access rights of their
+ * nodes, and GPUs lent by Windows: rows of the table diagnosis. Back ends report what they read.
  *
- * Reads the folder of a device's configuration and its runtime status, which wake nothing.
- * Thread rule: workers only. */
+ * Reads the folder of a device's configuration and its runtime status, which wake nothing. Thread
+ * rule: workers only. */
 #include "os/linux/diagnosis/ourselves.h"
 
 #include <errno.h>
@@ -137,7 +137,7 @@ static bool take_device(const char *name, void *data)
     return true;
 }
 
-/* ---- who drives them ---- */
+/* ---- drivers ---- */
 
 static void tell_none(const struct ourselves *self, const struct device_node_group *group,
                       const char *subject)
@@ -197,7 +197,7 @@ static void diagnose_bus(const struct ourselves *self)
                       "");
 }
 
-/* ---- who may use them ---- */
+/* ---- access rights ---- */
 
 /* CUDA opens none of them. */
 static bool is_of_nvidia(const struct os *os, const char *name)

@@ -1,5 +1,5 @@
-/* table_diagnosis_rights.c: whom we see, and what we may read of those who are not ours: rows of
- * the table diagnosis. What each capability opens was measured on Linux 6.18.
+/* table_diagnosis_rights.c: the processes that we see, and what we may read of those that are not
+ * ours: rows of the table diagnosis. The effect of each capability was measured on Linux 6.18.
  *
  * Thread rule: workers only. */
 #include "os/linux/diagnosis/ourselves.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- who is seen ---- */
+/* ---- visible processes ---- */
 
 static const char *const HIDDEN[] = {
     [HIDE_CONTENT] = "hidepid=noaccess: of other users' processes nothing can be read",
@@ -74,8 +74,8 @@ static void diagnose_namespace(const struct ourselves *self)
 
 /* ---- what may be read of them ---- */
 
-/* Sandboxes refuse what capabilities would allow: only trying tells. The first process is somebody
- * else's, but for who is it. */
+/* Sandboxes refuse what capabilities would allow: only trying tells. The first process belongs to
+ * another user, unless we are it. */
 static bool is_refused(const struct ourselves *self)
 {
     char target[8];

@@ -167,7 +167,7 @@ static int execute_command(const struct command_plan *plan)
     return denied ? EACCES : ENOENT;
 }
 
-/* "0" is who writes. What fails leaves a group empty, and who reads it sees that. */
+/* "0" is the writing process. A failure leaves a group empty, which its reader sees. */
 static void join(const struct os_places *places)
 {
     for (size_t i = 0; i < places->join_count; i++)
@@ -265,7 +265,7 @@ static void take_limit(struct command_plan *plan, uint64_t descriptors)
         plan->limit.rlim_cur = descriptors;
 }
 
-/* Into a group where there is one and the kernel can (5.7); whoever counts looks where it is. */
+/* Into a group if there is one and the kernel can (5.7); the counter checks where the child is. */
 static int64_t clone_child(struct command_plan *plan, bool shared, int *pidfd)
 {
     const size_t room = plan->block_bytes - STACK_BYTES;
@@ -284,7 +284,7 @@ static int64_t clone_child(struct command_plan *plan, bool shared, int *pidfd)
     return clone_onto(&arguments, child_main, plan);
 }
 
-/* As an exec does: whom we ignore stays ignored. The C library's own are refused. */
+/* As an exec does: ignored signals stay ignored. The C library's own are refused. */
 static void clear_handlers(void)
 {
     const struct sigaction usual = {.sa_handler = SIG_DFL};

@@ -26,8 +26,8 @@ enum { BLOCK_BYTES = 512, KIB = 1024, SIGNALS_KNOWN = 64 };
 _Static_assert(OS_SIGNAL_KILL == SIGKILL && OS_SIGNAL_TERM == SIGTERM, "the same everywhere");
 const int os_signal_continue = SIGCONT;
 
-/* Passed on to the command, whoever handles them here. Others are where nobody does: a handler is
- * the affair of the program that we are part of. KILL and STOP cannot be. */
+/* Forwarded to the command, whether handled here or not. Others only if they have no handler: a
+ * handler is the affair of the program that we are part of. KILL and STOP cannot be. */
 static const int FORWARDED[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,  SIGUSR2,
                                 SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGWINCH, SIGALRM};
 
@@ -68,8 +68,7 @@ int64_t os_channel_receive(int end, void *message, size_t capacity)
 
 /* ---- signals ---- */
 
-/* What the command gets back. Somebody who ignores SIGCHLD would have our children reaped for us.
- */
+/* What the command gets back. If SIGCHLD stayed ignored, the kernel would reap our children. */
 struct launch_before {
     sigset_t mask;
     struct sigaction child;
@@ -135,8 +134,8 @@ void os_signals_restore(struct os_signals *signals)
 }
 
 /* The terminal signals its whole foreground group (code SI_KERNEL): the command too, unless it made
- * a group of its own. A hangup goes to the leader of the session alone, and an alarm to who had it
- * when it became us: `perl -e 'alarm 60; exec @ARGV' vitals run …`. */
+ * a group of its own. A hangup goes only to the leader of the session, and an alarm to the process
+ * that set it before it became us: `perl -e 'alarm 60; exec @ARGV' vitals run …`. */
 static bool terminal_told(int64_t command, int signal)
 {
     if (signal == SIGALRM || (signal == SIGHUP && getsid(0) == getpid()))
@@ -200,7 +199,7 @@ static bool told_to_stop(const struct os_signals *signals)
            (sigpending(&pending) == 0 && sigismember(&pending, SIGTSTP) == 1);
 }
 
-/* Whether what is typed goes to that group or to ours, and so to nobody who could read it. */
+/* Whether typed input goes to that group or to ours, which cannot read it now. */
 static bool has_terminal(pid_t group)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
@@ -219,8 +218,8 @@ bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal
     return group == getpgrp() ? told_to_stop(signals) : has_terminal(group);
 }
 
-/* By the same signal, so that who watches us sees what we saw, another launcher too. A group whose
- * shell has gone is not stopped by it: nobody would continue it. */
+/* By the same signal, so that the process that watches us, another launcher for instance, sees what
+ * we saw. A group whose shell has gone is not stopped by it: no process would continue it. */
 void os_stop_self(struct os_signals *signals, int signal)
 {
     sigset_t set;
@@ -300,8 +299,7 @@ static int has_begun(const struct os_child *child)
     return other != size || memcmp(ours, its, (size_t)size) != 0;
 }
 
-/* Whether somebody's ^Z found it between our word and its exec. Whoever waits for it sees the stop
- * again. */
+/* Whether a ^Z stopped it between our word and its exec. A later wait sees the stop again. */
 static bool is_stopped(const struct os_child *child)
 {
     siginfo_t info = {0};
@@ -309,8 +307,8 @@ static bool is_stopped(const struct os_child *child)
            info.si_pid == child->pid;
 }
 
-/* Until its exec failed, or closed the pipe. Where a fork of somebody else's keeps that open, until
- * the child ends, or is seen to have begun or to be stopped. */
+/* Waits until its exec failed, or closed the pipe. If another process forked from this program
+ * keeps the pipe open: until the child ends, or is seen to have begun or to be stopped. */
 static bool wait_for_failure(const struct os_child *child)
 {
     enum { STEP_MS = 20, BLIND_STEPS = 100 }; /* then it counts as begun */

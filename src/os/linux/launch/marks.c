@@ -22,7 +22,7 @@ static const char PREFIX[] = "marks-";
 
 /* ---- the folder ---- */
 
-/* A folder of ours that nobody else can write to, whoever made it; negative errno. */
+/* A folder of our user that no other user can write to; negative errno. */
 static int open_folder(const char *path)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -58,7 +58,7 @@ static int find_folder(const char *runtime, char *out, size_t capacity, bool *al
     }
     if (folder >= 0)
         return folder;
-    /* Somebody else has that name: another one, for this run alone. */
+    /* Another user has that name: make one for this run alone. */
     (void)snprintf(out, capacity, "/tmp/vitals-XXXXXX");
     *alone = true;
     return mkdtemp(out) != NULL ? open_folder(out) : -errno;
@@ -81,7 +81,7 @@ static bool is_in_the_making(int file, const char *name)
     return name[0] == '.' && (fstat(file, &is) != 0 || age_of(is.st_mtim) < 60 * NS_PER_SECOND);
 }
 
-/* Of a run that was killed: nobody holds its lock. */
+/* Removes the file of a run that was killed: its lock is free. */
 static void remove_stale(int folder, const char *name)
 {
     int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -112,7 +112,7 @@ static void remove_all_stale(int folder)
 
 /* ---- the file ---- */
 
-/* EEXIST: before it was locked somebody took it for one left behind, and it is gone. */
+/* EEXIST: before it was locked, another run took it for a stale one and removed it. */
 static int make_file(int folder, const char *name, struct stat *is)
 {
     int file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

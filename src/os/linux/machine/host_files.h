@@ -40,8 +40,7 @@ static inline void host_field_set(const struct host_field *fields, size_t count,
     }
 }
 
-/* /proc/stat. `cpus` may be NULL: nobody asks for them. Returns 0, or -1 when memory for them is
- * out. */
+/* Parses /proc/stat. `cpus` may be NULL. Returns 0, or -1 when memory for them is out. */
 int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, struct values *machine,
                     struct os_cpus *cpus);
 

@@ -1,17 +1,16 @@
-/* machine_energy.c: what the processor counts its energy by: the zones of /sys/class/powercap.
+/* machine_energy.c: the processor's energy counters: the zones of /sys/class/powercap.
  *
  * "intel-rapl:0" is a package (or "psys", the whole platform), "intel-rapl:0:1" a part of it; AMD's
  * processors have the same. The zones of "intel-rapl-mmio" are the same packages over another bus
- * and are passed over. The counters are told as they are read: who keeps the last reading sees that
- * one began anew (host/energy.c). Since Linux 5.10 they are root's alone.
- * Thread rule: workers only. */
+ * and are skipped. Counters are reported as read: the code that keeps the last reading detects a
+ * restart (host/energy.c). Since Linux 5.10 only root may read them. Thread rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A machine has some ten; a folder may hold whatever somebody wants. */
+/* A machine has some ten; the cap bounds a folder of any size. */
 enum { ZONES_MAX = 512, NAME_BYTES = 64, KEY_PARTS = 1 << 16 };
 
 static const char FOLDER[] = "class/powercap", PREFIX[] = "intel-rapl:";

@@ -1,5 +1,5 @@
 /* parse_loadavg.c: /proc/loadavg, "0.78 0.75 0.44 2/1234 5678": three averages, tasks that are
- * runnable of all tasks, and the newest pid, which nobody asks for.
+ * runnable of all tasks, and the newest pid, which is not used.
  *
  * Thread rule: pure. */
 #include "os/linux/machine/host_files.h"

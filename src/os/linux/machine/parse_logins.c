@@ -117,7 +117,7 @@ bool login_parse_session(const char *bytes, size_t size, struct login *out)
     struct cursor text = cursor_over(bytes, size);
     for (struct span line; cursor_line(&text, &line);)
         take_line(line, &session);
-    // Of old versions without a class all were users'; greeters and managers are nobody.
+    // Sessions of old versions have no class and are users'; greeters and managers are not users.
     bool of_user = session.class.size == 0 || span_equal(session.class, "user") ||
                    span_starts(session.class, "user-");
     if (session.user.size == 0 || !of_user || span_equal(session.state, "closing"))

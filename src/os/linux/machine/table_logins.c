@@ -158,7 +158,7 @@ int table_logins(const struct os *os, struct row_batch *out)
     buffer_done(&reading.utmp);
     if (failed)
         return -ENOMEM;
-    if (!reading.found) // nothing here writes down who logs in
+    if (!reading.found) // this machine keeps no record of logins
         return reading.error != 0 ? reading.error : -ENOTSUP;
     if (reading.partial)
         batch_state(out, VITALS_LOGIN, VITALS_LOWER_BOUND);

@@ -1,11 +1,11 @@
 /* table_sensors.c: temperatures, fans, batteries and power adapters.
  *
- * Chips are those of /sys/class/hwmon; where not one of them tells a temperature, the thermal zones
- * do. Some drivers keep their files in the folder "device" (kernels before 3.15). An entry that
+ * Chips are those of /sys/class/hwmon; if none of them has a temperature, the thermal zones are
+ * used. Some drivers keep their files in the folder "device" (kernels before 3.15). An entry that
  * cannot be read is left out, as a sensor that is not connected. Sensors on a 1-wire bus are left
- * out too: each takes most of a second, and asking disturbs others who use the bus. So are devices
- * that sleep, as a GPU: asking some of them wakes them up.
- * Thread rule: workers only: a driver may ask its hardware. */
+ * out too: each takes most of a second, and reading disturbs other users of the bus. So are devices
+ * that sleep, such as a GPU: reading some of them wakes them up. Thread rule: workers only: a
+ * driver may ask its hardware. */
 #include "os/linux/lines.h"
 #include "os/linux/tables.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Pids that are remembered: of those who have ended too, so that it is said where they are more. */
+/* The most pids remembered, ended processes included; more set `cut`. */
 enum { MEMBERS_MAX = 1 << 16 };
 
 enum {

@@ -1,12 +1,11 @@
 /* gpu_opens.c: which descriptors of a process are those of DRM and accel devices, and their fdinfo.
  *
- * The major number says what is one, for a container may call its nodes as it likes. But asking
- * what is behind a link of /proc/PID/fd goes to the file system that it lies on, and there are some
- * (9p) whose server is asked then: so the link's text is read first, which asks nobody, and only
- * what lies below /dev or is called as such a device is looked at, with AT_STATX_DONT_SYNC. A node
- * that was put elsewhere under another name is not found. In a tree of files the links lead
- * nowhere: there /sys says which numbers the name has. Thread rule: any thread; a struct
- * os_gpu_opens belongs to one. */
+ * The major number identifies such a device, for a container may name its nodes as it likes. But a
+ * stat of a link of /proc/PID/fd goes to the file system that it lies on, and some (9p) then ask a
+ * server: so the link's text is read first, which needs no server, and only a path below /dev or
+ * with the name of such a device is looked at, with AT_STATX_DONT_SYNC. A node that was put
+ * elsewhere under another name is not found. In a tree of files the links lead nowhere: there /sys
+ * maps the name to its numbers. Thread rule: any thread; a struct os_gpu_opens belongs to one. */
 #include "os/linux/process/process_tables.h"
 
 #include "util/memory.h"

@@ -1,9 +1,8 @@
-/* parse_stat_memory.c: where /proc/PID/stat says that arguments and environment lie. Pure.
+/* parse_stat_memory.c: the addresses of arguments and environment in /proc/PID/stat. Pure.
  *
- * Fields 48 to 51 since Linux 3.5. They are 0 to who may not read them, of a zombie, of a kernel
- * thread, and of a program that the kernel is just
- * beginning, whose arguments then have a start alone. The name may hold anything: it ends at the
- * last ')'. */
+ * Fields 48 to 51 since Linux 3.5. They are 0 for a reader without permission, for a zombie, for a
+ * kernel thread, and for a program that the kernel is just beginning, whose arguments then only
+ * have a start. The name may hold anything: it ends at the last ')'. */
 #include "os/linux/process/process_tables.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* pidfd.c: a descriptor that means one process, to signal it and nobody else, and to wait for it
+/* pidfd.c: a descriptor that means one process, to signal it and no other, and to wait for it
  * (Linux 5.3); and how a process ended.
  *
  * Called by number: the C library learned the names late. Thread rule: any thread. */
@@ -141,9 +141,9 @@ bool os_parse_stat_exit(const char *bytes, size_t size, int *status)
     return true;
 }
 
-/* Whether the kernel tells us a zombie's status: it writes 0 to who may not trace it, and to them
- * it refuses its exe, which to others is not there any more. (Plain files of a zombie are root's.)
- */
+/* Whether the kernel shows us a zombie's exit status: it writes 0 for a reader that may not trace
+ * it. To such a reader it refuses the zombie's exe; for others exe no longer exists. (Plain files
+ * of a zombie are root's.) */
 static bool may_see_status(const struct os *os, const struct os_process *process)
 {
     char path[32], target[1];

@@ -1,8 +1,8 @@
-/* process.c: the files of one process, kept open where the caller says so, and its CPU clock.
+/* process.c: the files of one process, kept open if the caller asks for it, and its CPU clock.
  *
- * A kept file reads as long as its process lives and then answers ESRCH, whoever has the pid: that
- * is what identity rests on (tests/unit/process/test_process_table.c shows it with a reused pid).
- * Thread rule: any thread; a struct os_process belongs to one. */
+ * A kept file reads as long as its process lives and then fails with ESRCH, even if the pid is
+ * reused: identity rests on that (tests/unit/process/test_process_table.c shows it with a reused
+ * pid). Thread rule: any thread; a struct os_process belongs to one. */
 #include "os/linux/process/process_tables.h"
 
 #include "util/number.h"

@@ -1,7 +1,8 @@
-/* process_change.c: what may be set of a process, by its pid. Who calls proves whose that is.
+/* process_change.c: settings of a process, by its pid. The caller proves that the pid is still the
+ * same process.
  *
- * Masks of CPUs are as long as this kernel wants them: cpu_set_t ends at 1024.
- * Thread rule: any thread. */
+ * Masks of CPUs are as long as this kernel wants them: cpu_set_t ends at 1024. Thread rule: any
+ * thread. */
 #include "os/linux/process/limits.h"
 #include "os/os.h"
 
@@ -172,7 +173,7 @@ static int explain(int64_t pid, const struct mask *before, const unsigned *cpus,
     // Where it had all, it keeps that: CPUs that come later are then its own too.
     give_back(pid, before, why);
     if (result < 0)
-        return result; // -EINVAL: the kernel lets nobody move it
+        return result; // -EINVAL: the kernel does not let it be moved
     mask_list(&all, why->eligible, sizeof why->eligible);
     for (size_t i = count; i-- > 0;)
         if (!mask_has(&all, cpus[i]))

@@ -248,7 +248,7 @@ static void read_io_priority(struct metrics_reading *reading, const vitals_metri
         batch_set_missing(out, VITALS_PROCESS_IO_LEVEL, VITALS_UNSUPPORTED);
 }
 
-/* ---- who reads what ---- */
+/* ---- the reader of each metric ---- */
 
 #define METRICS(...) ((const vitals_metric[]){__VA_ARGS__, 0})
 

@@ -16,7 +16,7 @@ struct metrics_reading {
     struct row_batch *out;
     struct buffer text; /* of the file that is being read */
 
-    bool stat_read; /* its stat, once and where somebody asks */
+    bool stat_read; /* its stat, once and on demand */
     int stat_error;
     struct os_stat stat; /* without the name */
 };

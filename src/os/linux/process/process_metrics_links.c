@@ -1,8 +1,8 @@
 /* process_metrics_links.c: where a process is and what it holds: its program, directories,
  * namespaces and descriptors.
  *
- * Links are read and never followed by their text: that is a path as the process sees it, and who
- * chose it may have wanted us to go there. Thread rule: any thread. */
+ * Links are read and never followed by their text: that is a path as the process sees it, and the
+ * process may have chosen it to lead us there. Thread rule: any thread. */
 #include "os/linux/process/process_metrics.h"
 #include "os/linux/process/process_tables.h"
 

@@ -1,7 +1,7 @@
-/* process_metrics_memory.c: with whom a process shares its memory: PSS, USS, swap, huge pages.
+/* process_metrics_memory.c: private and shared memory of a process: PSS, USS, swap, huge pages.
  *
- * The kernel walks every page of the process for it and holds the lock of its address space the
- * while, so this is read where it is asked for and never else. Thread rule: any thread. */
+ * The kernel walks every page of the process for it and holds the lock of its address space
+ * meanwhile, so this is read only on demand. Thread rule: any thread. */
 #include "os/linux/process/process_metrics.h"
 
 #include <errno.h>

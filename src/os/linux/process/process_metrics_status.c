@@ -131,8 +131,9 @@ static bool wants_nothing_else(const struct row_batch *out, const vitals_metric 
     return true;
 }
 
-/* The folder of a process belongs to its effective user and group, also where its files belong to
- * root because nobody may trace it (fs/proc/base.c): one call, a seventh of the time. */
+/* The folder of a process belongs to its effective user and group. If the process may not be
+ * traced, its files belong to root (fs/proc/base.c), the folder does not: one call, a seventh of
+ * the time. */
 static bool read_owner(struct metrics_reading *reading)
 {
     char path[PROCESS_PATH];

@@ -101,7 +101,7 @@ struct sums {
     unsigned has; /* of every thread: TASK_… */
     uint64_t voluntary, involuntary;
     bool scheduled; /* schedstat was read of every thread */
-    bool counted;   /* and says something of one: where nobody counts it is all zeros */
+    bool counted;   /* and is nonzero for one: all zeros if the kernel does not count */
     uint64_t run_ns, delay_ns;
     bool whole;   /* proven: no thread has ended before or while we read */
     bool missing; /* proven: one has */

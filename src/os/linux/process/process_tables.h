@@ -35,8 +35,8 @@ struct linux_area {
 struct linux_stat_memory {
     struct linux_area arguments, environment;
 };
-/* False where there are no such fields. They are 0 to who may not read them, of a zombie and of a
- * kernel thread, and until a new program's memory is complete. */
+/* False if there are no such fields. They are 0 for a reader without permission, of a zombie and of
+ * a kernel thread, and until a new program's memory is complete. */
 bool linux_parse_stat_memory(const char *bytes, size_t size, struct linux_stat_memory *out);
 bool linux_stat_memory(const struct os *os, int64_t pid, struct linux_stat_memory *out);
 
@@ -82,7 +82,7 @@ int linux_root_names(int root, struct span path, const struct linux_file *file);
 
 /* ---- threads ---- */
 
-/* /proc/PID/task/TID/schedstat. All 0: nobody counts, or it has not run yet. */
+/* /proc/PID/task/TID/schedstat. All 0: the kernel does not count, or it has not run yet. */
 struct linux_schedstat {
     uint64_t run_ns, delay_ns;
     uint64_t runs; /* how often it got a CPU */

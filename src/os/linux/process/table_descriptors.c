@@ -130,7 +130,8 @@ static struct value perhaps_deleted(void)
     return deleted;
 }
 
-/* A name in /proc is made when somebody looks, and forgotten again: the mark says no more there. */
+/* The kernel makes a name in /proc when it is looked up, and forgets it again: "(deleted)" tells
+ * nothing there. */
 static bool is_in_own_proc(const struct descriptors_reader *reader, const struct descriptor *one)
 {
     return reader->has_own_device && one->status.stx_dev_major == reader->own_major &&

@@ -131,7 +131,7 @@ struct mappings_reader {
     struct groups *groups;
 };
 
-/* Memory that the kernel made a nameless file for. Nobody deleted it. */
+/* Memory that the kernel made a nameless file for. It was not deleted. */
 static bool is_memory(struct span path)
 {
     static const char *const NAMES[] = {
@@ -440,7 +440,7 @@ static int read_once(const struct os *os, int64_t pid, vitals_entity entity, str
     return result;
 }
 
-/* Once more from the start where it was cut: the new program's memory, or nobody's. */
+/* Once more from the start if it was cut: the new program's memory, or none. */
 static int read_table(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
                       struct row_batch *out)
 {
@@ -471,7 +471,7 @@ static int read_mapped_files(const struct os *os, int64_t pid, struct row_batch 
     return result;
 }
 
-/* As linux_read_owned, which knows who has none: then that is all of it. */
+/* As linux_read_owned, but a process without memory has an empty table, not a missing one. */
 static int read_owned(const struct os *os, int64_t pid, vitals_entity entity,
                       linux_table_reader *reader, struct row_batch *out)
 {

@@ -1,13 +1,13 @@
-/* task_iterator.c: what the kernel knows of every process as one number each, by one reading of all
- * of them: where a process's number is the same as before, /proc/PID/stat would say nothing new.
+/* task_iterator.c: one number (a digest) of each process, by one reading of all of them: while a
+ * process's number is the same, /proc/PID/stat would say nothing new.
  *
  * A small program that walks the kernel's own list of tasks (a BPF iterator, Linux 5.8), made here
- * for the layout that this kernel tells of (btf.h). It takes of each thread everything that stat is
- * made of, and mixes it.
- * Reading 1000 sleeping processes so takes 0.2 ms, where their files take 4.
+ * for the layout that this kernel reports (btf.h). It mixes all fields of each thread that stat is
+ * made of. Reading 1000 sleeping processes so takes 0.2 ms, while their files take 4.
  *
  * Needs Linux 5.14, CAP_BPF and CAP_PERFMON, our being in the first pid namespace, and a kernel
- * that tells its layout. Who has none of it reads files. Thread rule: one thread at a time. */
+ * that reports its layout. A caller without these reads files. Thread rule: one thread at a time.
+ */
 #include "os/linux/linux.h"
 #include "os/linux/process/btf.h"
 
@@ -78,7 +78,7 @@ struct task_iterator_source {
     }
 
 static const struct task_iterator_source MIXED[] = {
-    OF_TASK("start_boottime"), /* who it is */
+    OF_TASK("start_boottime"), /* identity */
     OF_TASK("se.sum_exec_runtime"),
     OF_TASK("__state"),
     OF_TASK("exit_state"),

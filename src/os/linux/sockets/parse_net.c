@@ -255,7 +255,7 @@ void net_parse_unix(const char *bytes, size_t size, const struct socket_group *g
         if (!socket_list_asks(list, info.inode) || hash_find(&taken, info.inode) != NULL)
             continue;
         socket_list_unix_name(list, &info, path);
-        if (info.state != SOCKET_ESTABLISHED) // to whom, this file does not say
+        if (info.state != SOCKET_ESTABLISHED) // this file does not show the peer
             socket_list_remote(list, &info, (struct span){"", 0});
         socket_list_add(list, &info);
     }

@@ -203,7 +203,7 @@ static void take_unix(struct span message, const struct socket_group *group,
             info.has |= SOCKET_UID;
     }
     socket_list_unix_name(list, &info, name);
-    if (!has_peer) // a datagram socket is established as soon as somebody connects to it
+    if (!has_peer) // a datagram socket is established once a peer connects to it
         socket_list_remote(list, &info, (struct span){"", 0});
     socket_list_add(list, &info);
 }
@@ -414,7 +414,7 @@ int socket_diag_read(struct socket_diag *diag, const struct os *os,
                              : socket_diag_parse(diag->room.bytes, (size_t)size, group,
                                                  diag->sequence, list);
         if (list->only != NULL && list->missing == 0 && group->family != AF_UNIX && result == 0)
-            break; // whoever asked has all of them; the dump ends with the descriptor
+            break; // all sockets asked for were found; the dump ends with the descriptor
     }
     if (result < 0) {
         linux_trace(os, "sock_diag", -result);

@@ -38,7 +38,7 @@ struct socket_info *socket_list_add(struct socket_list *list, const struct socke
     list->items = items;
     struct socket_info *added = &list->items[list->count];
     *added = *info;
-    if (added->inode == 0) // left behind by whoever held it: the kernel says uid 0 and means nobody
+    if (added->inode == 0) // closed by its owner: the kernel says uid 0 and means none
         added->has &= ~(unsigned)SOCKET_UID;
     uintptr_t *place = list->only != NULL ? hash_find(list->only, added->inode) : NULL;
     if (place != NULL && *place == SOCKET_MISSING) {

@@ -138,7 +138,7 @@ int socket_owners_index(struct socket_owners *owners)
     hash_reset(&owners->first);
     if (hash_reserve(&owners->first, owners->count) < 0)
         return -ENOMEM;
-    for (size_t i = owners->count; i-- > 0;) { // backwards: who came first stands first
+    for (size_t i = owners->count; i-- > 0;) { // backwards, so that the first comes first
         struct socket_owner *owner = &owners->items[i];
         const uintptr_t *behind = hash_find(&owners->first, owner->inode);
         owner->next = behind != NULL ? *behind + 1 : 0;
@@ -247,8 +247,9 @@ bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner
 {
     if (!os->live)
         return false;
-    // The process may put a file of its own there, whose file system never answers: so what is
-    // there is held first, which asks nobody, and looked at as ours, which it cannot change.
+    // The process may put a file of its own there, whose file system never answers: so the file is
+    // first held by O_PATH, which asks no file system, and then looked at as ours, which it cannot
+    // change.
     char path[PATH_TEXT], name[LINK_TEXT];
     print_path(owner, path);
     int held = linux_open(os, os->proc, path, O_PATH);

@@ -1,9 +1,9 @@
-/* sockets.h: what the files of the table socket share: a list of sockets, the ways to fill it, and
- * who holds which.
+/* sockets.h: shared by the files of the table socket: a list of sockets, the ways to fill it, and
+ * the processes that hold each socket.
  *
  * A group is a family and protocol that the kernel lists for itself: by one dump of sock_diag, or
- * in one file below /proc/PID/net. Both ways end in the same list; what only one of them tells is
- * not set in the other. Parsers are pure, take (bytes, size) and are fuzzed. Thread rule: any
+ * in one file below /proc/PID/net. Both ways end in the same list; fields that only one of them has
+ * are not set in the other. Parsers are pure, take (bytes, size) and are fuzzed. Thread rule: any
  * thread; a list belongs to one. */
 #ifndef VITALS_OS_LINUX_SOCKETS_SOCKETS_H
 #define VITALS_OS_LINUX_SOCKETS_SOCKETS_H
@@ -156,7 +156,7 @@ int socket_diag_read(struct socket_diag *diag, const struct os *os,
 /* Unix sockets of the list from `first` on get the name of their peer as the remote address. */
 void socket_list_peers(struct socket_list *list, size_t first);
 
-/* ---- who holds them ---- */
+/* ---- owners ---- */
 
 struct socket_owner {
     uint64_t inode;
@@ -183,7 +183,7 @@ int socket_owners_read(struct socket_owners *owners, const struct os *os, int64_
 /* Finds those of one inode together, in the order in which they were read. 0 or -ENOMEM. */
 int socket_owners_index(struct socket_owners *owners);
 
-/* The first one of the inode, and whoever comes behind it; NULL: none. */
+/* The first owner of the inode, and the one after it; NULL: none. */
 const struct socket_owner *socket_owners_first(const struct socket_owners *owners, uint64_t inode);
 const struct socket_owner *socket_owners_next(const struct socket_owners *owners,
                                               const struct socket_owner *owner);

@@ -131,7 +131,7 @@ static int read_sockets(const struct os *os, const char *prefix, bool own, struc
     list->here = own;
     if (own)
         socket_diag_open(&reading.diag, os);
-    // Unix first where it is dumped: many a process has no others, and nobody can forge a dump.
+    // Unix first if it is dumped: many a process has no others, and a dump cannot be forged.
     size_t left = ARRAY_COUNT(GROUPS);
     if (read_dump(&reading, &GROUPS[left - 1]) >= 0)
         left--;
@@ -499,7 +499,7 @@ static int read_owners(const struct os *os, struct socket_owners *owners)
             note_error(owners, error);
     }
     os_pids_done(&pids);
-    if (result < 0 && result != -ENOMEM) { // whoever holds what, the sockets are there
+    if (result < 0 && result != -ENOMEM) { // the sockets are known even if their owners are not
         note_error(owners, result);
         owners->cut |= !owners->denied;
         result = 0;
