@@ -35,7 +35,7 @@ struct os_signals {
 
 int os_signals_take(struct os_signals *signals);
 
-/* What came meanwhile and was not read is forgotten: it was meant for the command. */
+/* A signal that came meanwhile and was not read is dropped: it was meant for the command. */
 void os_signals_restore(struct os_signals *signals);
 
 /* Call this once the command exists: signals that wait to be read are older than it, so it has seen
@@ -109,7 +109,7 @@ struct os_helper {
 
 int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd);
 
-/* What a child used, as the kernel counted it when it ended, its own reaped children included. */
+/* A child's usage, as the kernel counted it when it ended, its own reaped children included. */
 struct os_usage {
     double user_seconds, system_seconds;
     uint64_t read_bytes, written_bytes;

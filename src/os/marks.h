@@ -62,7 +62,7 @@ struct os_marks_reading {
     uint64_t age_ns; /* how long ago the last of it was written, as the file's time has it */
 };
 
-/* What was written since, at most `capacity` bytes. */
+/* The bytes written since, at most `capacity` bytes. */
 struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out, size_t capacity);
 
 #endif

@@ -62,7 +62,7 @@ int64_t os_read_kept(int descriptor, char *out, size_t capacity);
 
 /* ---- whose pids these are ---- */
 
-/* What the inode of the first pid namespace is, in every kernel that has such inodes. */
+/* The inode of the first pid namespace, in every kernel that has such inodes. */
 #define OS_FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
 
 struct os_origin {
@@ -144,7 +144,7 @@ enum {
     OS_NETWORK_NUMBERS = 16
 };
 
-/* What one reading gives. Memory is kept from reading to reading. */
+/* The result of one reading. Memory is kept from reading to reading. */
 struct os_machine {
     struct values values; /* of VITALS_HOST */
     struct os_cpus cpus;
@@ -161,7 +161,7 @@ void os_machine_done(struct os_machine *machine);
 void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
                   struct os_machine *out);
 
-/* What a device is. Asked once for each. */
+/* The type of a device. Asked once for each. */
 struct os_device_kind {
     const char *type;   /* a word that lives for ever */
     unsigned char rank; /* those of the least rank above 0 that there is are counted */
@@ -276,7 +276,7 @@ bool os_sys_exists(const struct os *os, const char *path);
 typedef bool os_sys_visit(const char *name, void *data);
 int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data);
 
-/* What a symbolic link says; -EINVAL: it is none. 0 or negative errno. */
+/* The target of a symbolic link; -EINVAL: it is none. 0 or negative errno. */
 int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity);
 
 /* The same place without a symbolic link in its path, as "devices/pci0000:00/0000:00:01.0". 0 or
@@ -318,7 +318,7 @@ int os_gpu_fdinfo(const struct os *os, int64_t pid, uint64_t descriptor, char *o
 
 /* ---- counters of a device's performance monitoring unit ---- */
 
-/* What to count, as the unit's folder in /sys/bus/event_source/devices says. */
+/* The event to count, as the unit's folder in /sys/bus/event_source/devices says. */
 struct os_perf_event {
     uint64_t config[3]; /* config, config1, config2 */
 };
@@ -477,7 +477,7 @@ struct os_stat {
     uint64_t blocked_ticks;             /* that it waited for block devices; 0 where none counts */
 };
 
-/* What /proc/PID/statm tells, in pages; fields in `has` only. */
+/* The fields of /proc/PID/statm, in pages; fields in `has` only. */
 enum {
     OS_STATM_RESIDENT = 1u << 0,
     OS_STATM_SHARED = 1u << 1,
@@ -533,7 +533,7 @@ int os_process_file(const struct os *os, int64_t pid, const char *name, size_t l
  * open. By pid, so the caller proves whose it is. Two system calls, and one per descriptor. */
 bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uint32_t minor);
 
-/* What /proc/PID/status tells; fields in `has` only. */
+/* The values of /proc/PID/status; fields in `has` only. */
 enum {
     OS_STATUS_UID = 1u << 0,
     OS_STATUS_PEAK = 1u << 1,
@@ -577,7 +577,7 @@ struct os_status {
     struct span cpus; /* that it may run on, as "0-3,8"; borrowed from the text */
 };
 
-/* What /proc/PID/io tells. */
+/* The values of /proc/PID/io. */
 enum {
     OS_IO_READ = 1u << 0,
     OS_IO_WRITTEN = 1u << 1,

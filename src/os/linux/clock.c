@@ -35,7 +35,7 @@ static uint64_t realtime_ns(void *data)
     return read_clock(CLOCK_REALTIME);
 }
 
-/* What is left until the deadline. */
+/* The time left until the deadline. */
 static struct timespec left_until(uint64_t deadline_ns)
 {
     uint64_t now = read_clock(CLOCK_MONOTONIC);

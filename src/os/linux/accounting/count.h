@@ -6,7 +6,7 @@
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/linux.h"
 
-/* What is read once for all of them. Only the first two are set from the beginning. */
+/* State that is read once for all of them. Only the first two are set from the beginning. */
 struct count_shared {
     bool looked;                    /* for what we are in */
     bool elsewhere;                 /* a cgroup asked for is not at the usual places */

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* What is over by then is not worth it. */
+/* A job that ends before is not worth it. */
 static const uint64_t AFTER_NS = 4 * NS_PER_MS;
 
 struct count_connector_state {

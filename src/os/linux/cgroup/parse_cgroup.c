@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What a line is worth, best last. */
+/* The rank of a line, best last. */
 enum rank { NONE, SECOND_ROOT, FIRST, FIRST_CPUACCT, FIRST_MEMORY, SECOND };
 
 static bool controllers_have(struct span controllers, const char *name)

@@ -97,7 +97,7 @@ static size_t count_ups(struct span path)
     return ups;
 }
 
-/* What of the cgroup's path lies below the mount's root; false where it is not below it. */
+/* The part of the cgroup's path below the mount's root; false where it is not below it. */
 static bool below(struct span root, struct span cgroup, struct span *rest)
 {
     // "/" is an empty path and a slash.
@@ -136,7 +136,7 @@ void host_place_cgroup(const struct cgroup_mount *mount, struct span cgroup,
     if (point.size + rest.size >= CGROUP_PATH_MAX)
         return;
 
-    // What is mounted later at the same point hides what was there.
+    // A later mount at the same point hides the earlier one.
     bool hides = place->found && place->mount_size == point.size &&
                  memcmp(place->path.bytes, point.bytes, point.size) == 0;
     bool better = !place->found || (place->outer && inner) ||

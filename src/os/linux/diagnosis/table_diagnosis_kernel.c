@@ -105,7 +105,7 @@ static void diagnose_cgroups(const struct ourselves *self)
 
 /* ---- descriptors ---- */
 
-/* What we may open; 0: not known. */
+/* Our limit of open files; 0: not known. */
 static uint64_t read_limit(const struct os *os)
 {
     char text[LIMITS_TEXT];

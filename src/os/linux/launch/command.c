@@ -17,7 +17,7 @@ static const char SHELL[] = "/bin/sh", FOLDERS[] = "/bin:/usr/bin";
 
 enum { STACK_BYTES = 32 * 1024, STACK_ALIGNMENT = 16 };
 
-/* What the child reads. Behind it: room for names and for the arguments of a shell. */
+/* The data that the child reads. Behind it: room for names and for the arguments of a shell. */
 struct command_plan {
     size_t block_bytes;
     const char *const *argv, *const *environment;
@@ -174,7 +174,7 @@ static void join(const struct os_places *places)
         (void)call(SYS_write, places->joins[i], "0", 1);
 }
 
-/* What came meanwhile does as it would after an exec: a handler does not outlive that. */
+/* A signal that came meanwhile acts as after an exec: a handler does not outlive that. */
 static void restore_signals(const struct command_signals *signals)
 {
     enum { KERNEL_SET_BYTES = 8 };

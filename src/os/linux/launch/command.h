@@ -18,7 +18,7 @@ struct command_ends {
     int go, go_other, failure;
 };
 
-/* What the child puts back before its exec. */
+/* The state that the child restores before its exec. */
 struct command_signals {
     bool children_ignored; /* SIGCHLD was */
     sigset_t mask;

@@ -68,7 +68,7 @@ int64_t os_channel_receive(int end, void *message, size_t capacity)
 
 /* ---- signals ---- */
 
-/* What the command gets back. If SIGCHLD stayed ignored, the kernel would reap our children. */
+/* Given back to the command. If SIGCHLD stayed ignored, the kernel would reap our children. */
 struct launch_before {
     sigset_t mask;
     struct sigaction child;

@@ -229,7 +229,7 @@ static bool is_wanted(const struct host_file *file, const struct metric_set *wan
     return file->table != 0 && metric_set_has_entity(wanted, file->table);
 }
 
-/* What the file did not give is missing for the reason. */
+/* Values that the file did not give are missing for the reason. */
 static void fill(const struct host_file *file, struct values *machine, vitals_availability reason)
 {
     for (size_t i = 0; i < file->ranges; i++)

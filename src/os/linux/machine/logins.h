@@ -1,6 +1,6 @@
-/* logins.h: who is logged in, from bytes: records of utmp and files of logind's sessions.
+/* logins.h: users logged in, from bytes: records of utmp and files of logind's sessions.
  *
- * Pure, total, fuzzed. What is borrowed points into the bytes. Thread rule: pure. */
+ * Pure, total, fuzzed. Borrowed strings point into the bytes. Thread rule: pure. */
 #ifndef VITALS_OS_LINUX_MACHINE_LOGINS_H
 #define VITALS_OS_LINUX_MACHINE_LOGINS_H
 

@@ -126,7 +126,7 @@ static bool read_clock_now(const struct os *os, uint64_t cpu, double *hertz)
            read_clock(os, cpu, "cpufreq/cpuinfo_cur_freq", hertz);
 }
 
-/* What /sys tells replaces what cpuinfo told. */
+/* Values from /sys replace those from cpuinfo. */
 static void read_cpu(struct processors *all, struct cpu *cpu)
 {
     const struct os *os = all->os;

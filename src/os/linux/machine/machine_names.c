@@ -18,7 +18,7 @@ bool machine_parse_cpuinfo(struct span line, struct span *key, struct span *valu
     return true;
 }
 
-/* What each architecture calls it, best first. */
+/* The keys of the model name by architecture, best first. */
 static const char *const MODEL_KEYS[] = {"model name", "Model Name", "cpu model", "cpu",
                                          "uarch",      "Processor",  "Hardware",  "vendor_id"};
 

@@ -172,7 +172,7 @@ static bool read_io(const struct os *os, const char *pool, uint64_t *read, uint6
 
 /* ---- rows ---- */
 
-/* What snapshots and datasets that are not mounted hold is not seen. */
+/* Space held by snapshots and unmounted datasets is not seen. */
 static struct value at_least(uint64_t number)
 {
     return (struct value){.as.u64 = number, .state = VITALS_LOWER_BOUND};

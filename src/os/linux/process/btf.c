@@ -19,7 +19,7 @@ struct btf {
     size_t count;
 };
 
-/* What stands behind a type: so many bytes, and so many for each of its `vlen`. */
+/* The data behind a type: so many bytes, and so many for each of its `vlen`. */
 static const struct {
     uint8_t fixed, each;
 } BEHIND[KINDS] = {

@@ -89,7 +89,7 @@ struct descriptor_kind {
     const char *type;
 };
 
-/* What has no path. Kernels write "anon_inode:[eventfd]" and "anon_inode:inotify" alike. */
+/* Files without a path. Kernels write "anon_inode:[eventfd]" and "anon_inode:inotify" alike. */
 static const struct descriptor_kind KINDS[] = {
     {"pipe:[", "pipe"},        {"socket:[", "socket"}, {"pidfd:[", "pidfd"},
     {"cgroup:[", "namespace"}, {"ipc:[", "namespace"}, {"mnt:[", "namespace"},

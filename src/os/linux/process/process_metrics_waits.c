@@ -2,7 +2,7 @@
  *
  * /proc/PID/status and schedstat tell of the first thread alone. The kernel's own sums need
  * CAP_NET_ADMIN; without it the files of all threads are added, and those that ended are missing.
- * What is said to be exact was proven so. Thread rule: any thread. */
+ * A sum marked exact was proven so. Thread rule: any thread. */
 #include "os/linux/process/process_metrics.h"
 #include "os/linux/process/process_tables.h"
 

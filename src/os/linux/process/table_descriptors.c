@@ -230,7 +230,7 @@ static bool is_same_info(const struct descriptors_reader *reader, const struct d
            (info.has & FDINFO_INODE) != 0 && info.inode == one->info.inode;
 }
 
-/* What stands behind the number now, held by O_PATH (which opens nothing) so that it cannot change,
+/* The file behind the number now, held by O_PATH (which opens nothing) so that it cannot change,
  * and asked once more. LOOSE: it cannot be held. */
 static enum tie tie_by_holding(const struct descriptors_reader *reader,
                                const struct descriptor *one)

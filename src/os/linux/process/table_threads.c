@@ -60,7 +60,7 @@ static bool is_uncounted(const struct linux_schedstat *schedule)
     return schedule->run_ns == 0 && schedule->delay_ns == 0 && schedule->runs == 0;
 }
 
-/* What was read of one thread. `files` says what there is. */
+/* The data read of one thread. `files` says what there is. */
 struct thread {
     uint64_t tid;
     unsigned files;
@@ -224,7 +224,7 @@ static void set_status(struct row_batch *out, const struct linux_task_status *st
         batch_set_text(out, VITALS_THREAD_CPUS_ALLOWED_LIST, status->cpus);
 }
 
-/* What stat or status could not tell, for want of the file. */
+/* Values missing because stat or status could not be read. */
 static void set_missing(struct row_batch *out, const struct thread *thread)
 {
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++) {

@@ -29,7 +29,7 @@ static const uint64_t ODD = 0x9E3779B97F4A7C15u;
 /* A thread costs a tenth of what reading the stat of a process does. */
 enum { MANY_THREADS = 2000, THREADS_EACH = 10 };
 
-/* What the program writes of each thread. */
+/* The program's output for each thread. */
 struct record {
     uint32_t process, thread;
     uint32_t state; /* 0: it runs, or could */

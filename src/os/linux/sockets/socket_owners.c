@@ -93,7 +93,7 @@ static int read_folder(struct socket_owners *owners, const struct os *os, int64_
         return directory;
     bool cut;
     int result = linux_numbers_read(directory, SOCKET_OWNERS_MAX, &owners->numbers, &cut);
-    // What was listed before an error is true as well.
+    // Entries listed before an error are valid.
     int links = result != -ENOMEM ? take_links(owners, owner, directory) : 0;
     os_close_descriptor(directory);
     owners->cut |= cut;

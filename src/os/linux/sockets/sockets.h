@@ -191,7 +191,7 @@ const struct socket_owner *socket_owners_next(const struct socket_owners *owners
 /* The inode that the descriptor shows now, or 0. */
 uint64_t socket_owner_inode(const struct os *os, const struct socket_owner *owner);
 
-/* What the kernel calls the protocol of a socket that is in no list, such as one that was never
+/* The kernel's name for the protocol of a socket that is in no list, such as one that was never
  * bound: family, type and protocol as far as that name tells. False where it has no name, and
  * where the descriptor is another file by now: no file system is asked about that one. */
 bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner,

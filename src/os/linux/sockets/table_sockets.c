@@ -81,7 +81,7 @@ static int read_text(struct sockets_reading *reading, const char *name)
 static int read_file(struct sockets_reading *reading, const struct socket_group *group)
 {
     int result = read_text(reading, group->file);
-    // What was read before an error is true as well.
+    // Rows read before an error are valid.
     if (reading->text.size != 0)
         group->parse(reading->text.bytes, reading->text.size, group, reading->list);
     return result;
@@ -311,7 +311,7 @@ static bool is_exact(const struct socket_info *info, unsigned bit)
 static void put_queue(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
 {
     const struct socket_info *info = row->info;
-    // What bounds the backlog of a listener, or 0, stands where others have bytes to send.
+    // A listener has the bound of its backlog, or 0, where others have bytes to send.
     bool is_none = bit == SOCKET_SEND && (info->has & SOCKET_STATE) != 0 &&
                    info->state == SOCKET_LISTEN;
     if ((info->has & bit) == 0 || is_none) {
