@@ -6,14 +6,11 @@
 
 #if VITALS_WITH_ZLIB
 #include <zlib.h>
-#endif
 
 static int no_memory(const char *path, vitals_error *error)
 {
     return record_fail(VITALS_EMEMORY, path, error, "out of memory");
 }
-
-#if VITALS_WITH_ZLIB
 
 const char *deflate_version(void)
 {
