@@ -119,19 +119,19 @@ static void fold_value(const struct window *window, struct collector_track *trac
     struct usage_cell *cell = &track->cell;
     track->seen_ns = at_ns;
     if (value->state <= 0) {
-        cell_missing(cell, value->state);
+        usage_cell_missing(cell, value->state);
         return;
     }
     if (value->state == VITALS_STALE && cell->readings > 0)
         return; /* nothing was read since */
     vitals_availability state = value->state == VITALS_STALE ? VITALS_SAMPLED : value->state;
     if (!track->counter) {
-        cell_gauge(cell, at_ns, value->value, state);
+        usage_cell_gauge(cell, at_ns, value->value, state);
         return;
     }
     if (cell->readings == 0)
         track->base = base_of(track, value->value, window->begin_ns);
-    cell_counter(cell, at_ns, value->value - track->base, state);
+    usage_cell_counter(cell, at_ns, value->value - track->base, state);
 }
 
 /* False when memory is out: then some measures of the window are missing. Processes may be too
@@ -361,7 +361,7 @@ static void fill(const vitals_collector *collector, const struct window *window,
                       ? (double)(until - cell->read_ns) / 1e9
                       : 0;
     out->least = cell->least;
-    out->mean = cell_average(cell, held);
+    out->mean = usage_cell_average(cell, held);
 }
 
 static size_t text_bytes(const char *text)

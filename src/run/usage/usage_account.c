@@ -88,7 +88,7 @@ static void source_words(const struct usage_account_writer *writer,
 {
     char every[sizeof writer->every];
     const struct usage_cell *cell = &subject->cells[place];
-    double seconds = cell_interval(cell);
+    double seconds = usage_cell_interval(cell);
     (void)snprintf(every, sizeof every, "%s", writer->every);
     if (subject->scope == VITALS_SCOPE_SYSTEM && seconds > 0)
         interval_words(seconds, every, sizeof every);
@@ -200,7 +200,7 @@ static void put_gauge(struct usage_account_writer *writer, const struct usage_su
         vitals_availability of_missing; /* what it is where the rest was denied */
     } STATISTICS[] = {
         {"peak", cell->most, VITALS_LOWER_BOUND},
-        {"mean", cell_average(cell, 0), VITALS_ESTIMATE},
+        {"mean", usage_cell_average(cell, 0), VITALS_ESTIMATE},
         {"min", cell->least, VITALS_UPPER_BOUND},
     };
     char source[FIGURE_SOURCE], name[FIGURE_NAME];

@@ -39,16 +39,17 @@ static void note_value(struct usage_cell *cell, double value, vitals_availabilit
     cell->state = (signed char)state;
 }
 
-void cell_repeat(struct usage_cell *cell)
+void usage_cell_repeat(struct usage_cell *cell)
 {
     if (cell->state > 0)
         cell->state = VITALS_STALE;
 }
 
-void cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value, vitals_availability state)
+void usage_cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value,
+                      vitals_availability state)
 {
     if (cell->read_ns != 0 && read_ns <= cell->read_ns) {
-        cell_repeat(cell);
+        usage_cell_repeat(cell);
         return;
     }
     if (cell->read_ns != 0) {
@@ -60,20 +61,21 @@ void cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value, vitals_
     cell->read_ns = read_ns;
 }
 
-void cell_mean(struct usage_cell *cell, double value, double seconds, vitals_availability state)
+void usage_cell_mean(struct usage_cell *cell, double value, double seconds,
+                     vitals_availability state)
 {
     cell->integral += value * seconds;
     cell->seconds += seconds;
     note_value(cell, value, state);
 }
 
-void cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
-                  vitals_availability state)
+void usage_cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
+                        vitals_availability state)
 {
     if (cell->readings > 0 && total < cell->value)
         total = cell->value;
     if (cell->read_ns != 0 && read_ns <= cell->read_ns && total <= cell->value) {
-        cell_repeat(cell);
+        usage_cell_repeat(cell);
         return;
     }
     if (cell->read_ns != 0 && read_ns > cell->read_ns)
@@ -82,7 +84,7 @@ void cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
     cell->read_ns = read_ns;
 }
 
-double cell_interval(const struct usage_cell *cell)
+double usage_cell_interval(const struct usage_cell *cell)
 {
     bool mean = cell->readings == 1; /* of what is read at a moment one has no time */
     if (cell->readings == 0 || cell->seconds <= 0)
@@ -90,13 +92,13 @@ double cell_interval(const struct usage_cell *cell)
     return cell->seconds / (double)(mean ? 1 : cell->readings - 1);
 }
 
-void cell_missing(struct usage_cell *cell, vitals_availability reason)
+void usage_cell_missing(struct usage_cell *cell, vitals_availability reason)
 {
     cell->state = cell->reason = (signed char)reason;
     cell->read_ns = 0;
 }
 
-double cell_average(const struct usage_cell *cell, double held_seconds)
+double usage_cell_average(const struct usage_cell *cell, double held_seconds)
 {
     double seconds = cell->seconds + held_seconds;
     if (seconds <= 0)
@@ -134,9 +136,9 @@ void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place p
     vitals_availability state = sum_state(sum, VITALS_GONE);
     struct usage_cell *cell = usage_cell(usage, scope, place);
     if (state > 0)
-        cell_gauge(cell, read_ns, sum->total, state);
+        usage_cell_gauge(cell, read_ns, sum->total, state);
     else
-        cell_missing(cell, state);
+        usage_cell_missing(cell, state);
 }
 
 void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability state, double value)

@@ -36,28 +36,30 @@ struct usage_cell {
 
 /* A gauge that was read at a moment. What was not read anew since is STALE and counts no second
  * time; so with a counter. */
-void cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value, vitals_availability state);
+void usage_cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value,
+                      vitals_availability state);
 
 /* One that is a mean over the time before it, as a rate is. */
-void cell_mean(struct usage_cell *cell, double value, double seconds, vitals_availability state);
+void usage_cell_mean(struct usage_cell *cell, double value, double seconds,
+                     vitals_availability state);
 
 /* A counter, since the first snapshot. It never steps back: what was seen twice for a moment is
  * waited for. */
-void cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
-                  vitals_availability state);
+void usage_cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
+                        vitals_availability state);
 
 /* Nothing was read since: what was said holds. */
-void cell_repeat(struct usage_cell *cell);
+void usage_cell_repeat(struct usage_cell *cell);
 
 /* The mean over time, the newest value held for so long; never outside what was read. Of a cell
  * with readings. */
-double cell_average(const struct usage_cell *cell, double held_seconds);
+double usage_cell_average(const struct usage_cell *cell, double held_seconds);
 
 /* How far its readings were apart; 0: there were no two of them. Of a mean a little more. */
-double cell_interval(const struct usage_cell *cell);
+double usage_cell_interval(const struct usage_cell *cell);
 
 /* There is none now. What was known stays known. */
-void cell_missing(struct usage_cell *cell, vitals_availability reason);
+void usage_cell_missing(struct usage_cell *cell, vitals_availability reason);
 
 /* A number that is made of several: the worse of two states above zero. */
 vitals_availability state_worse(vitals_availability a, vitals_availability b);

@@ -263,18 +263,18 @@ static void set_gauge(vitals_usage *usage, uint64_t now_ns, struct usage_subject
 {
     (void)usage;
     if (state > 0)
-        cell_gauge(&subject->cells[place], now_ns, value, state);
+        usage_cell_gauge(&subject->cells[place], now_ns, value, state);
     else
-        cell_missing(&subject->cells[place], state);
+        usage_cell_missing(&subject->cells[place], state);
 }
 
 static void set_counter(struct usage_subject *subject, uint64_t now_ns, enum measure_place place,
                         vitals_availability state, double value)
 {
     if (state > 0)
-        cell_counter(&subject->cells[place], now_ns, value, state);
+        usage_cell_counter(&subject->cells[place], now_ns, value, state);
     else
-        cell_missing(&subject->cells[place], state);
+        usage_cell_missing(&subject->cells[place], state);
 }
 
 /* The newest value of a cell into a sum. One that was not read anew since is as good as it was. */
@@ -341,13 +341,13 @@ static void fold_energy(struct usage_device *device, const vitals_row *gpu,
     double energy;
     vitals_availability state = vitals_row_number(gpu, VITALS_GPU_ENERGY_JOULES, &energy);
     if (state <= 0) {
-        cell_missing(&subject->cells[MEASURE_AT_device_energy_joules], state);
-        cell_missing(&subject->cells[MEASURE_AT_gpu_energy_joules], state);
+        usage_cell_missing(&subject->cells[MEASURE_AT_device_energy_joules], state);
+        usage_cell_missing(&subject->cells[MEASURE_AT_gpu_energy_joules], state);
         return;
     }
     if (device->energy_state > 0 && read_ns <= device->energy_ns) {
-        cell_repeat(&subject->cells[MEASURE_AT_device_energy_joules]);
-        cell_repeat(&subject->cells[MEASURE_AT_gpu_energy_joules]);
+        usage_cell_repeat(&subject->cells[MEASURE_AT_device_energy_joules]);
+        usage_cell_repeat(&subject->cells[MEASURE_AT_gpu_energy_joules]);
         return; /* the same reading: what was done since is shared out with the next */
     }
     /* A driver that was loaded anew counts from 0: what it says first is no growth. */
@@ -362,8 +362,8 @@ static void fold_energy(struct usage_device *device, const vitals_row *gpu,
     device->energy_state = (signed char)state;
     device->tree_busy = found->busy.total + device->busy_gone;
     device->others_busy = found->others_busy + device->others_gone;
-    cell_counter(&subject->cells[MEASURE_AT_device_energy_joules], read_ns,
-                 device->energy_done + energy - device->energy_first, state);
+    usage_cell_counter(&subject->cells[MEASURE_AT_device_energy_joules], read_ns,
+                       device->energy_done + energy - device->energy_first, state);
     vitals_availability share = device->share_unknown ? VITALS_LOWER_BOUND
                                 : device->shared      ? VITALS_ESTIMATE
                                                       : VITALS_SAMPLED;
@@ -514,7 +514,7 @@ static void mark_lost(vitals_usage *usage, struct totals *totals)
             sum_add(SUMS[k], VITALS_GONE, 0);
         for (size_t place = 0; place < MEASURE_COUNT; place++) {
             if ((MEASURES[place].scopes & MEASURE_OF_GPU) != 0)
-                cell_missing(&device->subject->cells[place], VITALS_GONE);
+                usage_cell_missing(&device->subject->cells[place], VITALS_GONE);
         }
     }
 }

@@ -33,22 +33,22 @@ void usage_energy(vitals_usage *usage)
         if (NEEDED[i]->state > 0)
             continue;
         usage->energy_ns = 0;
-        cell_missing(share, (vitals_availability)NEEDED[i]->state);
+        usage_cell_missing(share, (vitals_availability)NEEDED[i]->state);
         return;
     }
     if (usage->energy_ns == 0) {
         begin(usage, energy, busy, cpu);
-        cell_counter(share, energy->read_ns, usage->energy_share, VITALS_ESTIMATE);
+        usage_cell_counter(share, energy->read_ns, usage->energy_share, VITALS_ESTIMATE);
         return;
     }
     /* CPU time that was counted since the last reading of a clock of ticks is no share yet. */
     if (energy->read_ns <= usage->energy_ns || busy->value <= usage->energy_busy) {
-        cell_repeat(share);
+        usage_cell_repeat(share);
         return;
     }
     double grown = energy->value - usage->energy_before;
     usage->energy_share += grown * share_of(cpu->value - usage->energy_cpu,
                                             busy->value - usage->energy_busy);
     begin(usage, energy, busy, cpu);
-    cell_counter(share, energy->read_ns, usage->energy_share, VITALS_ESTIMATE);
+    usage_cell_counter(share, energy->read_ns, usage->energy_share, VITALS_ESTIMATE);
 }

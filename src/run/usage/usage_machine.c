@@ -58,11 +58,11 @@ static void set(vitals_usage *usage, uint64_t read_ns, enum measure_place place,
 {
     struct usage_cell *cell = usage_cell(usage, SUBJECT_SYSTEM, place);
     if (state <= 0) {
-        cell_missing(cell, state);
+        usage_cell_missing(cell, state);
         return;
     }
     if (MEASURES[place].kind == MEASURE_GAUGE) {
-        cell_gauge(cell, read_ns, value, state);
+        usage_cell_gauge(cell, read_ns, value, state);
         return;
     }
     if (!usage->machine_based[place]) {
@@ -72,7 +72,7 @@ static void set(vitals_usage *usage, uint64_t read_ns, enum measure_place place,
     /* A counter that begins anew, as of a disk that was taken out, stands still until it is past.
      */
     double grown = value - usage->machine_base[place];
-    cell_counter(cell, read_ns, grown > 0 ? grown : 0, state);
+    usage_cell_counter(cell, read_ns, grown > 0 ? grown : 0, state);
 }
 
 static void set_machine(vitals_usage *usage, const vitals_row *host, const struct machine *machine)
@@ -124,19 +124,19 @@ static void set_cores(vitals_usage *usage, const vitals_row *host)
     uint64_t before = usage->system_cpu_ns;
     uint64_t shortest = 10 * vitals_metric_resolution_ns(VITALS_HOST_CPU_BUSY_SECONDS, 0);
     if (state > 0 && before != 0 && read_ns < saturating_add(before, shortest)) {
-        cell_repeat(cores); /* the same reading, or too near to it */
-        cell_repeat(ratio);
+        usage_cell_repeat(cores); /* the same reading, or too near to it */
+        usage_cell_repeat(ratio);
         return;
     }
     if (state <= 0 || before == 0) {
-        cell_missing(cores, state <= 0 ? state : VITALS_NOT_YET);
-        cell_missing(ratio, state <= 0 ? state : VITALS_NOT_YET);
+        usage_cell_missing(cores, state <= 0 ? state : VITALS_NOT_YET);
+        usage_cell_missing(ratio, state <= 0 ? state : VITALS_NOT_YET);
     } else if (busy >= usage->system_cpu_before) {
         double seconds = (double)(read_ns - before) / (double)NS_PER_SECOND;
         double rate = (busy - usage->system_cpu_before) / seconds;
-        cell_mean(cores, rate, seconds, state);
+        usage_cell_mean(cores, rate, seconds, state);
         if (vitals_row_number(host, VITALS_HOST_CPUS, &cpus) > 0 && cpus > 0)
-            cell_mean(ratio, rate / cpus, seconds, state);
+            usage_cell_mean(ratio, rate / cpus, seconds, state);
     }
     usage->system_cpu_before = busy;
     usage->system_cpu_ns = state > 0 ? read_ns : 0;

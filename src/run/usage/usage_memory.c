@@ -319,12 +319,12 @@ static void set_both(vitals_usage *usage, size_t scope, const struct estimate *s
     struct usage_cell *cell = usage_cell(usage, scope, MEASURE_AT_memory_both_bytes);
     double both = sum->own + sum->beside;
     if (sum->known == 0) {
-        cell_missing(cell, sum->reason != 0 ? sum->reason : VITALS_GONE);
+        usage_cell_missing(cell, sum->reason != 0 ? sum->reason : VITALS_GONE);
         return;
     }
     if (sum->walked_ns >= sum->shared_ns)
         both = larger(both, sum->proportional);
-    cell_gauge(cell, now_ns, smaller(both, sum->resident), sum->state);
+    usage_cell_gauge(cell, now_ns, smaller(both, sum->resident), sum->state);
 }
 
 /* Where no process tells its private pages nothing is estimated; where some do, the others count

@@ -157,7 +157,7 @@ static double total_of(const vitals_usage *usage, size_t direction)
 static void set_missing(vitals_usage *usage, size_t scope, vitals_availability reason)
 {
     for (size_t i = 0; i < DIRECTIONS; i++)
-        cell_missing(usage_cell(usage, scope, DIRECTION[i].place), reason);
+        usage_cell_missing(usage_cell(usage, scope, DIRECTION[i].place), reason);
 }
 
 /* Of the tree alone: root and descendants share what they are in. */
@@ -168,8 +168,8 @@ static void set_tree(vitals_usage *usage, const struct usage_network_found *foun
     if (found->missing != VITALS_UNSET)
         state = state_worse(state, VITALS_LOWER_BOUND);
     for (size_t i = 0; i < DIRECTIONS; i++)
-        cell_counter(usage_cell(usage, SUBJECT_TREE, DIRECTION[i].place), found->newest_ns,
-                     total_of(usage, i), state);
+        usage_cell_counter(usage_cell(usage, SUBJECT_TREE, DIRECTION[i].place), found->newest_ns,
+                           total_of(usage, i), state);
 }
 
 void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)

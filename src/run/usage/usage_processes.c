@@ -306,7 +306,7 @@ static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct sco
         state = VITALS_LOWER_BOUND;
     if (state <= 0) {
         for (size_t scope = SUBJECT_TREE; scope <= SUBJECT_DESCENDANTS; scope++)
-            cell_missing(usage_cell(usage, scope, place), state);
+            usage_cell_missing(usage_cell(usage, scope, place), state);
         return;
     }
     bool cut = usage->flow_cut[flow];
@@ -318,11 +318,11 @@ static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct sco
     double tree = sums->tree.total + usage->finals[flow];
     double root = sums->root.total + usage->root_finals[flow];
     root = root < tree ? root : tree;
-    cell_counter(usage_cell(usage, SUBJECT_TREE, place), read_ns, tree, state);
-    cell_counter(usage_cell(usage, SUBJECT_ROOT, place), read_ns, root,
-                 split ? state : state_worse(state, VITALS_UPPER_BOUND));
-    cell_counter(usage_cell(usage, SUBJECT_DESCENDANTS, place), read_ns, tree - root,
-                 split ? state : state_worse(state, VITALS_LOWER_BOUND));
+    usage_cell_counter(usage_cell(usage, SUBJECT_TREE, place), read_ns, tree, state);
+    usage_cell_counter(usage_cell(usage, SUBJECT_ROOT, place), read_ns, root,
+                       split ? state : state_worse(state, VITALS_UPPER_BOUND));
+    usage_cell_counter(usage_cell(usage, SUBJECT_DESCENDANTS, place), read_ns, tree - root,
+                       split ? state : state_worse(state, VITALS_LOWER_BOUND));
 }
 
 /* Of a tree that has ended everything is known from then on. */
@@ -399,8 +399,8 @@ static void fold_cores(vitals_usage *usage, uint64_t now_ns)
 {
     if (usage->cores_ns != 0 && now_ns - usage->cores_ns < CORES_WINDOW_NS) {
         for (size_t scope = SUBJECT_TREE; scope < SUBJECT_SYSTEM; scope++) {
-            cell_repeat(usage_cell(usage, scope, MEASURE_AT_cpu_cores));
-            cell_repeat(usage_cell(usage, scope, MEASURE_AT_cpu_ratio));
+            usage_cell_repeat(usage_cell(usage, scope, MEASURE_AT_cpu_cores));
+            usage_cell_repeat(usage_cell(usage, scope, MEASURE_AT_cpu_ratio));
         }
         return;
     }
@@ -413,14 +413,14 @@ static void fold_cores(vitals_usage *usage, uint64_t now_ns)
         vitals_availability state = (vitals_availability)cpu->state;
         if (state <= 0 || usage->cores_ns == 0) {
             state = state <= 0 ? state : VITALS_NOT_YET;
-            cell_missing(cores, state);
-            cell_missing(ratio, state);
+            usage_cell_missing(cores, state);
+            usage_cell_missing(ratio, state);
         } else {
-            cell_mean(cores, grown / seconds, seconds, state);
+            usage_cell_mean(cores, grown / seconds, seconds, state);
             if (usage->expected_cores > 0)
-                cell_mean(ratio, grown / seconds / usage->expected_cores, seconds, state);
+                usage_cell_mean(ratio, grown / seconds / usage->expected_cores, seconds, state);
             else
-                cell_missing(ratio, VITALS_NOT_YET);
+                usage_cell_missing(ratio, VITALS_NOT_YET);
         }
         if (cpu->state > 0)
             usage->cores_before[scope] = cpu->value;
@@ -434,7 +434,7 @@ static void mark_missing(vitals_usage *usage, vitals_availability reason)
         if ((MEASURES[place].scopes & MEASURE_OF_TREE) == 0)
             continue;
         for (size_t scope = SUBJECT_TREE; scope < SUBJECT_SYSTEM; scope++)
-            cell_missing(usage_cell(usage, scope, (enum measure_place)place), reason);
+            usage_cell_missing(usage_cell(usage, scope, (enum measure_place)place), reason);
     }
 }
 
