@@ -13,7 +13,7 @@ static const struct silence SILENCES[] = {
 };
 
 /* Of two rows with the same metric the first that applies is said. */
-static const struct cause {
+static const struct trouble_cause {
     vitals_metric metric;
     const char *reason; /* the driver's own word for it; NULL: any */
     const char *name;
@@ -104,7 +104,7 @@ static bool lists(vitals_text text, const char *word)
     return false;
 }
 
-static bool applies(const vitals_row *gpu, const struct cause *cause)
+static bool applies(const vitals_row *gpu, const struct trouble_cause *cause)
 {
     double on;
     vitals_text reasons;
@@ -115,10 +115,10 @@ static bool applies(const vitals_row *gpu, const struct cause *cause)
 }
 
 /* The next cause that applies from *place on, or NULL. */
-static const struct cause *next_cause(const vitals_row *gpu, size_t *place)
+static const struct trouble_cause *next_cause(const vitals_row *gpu, size_t *place)
 {
     while (*place < CAUSE_COUNT) {
-        const struct cause *cause = &CAUSES[(*place)++];
+        const struct trouble_cause *cause = &CAUSES[(*place)++];
         if (!applies(gpu, cause))
             continue;
         while (*place < CAUSE_COUNT && CAUSES[*place].metric == cause->metric)
@@ -156,7 +156,7 @@ static void add_errors(struct notes *notes, const vitals_row *gpu)
 static void add_throttle(struct notes *notes, const vitals_row *gpu)
 {
     char words[NOTE];
-    const struct cause *cause;
+    const struct trouble_cause *cause;
     bool first = true;
     for (size_t place = 0; (cause = next_cause(gpu, &place)) != NULL; first = false) {
         (void)snprintf(words, sizeof words, "%s%s", first ? "throttled: " : "", cause->name);
@@ -204,7 +204,7 @@ bool trouble_note(const vitals_row *gpu, size_t columns, char out[static TROUBLE
 bool trouble_throttle(const vitals_row *gpu, char out[static TROUBLE_WORDS],
                       vitals_availability *reason)
 {
-    const struct cause *cause;
+    const struct trouble_cause *cause;
     double on;
     size_t used = 0;
     out[0] = '\0';

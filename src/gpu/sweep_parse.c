@@ -16,7 +16,7 @@ struct parser {
     bool resident[SWEEP_REGIONS]; /* told by its own key, not by that of older kernels */
 };
 
-struct field {
+struct fdinfo_field {
     const char *prefix;
     void (*take)(struct parser *parser, struct span name, struct span value, int which);
     int which;
@@ -223,7 +223,7 @@ static void take_id(struct parser *parser, struct span name, struct span value, 
 #define REGION(field) (int)offsetof(struct sweep_region, field)
 
 /* A prefix stands before those that it begins with. */
-static const struct field FIELDS[] = {
+static const struct fdinfo_field FIELDS[] = {
     {"drm-driver", take_driver, 0},
     {"drm-pdev", take_address, 0},
     {"drm-client-id", take_id, 0},

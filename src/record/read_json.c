@@ -23,7 +23,7 @@ enum {
 #define MIB 1048576.0
 
 /* A number of a line, and the measure that it is. */
-static const struct member {
+static const struct json_member {
     const char *object, *name; /* object NULL: at the top */
     const char *measure, *subject;
     double scale;
@@ -58,7 +58,7 @@ static const struct member {
 };
 
 /* Numbers that are summed over a list. */
-static const struct member SUMS[] = {
+static const struct json_member SUMS[] = {
     {"network", "rx_bytes_total", "network_received_bytes", "system", 1, false},
     {"network", "tx_bytes_total", "network_transmitted_bytes", "system", 1, false},
     {"disk", "read_bytes_total", "disk_read_bytes", "system", 1, false},
@@ -66,7 +66,7 @@ static const struct member SUMS[] = {
 };
 
 /* Numbers of a GPU, named by its UUID. */
-static const struct member DEVICE[] = {
+static const struct json_member DEVICE[] = {
     {"gpu", "utilization_pct", "device_utilization_ratio", NULL, 0.01, false},
     {"gpu", "vram_used_bytes", "device_memory_used_bytes", NULL, 1, false},
     {"gpu", "vram_total_bytes", "device_memory_total_bytes", NULL, 1, false},
@@ -76,7 +76,7 @@ static const struct member DEVICE[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static size_t series_for(struct recording *recording, const struct member *member,
+static size_t series_for(struct recording *recording, const struct json_member *member,
                          const char *subject)
 {
     vitals_measure measure = vitals_measure_find(member->measure);
@@ -86,7 +86,7 @@ static size_t series_for(struct recording *recording, const struct member *membe
 }
 
 static void take_member(struct recording *recording, const json_t *line,
-                        const struct member *member)
+                        const struct json_member *member)
 {
     const json_t *value = json_object_get(json_object_get(line, member->object), member->name);
     if (!json_is_number(value))
@@ -99,7 +99,8 @@ static void take_member(struct recording *recording, const json_t *line,
         recording_value(recording, index, number);
 }
 
-static void take_sum(struct recording *recording, const json_t *line, const struct member *member)
+static void take_sum(struct recording *recording, const json_t *line,
+                     const struct json_member *member)
 {
     const json_t *list = json_object_get(line, member->object);
     double sum = 0;
@@ -131,7 +132,7 @@ static void take_devices(struct recording *recording, const json_t *line)
 /* One series for each CPU. `cores` is the most that a line held. */
 static void take_cores(struct recording *recording, const json_t *line, size_t *cores)
 {
-    static const struct member CORE = {"cpu", "per_core_pct", "cpu_ratio", NULL, 0.01, false};
+    static const struct json_member CORE = {"cpu", "per_core_pct", "cpu_ratio", NULL, 0.01, false};
     const json_t *list = json_object_get(json_object_get(line, CORE.object), CORE.name);
     size_t told = json_array_size(list);
     *cores = told > *cores ? told : *cores;

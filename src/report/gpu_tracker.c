@@ -20,7 +20,7 @@ enum { MEMBERS_MAX = 80, TEXT_INDENT = 3 };
 
 enum gpu_tracker_kind { KIND_GROUP, KIND_UNIT, KIND_REAL, KIND_COUNT, KIND_MISSING };
 
-struct member {
+struct gpu_tracker_member {
     int depth;
     enum gpu_tracker_kind kind;
     const char *key;
@@ -34,10 +34,10 @@ struct gpu_tracker_tree {
     double cores, expected_cores, devices; /* 0: not known */
     bool no_devices;                       /* there are none: what they used is 0 */
     size_t count;
-    struct member members[MEMBERS_MAX];
+    struct gpu_tracker_member members[MEMBERS_MAX];
 };
 
-static void add(struct gpu_tracker_tree *tree, struct member member)
+static void add(struct gpu_tracker_tree *tree, struct gpu_tracker_member member)
 {
     if (tree->count < MEMBERS_MAX)
         tree->members[tree->count++] = member;
@@ -45,13 +45,13 @@ static void add(struct gpu_tracker_tree *tree, struct member member)
 
 static void add_group(struct gpu_tracker_tree *tree, int depth, const char *key)
 {
-    add(tree, (struct member){.depth = depth, .kind = KIND_GROUP, .key = key});
+    add(tree, (struct gpu_tracker_member){.depth = depth, .kind = KIND_GROUP, .key = key});
 }
 
 static void add_number(struct gpu_tracker_tree *tree, int depth, const char *key,
                        enum gpu_tracker_kind kind, bool known, double value)
 {
-    add(tree, (struct member){
+    add(tree, (struct gpu_tracker_member){
                   .depth = depth, .kind = known ? kind : KIND_MISSING, .key = key, .value = value});
 }
 
@@ -91,7 +91,8 @@ static void add_ram(struct gpu_tracker_tree *tree)
                              *const shared[2] = {"memory_shared_bytes"};
     const char *unit = tree->memory_unit;
     add_group(tree, 0, "max_ram");
-    add(tree, (struct member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = unit});
+    add(tree,
+        (struct gpu_tracker_member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = unit});
     add_bytes(tree, 1, "system_capacity", capacity, "system", unit);
     add_bytes(tree, 1, "system", used, "system", unit);
     for (size_t i = 0; i < SCOPE_COUNT; i++) {
@@ -116,7 +117,7 @@ static void add_device_bytes(struct gpu_tracker_tree *tree, const char *key, con
 static void add_gpu_ram(struct gpu_tracker_tree *tree)
 {
     add_group(tree, 0, "max_gpu_ram");
-    add(tree, (struct member){
+    add(tree, (struct gpu_tracker_member){
                   .depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = tree->gpu_memory_unit});
     add_device_bytes(tree, "system_capacity", "device_memory_total_bytes", "system");
     add_device_bytes(tree, "system", "device_memory_used_bytes", "system");
@@ -197,8 +198,8 @@ static void add_time(struct gpu_tracker_tree *tree)
     double time = words_number(vitals_account_find(tree->account, "wall_seconds", ""), &state);
     bool known = state > 0 && vitals_usage_convert(time, "seconds", tree->time_unit, &time) == 0;
     add_group(tree, 0, "compute_time");
-    add(tree,
-        (struct member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = tree->time_unit});
+    add(tree, (struct gpu_tracker_member){
+                  .depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = tree->time_unit});
     add_number(tree, 1, "time", KIND_REAL, known, time);
 }
 
@@ -249,7 +250,7 @@ static void fill(struct gpu_tracker_tree *tree)
 
 /* ---- as JSON ---- */
 
-static void put_value(struct json_form *form, const struct member *member)
+static void put_value(struct json_form *form, const struct gpu_tracker_member *member)
 {
     form->floats = member->kind == KIND_REAL;
     if (member->kind == KIND_UNIT)
@@ -266,7 +267,7 @@ static int print_json(const struct gpu_tracker_tree *tree, vitals_write *write, 
     json_form_init(&form, 1, write, data);
     form_begin(&form, '{');
     for (size_t i = 0; i < tree->count; i++) {
-        const struct member *member = &tree->members[i];
+        const struct gpu_tracker_member *member = &tree->members[i];
         while (form.depth > member->depth + 1)
             form_end(&form, '}');
         form_key(&form, member->key);
@@ -336,7 +337,7 @@ static int print_text(const struct gpu_tracker_tree *tree, vitals_write *write, 
     struct paint paint;
     paint_init(&paint, false, write, data);
     for (size_t i = 0; i < tree->count; i++) {
-        const struct member *member = &tree->members[i];
+        const struct gpu_tracker_member *member = &tree->members[i];
         char value[WORDS] = "N/A";
         if (member->kind == KIND_REAL)
             decimals(member->value, value);

@@ -68,7 +68,7 @@ static bool mean(const struct phase *phase, const char *measure, double *out)
 }
 
 /* In the order in which they are left out where the width is too small: from the end. */
-static const struct column {
+static const struct phases_column {
     const char *title, *measure, *unit;
     bool (*value)(const struct phase *phase, const char *measure, double *out);
 } COLUMNS[] = {
@@ -110,8 +110,8 @@ static void head(struct paint *paint, const bool shown[])
 }
 
 /* The title says what they are. */
-static void short_words(const struct account_view *view, const struct column *column, double value,
-                        char out[static WORDS])
+static void short_words(const struct account_view *view, const struct phases_column *column,
+                        double value, char out[static WORDS])
 {
     if (strcmp(column->unit, "cores") == 0)
         (void)snprintf(out, WORDS, "%.2f", value);

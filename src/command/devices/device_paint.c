@@ -15,7 +15,7 @@ enum { LABEL = 30, METRICS_MOST = 40, LINE = 2048 };
 
 #define G(suffix) VITALS_GPU_##suffix
 
-struct section {
+struct device_paint_section {
     const char *title;
     vitals_metric metrics[METRICS_MOST];
     size_t count;
@@ -342,7 +342,7 @@ static void put_processes(struct sheet *sheet)
 /* ---- the whole ---- */
 
 /* A section of which nothing is known is left to --verbose. */
-static void put_section(struct sheet *sheet, const struct section *section)
+static void put_section(struct sheet *sheet, const struct device_paint_section *section)
 {
     size_t known = 0;
     vitals_entity table = section->form != NULL ? section->form->table : 0;
@@ -367,7 +367,8 @@ static void put_section(struct sheet *sheet, const struct section *section)
 static void put_sections(struct sheet *sheet)
 {
     for (size_t i = 0; i < DEVICE_SECTIONS; i++) {
-        struct section section = {.title = device_sections[i].title, .form = &device_sections[i]};
+        struct device_paint_section section = {.title = device_sections[i].title,
+                                               .form = &device_sections[i]};
         for (size_t j = 0; j < device_metric_count && section.count < METRICS_MOST; j++) {
             if (device_metrics[j].section == i)
                 section.metrics[section.count++] = device_metrics[j].metric;
@@ -379,7 +380,7 @@ static void put_sections(struct sheet *sheet)
 /* The metrics that are in no section; the name stands in the head. */
 static void put_more(struct sheet *sheet)
 {
-    struct section more = {.title = "More"};
+    struct device_paint_section more = {.title = "More"};
     for (vitals_metric metric = 0;
          (metric = vitals_metric_next(metric)) != 0 && more.count < METRICS_MOST;) {
         if (vitals_metric_entity(metric) == VITALS_GPU && metric != G(NAME) &&

@@ -17,7 +17,7 @@ enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 
 
 /* ---- the sections ---- */
 
-static const struct section {
+static const struct info_section {
     const char *title;
     vitals_metric metrics[METRICS_MOST]; /* ends with 0 */
 } SECTIONS[] = {
@@ -312,7 +312,7 @@ static void put_sections(struct info_painter *info)
 
 enum { COLUMNS_MOST = 8 };
 
-static const struct table {
+static const struct info_table {
     const char *title, *none;
     vitals_entity entity;
     vitals_metric columns[COLUMNS_MOST]; /* ends with 0 */
@@ -433,8 +433,8 @@ static void put_cell(struct info_painter *info, struct grid *grid, const struct 
     grid_cell(grid, color, text != NULL ? text : "");
 }
 
-static void put_rows(struct info_painter *info, const struct table *table, const vitals_row **rows,
-                     size_t count)
+static void put_rows(struct info_painter *info, const struct info_table *table,
+                     const vitals_row **rows, size_t count)
 {
     const struct grid_form form = {.indent = 2, .width = info->width, .titles = true};
     struct ps_column columns[COLUMNS_MOST];
@@ -455,7 +455,7 @@ static void put_rows(struct info_painter *info, const struct table *table, const
     grid_done(&grid);
 }
 
-static void put_state(struct info_painter *info, const struct table *table, size_t all,
+static void put_state(struct info_painter *info, const struct info_table *table, size_t all,
                       size_t shown)
 {
     vitals_availability state = vitals_snapshot_state(info->view.now, table->entity);
@@ -478,7 +478,7 @@ static void put_state(struct info_painter *info, const struct table *table, size
 }
 
 /* Why nothing is known of any row but its own name; HAVE: something is. */
-static vitals_availability find_hidden(const struct table *table, const vitals_row **rows,
+static vitals_availability find_hidden(const struct info_table *table, const vitals_row **rows,
                                        size_t count)
 {
     vitals_availability reason = VITALS_HAVE;
@@ -502,7 +502,7 @@ static void put_hidden(struct info_painter *info, size_t count, vitals_availabil
     paint_end(info->paint);
 }
 
-static void put_table(struct info_painter *info, const struct table *table)
+static void put_table(struct info_painter *info, const struct info_table *table)
 {
     size_t all = vitals_snapshot_count(info->view.now, table->entity), count = 0;
     const vitals_row **rows = calloc(all + 1, sizeof(const vitals_row *));

@@ -11,7 +11,7 @@
 
 /* A vendor, the variable that takes a list of its devices, and what would narrow or turn round the
  * list: runtimes apply several one behind the other. */
-static const struct vendor {
+static const struct visible_vendor {
     const char *name, *variable;
     bool by_uuid;
     const char *also;    /* set besides; NULL: nothing */
@@ -43,7 +43,7 @@ static bool is_foreign(const vitals_row *row)
            (begins(uuid, "drm-") || begins(uuid, "nvidia-"));
 }
 
-static const struct vendor *vendor_of(const vitals_row *row)
+static const struct visible_vendor *vendor_of(const vitals_row *row)
 {
     vitals_text text;
     if (is_foreign(row) || vitals_row_text(row, VITALS_GPU_VENDOR, &text) <= 0)
@@ -58,7 +58,7 @@ static const struct vendor *vendor_of(const vitals_row *row)
 
 const char *select_variable(const vitals_row *row)
 {
-    const struct vendor *vendor = vendor_of(row);
+    const struct visible_vendor *vendor = vendor_of(row);
     return vendor != NULL ? vendor->variable : NULL;
 }
 
@@ -107,7 +107,8 @@ uint64_t select_ordinal(const vitals_row *row)
     return before;
 }
 
-static void put_id(const struct vendor *vendor, const vitals_row *row, char out[static SELECT_ID])
+static void put_id(const struct visible_vendor *vendor, const vitals_row *row,
+                   char out[static SELECT_ID])
 {
     if (vendor->by_uuid)
         select_uuid(row, out);
@@ -116,7 +117,8 @@ static void put_id(const struct vendor *vendor, const vitals_row *row, char out[
 }
 
 /* "CUDA_VISIBLE_DEVICES=GPU-8932…,GPU-4f0b…" */
-static char *make_variable(const struct vendor *vendor, const vitals_row *const *rows, size_t count)
+static char *make_variable(const struct visible_vendor *vendor, const vitals_row *const *rows,
+                           size_t count)
 {
     size_t room = strlen(vendor->variable) + 2 + count * (SELECT_ID + 1), used;
     char *out = calloc(1, room);
@@ -137,7 +139,7 @@ static bool is_called(const char *variable, const char *name)
     return strncmp(variable, name, size) == 0 && variable[size] == '=';
 }
 
-static bool is_dropped(const struct vendor *vendor, const char *variable)
+static bool is_dropped(const struct visible_vendor *vendor, const char *variable)
 {
     if (is_called(variable, vendor->variable))
         return true;
@@ -153,7 +155,7 @@ static bool is_dropped(const struct vendor *vendor, const char *variable)
 
 int select_environment(const vitals_row *const *rows, size_t count, struct environment *out)
 {
-    const struct vendor *vendor = count > 0 ? vendor_of(rows[0]) : &VENDORS[0];
+    const struct visible_vendor *vendor = count > 0 ? vendor_of(rows[0]) : &VENDORS[0];
     size_t size = 0, used = 0;
     while (environ[size] != NULL)
         size++;

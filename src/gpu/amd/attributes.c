@@ -42,7 +42,7 @@ static unsigned width_of(const struct amd_attribute *attribute)
 
 /* ---- what we take of it ---- */
 
-static const struct number {
+static const struct attribute_number {
     uint16_t id;
     enum attribute_unit unit;
     enum amd_number number;
@@ -74,7 +74,7 @@ enum { RECEIVED = 29, TRANSMITTED = 30, LINK_STATUS = 31 };
 static void take_number(const struct amd_attribute *attribute, struct amd_metrics *out)
 {
     for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
-        const struct number *number = &numbers[i];
+        const struct attribute_number *number = &numbers[i];
         if (number->id == attribute->id && (unsigned)number->unit == attribute->unit)
             amd_metrics_take(out, number->number,
                              amd_metrics_fold(attribute->at, width_of(attribute), attribute->count,

@@ -30,7 +30,7 @@ struct blocks {
 };
 enum { BLOCK_GFX = 8, BLOCK_VIDEO = 4 };
 
-static const struct layout {
+static const struct gpu_metrics_layout {
     uint8_t format, content;
     uint16_t size;
     enum revision revision;
@@ -62,7 +62,7 @@ static const struct layout {
 #define MEGAHERTZ     1e6, 10000
 #define MILLIVOLTS    0.001, 5000
 
-static const struct field {
+static const struct gpu_metrics_field {
     unsigned revisions;
     enum amd_number number;
     uint16_t at;
@@ -252,7 +252,7 @@ struct value amd_metrics_carried(uint64_t kilobytes)
 static void read_fields(const char *bytes, enum revision revision, struct amd_metrics *out)
 {
     for (size_t i = 0; i < ARRAY_COUNT(fields); i++) {
-        const struct field *field = &fields[i];
+        const struct gpu_metrics_field *field = &fields[i];
         if (!(field->revisions & (unsigned)revision))
             continue;
         amd_metrics_take(out, field->number,
@@ -315,7 +315,7 @@ static void read_blocks(const char *bytes, const struct blocks *blocks, struct a
     }
 }
 
-static const struct layout *find_layout(unsigned format, unsigned content, size_t size)
+static const struct gpu_metrics_layout *find_layout(unsigned format, unsigned content, size_t size)
 {
     for (size_t i = 0; i < ARRAY_COUNT(layouts); i++)
         if (layouts[i].format == format && layouts[i].content == content && layouts[i].size == size)
@@ -337,7 +337,7 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
         return false;
     if (format == 1 && content == 9)
         return amd_metrics_parse_attributes((struct span){bytes, (size_t)told}, out);
-    const struct layout *layout = find_layout(format, content, (size_t)told);
+    const struct gpu_metrics_layout *layout = find_layout(format, content, (size_t)told);
     if (layout == NULL)
         return false;
     out->format = format;

@@ -12,7 +12,7 @@
 enum { NUMBERS = 6 };
 
 /* How a kind of sensor is named and counted. */
-static const struct kind {
+static const struct amd_hwmon_kind {
     const char *stem;
     const char *files[2]; /* its reading: the first that is there */
     vitals_metric metric;
@@ -56,13 +56,13 @@ static struct value read_file(struct amd_reader *reader, const char *stem, const
 
 static struct value read_watts(struct amd_reader *reader, const char *stem, const char *what)
 {
-    const struct kind *kind = &kinds[AMD_SENSOR_POWER];
+    const struct amd_hwmon_kind *kind = &kinds[AMD_SENSOR_POWER];
     return read_file(reader, stem, what, kind->factor, kind->least, kind->most);
 }
 
 static struct value read_sensor(struct amd_reader *reader, const struct amd_sensor *sensor)
 {
-    const struct kind *kind = &kinds[sensor->kind];
+    const struct amd_hwmon_kind *kind = &kinds[sensor->kind];
     struct value value = value_missing(VITALS_UNSUPPORTED);
     for (size_t i = 0; i < ARRAY_COUNT(kind->files) && kind->files[i] != NULL; i++) {
         value = read_file(reader, sensor->stem, kind->files[i], kind->factor, kind->least,
@@ -93,7 +93,7 @@ static void set_label(struct amd_device *device, struct amd_sensor *sensor, cons
 static void learn_sensor(struct amd_reader *reader, enum amd_sensor_kind which, unsigned number)
 {
     struct amd_device *device = reader->device;
-    const struct kind *kind = &kinds[which];
+    const struct amd_hwmon_kind *kind = &kinds[which];
     struct amd_sensor sensor = {.kind = which};
     char path[OS_SYS_PATH + 32], label[64] = "";
     bool there = false;
@@ -171,7 +171,7 @@ static struct value read_fan_ratio(struct amd_reader *reader, const struct amd_s
 static void fill_extra(struct amd_reader *reader, const struct amd_sensor *sensor,
                        vitals_metric metric, const char *what)
 {
-    const struct kind *kind = &kinds[sensor->kind];
+    const struct amd_hwmon_kind *kind = &kinds[sensor->kind];
     if (amd_wants(reader, metric))
         gpu_fill_child(
             reader->fill, metric, sensor->label,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Documentation/hwmon/sysfs-interface.rst. */
-static const struct kind {
+static const struct drm_sensor_kind {
     const char *stem, *input;
     vitals_metric metric;
     double factor, most;
@@ -29,7 +29,7 @@ struct sensors_looking {
     char folder[DRM_FOLDER];
 };
 
-static void read_label(const struct sensors_looking *looking, const struct kind *kind,
+static void read_label(const struct sensors_looking *looking, const struct drm_sensor_kind *kind,
                        uint64_t number, struct drm_sensor *sensor)
 {
     char path[DRM_FOLDER + 64], text[64] = "";

@@ -39,11 +39,11 @@ void nvidia_read_clocks(struct nvidia_reader *reader)
 
 /* ---- what holds them down ---- */
 
-enum cause { BY_POWER, BY_TEMPERATURE, OTHERWISE, CAUSES };
+enum clock_cause { BY_POWER, BY_TEMPERATURE, OTHERWISE, CAUSES };
 
 static const struct {
     uint64_t bit;
-    enum cause cause;
+    enum clock_cause cause;
     const char *word;
 } reasons[] = {
     {NVML_REASON_POWER_CAP, BY_POWER, "sw_power_cap"},

@@ -106,7 +106,7 @@ static void read_errors(struct nvidia_reader *reader, unsigned link, const char 
 
 /* ---- what they carry ---- */
 
-static const struct snapshot_column {
+static const struct link_column {
     vitals_metric metric;
     unsigned field;
     double factor;
@@ -117,7 +117,7 @@ static const struct snapshot_column {
     {VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, NVML_FIELD_LINK_SPEED, MEGA, SPEED_MAX},
 };
 
-static struct value convert(const struct snapshot_column *column, uint64_t number)
+static struct value convert(const struct link_column *column, uint64_t number)
 {
     if (vitals_metric_type(column->metric) != VITALS_U64)
         return nvml_amount(number, column->factor, column->most);
@@ -141,7 +141,7 @@ static void read_common_speed(struct nvidia_reader *reader, const struct links *
 static void read_traffic(struct nvidia_reader *reader, const struct links *links)
 {
     struct nvml_field_value fields[ARRAY_COUNT(columns) * LABELS + 1];
-    const struct snapshot_column *of[ARRAY_COUNT(columns) * LABELS];
+    const struct link_column *of[ARRAY_COUNT(columns) * LABELS];
     int count = 0;
     for (size_t c = 0; c < ARRAY_COUNT(columns); c++) {
         for (unsigned i = 0; i < links->count && reader_wants(reader, columns[c].metric); i++) {

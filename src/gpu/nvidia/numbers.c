@@ -1,7 +1,7 @@
 /* numbers.c: what the driver gives as one number of the device by one call: a table. */
 #include "gpu/nvidia/reader.h"
 
-struct number {
+struct nvidia_number {
     vitals_metric metric;
     size_t function;  /* in struct nvml: an nvml_u32_call */
     double divisor;   /* to the base unit */
@@ -13,7 +13,7 @@ struct number {
 enum { MILLIWATTS_MAX = 1000000000, WORKERS_MAX = 64, GENERATIONS_MAX = 15 };
 
 #define CALL(name) offsetof(struct nvml, name)
-static const struct number numbers[] = {
+static const struct nvidia_number numbers[] = {
     {VITALS_GPU_POWER_WATTS, CALL(nvmlDeviceGetPowerUsage), 1e3, MILLIWATTS_MAX, 0},
     {VITALS_GPU_POWER_LIMIT_WATTS, CALL(nvmlDeviceGetEnforcedPowerLimit), 1e3, MILLIWATTS_MAX, 0},
     {VITALS_GPU_POWER_LIMIT_SET_WATTS, CALL(nvmlDeviceGetPowerManagementLimit), 1e3, MILLIWATTS_MAX,
@@ -37,7 +37,7 @@ static const struct number numbers[] = {
 };
 #undef CALL
 
-static struct value convert(const struct number *number, unsigned raw)
+static struct value convert(const struct nvidia_number *number, unsigned raw)
 {
     if (raw == NVML_NOT_AVAILABLE_32 || (number->unknown != 0 && raw == number->unknown))
         return value_missing(VITALS_UNSUPPORTED);

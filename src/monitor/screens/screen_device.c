@@ -274,7 +274,7 @@ static const struct history *temperature_of(const struct device_history *history
     return &history->temperature;
 }
 
-static const struct subject {
+static const struct device_subject {
     const char *title, *unit, *ascii;
     double factor; /* of the value, for the unit */
     vitals_metric metric, most;
@@ -290,7 +290,7 @@ static const struct subject {
 };
 
 static void draw_subject(struct pen *pen, const struct model *model, const vitals_row *gpu,
-                         const struct subject *subject, const struct box *box)
+                         const struct device_subject *subject, const struct box *box)
 {
     const struct device_history *all = model_device_history(model, vitals_row_key(gpu));
     const char *unit = pen->look->ascii ? subject->ascii : subject->unit;

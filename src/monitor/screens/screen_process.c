@@ -18,7 +18,7 @@ struct screen_process {
 
 /* ---- the graphs: a table ---- */
 
-struct subject {
+struct process_subject {
     const char *title;
     bool device; /* only of one that uses a device */
     bool down;
@@ -61,7 +61,7 @@ static void bytes_words(double value, char *out)
     (void)vitals_human_bytes(value > 0 && value < 1e18 ? (uint64_t)value : 0, out);
 }
 
-static const struct subject SUBJECTS[GRAPHS] = {
+static const struct process_subject SUBJECTS[GRAPHS] = {
     {"HOST-CPU", false, false, 0.1, STYLE_CYAN, cpu_value, share_words},
     {"HOST-MEM", false, true, 1 << 20, STYLE_MAGENTA, resident_value, bytes_words},
     {"GPU-MEM", true, false, 1 << 20, STYLE_GREEN, memory_value, bytes_words},
@@ -174,7 +174,7 @@ static void draw_command(struct pen *pen, const struct model *model, const struc
 static void draw_subject(struct pen *pen, const struct screen_process *process, size_t place,
                          const struct box *box)
 {
-    const struct subject *subject = &SUBJECTS[place];
+    const struct process_subject *subject = &SUBJECTS[place];
     const struct history *history = &process->histories[place];
     char line[FACT], now[WORDS], most[WORDS], full[WORDS];
     size_t seconds = (size_t)box->columns * GRAPH_SECONDS;

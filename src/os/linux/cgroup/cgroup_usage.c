@@ -12,14 +12,14 @@ enum { TEXT_BYTES = 8192 };
 
 /* One way to a number: the file by version (NULL: that version has none), and in it a key (NULL: it
  * is the number alone). */
-struct figure {
+struct cgroup_usage_figure {
     vitals_metric metric;
     enum cgroup_controller controller;
     const char *file[3], *key[3];
     double scale[3]; /* of seconds; 0: a count */
 };
 
-static const struct figure FIGURES[] = {
+static const struct cgroup_usage_figure FIGURES[] = {
     {VITALS_HOST_CGROUP_MEMORY_PEAK_BYTES,
      CGROUP_MEMORY,
      {NULL, "memory.max_usage_in_bytes", "memory.peak"},
@@ -73,7 +73,8 @@ static struct value missing_here(const struct cgroup_walk *walk)
     return value_missing(walk->trouble != VITALS_UNSET ? walk->trouble : VITALS_UNSUPPORTED);
 }
 
-static struct value read_figure(const struct cgroups *cgroups, const struct figure *figure)
+static struct value read_figure(const struct cgroups *cgroups,
+                                const struct cgroup_usage_figure *figure)
 {
     struct cgroup_walk walk;
     uint64_t number;

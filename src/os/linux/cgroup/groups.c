@@ -128,7 +128,7 @@ unsigned groups_place(const struct os_groups *groups, unsigned controller, struc
 /* ---- figures ---- */
 
 /* Files by version, and in them a key (NULL: the number stands alone). */
-static const struct figure {
+static const struct groups_figure {
     vitals_metric metric;
     unsigned controller;
     const char *file[3], *key[3];
@@ -214,12 +214,14 @@ static bool find_number(const char *text, size_t size, const char *key, uint64_t
 }
 
 /* Version 1 counts an OOM kill only in the cgroup of the killed process, not in those above. */
-static bool counts_itself_alone(const struct place_of_group *group, const struct figure *figure)
+static bool counts_itself_alone(const struct place_of_group *group,
+                                const struct groups_figure *figure)
 {
     return group->version == 1 && figure->metric == VITALS_WORKLOAD_OOM_KILLS;
 }
 
-static struct value read_figure(const struct place_of_group *group, const struct figure *figure)
+static struct value read_figure(const struct place_of_group *group,
+                                const struct groups_figure *figure)
 {
     char path[CGROUP_PATH_MAX + 64], text[FILE_BYTES];
     uint64_t number;
@@ -251,7 +253,7 @@ void os_groups_metrics(const struct os_groups *groups, const struct os *os, stru
     unsigned controller = GROUP_CONTROLLERS;
     bool flat = false;
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
-        const struct figure *figure = &FIGURES[i];
+        const struct groups_figure *figure = &FIGURES[i];
         if (!batch_wants(out, figure->metric))
             continue;
         if (controller != figure->controller) {

@@ -15,7 +15,7 @@ enum { GROUPS_MAX = 16, DRIVER_NAME = 32, ADDRESS = 24, NODES_MAX = 256 };
 
 /* Devices of one vendor with one driver. */
 struct device_node_group {
-    const struct vendor *vendor;
+    const struct device_vendor *vendor;
     char driver[DRIVER_NAME]; /* "": none */
     char first[ADDRESS];
     unsigned count, asleep;
@@ -29,7 +29,7 @@ struct bus {
 
 /* Whose devices compute, what should drive them, and how that comes to be there. Others (the
  * graphics of a server's board, of a virtual machine) need no driver for us. */
-static const struct vendor {
+static const struct device_vendor {
     uint64_t id;
     const char *name;
     const char *drivers[4]; /* the first is the usual one */
@@ -72,7 +72,7 @@ static const struct vendor {
 
 /* ---- the bus ---- */
 
-static const struct vendor *find_vendor(uint64_t id)
+static const struct device_vendor *find_vendor(uint64_t id)
 {
     size_t i = 0;
     while (VENDORS[i].id != 0 && VENDORS[i].id != id)
@@ -118,7 +118,7 @@ static bool take_device(const char *name, void *data)
     snprintf(path, sizeof path, "bus/pci/devices/%s/physfn", name);
     if (driver[0] == '\0' && os_sys_exists(bus->os, path))
         return true; // a part of another that waits to be given to a virtual machine
-    const struct vendor *vendor = find_vendor(id);
+    const struct device_vendor *vendor = find_vendor(id);
     size_t i = 0;
     while (i < bus->count &&
            (bus->groups[i].vendor != vendor || strcmp(bus->groups[i].driver, driver) != 0))
@@ -158,7 +158,7 @@ static void tell_none(const struct ourselves *self, const struct device_node_gro
 static void tell_driver(const struct ourselves *self, const struct device_node_group *group,
                         const char *subject)
 {
-    const struct vendor *vendor = group->vendor;
+    const struct device_vendor *vendor = group->vendor;
     char finding[160], asleep[48] = "";
     if (group->asleep > 0 && group->count == 1)
         snprintf(asleep, sizeof asleep, ", asleep and left so");

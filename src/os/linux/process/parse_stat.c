@@ -12,7 +12,7 @@
 enum { FIRST_NUMBER = 4, LAST_NUMBER = 42 };
 
 /* By its number; those without a bit are passed over. */
-static const struct field {
+static const struct stat_field {
     uint16_t place; /* in os_stat */
     bool is_signed;
     unsigned bit;
@@ -47,7 +47,7 @@ static bool is_blank(char byte)
 }
 
 /* A word that is no plain number of up to 18 digits. */
-static bool take_word(const struct field *field, const char *at, const char *end,
+static bool take_word(const struct stat_field *field, const char *at, const char *end,
                       struct os_stat *out)
 {
     char *place = (char *)out + field->place;
@@ -84,7 +84,7 @@ static void take_numbers(const char *at, const char *end, bool ended, struct os_
             at++;
         if (from == at || (at == end && !ended))
             break;
-        const struct field *field = &FIELDS[number];
+        const struct stat_field *field = &FIELDS[number];
         if (field->bit == 0)
             continue;
         if (plain && at - from <= SAFE_DIGITS)

@@ -294,7 +294,7 @@ static void take_vsock(struct span message, const struct socket_group *group,
 
 /* ---- how each family is asked, and how it answers ---- */
 
-static const struct family {
+static const struct diag_family {
     uint16_t family;
     size_t message_size; /* of the fixed part of an answer */
     size_t (*ask)(struct request *request, const struct socket_group *group);
@@ -308,7 +308,7 @@ static const struct family {
     {AF_VSOCK, sizeof(struct vsock_diag_msg), ask_vsock, take_vsock},
 };
 
-static const struct family *family_of(const struct socket_group *group)
+static const struct diag_family *family_of(const struct socket_group *group)
 {
     for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++)
         if (FAMILIES[i].family == group->family)
@@ -319,7 +319,7 @@ static const struct family *family_of(const struct socket_group *group)
 int socket_diag_parse(const char *bytes, size_t size, const struct socket_group *group,
                       uint32_t sequence, struct socket_list *list)
 {
-    const struct family *family = family_of(group);
+    const struct diag_family *family = family_of(group);
     if (family == NULL)
         return -EAFNOSUPPORT;
     struct cursor cursor = cursor_over(bytes, size);
@@ -366,7 +366,7 @@ void socket_diag_close(struct socket_diag *diag)
 
 static int send_request(struct socket_diag *diag, const struct socket_group *group)
 {
-    const struct family *family = family_of(group);
+    const struct diag_family *family = family_of(group);
     if (family == NULL)
         return -EAFNOSUPPORT;
     struct request request = {.header = {.nlmsg_type = SOCK_DIAG_BY_FAMILY,

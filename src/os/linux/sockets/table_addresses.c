@@ -68,7 +68,7 @@ static struct span print_inet(const struct sockaddr *address, char out[static TE
     return (struct span){out, strlen(out)};
 }
 
-static const struct family {
+static const struct address_family {
     int family;
     const char *name;
     struct span (*print)(const struct sockaddr *address, char out[static TEXT_MAX]);
@@ -80,7 +80,7 @@ static const struct family {
 };
 
 /* An empty text where there is none, or one of another family. */
-static struct span print(const struct family *family, const struct sockaddr *address,
+static struct span print(const struct address_family *family, const struct sockaddr *address,
                          char out[static TEXT_MAX])
 {
     if (address == NULL || address->sa_family != family->family)
@@ -97,7 +97,7 @@ static uint64_t prefix_of(const unsigned char *mask, size_t size)
     return bits;
 }
 
-static void put_netmask(const struct family *family, const struct sockaddr *mask,
+static void put_netmask(const struct address_family *family, const struct sockaddr *mask,
                         struct row_batch *out)
 {
     char text[TEXT_MAX];
@@ -115,9 +115,9 @@ static void put_netmask(const struct family *family, const struct sockaddr *mask
 
 /* The other address of an interface that has the flag. The C library gives an address's own where
  * the kernel told of no other: that is none. */
-static void put_other(const struct family *family, const struct ifaddrs *item, unsigned flag,
-                      const struct sockaddr *other, struct span own, vitals_metric metric,
-                      struct row_batch *out)
+static void put_other(const struct address_family *family, const struct ifaddrs *item,
+                      unsigned flag, const struct sockaddr *other, struct span own,
+                      vitals_metric metric, struct row_batch *out)
 {
     char text[TEXT_MAX];
     struct span printed = {"", 0};
@@ -127,7 +127,8 @@ static void put_other(const struct family *family, const struct ifaddrs *item, u
     batch_set_text(out, metric, is_own ? (struct span){"", 0} : printed);
 }
 
-static void put(const struct family *family, const struct ifaddrs *item, struct row_batch *out)
+static void put(const struct address_family *family, const struct ifaddrs *item,
+                struct row_batch *out)
 {
     char text[TEXT_MAX];
     struct span name = {item->ifa_name, strlen(item->ifa_name)};
