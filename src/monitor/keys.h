@@ -64,6 +64,7 @@ enum {
     ON_COLUMNS = 1 << 9,
     ON_DEVICE = 1 << 8,
     ON_LISTS = ON_MAIN | ON_TREE,
+    ON_LINES = ON_LISTS | ON_ENVIRONMENT | ON_DEVICE,
     ON_TIMES = ON_MAIN | ON_TREE | ON_PROCESS | ON_DEVICE,
     ON_ALL = ON_MAIN | ON_TREE | ON_ENVIRONMENT | ON_PROCESS | ON_DEVICE
 };
@@ -80,7 +81,6 @@ struct binding {
     int argument;
     enum key_group group;
     const char *help; /* NULL: said by the row above */
-    bool signals;     /* not there where no signal is sent */
 };
 
 /* Ends with a row without keys. */

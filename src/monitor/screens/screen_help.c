@@ -63,7 +63,7 @@ static void add_group(struct help *help, const struct monitor *monitor, enum key
         if (binding->group != group || binding->help == NULL)
             continue;
         add(help, binding->keys, binding->help, false,
-            binding->signals && monitor->options->readonly != NULL);
+            binding->action == ACTION_SIGNAL && monitor->options->readonly != NULL);
         if (binding->action == ACTION_HIDE)
             add(help, "", ARRANGING_PANELS, false, false);
         if (binding->action == ACTION_SORT)

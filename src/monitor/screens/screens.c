@@ -326,7 +326,7 @@ static void press_key(struct monitor *monitor, const struct input_event *event)
     const struct binding *binding = binding_find(screen->bit, event->code);
     if (binding == NULL)
         return;
-    if (binding->signals && monitor_readonly(monitor) != NULL) {
+    if (binding->action == ACTION_SIGNAL && monitor_readonly(monitor) != NULL) {
         monitor_say(monitor, "%s: no signal is sent", monitor_readonly(monitor));
         return;
     }
