@@ -1,6 +1,7 @@
 /* canvas.c: see canvas.h. */
 #include "view/canvas.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,24 +58,6 @@ const struct cell *canvas_at(const struct canvas *canvas, int x, int y)
 
 /* ---- characters ---- */
 
-static size_t sequence(const char *text)
-{
-    unsigned char first = (unsigned char)text[0];
-    size_t size = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    for (size_t i = 1; i < size; i++) {
-        if (((unsigned char)text[i] & 0xc0) != 0x80)
-            return i; /* cut: safe text has none */
-    }
-    return size;
-}
-
-/* Boxes, blocks and braille, of which most screens are made: U+2500 to U+28FF. */
-static bool is_drawing(const char *text, size_t size)
-{
-    unsigned char second = (unsigned char)text[1];
-    return size == 3 && (unsigned char)text[0] == 0xe2 && second >= 0x94 && second <= 0xa3;
-}
-
 size_t canvas_next(const char *text, int *columns)
 {
     unsigned char first = (unsigned char)text[0];
@@ -83,9 +66,15 @@ size_t canvas_next(const char *text, int *columns)
         return 0;
     if (first < 0x80)
         return 1;
-    size_t size = sequence(text);
-    if (is_drawing(text, size))
+    size_t size = 1, whole = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    while (size < whole && ((unsigned char)text[size] & 0xc0) == 0x80)
+        size++;
+
+    /* Boxes, blocks and braille, of which most screens are made: U+2500 to U+28FF. */
+    unsigned char second = (unsigned char)text[1];
+    if (size == 3 && first == 0xe2 && second >= 0x94 && second <= 0xa3)
         return size;
+
     char pair[8] = "a"; /* a mark has no columns only behind what it stands on */
     memcpy(pair + 1, text, size);
     *columns = (int)vitals_text_columns((vitals_text){pair, size + 1}, VITALS_TEXT_TERMINAL) - 1;
@@ -128,29 +117,23 @@ static struct cell cell_of(const char *text, size_t size, ink style)
     return cell;
 }
 
-static void put_wide(struct canvas *canvas, int x, int y, const struct cell *cell)
+static void put(struct canvas *canvas, int x, int y, const struct cell *cell, int columns)
 {
-    struct cell *first = cell_at(canvas, x, y), *second = cell_at(canvas, x + 1, y);
-    if (first == NULL || second == NULL) { /* a half of it would lie outside */
-        if (first != NULL)
-            *first = (struct cell){.text = " ", .style = cell->style};
+    struct cell *place = cell_at(canvas, x, y), *second = cell_at(canvas, x + 1, y);
+    if (canvas->wide)
+        break_wide(canvas, x, y);
+    if (place != NULL)
+        *place = *cell;
+    if (columns < 2)
+        return;
+    if (place == NULL || second == NULL) { /* a half of it would lie outside */
+        if (place != NULL)
+            *place = (struct cell){.text = " ", .style = cell->style};
         return;
     }
     canvas->wide = true;
-    *first = *cell;
     break_wide(canvas, x + 1, y);
     *second = (struct cell){.style = cell->style};
-}
-
-static void put(struct canvas *canvas, int x, int y, const struct cell *cell, int columns)
-{
-    struct cell *place = cell_at(canvas, x, y);
-    if (canvas->wide)
-        break_wide(canvas, x, y);
-    if (columns == 2)
-        put_wide(canvas, x, y, cell);
-    else if (place != NULL)
-        *place = *cell;
 }
 
 /* Behind the character before it; a longer pile is cut. */
@@ -166,12 +149,12 @@ static void combine(struct canvas *canvas, int x, int y, const char *text, size_
         memcpy(cell->text + used, text, size);
 }
 
-int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text)
+/* Writes from a column on what ends before another one; returns the column behind it. */
+static int write_text(struct canvas *canvas, int at, int y, int end, ink style, const char *text)
 {
-    int at = x, columns;
-    if (y < 0 || y >= canvas->height)
-        return canvas_columns(text);
-    for (size_t size; (size = canvas_next(text, &columns)) > 0; text += size) {
+    int columns;
+    for (size_t size; (size = canvas_next(text, &columns)) > 0 && at + columns <= end;
+         text += size) {
         if (columns == 0)
             combine(canvas, at - 1, y, text, size);
         else {
@@ -180,47 +163,33 @@ int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text
         }
         at += columns;
     }
-    return at - x;
+    return at;
 }
 
-/* The text behind its first columns; *lead is 1 where a wide character was cut in two. */
-static const char *behind(const char *text, int skip, int *lead)
+int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text)
 {
-    int columns;
-    *lead = 0;
-    for (size_t size; skip > 0 && (size = canvas_next(text, &columns)) > 0; text += size)
-        skip -= columns;
-    if (skip < 0)
-        *lead = -skip;
-    for (size_t size; (size = canvas_next(text, &columns)) > 0 && columns == 0;)
-        text += size; /* what combined with the part that is gone */
-    return text;
+    if (y < 0 || y >= canvas->height)
+        return canvas_columns(text);
+    return write_text(canvas, x, y, INT_MAX, style, text) - x;
 }
 
 void canvas_field(struct canvas *canvas, const struct canvas_field *field, const char *text)
 {
-    int lead = 0, columns, y = field->y;
+    int columns, skip = field->skip, y = field->y;
     if (y < 0 || y >= canvas->height || field->columns <= 0)
         return;
-    if (field->skip > 0)
-        text = behind(text, field->skip, &lead);
+    for (size_t size; skip > 0 && (size = canvas_next(text, &columns)) > 0; text += size)
+        skip -= columns;
+    for (size_t size; field->skip > 0 && (size = canvas_next(text, &columns)) > 0 && columns == 0;)
+        text += size; /* what combined with the part that is gone */
+
+    int lead = skip < 0 ? -skip : 0; /* a wide character was cut in two */
     int wide = canvas_columns(text) + lead, end = field->x + field->columns;
     bool cut = wide > field->columns;
     int at = field->x + (field->right && !cut ? field->columns - wide : 0) + lead;
     int dots = field->columns < 2 ? field->columns : 2;
-    int limit = cut ? end - dots : end;
     canvas_repeat(canvas, field->x, y, field->columns, field->style, " ");
-    for (size_t size; (size = canvas_next(text, &columns)) > 0; text += size) {
-        if (at + columns > limit)
-            break;
-        if (columns == 0)
-            combine(canvas, at - 1, y, text, size);
-        else {
-            struct cell cell = cell_of(text, size, field->style);
-            put(canvas, at, y, &cell, columns);
-        }
-        at += columns;
-    }
+    at = write_text(canvas, at, y, cut ? end - dots : end, field->style, text);
     if (cut)
         canvas_repeat(canvas, at, y, dots, field->style, ".");
 }
@@ -253,18 +222,11 @@ void canvas_restyle(struct canvas *canvas, int x, int y, int columns, ink style)
     }
 }
 
-void canvas_bleach(struct canvas *canvas)
+void canvas_keep(struct canvas *canvas, ink kept)
 {
     size_t count = (size_t)canvas->width * (size_t)canvas->height;
     for (size_t i = 0; i < count; i++)
-        canvas->cells[i].style &= (uint16_t)~STYLE_COLORS;
-}
-
-void canvas_uncolor(struct canvas *canvas)
-{
-    size_t count = (size_t)canvas->width * (size_t)canvas->height;
-    for (size_t i = 0; i < count; i++)
-        canvas->cells[i].style &= STYLE_REVERSE;
+        canvas->cells[i].style &= (uint16_t)kept;
 }
 
 void canvas_darken(struct canvas *canvas)
@@ -284,12 +246,6 @@ void canvas_darken(struct canvas *canvas)
 }
 
 /* ---- as text ---- */
-
-static bool is_blank(const struct cell *cell, bool styles)
-{
-    return cell->text[0] == ' ' && cell->text[1] == '\0' &&
-           (!styles || !(cell->style & (STYLE_REVERSE | STYLE_UNDERLINE)));
-}
 
 static void format_style(ink style, char *out, size_t capacity)
 {
@@ -311,33 +267,31 @@ static void format_style(ink style, char *out, size_t capacity)
     (void)snprintf(out + used, capacity - used, "m");
 }
 
-static int print_row(const struct canvas *canvas, int y, bool styles, vitals_write *write,
-                     void *data)
-{
-    ink now = STYLE_PLAIN;
-    char code[48];
-    int end = canvas->width, stop = 0;
-    while (end > 0 && is_blank(cell_at(canvas, end - 1, y), styles))
-        end--;
-    for (int x = 0; x < end && stop == 0; x++) {
-        const struct cell *cell = cell_at(canvas, x, y);
-        if (styles && cell->style != now) {
-            format_style(cell->style, code, sizeof code);
-            stop = write(data, code, strlen(code));
-            now = cell->style;
-        }
-        if (stop == 0)
-            stop = write(data, cell->text, strlen(cell->text));
-    }
-    if (stop == 0 && now != STYLE_PLAIN)
-        stop = write(data, "\033[0m", 4);
-    return stop == 0 ? write(data, "\n", 1) : stop;
-}
-
 int canvas_print(const struct canvas *canvas, bool styles, vitals_write *write, void *data)
 {
     int stop = 0;
-    for (int y = 0; y < canvas->height && stop == 0; y++)
-        stop = print_row(canvas, y, styles, write, data);
+    for (int y = 0; y < canvas->height && stop == 0; y++) {
+        const struct cell *row = cell_at(canvas, 0, y);
+        int end = canvas->width;
+        while (end > 0 && strcmp(row[end - 1].text, " ") == 0 &&
+               !(styles && row[end - 1].style & (STYLE_REVERSE | STYLE_UNDERLINE)))
+            end--;
+
+        ink now = STYLE_PLAIN;
+        for (int x = 0; x < end && stop == 0; x++) {
+            char code[48];
+            if (styles && row[x].style != now) {
+                format_style(row[x].style, code, sizeof code);
+                stop = write(data, code, strlen(code));
+                now = row[x].style;
+            }
+            if (stop == 0)
+                stop = write(data, row[x].text, strlen(row[x].text));
+        }
+        if (stop == 0 && now != STYLE_PLAIN)
+            stop = write(data, "\033[0m", 4);
+        if (stop == 0)
+            stop = write(data, "\n", 1);
+    }
     return stop;
 }

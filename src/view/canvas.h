@@ -87,11 +87,8 @@ size_t canvas_next(const char *text, int *columns);
 /* For a light background: colors that would not be seen on it become darker ones of 256. */
 void canvas_darken(struct canvas *canvas);
 
-/* Takes every color away; bold, dim and the like stay. */
-void canvas_bleach(struct canvas *canvas);
-
-/* Takes every color and flag away; what was reversed stays so. */
-void canvas_uncolor(struct canvas *canvas);
+/* Takes every color and flag away but these. */
+void canvas_keep(struct canvas *canvas, ink kept);
 
 /* Every row as text and a newline, blanks at its end left out; with ANSI styles where asked for.
  * 0, or what `write` gave to stop. */

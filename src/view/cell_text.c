@@ -24,22 +24,24 @@ bool cell_fresh(const vitals_row *row, vitals_metric metric, double *out)
     return cell_value(row, metric, out) && vitals_row_availability(row, metric) != VITALS_STALE;
 }
 
+static char *scaled(const vitals_row *row, vitals_metric metric, double factor, const char *unit,
+                    char *out)
+{
+    double number;
+    if (!cell_value(row, metric, &number))
+        return cell_not_available(out);
+    (void)snprintf(out, WORDS, "%.0f%s", number * factor, unit);
+    return out;
+}
+
 char *cell_share(const vitals_row *row, vitals_metric metric, char *out)
 {
-    double ratio;
-    if (!cell_value(row, metric, &ratio))
-        return cell_not_available(out);
-    (void)snprintf(out, WORDS, "%.0f", ratio * 100);
-    return out;
+    return scaled(row, metric, 100, "", out);
 }
 
 char *cell_percent(const vitals_row *row, vitals_metric metric, char *out)
 {
-    double ratio;
-    if (!cell_value(row, metric, &ratio))
-        return cell_not_available(out);
-    (void)snprintf(out, WORDS, "%.0f%%", ratio * 100);
-    return out;
+    return scaled(row, metric, 100, "%", out);
 }
 
 char *cell_bytes(const vitals_row *row, vitals_metric metric, char *out)
@@ -52,11 +54,7 @@ char *cell_bytes(const vitals_row *row, vitals_metric metric, char *out)
 
 char *cell_number(const vitals_row *row, vitals_metric metric, const char *unit, char *out)
 {
-    double number;
-    if (!cell_value(row, metric, &number))
-        return cell_not_available(out);
-    (void)snprintf(out, WORDS, "%.0f%s", number, unit);
-    return out;
+    return scaled(row, metric, 1, unit, out);
 }
 
 char *cell_on_off(const vitals_row *row, vitals_metric metric, char *out)
@@ -94,25 +92,10 @@ char cell_state(const char *word)
 
 const char *cell_stranger(vitals_availability reason)
 {
-    static const struct {
-        vitals_availability reason;
-        const char *words;
-    } REASONS[] = {{VITALS_OUTSIDE, "(not in this pid namespace, or gone)"},
-                   {VITALS_GONE, "(has ended)"},
-                   {VITALS_DENIED, "(no permission)"}};
-    for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++) {
-        if (REASONS[i].reason == reason)
-            return REASONS[i].words;
-    }
-    return "(not known)";
-}
-
-/* A zombie has ended and waits for its parent: it has no command line any more. */
-static bool is_zombie(const vitals_row *process)
-{
-    vitals_text state;
-    return vitals_row_text(process, VITALS_PROCESS_STATE, &state) > 0 && state.size == 6 &&
-           memcmp(state.bytes, "zombie", 6) == 0;
+    return reason == VITALS_OUTSIDE  ? "(not in this pid namespace, or gone)"
+           : reason == VITALS_GONE   ? "(has ended)"
+           : reason == VITALS_DENIED ? "(no permission)"
+                                     : "(not known)";
 }
 
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND])
@@ -134,9 +117,12 @@ char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_
         (void)snprintf(out, WORDS_COMMAND, "%s", told ? cell_stranger(reason) : "N/A");
         return out;
     }
-    char name[256];
+    /* A zombie has ended and waits for its parent: it has no command line any more. */
+    char name[256], state[WORDS];
     (void)vitals_text_format(text, form, name, sizeof name);
-    (void)snprintf(out, WORDS_COMMAND, "[%s]%s", name, is_zombie(process) ? " (zombie)" : "");
+    (void)cell_text(process, VITALS_PROCESS_STATE, true, state, sizeof state);
+    (void)snprintf(out, WORDS_COMMAND, "[%s]%s", name,
+                   strcmp(state, "zombie") == 0 ? " (zombie)" : "");
     return out;
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/base.h"
+
 /* ---- boxes ---- */
 
 enum draw_place { PLACE_LEFT, PLACE_INSIDE, PLACE_RIGHT };
@@ -73,33 +75,16 @@ void draw_edges(struct pen *pen, int y, const struct edges *edges)
         canvas_repeat(pen->canvas, edges->at[i], y, 1, STYLE_PLAIN, pen->look->ascii ? "|" : "│");
 }
 
-/* The start of the last part of a text: parts stand two columns apart, words one. NULL: it is
- * one. */
-static char *last_part(char *text)
-{
-    char *last = NULL;
-    for (char *part = text; (part = strstr(part, "  ")) != NULL; part += 2)
-        last = part;
-    return last != NULL ? last : strrchr(text, ' ');
-}
-
 void draw_fit(char *text, int columns)
 {
-    for (char *last; canvas_columns(text) > columns && (last = last_part(text)) != NULL;)
+    while (canvas_columns(text) > columns) {
+        char *last = NULL;
+        for (char *part = text; (part = strstr(part, "  ")) != NULL; part += 2)
+            last = part;
+        if (last == NULL && (last = strrchr(text, ' ')) == NULL)
+            return;
         *last = '\0';
-}
-
-static void draw_title(struct pen *pen, const struct box *box, const char *title)
-{
-    char parts[254], text[256];
-    int room = box->columns - BOX_TITLE + 2;
-    (void)snprintf(parts, sizeof parts, "%s", title);
-    draw_fit(parts, box->columns - BOX_TITLE);
-    (void)snprintf(text, sizeof text, " %s ", parts); /* two blanks of its room */
-    struct canvas_field field = {.x = box->x + 2, .y = box->y, .style = STYLE_BOLD};
-    int wide = canvas_columns(text);
-    field.columns = wide < room ? wide : room;
-    canvas_field(pen->canvas, &field, text);
+    }
 }
 
 void draw_box(struct pen *pen, const struct box *box, const char *title)
@@ -121,8 +106,18 @@ void draw_box(struct pen *pen, const struct box *box, const char *title)
     canvas_repeat(canvas, right, box->y, 1, STYLE_PLAIN, lines[1]);
     canvas_repeat(canvas, box->x, bottom, 1, STYLE_PLAIN, lines[2]);
     canvas_repeat(canvas, right, bottom, 1, STYLE_PLAIN, lines[3]);
-    if (title != NULL && box->columns > 6)
-        draw_title(pen, box, title);
+    if (title == NULL || box->columns <= BOX_TITLE)
+        return;
+
+    char parts[254], text[256];
+    int room = box->columns - BOX_TITLE + 2; /* with a blank at either side */
+    (void)snprintf(parts, sizeof parts, "%s", title);
+    draw_fit(parts, room - 2);
+    (void)snprintf(text, sizeof text, " %s ", parts);
+    int wide = canvas_columns(text);
+    struct canvas_field field = {
+        .x = box->x + 2, .y = box->y, .columns = wide < room ? wide : room, .style = STYLE_BOLD};
+    canvas_field(canvas, &field, text);
 }
 
 /* ---- bars ---- */
@@ -147,56 +142,41 @@ ink draw_gradient(double place)
     return COLORS[(size_t)(at * (COUNT - 1) + 0.5)] + 1u;
 }
 
-static void format_ratio(const struct bar *bar, char *out, size_t capacity)
-{
-    double percent = bar->ratio * 100;
-    if (!bar->known)
-        (void)snprintf(out, capacity, "N/A");
-    else if (percent >= (bar->fraction ? 99.95 : 99.5))
-        (void)snprintf(out, capacity, "MAX");
-    else
-        (void)snprintf(out, capacity, bar->fraction ? "%.1f%%" : "%.0f%%", percent);
-}
-
-/* A length in eighths of a column, at least one: something is not nothing. Gives the columns. */
-static int draw_length(struct pen *pen, int x, int y, int columns, const struct bar *bar)
-{
-    static const char *const EIGHTHS[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
-    double inside = bar->ratio < 0 ? 0 : bar->ratio > 1 ? 1 : bar->ratio;
-    int eighths = (int)lround(inside * columns * 8);
-    eighths = eighths == 0 ? 1 : eighths;
-    int drawn = (eighths + 7) / 8;
-    bool gradient = pen->look->colorful && !bar->plain;
-    for (int i = 0; i < drawn; i++) {
-        int left = eighths - i * 8;
-        const char *glyph = pen->look->ascii ? "|" : EIGHTHS[left > 8 ? 8 : left];
-        ink style = gradient ? draw_gradient((double)i / columns) : bar->style;
-        canvas_repeat(pen->canvas, x + i, y, 1, style, glyph);
-    }
-    return drawn;
-}
-
-enum { BAR_RATIO = 6, BAR_LEAST = 4 };
-
 void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
 {
-    char ratio[16];
+    static const char *const EIGHTHS[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+    enum { RATIO = 6, LEAST = 4 };
     int label = canvas_columns(bar->label) + 2, note = bar->note_columns;
-    format_ratio(bar, ratio, sizeof ratio);
-    if (columns < label + BAR_RATIO + BAR_LEAST + note)
+    if (columns < label + RATIO + LEAST + note)
         note = 0;
-    int length = columns - label - BAR_RATIO - note;
+    int length = pen->look->plain ? 0 : columns - label - RATIO - note;
     canvas_erase(pen->canvas, x, y, columns, 1);
     int at = x + canvas_text(pen->canvas, x, y, bar->style, bar->label);
     at += canvas_text(pen->canvas, at, y, bar->style, ": ");
-    if (pen->look->plain)
-        length = 0;
-    if (length > 0 && bar->known)
-        at += draw_length(pen, at, y, length, bar);
-    else if (length > 0) {
+
+    if (length > 0 && !bar->known) {
         canvas_repeat(pen->canvas, at, y, length, bar->style, pen->look->ascii ? "." : "░");
         at += length;
+    } else if (length > 0) {
+        double inside = bar->ratio < 0 ? 0 : bar->ratio > 1 ? 1 : bar->ratio;
+        int eighths = (int)lround(inside * length * 8), drawn = 0;
+        eighths = eighths == 0 ? 1 : eighths; /* something is not nothing */
+        for (; drawn * 8 < eighths; drawn++) {
+            int left = eighths - drawn * 8;
+            const char *glyph = pen->look->ascii ? "|" : EIGHTHS[left > 8 ? 8 : left];
+            ink style = pen->look->colorful && !bar->plain ? draw_gradient((double)drawn / length)
+                                                           : bar->style;
+            canvas_repeat(pen->canvas, at + drawn, y, 1, style, glyph);
+        }
+        at += drawn;
     }
+
+    char ratio[16] = "N/A";
+    double percent = bar->ratio * 100;
+    if (bar->known && percent >= (bar->fraction ? 99.95 : 99.5))
+        (void)snprintf(ratio, sizeof ratio, "MAX");
+    else if (bar->known)
+        (void)snprintf(ratio, sizeof ratio, bar->fraction ? "%.1f%%" : "%.0f%%", percent);
     (void)canvas_text(pen->canvas, at + 1, y, bar->style, ratio);
     if (note > 0 && bar->note != NULL) {
         struct canvas_field field = {
@@ -207,11 +187,11 @@ void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
 
 /* ---- graphs ---- */
 
-/* The dots of a braille cell from its bottom, left and right column. */
-static const unsigned char DOTS_UP[2][5] = {{0, 0x40, 0x44, 0x46, 0x47},
-                                            {0, 0x80, 0xa0, 0xb0, 0xb8}};
-static const unsigned char DOTS_DOWN[2][5] = {{0, 0x01, 0x03, 0x07, 0x47},
-                                              {0, 0x08, 0x18, 0x38, 0xb8}};
+/* The dots of a braille cell from its bottom or from its top, left and right column. */
+static const unsigned char DOTS[2][2][5] = {
+    {{0, 0x40, 0x44, 0x46, 0x47}, {0, 0x80, 0xa0, 0xb0, 0xb8}},
+    {{0, 0x01, 0x03, 0x07, 0x47}, {0, 0x08, 0x18, 0x38, 0xb8}}};
+static const char *const MARKS[2][4] = {{" ", ".", ":", "|"}, {" ", "'", ":", "|"}};
 
 /* Steps that a value has in a height of so many; at least one, unless it is 0 or not known. */
 static int steps_of(double value, double most, int steps)
@@ -228,61 +208,42 @@ static int inside(int steps, int row, int each)
     return left < 0 ? 0 : left > each ? each : left;
 }
 
-static void braille(unsigned dots, char out[static 4])
-{
-    unsigned code = 0x2800u + dots;
-    out[0] = (char)(0xe0 | (code >> 12));
-    out[1] = (char)(0x80 | ((code >> 6) & 0x3f));
-    out[2] = (char)(0x80 | (code & 0x3f));
-    out[3] = '\0';
-}
-
-static void draw_column(struct pen *pen, const struct box *box, const struct graph *graph,
-                        int column)
-{
-    static const char *const ASCII[] = {" ", ".", ":", "|"};
-    static const char *const ASCII_DOWN[] = {" ", "'", ":", "|"};
-    enum { BRAILLE = 4, MARKS = 3 };
-    size_t ago = graph->ago + (size_t)(box->columns - 1 - column) * GRAPH_SECONDS;
-    double left = history_get(graph->history, ago + 1), right = history_get(graph->history, ago);
-    int each = pen->look->ascii ? MARKS : BRAILLE;
-    if (pen->look->ascii) { /* one value for both */
-        right = isnan(left) ? right : isnan(right) ? left : (left + right) / 2;
-        left = right;
-    }
-    int a = steps_of(left, graph->most, box->rows * each);
-    int b = steps_of(right, graph->most, box->rows * each);
-    for (int row = 0; row < box->rows; row++) {
-        int y = graph->down ? box->y + row : box->y + box->rows - 1 - row;
-        int one = inside(a, row, each), two = inside(b, row, each);
-        if (one == 0 && two == 0)
-            continue;
-        ink style = graph->style;
-        if (pen->look->colorful && box->rows > 1)
-            style = draw_gradient((double)row / (box->rows - 1));
-        char glyph[4];
-        braille((graph->down ? DOTS_DOWN : DOTS_UP)[0][one] |
-                    (unsigned)(graph->down ? DOTS_DOWN : DOTS_UP)[1][two],
-                glyph);
-        const char *mark = pen->look->ascii ? (graph->down ? ASCII_DOWN : ASCII)[two] : glyph;
-        canvas_repeat(pen->canvas, box->x + column, y, 1, style, mark);
-    }
-}
-
 void draw_graph(struct pen *pen, const struct box *box, const struct graph *graph)
 {
-    for (int column = 0; column < box->columns && !pen->look->plain; column++)
-        draw_column(pen, box, graph, column);
+    bool ascii = pen->look->ascii;
+    int each = ascii ? 3 : 4;
+    for (int column = 0; column < box->columns && !pen->look->plain; column++) {
+        size_t ago = graph->ago + (size_t)(box->columns - 1 - column) * GRAPH_SECONDS;
+        double left = history_get(graph->history, ago + 1);
+        double right = history_get(graph->history, ago);
+        if (ascii) /* one value for both */
+            left = right = isnan(left) ? right : isnan(right) ? left : (left + right) / 2;
+        int a = steps_of(left, graph->most, box->rows * each);
+        int b = steps_of(right, graph->most, box->rows * each);
+
+        for (int row = 0; row < box->rows; row++) {
+            int y = graph->down ? box->y + row : box->y + box->rows - 1 - row;
+            int one = inside(a, row, each), two = inside(b, row, each);
+            if (one == 0 && two == 0)
+                continue;
+            ink style = graph->style;
+            if (pen->look->colorful && box->rows > 1)
+                style = draw_gradient((double)row / (box->rows - 1));
+            unsigned dots = DOTS[graph->down][0][one] | (unsigned)DOTS[graph->down][1][two];
+            char glyph[4] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f))};
+            canvas_repeat(pen->canvas, box->x + column, y, 1, style,
+                          ascii ? MARKS[graph->down][two] : glyph);
+        }
+    }
 }
 
 void draw_time_marks(struct pen *pen, int left, int right, int y)
 {
-    static const int MARKS[] = {30, 60, 120, 300};
-    for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0] && !pen->look->plain; i++) {
+    static const int SECONDS[] = {30, 60, 120, 300};
+    for (size_t i = 0; i < ARRAY_COUNT(SECONDS) && !pen->look->plain; i++) {
         char text[16];
-        int x = right - MARKS[i] / GRAPH_SECONDS;
-        (void)snprintf(text, sizeof text, "%ds", MARKS[i]);
-        int wide = (int)strlen(text);
+        int x = right - SECONDS[i] / GRAPH_SECONDS;
+        int wide = snprintf(text, sizeof text, "%ds", SECONDS[i]);
         if (x - wide <= left + 1)
             continue;
         (void)canvas_text(pen->canvas, x - wide, y, STYLE_DIM, text);

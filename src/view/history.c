@@ -30,27 +30,12 @@ static void store(struct history *history, uint64_t second, double value)
         history->count++;
 }
 
-/* The seconds between the newest value and the next one. */
-static void bridge(struct history *history, uint64_t second, double value)
-{
-    double from = history_get(history, 0);
-    uint64_t begin = history->newest, gap = second - begin;
-    bool fill = gap <= GAP_MOST && !isnan(from) && !isnan(value);
-    if (gap > HISTORY_ROOM) {
-        history->count = 0;
-        return;
-    }
-    for (uint64_t i = 1; i < gap; i++)
-        store(history, begin + i,
-              fill ? from + (value - from) * (double)i / (double)gap : (double)NAN);
-}
-
 void history_add(struct history *history, uint64_t time_ns, double value)
 {
-    uint64_t second = history_second(time_ns);
-    if (history->count > 0 && second < history->newest)
+    uint64_t second = history_second(time_ns), newest = history->newest;
+    if (history->count > 0 && second < newest)
         return;
-    if (history->count > 0 && second == history->newest) {
+    if (history->count > 0 && second == newest) {
         if (isnan(value))
             return;
         history->sum = history->parts > 0 ? history->sum + value : value;
@@ -58,21 +43,19 @@ void history_add(struct history *history, uint64_t time_ns, double value)
         history->values[place(history, second)] = (float)(history->sum / history->parts);
         return;
     }
-    if (history->count > 0)
-        bridge(history, second, value);
+
+    /* The seconds between the newest value and this one. */
+    double from = history_get(history, 0);
+    uint64_t gap = second - newest;
+    bool fill = gap <= GAP_MOST && !isnan(from) && !isnan(value);
+    if (gap > HISTORY_ROOM)
+        history->count = 0;
+    for (uint64_t i = 1; history->count > 0 && i < gap; i++)
+        store(history, newest + i,
+              fill ? from + (value - from) * (double)i / (double)gap : (double)NAN);
     store(history, second, value);
     history->parts = isnan(value) ? 0u : 1u;
     history->sum = isnan(value) ? 0 : value;
-}
-
-/* Another value of the oldest second. */
-static void add_to_first(struct history *history, uint64_t second, double value)
-{
-    if (isnan(value) || history->count < 2)
-        return;
-    history->first_sum += value;
-    history->first_parts++;
-    history->values[place(history, second)] = (float)(history->first_sum / history->first_parts);
 }
 
 void history_add_before(struct history *history, uint64_t time_ns, double value)
@@ -82,11 +65,14 @@ void history_add_before(struct history *history, uint64_t time_ns, double value)
         history_add(history, time_ns, value);
         return;
     }
-    if (second >= oldest || history->newest - second >= HISTORY_ROOM) {
-        if (second == oldest)
-            add_to_first(history, second, value);
-        return;
+    if (second == oldest && history->count > 1 && !isnan(value)) {
+        history->first_sum += value;
+        history->first_parts++;
+        history->values[place(history, second)] = (float)(history->first_sum /
+                                                          history->first_parts);
     }
+    if (second >= oldest || history->newest - second >= HISTORY_ROOM)
+        return;
     double next = (double)history->values[place(history, oldest)];
     uint64_t gap = oldest - second;
     bool fill = gap <= GAP_MOST && !isnan(next) && !isnan(value);

@@ -47,43 +47,34 @@ static void boxed_bar(struct pen *pen, int x, int y, int columns, const struct b
     (void)canvas_text(pen->canvas, x + columns - 2, y, STYLE_PLAIN, " ]");
 }
 
-static void draw_cpu(struct pen *pen, const struct host_bars *bars, int y)
+void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y)
 {
-    char load[LOAD], note[NOTE], uptime[WORDS];
+    enum { SWAP_COLUMNS = 35 };
+    char load[LOAD], note[NOTE], words[WORDS];
     double seconds;
+    const vitals_row *host = bars->host;
     const char *begin = bars->width >= NARROW ? "( Load Average:" : "(";
-    size_t used = host_load_words(bars->host, begin, bars->load_columns, load, sizeof load - 2);
+    size_t used = host_load_words(host, begin, bars->load_columns, load, sizeof load - 2);
     memcpy(load + used, " )", 3);
     int wide = canvas_columns(load);
 
-    struct bar bar = {.label = "CPU",
-                      .fraction = true,
-                      .known = bars->cpu_known,
-                      .ratio = bars->cpu_ratio,
-                      .style = bars->cpu_known ? STYLE_CYAN : STYLE_DIM};
-    if (cell_value(bars->host, VITALS_HOST_UPTIME_SECONDS, &seconds)) {
-        (void)snprintf(note, sizeof note, "UPTIME: %s", vitals_human_duration(seconds, uptime));
-        bar.note = note;
-        bar.note_columns = (int)strlen(note) + 1;
-    }
-    boxed_bar(pen, 0, y, bars->width - wide - 2, &bar);
-    (void)canvas_text(pen->canvas, bars->width - wide, y, STYLE_PLAIN, load);
-}
+    struct bar cpu = {.label = "CPU", .fraction = true, .note = note};
+    cpu.known = bars->cpu_known;
+    cpu.ratio = bars->cpu_ratio;
+    cpu.style = cpu.known ? STYLE_CYAN : STYLE_DIM;
+    if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &seconds))
+        cpu.note_columns = 1 + snprintf(note, sizeof note, "UPTIME: %s",
+                                        vitals_human_duration(seconds, words));
+    boxed_bar(pen, 0, y, bars->width - wide - 2, &cpu);
+    (void)canvas_text(pen->canvas, bars->width - wide, y++, STYLE_PLAIN, load);
 
-static void draw_memory(struct pen *pen, const struct host_bars *bars, int y)
-{
-    enum { SWAP_COLUMNS = 35 };
-    char note[NOTE], used[WORDS], swapped[WORDS];
-    const vitals_row *host = bars->host;
     int right = bars->width >= NARROW ? SWAP_COLUMNS : (bars->width - 2) / 2;
-
     struct bar memory = {.label = "MEM", .fraction = true, .note = note};
     memory.known = cell_ratio(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES,
                               &memory.ratio);
     memory.style = memory.known ? STYLE_MAGENTA : STYLE_DIM;
-    (void)snprintf(note, sizeof note, "USED: %s",
-                   cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, used));
-    memory.note_columns = (int)strlen(note) + 1;
+    memory.note_columns = 1 + snprintf(note, sizeof note, "USED: %s",
+                                       cell_bytes(host, VITALS_HOST_MEMORY_USED_BYTES, words));
     boxed_bar(pen, 0, y, bars->width - right - 2, &memory);
 
     struct bar swap = {.label = "SWP", .fraction = true};
@@ -91,14 +82,8 @@ static void draw_memory(struct pen *pen, const struct host_bars *bars, int y)
                             &swap.ratio); /* false if no swap is configured, too */
     swap.style = swap.known ? STYLE_BLUE : STYLE_DIM;
     if (swap.known) {
-        swap.note = cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, swapped);
+        swap.note = cell_bytes(host, VITALS_HOST_SWAP_USED_BYTES, words);
         swap.note_columns = (int)strlen(swap.note) + 1;
     }
     boxed_bar(pen, bars->width - right, y, right, &swap);
-}
-
-void host_bars_draw(struct pen *pen, const struct host_bars *bars, int y)
-{
-    draw_cpu(pen, bars, y);
-    draw_memory(pen, bars, y + 1);
 }

@@ -11,11 +11,7 @@ static const char *const ESCAPES[] = {
 
 void paint_init(struct paint *paint, bool color, vitals_write *write, void *data)
 {
-    paint->color = color;
-    paint->write = write;
-    paint->data = data;
-    paint->failed = 0;
-    paint->used = 0;
+    *paint = (struct paint){.color = color, .write = write, .data = data};
 }
 
 static void flush(struct paint *paint)
@@ -103,27 +99,21 @@ void paint_repeat(struct paint *paint, enum color color, const char *glyph, size
     end_color(paint, color);
 }
 
-/* Cut with ".." at the right; returns the columns printed. */
-static size_t put_cut(struct paint *paint, const char *text, size_t columns)
-{
-    size_t used = 0, dots = columns >= 2 ? 2 : columns;
-    put(paint, text, paint_fitting(text, columns - dots, &used));
-    put(paint, "..", dots);
-    return used + dots;
-}
-
 void paint_cell(struct paint *paint, enum color color, enum align align, size_t columns,
                 const char *text)
 {
-    size_t wide = paint_columns(text);
-    size_t pad = wide < columns ? columns - wide : 0;
+    size_t wide = paint_columns(text), pad = wide < columns ? columns - wide : 0;
     if (align == ALIGN_RIGHT)
         paint_repeat(paint, COLOR_PLAIN, " ", pad);
     begin_color(paint, color);
     if (wide <= columns)
         put_string(paint, text);
-    else
-        pad = columns - put_cut(paint, text, columns);
+    else {
+        size_t used = 0, dots = columns >= 2 ? 2 : columns;
+        put(paint, text, paint_fitting(text, columns - dots, &used));
+        put(paint, "..", dots);
+        pad = columns - used - dots;
+    }
     end_color(paint, color);
     if (align == ALIGN_LEFT || wide > columns)
         paint_repeat(paint, COLOR_PLAIN, " ", pad);

@@ -429,9 +429,9 @@ void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
     draw_at(monitor, monitor->depth - 1, &pen);
     draw_last_row(monitor, &pen);
     if (look.plain)
-        canvas_uncolor(canvas);
+        canvas_keep(canvas, STYLE_REVERSE);
     if (monitor->options->look.colorless)
-        canvas_bleach(canvas);
+        canvas_keep(canvas, ~(ink)STYLE_COLORS);
     if (monitor->options->look.light)
         canvas_darken(canvas);
 }
