@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/base.h"
 #include "view/cell_text.h"
 
 #define G(suffix) VITALS_GPU_##suffix
@@ -210,143 +211,73 @@ void device_label(vitals_metric metric, char out[static DEVICE_LABEL])
 
 /* ---- values ---- */
 
-static void bytes_words(double number, const struct device_form *form, char *out)
-{
-    if (form->bytes)
-        (void)snprintf(out, DEVICE_VALUE, "%.0f", number);
-    else
-        (void)vitals_human_bytes(number > 0 && number < 1e18 ? (uint64_t)number : 0, out);
-}
-
-static void rate_words(double number, const struct device_form *form, char *out)
-{
-    (void)form;
-    (void)cell_rate(true, number, out);
-}
-
-static void ratio_words(double number, const struct device_form *form, char *out)
-{
-    (void)snprintf(out, DEVICE_VALUE, number > 0 && number < 0.0995 ? "%.1f%s%%" : "%.0f%s%%",
-                   number * 100, form->compact ? "" : " ");
-}
-
-static void seconds_words(double number, const struct device_form *form, char *out)
-{
-    if (number < 60)
-        (void)snprintf(out, DEVICE_VALUE, number < 10 && !form->compact ? "%.3f s" : "%.1f s",
-                       number);
-    else
-        (void)vitals_human_duration(number < 1e12 ? number : 1e12, out);
-}
-
-static void celsius_words(double number, const struct device_form *form, char *out)
-{
-    (void)snprintf(out, DEVICE_VALUE, "%.0f%s%s", number, form->compact ? "" : " ",
-                   form->ascii ? "C" : "°C");
-}
-
-static void watts_words(double number, const struct device_form *form, char *out)
-{
-    (void)form;
-    (void)snprintf(out, DEVICE_VALUE, number > 0 && number < 10 ? "%.1f W" : "%.0f W", number);
-}
-
-static void joules_words(double number, const struct device_form *form, char *out)
-{
-    const double WH = 3600, KWH = 1000 * WH;
-    (void)form;
-    if (number < WH)
-        (void)snprintf(out, DEVICE_VALUE, "%.0f J", number);
-    else if (number < KWH)
-        (void)snprintf(out, DEVICE_VALUE, "%.1f Wh", number / WH);
-    else
-        (void)snprintf(out, DEVICE_VALUE, number < 100 * KWH ? "%.2f kWh" : "%.0f kWh",
-                       number / KWH);
-}
-
-static void hertz_words(double number, const struct device_form *form, char *out)
-{
-    (void)form;
-    (void)snprintf(out, DEVICE_VALUE, "%.0f MHz", number / 1e6);
-}
-
-static void volts_words(double number, const struct device_form *form, char *out)
-{
-    (void)form;
-    (void)snprintf(out, DEVICE_VALUE, "%.3f V", number);
-}
-
-static void rpm_words(double number, const struct device_form *form, char *out)
-{
-    (void)form;
-    (void)snprintf(out, DEVICE_VALUE, "%.0f rpm", number);
-}
-
-static const struct {
-    const char *unit;
-    void (*words)(double number, const struct device_form *form, char *out);
-} UNITS[] = {
-    {"bytes", bytes_words},     {"bytes_per_second", rate_words}, {"ratio", ratio_words},
-    {"seconds", seconds_words}, {"celsius", celsius_words},       {"watts", watts_words},
-    {"joules", joules_words},   {"hertz", hertz_words},           {"volts", volts_words},
-    {"rpm", rpm_words},
-};
-
-static unsigned flags_of(vitals_metric metric)
-{
-    const struct device_metric *own = device_metric_find(metric);
-    return own != NULL ? own->flags : metric == VITALS_GPU_LINK_ACTIVE ? DEVICE_YES_NO : 0;
-}
-
 void device_number_words(vitals_metric metric, double number, const struct device_form *form,
                          char out[static DEVICE_VALUE])
 {
-    const char *unit = vitals_metric_unit(metric);
-    unsigned flags = flags_of(metric);
-    bool is_switch = number == 0 || number == 1;
-    if (is_switch && (flags & DEVICE_YES_NO)) {
-        (void)snprintf(out, DEVICE_VALUE, "%s", number > 0 ? "yes" : "no");
-        return;
-    }
-    if (is_switch && (flags & DEVICE_ON_OFF)) {
-        (void)snprintf(out, DEVICE_VALUE, "%s", number > 0 ? "on" : "off");
-        return;
-    }
-    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
-        if (strcmp(UNITS[i].unit, unit) == 0) {
-            UNITS[i].words(number, form, out);
-            return;
-        }
-    }
-    (void)snprintf(out, DEVICE_VALUE, metric == G(PERFORMANCE_STATE) ? "P%.0f" : "%.0f", number);
-}
-
-/* The counter that a share can be made of, or 0. */
-static vitals_metric counter_of(vitals_metric metric)
-{
-    static const struct {
-        vitals_metric share, counter;
-    } PAIRS[] = {
-        {G(UTILIZATION_RATIO), G(BUSY_SECONDS)},
-        {VITALS_GPU_ENGINE_UTILIZATION_RATIO, VITALS_GPU_ENGINE_BUSY_SECONDS},
-        {VITALS_GPU_PROCESS_UTILIZATION_RATIO, VITALS_GPU_PROCESS_BUSY_SECONDS},
-    };
-    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
-        if (PAIRS[i].share == metric)
-            return PAIRS[i].counter;
-    }
-    return 0;
+    static const double WH = 3600, KWH = 3600e3;
+    const struct device_metric *own = device_metric_find(metric);
+    const char *unit = vitals_metric_unit(metric), *blank = form->compact ? "" : " ";
+    unsigned flags = own != NULL                        ? own->flags
+                     : metric == VITALS_GPU_LINK_ACTIVE ? DEVICE_YES_NO
+                                                        : 0;
+    if ((number == 0 || number == 1) && (flags & (DEVICE_YES_NO | DEVICE_ON_OFF)))
+        (void)snprintf(out, DEVICE_VALUE, "%s",
+                       flags & DEVICE_YES_NO ? (number > 0 ? "yes" : "no")
+                                             : (number > 0 ? "on" : "off"));
+    else if (strcmp(unit, "bytes") == 0 && form->bytes)
+        (void)snprintf(out, DEVICE_VALUE, "%.0f", number);
+    else if (strcmp(unit, "bytes") == 0)
+        (void)vitals_human_bytes(number > 0 && number < 1e18 ? (uint64_t)number : 0, out);
+    else if (strcmp(unit, "bytes_per_second") == 0)
+        (void)cell_rate(true, number, out);
+    else if (strcmp(unit, "ratio") == 0)
+        (void)snprintf(out, DEVICE_VALUE, number > 0 && number < 0.0995 ? "%.1f%s%%" : "%.0f%s%%",
+                       number * 100, blank);
+    else if (strcmp(unit, "seconds") == 0 && number < 60)
+        (void)snprintf(out, DEVICE_VALUE, number < 10 && !form->compact ? "%.3f s" : "%.1f s",
+                       number);
+    else if (strcmp(unit, "seconds") == 0)
+        (void)vitals_human_duration(number < 1e12 ? number : 1e12, out);
+    else if (strcmp(unit, "celsius") == 0)
+        (void)snprintf(out, DEVICE_VALUE, "%.0f%s%s", number, blank, form->ascii ? "C" : "°C");
+    else if (strcmp(unit, "joules") == 0 && number < WH)
+        (void)snprintf(out, DEVICE_VALUE, "%.0f J", number);
+    else if (strcmp(unit, "joules") == 0 && number < KWH)
+        (void)snprintf(out, DEVICE_VALUE, "%.1f Wh", number / WH);
+    else if (strcmp(unit, "joules") == 0)
+        (void)snprintf(out, DEVICE_VALUE, number < 100 * KWH ? "%.2f kWh" : "%.0f kWh",
+                       number / KWH);
+    else if (strcmp(unit, "watts") == 0)
+        (void)snprintf(out, DEVICE_VALUE, number > 0 && number < 10 ? "%.1f W" : "%.0f W", number);
+    else if (strcmp(unit, "hertz") == 0)
+        (void)snprintf(out, DEVICE_VALUE, "%.0f MHz", number / 1e6);
+    else if (strcmp(unit, "volts") == 0)
+        (void)snprintf(out, DEVICE_VALUE, "%.3f V", number);
+    else if (strcmp(unit, "rpm") == 0)
+        (void)snprintf(out, DEVICE_VALUE, "%.0f rpm", number);
+    else
+        (void)snprintf(out, DEVICE_VALUE, metric == G(PERFORMANCE_STATE) ? "P%.0f" : "%.0f",
+                       number);
 }
 
 vitals_availability device_metric_number(const vitals_row *row, const vitals_snapshot *older,
                                          vitals_metric metric, double *out)
 {
+    /* Shares, and the counter that each can be made of. */
+    static const vitals_metric PAIRS[][2] = {
+        {G(UTILIZATION_RATIO), G(BUSY_SECONDS)},
+        {VITALS_GPU_ENGINE_UTILIZATION_RATIO, VITALS_GPU_ENGINE_BUSY_SECONDS},
+        {VITALS_GPU_PROCESS_UTILIZATION_RATIO, VITALS_GPU_PROCESS_BUSY_SECONDS},
+    };
     vitals_availability own = vitals_row_number(row, metric, out);
-    vitals_metric counter = counter_of(metric);
-    if (own > 0 || counter == 0 || older == NULL)
-        return own;
-    vitals_availability rate = vitals_row_rate(row, older, counter, out);
-    return rate > 0 ? rate : own;
+    for (size_t i = 0; own <= 0 && older != NULL && i < ARRAY_COUNT(PAIRS); i++) {
+        vitals_availability rate = PAIRS[i][0] == metric
+                                       ? vitals_row_rate(row, older, PAIRS[i][1], out)
+                                       : 0;
+        if (rate > 0)
+            return rate;
+    }
+    return own;
 }
 
 vitals_availability device_value(const vitals_row *row, const vitals_snapshot *older,

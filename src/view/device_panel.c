@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "feed/trouble.h"
+#include "util/base.h"
 #include "view/cell_text.h"
 
 enum { CELL_LEFT = 31, CELL_MIDDLE = 22, NOTE = 10, NAME = 256, LINE = NAME + 2 * WORDS + 32 };
@@ -63,11 +64,6 @@ static void edges_of(const struct device_panel *panel, bool split, struct edges 
         edges->at[edges->count++] = panel->width - 1;
 }
 
-static void title_edges(const struct device_panel *panel, struct edges *edges)
-{
-    *edges = (struct edges){{0, is_narrow(panel) ? panel->width - 1 : NARROW - 1}, 2};
-}
-
 const vitals_row *device_panel_next(const struct device_panel *panel, const vitals_row *previous)
 {
     if (panel->now == NULL)
@@ -109,9 +105,7 @@ int device_panel_rows(const struct device_panel *panel)
     }
     if (devices == 0)
         return 1;
-    if (is_narrow(panel))
-        return 6 + devices + parts;
-    if (panel->form == FORM_DENSE)
+    if (is_narrow(panel) || panel->form == FORM_DENSE)
         return 6 + devices + parts;
     return panel->form == FORM_FULL ? 6 + 3 * devices + parts + parents
                                     : 5 + 2 * devices + parts + parents;
@@ -181,12 +175,6 @@ static void field(const struct device_panel_place *place, int x, int columns, bo
     canvas_field(place->pen->canvas, &at, text);
 }
 
-static const char *mig_mode(const vitals_row *gpu)
-{
-    double on;
-    return !cell_value(gpu, VITALS_GPU_MIG_MODE, &on) ? "N/A" : on != 0 ? "Enabled" : "Disabled";
-}
-
 /* The trouble of a device, or else the caller's note. */
 static bool device_note(const struct device_panel_place *place, const vitals_row *gpu, int columns,
                         struct note *out)
@@ -199,42 +187,10 @@ static bool device_note(const struct device_panel_place *place, const vitals_row
     return panel->note != NULL && panel->note(panel->data, gpu, out->text);
 }
 
-/* The driver's word, as nvidia-smi writes it. */
-static const char *compute_mode(const struct device_panel_place *place, const vitals_row *gpu,
-                                char *out)
-{
-    static const char *const NAMES[][2] = {{"default", "Default"},
-                                           {"exclusive_thread", "E. Thread"},
-                                           {"exclusive_process", "E. Process"},
-                                           {"prohibited", "Prohibited"}};
-    (void)cell_text(gpu, VITALS_GPU_COMPUTE_MODE, ascii(place), out, WORDS);
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(out, NAMES[i][0]) == 0)
-            return NAMES[i][1];
-    }
-    return out;
-}
-
-static void fan_words(const vitals_row *gpu, char *out)
-{
-    double ratio;
-    if (cell_value(gpu, VITALS_GPU_FAN_RATIO, &ratio) && ratio >= 1)
-        (void)snprintf(out, WORDS, "MAX");
-    else
-        (void)cell_percent(gpu, VITALS_GPU_FAN_RATIO, out);
-}
-
 static const char *pair(char *left, const char *right, char out[static LINE])
 {
     (void)snprintf(out, LINE, "%s / %s", left, right);
     return out;
-}
-
-static const char *power_words(const vitals_row *gpu, char out[static LINE])
-{
-    char usage[WORDS], limit[WORDS];
-    return pair(cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", usage),
-                cell_number(gpu, VITALS_GPU_POWER_LIMIT_WATTS, "W", limit), out);
 }
 
 static const char *memory_words(const vitals_row *gpu, char out[static LINE])
@@ -265,62 +221,44 @@ static const vitals_row *find_child(const struct device_panel *panel, vitals_ent
 
 enum bar_kind { BAR_MEMORY, BAR_BUSY, BAR_BANDWIDTH, BAR_POWER };
 
-static void clock_note(const struct device_panel_place *place, const vitals_row *gpu,
-                       const char *label, char *out)
-{
-    double hertz;
-    const vitals_row *row = find_child(place->panel, VITALS_GPU_CLOCK, gpu, label);
-    out[0] = '\0';
-    if (cell_value(row, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, &hertz))
-        (void)snprintf(out, WORDS, "@ %.0fMHz", hertz / 1e6);
-}
-
-static void fill_bar(const struct device_panel_place *place, const vitals_row *gpu,
-                     enum bar_kind kind, struct bar *bar, char *note)
-{
-    const struct look *look = place->pen->look;
-    const unsigned *thresholds = look->gpu_thresholds;
-    static const char *const LABELS[] = {"MEM", "UTL", "MBW", "PWR"};
-    *bar = (struct bar){.label = LABELS[kind], .note = note, .note_columns = NOTE};
-    switch (kind) {
-    case BAR_MEMORY:
-        bar->fraction = true;
-        bar->known = cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
-                                &bar->ratio);
-        (void)cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, note);
-        thresholds = look->memory_thresholds;
-        break;
-    case BAR_BUSY:
-        bar->known = cell_value(gpu, VITALS_GPU_UTILIZATION_RATIO, &bar->ratio);
-        clock_note(place, gpu, "sm", note);
-        break;
-    case BAR_BANDWIDTH:
-        bar->known = cell_value(gpu, VITALS_GPU_MEMORY_BUSY_RATIO, &bar->ratio);
-        clock_note(place, gpu, "memory", note);
-        thresholds = look->memory_thresholds;
-        break;
-    case BAR_POWER:
-        bar->known = cell_ratio(gpu, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS,
-                                &bar->ratio);
-        (void)cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", note);
-        break;
-    }
-    double age;
-    if (!bar->known && (kind == BAR_MEMORY || kind == BAR_POWER))
-        bar->note = NULL; /* a clock is known all the same */
-    bar->style = draw_load(bar->known, bar->ratio, thresholds);
-    if (trouble_silence(gpu) != NULL)
-        bar->style = device_style(look, gpu);
-    else if (trouble_age(gpu, &age))
-        bar->style |= STYLE_DIM;
-}
-
+/* A bar of a kind, in a box of so many columns. */
 static void device_bar(const struct device_panel_place *place, const vitals_row *gpu,
                        enum bar_kind kind, int x, int columns)
 {
-    char note[WORDS];
-    struct bar bar;
-    fill_bar(place, gpu, kind, &bar, note);
+    static const char *const LABELS[] = {"MEM", "UTL", "MBW", "PWR"};
+    const struct look *look = place->pen->look;
+    char note[WORDS] = "";
+    struct bar bar = {.label = LABELS[kind], .note = note, .note_columns = NOTE};
+    bool of_memory = kind == BAR_MEMORY || kind == BAR_BANDWIDTH;
+    if (kind == BAR_MEMORY) {
+        bar.fraction = true;
+        bar.known = cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
+                               &bar.ratio);
+        (void)cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, note);
+    } else if (kind == BAR_POWER) {
+        bar.known = cell_ratio(gpu, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS,
+                               &bar.ratio);
+        (void)cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", note);
+    } else {
+        double hertz;
+        const vitals_row *clock = find_child(place->panel, VITALS_GPU_CLOCK, gpu,
+                                             of_memory ? "memory" : "sm");
+        bar.known = cell_value(
+            gpu, of_memory ? VITALS_GPU_MEMORY_BUSY_RATIO : VITALS_GPU_UTILIZATION_RATIO,
+            &bar.ratio);
+        if (cell_value(clock, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, &hertz))
+            (void)snprintf(note, sizeof note, "@ %.0fMHz", hertz / 1e6);
+    }
+    if (!bar.known && (kind == BAR_MEMORY || kind == BAR_POWER))
+        bar.note = NULL; /* a clock is known all the same */
+
+    double age;
+    bar.style = draw_load(bar.known, bar.ratio,
+                          of_memory ? look->memory_thresholds : look->gpu_thresholds);
+    if (trouble_silence(gpu) != NULL)
+        bar.style = device_style(look, gpu);
+    else if (trouble_age(gpu, &age))
+        bar.style |= STYLE_DIM;
     draw_bar(place->pen, x + 1, place->y, columns - 2, &bar);
 }
 
@@ -338,26 +276,6 @@ static void bars(const struct device_panel_place *place, const vitals_row *gpu, 
 
 enum { X_LEFT = 1, X_MIDDLE = CELL_LEFT + 2, X_RIGHT = CELL_LEFT + CELL_MIDDLE + 3 };
 
-static void first_line(const struct device_panel_place *place, const vitals_row *gpu, bool mig)
-{
-    char text[NAME];
-    enum { NAME_COLUMNS = 19, BUS = 16 };
-    ink style = row_style(place, gpu);
-    field(place, X_LEFT, 4, true, style, vitals_row_label(gpu));
-    (void)cell_device(gpu, ascii(place), NAME_COLUMNS, text, sizeof text);
-    field(place, X_LEFT + 6, NAME_COLUMNS, false, style, text);
-    field(place, X_LEFT + 25, 5, true, style, cell_on_off(gpu, VITALS_GPU_PERSISTENCE_MODE, text));
-    field(place, X_MIDDLE + 1, BUS, false, style,
-          cell_text(gpu, VITALS_GPU_PCI_BUS_ID, ascii(place), text, sizeof text));
-    field(place, X_MIDDLE + 17, 4, true, style, cell_on_off(gpu, VITALS_GPU_DISPLAY_ACTIVE, text));
-    field(place, X_RIGHT, 9, true, style, mig ? mig_mode(gpu) : "");
-    double errors;
-    bool broken = cell_value(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, &errors) && errors > 0;
-    field(place, X_RIGHT + 9, 12, true, broken ? STYLE_TROUBLE : style,
-          cell_number(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, "", text));
-    bars(place, gpu, BAR_MEMORY, BAR_BANDWIDTH);
-}
-
 /* Columns of fan, temperature, state (5) and power. */
 struct cells {
     int x, fan, temperature, power;
@@ -370,44 +288,52 @@ static ink memory_style(const vitals_row *gpu, ink style)
     return silence != NULL && silence->is_fault ? style | STYLE_BOLD : style;
 }
 
-/* How busy it is, and a note or the compute mode; for a long note the load moves to the left. */
-static void load_cells(const struct device_panel_place *place, const vitals_row *gpu, ink style)
+/* For a long note the load moves to the left. */
+static void readings_line(const struct device_panel_place *place, const vitals_row *gpu,
+                          const struct cells *cells)
 {
     enum { CELLS = 21, LOAD = 8, LOAD_LEAST = 4, NOTE_MOST = CELLS - LOAD_LEAST - 1 };
-    char text[WORDS];
+    int x = cells->x, load = LOAD;
+    char text[LINE], state[WORDS] = "P", limit[WORDS];
+    ink style = row_style(place, gpu);
+    double ratio;
+    bool full = cell_value(gpu, VITALS_GPU_FAN_RATIO, &ratio) && ratio >= 1;
+    field(place, x, cells->fan, true, style,
+          full ? "MAX" : cell_percent(gpu, VITALS_GPU_FAN_RATIO, text));
+    x += cells->fan;
+    field(place, x, cells->temperature, true, style,
+          cell_number(gpu, VITALS_GPU_TEMPERATURE_CELSIUS, "C", text));
+    x += cells->temperature;
+    if (cell_value(gpu, VITALS_GPU_PERFORMANCE_STATE, &ratio))
+        (void)snprintf(state, sizeof state, "P%.0f", ratio);
+    else
+        (void)cell_not_available(state);
+    field(place, x, 5, true, style, state);
+    field(place, x + 5, cells->power, true, style,
+          pair(cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", state),
+               cell_number(gpu, VITALS_GPU_POWER_LIMIT_WATTS, "W", limit), text));
+    field(place, X_MIDDLE, 21, true, memory_style(gpu, style), memory_words(gpu, text));
+
     struct note note;
-    int load = LOAD;
     bool noted = device_note(place, gpu, NOTE_MOST, &note);
     if (noted && CELLS - LOAD < 1 + canvas_columns(note.text))
         load = CELLS - 1 - canvas_columns(note.text);
     field(place, X_RIGHT, load, true, style, cell_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, text));
-    if (noted)
-        field(place, X_RIGHT + load, CELLS - load, true, note.style, note.text);
-    else
-        field(place, X_RIGHT + load, CELLS - load, true, style, compute_mode(place, gpu, text));
-}
+    x = X_RIGHT + load;
+    if (noted) {
+        field(place, x, CELLS - load, true, note.style, note.text);
+        return;
+    }
 
-static void readings_line(const struct device_panel_place *place, const vitals_row *gpu,
-                          const struct cells *cells)
-{
-    int x = cells->x;
-    char text[LINE], temperature[WORDS], state[WORDS];
-    ink style = row_style(place, gpu);
-    fan_words(gpu, text);
-    field(place, x, cells->fan, true, style, text);
-    char degree[WORDS];
-    (void)snprintf(temperature, sizeof temperature, "%s",
-                   cell_number(gpu, VITALS_GPU_TEMPERATURE_CELSIUS, "C", degree));
-    x += cells->fan;
-    field(place, x, cells->temperature, true, style, temperature);
-    x += cells->temperature;
-    char number[WORDS];
-    (void)cell_number(gpu, VITALS_GPU_PERFORMANCE_STATE, "", number);
-    (void)snprintf(state, sizeof state, "%s%.60s", number[0] == 'N' ? "" : "P", number);
-    field(place, x, 5, true, style, state);
-    field(place, x + 5, cells->power, true, style, power_words(gpu, text));
-    field(place, X_MIDDLE, 21, true, memory_style(gpu, style), memory_words(gpu, text));
-    load_cells(place, gpu, style);
+    /* The driver's word, as nvidia-smi writes it. */
+    static const char *const MODES[][2] = {{"default", "Default"},
+                                           {"exclusive_thread", "E. Thread"},
+                                           {"exclusive_process", "E. Process"},
+                                           {"prohibited", "Prohibited"}};
+    const char *mode = cell_text(gpu, VITALS_GPU_COMPUTE_MODE, ascii(place), text, WORDS);
+    for (size_t i = 0; i < ARRAY_COUNT(MODES); i++)
+        mode = strcmp(text, MODES[i][0]) == 0 ? MODES[i][1] : mode;
+    field(place, x, CELLS - load, true, style, mode);
 }
 
 /* A MIG device is placed by two numbers; another partition has a name alone. */
@@ -415,27 +341,6 @@ static bool is_mig(const vitals_row *part)
 {
     return vitals_row_availability(part, VITALS_GPU_GPU_INSTANCE_ID) != VITALS_UNSUPPORTED ||
            vitals_row_availability(part, VITALS_GPU_COMPUTE_INSTANCE_ID) != VITALS_UNSUPPORTED;
-}
-
-/* How busy a partition is. For a MIG device also how much of BAR1 it uses; if its utilization is
- * not known, BAR1 as nvitop shows it. */
-static void load_words(const struct device_panel_place *place, const vitals_row *part,
-                       char out[static LINE])
-{
-    double busy, ratio;
-    char load[WORDS], used[WORDS], share[WORDS] = "N/A";
-    const vitals_row *pool = find_child(place->panel, VITALS_GPU_POOL, part, "bar1");
-    (void)cell_percent(part, VITALS_GPU_UTILIZATION_RATIO, load);
-    (void)cell_bytes(pool, VITALS_GPU_POOL_USED_BYTES, used);
-    if (cell_ratio(pool, VITALS_GPU_POOL_USED_BYTES, VITALS_GPU_POOL_TOTAL_BYTES, &ratio))
-        (void)snprintf(share, sizeof share, "%.0f%%", ratio * 100);
-
-    if (!is_mig(part))
-        (void)snprintf(out, LINE, "UTL:  %s", load);
-    else if (cell_value(part, VITALS_GPU_UTILIZATION_RATIO, &busy))
-        (void)snprintf(out, LINE, "%7s%5s%8s", load, "BAR1", used);
-    else
-        (void)snprintf(out, LINE, "BAR1: %8s / %3s", used, share);
 }
 
 static void part_line(const struct device_panel_place *place, const vitals_row *part)
@@ -452,7 +357,22 @@ static void part_line(const struct device_panel_place *place, const vitals_row *
     field(place, X_LEFT, 4, true, style, vitals_row_label(part));
     field(place, X_LEFT + 4, 26, true, style, text);
     field(place, X_MIDDLE, 21, true, memory_style(part, style), memory_words(part, text));
-    load_words(place, part, text);
+
+    /* How busy it is. For a MIG device also how much of BAR1 it uses; if its utilization is not
+     * known, BAR1 as nvitop shows it. */
+    double busy, ratio;
+    char load[WORDS], used[WORDS], share[WORDS] = "N/A";
+    const vitals_row *pool = find_child(place->panel, VITALS_GPU_POOL, part, "bar1");
+    (void)cell_percent(part, VITALS_GPU_UTILIZATION_RATIO, load);
+    (void)cell_bytes(pool, VITALS_GPU_POOL_USED_BYTES, used);
+    if (cell_ratio(pool, VITALS_GPU_POOL_USED_BYTES, VITALS_GPU_POOL_TOTAL_BYTES, &ratio))
+        (void)snprintf(share, sizeof share, "%.0f%%", ratio * 100);
+    if (!mig)
+        (void)snprintf(text, sizeof text, "UTL:  %s", load);
+    else if (cell_value(part, VITALS_GPU_UTILIZATION_RATIO, &busy))
+        (void)snprintf(text, sizeof text, "%7s%5s%8s", load, "BAR1", used);
+    else
+        (void)snprintf(text, sizeof text, "BAR1: %8s / %3s", used, share);
     field(place, X_RIGHT + 1, 20, false, style, text);
     if (place->first > 0)
         device_bar(place, part, BAR_MEMORY, NARROW,
@@ -461,110 +381,62 @@ static void part_line(const struct device_panel_place *place, const vitals_row *
 
 /* ---- rows below 79 columns ---- */
 
-struct narrow_column {
+enum { LABEL, DEVICE, TEMPERATURE, POWER, MEMORY, SHARE, BUSY, NARROW_COUNT };
+
+static const struct {
     const char *title;
     int width; /* 0: all that is left */
     int least; /* columns of the screen from which it is there */
-    void (*words)(const struct device_panel_place *place, const vitals_row *gpu, char *out);
-};
-
-static void narrow_label(const struct device_panel_place *place, const vitals_row *gpu, char *out)
-{
-    (void)place;
-    (void)snprintf(out, LINE, "%s", vitals_row_label(gpu));
-}
-
-static void narrow_temperature(const struct device_panel_place *place, const vitals_row *gpu,
-                               char *out)
-{
-    (void)place;
-    (void)cell_number(gpu, VITALS_GPU_TEMPERATURE_CELSIUS, "C", out);
-}
-
-static void narrow_power(const struct device_panel_place *place, const vitals_row *gpu, char *out)
-{
-    (void)place;
-    (void)cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", out);
-}
-
-static void narrow_memory(const struct device_panel_place *place, const vitals_row *gpu, char *out)
-{
-    (void)place;
-    const struct silence *silence = trouble_silence(gpu);
-    if (silence != NULL)
-        (void)snprintf(out, LINE, "%s", silence->word);
-    else
-        (void)cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, out);
-}
-
-static void narrow_share(const struct device_panel_place *place, const vitals_row *gpu, char *out)
-{
-    double ratio;
-    (void)place;
-    if (cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES, &ratio))
-        (void)snprintf(out, LINE, "%.1f%%", ratio * 100);
-    else
-        (void)cell_not_available(out);
-}
-
-static void narrow_busy(const struct device_panel_place *place, const vitals_row *gpu, char *out)
-{
-    (void)place;
-    (void)cell_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, out);
-}
-
-static const struct narrow_column NARROW_COLUMNS[] = {
-    {"GPU", 4, 0, narrow_label},        {"Name", 0, 0, NULL},
-    {"Temp", 5, 0, narrow_temperature}, {"Power", 6, 50, narrow_power},
-    {"Memory", 10, 0, narrow_memory},   {"Mem%", 7, 46, narrow_share},
-    {"Util", 5, 0, narrow_busy},
-};
-enum { NARROW_COUNT = sizeof NARROW_COLUMNS / sizeof NARROW_COLUMNS[0] };
+} NARROW_COLUMNS[NARROW_COUNT] = {{"GPU", 4, 0},    {"Name", 0, 0},    {"Temp", 5, 0},
+                                  {"Power", 6, 50}, {"Memory", 10, 0}, {"Mem%", 7, 46},
+                                  {"Util", 5, 0}};
 
 /* NULL: the titles. */
 static void narrow_line(const struct device_panel_place *place, const vitals_row *gpu)
 {
     int width = place->panel->width, used = 0, at = 1;
-    char text[LINE];
-    ink style = gpu != NULL ? row_style(place, gpu) : STYLE_PLAIN;
-    for (size_t i = 0; i < NARROW_COUNT; i++)
+    const struct silence *silence = gpu != NULL ? trouble_silence(gpu) : NULL;
+    for (int i = 0; i < NARROW_COUNT; i++)
         used += width >= NARROW_COLUMNS[i].least ? NARROW_COLUMNS[i].width : 0;
-    for (size_t i = 0; i < NARROW_COUNT; i++) {
-        const struct narrow_column *column = &NARROW_COLUMNS[i];
-        if (width < column->least)
+    for (int i = 0; i < NARROW_COUNT; i++) {
+        if (width < NARROW_COLUMNS[i].least)
             continue;
-        int columns = column->width > 0 ? column->width : width - 3 - used;
-        ink own = style;
+        char text[LINE] = " ";
+        double ratio;
+        struct note note;
+        int columns = i == DEVICE ? width - 3 - used : NARROW_COLUMNS[i].width;
+        ink style = gpu != NULL ? row_style(place, gpu) : STYLE_PLAIN;
         if (gpu == NULL)
-            (void)snprintf(text, sizeof text, "%s%s", column->words == NULL ? " " : "",
-                           column->title);
-        else if (column->words != NULL)
-            column->words(place, gpu, text);
-        else {
-            struct note note;
-            text[0] = ' ';
-            if (device_note(place, gpu, columns - 1, &note)) {
-                (void)snprintf(text + 1, sizeof text - 1, "%s", note.text);
-                own = note.style;
-            } else
-                (void)cell_device(gpu, ascii(place), columns - 1, text + 1, sizeof text - 1);
-        }
-        field(place, at, columns, column->words != NULL, own, text);
+            (void)snprintf(text, sizeof text, "%s%s", i == DEVICE ? " " : "",
+                           NARROW_COLUMNS[i].title);
+        else if (i == LABEL)
+            (void)snprintf(text, sizeof text, "%s", vitals_row_label(gpu));
+        else if (i == DEVICE && device_note(place, gpu, columns - 1, &note)) {
+            (void)snprintf(text, sizeof text, " %s", note.text);
+            style = note.style;
+        } else if (i == DEVICE)
+            (void)cell_device(gpu, ascii(place), columns - 1, text + 1, sizeof text - 1);
+        else if (i == TEMPERATURE)
+            (void)cell_number(gpu, VITALS_GPU_TEMPERATURE_CELSIUS, "C", text);
+        else if (i == POWER)
+            (void)cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", text);
+        else if (i == MEMORY && silence != NULL)
+            (void)snprintf(text, sizeof text, "%s", silence->word);
+        else if (i == MEMORY)
+            (void)cell_bytes(gpu, VITALS_GPU_MEMORY_USED_BYTES, text);
+        else if (i == BUSY)
+            (void)cell_percent(gpu, VITALS_GPU_UTILIZATION_RATIO, text);
+        else if (cell_ratio(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES,
+                            &ratio))
+            (void)snprintf(text, sizeof text, "%.1f%%", ratio * 100);
+        else
+            (void)cell_not_available(text);
+        field(place, at, columns, i != DEVICE, style, text);
         at += columns;
     }
 }
 
 /* ---- the box ---- */
-
-static bool any_mig(const struct device_panel *panel)
-{
-    double mode;
-    for (const vitals_row *gpu = NULL; (gpu = device_panel_next(panel, gpu)) != NULL;) {
-        if (cell_value(gpu, VITALS_GPU_MIG_MODE, &mode))
-            return true;
-    }
-    return false;
-}
 
 static void title_line(const struct device_panel_place *place, const vitals_row *gpu)
 {
@@ -584,20 +456,29 @@ static void title_line(const struct device_panel_place *place, const vitals_row 
     field(place, 49, 28, true, STYLE_PLAIN, line);
 }
 
-static void header_lines(struct device_panel_place *place, bool full, bool mig,
-                         const struct edges *table)
+/* The first row of a device where it has two lines. */
+static void first_line(const struct device_panel_place *place, const vitals_row *gpu, bool mig)
 {
-    static const char *const LINES[3][3] = {
-        {" GPU  Name        Persistence-M", " Bus-Id        Disp.A ", " Volatile Uncorr. ECC "},
-        {" Fan  Temp  Perf  Pwr:Usage/Cap", "         Memory-Usage ", " GPU-Util  Compute M. "},
-        {" GPU Fan Temp Perf Pwr:Usg/Cap ", "         Memory-Usage ", " GPU-Util  Compute M. "}};
-    for (size_t i = full ? 0 : 2; i < (full ? 2u : 3u); i++) {
-        field(place, X_LEFT, CELL_LEFT, false, STYLE_PLAIN, LINES[i][0]);
-        field(place, X_MIDDLE, CELL_MIDDLE, false, STYLE_PLAIN, LINES[i][1]);
-        field(place, X_RIGHT, CELL_MIDDLE, false, STYLE_PLAIN,
-              i == 0 && mig ? " MIG M.   Uncorr. ECC " : LINES[i][2]);
-        draw_edges(place->pen, place->y++, table);
-    }
+    enum { NAME_COLUMNS = 19, BUS = 16 };
+    char text[NAME];
+    double on, errors;
+    ink style = row_style(place, gpu);
+    field(place, X_LEFT, 4, true, style, vitals_row_label(gpu));
+    (void)cell_device(gpu, ascii(place), NAME_COLUMNS, text, sizeof text);
+    field(place, X_LEFT + 6, NAME_COLUMNS, false, style, text);
+    field(place, X_LEFT + 25, 5, true, style, cell_on_off(gpu, VITALS_GPU_PERSISTENCE_MODE, text));
+    field(place, X_MIDDLE + 1, BUS, false, style,
+          cell_text(gpu, VITALS_GPU_PCI_BUS_ID, ascii(place), text, sizeof text));
+    field(place, X_MIDDLE + 17, 4, true, style, cell_on_off(gpu, VITALS_GPU_DISPLAY_ACTIVE, text));
+    field(place, X_RIGHT, 9, true, style,
+          !mig                                         ? ""
+          : !cell_value(gpu, VITALS_GPU_MIG_MODE, &on) ? "N/A"
+          : on != 0                                    ? "Enabled"
+                                                       : "Disabled");
+    bool broken = cell_value(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, &errors) && errors > 0;
+    field(place, X_RIGHT + 9, 12, true, broken ? STYLE_TROUBLE : style,
+          cell_number(gpu, VITALS_GPU_ECC_ERRORS_UNCORRECTED, "", text));
+    bars(place, gpu, BAR_MEMORY, BAR_BANDWIDTH);
 }
 
 /* A device, its partitions, and the rule above each. `above` is what the row before had. */
@@ -671,34 +552,17 @@ void device_panel_missing(const struct device_panel *panel, char *out, size_t ca
         (void)snprintf(out, capacity, "No GPU.");
 }
 
-static void narrow_panel(struct device_panel_place *place)
-{
-    struct edges box = {{0, place->panel->width - 1}, 2}, none = {.count = 0};
-    const vitals_row *gpu = device_panel_next(place->panel, NULL);
-    draw_rule(place->pen, place->y++, true, &none, &box);
-    title_line(place, gpu);
-    draw_edges(place->pen, place->y++, &box);
-    draw_rule(place->pen, place->y++, false, &box, &box);
-    narrow_line(place, NULL);
-    draw_edges(place->pen, place->y++, &box);
-    draw_rule(place->pen, place->y++, true, &box, &box);
-    for (; gpu != NULL; gpu = device_panel_next(place->panel, gpu)) {
-        narrow_line(place, gpu);
-        draw_edges(place->pen, place->y++, &box);
-        for (const vitals_row *part = NULL; (part = next_part(place->panel, gpu, part)) != NULL;) {
-            narrow_line(place, part);
-            draw_edges(place->pen, place->y++, &box);
-        }
-    }
-    draw_rule(place->pen, place->y, true, &box, &none);
-}
-
 void device_panel_draw(struct pen *pen, const struct device_panel *panel, int y)
 {
+    static const char *const HEADS[3][3] = {
+        {" GPU  Name        Persistence-M", " Bus-Id        Disp.A ", " Volatile Uncorr. ECC "},
+        {" Fan  Temp  Perf  Pwr:Usage/Cap", "         Memory-Usage ", " GPU-Util  Compute M. "},
+        {" GPU Fan Temp Perf Pwr:Usg/Cap ", "         Memory-Usage ", " GPU-Util  Compute M. "}};
     struct device_panel_place place = {.pen = pen, .panel = panel, .y = y};
-    struct edges title, table, above, none = {.count = 0};
+    bool narrow = is_narrow(panel), full = panel->form == FORM_FULL, mig = false;
+    struct edges none = {.count = 0}, table = {{0, panel->width - 1}, 2}, title = table;
     const vitals_row *gpu = device_panel_next(panel, NULL);
-    bool mig = any_mig(panel);
+    double mode;
     split_bars(panel, &place.first, &place.second);
     if (gpu == NULL) {
         char line[LINE];
@@ -706,19 +570,41 @@ void device_panel_draw(struct pen *pen, const struct device_panel *panel, int y)
         field(&place, 0, panel->width, false, STYLE_DIM, line);
         return;
     }
-    if (is_narrow(panel)) {
-        narrow_panel(&place);
-        return;
+
+    if (!narrow) {
+        title.at[1] = NARROW - 1;
+        table = (struct edges){{0, CELL_LEFT + 1, CELL_LEFT + CELL_MIDDLE + 2, NARROW - 1}, 4};
     }
-    title_edges(panel, &title);
-    table = (struct edges){{0, CELL_LEFT + 1, CELL_LEFT + CELL_MIDDLE + 2, NARROW - 1}, 4};
     draw_rule(pen, place.y++, true, &none, &title);
     title_line(&place, gpu);
     draw_edges(pen, place.y++, &title);
     draw_rule(pen, place.y++, false, &title, &table);
-    header_lines(&place, panel->form == FORM_FULL, mig, &table);
-    above = table;
-    for (; gpu != NULL; gpu = device_panel_next(panel, gpu))
-        device_block(&place, gpu, mig, &above);
-    draw_rule(pen, place.y, true, &above, &none);
+    if (narrow) {
+        narrow_line(&place, NULL);
+        draw_edges(pen, place.y++, &table);
+        draw_rule(pen, place.y++, true, &table, &table);
+    }
+    for (const vitals_row *row = gpu; row != NULL; row = device_panel_next(panel, row))
+        mig = mig || cell_value(row, VITALS_GPU_MIG_MODE, &mode);
+    for (size_t i = full ? 0 : 2; !narrow && i < (full ? 2u : 3u); i++) {
+        field(&place, X_LEFT, CELL_LEFT, false, STYLE_PLAIN, HEADS[i][0]);
+        field(&place, X_MIDDLE, CELL_MIDDLE, false, STYLE_PLAIN, HEADS[i][1]);
+        field(&place, X_RIGHT, CELL_MIDDLE, false, STYLE_PLAIN,
+              i == 0 && mig ? " MIG M.   Uncorr. ECC " : HEADS[i][2]);
+        draw_edges(pen, place.y++, &table);
+    }
+
+    for (; gpu != NULL; gpu = device_panel_next(panel, gpu)) {
+        if (!narrow) {
+            device_block(&place, gpu, mig, &table);
+            continue;
+        }
+        narrow_line(&place, gpu);
+        draw_edges(pen, place.y++, &table);
+        for (const vitals_row *part = NULL; (part = next_part(panel, gpu, part)) != NULL;) {
+            narrow_line(&place, part);
+            draw_edges(pen, place.y++, &table);
+        }
+    }
+    draw_rule(pen, place.y, true, &table, &none);
 }
