@@ -16,10 +16,11 @@
 #include "monitor/screens/screen.h"
 #include "monitor/source.h"
 #include "monitor/terminal.h"
+#include "util/base.h"
 
 bool monitor_built(void)
 {
-    return terminal_built();
+    return true;
 }
 
 /* ---- signals ---- */
@@ -77,7 +78,7 @@ struct loop {
     struct monitor monitor;
     struct monitor_options options;
     struct monitor_source *source; /* NULL: a recording is shown */
-    struct diary *diary;           /* NULL: nothing is kept */
+    struct live_history *history;  /* NULL: nothing is kept */
     struct player player;          /* of the monitor, where it has one */
     struct canvas canvas;
     int signals;
@@ -87,13 +88,13 @@ struct loop {
     bool recalls; /* graphs are being filled from the past */
 };
 
-/* Stops us as the terminal's own driver would have, with all that runs in the foreground. */
-static void suspend(struct loop *loop, bool everybody)
+/* Stops us as the terminal's own driver would have, if wanted with the whole foreground group. */
+static void suspend(struct loop *loop, bool whole_group)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
     terminal_suspend();
     (void)sigaction(SIGTSTP, &usual, &ours);
-    if (everybody)
+    if (whole_group)
         (void)kill(0, SIGTSTP);
     else
         (void)raise(SIGTSTP);
@@ -109,35 +110,6 @@ static void take_size(struct loop *loop)
     if (canvas_resize(&loop->canvas, width, height) == 0)
         monitor_resize(&loop->monitor, loop->canvas.width, loop->canvas.height);
     loop->changed = true;
-}
-
-static void handle_signal(struct loop *loop, int number)
-{
-    switch (number) {
-    case SIGWINCH: take_size(loop); break;
-    case SIGTSTP: suspend(loop, false); break;
-    case SIGCONT:
-        terminal_resume();
-        take_size(loop);
-        break;
-    case SIGPIPE: break;
-    default: loop->ended_by = number; loop->monitor.quit = true;
-    }
-}
-
-static void read_signals(struct loop *loop)
-{
-    unsigned char bytes[64];
-    bool size = false;
-    ssize_t count = read(loop->signals, bytes, sizeof bytes);
-    for (ssize_t i = 0; i < count; i++) {
-        if (bytes[i] == SIGWINCH)
-            size = true; /* a storm of them is one */
-        else
-            handle_signal(loop, bytes[i]);
-    }
-    if (size)
-        handle_signal(loop, SIGWINCH);
 }
 
 static void read_keys(struct loop *loop)
@@ -158,12 +130,12 @@ static void read_keys(struct loop *loop)
 }
 
 /* Snapshots are kept as they came, whatever is on the screen. */
-static void keep(struct loop *loop, enum diary_page page, const vitals_snapshot *snapshot)
+static void keep(struct loop *loop, enum live_part part, const vitals_snapshot *snapshot)
 {
-    if (loop->diary == NULL || snapshot == NULL)
+    if (loop->history == NULL || snapshot == NULL)
         return;
-    diary_add(loop->diary, page, snapshot);
-    const char *news = diary_news(loop->diary);
+    live_history_add(loop->history, part, snapshot);
+    const char *news = live_history_news(loop->history);
     if (news != NULL)
         monitor_say(&loop->monitor, "to look back: %s", news);
 }
@@ -178,7 +150,7 @@ static void read_snapshots(struct loop *loop)
     if (loop->source == NULL)
         return;
     machine = source_machine(loop->source);
-    keep(loop, DIARY_MACHINE, machine);
+    keep(loop, LIVE_MACHINE, machine);
     if (machine != NULL)
         model_add_machine(&loop->monitor.model, machine);
     while (count < ALL_AT_ONCE && (all[count] = source_all(loop->source)) != NULL)
@@ -186,14 +158,14 @@ static void read_snapshots(struct loop *loop)
     loop->changed = loop->changed || machine != NULL || count > 0;
     for (size_t i = 0; i < count; i++) {
         if (i + 1 == count) /* the first of several may be older than what is kept */
-            keep(loop, DIARY_ALL, all[i]);
+            keep(loop, LIVE_ALL, all[i]);
         model_add_all(&loop->monitor.model, all[i]);
     }
 }
 
 static int wait_ms(const struct loop *loop)
 {
-    const uint64_t MS = 1000000, MOST_MS = 3600000;
+    const uint64_t MOST_MS = 3600000;
     const struct monitor *monitor = &loop->monitor;
     uint64_t patience_ns = monitor_patience_ns(monitor), player_ns = UINT64_MAX;
     if (patience_ns == 0)
@@ -203,26 +175,14 @@ static int wait_ms(const struct loop *loop)
     patience_ns = player_ns < patience_ns ? player_ns : patience_ns;
     if (patience_ns == UINT64_MAX)
         return -1;
-    uint64_t ms = patience_ns == 0 ? 0 : patience_ns / MS + 1;
+    uint64_t ms = patience_ns == 0 ? 0 : patience_ns / NS_PER_MS + 1;
     return (int)(ms < MOST_MS ? ms : MOST_MS);
-}
-
-/* Work on the past: a few snapshots at a time, so that keys never wait. */
-static void travel(struct loop *loop)
-{
-    enum { AT_ONCE = 64 };
-    if (loop->monitor.player == NULL)
-        return;
-    if (player_turn(loop->monitor.player))
-        loop->changed = true;
-    bool recalled = loop->recalls;
-    loop->recalls = monitor_recall(&loop->monitor, AT_ONCE);
-    loop->changed = loop->changed || loop->recalls || recalled;
 }
 
 /* false: the terminal is gone. */
 static bool turn(struct loop *loop)
 {
+    enum { PAST_AT_ONCE = 64 }; /* snapshots of the past, so that keys never wait */
     struct pollfd places[PLACES] = {
         [AT_KEYS] = {.fd = terminal_descriptor(), .events = POLLIN},
         [AT_SIGNALS] = {.fd = loop->signals, .events = POLLIN},
@@ -231,197 +191,166 @@ static bool turn(struct loop *loop)
         [AT_NEXT] = {.fd = -1, .events = POLLIN},
         [AT_SCREEN] = {.fd = monitor_descriptor(&loop->monitor), .events = POLLIN},
     };
-    if (loop->source != NULL) {
-        places[AT_MACHINE].fd = source_machine_descriptor(loop->source);
-        places[AT_ALL].fd = source_all_descriptor(loop->source);
-        places[AT_NEXT].fd = source_next_descriptor(loop->source);
-    }
+    for (int i = 0; loop->source != NULL && i < SOURCE_STREAMS; i++)
+        places[AT_MACHINE + i].fd = source_descriptor(loop->source, (enum source_stream_kind)i);
     int got = poll(places, PLACES, wait_ms(loop));
     if (got < 0)
         return errno == EINTR;
     if (got == 0 || places[AT_SCREEN].revents != 0)
         loop->changed = true;
-    if (places[AT_SIGNALS].revents != 0)
-        read_signals(loop);
+
+    if (places[AT_SIGNALS].revents != 0) {
+        unsigned char bytes[64];
+        bool size = false;
+        ssize_t count = read(loop->signals, bytes, sizeof bytes);
+        for (ssize_t i = 0; i < count; i++) {
+            if (bytes[i] == SIGTSTP)
+                suspend(loop, false);
+            else if (bytes[i] == SIGCONT)
+                terminal_resume();
+            else if (bytes[i] != SIGWINCH && bytes[i] != SIGPIPE) {
+                loop->ended_by = bytes[i];
+                loop->monitor.quit = true;
+            }
+            size = size || bytes[i] == SIGWINCH || bytes[i] == SIGCONT; /* a storm of them is one */
+        }
+        if (size)
+            take_size(loop);
+    }
     if (places[AT_KEYS].revents & POLLIN)
         read_keys(loop);
     read_snapshots(loop);
-    travel(loop);
+    if (loop->monitor.player != NULL) {
+        bool moved = player_turn(loop->monitor.player), recalled = loop->recalls;
+        loop->recalls = monitor_recall(&loop->monitor, PAST_AT_ONCE);
+        loop->changed = loop->changed || moved || recalled || loop->recalls;
+    }
     return !(places[AT_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL));
-}
-
-static void draw(struct loop *loop)
-{
-    if (!loop->changed)
-        return;
-    monitor_settle(&loop->monitor);
-    monitor_draw(&loop->monitor, &loop->canvas);
-    terminal_mouse(!loop->monitor.model.arranged.plain);
-    terminal_show(&loop->canvas);
-    loop->changed = false;
-}
-
-/* Every process is read only while a screen shows them. */
-static void choose_processes(struct loop *loop)
-{
-    if (loop->source == NULL)
-        return;
-    bool had = source_has_all(loop->source);
-    struct wants wants;
-    monitor_wants(&loop->monitor, &wants);
-    source_want(loop->source, &wants);
-    source_want_all(loop->source, monitor_needs_all(&loop->monitor));
-    if (had && !source_has_all(loop->source))
-        model_forget_all(&loop->monitor.model);
 }
 
 static void run(struct loop *loop)
 {
+    struct monitor *monitor = &loop->monitor;
     take_size(loop);
-    while (!loop->monitor.quit) {
-        choose_processes(loop);
-        draw(loop);
+    while (!monitor->quit) {
+        /* Every process is read only while a screen shows them. */
+        if (loop->source != NULL) {
+            bool had = source_has_all(loop->source);
+            struct wants wants;
+            monitor_wants(monitor, &wants);
+            source_want(loop->source, &wants);
+            source_want_all(loop->source, monitor_needs_all(monitor));
+            if (had && !source_has_all(loop->source))
+                model_forget_all(&monitor->model);
+        }
+        if (loop->changed) {
+            monitor_settle(monitor);
+            monitor_draw(monitor, &loop->canvas);
+            terminal_mouse(!monitor->model.arranged.plain);
+            terminal_show(&loop->canvas);
+            loop->changed = false;
+        }
         if (!turn(loop)) {
             loop->ended_by = SIGHUP;
-            loop->monitor.quit = true;
+            monitor->quit = true;
         }
     }
 }
 
-/* Metrics of the report: with devices their users, else every process. */
-static void keep_last(struct loop *loop, struct monitor_end *end)
-{
-    model_return(&loop->monitor.model);
-    const struct model *model = &loop->monitor.model;
-    const struct readings *readings = model_device_count(model) > 0 || model->all.now == NULL
-                                          ? &model->machine
-                                          : &model->all;
-    if (readings->now == NULL)
-        return;
-    end->now = vitals_snapshot_ref(readings->now);
-    if (readings->older != NULL)
-        end->older = vitals_snapshot_ref(readings->older);
-}
-
-/* ---- where snapshots come from ---- */
-
-static const vitals_clock *clock_of(const struct monitor_options *options)
-{
-    return options->clock != NULL ? options->clock : vitals_context_clock(options->context);
-}
-
-static void give_player(struct loop *loop, struct timeline machine, const struct timeline *all)
-{
-    struct timeline_cursor cursor;
-    timeline_cursor_init(&cursor, machine, all, model_window_ns(&loop->monitor.model));
-    player_init(&loop->player, &loop->monitor.model, clock_of(&loop->options), cursor,
-                loop->options.replay != NULL);
-    loop->monitor.player = &loop->player;
-}
-
-static int open_recording(struct loop *loop, vitals_error *error)
-{
-    loop->monitor.model.same = true;
-    give_player(loop, *loop->options.replay, NULL);
-    return player_begin(&loop->player, loop->options.at, !loop->options.stands, error);
-}
-
-/* If nothing can be kept the monitor runs without a history. */
-static void open_diary(struct loop *loop)
-{
-    struct timeline machine, all;
-    vitals_error error;
-    if (diary_new(loop->options.temporary, NULL, &loop->diary, &error) < 0) {
-        loop->diary = NULL;
-        monitor_say(&loop->monitor, "to look back: %s", error.message);
-        return;
-    }
-    diary_timeline(loop->diary, DIARY_MACHINE, &machine);
-    diary_timeline(loop->diary, DIARY_ALL, &all);
-    give_player(loop, machine, &all);
-}
-
+/* The recording, or the machine with a history of its own; if nothing can be kept the monitor runs
+ * without one. */
 static int open_world(struct loop *loop, vitals_error *error)
 {
-    if (monitor_init(&loop->monitor, &loop->options) < 0) {
+    const struct monitor_options *options = &loop->options;
+    struct monitor *monitor = &loop->monitor;
+    struct timeline machine, all;
+    if (monitor_init(monitor, options) < 0) {
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
     }
-    if (loop->options.replay != NULL)
-        return open_recording(loop, error);
-    int code = source_open(&loop->options, &loop->source, error);
-    if (code == 0)
-        open_diary(loop);
-    return code;
-}
+    if (options->replay != NULL) {
+        monitor->model.same = true;
+        machine = *options->replay;
+    } else {
+        int code = source_open(options, &loop->source, error);
+        if (code < 0)
+            return code;
+        if (live_history_new(options->temporary, NULL, &loop->history, error) < 0) {
+            loop->history = NULL;
+            monitor_say(monitor, "to look back: %s", error->message);
+            return 0;
+        }
+        live_history_timeline(loop->history, LIVE_MACHINE, &machine);
+        live_history_timeline(loop->history, LIVE_ALL, &all);
+    }
 
-static void close_unused(struct timeline timeline)
-{
-    timeline_close(&timeline);
-}
-
-static void close_world(struct loop *loop)
-{
-    if (loop->monitor.player != NULL)
-        player_done(&loop->player);
-    else if (loop->options.replay != NULL)
-        close_unused(*loop->options.replay);
-    loop->monitor.player = NULL;
-    diary_free(loop->diary);
-    monitor_done(&loop->monitor);
-    source_close(loop->source);
-}
-
-/* Its threads allocate little, so separate heaps would only waste memory. Large blocks, as the
- * history of a device, are mapped: they take memory as they fill and give all of it back. */
-static void keep_memory_small(void)
-{
-#ifdef M_ARENA_MAX
-    enum { APART = 64 * 1024 };
-    (void)mallopt(M_ARENA_MAX, 1);
-    (void)mallopt(M_MMAP_THRESHOLD, APART);
-    (void)mallopt(M_TOP_PAD,
-                  0); /* what was never given out is known to be zero, and stays untouched */
-#endif
-}
-
-/* Both the notice of the options and this one are shown at the start. */
-static void add_notice(struct loop *loop, const char *notice)
-{
-    const char *first = loop->options.notice;
-    if (notice == NULL)
-        return;
-    (void)snprintf(loop->notice, sizeof loop->notice, "%s%s%s", notice, first != NULL ? "; " : "",
-                   first != NULL ? first : "");
-    loop->options.notice = loop->notice;
+    struct timeline_cursor cursor;
+    timeline_cursor_init(&cursor, machine, options->replay != NULL ? NULL : &all,
+                         model_window_ns(&monitor->model));
+    player_init(&loop->player, &monitor->model,
+                options->clock != NULL ? options->clock : vitals_context_clock(options->context),
+                cursor, options->replay != NULL);
+    monitor->player = &loop->player;
+    return options->replay == NULL
+               ? 0
+               : player_begin(&loop->player, options->at, !options->stands, error);
 }
 
 int monitor_run(const struct monitor_options *options, struct monitor_end *end, vitals_error *error)
 {
     struct loop *loop = calloc(1, sizeof *loop);
-    int code = 0;
     if (loop == NULL || (loop->signals = signals_open()) < 0) {
         free(loop);
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "no memory or descriptor"};
         return VITALS_EMEMORY;
     }
-    keep_memory_small();
+#ifdef M_ARENA_MAX
+    /* Its threads allocate little, so separate heaps would only waste memory. Large blocks, as the
+     * history of a device, are mapped: they take memory as they fill and give all of it back. */
+    (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_MMAP_THRESHOLD, 64 * 1024);
+    (void)mallopt(M_TOP_PAD, 0); /* what was never given out is zero, and stays untouched */
+#endif
+
+    struct model *model = &loop->monitor.model;
     loop->options = *options;
-    code = terminal_open(options->term, error);
+    int code = terminal_open(options->term, error);
     if (code == 0) {
+        const char *notice = terminal_notice(), *first = options->notice;
         loop->options.look.colorful = options->look.colorful && terminal_colors() >= 256;
         loop->options.look.light = options->look.light && terminal_colors() >= 256;
-        add_notice(loop, terminal_notice());
+        (void)snprintf(loop->notice, sizeof loop->notice, "%s%s%s", notice != NULL ? notice : "",
+                       notice != NULL && first != NULL ? "; " : "", first != NULL ? first : "");
+        if (notice != NULL)
+            loop->options.notice = loop->notice;
         code = open_world(loop, error);
-        if (code == 0) {
+        if (code == 0)
             run(loop);
-            keep_last(loop, end);
-        }
         terminal_close();
+    }
+
+    /* What the report is made of: with devices their users, else every process. */
+    if (code == 0) {
+        model_return(model);
+        bool machine = model_device_count(model) > 0 || model->all.now == NULL;
+        const struct readings *readings = machine ? &model->machine : &model->all;
+        if (readings->now != NULL)
+            end->now = vitals_snapshot_ref(readings->now);
+        if (readings->now != NULL && readings->older != NULL)
+            end->older = vitals_snapshot_ref(readings->older);
     }
     end->signal = loop->ended_by;
     signals_close(loop->signals);
-    close_world(loop);
+    if (loop->monitor.player != NULL)
+        player_done(&loop->player);
+    else if (options->replay != NULL) {
+        struct timeline unused = *options->replay;
+        timeline_close(&unused);
+    }
+    loop->monitor.player = NULL;
+    live_history_free(loop->history);
+    monitor_done(&loop->monitor);
+    source_close(loop->source);
     end->busy = monitor_is_busy();
     canvas_done(&loop->canvas);
     free(loop);

@@ -134,24 +134,11 @@ void source_want_all(struct monitor_source *source, bool wanted)
         close_all(source);
 }
 
-static int descriptor(const struct source_stream *stream)
+int source_descriptor(const struct monitor_source *source, enum source_stream_kind kind)
 {
-    return stream->subscription != NULL ? vitals_subscription_descriptor(stream->subscription) : -1;
-}
-
-int source_machine_descriptor(const struct monitor_source *source)
-{
-    return descriptor(&source->machine);
-}
-
-int source_all_descriptor(const struct monitor_source *source)
-{
-    return descriptor(&source->all);
-}
-
-int source_next_descriptor(const struct monitor_source *source)
-{
-    return descriptor(&source->next);
+    const struct source_stream *const STREAMS[] = {&source->machine, &source->all, &source->next};
+    vitals_subscription *subscription = STREAMS[kind]->subscription;
+    return subscription != NULL ? vitals_subscription_descriptor(subscription) : -1;
 }
 
 /* Each is given once: a key does not list all processes again. */
@@ -173,28 +160,23 @@ vitals_snapshot *source_machine(struct monitor_source *source)
     return latest(&source->machine);
 }
 
-/* The second of `next` has come: from now on it is `all`, which ends. */
-static vitals_snapshot *take_over(struct monitor_source *source, vitals_snapshot *second)
-{
-    vitals_snapshot *first = source->before;
-    stream_close(&source->all);
-    source->all = source->next;
-    source->had = source->wants;
-    source->next = (struct source_stream){0};
-    source->before = NULL;
-    source->behind = second;
-    return first;
-}
-
 vitals_snapshot *source_all(struct monitor_source *source)
 {
-    vitals_snapshot *snapshot = source->behind;
+    vitals_snapshot *snapshot = source->behind, *first = source->before;
     source->behind = NULL;
     if (snapshot != NULL)
         return snapshot;
     snapshot = latest(&source->next);
-    if (snapshot != NULL && source->before != NULL)
-        return take_over(source, snapshot);
+    if (snapshot != NULL && first != NULL) {
+        /* The second of `next` has come: from now on it is `all`, which ends. */
+        stream_close(&source->all);
+        source->all = source->next;
+        source->had = source->wants;
+        source->next = (struct source_stream){0};
+        source->before = NULL;
+        source->behind = snapshot;
+        return first;
+    }
     if (snapshot != NULL)
         source->before = snapshot;
     return latest(&source->all);

@@ -23,11 +23,10 @@ void source_want_all(struct monitor_source *source, bool wanted);
 /* True if every process is being read. */
 bool source_has_all(const struct monitor_source *source);
 
-/* Descriptors that can be read when there is a snapshot; -1: none. `next` is of what is to take the
+/* A descriptor that can be read when there is a snapshot; -1: none. `NEXT` is what is to take the
  * place of all. */
-int source_machine_descriptor(const struct monitor_source *source);
-int source_all_descriptor(const struct monitor_source *source);
-int source_next_descriptor(const struct monitor_source *source);
+enum source_stream_kind { SOURCE_MACHINE, SOURCE_ALL, SOURCE_NEXT, SOURCE_STREAMS };
+int source_descriptor(const struct monitor_source *source, enum source_stream_kind kind);
 
 /* The newest snapshot that was not given yet, yours to unref; NULL: none. For all processes it is
  * called until there is none: another stream begins with two. */

@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { QUEUE = 16, PATIENCE_MS = 300 };
@@ -15,19 +14,18 @@ enum { QUEUE = 16, PATIENCE_MS = 300 };
 /* Both together: 64 MiB of a disk, 2 MiB of memory. */
 static const struct {
     uint64_t bytes, memory;
-} SHARES[DIARY_PAGES] = {
-    [DIARY_MACHINE] = {24u << 20, 1u << 20}, [DIARY_ALL] = {40u << 20, 1u << 20}};
+} SHARES[LIVE_PARTS] = {[LIVE_MACHINE] = {24u << 20, 1u << 20}, [LIVE_ALL] = {40u << 20, 1u << 20}};
 
 static const uint64_t HOUR_NS = UINT64_C(3600000000000);
 
-struct history_entry {
-    enum diary_page page;
+struct live_entry {
+    enum live_part part;
     vitals_snapshot *snapshot;
 };
 
-struct history_page {
-    struct diary *diary;
-    struct history_ring *ring; /* guarded by `books` */
+struct live_store {
+    struct live_history *history;
+    struct history_ring *ring; /* guarded by `store_lock` */
     struct timeline kept;      /* likewise; its place is of the thread */
     int64_t place;             /* of the owner: where it stands … */
     bool placed;               /* … or nowhere yet */
@@ -37,39 +35,32 @@ struct history_page {
     char problem[VITALS_ERROR_MESSAGE];
 };
 
-/* What the owner wants to see: one at a time. */
-enum wish { WISH_AT, WISH_NEXT, WISH_PREVIOUS };
-enum stage {
-    STAGE_FREE,
-    STAGE_ASKED,
-    STAGE_TAKEN, /* by the thread */
-    STAGE_ANSWERED,
-    STAGE_LEFT /* nobody waits for the answer any longer */
-};
-struct history_question {
-    enum stage stage;
-    struct history_page *page;
-    enum wish wish;
-    uint64_t realtime_ns; /* of WISH_AT */
-    int64_t place;        /* to stand at, where `placed`; in the answer: where it stands */
+/* The owner's query: one at a time. ABANDONED: the owner no longer waits for the result. */
+enum query_kind { QUERY_AT, QUERY_NEXT, QUERY_PREVIOUS };
+enum query_stage { QUERY_NONE, QUERY_ASKED, QUERY_TAKEN, QUERY_ANSWERED, QUERY_ABANDONED };
+struct live_query {
+    enum query_stage stage;
+    struct live_store *store;
+    enum query_kind kind;
+    uint64_t realtime_ns; /* of QUERY_AT */
+    int64_t place;        /* to stand at, where `placed`; in the result: where it stands */
     bool placed;
     int code;
     vitals_snapshot *snapshot;
     vitals_error error;
 };
 
-/* Freed by whoever goes last: the owner, or the thread that was left behind. */
-struct diary {
-    pthread_mutex_t books; /* held while one is written or read */
-    struct history_page pages[DIARY_PAGES];
+/* Freed by the last of the owner and the thread, which may have been left behind. */
+struct live_history {
+    pthread_mutex_t store_lock; /* held while a store is written or read */
+    struct live_store stores[LIVE_PARTS];
     bool disk; /* a folder was given */
 
-    pthread_mutex_t desk; /* a leaf: the queue, the question */
+    pthread_mutex_t queue_lock; /* a leaf: the queue, the query */
     pthread_cond_t news;
-    struct history_question question;
-    struct history_entry queue[QUEUE];
+    struct live_query query;
+    struct live_entry queue[QUEUE];
     size_t first, count;
-    uint64_t left_out;
     bool ends;
 
     atomic_int owners;
@@ -79,181 +70,156 @@ struct diary {
     const char *problem; /* of the owner: the last one that was told */
 };
 
-static void diary_unref(struct diary *diary)
+static void live_history_unref(struct live_history *history)
 {
-    if (atomic_fetch_sub(&diary->owners, 1) > 1)
+    if (atomic_fetch_sub(&history->owners, 1) > 1)
         return;
-    for (size_t i = 0; i < diary->count; i++)
-        vitals_snapshot_unref(diary->queue[(diary->first + i) % QUEUE].snapshot);
-    for (size_t i = 0; i < DIARY_PAGES; i++) {
-        timeline_close(&diary->pages[i].kept);
-        history_ring_free(diary->pages[i].ring);
+    for (size_t i = 0; i < history->count; i++)
+        vitals_snapshot_unref(history->queue[(history->first + i) % QUEUE].snapshot);
+    for (size_t i = 0; i < LIVE_PARTS; i++) {
+        timeline_close(&history->stores[i].kept);
+        history_ring_free(history->stores[i].ring);
     }
-    pthread_cond_destroy(&diary->news);
-    pthread_mutex_destroy(&diary->desk);
-    pthread_mutex_destroy(&diary->books);
-    free(diary);
+    pthread_cond_destroy(&history->news);
+    pthread_mutex_destroy(&history->queue_lock);
+    pthread_mutex_destroy(&history->store_lock);
+    free(history);
 }
 
 /* ---- the thread ---- */
 
-/* A person who waits goes first. */
-enum errand { ERRAND_END, ERRAND_KEEP, ERRAND_ANSWER };
-
-static enum errand take(struct diary *diary, struct history_entry *entry,
-                        struct history_question *question)
+static void answer(struct live_history *history, struct live_query *query)
 {
-    enum errand errand = ERRAND_END;
-    pthread_mutex_lock(&diary->desk);
-    while (diary->count == 0 && diary->question.stage != STAGE_ASKED && !diary->ends)
-        pthread_cond_wait(&diary->news, &diary->desk);
-    if (!diary->ends && diary->question.stage == STAGE_ASKED) {
-        errand = ERRAND_ANSWER;
-        diary->question.stage = STAGE_TAKEN;
-        *question = diary->question;
-    } else if (!diary->ends) {
-        errand = ERRAND_KEEP;
-        *entry = diary->queue[diary->first];
-        diary->first = (diary->first + 1) % QUEUE;
-        diary->count--;
+    const struct timeline *kept = &query->store->kept;
+    vitals_snapshot **out = &query->snapshot;
+    vitals_error *error = &query->error;
+    pthread_mutex_lock(&history->store_lock);
+    if (query->placed)
+        kept->stand(kept->data, query->place);
+    switch (query->kind) {
+    case QUERY_AT: query->code = kept->at(kept->data, query->realtime_ns, out, error); break;
+    case QUERY_NEXT: query->code = kept->next(kept->data, out, error); break;
+    case QUERY_PREVIOUS: query->code = kept->previous(kept->data, out, error); break;
     }
-    pthread_mutex_unlock(&diary->desk);
-    return errand;
+    query->place = kept->place(kept->data);
+    pthread_mutex_unlock(&history->store_lock);
+
+    pthread_mutex_lock(&history->queue_lock);
+    bool abandoned = history->query.stage == QUERY_ABANDONED;
+    query->stage = abandoned ? QUERY_NONE : QUERY_ANSWERED;
+    history->query = *query;
+    pthread_mutex_unlock(&history->queue_lock);
+    if (abandoned)
+        vitals_snapshot_unref(query->snapshot);
 }
 
-static void look(struct history_question *question)
-{
-    const struct timeline *kept = &question->page->kept;
-    vitals_snapshot **out = &question->snapshot;
-    vitals_error *error = &question->error;
-    if (question->placed)
-        kept->stand(kept->data, question->place);
-    switch (question->wish) {
-    case WISH_AT: question->code = kept->at(kept->data, question->realtime_ns, out, error); break;
-    case WISH_NEXT: question->code = kept->next(kept->data, out, error); break;
-    case WISH_PREVIOUS: question->code = kept->previous(kept->data, out, error); break;
-    }
-    question->place = kept->place(kept->data);
-}
-
-static void answer(struct diary *diary, struct history_question *question)
-{
-    pthread_mutex_lock(&diary->books);
-    look(question);
-    pthread_mutex_unlock(&diary->books);
-    pthread_mutex_lock(&diary->desk);
-    bool left = diary->question.stage == STAGE_LEFT;
-    question->stage = left ? STAGE_FREE : STAGE_ANSWERED;
-    diary->question = *question;
-    pthread_mutex_unlock(&diary->desk);
-    if (left)
-        vitals_snapshot_unref(question->snapshot);
-}
-
-/* Where there is much to keep, fewer are kept of each minute rather than only the last minutes: as
+/* If there is much to keep, fewer are kept of each minute rather than only the last minutes: as
  * many as an hour has room for, by what one takes and how often they come now. */
-static void make_fit(struct history_page *page, const vitals_snapshot *snapshot, uint64_t room)
+static void keep(struct live_history *history, const struct live_entry *entry)
 {
     enum { FIRST = 16, MOST = 5 };
+    struct live_store *store = &history->stores[entry->part];
     struct timeline_span span;
     vitals_error error;
-    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot), since_ns = page->since_ns;
-    if (page->came % FIRST != 0)
-        return;
-    page->since_ns = now_ns;
-    if (page->came == 0 || now_ns <= since_ns ||
-        page->kept.span(page->kept.data, &span, &error) < 0 || span.count == 0)
-        return;
-    double each = (double)history_ring_size(page->ring) / (double)span.count;
-    double wanted = each * FIRST * (double)HOUR_NS / (double)(now_ns - since_ns) / (double)room;
-    page->every = wanted < 1 ? 1 : wanted < MOST ? (unsigned)wanted + 1 : MOST;
+    pthread_mutex_lock(&history->store_lock);
+    bool disk = history->disk && history_ring_problem(store->ring)[0] == '\0';
+    uint64_t room = disk ? SHARES[entry->part].bytes : SHARES[entry->part].memory;
+    if (store->came % FIRST == 0) {
+        uint64_t now_ns = vitals_snapshot_monotonic_ns(entry->snapshot), since_ns = store->since_ns;
+        store->since_ns = now_ns;
+        if (store->came > 0 && now_ns > since_ns &&
+            store->kept.span(store->kept.data, &span, &error) >= 0 && span.count > 0) {
+            double each = (double)history_ring_size(store->ring) / (double)span.count;
+            double wanted = each * FIRST * (double)HOUR_NS / (double)(now_ns - since_ns) /
+                            (double)room;
+            store->every = wanted < 1 ? 1 : wanted < MOST ? (unsigned)wanted + 1 : MOST;
+        }
+    }
+    if (store->came++ % store->every == 0)
+        (void)!history_ring_add(store->ring, entry->snapshot, &error);
+    pthread_mutex_unlock(&history->store_lock);
 }
 
-static void keep(struct diary *diary, const struct history_entry *entry)
-{
-    struct history_page *page = &diary->pages[entry->page];
-    vitals_error error;
-    pthread_mutex_lock(&diary->books);
-    bool disk = diary->disk && history_ring_problem(page->ring)[0] == '\0';
-    make_fit(page, entry->snapshot, disk ? SHARES[entry->page].bytes : SHARES[entry->page].memory);
-    if (page->came++ % page->every == 0)
-        (void)!history_ring_add(page->ring, entry->snapshot, &error);
-    pthread_mutex_unlock(&diary->books);
-}
-
+/* A query goes before what is to be kept: a person waits for it. */
 static void *work(void *data)
 {
-    struct diary *diary = data;
-    struct history_entry entry;
-    struct history_question question;
-    for (enum errand errand; (errand = take(diary, &entry, &question)) != ERRAND_END;) {
-        if (errand == ERRAND_ANSWER) {
-            answer(diary, &question);
-            continue;
+    struct live_history *history = data;
+    for (;;) {
+        pthread_mutex_lock(&history->queue_lock);
+        while (history->count == 0 && history->query.stage != QUERY_ASKED && !history->ends)
+            pthread_cond_wait(&history->news, &history->queue_lock);
+        bool ends = history->ends, asked = !ends && history->query.stage == QUERY_ASKED;
+        struct live_query query = history->query;
+        struct live_entry entry = history->queue[history->first];
+        if (asked)
+            history->query.stage = QUERY_TAKEN;
+        else if (!ends) {
+            history->first = (history->first + 1) % QUEUE;
+            history->count--;
         }
-        keep(diary, &entry);
-        vitals_snapshot_unref(entry.snapshot);
-    }
-    atomic_store(&diary->ended, true);
-    diary_unref(diary);
-    return NULL;
-}
+        pthread_mutex_unlock(&history->queue_lock);
 
-static int start(struct diary *diary)
-{
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    atomic_store(&diary->owners, 2);
-    int code = pthread_create(&diary->thread, NULL, work, diary);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code != 0)
-        atomic_store(&diary->owners, 1);
-    return code;
+        if (ends)
+            break;
+        if (asked) {
+            answer(history, &query);
+        } else {
+            keep(history, &entry);
+            vitals_snapshot_unref(entry.snapshot);
+        }
+    }
+    atomic_store(&history->ended, true);
+    live_history_unref(history);
+    return NULL;
 }
 
 /* ---- life ---- */
 
-static int open_pages(struct diary *diary, const char *folder, history_ring_read *read,
-                      vitals_error *error)
+int live_history_new(const char *folder, history_ring_read *read, struct live_history **out,
+                     vitals_error *error)
 {
+    struct live_history *history = calloc(1, sizeof *history);
+    if (history == NULL) {
+        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+        return VITALS_EMEMORY;
+    }
+    atomic_store(&history->owners, 1);
+    pthread_mutex_init(&history->store_lock, NULL);
+    pthread_mutex_init(&history->queue_lock, NULL);
+    pthread_cond_init(&history->news, NULL);
+    history->disk = folder != NULL;
     int code = 0;
-    for (size_t i = 0; i < DIARY_PAGES && code == 0; i++) {
+    for (size_t i = 0; i < LIVE_PARTS && code == 0; i++) {
+        struct live_store *store = &history->stores[i];
         struct history_ring_options options = {.folder = folder,
                                                .most_bytes = SHARES[i].bytes,
                                                .most_memory = SHARES[i].memory,
                                                .most_ns = HOUR_NS,
                                                .read = read};
-        diary->pages[i].diary = diary;
-        diary->pages[i].every = 1;
-        code = history_ring_new(&options, &diary->pages[i].ring, error);
+        store->history = history;
+        store->every = 1;
+        code = history_ring_new(&options, &store->ring, error);
         if (code == 0)
-            code = history_ring_timeline(diary->pages[i].ring, &diary->pages[i].kept, error);
+            code = history_ring_timeline(store->ring, &store->kept, error);
     }
-    return code;
-}
 
-int diary_new(const char *folder, history_ring_read *read, struct diary **out, vitals_error *error)
-{
-    struct diary *diary = calloc(1, sizeof *diary);
-    if (diary == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
-    atomic_store(&diary->owners, 1);
-    pthread_mutex_init(&diary->books, NULL);
-    pthread_mutex_init(&diary->desk, NULL);
-    pthread_cond_init(&diary->news, NULL);
-    diary->disk = folder != NULL;
-    int code = open_pages(diary, folder, read, error);
-    if (code == 0 && start(diary) != 0) {
-        *error = (vitals_error){.code = VITALS_ESYSTEM, .message = "no thread can be started"};
-        code = VITALS_ESYSTEM;
+    /* The thread takes no signal: those are the monitor's. */
+    if (code == 0) {
+        sigset_t all, before;
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        atomic_store(&history->owners, 2);
+        if (pthread_create(&history->thread, NULL, work, history) != 0) {
+            atomic_store(&history->owners, 1);
+            *error = (vitals_error){.code = VITALS_ESYSTEM, .message = "no thread can be started"};
+            code = VITALS_ESYSTEM;
+        }
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     if (code < 0)
-        diary_unref(diary);
+        live_history_unref(history);
     else
-        *out = diary;
+        *out = history;
     return code;
 }
 
@@ -263,34 +229,33 @@ static void wait_a_little(void)
     (void)poll(NULL, 0, 1);
 }
 
-void diary_free(struct diary *diary)
+void live_history_free(struct live_history *history)
 {
-    if (diary == NULL)
+    if (history == NULL)
         return;
-    pthread_mutex_lock(&diary->desk);
-    diary->ends = true;
-    pthread_cond_signal(&diary->news);
-    pthread_mutex_unlock(&diary->desk);
-    for (int i = 0; i < PATIENCE_MS && !atomic_load(&diary->ended); i++)
+    pthread_mutex_lock(&history->queue_lock);
+    history->ends = true;
+    pthread_cond_signal(&history->news);
+    pthread_mutex_unlock(&history->queue_lock);
+    for (int i = 0; i < PATIENCE_MS && !atomic_load(&history->ended); i++)
         wait_a_little();
-    if (atomic_load(&diary->ended))
-        (void)pthread_join(diary->thread, NULL);
+    if (atomic_load(&history->ended))
+        (void)pthread_join(history->thread, NULL);
     else
-        (void)pthread_detach(diary->thread);
-    diary_unref(diary);
+        (void)pthread_detach(history->thread);
+    live_history_unref(history);
 }
 
-void diary_add(struct diary *diary, enum diary_page page, const vitals_snapshot *snapshot)
+void live_history_add(struct live_history *history, enum live_part part,
+                      const vitals_snapshot *snapshot)
 {
-    pthread_mutex_lock(&diary->desk);
-    if (diary->count < QUEUE) {
-        struct history_entry *entry = &diary->queue[(diary->first + diary->count++) % QUEUE];
-        *entry = (struct history_entry){page, vitals_snapshot_ref(snapshot)};
-        pthread_cond_signal(&diary->news);
-    } else {
-        diary->left_out++;
+    pthread_mutex_lock(&history->queue_lock);
+    if (history->count < QUEUE) {
+        struct live_entry *entry = &history->queue[(history->first + history->count++) % QUEUE];
+        *entry = (struct live_entry){part, vitals_snapshot_ref(snapshot)};
+        pthread_cond_signal(&history->news);
     }
-    pthread_mutex_unlock(&diary->desk);
+    pthread_mutex_unlock(&history->queue_lock);
 }
 
 /* ---- looking back ---- */
@@ -302,142 +267,122 @@ static int no_answer(vitals_error *error)
     return VITALS_ETIMEOUT;
 }
 
-/* Whether the thread is with a question that nobody waits for any longer. */
-static bool hangs(struct diary *diary)
+/* Gives up in time, and at once while the thread is with an abandoned query: a person who presses a
+ * key gets an answer. */
+static int store_span(void *data, struct timeline_span *out, vitals_error *error)
 {
-    pthread_mutex_lock(&diary->desk);
-    bool left = diary->question.stage == STAGE_LEFT;
-    pthread_mutex_unlock(&diary->desk);
-    return left;
-}
-
-/* Not for ever: a person who presses a key gets an answer. */
-static int open_books(struct diary *diary, vitals_error *error)
-{
-    for (int i = 0; i < PATIENCE_MS; i++) {
-        if (pthread_mutex_trylock(&diary->books) == 0)
-            return 0;
-        if (hangs(diary))
-            break;
-        wait_a_little();
+    struct live_store *store = data;
+    struct live_history *history = store->history;
+    bool hangs = false;
+    for (int i = 0; i < PATIENCE_MS && !hangs; i++) {
+        if (pthread_mutex_trylock(&history->store_lock) == 0) {
+            int code = store->kept.span(store->kept.data, out, error);
+            pthread_mutex_unlock(&history->store_lock);
+            return code;
+        }
+        pthread_mutex_lock(&history->queue_lock);
+        hangs = history->query.stage == QUERY_ABANDONED;
+        pthread_mutex_unlock(&history->queue_lock);
+        if (!hangs)
+            wait_a_little();
     }
     return no_answer(error);
 }
 
-static void close_books(struct diary *diary)
-{
-    pthread_mutex_unlock(&diary->books);
-}
-
-static int page_span(void *data, struct timeline_span *out, vitals_error *error)
-{
-    struct history_page *page = data;
-    int code = open_books(page->diary, error);
-    if (code < 0)
-        return code;
-    code = page->kept.span(page->kept.data, out, error);
-    close_books(page->diary);
-    return code;
-}
-
-/* With `desk` held, but for the waits: short ones first, since most answers take no longer. False:
- * there was none in time. */
-static bool wait_for_answer(struct diary *diary)
-{
-    enum { SHORT = 20 };
-    static const struct timespec MOMENT = {.tv_nsec = 100000};
-    for (int i = 0; i < SHORT + PATIENCE_MS && diary->question.stage != STAGE_ANSWERED; i++) {
-        pthread_mutex_unlock(&diary->desk);
-        if (i < SHORT)
-            (void)ppoll(NULL, 0, &MOMENT, NULL);
-        else
-            wait_a_little();
-        pthread_mutex_lock(&diary->desk);
-    }
-    return diary->question.stage == STAGE_ANSWERED;
-}
-
-static int ask(struct history_page *page, enum wish wish, uint64_t realtime_ns,
+static int ask(struct live_store *store, enum query_kind kind, uint64_t realtime_ns,
                vitals_snapshot **out, vitals_error *error)
 {
-    struct diary *diary = page->diary;
-    struct history_question *question = &diary->question;
-    pthread_mutex_lock(&diary->desk);
-    bool answered = question->stage == STAGE_FREE;
+    enum { SHORT = 20 };
+    static const struct timespec SHORT_WAIT = {.tv_nsec = 100000};
+    struct live_history *history = store->history;
+    struct live_query *query = &history->query;
+    pthread_mutex_lock(&history->queue_lock);
+    bool answered = query->stage == QUERY_NONE;
     if (answered) {
-        *question = (struct history_question){.stage = STAGE_ASKED,
-                                              .page = page,
-                                              .wish = wish,
-                                              .realtime_ns = realtime_ns,
-                                              .place = page->place,
-                                              .placed = page->placed};
-        pthread_cond_signal(&diary->news);
-        answered = wait_for_answer(diary);
-        question->stage = question->stage == STAGE_TAKEN ? STAGE_LEFT : STAGE_FREE;
+        *query = (struct live_query){.stage = QUERY_ASKED,
+                                     .store = store,
+                                     .kind = kind,
+                                     .realtime_ns = realtime_ns,
+                                     .place = store->place,
+                                     .placed = store->placed};
+        pthread_cond_signal(&history->news);
+
+        /* Short waits first, since most answers take no longer. */
+        for (int i = 0; i < SHORT + PATIENCE_MS && query->stage != QUERY_ANSWERED; i++) {
+            pthread_mutex_unlock(&history->queue_lock);
+            if (i < SHORT)
+                (void)ppoll(NULL, 0, &SHORT_WAIT, NULL);
+            else
+                wait_a_little();
+            pthread_mutex_lock(&history->queue_lock);
+        }
+        answered = query->stage == QUERY_ANSWERED;
+        query->stage = query->stage == QUERY_TAKEN ? QUERY_ABANDONED : QUERY_NONE;
     }
-    struct history_question answer = *question;
-    pthread_mutex_unlock(&diary->desk);
+    struct live_query result = *query;
+    pthread_mutex_unlock(&history->queue_lock);
     if (!answered)
         return no_answer(error);
-    if (answer.code == 1) {
-        page->place = answer.place;
-        page->placed = true;
-        *out = answer.snapshot;
-    } else if (answer.code < 0) {
-        *error = answer.error;
+    if (result.code == 1) {
+        store->place = result.place;
+        store->placed = true;
+        *out = result.snapshot;
+    } else if (result.code < 0) {
+        *error = result.error;
     }
-    return answer.code;
+    return result.code;
 }
 
-static int page_at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
+static int store_at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
 {
-    return ask(data, WISH_AT, realtime_ns, out, error);
+    return ask(data, QUERY_AT, realtime_ns, out, error);
 }
 
-static int page_next(void *data, vitals_snapshot **out, vitals_error *error)
+static int store_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    return ask(data, WISH_NEXT, 0, out, error);
+    return ask(data, QUERY_NEXT, 0, out, error);
 }
 
-static int page_previous(void *data, vitals_snapshot **out, vitals_error *error)
+static int store_previous(void *data, vitals_snapshot **out, vitals_error *error)
 {
-    return ask(data, WISH_PREVIOUS, 0, out, error);
+    return ask(data, QUERY_PREVIOUS, 0, out, error);
 }
 
-static int64_t page_place(void *data)
+static int64_t store_place(void *data)
 {
-    return ((const struct history_page *)data)->place;
+    return ((const struct live_store *)data)->place;
 }
 
-static void page_stand(void *data, int64_t place)
+static void store_stand(void *data, int64_t place)
 {
-    struct history_page *page = data;
-    page->place = place;
-    page->placed = true;
+    struct live_store *store = data;
+    store->place = place;
+    store->placed = true;
 }
 
-void diary_timeline(struct diary *diary, enum diary_page page, struct timeline *out)
+void live_history_timeline(struct live_history *history, enum live_part part, struct timeline *out)
 {
-    *out = (struct timeline){.data = &diary->pages[page],
-                             .span = page_span,
-                             .at = page_at,
-                             .next = page_next,
-                             .previous = page_previous,
-                             .place = page_place,
-                             .stand = page_stand};
+    *out = (struct timeline){.data = &history->stores[part],
+                             .span = store_span,
+                             .at = store_at,
+                             .next = store_next,
+                             .previous = store_previous,
+                             .place = store_place,
+                             .stand = store_stand};
 }
 
-/* The first page that has one; told once. */
-const char *diary_news(struct diary *diary)
+/* The first store that has a problem; told once. */
+const char *live_history_news(struct live_history *history)
 {
-    if (diary->problem != NULL || pthread_mutex_trylock(&diary->books) != 0)
+    if (history->problem != NULL || pthread_mutex_trylock(&history->store_lock) != 0)
         return NULL;
-    for (size_t i = 0; i < DIARY_PAGES && diary->problem == NULL; i++) {
-        struct history_page *page = &diary->pages[i];
-        (void)snprintf(page->problem, sizeof page->problem, "%s", history_ring_problem(page->ring));
-        if (page->problem[0] != '\0')
-            diary->problem = page->problem;
+    for (size_t i = 0; i < LIVE_PARTS && history->problem == NULL; i++) {
+        struct live_store *store = &history->stores[i];
+        (void)snprintf(store->problem, sizeof store->problem, "%s",
+                       history_ring_problem(store->ring));
+        if (store->problem[0] != '\0')
+            history->problem = store->problem;
     }
-    close_books(diary);
-    return diary->problem;
+    pthread_mutex_unlock(&history->store_lock);
+    return history->problem;
 }

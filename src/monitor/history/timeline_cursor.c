@@ -188,7 +188,7 @@ uint64_t timeline_cursor_time_ns(const struct timeline_cursor *cursor)
  * to another time. */
 static int bring_all(struct timeline_cursor *cursor, vitals_error *error)
 {
-    enum { WINDOWS = 6 }; /* a diary may keep every fifth alone */
+    enum { WINDOWS = 6 }; /* a live history may keep every fifth alone */
     struct timeline_reader *all = &cursor->all;
     uint64_t moment_ns = timeline_cursor_time_ns(cursor);
     vitals_snapshot *snapshot = NULL;

@@ -15,7 +15,7 @@ static const struct monitor_process PROCESSES[] = {
 static const struct monitor_world WORLD = {PROCESSES, CHECK_COUNT(PROCESSES), 1};
 
 static vitals_builder *builder;
-static struct diary *diary;
+static struct live_history *history;
 static struct timeline machine, all;
 
 /* A disk that does not answer while it is told not to. */
@@ -35,16 +35,16 @@ static void begin(const char *folder)
 {
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
-    CHECK_OK(diary_new(folder, read_a_disk, &diary, &error), error);
-    diary_timeline(diary, DIARY_MACHINE, &machine);
-    diary_timeline(diary, DIARY_ALL, &all);
+    CHECK_OK(live_history_new(folder, read_a_disk, &history, &error), error);
+    live_history_timeline(history, LIVE_MACHINE, &machine);
+    live_history_timeline(history, LIVE_ALL, &all);
 }
 
 static void end(void)
 {
     timeline_close(&machine);
     timeline_close(&all);
-    diary_free(diary);
+    live_history_free(history);
     vitals_builder_free(builder);
 }
 
@@ -56,12 +56,12 @@ static uint64_t count(const struct timeline *timeline)
     return span.count;
 }
 
-static void add(enum diary_page page, double seconds, uint64_t sequence)
+static void add(enum live_part part, double seconds, uint64_t sequence)
 {
     vitals_snapshot *snapshot = world_at(builder, &WORLD, seconds, sequence);
-    const struct timeline *timeline = page == DIARY_MACHINE ? &machine : &all;
+    const struct timeline *timeline = part == LIVE_MACHINE ? &machine : &all;
     uint64_t before = count(timeline);
-    diary_add(diary, page, snapshot);
+    live_history_add(history, part, snapshot);
     vitals_snapshot_unref(snapshot);
     for (int i = 0; i < 10000 && count(timeline) == before; i++)
         real_sleep_ns(1000000); /* its thread writes it */
@@ -90,11 +90,11 @@ static void looks_back(const char *folder)
     CHECK_UINT(count(&machine), 0);
     CHECK_INT(machine.at(machine.data, 1, &snapshot, &error), 0);
     for (uint64_t i = 0; i < 100; i++) {
-        add(DIARY_MACHINE, 1000 + (double)i, i + 1);
+        add(LIVE_MACHINE, 1000 + (double)i, i + 1);
         if (i % 10 == 0)
-            add(DIARY_ALL, 1000 + (double)i, 500 + i);
+            add(LIVE_ALL, 1000 + (double)i, 500 + i);
     }
-    CHECK_NULL(diary_news(diary));
+    CHECK_NULL(live_history_news(history));
     CHECK_NEAR(given(&machine, 1050, &sequence), 1050, 1e-6);
     CHECK_UINT(sequence, 51);
     CHECK_NEAR(given(&machine, 5000, &sequence), 1099, 1e-6);
@@ -127,12 +127,12 @@ static void a_folder_that_cannot_hold_it_is_said_once(void)
 {
     uint64_t sequence;
     begin("/nonexistent/folder");
-    const char *news = diary_news(diary);
+    const char *news = live_history_news(history);
     CHECK_NOT_NULL(news);
     CHECK_CONTAINS(news, "/nonexistent/folder");
     CHECK_CONTAINS(news, "memory");
-    CHECK_NULL(diary_news(diary));
-    add(DIARY_MACHINE, 1000, 1);
+    CHECK_NULL(live_history_news(history));
+    add(LIVE_MACHINE, 1000, 1);
     CHECK_NEAR(given(&machine, 1000, &sequence), 1000, 1e-6);
     end();
 }
@@ -143,9 +143,9 @@ static void what_is_older_than_an_hour_goes(void)
     uint64_t sequence;
     begin(NULL);
     for (uint64_t i = 0; i < 5; i++)
-        add(DIARY_MACHINE, 1000 + (double)i, i + 1);
+        add(LIVE_MACHINE, 1000 + (double)i, i + 1);
     vitals_snapshot *late = world_at(builder, &WORLD, 1000 + 3700, 9);
-    diary_add(diary, DIARY_MACHINE, late);
+    live_history_add(history, LIVE_MACHINE, late);
     vitals_snapshot_unref(late);
     for (int i = 0; i < 10000 && count(&machine) != 1; i++)
         real_sleep_ns(1000000);
@@ -163,11 +163,11 @@ static void of_much_less_is_kept_of_each_minute(void)
     begin(NULL);
     for (uint64_t i = 0; i < CAME; i++) {
         vitals_snapshot *snapshot = world_at(builder, &WORLD, 1000 + (double)i / 100, i + 1);
-        diary_add(diary, DIARY_MACHINE, snapshot);
+        live_history_add(history, LIVE_MACHINE, snapshot);
         vitals_snapshot_unref(snapshot);
         real_sleep_ns(2000000);
     }
-    add(DIARY_ALL, 1000, 1); /* behind all of these */
+    add(LIVE_ALL, 1000, 1); /* behind all of these */
     CHECK_OK(machine.span(machine.data, &span, &error), error);
     CHECK(span.count > 1 && span.count < CAME / 2);
     CHECK_UINT(span.first_ns, 1000 * (uint64_t)MONITOR_SECOND);
@@ -182,7 +182,7 @@ static void nobody_waits_for_it(void)
     begin(NULL);
     for (uint64_t i = 0; i < 500; i++) {
         snapshot = world_at(builder, &WORLD, 1000 + (double)i, i + 1);
-        diary_add(diary, DIARY_MACHINE, snapshot);
+        live_history_add(history, LIVE_MACHINE, snapshot);
         vitals_snapshot_unref(snapshot);
     }
     while (machine.at(machine.data, UINT64_MAX, &snapshot, &error) == 0)
@@ -199,7 +199,7 @@ static void begin_with_a_disk(void)
     begin(folder);
     CHECK_INT(rmdir(folder), 0);
     for (uint64_t i = 0; i < 5; i++)
-        add(DIARY_MACHINE, 1000 + (double)i, i + 1);
+        add(LIVE_MACHINE, 1000 + (double)i, i + 1);
 }
 
 static void gives_up(const struct timeline *timeline)
@@ -225,10 +225,10 @@ static void a_disk_that_hangs_stops_nobody(void)
     gives_up(&machine);
     gives_up(&all);
     CHECK_INT(machine.span(machine.data, &span, &error), VITALS_ETIMEOUT);
-    CHECK_NULL(diary_news(diary));
+    CHECK_NULL(live_history_news(history));
     for (uint64_t i = 5; i < 60; i++) {
         vitals_snapshot *late = world_at(builder, &WORLD, 1000 + (double)i, i + 1);
-        diary_add(diary, DIARY_MACHINE, late);
+        live_history_add(history, LIVE_MACHINE, late);
         vitals_snapshot_unref(late);
     }
     atomic_store(&hanging, false);

@@ -80,10 +80,10 @@ static void another_column_comes_with_rates(void)
 
     struct wants wants = one_more(VITALS_PROCESS_NICE);
     source_want(source, &wants);
-    CHECK(source_next_descriptor(source) >= 0);
+    CHECK(source_descriptor(source, SOURCE_NEXT) >= 0);
     vitals_snapshot *first = first_of_another(stream, &meanwhile);
     CHECK(meanwhile > 0); /* those of before were given as ever */
-    CHECK_INT(source_next_descriptor(source), -1);
+    CHECK_INT(source_descriptor(source, SOURCE_NEXT), -1);
     vitals_snapshot *second = source_all(source);
     CHECK_NOT_NULL(second);
     CHECK_UINT(vitals_snapshot_stream(first), vitals_snapshot_stream(second));
@@ -118,7 +118,7 @@ static void what_is_taken_back_ends_nothing(void)
     struct wants wants = one_more(VITALS_PROCESS_NICE), none = {.count = 0};
     source_want(source, &wants);
     source_want(source, &none);
-    CHECK_INT(source_next_descriptor(source), -1);
+    CHECK_INT(source_descriptor(source, SOURCE_NEXT), -1);
     for (int i = 0; i < 5; i++) {
         snapshot = next_of_all();
         CHECK_UINT(vitals_snapshot_stream(snapshot), stream);
