@@ -5,23 +5,21 @@
  * them. A crash cannot ask ncurses any more: what restores the terminal is
  * taken from terminfo at the start and written by the handler. */
 #include "monitor/terminal.h"
-#include "feed/built_without.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#if VITALS_WITH_NCURSES
 
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
+
+#include "util/utf8.h"
 
 enum {
     ESCAPE_DELAY_MS = 25,
@@ -53,11 +51,6 @@ static struct {
     size_t restore_size;
 } terminal;
 
-bool terminal_built(void)
-{
-    return true;
-}
-
 /* ---- a crash ---- */
 
 static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -78,24 +71,6 @@ static void crash(int number)
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &terminal.found);
     (void)signal(number, SIG_DFL);
     (void)raise(number);
-}
-
-static void guard_crashes(void)
-{
-    static char stack[CRASH_STACK];
-    stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-    (void)sigaltstack(&other, NULL);
-    for (size_t i = 0; i < CRASH_COUNT; i++) {
-        struct sigaction action = {.sa_handler = crash,
-                                   .sa_flags = (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK)};
-        (void)sigaction(CRASHES[i], &action, &before[i]);
-    }
-}
-
-static void unguard_crashes(void)
-{
-    for (size_t i = 0; i < CRASH_COUNT; i++)
-        (void)sigaction(CRASHES[i], &before[i], NULL);
 }
 
 /* A capability without its padding, "$<5>", of which NULL has nothing; gives its size. */
@@ -121,16 +96,6 @@ static const char *capability(const char *name)
 {
     char *value = tigetstr(name);
     return value == (char *)-1 ? NULL : value;
-}
-
-static void prepare_restore(void)
-{
-    static const char *const NAMES[] = {"sgr0", "cnorm", "rmkx", "rmcup"};
-    terminal.restore_size = 0;
-    add_restore(MOUSE_OFF PASTE_OFF);
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-        add_restore(capability(NAMES[i]));
-    add_restore("\r\n");
 }
 
 /* ---- life ---- */
@@ -165,22 +130,20 @@ static void set_modes(void)
     static const struct {
         const char *sequence;
         int code;
-    } KEYS[] = {
-        {"\033[200~", CODE_PASTE_BEGIN},
-        {"\033[201~", CODE_PASTE_END},
-        {"\033[1;2D", KEY_SLEFT},
-        {"\033[1;2C", KEY_SRIGHT},
-        {"\033[A", KEY_UP},
-        {"\033[B", KEY_DOWN},
-        {"\033[C", KEY_RIGHT},
-        {"\033[D", KEY_LEFT},
-        {"\033[H", KEY_HOME},
-        {"\033[F", KEY_END},
-        {"\033[1~", KEY_HOME},
-        {"\033[4~", KEY_END},
-        {"\033[7~", KEY_HOME},
-        {"\033[8~", KEY_END},
-    };
+    } KEYS[] = {{"\033[200~", CODE_PASTE_BEGIN},
+                {"\033[201~", CODE_PASTE_END},
+                {"\033[1;2D", KEY_SLEFT},
+                {"\033[1;2C", KEY_SRIGHT},
+                {"\033[A", KEY_UP},
+                {"\033[B", KEY_DOWN},
+                {"\033[C", KEY_RIGHT},
+                {"\033[D", KEY_LEFT},
+                {"\033[H", KEY_HOME},
+                {"\033[F", KEY_END},
+                {"\033[1~", KEY_HOME},
+                {"\033[4~", KEY_END},
+                {"\033[7~", KEY_HOME},
+                {"\033[8~", KEY_END}};
     (void)raw(); /* ^C, ^Z, ^S and ^\ are keys */
     (void)noecho();
     (void)nonl();
@@ -189,7 +152,7 @@ static void set_modes(void)
     (void)meta(stdscr, TRUE);
     (void)typeahead(-1); /* drawing goes on while keys wait */
     (void)curs_set(0);
-    for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
+    for (size_t i = 0; i < ARRAY_COUNT(KEYS); i++)
         (void)define_key(KEYS[i].sequence, KEYS[i].code);
     (void)mouseinterval(0);
     terminal.mouse = false;
@@ -199,11 +162,6 @@ static void set_modes(void)
         (void)use_default_colors();
     }
 }
-
-/* What terminals are asked to be, the most capable first, where terminfo has no entry for TERM: new
- * ones name themselves (xterm-kitty, foot), and ssh takes the name to machines without the entry.
- */
-static const char *const COMMON[] = {"xterm-256color", "xterm", "vt100", "ansi"};
 
 /* "TERM=xterm", or "TERM". */
 static const char *name_of(const char *term, char out[static NAME])
@@ -216,19 +174,6 @@ static const char *name_of(const char *term, char out[static NAME])
         (void)vitals_text_format((vitals_text){term, strlen(term)}, VITALS_TEXT_TERMINAL,
                                  out + sizeof VARIABLE - 1, NAME - sizeof VARIABLE + 1);
     return out;
-}
-
-/* The screen of TERM or of a common terminal; NULL: terminfo has no entry for any. */
-static SCREEN *open_screen(const char *term)
-{
-    SCREEN *screen = newterm(term, stdout, stdin);
-    for (size_t i = 0; screen == NULL && i < sizeof COMMON / sizeof COMMON[0]; i++) {
-        char name[NAME];
-        (void)snprintf(terminal.notice, sizeof terminal.notice,
-                       "%s has no terminfo entry; using %s", name_of(term, name), COMMON[i]);
-        screen = newterm(COMMON[i], stdout, stdin);
-    }
-    return screen;
 }
 
 static int refuse(vitals_error *error, const char *term, const char *why)
@@ -252,13 +197,24 @@ static void begin_keys(void)
  * cursor, and writes at each move of it: 24 writes for a screen instead of one. */
 int terminal_open(const char *term, vitals_error *error)
 {
+    /* The most capable first, where terminfo has no entry for TERM: new terminals name themselves
+     * (xterm-kitty, foot), and ssh takes the name to machines without the entry. */
+    static const char *const COMMON[] = {"xterm-256color", "xterm", "vt100", "ansi"};
+    static const char *const RESTORES[] = {"sgr0", "cnorm", "rmkx", "rmcup"};
+    static char crash_stack[CRASH_STACK];
+    char name[NAME];
     memset(&terminal, 0, sizeof terminal);
     if (term == NULL || term[0] == '\0')
         return refuse(error, NULL, "is not set; try TERM=xterm-256color vitals");
     (void)setlocale(LC_CTYPE, "");
     terminal.has_found = tcgetattr(STDIN_FILENO, &terminal.found) == 0;
     (void)set_escdelay(ESCAPE_DELAY_MS);
-    terminal.screen = open_screen(term);
+    terminal.screen = newterm(term, stdout, stdin);
+    for (size_t i = 0; terminal.screen == NULL && i < ARRAY_COUNT(COMMON); i++) {
+        (void)snprintf(terminal.notice, sizeof terminal.notice,
+                       "%s has no terminfo entry; using %s", name_of(term, name), COMMON[i]);
+        terminal.screen = newterm(COMMON[i], stdout, stdin);
+    }
     if (terminal.screen == NULL)
         return refuse(error, term,
                       "has no terminfo entry, nor have xterm-256color, xterm, vt100 and ansi; "
@@ -271,8 +227,18 @@ int terminal_open(const char *term, vitals_error *error)
                       "is a terminal that cannot place a cursor; try TERM=xterm-256color vitals");
     }
     (void)wresize(stdscr, 1, 1); /* of the three copies of the screen that ncurses makes one less */
-    prepare_restore();
-    guard_crashes();
+
+    add_restore(MOUSE_OFF PASTE_OFF);
+    for (size_t i = 0; i < ARRAY_COUNT(RESTORES); i++)
+        add_restore(capability(RESTORES[i]));
+    add_restore("\r\n");
+    (void)sigaltstack(&(stack_t){.ss_sp = crash_stack, .ss_size = sizeof crash_stack}, NULL);
+    for (size_t i = 0; i < CRASH_COUNT; i++) {
+        struct sigaction action = {.sa_handler = crash,
+                                   .sa_flags = (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK)};
+        (void)sigaction(CRASHES[i], &action, &before[i]);
+    }
+
     set_modes();
     (void)endwin();
     (void)refresh();
@@ -289,7 +255,8 @@ void terminal_close(void)
     (void)mousemask(0, NULL);
     (void)endwin();
     delscreen(terminal.screen);
-    unguard_crashes();
+    for (size_t i = 0; i < CRASH_COUNT; i++)
+        (void)sigaction(CRASHES[i], &before[i], NULL);
     if (terminal.has_found)
         (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal.found);
     canvas_done(&terminal.sent);
@@ -354,60 +321,6 @@ void terminal_forget(void)
 
 /* ---- keys ---- */
 
-/* A press of a button or a wheel. false: an event that does nothing here, as a release or a motion.
- */
-static bool take_event(const MEVENT *event, struct input_event *out)
-{
-    bool shift = event->bstate & BUTTON_SHIFT;
-    *out = (struct input_event){.x = event->x, .y = event->y, .fast = event->bstate & BUTTON_CTRL};
-    if (event->bstate & BUTTON4_PRESSED)
-        out->code = shift ? INPUT_WHEEL_LEFT : INPUT_WHEEL_UP;
-    else if (event->bstate & BUTTON5_PRESSED)
-        out->code = shift ? INPUT_WHEEL_RIGHT : INPUT_WHEEL_DOWN;
-    else if (event->bstate & (BUTTON1_PRESSED | BUTTON3_PRESSED))
-        out->code = INPUT_CLICK;
-    return out->code != INPUT_NONE;
-}
-
-/* All events of one read come as one KEY_MOUSE; getmouse gives the newest first. */
-static void read_mouse(void)
-{
-    MEVENT event;
-    for (int i = 0; i < MOUSE_RUN && getmouse(&event) == OK && event.id >= 0; i++)
-        terminal.run_count += take_event(&event, &terminal.run[terminal.run_count]);
-}
-
-static uint32_t translate(wint_t code)
-{
-    static const struct {
-        int code;
-        uint32_t event;
-    } CODES[] = {
-        {KEY_UP, INPUT_UP},
-        {KEY_DOWN, INPUT_DOWN},
-        {KEY_LEFT, INPUT_LEFT},
-        {KEY_RIGHT, INPUT_RIGHT},
-        {KEY_PPAGE, INPUT_PAGE_UP},
-        {KEY_NPAGE, INPUT_PAGE_DOWN},
-        {KEY_HOME, INPUT_HOME},
-        {KEY_END, INPUT_END},
-        {KEY_BTAB, INPUT_BACK_TAB},
-        {KEY_ENTER, INPUT_ENTER},
-        {KEY_BACKSPACE, INPUT_BACKSPACE},
-        {KEY_F(5), INPUT_F5},
-        {KEY_SLEFT, INPUT_SHIFT_LEFT},
-        {KEY_SRIGHT, INPUT_SHIFT_RIGHT},
-        {KEY_RESIZE, INPUT_SIZE},
-        {CODE_PASTE_BEGIN, INPUT_PASTE_BEGIN},
-        {CODE_PASTE_END, INPUT_PASTE_END},
-    };
-    for (size_t i = 0; i < sizeof CODES / sizeof CODES[0]; i++) {
-        if (CODES[i].code == (int)code)
-            return CODES[i].event;
-    }
-    return INPUT_NONE;
-}
-
 /* An unknown escape sequence must not become keys: its bytes are dropped up to the last one. Alt
  * and a bracket alone are a key. */
 static bool swallow(void)
@@ -420,6 +333,44 @@ static bool swallow(void)
             break;
     }
     return any;
+}
+
+/* Keys of ncurses in our terms. */
+static const uint32_t CODES[][2] = {{KEY_UP, INPUT_UP},
+                                    {KEY_DOWN, INPUT_DOWN},
+                                    {KEY_LEFT, INPUT_LEFT},
+                                    {KEY_RIGHT, INPUT_RIGHT},
+                                    {KEY_PPAGE, INPUT_PAGE_UP},
+                                    {KEY_NPAGE, INPUT_PAGE_DOWN},
+                                    {KEY_HOME, INPUT_HOME},
+                                    {KEY_END, INPUT_END},
+                                    {KEY_BTAB, INPUT_BACK_TAB},
+                                    {KEY_ENTER, INPUT_ENTER},
+                                    {KEY_BACKSPACE, INPUT_BACKSPACE},
+                                    {KEY_F(5), INPUT_F5},
+                                    {KEY_SLEFT, INPUT_SHIFT_LEFT},
+                                    {KEY_SRIGHT, INPUT_SHIFT_RIGHT},
+                                    {KEY_RESIZE, INPUT_SIZE},
+                                    {CODE_PASTE_BEGIN, INPUT_PASTE_BEGIN},
+                                    {CODE_PASTE_END, INPUT_PASTE_END}};
+
+/* All events of one read come as one KEY_MOUSE; getmouse gives the newest first. Presses of a
+ * button or a wheel are kept; a release or a motion does nothing here. */
+static void read_mouse(void)
+{
+    MEVENT event;
+    for (int i = 0; i < MOUSE_RUN && getmouse(&event) == OK && event.id >= 0; i++) {
+        bool shift = event.bstate & BUTTON_SHIFT;
+        struct input_event *out = &terminal.run[terminal.run_count];
+        *out = (struct input_event){.x = event.x, .y = event.y, .fast = event.bstate & BUTTON_CTRL};
+        if (event.bstate & BUTTON4_PRESSED)
+            out->code = shift ? INPUT_WHEEL_LEFT : INPUT_WHEEL_UP;
+        else if (event.bstate & BUTTON5_PRESSED)
+            out->code = shift ? INPUT_WHEEL_RIGHT : INPUT_WHEEL_DOWN;
+        else if (event.bstate & (BUTTON1_PRESSED | BUTTON3_PRESSED))
+            out->code = INPUT_CLICK;
+        terminal.run_count += out->code != INPUT_NONE;
+    }
 }
 
 int terminal_read(struct input_event *out)
@@ -440,7 +391,9 @@ int terminal_read(struct input_event *out)
     }
     *out = (struct input_event){.code = code};
     if (kind == KEY_CODE_YES) {
-        out->code = translate(code);
+        out->code = INPUT_NONE;
+        for (size_t i = 0; i < ARRAY_COUNT(CODES); i++)
+            out->code = CODES[i][0] == code ? CODES[i][1] : out->code;
         return 1;
     }
     if (code != INPUT_ESCAPE)
@@ -459,23 +412,22 @@ int terminal_read(struct input_event *out)
 
 /* ---- drawing ---- */
 
-/* The nearest of eight colors, for a terminal without 256. */
-static unsigned basic_color(unsigned color)
-{
-    if (color < 16)
-        return color % BASIC_COLORS;
-    if (color >= 232)
-        return color < 244 ? 0 : 7;
-    unsigned cube = color - 16;
-    return (cube / 36 >= 2) | (unsigned)(cube / 6 % 6 >= 2) << 1 | (unsigned)(cube % 6 >= 2) << 2;
-}
-
+/* The pair of colors of a style; on a terminal without 256 the nearest of eight. */
 static short pair_of(ink style)
 {
     unsigned color = style & STYLE_COLORS;
     if (color == 0 || !has_colors())
         return 0;
-    unsigned number = (int)color <= COLORS ? color - 1 : basic_color(color - 1);
+    unsigned number = color - 1;
+    if ((int)color > COLORS && number < 16)
+        number %= BASIC_COLORS;
+    else if ((int)color > COLORS && number >= 232)
+        number = number < 244 ? 0 : 7;
+    else if ((int)color > COLORS) { /* a cube of six steps a side */
+        unsigned cube = number - 16;
+        number = (cube / 36 >= 2) | (unsigned)(cube / 6 % 6 >= 2) << 1 |
+                 (unsigned)(cube % 6 >= 2) << 2;
+    }
     unsigned pair = number + 1;
     if (pair >= PAIRS || (int)pair >= COLOR_PAIRS)
         return 0;
@@ -486,7 +438,9 @@ static short pair_of(ink style)
     return (short)pair;
 }
 
-static attr_t attributes_of(ink style)
+/* A cell in ncurses' form. A character to which the C library gives another width would move the
+ * rest of the row, so it is not shown. */
+static void convert(const struct cell *cell, int columns, cchar_t *out)
 {
     static const struct {
         unsigned flag;
@@ -495,38 +449,15 @@ static attr_t attributes_of(ink style)
                  {STYLE_DIM, WA_DIM},
                  {STYLE_REVERSE, WA_REVERSE},
                  {STYLE_UNDERLINE, WA_UNDERLINE}};
-    attr_t result = WA_NORMAL;
-    for (size_t i = 0; i < sizeof FLAGS / sizeof FLAGS[0]; i++) {
-        if (style & FLAGS[i].flag)
-            result |= FLAGS[i].attribute;
-    }
-    return result;
-}
-
-static size_t decode(const char *text, wchar_t *out)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    size_t size = bytes[0] < 0x80 ? 1 : bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
-    uint32_t code = size == 1 ? bytes[0] : bytes[0] & (0xffu >> (size + 1));
-    for (size_t i = 1; i < size; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (bytes[i] & 0x3f);
-    }
-    *out = (wchar_t)code;
-    return size;
-}
-
-/* A cell in ncurses' form. A character to which the C library gives another width would move the
- * rest of the row, so it is not shown. */
-static void convert(const struct cell *cell, int columns, cchar_t *out)
-{
     wchar_t wide[CCHARW_MAX + 1];
-    size_t count = 0;
-    const char *text = cell->text;
-    for (size_t size;
-         *text != '\0' && count < CCHARW_MAX && (size = decode(text, &wide[count])) > 0; count++)
-        text += size;
+    size_t count = 0, size;
+    const char *text = cell->text, *end = text + strlen(text);
+    for (; text < end && count < CCHARW_MAX; count++, text += size) {
+        uint32_t code = utf8_decode(text, end, &size);
+        if (code == UTF8_BROKEN)
+            break;
+        wide[count] = (wchar_t)code;
+    }
     wide[count] = L'\0';
     if (count == 0 || wcwidth(wide[0]) != columns)
         wcscpy(wide, L"?");
@@ -534,36 +465,15 @@ static void convert(const struct cell *cell, int columns, cchar_t *out)
         if (wcwidth(wide[i]) != 0)
             wide[i] = L'\0';
     }
-    (void)setcchar(out, wide, attributes_of(cell->style), pair_of(cell->style), NULL);
+    attr_t attributes = WA_NORMAL;
+    for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++)
+        attributes |= cell->style & FLAGS[i].flag ? FLAGS[i].attribute : 0;
+    (void)setcchar(out, wide, attributes, pair_of(cell->style), NULL);
 }
 
 static bool is_equal(const struct cell *a, const struct cell *b, int count)
 {
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
-}
-
-static void show_cell(const struct canvas *canvas, int x, int y)
-{
-    cchar_t wide;
-    const struct cell *cell = canvas_at(canvas, x, y), *next = canvas_at(canvas, x + 1, y);
-    if (cell->text[0] == '\0')
-        return; /* went with its left half */
-    int columns = next != NULL && next->text[0] == '\0' ? 2 : 1;
-    convert(cell, columns, &wide);
-    (void)mvwadd_wch(newscr, y, x, &wide);
-    if (columns == 2 && wcwidth((wchar_t)0x3000) != 2)
-        (void)mvwaddch(newscr, y, x + 1, ' ');
-}
-
-/* The cells of a row that are not there yet; `sent` is NULL where none is. */
-static void show_row(const struct canvas *canvas, int y, const struct cell *row,
-                     const struct cell *sent)
-{
-    for (int x = 0; x < canvas->width; x++) {
-        int columns = x + 1 < canvas->width && row[x + 1].text[0] == '\0' ? 2 : 1;
-        if (sent == NULL || !is_equal(&row[x], &sent[x], columns))
-            show_cell(canvas, x, y);
-    }
 }
 
 void terminal_show(const struct canvas *canvas)
@@ -578,78 +488,18 @@ void terminal_show(const struct canvas *canvas)
         const struct cell *row = canvas_at(canvas, 0, y);
         if (!all && is_equal(row, sent, canvas->width))
             continue;
-        show_row(canvas, y, row, all ? NULL : sent);
+        for (int x = 0; x < canvas->width; x++) {
+            cchar_t wide;
+            int columns = x + 1 < canvas->width && row[x + 1].text[0] == '\0' ? 2 : 1;
+            if (row[x].text[0] == '\0' || /* goes with its left half */
+                (!all && is_equal(&row[x], &sent[x], columns)))
+                continue;
+            convert(&row[x], columns, &wide);
+            (void)mvwadd_wch(newscr, y, x, &wide);
+            if (columns == 2 && wcwidth((wchar_t)0x3000) != 2)
+                (void)mvwaddch(newscr, y, x + 1, ' ');
+        }
         memcpy(sent, row, (size_t)canvas->width * sizeof *row);
     }
     (void)doupdate();
 }
-
-#else
-
-bool terminal_built(void)
-{
-    return false;
-}
-
-int terminal_open(const char *term, vitals_error *error)
-{
-    (void)term;
-    *error = (vitals_error){.code = VITALS_EUNSUPPORTED};
-    (void)snprintf(error->message, sizeof error->message, BUILT_WITHOUT_MONITOR);
-    return VITALS_EUNSUPPORTED;
-}
-
-void terminal_close(void)
-{
-}
-
-const char *terminal_notice(void)
-{
-    return NULL;
-}
-
-int terminal_descriptor(void)
-{
-    return -1;
-}
-
-int terminal_read(struct input_event *out)
-{
-    (void)out;
-    return 0;
-}
-
-void terminal_size(int *width, int *height)
-{
-    *width = 80;
-    *height = 24;
-}
-
-int terminal_colors(void)
-{
-    return 0;
-}
-
-void terminal_show(const struct canvas *canvas)
-{
-    (void)canvas;
-}
-
-void terminal_mouse(bool wanted)
-{
-    (void)wanted;
-}
-
-void terminal_forget(void)
-{
-}
-
-void terminal_suspend(void)
-{
-}
-
-void terminal_resume(void)
-{
-}
-
-#endif

@@ -10,8 +10,7 @@
 
 /* Takes over standard input and output. Signal handlers must be set before. `term` is the
  * terminal's name, or NULL; where terminfo has no entry for it, that of a common terminal is used.
- * Errors: EUNSUPPORTED (built without ncurses; no name; no entry at all; it cannot place a cursor).
- */
+ * Errors: EUNSUPPORTED (no name; no entry at all; it cannot place a cursor). */
 int terminal_open(const char *term, vitals_error *error);
 
 /* Which entry is used in place of the terminal's own, in one safe line; NULL: its own. */
@@ -42,8 +41,5 @@ void terminal_forget(void);
 /* Back to how it was found, and again to how we use it. */
 void terminal_suspend(void);
 void terminal_resume(void);
-
-/* True while the terminal is open. */
-bool terminal_built(void);
 
 #endif
