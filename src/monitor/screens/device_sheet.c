@@ -2,25 +2,18 @@
 #include "monitor/screens/device_sheet.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "feed/trouble.h"
 #include "monitor/screens/pane.h"
+#include "util/memory.h"
 #include "view/canvas.h"
 #include "view/cell_text.h"
 #include "view/device_metrics.h"
 
 enum { TEXT = DEVICE_VALUE, LIST = 2048 };
 
-#define G(suffix)      VITALS_GPU_##suffix
-#define ENGINE(suffix) VITALS_GPU_ENGINE_##suffix
-#define SENSOR(suffix) VITALS_GPU_SENSOR_##suffix
-#define CLOCK(suffix)  VITALS_GPU_CLOCK_##suffix
-#define POOL(suffix)   VITALS_GPU_POOL_##suffix
-#define LINK(suffix)   VITALS_GPU_LINK_##suffix
-#define ERROR(suffix)  VITALS_GPU_ERROR_##suffix
-#define PEER(suffix)   VITALS_GPU_PEER_##suffix
+#define G(suffix) VITALS_GPU_##suffix
 
 /* ---- lines ---- */
 
@@ -33,69 +26,59 @@ struct device_sheet_writer {
 
 void device_sheet_done(struct device_sheet *sheet)
 {
-    free(sheet->items);
+    memory_free(sheet->items);
     *sheet = (struct device_sheet){0};
 }
 
 static struct fact *add(struct device_sheet_writer *writer)
 {
     struct device_sheet *sheet = writer->sheet;
-    if (sheet->count == sheet->capacity) {
-        size_t capacity = sheet->capacity > 0 ? sheet->capacity * 2 : 64;
-        struct fact *items = capacity <= FACTS_MOST
-                                 ? realloc(sheet->items, capacity * sizeof *items)
-                                 : NULL;
-        writer->failed |= items == NULL;
-        if (items == NULL)
-            return NULL;
-        sheet->items = items;
-        sheet->capacity = capacity;
+    void *items = sheet->items;
+    if (sheet->count == FACTS_MOST ||
+        memory_grow(&items, &sheet->capacity, sheet->count, sizeof *sheet->items) < 0) {
+        writer->failed = true;
+        return NULL;
     }
+    sheet->items = items;
     struct fact *fact = &sheet->items[sheet->count++];
     memset(fact, 0, sizeof *fact);
     return fact;
 }
 
-/* The part of a text that fits in so many columns; it ends behind a comma, where less than half of
- * them stays empty so, or else behind a blank. */
-static size_t fitting(const char *text, int columns)
-{
-    size_t at = 0, blank = 0, comma = 0;
-    int used = 0, wide = 0;
-    for (size_t size; (size = canvas_next(text + at, &wide)) > 0 && used + wide <= columns &&
-                      at + size < FACT_TEXT;) {
-        used += wide;
-        at += size;
-        if (text[at - 1] == ' ')
-            blank = at;
-        if (blank == at && at > 1 && text[at - 2] == ',' && used >= columns / 2)
-            comma = at;
-    }
-    if (text[at] == '\0' || blank == 0)
-        return at;
-    return comma > 0 ? comma : blank;
-}
-
-/* A safe text behind its label; what is too long goes on in the next line. */
+/* A safe text behind its label. What is too long goes on in the next line, behind a comma, if less
+ * than half of the line stays empty so, or else behind a blank. */
 static void put(struct device_sheet_writer *writer, const char *label, ink style, const char *text)
 {
     int room = writer->sheet->columns - FACT_INDENT;
     struct fact *fact;
+    room = room > 8 ? room : 8;
     if (writer->title != NULL && (fact = add(writer)) != NULL) {
         (void)snprintf(fact->label, sizeof fact->label, "%s", writer->title);
         fact->title = true;
     }
     writer->title = NULL;
     do {
-        size_t size = fitting(text, room > 8 ? room : 8);
+        size_t at = 0, blank = 0, comma = 0;
+        int used = 0, wide = 0;
+        for (size_t size; (size = canvas_next(text + at, &wide)) > 0 && used + wide <= room &&
+                          at + size < FACT_TEXT;) {
+            used += wide;
+            at += size;
+            if (text[at - 1] == ' ')
+                blank = at;
+            if (blank == at && at > 1 && text[at - 2] == ',' && used >= room / 2)
+                comma = at;
+        }
+        if (text[at] != '\0' && blank > 0)
+            at = comma > 0 ? comma : blank;
         if ((fact = add(writer)) == NULL)
             return;
         (void)snprintf(fact->label, sizeof fact->label, "%s", label);
-        (void)snprintf(fact->text, sizeof fact->text, "%.*s", (int)size, text);
+        (void)snprintf(fact->text, sizeof fact->text, "%.*s", (int)at, text);
         fact->style = style;
         label = "";
-        text += size;
-        if (size == 0)
+        text += at;
+        if (at == 0)
             return;
     } while (*text != '\0');
 }
@@ -107,12 +90,17 @@ static bool ascii(const struct device_sheet_writer *writer)
     return writer->view->model->options->look.ascii;
 }
 
+static void blank_underlines(char *text)
+{
+    for (; *text != '\0'; text++)
+        *text = *text == '_' ? ' ' : *text;
+}
+
 /* "N/A: not yet" */
 static void reason_words(vitals_availability reason, char *out)
 {
     (void)snprintf(out, WORDS, "N/A: %.40s", vitals_availability_name(reason));
-    for (char *c = out; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
+    blank_underlines(out);
 }
 
 /* A row's value in words; returns false if there is none. */
@@ -127,15 +115,6 @@ static bool value_words(const struct device_sheet_writer *writer, const vitals_r
     return device_value(row, NULL, metric, &form, out) > 0;
 }
 
-/* How busy a row has been, or why that is not known. */
-static void busy_words(const struct device_sheet_writer *writer, const vitals_row *row,
-                       vitals_metric share, char out[static TEXT])
-{
-    const struct device_form form = {.ascii = ascii(writer), .compact = true};
-    if (device_value(row, writer->view->older, share, &form, out) <= 0)
-        reason_words(vitals_row_availability(row, share), out);
-}
-
 /* Appends ", label value" if there is a value. */
 static void append(const struct device_sheet_writer *writer, const vitals_row *row,
                    const char *label, vitals_metric metric, char out[static TEXT])
@@ -146,47 +125,7 @@ static void append(const struct device_sheet_writer *writer, const vitals_row *r
         (void)snprintf(out + used, TEXT - used, "%s%s%.300s", used > 0 ? ", " : "", label, value);
 }
 
-/* ---- the device's own values: a table ---- */
-
-static void put_engines(struct device_sheet_writer *writer);
-static void put_pools(struct device_sheet_writer *writer);
-static void put_energy(struct device_sheet_writer *writer);
-static void put_clocks(struct device_sheet_writer *writer);
-static void put_throttle(struct device_sheet_writer *writer);
-static void put_sensors(struct device_sheet_writer *writer);
-static void put_links(struct device_sheet_writer *writer);
-static void put_errors(struct device_sheet_writer *writer);
-static void put_parent(struct device_sheet_writer *writer);
-static void put_parts(struct device_sheet_writer *writer);
-static void put_peers(struct device_sheet_writer *writer);
-
-// clang-format off
-/* The sections in their order here; what stands behind their own values. */
-static const struct {
-    enum device_section section;
-    const char *title; /* NULL: that of `vitals device` */
-    void (*put[2])(struct device_sheet_writer *writer);
-} SECTIONS[] = {
-    {DEVICE_LOAD, NULL, {put_engines, NULL}},
-    {DEVICE_MEMORY, NULL, {put_pools, NULL}},
-    {DEVICE_POWER, NULL, {put_energy, NULL}},
-    {DEVICE_CLOCKS, NULL, {put_clocks, put_throttle}},
-    {DEVICE_SENSORS, "Heat", {put_sensors, NULL}},
-    {DEVICE_PCIE, NULL, {NULL, NULL}},
-    {DEVICE_ERRORS, NULL, {put_errors, NULL}},
-    {DEVICE_IDENTITY, NULL, {NULL, NULL}},
-    {DEVICE_DRIVER, NULL, {NULL, NULL}},
-};
-
-/* Sections that are tables alone. */
-static const struct {
-    const char *title;
-    void (*put)(struct device_sheet_writer *writer);
-} OTHERS[] = {
-    {"Whole device", put_parent}, {"Partitions", put_parts}, {"Links", put_links},
-    {"Peers", put_peers},
-};
-// clang-format on
+/* ---- the device's own values ---- */
 
 static void put_entry(struct device_sheet_writer *writer, const struct device_metric *entry)
 {
@@ -195,11 +134,11 @@ static void put_entry(struct device_sheet_writer *writer, const struct device_me
     char text[TEXT], whole[TEXT];
     double part, most;
     vitals_availability state = device_value(gpu, writer->view->older, entry->metric, &form, text);
+    if (state <= 0 && !(entry->flags & DEVICE_ALWAYS))
+        return;
     if (state <= 0) {
-        if (entry->flags & DEVICE_ALWAYS) {
-            reason_words(vitals_row_availability(gpu, entry->metric), text);
-            put(writer, entry->brief, STYLE_DIM, text);
-        }
+        reason_words(vitals_row_availability(gpu, entry->metric), text);
+        put(writer, entry->brief, STYLE_DIM, text);
         return;
     }
 
@@ -213,81 +152,135 @@ static void put_entry(struct device_sheet_writer *writer, const struct device_me
     }
     if (vitals_row_availability(gpu, entry->metric) > VITALS_HAVE && used < sizeof text) {
         (void)snprintf(text + used, sizeof text - used, ", %s", vitals_availability_name(state));
-        for (char *c = text + used; *c != '\0'; c++)
-            *c = *c == '_' ? ' ' : *c;
+        blank_underlines(text + used);
     }
     bool alarm = (entry->flags & DEVICE_ALARM) && cell_value(gpu, entry->metric, &part) && part > 0;
     put(writer, entry->brief, alarm ? STYLE_TROUBLE : STYLE_PLAIN, text);
 }
 
-/* ---- tables ---- */
+/* ---- its tables ---- */
 
-static const vitals_row *next(const struct device_sheet_writer *writer, vitals_entity entity,
-                              const vitals_row *previous)
-{
-    const vitals_row *gpu = writer->view->gpu;
-    return vitals_snapshot_next_child(vitals_row_snapshot(gpu), entity, vitals_row_key(gpu),
-                                      previous);
-}
+/* How a value of a row stands in its line: behind ", " and its label, or as said. */
+enum sheet_how {
+    AS_VALUE,
+    AS_WHOLE, /* " of 16GiB", behind N/A if nothing stands before it */
+    AS_MOST,  /* the same only behind a value */
+    AS_SHARE, /* how busy the row has been, or why that is not known */
+    AS_RATE,  /* of a counter */
+    AS_COUNT, /* left out at 0 */
+    AS_KIND,  /* left out if the row's label begins with it: "nvlink3" */
+    AS_DOWN   /* a word at 0 */
+};
 
-static void safe_label(const struct device_sheet_writer *writer, const vitals_row *row,
-                       char out[static WORDS])
+// clang-format off
+static const struct sheet_cell {
+    const char *label;
+    vitals_metric metric;
+    enum sheet_how how;
+} CELLS[] = {
+    {"", G(ENGINE_UTILIZATION_RATIO), AS_SHARE}, {"of ", G(ENGINE_CAPACITY), AS_VALUE},
+    {"", G(POOL_USED_BYTES), AS_VALUE}, {"", G(POOL_TOTAL_BYTES), AS_WHOLE},
+    {"", G(CLOCK_FREQUENCY_HERTZ), AS_VALUE}, {"", G(CLOCK_FREQUENCY_MAX_HERTZ), AS_MOST},
+    {"asked ", G(CLOCK_FREQUENCY_REQUESTED_HERTZ), AS_VALUE},
+
+    {"", G(SENSOR_TEMPERATURE_CELSIUS), AS_VALUE}, {"high ", G(SENSOR_HIGH_CELSIUS), AS_VALUE},
+    {"critical ", G(SENSOR_CRITICAL_CELSIUS), AS_VALUE}, {"", G(SENSOR_FAN_RPM), AS_VALUE},
+    {"", G(SENSOR_FAN_RATIO), AS_VALUE}, {"", G(SENSOR_VOLTAGE_VOLTS), AS_VALUE},
+    {"", G(SENSOR_POWER_WATTS), AS_VALUE}, {"limit ", G(SENSOR_POWER_LIMIT_WATTS), AS_VALUE},
+
+    {"", G(LINK_KIND), AS_KIND}, {"version ", G(LINK_VERSION), AS_VALUE},
+    {"to ", G(LINK_REMOTE_KIND), AS_VALUE}, {"", G(LINK_REMOTE_PCI_BUS_ID), AS_VALUE},
+    {"down", G(LINK_ACTIVE), AS_DOWN}, {"at most ", G(LINK_SPEED_BYTES_PER_SECOND), AS_VALUE},
+    {"in ", G(LINK_RECEIVED_BYTES), AS_RATE}, {"out ", G(LINK_TRANSMITTED_BYTES), AS_RATE},
+    {"replays ", G(LINK_REPLAY_ERRORS), AS_COUNT},
+    {"recoveries ", G(LINK_RECOVERY_ERRORS), AS_COUNT}, {"CRC ", G(LINK_CRC_ERRORS), AS_COUNT},
+
+    {"uncorrected ", G(ERROR_UNCORRECTED), AS_VALUE}, {"corrected ", G(ERROR_CORRECTED), AS_VALUE},
+    {"deferred ", G(ERROR_DEFERRED), AS_VALUE},
+    {"uncorrected ever ", G(ERROR_UNCORRECTED_EVER), AS_COUNT},
+    {"corrected ever ", G(ERROR_CORRECTED_EVER), AS_COUNT},
+
+    {"", G(NAME), AS_VALUE}, {"", G(PARTITION_KIND), AS_VALUE},
+    {"", G(MEMORY_USED_BYTES), AS_VALUE}, {"", G(MEMORY_TOTAL_BYTES), AS_WHOLE},
+    {"busy ", G(UTILIZATION_RATIO), AS_SHARE}, {"", G(POWER_WATTS), AS_VALUE},
+
+    {"", G(PEER_PATH), AS_VALUE}, {"", G(PEER_KIND), AS_VALUE},
+    {"", G(PEER_PEER_PCI_BUS_ID), AS_VALUE}, {"links ", G(PEER_LINKS), AS_COUNT},
+    {"", G(PEER_LINK_KIND), AS_VALUE},
+};
+// clang-format on
+
+static void append_cell(const struct device_sheet_writer *writer, const vitals_row *row,
+                        const struct sheet_cell *cell, char out[static TEXT])
 {
-    const char *label = vitals_row_label(row);
-    (void)vitals_text_format((vitals_text){label, strlen(label)},
-                             ascii(writer) ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, WORDS);
+    const vitals_snapshot *older = writer->view->older;
+    const struct device_form form = {.ascii = ascii(writer), .compact = true};
+    size_t used = strlen(out);
+    char value[TEXT] = "";
+    double number = 0;
+    vitals_text kind;
+    bool known = cell_value(row, cell->metric, &number);
+    switch (cell->how) {
+    case AS_WHOLE:
+    case AS_MOST:
+        if (value_words(writer, row, cell->metric, value) && (used > 0 || cell->how == AS_WHOLE))
+            (void)snprintf(out + used, TEXT - used, "%s of %.100s", used == 0 ? "N/A" : "", value);
+        return;
+    case AS_SHARE:
+        if (device_value(row, older, cell->metric, &form, value) <= 0)
+            reason_words(vitals_row_availability(row, cell->metric), value);
+        break;
+    case AS_RATE:
+        if (older != NULL && vitals_row_rate(row, older, cell->metric, &number) > 0)
+            (void)cell_rate(true, number, value);
+        else if (known)
+            (void)cell_not_available(value);
+        else
+            return;
+        break;
+    case AS_DOWN:
+        if (!known || number != 0)
+            return;
+        break;
+    case AS_KIND:
+        if (vitals_row_text(row, cell->metric, &kind) > 0 &&
+            strncmp(vitals_row_label(row), kind.bytes, kind.size) == 0)
+            return;
+        append(writer, row, cell->label, cell->metric, out);
+        return;
+    case AS_COUNT:
+        if (!known || number <= 0)
+            return;
+        append(writer, row, cell->label, cell->metric, out);
+        return;
+    case AS_VALUE: append(writer, row, cell->label, cell->metric, out); return;
+    }
+    (void)snprintf(out + used, TEXT - used, "%s%s%.300s", used > 0 ? ", " : "", cell->label, value);
 }
 
 static void put_row(struct device_sheet_writer *writer, const vitals_row *row, const char *text)
 {
     char label[WORDS];
-    safe_label(writer, row, label);
+    const char *own = vitals_row_label(row);
+    (void)vitals_text_format((vitals_text){own, strlen(own)},
+                             ascii(writer) ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, label,
+                             sizeof label);
     if (text[0] != '\0')
         put(writer, label, STYLE_PLAIN, text);
 }
 
-static void put_engines(struct device_sheet_writer *writer)
+static void put_table(struct device_sheet_writer *writer, vitals_entity table)
 {
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_ENGINE, row)) != NULL;) {
-        char text[TEXT];
-        busy_words(writer, row, ENGINE(UTILIZATION_RATIO), text);
-        append(writer, row, "of ", ENGINE(CAPACITY), text);
-        put_row(writer, row, text);
-    }
-}
-
-static void put_pools(struct device_sheet_writer *writer)
-{
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_POOL, row)) != NULL;) {
-        char text[TEXT] = "", total[TEXT];
-        append(writer, row, "", POOL(USED_BYTES), text);
-        size_t used = strlen(text);
-        if (value_words(writer, row, POOL(TOTAL_BYTES), total))
-            (void)snprintf(text + used, sizeof text - used, "%s of %.100s", used == 0 ? "N/A" : "",
-                           total);
-        put_row(writer, row, text);
-    }
-}
-
-static void put_energy(struct device_sheet_writer *writer)
-{
-    char text[TEXT];
-    const struct device_form form = {.compact = true};
-    if (!writer->view->has_energy)
-        return;
-    device_number_words(G(ENERGY_JOULES), writer->view->energy_joules, &form, text);
-    put(writer, "since opened", STYLE_PLAIN, text);
-}
-
-static void put_clocks(struct device_sheet_writer *writer)
-{
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_CLOCK, row)) != NULL;) {
-        char text[TEXT] = "", most[TEXT];
-        append(writer, row, "", CLOCK(FREQUENCY_HERTZ), text);
-        size_t used = strlen(text);
-        if (used > 0 && value_words(writer, row, CLOCK(FREQUENCY_MAX_HERTZ), most))
-            (void)snprintf(text + used, sizeof text - used, " of %.100s", most);
-        append(writer, row, "asked ", CLOCK(FREQUENCY_REQUESTED_HERTZ), text);
+    const vitals_row *gpu = writer->view->gpu;
+    const vitals_snapshot *now = vitals_row_snapshot(gpu);
+    for (const vitals_row *row = NULL;
+         table != 0 &&
+         (row = vitals_snapshot_next_child(now, table, vitals_row_key(gpu), row)) != NULL;) {
+        char text[TEXT] = "";
+        for (size_t i = 0; i < ARRAY_COUNT(CELLS); i++) {
+            if (vitals_metric_entity(CELLS[i].metric) == table)
+                append_cell(writer, row, &CELLS[i], text);
+        }
         put_row(writer, row, text);
     }
 }
@@ -319,88 +312,6 @@ static void put_throttle(struct device_sheet_writer *writer)
         put(writer, "so long by", STYLE_PLAIN, text);
 }
 
-static void put_sensors(struct device_sheet_writer *writer)
-{
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_SENSOR, row)) != NULL;) {
-        char text[TEXT] = "";
-        append(writer, row, "", SENSOR(TEMPERATURE_CELSIUS), text);
-        append(writer, row, "high ", SENSOR(HIGH_CELSIUS), text);
-        append(writer, row, "critical ", SENSOR(CRITICAL_CELSIUS), text);
-        append(writer, row, "", SENSOR(FAN_RPM), text);
-        append(writer, row, "", SENSOR(FAN_RATIO), text);
-        append(writer, row, "", SENSOR(VOLTAGE_VOLTS), text);
-        append(writer, row, "", SENSOR(POWER_WATTS), text);
-        append(writer, row, "limit ", SENSOR(POWER_LIMIT_WATTS), text);
-        put_row(writer, row, text);
-    }
-}
-
-static void append_rate(const struct device_sheet_writer *writer, const vitals_row *row,
-                        const char *label, vitals_metric counter, char out[static TEXT])
-{
-    double rate = 0;
-    char words[WORDS];
-    size_t used = strlen(out);
-    bool known = writer->view->older != NULL &&
-                 vitals_row_rate(row, writer->view->older, counter, &rate) > 0;
-    if (!known && vitals_row_availability(row, counter) <= 0)
-        return;
-    (void)snprintf(out + used, TEXT - used, "%s%s%s", used > 0 ? ", " : "", label,
-                   cell_rate(known, rate, words));
-}
-
-static void append_count(const struct device_sheet_writer *writer, const vitals_row *row,
-                         const char *label, vitals_metric metric, char out[static TEXT])
-{
-    double count;
-    if (cell_value(row, metric, &count) && count > 0)
-        append(writer, row, label, metric, out);
-}
-
-/* The kind of a link, unless its label begins with it: "nvlink3" is one of NVLink. */
-static void append_kind(const struct device_sheet_writer *writer, const vitals_row *row,
-                        char out[static TEXT])
-{
-    vitals_text kind;
-    if (vitals_row_text(row, LINK(KIND), &kind) <= 0 ||
-        strncmp(vitals_row_label(row), kind.bytes, kind.size) != 0)
-        append(writer, row, "", LINK(KIND), out);
-}
-
-static void put_links(struct device_sheet_writer *writer)
-{
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_LINK, row)) != NULL;) {
-        char text[TEXT] = "";
-        double up;
-        append_kind(writer, row, text);
-        append(writer, row, "version ", LINK(VERSION), text);
-        append(writer, row, "to ", LINK(REMOTE_KIND), text);
-        append(writer, row, "", LINK(REMOTE_PCI_BUS_ID), text);
-        if (cell_value(row, LINK(ACTIVE), &up) && up == 0)
-            (void)snprintf(text + strlen(text), sizeof text - strlen(text), ", down");
-        append(writer, row, "at most ", LINK(SPEED_BYTES_PER_SECOND), text);
-        append_rate(writer, row, "in ", LINK(RECEIVED_BYTES), text);
-        append_rate(writer, row, "out ", LINK(TRANSMITTED_BYTES), text);
-        append_count(writer, row, "replays ", LINK(REPLAY_ERRORS), text);
-        append_count(writer, row, "recoveries ", LINK(RECOVERY_ERRORS), text);
-        append_count(writer, row, "CRC ", LINK(CRC_ERRORS), text);
-        put_row(writer, row, text);
-    }
-}
-
-static void put_errors(struct device_sheet_writer *writer)
-{
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_ERROR, row)) != NULL;) {
-        char text[TEXT] = "";
-        append(writer, row, "uncorrected ", ERROR(UNCORRECTED), text);
-        append(writer, row, "corrected ", ERROR(CORRECTED), text);
-        append(writer, row, "deferred ", ERROR(DEFERRED), text);
-        append_count(writer, row, "uncorrected ever ", ERROR(UNCORRECTED_EVER), text);
-        append_count(writer, row, "corrected ever ", ERROR(CORRECTED_EVER), text);
-        put_row(writer, row, text);
-    }
-}
-
 /* Values that a partition shares with the others. */
 static void put_parent(struct device_sheet_writer *writer)
 {
@@ -426,87 +337,76 @@ static void put_parent(struct device_sheet_writer *writer)
         put(writer, "now", STYLE_PLAIN, text);
 }
 
-static void put_parts(struct device_sheet_writer *writer)
-{
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU, row)) != NULL;) {
-        char text[TEXT] = "", total[TEXT], words[TEXT];
-        append(writer, row, "", G(NAME), text);
-        append(writer, row, "", G(PARTITION_KIND), text);
-        append(writer, row, "", G(MEMORY_USED_BYTES), text);
-        size_t used = strlen(text);
-        if (value_words(writer, row, G(MEMORY_TOTAL_BYTES), total))
-            used += (size_t)snprintf(text + used, sizeof text - used, " of %.100s", total);
-        busy_words(writer, row, G(UTILIZATION_RATIO), words);
-        if (used < sizeof text)
-            (void)snprintf(text + used, sizeof text - used, ", busy %.100s", words);
-        append(writer, row, "", G(POWER_WATTS), text);
-        put_row(writer, row, text);
-    }
-}
-
-static void put_peers(struct device_sheet_writer *writer)
-{
-    for (const vitals_row *row = NULL; (row = next(writer, VITALS_GPU_PEER, row)) != NULL;) {
-        char text[TEXT] = "";
-        append(writer, row, "", PEER(PATH), text);
-        append(writer, row, "", PEER(KIND), text);
-        append(writer, row, "", PEER(PEER_PCI_BUS_ID), text);
-        append_count(writer, row, "links ", PEER(LINKS), text);
-        append(writer, row, "", PEER(LINK_KIND), text);
-        put_row(writer, row, text);
-    }
-}
-
-/* ---- what is not there ---- */
-
-/* The labels of the values that are missing for one reason. Values that were not requested are left
- * out. */
-static void put_missing(struct device_sheet_writer *writer, vitals_availability reason)
-{
-    char text[LIST];
-    size_t used = (size_t)snprintf(text, sizeof text, "%s: ", vitals_availability_help(reason));
-    bool any = false;
-    for (size_t i = 0; i < device_metric_count && used + FACT_LABEL + 2 < sizeof text; i++) {
-        double number;
-        const struct device_metric *entry = &device_metrics[i];
-        if (entry->brief == NULL ||
-            vitals_row_availability(writer->view->gpu, entry->metric) != reason ||
-            (device_is_number(entry->metric) &&
-             device_metric_number(writer->view->gpu, writer->view->older, entry->metric, &number) >
-                 0))
-            continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", any ? ", " : "",
-                                 entry->brief);
-        any = true;
-    }
-    if (any)
-        put(writer, "N/A", STYLE_DIM, text);
-}
-
 /* ---- the whole ---- */
+
+/* The sections in their order here. */
+static const struct {
+    enum device_section section; /* DEVICE_SECTIONS: none */
+    const char *title;           /* NULL: that of `vitals device`, as its table */
+    vitals_entity table;
+} SECTIONS[] = {
+    {DEVICE_LOAD, NULL, 0},
+    {DEVICE_MEMORY, NULL, 0},
+    {DEVICE_POWER, NULL, 0},
+    {DEVICE_CLOCKS, NULL, 0},
+    {DEVICE_SENSORS, "Heat", VITALS_GPU_SENSOR},
+    {DEVICE_PCIE, NULL, 0},
+    {DEVICE_ERRORS, NULL, 0},
+    {DEVICE_IDENTITY, NULL, 0},
+    {DEVICE_DRIVER, NULL, 0},
+    {DEVICE_SECTIONS, "Whole device", 0},
+    {DEVICE_SECTIONS, "Partitions", VITALS_GPU},
+    {DEVICE_LINKS, NULL, 0},
+    {DEVICE_SECTIONS, "Peers", VITALS_GPU_PEER},
+};
 
 bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view, int columns)
 {
     struct device_sheet_writer writer = {.sheet = sheet, .view = view};
     sheet->count = 0;
     sheet->columns = columns;
-    for (size_t i = 0; i < sizeof SECTIONS / sizeof SECTIONS[0]; i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(SECTIONS); i++) {
         enum device_section section = SECTIONS[i].section;
-        writer.title = SECTIONS[i].title != NULL ? SECTIONS[i].title
-                                                 : device_sections[section].title;
+        bool shared = SECTIONS[i].title == NULL;
+        writer.title = shared ? device_sections[section].title : SECTIONS[i].title;
         for (size_t j = 0; j < device_metric_count; j++) {
             if (device_metrics[j].section == section && device_metrics[j].brief != NULL)
                 put_entry(&writer, &device_metrics[j]);
         }
-        for (size_t j = 0; j < 2 && SECTIONS[i].put[j] != NULL; j++)
-            SECTIONS[i].put[j](&writer);
+        put_table(&writer, shared ? device_sections[section].table : SECTIONS[i].table);
+        if (section == DEVICE_CLOCKS)
+            put_throttle(&writer);
+        if (section == DEVICE_SECTIONS && SECTIONS[i].table == 0)
+            put_parent(&writer);
+        if (section == DEVICE_POWER && view->has_energy) {
+            char text[TEXT];
+            device_number_words(G(ENERGY_JOULES), view->energy_joules,
+                                &(struct device_form){.compact = true}, text);
+            put(&writer, "since opened", STYLE_PLAIN, text);
+        }
     }
-    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
-        writer.title = OTHERS[i].title;
-        OTHERS[i].put(&writer);
-    }
+
+    /* The labels of the values that are missing, by reason. Values that were not requested are left
+     * out. */
     writer.title = "Not available";
-    for (int reason = VITALS_NOT_YET; reason > VITALS_AVAILABILITY_MIN; reason--)
-        put_missing(&writer, (vitals_availability)reason);
+    for (int reason = VITALS_NOT_YET; reason > VITALS_AVAILABILITY_MIN; reason--) {
+        char text[LIST];
+        size_t begin = (size_t)snprintf(
+            text, sizeof text, "%s: ", vitals_availability_help((vitals_availability)reason));
+        size_t used = begin;
+        for (size_t i = 0; i < device_metric_count && used + FACT_LABEL + 2 < sizeof text; i++) {
+            double number;
+            const struct device_metric *entry = &device_metrics[i];
+            if (entry->brief == NULL ||
+                vitals_row_availability(view->gpu, entry->metric) != reason ||
+                (device_is_number(entry->metric) &&
+                 device_metric_number(view->gpu, view->older, entry->metric, &number) > 0))
+                continue;
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used > begin ? ", " : "", entry->brief);
+        }
+        if (used > begin)
+            put(&writer, "N/A", STYLE_DIM, text);
+    }
     return !writer.failed;
 }

@@ -38,4 +38,13 @@ struct sheet_view {
 /* Anew; false where memory ran out, and lines are missing. */
 bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view, int columns);
 
+/* ---- device_users.c: the processes that use a device, a line each ---- */
+
+/* Lines that the table takes, its titles included. */
+int device_users_rows(const struct model *model, const vitals_row *gpu);
+
+/* Draws its lines from `first` on into a box. */
+void device_users_draw(struct pen *pen, const struct model *model, const vitals_row *gpu,
+                       const struct box *box, int first);
+
 #endif

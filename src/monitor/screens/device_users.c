@@ -1,32 +1,26 @@
 /* device_users.c: see device_users.h. For a device in parts the users of its parts too. */
-#include "monitor/screens/device_users.h"
-
 #include <stdio.h>
-#include <string.h>
 
+#include "monitor/list/item.h"
+#include "monitor/screens/device_sheet.h"
+#include "util/base.h"
 #include "view/cell_text.h"
 
 enum { TITLES = 2, USERS_MOST = 10000 };
 
-/* ---- identity ---- */
-
-/* True if a row of gpu_process belongs to the device or to a part of it. */
-static bool is_of(const struct model *model, const vitals_row *user, uint64_t key)
-{
-    if (vitals_row_parent(user) == key)
-        return true;
-    const vitals_row *gpu = vitals_snapshot_find(model->machine.now, VITALS_GPU,
-                                                 vitals_row_parent(user));
-    return gpu != NULL && vitals_row_parent(gpu) == key;
-}
-
+/* The next row of gpu_process that belongs to the device or to a part of it. */
 static const vitals_row *next_user(const struct model *model, const vitals_row *gpu,
-                                   const vitals_row *previous)
+                                   const vitals_row *user)
 {
-    do {
-        previous = vitals_snapshot_next(model->machine.now, VITALS_GPU_PROCESS, previous);
-    } while (previous != NULL && !is_of(model, previous, vitals_row_key(gpu)));
-    return previous;
+    const vitals_snapshot *now = model->machine.now;
+    while ((user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL) {
+        uint64_t parent = vitals_row_parent(user), key = vitals_row_key(gpu);
+        const vitals_row *part = parent != key ? vitals_snapshot_find(now, VITALS_GPU, parent)
+                                               : NULL;
+        if (parent == key || (part != NULL && vitals_row_parent(part) == key))
+            break;
+    }
+    return user;
 }
 
 int device_users_rows(const struct model *model, const vitals_row *gpu)
@@ -38,14 +32,6 @@ int device_users_rows(const struct model *model, const vitals_row *gpu)
     return TITLES + (count > 0 ? count : 1);
 }
 
-static const vitals_row *process_of(const struct model *model, const vitals_row *user)
-{
-    uint64_t key;
-    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-        return NULL;
-    return vitals_snapshot_find(model->machine.now, VITALS_PROCESS, key);
-}
-
 /* ---- the columns: a table ---- */
 
 struct user_line {
@@ -54,91 +40,54 @@ struct user_line {
     bool ascii, any_held;
 };
 
-static void device_words(const struct user_line *line, char *out)
-{
-    const vitals_row *gpu = vitals_snapshot_find(line->model->machine.now, VITALS_GPU,
-                                                 vitals_row_parent(line->user));
-    (void)snprintf(out, WORDS, "%.40s", gpu != NULL ? vitals_row_label(gpu) : "?");
-}
-
-static void pid_words(const struct user_line *line, char *out)
-{
-    double pid;
-    if (cell_value(line->process, VITALS_PROCESS_PID, &pid) ||
-        cell_value(line->user, VITALS_GPU_PROCESS_PID, &pid))
-        (void)snprintf(out, WORDS, "%.0f", pid);
-    else
-        (void)cell_not_available(out);
-}
-
-static void type_words(const struct user_line *line, char *out)
-{
-    (void)cell_text(line->user, VITALS_GPU_PROCESS_TYPE, line->ascii, out, WORDS);
-}
-
-static void user_words(const struct user_line *line, char *out)
-{
-    (void)cell_text(line->process, VITALS_PROCESS_USER, line->ascii, out, WORDS);
-    cell_cut(out, 8, "+");
-}
-
-static void memory_words(const struct user_line *line, char *out)
-{
-    (void)cell_bytes(line->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
-}
-
-static void busy_words(const struct user_line *line, char *out)
-{
-    (void)cell_percent(line->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
-}
-
-static void bandwidth_words(const struct user_line *line, char *out)
-{
-    (void)cell_percent(line->user, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, out);
-}
-
-static void encoder_words(const struct user_line *line, char *out)
-{
-    (void)cell_percent(line->user, VITALS_GPU_PROCESS_ENCODER_RATIO, out);
-}
-
-static void decoder_words(const struct user_line *line, char *out)
-{
-    (void)cell_percent(line->user, VITALS_GPU_PROCESS_DECODER_RATIO, out);
-}
-
-static void held_cell(const struct user_line *line, char *out)
-{
-    double seconds;
-    out[0] = '\0';
-    if (model_idle(line->model, line->user, &seconds))
-        (void)idle_words(seconds, out);
-}
-
-static const struct {
+static const struct user_column {
     const char *title;
-    int width, least; /* columns of the box from which it is there */
-    void (*words)(const struct user_line *line, char *out);
+    int width, least;     /* columns of the box from which it is there */
+    vitals_metric metric; /* 0: how long its memory has been held */
 } COLUMNS[] = {
-    {"GPU", 5, 50, device_words},   {"PID", 9, 0, pid_words},        {"TYPE", 6, 70, type_words},
-    {"USER", 9, 60, user_words},    {"MEMORY", 11, 0, memory_words}, {"SM", 6, 0, busy_words},
-    {"BW", 6, 80, bandwidth_words}, {"ENC", 6, 100, encoder_words},  {"DEC", 6, 100, decoder_words},
-    {"", 14, 90, held_cell},
+    {"GPU", 5, 50, VITALS_GPU_NAME},
+    {"PID", 9, 0, VITALS_GPU_PROCESS_PID},
+    {"TYPE", 6, 70, VITALS_GPU_PROCESS_TYPE},
+    {"USER", 9, 60, VITALS_PROCESS_USER},
+    {"MEMORY", 11, 0, VITALS_GPU_PROCESS_MEMORY_USED_BYTES},
+    {"SM", 6, 0, VITALS_GPU_PROCESS_UTILIZATION_RATIO},
+    {"BW", 6, 80, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO},
+    {"ENC", 6, 100, VITALS_GPU_PROCESS_ENCODER_RATIO},
+    {"DEC", 6, 100, VITALS_GPU_PROCESS_DECODER_RATIO},
+    {"", 14, 90, 0},
 };
 
-static void draw_command(struct pen *pen, const struct user_line *line, struct canvas_field *field)
+static void user_words(const struct user_line *line, vitals_metric metric, char out[static WORDS])
 {
-    char command[WORDS_COMMAND] = "COMMAND";
-    if (line->process != NULL)
-        (void)cell_command(line->process, line->ascii, command);
-    if (line->user != NULL && line->process == NULL) {
-        (void)snprintf(
-            command, sizeof command, "%s",
-            cell_stranger(vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS)));
-        field->style |= STYLE_DIM;
+    double number;
+    const vitals_row *gpu;
+    out[0] = '\0';
+    switch (metric) {
+    case 0:
+        if (model_idle(line->model, line->user, &number))
+            (void)idle_words(number, out);
+        break;
+    case VITALS_GPU_NAME:
+        gpu = vitals_snapshot_find(line->model->machine.now, VITALS_GPU,
+                                   vitals_row_parent(line->user));
+        (void)snprintf(out, WORDS, "%.40s", gpu != NULL ? vitals_row_label(gpu) : "?");
+        break;
+    case VITALS_GPU_PROCESS_PID:
+        if (cell_value(line->process, VITALS_PROCESS_PID, &number) ||
+            cell_value(line->user, metric, &number))
+            (void)snprintf(out, WORDS, "%.0f", number);
+        else
+            (void)cell_not_available(out);
+        break;
+    case VITALS_GPU_PROCESS_TYPE:
+        (void)cell_text(line->user, metric, line->ascii, out, WORDS);
+        break;
+    case VITALS_PROCESS_USER:
+        cell_cut(cell_text(line->process, metric, line->ascii, out, WORDS), 8, "+");
+        break;
+    case VITALS_GPU_PROCESS_MEMORY_USED_BYTES: (void)cell_bytes(line->user, metric, out); break;
+    default: (void)cell_percent(line->user, metric, out);
     }
-    if (field->columns > 0)
-        canvas_field(pen->canvas, field, command);
 }
 
 static bool is_held(const struct user_line *line)
@@ -149,23 +98,32 @@ static bool is_held(const struct user_line *line)
 
 static void draw_line(struct pen *pen, const struct user_line *line, const struct box *box, int y)
 {
-    int x = box->x;
-    ink style = line->user == NULL ? STYLE_BOLD : is_held(line) ? STYLE_YELLOW : STYLE_PLAIN;
-    for (size_t i = 0; i < sizeof COLUMNS / sizeof COLUMNS[0]; i++) {
+    struct canvas_field field = {.x = box->x, .y = y, .right = true};
+    field.style = line->user == NULL ? STYLE_BOLD : is_held(line) ? STYLE_YELLOW : STYLE_PLAIN;
+    for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++) {
         char text[WORDS];
-        if (box->columns < COLUMNS[i].least || (COLUMNS[i].words == held_cell && !line->any_held))
+        if (box->columns < COLUMNS[i].least || (COLUMNS[i].metric == 0 && !line->any_held))
             continue;
-        (void)snprintf(text, sizeof text, "%s", COLUMNS[i].title);
         if (line->user != NULL)
-            COLUMNS[i].words(line, text);
-        struct canvas_field field = {
-            .x = x, .y = y, .columns = COLUMNS[i].width, .right = true, .style = style};
-        canvas_field(pen->canvas, &field, text);
-        x += COLUMNS[i].width;
+            user_words(line, COLUMNS[i].metric, text);
+        field.columns = COLUMNS[i].width;
+        canvas_field(pen->canvas, &field, line->user != NULL ? text : COLUMNS[i].title);
+        field.x += COLUMNS[i].width;
     }
-    struct canvas_field field = {
-        .x = x + 2, .y = y, .columns = box->x + box->columns - x - 2, .style = style};
-    draw_command(pen, line, &field);
+
+    char buffer[WORDS_COMMAND];
+    const char *command = "COMMAND";
+    if (line->process != NULL)
+        command = cell_command(line->process, line->ascii, buffer);
+    else if (line->user != NULL) {
+        command = cell_stranger(vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS));
+        field.style |= STYLE_DIM;
+    }
+    field.x += 2;
+    field.columns = box->x + box->columns - field.x;
+    field.right = false;
+    if (field.columns > 0)
+        canvas_field(pen->canvas, &field, command);
 }
 
 void device_users_draw(struct pen *pen, const struct model *model, const vitals_row *gpu,
@@ -183,7 +141,7 @@ void device_users_draw(struct pen *pen, const struct model *model, const vitals_
         draw_line(pen, &line, box, box->y + at);
     at++;
     while (at < end && (line.user = next_user(model, gpu, line.user)) != NULL) {
-        line.process = process_of(model, line.user);
+        line.process = item_process_of(model->machine.now, line.user);
         if (at >= 0)
             draw_line(pen, &line, box, box->y + at);
         at++;

@@ -11,7 +11,6 @@
 #include "monitor/async_free.h"
 #include "monitor/screens/device_sheet.h"
 #include "monitor/screens/device_traffic.h"
-#include "monitor/screens/device_users.h"
 #include "monitor/screens/screen.h"
 
 enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };

@@ -3,7 +3,6 @@
 #include "monitor_world.h"
 
 #include "monitor/screens/device_sheet.h"
-#include "monitor/screens/device_users.h"
 
 /* ---- a machine whose devices a test writes down ---- */
 
