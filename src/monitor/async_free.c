@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 enum { FREEINGS_MOST = 8 };
 
@@ -19,7 +17,7 @@ struct freeing {
 /* The monitor's thread alone uses and empties them. */
 static struct freeing freeings[FREEINGS_MOST];
 
-static void *part(void *data)
+static void *free_sampler(void *data)
 {
     struct freeing *freeing = data;
     vitals_sampler_free(freeing->sampler);
@@ -33,39 +31,52 @@ static void empty(struct freeing *freeing)
     freeing->used = false;
 }
 
-static struct freeing *find_place(void)
+int sampler_begin(const struct monitor_options *options, enum monitor_part part,
+                  const struct wants *wants, vitals_sampler **sampler,
+                  vitals_subscription **subscription, vitals_error *error)
 {
-    for (size_t i = 0; i < FREEINGS_MOST; i++) {
-        struct freeing *freeing = &freeings[i];
-        if (freeing->used && atomic_load(&freeing->over))
-            empty(freeing);
-        if (!freeing->used)
-            return freeing;
+    vitals_request *request = NULL;
+    *sampler = NULL;
+    *subscription = NULL;
+    int code = monitor_request(options, part, &request, error);
+    if (code == 0 && wants != NULL)
+        code = wants_request(wants, request, error);
+    if (code == 0)
+        code = vitals_sampler_new(options->context, request, sampler, error);
+    vitals_request_free(request);
+    if (code == 0)
+        code = vitals_subscription_new(*sampler, subscription, error);
+    if (code == 0)
+        code = vitals_sampler_start(*sampler, error);
+    if (code < 0) {
+        async_free(*sampler, *subscription);
+        *sampler = NULL;
+        *subscription = NULL;
     }
-    return NULL;
-}
-
-/* A thread that takes no signal: those are the monitor's. */
-static int start(struct freeing *freeing)
-{
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&freeing->thread, NULL, part, freeing);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code == 0 ? 0 : -1;
+    return code;
 }
 
 void async_free(vitals_sampler *sampler, vitals_subscription *subscription)
 {
-    struct freeing *freeing = sampler != NULL ? find_place() : NULL;
-    vitals_subscription_free(subscription);
-    if (freeing != NULL) {
-        freeing->sampler = sampler;
-        atomic_store(&freeing->over, false);
-        freeing->used = start(freeing) == 0;
+    struct freeing *place = NULL;
+    for (size_t i = 0; i < FREEINGS_MOST && place == NULL && sampler != NULL; i++) {
+        struct freeing *freeing = &freeings[i];
+        if (freeing->used && atomic_load(&freeing->over))
+            empty(freeing);
+        place = freeing->used ? NULL : freeing;
     }
-    if (freeing == NULL || !freeing->used)
+    vitals_subscription_free(subscription);
+    if (place != NULL) {
+        /* A thread that takes no signal: those are the monitor's. */
+        sigset_t all, before;
+        place->sampler = sampler;
+        atomic_store(&place->over, false);
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        place->used = pthread_create(&place->thread, NULL, free_sampler, place) == 0;
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    if (place == NULL || !place->used)
         vitals_sampler_free(sampler);
 }
 

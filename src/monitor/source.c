@@ -34,21 +34,8 @@ static void stream_close(struct source_stream *stream)
 static int stream_open(const struct monitor_source *source, enum monitor_part part,
                        struct source_stream *stream, vitals_error *error)
 {
-    vitals_request *request = NULL;
-    const struct monitor_options *options = source->options;
-    int code = monitor_request(options, part, &request, error);
-    if (code == 0 && part == MONITOR_ALL)
-        code = wants_request(&source->wants, request, error);
-    if (code == 0)
-        code = vitals_sampler_new(options->context, request, &stream->sampler, error);
-    vitals_request_free(request);
-    if (code == 0)
-        code = vitals_subscription_new(stream->sampler, &stream->subscription, error);
-    if (code == 0)
-        code = vitals_sampler_start(stream->sampler, error);
-    if (code < 0)
-        stream_close(stream);
-    return code;
+    return sampler_begin(source->options, part, part == MONITOR_ALL ? &source->wants : NULL,
+                         &stream->sampler, &stream->subscription, error);
 }
 
 int source_open(const struct monitor_options *options, struct monitor_source **out,

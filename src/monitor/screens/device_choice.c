@@ -31,50 +31,44 @@ static void choose_device(struct model *model, const vitals_row *gpu)
     model->device = gpu != NULL ? vitals_row_key(gpu) : 0;
 }
 
-/* To the devices, at that of the selected process, and back to the processes. */
-static void turn_to_devices(struct monitor *monitor)
-{
-    struct model *model = &monitor->model;
-    const vitals_row *gpu = NULL;
-    int count;
-    if (model->has_device) {
-        choose_device(model, NULL);
-        return;
-    }
-    if (model->has_selected && model->selected.gpu != 0)
-        gpu = vitals_snapshot_find(model->machine.now, VITALS_GPU, model->selected.gpu);
-    choose_device(model, gpu != NULL ? gpu : device_at(model, 0, &count));
-    model->arranged.hidden &= ~(unsigned)PANEL_DEVICES;
-    if (!model->has_device)
-        monitor_say(monitor, "there is no device to look at");
-    else
-        monitor_say(monitor, "Up and Down choose a device, Enter shows it, d goes back");
-    model->lift = 0;
-}
-
-/* By its number, which its label says. */
-static void open_numbered(struct monitor *monitor, int number)
-{
-    struct model *model = &monitor->model;
-    char label[16];
-    (void)snprintf(label, sizeof label, "%d", number);
-    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;) {
-        if (strcmp(vitals_row_label(gpu), label) == 0) {
-            choose_device(model, gpu);
-            (void)monitor_open(monitor, &screen_device);
-            return;
-        }
-    }
-    monitor_say(monitor, "there is no device %d", number);
-}
-
-/* Keys that are about processes otherwise. */
-static bool act_on_chosen(struct monitor *monitor, enum action action, int argument)
+bool device_choice_act(struct monitor *monitor, enum action action, int argument)
 {
     struct model *model = &monitor->model;
     int count, place = chosen_place(model);
-    (void)device_at(model, 0, &count);
-    switch ((int)action) {
+    const vitals_row *gpu = device_at(model, 0, &count);
+    if (action == ACTION_DEVICE && argument >= 0) { /* by its number, which its label says */
+        char label[16];
+        (void)snprintf(label, sizeof label, "%d", argument);
+        while (gpu != NULL && strcmp(vitals_row_label(gpu), label) != 0)
+            gpu = model_next_device(model, gpu);
+        if (gpu == NULL) {
+            monitor_say(monitor, "there is no device %d", argument);
+            return true;
+        }
+        choose_device(model, gpu);
+        (void)monitor_open(monitor, &screen_device);
+        return true;
+    }
+    if (action == ACTION_DEVICE && model->has_device) {
+        choose_device(model, NULL);
+        return true;
+    }
+    if (action == ACTION_DEVICE) { /* at that of the selected process */
+        const vitals_row *own = model->has_selected && model->selected.gpu != 0
+                                    ? vitals_snapshot_find(model->machine.now, VITALS_GPU,
+                                                           model->selected.gpu)
+                                    : NULL;
+        choose_device(model, own != NULL ? own : gpu);
+        model->arranged.hidden &= ~(unsigned)PANEL_DEVICES;
+        model->lift = 0;
+        monitor_say(monitor, "%s",
+                    model->has_device ? "Up and Down choose a device, Enter shows it, d goes back"
+                                      : "there is no device to look at");
+        return true;
+    }
+    if (!model->has_device)
+        return false;
+    switch ((int)action) { /* keys that are about processes otherwise */
     case ACTION_UP: place--; break;
     case ACTION_DOWN: place++; break;
     case ACTION_SIDEWAYS: place += argument; break;
@@ -86,19 +80,6 @@ static bool act_on_chosen(struct monitor *monitor, enum action action, int argum
     }
     place = place < 0 ? 0 : place >= count ? count - 1 : place;
     choose_device(model, device_at(model, place, &count));
-    return true;
-}
-
-bool device_choice_act(struct monitor *monitor, enum action action, int argument)
-{
-    if (monitor->model.has_device && act_on_chosen(monitor, action, argument))
-        return true;
-    if (action != ACTION_DEVICE)
-        return false;
-    if (argument < 0)
-        turn_to_devices(monitor);
-    else
-        open_numbered(monitor, argument);
     return true;
 }
 

@@ -10,18 +10,6 @@ enum { LINE = 200 };
 
 /* ---- what is read ---- */
 
-static double gauge(const vitals_row *gpu, vitals_metric metric)
-{
-    double rate;
-    return cell_fresh(gpu, metric, &rate) ? rate : (double)NAN;
-}
-
-static void read_pcie(const struct sheet_view *view, double *in, double *out)
-{
-    *in = gauge(view->gpu, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
-    *out = gauge(view->gpu, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
-}
-
 /* NAN where nothing is known of any; of what is known of some no sum is made. */
 static double sum_links(const struct sheet_view *view, vitals_metric counter)
 {
@@ -41,29 +29,23 @@ static double sum_links(const struct sheet_view *view, vitals_metric counter)
     return sum;
 }
 
-static void read_links(const struct sheet_view *view, double *in, double *out)
-{
-    *in = sum_links(view, VITALS_GPU_LINK_RECEIVED_BYTES);
-    *out = sum_links(view, VITALS_GPU_LINK_TRANSMITTED_BYTES);
-}
-
-static const struct way {
-    const char *title;
-    void (*read)(const struct sheet_view *view, double *in, double *out);
-} WAYS[TRAFFIC_WAYS] = {{"PCIe", read_pcie}, {"Links", read_links}};
+static const char *const WAYS[TRAFFIC_WAYS] = {"PCIe", "Links"};
 
 void device_traffic_add(struct device_traffic *traffic, const struct sheet_view *view)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(vitals_row_snapshot(view->gpu));
+    double in, out;
     if (now_ns <= traffic->newest_ns)
         return;
     traffic->newest_ns = now_ns;
-    for (size_t i = 0; i < TRAFFIC_WAYS; i++) {
-        double in, out;
-        WAYS[i].read(view, &in, &out);
-        history_add(&traffic->ways[i].in, now_ns, in);
-        history_add(&traffic->ways[i].out, now_ns, out);
-    }
+    if (!cell_fresh(view->gpu, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, &in))
+        in = (double)NAN;
+    if (!cell_fresh(view->gpu, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, &out))
+        out = (double)NAN;
+    history_add(&traffic->ways[0].in, now_ns, in);
+    history_add(&traffic->ways[0].out, now_ns, out);
+    history_add(&traffic->ways[1].in, now_ns, sum_links(view, VITALS_GPU_LINK_RECEIVED_BYTES));
+    history_add(&traffic->ways[1].out, now_ns, sum_links(view, VITALS_GPU_LINK_TRANSMITTED_BYTES));
 }
 
 /* ---- what is seen ---- */
@@ -90,32 +72,31 @@ int device_traffic_count(const struct device_traffic *traffic)
     return count;
 }
 
-/* "PCIe: in 1.2GiB/s  out 300.0MiB/s  MAX 2.0GiB/s" */
-static void title(const struct device_traffic *traffic, int way, double most, char out[static LINE])
+void device_traffic_draw(const struct device_traffic *traffic, int place, struct pen *pen,
+                         const struct box *box)
 {
-    char in[WORDS], sent[WORDS], highest[WORDS];
-    double received = history_get(&traffic->ways[way].in, 0);
-    double transmitted = history_get(&traffic->ways[way].out, 0);
-    (void)snprintf(out, LINE, "%s: in %s  out %s  MAX %s", WAYS[way].title,
-                   cell_rate(!isnan(received), received, in),
-                   cell_rate(!isnan(transmitted), transmitted, sent),
-                   cell_rate(true, most, highest));
-}
+    int way = 0;
+    for (; way < TRAFFIC_WAYS; way++) {
+        if (is_seen(traffic, way) && place-- == 0)
+            break;
+    }
+    if (way == TRAFFIC_WAYS)
+        return;
 
-/* Received bytes grow up, sent bytes down, on one scale. */
-static void draw_way(const struct device_traffic *traffic, int way, struct pen *pen,
-                     const struct box *box)
-{
-    char line[LINE];
+    /* "PCIe: in 1.2GiB/s  out 300.0MiB/s  MAX 2.0GiB/s" */
+    char line[LINE], received[WORDS], sent[WORDS], highest[WORDS];
     size_t seconds = (size_t)box->columns * GRAPH_SECONDS;
     const struct history *in = &traffic->ways[way].in, *out = &traffic->ways[way].out;
-    double most = 0, other = 0;
+    double most = 0, other = 0, in_now = history_get(in, 0), out_now = history_get(out, 0);
     (void)history_most(in, 0, seconds, &most);
     (void)history_most(out, 0, seconds, &other);
     most = other > most ? other : most;
-    title(traffic, way, most, line);
-    draw_fit(line, box->columns - 6);
+    (void)snprintf(line, sizeof line, "%s: in %s  out %s  MAX %s", WAYS[way],
+                   cell_rate(!isnan(in_now), in_now, received),
+                   cell_rate(!isnan(out_now), out_now, sent), cell_rate(true, most, highest));
     draw_box(pen, box, line);
+
+    /* Received bytes grow up, sent bytes down, on one scale. */
     int rows = box->rows - 2, upper = (rows + 1) / 2;
     struct box half = {box->x + 1, box->y + 1, box->columns - 2, upper};
     struct graph graph = {.history = in, .most = most > 0 ? most : 1, .style = STYLE_CYAN};
@@ -128,13 +109,4 @@ static void draw_way(const struct device_traffic *traffic, int way, struct pen *
     if (half.rows > 0)
         draw_graph(pen, &half, &graph);
     draw_time_marks(pen, box->x, box->x + box->columns - 1, box->y + box->rows - 1);
-}
-
-void device_traffic_draw(const struct device_traffic *traffic, int place, struct pen *pen,
-                         const struct box *box)
-{
-    for (int i = 0; i < TRAFFIC_WAYS; i++) {
-        if (is_seen(traffic, i) && place-- == 0)
-            draw_way(traffic, i, pen, box);
-    }
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "monitor/screens/pane.h"
+#include "util/base.h"
 
 enum { FRAME = 5, LINES_LEAST = 6 };
 
@@ -44,15 +45,6 @@ bool pane_begins_device(const struct model *model, size_t place)
     return place > 0 && items[place].order != items[place - 1].order;
 }
 
-/* Lines that the whole list would take. */
-static int lines_wanted(const struct model *model, bool rules)
-{
-    int lines = (int)model->list.count;
-    for (size_t i = 0; rules && i < model->list.count; i++)
-        lines += pane_begins_device(model, i);
-    return lines > 0 ? lines : 1;
-}
-
 static int devices_rows(const struct model *model, enum form form)
 {
     const struct device_panel panel = pane_devices(model, form);
@@ -72,84 +64,69 @@ static int host_rows(const struct model *model, bool full, bool traffic)
                : pane_host_rows(model, full, traffic) + host_rule(model, full);
 }
 
-/* True if panels of these forms leave the list the rows that it needs. */
-static bool fits(const struct model *model, enum form devices, bool host_full, int list)
+void layout_of(const struct model *model, struct layout *layout)
 {
-    bool traffic = model->arranged.traffic == TRAFFIC_ALWAYS;
-    return model->height >=
-           1 + devices_rows(model, devices) + host_rows(model, host_full, traffic) + list;
-}
-
-/* The first of these that fits, as the machine's graphs tell more than a second line of a device.
- */
-static void choose_forms(const struct model *model, struct layout *layout, int wanted)
-{
+    /* The first that fits, as the machine's graphs tell more than a second line of a device. */
     static const struct {
         enum form devices;
         bool host_full;
     } FORMS[] = {
         {FORM_FULL, true}, {FORM_COMPACT, true}, {FORM_FULL, false}, {FORM_COMPACT, false}};
-    bool graphs = !(model->arranged.hidden & PANEL_GRAPHS) && !model->arranged.plain;
+    const struct arrangement *arranged = &model->arranged;
+    int height = model->height, wanted = (int)model->list.count;
+    *layout = (struct layout){.rules = has_rules(model)};
+    for (size_t i = 0; layout->rules && i < model->list.count; i++)
+        wanted += pane_begins_device(model, i);
+    wanted = wanted > 0 ? wanted : 1;
+    int most = height / 3 > LINES_LEAST ? height / 3 : LINES_LEAST;
+    int list = wanted < most ? wanted : most;
+    bool graphs = !(arranged->hidden & PANEL_GRAPHS) && !arranged->plain, found = false;
     layout->devices = model->mode == MONITOR_COMPACT ? FORM_COMPACT : FORM_FULL;
     layout->host_full = model->mode == MONITOR_FULL && graphs;
-    if (model->mode != MONITOR_AUTO)
-        return;
-    layout->devices = FORM_DENSE;
-    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        if ((graphs || !FORMS[i].host_full) &&
-            fits(model, FORMS[i].devices, FORMS[i].host_full, FRAME + wanted)) {
+    if (model->mode == MONITOR_AUTO)
+        layout->devices = FORM_DENSE;
+    for (size_t i = 0; model->mode == MONITOR_AUTO && i < ARRAY_COUNT(FORMS) && !found; i++) {
+        found = (graphs || !FORMS[i].host_full) &&
+                height >=
+                    1 + devices_rows(model, FORMS[i].devices) +
+                        host_rows(model, FORMS[i].host_full, arranged->traffic == TRAFFIC_ALWAYS) +
+                        FRAME + list;
+        if (found) {
             layout->devices = FORMS[i].devices;
             layout->host_full = FORMS[i].host_full;
-            return;
         }
     }
-}
 
-/* Disks and networks where a person wants them, or where the list leaves that much empty. */
-static void choose_traffic(const struct model *model, struct layout *layout, int wanted)
-{
-    if (model->arranged.traffic == TRAFFIC_NEVER || (model->arranged.hidden & PANEL_HOST) ||
-        !pane_host_has_traffic(model))
-        return;
-    int rows = 1 + devices_rows(model, layout->devices) + host_rows(model, layout->host_full, true);
-    layout->traffic_fits = model->height >= rows + FRAME + wanted;
-    layout->traffic = layout->traffic_fits || model->traffic_left > 0 ||
-                      model->arranged.traffic == TRAFFIC_ALWAYS;
-}
+    /* Disks and networks where a person wants them, or where the list leaves that much empty. */
+    int devices = devices_rows(model, layout->devices);
+    if (arranged->traffic != TRAFFIC_NEVER && !(arranged->hidden & PANEL_HOST) &&
+        pane_host_has_traffic(model)) {
+        int rows = 1 + devices + host_rows(model, layout->host_full, true);
+        layout->traffic_fits = height >= rows + FRAME + wanted;
+        layout->traffic = layout->traffic_fits || model->traffic_left > 0 ||
+                          arranged->traffic == TRAFFIC_ALWAYS;
+    }
+    layout->devices_y = 1;
+    layout->host_y = 1 + devices;
+    int end = layout->host_y + host_rows(model, layout->host_full, layout->traffic);
+    layout->host_y += host_rule(model, layout->host_full);
+    layout->list_y = end + 1;
+    layout->lines_y = layout->list_y + 3;
+    layout->lines = height - end - FRAME;
+    if (layout->lines < wanted && layout->lines < LINES_LEAST) {
+        int least = height - FRAME - 1 < LINES_LEAST ? height - FRAME - 1 : LINES_LEAST;
+        layout->lines = wanted < least ? wanted : least;
+    }
+    if (layout->lines < 1)
+        layout->lines = 1;
 
-/* Panels that have moved out of sight make room for more lines. */
-static void lift_list(const struct model *model, struct layout *layout, int end, int wanted)
-{
-    int over = end + FRAME + layout->lines - model->height, more = wanted - layout->lines;
+    /* Panels that have moved out of sight make room for more lines. */
+    int over = end + FRAME + layout->lines - height, more = wanted - layout->lines;
     over = over > 0 ? over : 0;
     more = more < 0 ? 0 : more > end ? end : more;
     int room = model->lift - over;
     layout->lift_most = over + more;
     layout->lines += room < 0 ? 0 : room > more ? more : room;
-}
-
-void layout_of(const struct model *model, struct layout *layout)
-{
-    int most = model->height / 3 > LINES_LEAST ? model->height / 3 : LINES_LEAST;
-    int wanted = lines_wanted(model, has_rules(model));
-    *layout = (struct layout){.rules = has_rules(model)};
-    choose_forms(model, layout, wanted < most ? wanted : most);
-    choose_traffic(model, layout, wanted);
-    layout->devices_y = 1;
-    layout->host_y = 1 + devices_rows(model, layout->devices);
-    int end = layout->host_y + host_rows(model, layout->host_full, layout->traffic);
-    layout->host_y += host_rule(model, layout->host_full);
-    layout->list_y = end + 1;
-    layout->lines_y = layout->list_y + 3;
-    layout->lines = model->height - end - FRAME;
-    if (layout->lines < wanted && layout->lines < LINES_LEAST) {
-        int least = model->height - FRAME - 1 < LINES_LEAST ? model->height - FRAME - 1
-                                                            : LINES_LEAST;
-        layout->lines = wanted < least ? wanted : least;
-    }
-    if (layout->lines < 1)
-        layout->lines = 1;
-    lift_list(model, layout, end, wanted);
     if (layout->rules && model->mode == MONITOR_COMPACT)
         layout->rules = false;
     if (layout->rules && layout->lines < wanted && model->mode == MONITOR_AUTO)

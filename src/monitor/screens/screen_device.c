@@ -3,6 +3,7 @@
  * Values that only this screen shows are read by a sampler that lives as long as the screen,
  * because some of them are slow. A printed screen takes them from the given snapshots. */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "monitor/screens/device_sheet.h"
 #include "monitor/screens/device_traffic.h"
 #include "monitor/screens/screen.h"
+#include "util/base.h"
 
 enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };
 
@@ -48,22 +50,19 @@ static const vitals_row *row_of(const struct model *model, const struct screen_d
                : NULL;
 }
 
-static bool same_text(const vitals_row *a, const vitals_row *b, vitals_metric metric)
-{
-    vitals_text x, y;
-    return vitals_row_text(a, metric, &x) > 0 && vitals_row_text(b, metric, &y) > 0 && x.size > 0 &&
-           x.size == y.size && memcmp(x.bytes, y.bytes, x.size) == 0;
-}
-
 /* Two samplers may have met devices in another order: their identifiers tell which is which. */
 static const vitals_row *detail_of(const struct screen_device *device, const vitals_row *gpu)
 {
     static const vitals_metric IDENTITIES[] = {VITALS_GPU_UUID, VITALS_GPU_PCI_BUS_ID};
     const vitals_snapshot *now = device->details.now;
-    for (size_t i = 0; now != NULL && i < 2; i++) {
+    for (size_t i = 0; now != NULL && i < ARRAY_COUNT(IDENTITIES); i++) {
+        vitals_text own, other;
+        if (vitals_row_text(gpu, IDENTITIES[i], &own) <= 0 || own.size == 0)
+            continue;
         for (const vitals_row *row = NULL;
              (row = vitals_snapshot_next(now, VITALS_GPU, row)) != NULL;) {
-            if (same_text(row, gpu, IDENTITIES[i]) &&
+            if (vitals_row_text(row, IDENTITIES[i], &other) > 0 && other.size == own.size &&
+                memcmp(own.bytes, other.bytes, own.size) == 0 &&
                 strcmp(vitals_row_label(row), vitals_row_label(gpu)) == 0)
                 return row;
         }
@@ -71,62 +70,15 @@ static const vitals_row *detail_of(const struct screen_device *device, const vit
     return NULL;
 }
 
-/* ---- what only this screen shows ---- */
-
-static void stop_reading(struct screen_device *device)
-{
-    async_free(device->sampler, device->subscription);
-    device->subscription = NULL;
-    device->sampler = NULL;
-}
-
-/* Without it the screen shows what the others do. */
-static void start_reading(struct screen_device *device, const struct monitor_options *options)
-{
-    vitals_request *request = NULL;
-    vitals_error error;
-    if (options->context == NULL)
-        return;
-    int code = monitor_request(options, MONITOR_DETAILS, &request, &error);
-    if (code == 0)
-        code = vitals_sampler_new(options->context, request, &device->sampler, &error);
-    vitals_request_free(request);
-    if (code == 0)
-        code = vitals_subscription_new(device->sampler, &device->subscription, &error);
-    if (code == 0)
-        code = vitals_sampler_start(device->sampler, &error);
-    if (code < 0)
-        stop_reading(device);
-}
-
-static void take(struct screen_device *device, bool paused)
-{
-    static const uint64_t WINDOW_NS = 2000000000u;
-    vitals_snapshot *snapshot = device->subscription != NULL
-                                    ? vitals_subscription_latest(device->subscription)
-                                    : NULL;
-    if (snapshot == NULL)
-        return;
-    if (paused && device->details.now != NULL)
-        vitals_snapshot_unref(snapshot);
-    else
-        readings_add(&device->details, snapshot, WINDOW_NS);
-}
-
 /* ---- the page ---- */
-
-static int page_columns(int width)
-{
-    enum { TWO = 88, THREE = 140 };
-    return width >= THREE ? 3 : width >= TWO ? 2 : 1;
-}
 
 static int column_width(const struct screen_device *device, int width)
 {
     return (width - 2 - (device->columns - 1) * GAP) / device->columns;
 }
 
-static void find_parts(struct screen_device *device)
+/* Sections one below the other, in columns of about one height. */
+static void place_parts(struct screen_device *device, int begin)
 {
     device->part_count = 0;
     for (size_t i = 0; i < device->sheet.count; i++) {
@@ -135,11 +87,6 @@ static void find_parts(struct screen_device *device)
         if (device->part_count > 0)
             device->parts[device->part_count - 1].count++;
     }
-}
-
-/* Sections one below the other, in columns of about one height. */
-static void place_parts(struct screen_device *device, int begin)
-{
     int total = (int)(device->sheet.count + device->part_count);
     int aim = (total + device->columns - 1) / device->columns, column = 0, y = 0;
     device->page = begin;
@@ -156,33 +103,22 @@ static void place_parts(struct screen_device *device, int begin)
     }
 }
 
-static struct sheet_view view_of(const struct model *model, const struct screen_device *device,
-                                 const vitals_row *gpu)
+static void lay_out(struct screen_device *device, const struct model *model, const vitals_row *gpu)
 {
+    enum { TWO = 88, THREE = 140 };
     /* The values that only this screen requests are current and are not kept. */
     const vitals_row *detail = model->away ? NULL : detail_of(device, gpu);
     struct sheet_view view = {.model = model, .gpu = detail != NULL ? detail : gpu};
     view.older = detail != NULL ? device->details.older : model->machine.older;
     if (view.older == vitals_row_snapshot(view.gpu))
         view.older = NULL;
-    return view;
-}
 
-/* The values of now; for a time of the past there are none. */
-static void add_traffic(struct screen_device *device, const struct model *model,
-                        const struct sheet_view *view)
-{
+    /* Traffic is of now; for a time of the past there is none. */
     if (device->epoch != model->epoch)
         device->traffic = (struct device_traffic){.newest_ns = 0};
     device->epoch = model->epoch;
     if (!model->away)
-        device_traffic_add(&device->traffic, view);
-}
-
-static void lay_out(struct screen_device *device, const struct model *model, const vitals_row *gpu)
-{
-    struct sheet_view view = view_of(model, device, gpu);
-    add_traffic(device, model, &view);
+        device_traffic_add(&device->traffic, &view);
     double joules;
     if (cell_value(view.gpu, VITALS_GPU_ENERGY_JOULES, &joules)) {
         if (!device->has_first)
@@ -191,9 +127,9 @@ static void lay_out(struct screen_device *device, const struct model *model, con
         view.has_energy = joules > device->first_joules;
         view.energy_joules = joules - device->first_joules;
     }
-    device->columns = page_columns(model->width);
+
+    device->columns = model->width >= THREE ? 3 : model->width >= TWO ? 2 : 1;
     (void)device_sheet_fill(&device->sheet, &view, column_width(device, model->width));
-    find_parts(device);
     int users = device_users_rows(model, gpu);
     bool first = users <= USERS_FEW;
     place_parts(device, first ? users + 1 : 0);
@@ -242,9 +178,16 @@ static void scroll(const struct model *model, struct screen_device *device)
 
 static void settle(struct monitor *monitor, void *state)
 {
+    static const uint64_t WINDOW_NS = 2 * NS_PER_SECOND;
     struct screen_device *device = state;
     const struct model *model = &monitor->model;
-    take(device, model->paused);
+    vitals_snapshot *details = device->subscription != NULL
+                                   ? vitals_subscription_latest(device->subscription)
+                                   : NULL;
+    if (details != NULL && model->paused && device->details.now != NULL)
+        vitals_snapshot_unref(details);
+    else if (details != NULL)
+        readings_add(&device->details, details, WINDOW_NS);
     const vitals_row *gpu = row_of(model, device);
     if (gpu != NULL)
         lay_out(device, model, gpu);
@@ -253,39 +196,22 @@ static void settle(struct monitor *monitor, void *state)
 
 /* ---- graphs: a table ---- */
 
-static const struct history *busy_of(const struct device_history *history)
-{
-    return &history->busy;
-}
-
-static const struct history *memory_of(const struct device_history *history)
-{
-    return &history->memory;
-}
-
-static const struct history *power_of(const struct device_history *history)
-{
-    return &history->power;
-}
-
-static const struct history *temperature_of(const struct device_history *history)
-{
-    return &history->temperature;
-}
-
 static const struct device_subject {
     const char *title, *unit, *ascii;
     double factor; /* of the value, for the unit */
     vitals_metric metric, most;
-    double usual; /* what a full column stands for where nothing says it */
-    const struct history *(*history)(const struct device_history *history);
+    double usual;   /* what a full column stands for where nothing says it */
+    size_t history; /* where it stands in struct device_history */
     ink style;
 } SUBJECTS[GRAPHS] = {
-    {"UTL", "%", "%", 100, VITALS_GPU_UTILIZATION_RATIO, 0, 1, busy_of, STYLE_GREEN},
-    {"MEM", "%", "%", 100, VITALS_GPU_MEMORY_USED_BYTES, 0, 1, memory_of, STYLE_MAGENTA},
-    {"PWR", " W", " W", 1, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS, 1, power_of,
-     STYLE_YELLOW},
-    {"TMP", "°C", "C", 1, VITALS_GPU_TEMPERATURE_CELSIUS, 0, 100, temperature_of, STYLE_RED},
+    {"UTL", "%", "%", 100, VITALS_GPU_UTILIZATION_RATIO, 0, 1,
+     offsetof(struct device_history, busy), STYLE_GREEN},
+    {"MEM", "%", "%", 100, VITALS_GPU_MEMORY_USED_BYTES, 0, 1,
+     offsetof(struct device_history, memory), STYLE_MAGENTA},
+    {"PWR", " W", " W", 1, VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS, 1,
+     offsetof(struct device_history, power), STYLE_YELLOW},
+    {"TMP", "°C", "C", 1, VITALS_GPU_TEMPERATURE_CELSIUS, 0, 100,
+     offsetof(struct device_history, temperature), STYLE_RED},
 };
 
 static void draw_subject(struct pen *pen, const struct model *model, const vitals_row *gpu,
@@ -296,7 +222,8 @@ static void draw_subject(struct pen *pen, const struct model *model, const vital
     char line[LINE];
     size_t ago = model_ago(model), seconds = (size_t)box->columns * GRAPH_SECONDS;
     double most = subject->usual, highest = 0, full, now = (double)NAN;
-    const struct history *history = all != NULL ? subject->history(all) : NULL;
+    const struct history *history =
+        all != NULL ? (const struct history *)((const char *)all + subject->history) : NULL;
     draw_box(pen, box, NULL);
     if (history != NULL)
         now = history_get(history, ago);
@@ -322,25 +249,12 @@ static void draw_subject(struct pen *pen, const struct model *model, const vital
     if (!isnan(now) && canvas_columns(line) + 8 < room)
         (void)snprintf(line + used, sizeof line - used, "of %.0f%s ", most * subject->factor, unit);
     int wide = canvas_columns(line);
-    struct canvas_field field = {
-        .x = box->x + 2, .y = box->y, .columns = wide < room ? wide : room, .style = STYLE_BOLD};
-    canvas_field(pen->canvas, &field, line);
-}
-
-static void draw_graphs(struct pen *pen, const struct model *model,
-                        const struct screen_device *device, const vitals_row *gpu,
-                        const struct screen_device_place *place)
-{
-    for (int i = 0; i < place->count; i++) {
-        int column = i % place->graph_columns, line = i / place->graph_columns;
-        int left = model->width * column / place->graph_columns;
-        int right = model->width * (column + 1) / place->graph_columns;
-        struct box box = {left, HEAD + line * place->graph_rows, right - left, place->graph_rows};
-        if (i < GRAPHS)
-            draw_subject(pen, model, gpu, &SUBJECTS[i], &box);
-        else
-            device_traffic_draw(&device->traffic, i - GRAPHS, pen, &box);
-    }
+    canvas_field(pen->canvas,
+                 &(struct canvas_field){.x = box->x + 2,
+                                        .y = box->y,
+                                        .columns = wide < room ? wide : room,
+                                        .style = STYLE_BOLD},
+                 line);
 }
 
 /* ---- the rest of the picture ---- */
@@ -388,18 +302,6 @@ static void draw_head(struct pen *pen, const struct model *model,
         (void)canvas_text(pen->canvas, at, 0, STYLE_DIM, which);
 }
 
-static void draw_fact(struct pen *pen, const struct fact *fact, int x, int y, int columns)
-{
-    struct canvas_field label = {
-        .x = x, .y = y, .columns = fact->title ? columns : FACT_INDENT - 1};
-    struct canvas_field text = {
-        .x = x + FACT_INDENT, .y = y, .columns = columns - FACT_INDENT, .style = fact->style};
-    label.style = fact->title ? STYLE_BOLD | STYLE_CYAN : STYLE_DIM;
-    canvas_field(pen->canvas, &label, fact->label);
-    if (!fact->title && text.columns > 0)
-        canvas_field(pen->canvas, &text, fact->text);
-}
-
 static void draw_page(struct pen *pen, const struct model *model,
                       const struct screen_device *device, const vitals_row *gpu,
                       const struct screen_device_place *place)
@@ -407,11 +309,22 @@ static void draw_page(struct pen *pen, const struct model *model,
     int columns = column_width(device, model->width);
     for (size_t i = 0; i < device->part_count; i++) {
         const struct screen_device_part *part = &device->parts[i];
-        int x = 1 + part->column * (columns + GAP);
+        struct canvas_field field = {.x = 1 + part->column * (columns + GAP), .columns = columns};
         for (size_t j = 0; j < part->count; j++) {
+            const struct fact *fact = &device->sheet.items[part->first + j];
             int row = part->y + (int)j - device->top;
-            if (row >= 0 && row < place->rows)
-                draw_fact(pen, &device->sheet.items[part->first + j], x, place->y + row, columns);
+            if (row < 0 || row >= place->rows)
+                continue;
+            struct canvas_field label = field, text = field;
+            label.y = text.y = place->y + row;
+            label.columns = fact->title ? columns : FACT_INDENT - 1;
+            label.style = fact->title ? STYLE_BOLD | STYLE_CYAN : STYLE_DIM;
+            canvas_field(pen->canvas, &label, fact->label);
+            text.x += FACT_INDENT;
+            text.columns -= FACT_INDENT;
+            text.style = fact->style;
+            if (!fact->title && text.columns > 0)
+                canvas_field(pen->canvas, &text, fact->text);
         }
     }
     int row = device->users_y - device->top, hidden = row < 0 ? -row : 0;
@@ -437,7 +350,16 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
                           "this device is not there any more");
     else {
         draw_head(pen, model, device, gpu);
-        draw_graphs(pen, model, device, gpu, &place);
+        for (int i = 0; i < place.count; i++) {
+            int column = i % place.graph_columns, line = i / place.graph_columns;
+            int left = model->width * column / place.graph_columns;
+            int right = model->width * (column + 1) / place.graph_columns;
+            struct box box = {left, HEAD + line * place.graph_rows, right - left, place.graph_rows};
+            if (i < GRAPHS)
+                draw_subject(pen, model, gpu, &SUBJECTS[i], &box);
+            else
+                device_traffic_draw(&device->traffic, i - GRAPHS, pen, &box);
+        }
         draw_page(pen, model, device, gpu, &place);
     }
     canvas_field(pen->canvas, &last,
@@ -448,30 +370,22 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 
 /* ---- keys ---- */
 
-static void show(struct monitor *monitor, struct screen_device *device, uint64_t key)
-{
-    device->key = key;
-    device->has_first = false;
-    device->traffic = (struct device_traffic){.newest_ns = 0};
-    device->top = 0;
-    monitor->model.device = key; /* the panel's choice follows */
-    settle(monitor, device);
-}
-
-/* The next one, the one before; round and round. */
+/* The next one, the one before; round and round. The panel's choice follows. */
 static void step(struct monitor *monitor, struct screen_device *device, int by)
 {
-    const struct model *model = &monitor->model;
+    struct model *model = &monitor->model;
     size_t count, place = position(model, device, &count);
     if (count == 0)
         return;
     size_t wanted = (place + count + (by < 0 ? count - 1 : 1) + count - 1) % count;
-    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;) {
-        if (wanted-- == 0) {
-            show(monitor, device, vitals_row_key(gpu));
-            return;
-        }
-    }
+    const vitals_row *gpu = model_next_device(model, NULL);
+    for (; wanted > 0; wanted--)
+        gpu = model_next_device(model, gpu);
+    device->key = model->device = vitals_row_key(gpu);
+    device->has_first = false;
+    device->traffic = (struct device_traffic){.newest_ns = 0};
+    device->top = 0;
+    settle(monitor, device);
 }
 
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
@@ -517,21 +431,20 @@ static int descriptor(const void *state)
 
 /* ---- life ---- */
 
-/* The one that was chosen, else the one of the selected process, else the first. */
-static const vitals_row *first_shown(const struct model *model)
+static int open_device(struct monitor *monitor, void **state)
 {
+    const struct model *model = &monitor->model;
     const vitals_snapshot *now = model->machine.now;
+    vitals_context *context = monitor->options->context;
+
+    /* The one that was chosen, else the one of the selected process, else the first. */
     const vitals_row *gpu = NULL;
     if (now != NULL && model->has_device)
         gpu = vitals_snapshot_find(now, VITALS_GPU, model->device);
     else if (now != NULL && model->has_selected && model->selected.gpu != 0)
         gpu = vitals_snapshot_find(now, VITALS_GPU, model->selected.gpu);
-    return gpu != NULL ? gpu : model_next_device(model, NULL);
-}
-
-static int open_device(struct monitor *monitor, void **state)
-{
-    const vitals_row *gpu = first_shown(&monitor->model);
+    if (gpu == NULL)
+        gpu = model_next_device(model, NULL);
     if (gpu == NULL) {
         monitor_say(monitor, "there is no device to look at");
         return -1;
@@ -541,7 +454,13 @@ static int open_device(struct monitor *monitor, void **state)
         return -1;
     device->key = vitals_row_key(gpu);
     device->columns = 1;
-    start_reading(device, monitor->options);
+
+    /* Without a sampler of its own the screen shows what the others do. */
+    if (context != NULL && sampler_begin(monitor->options, MONITOR_DETAILS, NULL, &device->sampler,
+                                         &device->subscription, &(vitals_error){0}) < 0) {
+        device->sampler = NULL;
+        device->subscription = NULL;
+    }
     *state = device;
     return 0;
 }
@@ -549,7 +468,7 @@ static int open_device(struct monitor *monitor, void **state)
 static void close_device(void *state)
 {
     struct screen_device *device = state;
-    stop_reading(device);
+    async_free(device->sampler, device->subscription);
     readings_done(&device->details);
     device_sheet_done(&device->sheet);
     free(device);
