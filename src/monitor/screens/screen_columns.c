@@ -20,20 +20,18 @@ struct column_dialog {
     int top;
 };
 
-static const unsigned *command_place(void)
-{
-    static unsigned place;
-    place = (unsigned)column_find("command", 7);
-    return &place;
-}
-
 /* ---- what there is ---- */
+
+static unsigned command_place(void)
+{
+    return (unsigned)column_find("command", 7);
+}
 
 static void list_others(struct column_dialog *choice)
 {
     choice->other_count = 0;
     for (unsigned i = 0; i < list_column_count; i++) {
-        bool shown = i == *command_place() || !(list_columns[i].views & choice->view);
+        bool shown = i == command_place() || !(list_columns[i].views & choice->view);
         for (size_t j = 0; j < choice->shown.count && !shown; j++)
             shown = choice->shown.items[j].column == i;
         if (!shown)
@@ -56,20 +54,6 @@ static size_t line_count(const struct column_dialog *choice)
     return choice->shown.count + choice->other_count;
 }
 
-/* The chosen columns become those of the model; the default ones are stored as none. */
-static void apply(struct column_dialog *choice, struct model *model)
-{
-    struct arranged_columns *own = &model->arranged.views[choice->view == VIEW_ALL], usual;
-    *own = choice->shown;
-    own->items[own->count++] = (struct arranged_column){.column = *command_place()};
-    columns_usual(choice->view, &usual);
-    if (usual.count == own->count &&
-        memcmp(usual.items, own->items, own->count * sizeof own->items[0]) == 0)
-        own->count = 0;
-    list_others(choice);
-    (void)model_list(model);
-}
-
 static int open_columns(struct monitor *monitor, void **state)
 {
     struct column_dialog *choice = calloc(1, sizeof *choice);
@@ -78,6 +62,20 @@ static int open_columns(struct monitor *monitor, void **state)
     begin_view(choice, &monitor->model, monitor->model.view);
     *state = choice;
     return 0;
+}
+
+/* The chosen columns become those of the model; the default ones are stored as none. */
+static void apply(struct column_dialog *choice, struct model *model)
+{
+    struct arranged_columns *own = &model->arranged.views[choice->view == VIEW_ALL], usual;
+    *own = choice->shown;
+    own->items[own->count++] = (struct arranged_column){.column = command_place()};
+    columns_usual(choice->view, &usual);
+    if (usual.count == own->count &&
+        memcmp(usual.items, own->items, own->count * sizeof own->items[0]) == 0)
+        own->count = 0;
+    list_others(choice);
+    (void)model_list(model);
 }
 
 /* ---- changing ---- */
@@ -156,40 +154,28 @@ static bool step(struct column_dialog *choice, const struct model *model, uint32
     }
 }
 
-/* false: nothing has changed. */
-static bool change(struct column_dialog *choice, uint32_t code)
-{
-    switch (code) {
-    case INPUT_SPACE:
-    case INPUT_ENTER:
-    case '\r': toggle(choice); return true;
-    case '[':
-    case 'u': move(choice, -1); return true;
-    case ']':
-    case 'd': move(choice, 1); return true;
-    case '+':
-    case INPUT_RIGHT: widen(choice, 1); return true;
-    case '-':
-    case INPUT_LEFT: widen(choice, -1); return true;
-    case 'r':
-        columns_usual(choice->view, &choice->shown);
-        choice->shown.count--;
-        return true;
-    default: return false;
-    }
-}
-
 static bool press_columns(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct column_dialog *choice = state;
     struct model *model = &monitor->model;
     if (step(choice, model, event->code))
         return true;
-    if (change(choice, event->code)) {
-        apply(choice, model);
-        return true;
-    }
     switch (event->code) {
+    case INPUT_SPACE:
+    case INPUT_ENTER:
+    case '\r': toggle(choice); break;
+    case '[':
+    case 'u': move(choice, -1); break;
+    case ']':
+    case 'd': move(choice, 1); break;
+    case '+':
+    case INPUT_RIGHT: widen(choice, 1); break;
+    case '-':
+    case INPUT_LEFT: widen(choice, -1); break;
+    case 'r':
+        columns_usual(choice->view, &choice->shown);
+        choice->shown.count--;
+        break;
     case 'g':
         begin_view(choice, model, choice->view == VIEW_ALL ? VIEW_DEVICES : VIEW_ALL);
         return true;
@@ -203,6 +189,8 @@ static bool press_columns(struct monitor *monitor, void *state, const struct inp
     case INPUT_ESCAPE: monitor_close(monitor); return true;
     default: return false;
     }
+    apply(choice, model);
+    return true;
 }
 
 static void settle(struct monitor *monitor, void *state)
@@ -235,42 +223,12 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 
 /* ---- drawing ---- */
 
-/* Its place among the sorts, and which way: "1▼"; nothing where it is none. */
-static void sort_words(const struct model *model, const struct look *look, unsigned column,
-                       char out[static WORDS])
-{
-    static const char *const ARROWS[2][2] = {{"▲", "▼"}, {"^", "v"}};
-    out[0] = '\0';
-    for (size_t i = 0; i < model->arranged.sort_count || i == 0; i++) {
-        struct arranged_sort sort = i > 0 ? model->arranged.sorts[i]
-                                          : (struct arranged_sort){model->sort, model->reversed};
-        if (sort.sort == column + 1)
-            (void)snprintf(out, WORDS, "%zu%s", i + 1,
-                           ARROWS[look->ascii][list_columns[column].falling != sort.reversed]);
-    }
-}
-
-static void line_words(const struct column_dialog *choice, const struct model *model,
-                       const struct look *look, size_t at, char out[static LINE])
-{
-    bool shown = at < choice->shown.count;
-    unsigned place = shown ? choice->shown.items[at].column
-                           : choice->others[at - choice->shown.count];
-    const struct column *column = &list_columns[place];
-    char sorted[WORDS];
-    sort_words(model, look, place, sorted);
-    int blanks = SORTED - canvas_columns(sorted);
-    (void)snprintf(out, LINE, " [%c] %s%*s%-10s%-10s%4d  %s%s", shown ? 'x' : ' ', sorted,
-                   blanks > 0 ? blanks : 0, "", column->key,
-                   column->title[0] != '\0' ? column->title : "-",
-                   column->width + (shown ? choice->shown.items[at].wider : 0), column->name,
-                   column_is_dear(column) ? " (costs more: another file of every process)" : "");
-}
-
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
+    static const char *const ARROWS[2][2] = {{"▲", "▼"}, {"^", "v"}};
     const struct column_dialog *choice = state;
     const struct model *model = &monitor->model;
+    const struct arranged_columns *shown = &choice->shown;
     char line[LINE];
     struct canvas_field field = {.columns = model->width, .style = STYLE_BOLD};
     (void)snprintf(line, sizeof line, " Columns of the list of %s",
@@ -279,15 +237,34 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     field.y = 1;
     field.style = STYLE_CYAN;
     canvas_field(pen->canvas, &field, "     sort name      title     wide  what it says");
-    for (int y = HEAD; y < model->height - FOOT; y++) {
-        size_t at = (size_t)(choice->top + y - HEAD);
+
+    for (field.y = HEAD; field.y < model->height - FOOT; field.y++) {
+        size_t at = (size_t)(choice->top + field.y - HEAD);
         if (at >= line_count(choice))
             break;
-        field.y = y;
-        field.style = at == choice->at           ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN
-                      : at < choice->shown.count ? STYLE_PLAIN
-                                                 : STYLE_DIM;
-        line_words(choice, model, pen->look, at, line);
+        bool is_shown = at < shown->count;
+        unsigned place = is_shown ? shown->items[at].column : choice->others[at - shown->count];
+        const struct column *column = &list_columns[place];
+
+        /* Its place among the sorts, and which way: "1▼". */
+        char sorted[WORDS] = "";
+        for (size_t i = 0; i < model->arranged.sort_count || i == 0; i++) {
+            struct arranged_sort sort = {model->sort, model->reversed};
+            sort = i > 0 ? model->arranged.sorts[i] : sort;
+            if (sort.sort == place + 1)
+                (void)snprintf(sorted, sizeof sorted, "%zu%s", i + 1,
+                               ARROWS[pen->look->ascii][column->falling != sort.reversed]);
+        }
+        int blanks = SORTED - canvas_columns(sorted);
+        (void)snprintf(line, sizeof line, " [%c] %s%*s%-10s%-10s%4d  %s%s", is_shown ? 'x' : ' ',
+                       sorted, blanks > 0 ? blanks : 0, "", column->key,
+                       column->title[0] != '\0' ? column->title : "-",
+                       column->width + (is_shown ? shown->items[at].wider : 0), column->name,
+                       column_is_dear(column) ? " (costs more: another file of every process)"
+                                              : "");
+        field.style = at == choice->at ? STYLE_BOLD | STYLE_REVERSE | STYLE_CYAN
+                      : is_shown       ? STYLE_PLAIN
+                                       : STYLE_DIM;
         canvas_field(pen->canvas, &field, line);
     }
     field.y = model->height - 1;

@@ -82,28 +82,6 @@ static void *work(void *data)
     return NULL;
 }
 
-static int job_start(struct job *job)
-{
-    pthread_t thread;
-    sigset_t all, before;
-    job->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (job->descriptor < 0)
-        return -1;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    atomic_store(&job->owners, 2);
-    atomic_fetch_add(&busy, 1);
-    int code = pthread_create(&thread, NULL, work, job);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code != 0) {
-        atomic_fetch_sub(&busy, 1);
-        atomic_store(&job->owners, 1);
-        return -1;
-    }
-    (void)pthread_detach(thread);
-    return 0;
-}
-
 /* ---- the screen ---- */
 
 static int by_name(const void *a, const void *b)
@@ -114,42 +92,12 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : x->name.size < y->name.size ? -1 : x->name.size > y->name.size;
 }
 
-/* The answer's rows, sorted, once it is there. */
-static void take(struct screen_environment *environment)
-{
-    const vitals_snapshot *answer = environment->job->answer;
-    environment->taken = true;
-    if (answer == NULL)
-        return;
-    size_t count = vitals_snapshot_count(answer, VITALS_ENVIRONMENT);
-    environment->entries = calloc(count + 1, sizeof *environment->entries);
-    for (const vitals_row *row = NULL;
-         environment->entries != NULL &&
-         (row = vitals_snapshot_next(answer, VITALS_ENVIRONMENT, row)) != NULL;) {
-        struct environment_entry entry = {.row = row, .name = {"", 0}};
-        if (vitals_row_text(row, VITALS_ENVIRONMENT_NAME, &entry.name) > 0)
-            environment->entries[environment->count++] = entry;
-    }
-    if (environment->count > 0)
-        qsort(environment->entries, environment->count, sizeof *environment->entries, by_name);
-}
-
 /* "NAME" and its value, safe. */
 static void entry_words(const struct environment_entry *entry, bool ascii, char name[static NAME],
                         char value[static VALUE])
 {
     (void)cell_text(entry->row, VITALS_ENVIRONMENT_NAME, ascii, name, NAME);
     (void)cell_text(entry->row, VITALS_ENVIRONMENT_VALUE, ascii, value, VALUE);
-}
-
-static void measure(struct screen_environment *environment, bool ascii)
-{
-    char name[NAME], value[VALUE];
-    for (size_t i = 0; i < environment->count; i++) {
-        entry_words(&environment->entries[i], ascii, name, value);
-        int wide = canvas_columns(name) + 1 + canvas_columns(value);
-        environment->widest = wide > environment->widest ? wide : environment->widest;
-    }
 }
 
 static int lines_of(const struct monitor *monitor)
@@ -169,57 +117,63 @@ static void move_sideways(const struct monitor *monitor, struct screen_environme
 static void settle(struct monitor *monitor, void *state)
 {
     struct screen_environment *environment = state;
-    if (!environment->taken && atomic_load(&environment->job->done)) {
-        take(environment);
-        measure(environment, monitor->options->look.ascii);
+    bool done = !environment->taken && atomic_load(&environment->job->done);
+    const vitals_snapshot *answer = done ? environment->job->answer : NULL;
+    environment->taken = environment->taken || done;
+    if (answer != NULL)
+        environment->entries = calloc(vitals_snapshot_count(answer, VITALS_ENVIRONMENT) + 1,
+                                      sizeof *environment->entries);
+    for (const vitals_row *row = NULL;
+         answer != NULL && environment->entries != NULL &&
+         (row = vitals_snapshot_next(answer, VITALS_ENVIRONMENT, row)) != NULL;) {
+        struct environment_entry entry = {.row = row, .name = {"", 0}};
+        char name[NAME], value[VALUE];
+        if (vitals_row_text(row, VITALS_ENVIRONMENT_NAME, &entry.name) <= 0)
+            continue;
+        environment->entries[environment->count++] = entry;
+        entry_words(&entry, monitor->options->look.ascii, name, value);
+        int wide = canvas_columns(name) + 1 + canvas_columns(value);
+        environment->widest = wide > environment->widest ? wide : environment->widest;
     }
+    if (answer != NULL && environment->count > 0)
+        qsort(environment->entries, environment->count, sizeof *environment->entries, by_name);
     move_sideways(monitor, environment, 0);
     environment->top = scroll_to(environment->top, -1, lines_of(monitor), (int)environment->count);
-}
-
-/* Why there is nothing to show. */
-static void draw_reason(const struct screen_environment *environment, struct pen *pen, int width)
-{
-    char line[512] = "Reading...";
-    if (environment->taken && environment->job->answer == NULL)
-        (void)snprintf(line, sizeof line, "%s", environment->job->error.message);
-    else if (environment->taken) {
-        vitals_availability state = vitals_snapshot_state(environment->job->answer,
-                                                          VITALS_ENVIRONMENT);
-        (void)snprintf(line, sizeof line, "%s",
-                       state > 0 ? "It is empty" : vitals_availability_name(state));
-    }
-    struct canvas_field field = {.x = 1, .y = HEAD, .columns = width - 2, .style = STYLE_YELLOW};
-    canvas_field(pen->canvas, &field, line);
-}
-
-static void draw_entry(const struct screen_environment *environment, struct pen *pen, size_t place,
-                       int y)
-{
-    char name[NAME], value[VALUE];
-    entry_words(&environment->entries[place], pen->look->ascii, name, value);
-    int x = 1 - environment->shift, wide = pen->canvas->width;
-    x += canvas_text(pen->canvas, x, y, STYLE_BLUE | STYLE_BOLD, name);
-    x += canvas_text(pen->canvas, x, y, STYLE_MAGENTA, "=");
-    x += canvas_text(pen->canvas, x, y, STYLE_PLAIN, value);
-    if (x > wide)
-        canvas_repeat(pen->canvas, wide - 1, y, 1, STYLE_DIM, ">");
 }
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct screen_environment *environment = state;
+    const struct job *job = environment->job;
     int width = monitor->model.width, lines = lines_of(monitor);
-    char line[WORDS_COMMAND + 64];
+    char line[WORDS_COMMAND + 64], name[NAME], value[VALUE];
     (void)snprintf(line, sizeof line, "Environment of %lld: %s", (long long)environment->pid,
                    environment->command);
     struct canvas_field field = {.columns = width, .style = STYLE_BOLD};
     canvas_field(pen->canvas, &field, line);
     canvas_repeat(pen->canvas, 0, 1, width, STYLE_DIM, pen->look->ascii ? "#" : "─");
-    for (int i = 0; i < lines && (size_t)(environment->top + i) < environment->count; i++)
-        draw_entry(environment, pen, (size_t)(environment->top + i), HEAD + i);
-    if (environment->count == 0)
-        draw_reason(environment, pen, width);
+
+    for (int i = 0; i < lines && (size_t)(environment->top + i) < environment->count; i++) {
+        int x = 1 - environment->shift, y = HEAD + i;
+        entry_words(&environment->entries[environment->top + i], pen->look->ascii, name, value);
+        x += canvas_text(pen->canvas, x, y, STYLE_BLUE | STYLE_BOLD, name);
+        x += canvas_text(pen->canvas, x, y, STYLE_MAGENTA, "=");
+        x += canvas_text(pen->canvas, x, y, STYLE_PLAIN, value);
+        if (x > pen->canvas->width)
+            canvas_repeat(pen->canvas, pen->canvas->width - 1, y, 1, STYLE_DIM, ">");
+    }
+    if (environment->count == 0) {
+        const char *reason = "Reading...";
+        if (environment->taken && job->answer == NULL)
+            reason = job->error.message;
+        else if (environment->taken) {
+            vitals_availability state_of = vitals_snapshot_state(job->answer, VITALS_ENVIRONMENT);
+            reason = state_of > 0 ? "It is empty" : vitals_availability_name(state_of);
+        }
+        field = (struct canvas_field){.x = 1, .y = HEAD, .columns = width - 2};
+        field.style = STYLE_YELLOW;
+        canvas_field(pen->canvas, &field, reason);
+    }
     (void)canvas_text(pen->canvas, 1, monitor->model.height - 1, STYLE_DIM,
                       "e or q goes back, r reads it again");
 }
@@ -240,55 +194,72 @@ static void close_environment(void *state)
     free(environment);
 }
 
-/* The environment of the target, or our own if no process is selected. */
-static int open_handle(struct monitor *monitor, struct screen_environment *environment,
-                       vitals_error *error)
+/* Finds the process, or vitals itself if none is selected, and begins to read its environment.
+ * Returns -1 if it cannot, and says why. */
+static int start(struct monitor *monitor, struct screen_environment *environment)
 {
     const struct identity *identity = &environment->identity;
     vitals_context *context = monitor->options->context;
-    (void)snprintf(environment->command, sizeof environment->command,
-                   "vitals itself, as nobody is selected");
-    if (!environment->targeted) {
-        *error = (vitals_error){.code = VITALS_EGONE,
-                                .message = "select a process first (Up, Down)"};
-        return context != NULL
-                   ? vitals_process_open(context, getpid(), &environment->job->process, error)
-                   : VITALS_EGONE;
-    }
-    const vitals_row *row = identity->start >= 0 ? model_process(&monitor->model, identity) : NULL;
-    environment->pid = (int64_t)identity->pid;
-    if (row == NULL) {
-        *error = (vitals_error){.code = VITALS_EGONE};
-        (void)snprintf(error->message, sizeof error->message, "nothing is known of process %llu",
-                       (unsigned long long)identity->pid);
-        return VITALS_EGONE;
-    }
-    (void)cell_command(row, monitor->options->look.ascii, environment->command);
-    if (context == NULL)
-        return 0;
-    return vitals_process_of(context, row, &environment->job->process, error);
-}
-
-static int start(struct monitor *monitor, struct screen_environment *environment)
-{
-    vitals_error error;
-    environment->job = calloc(1, sizeof *environment->job);
-    if (environment->job == NULL)
+    struct job *job = calloc(1, sizeof *job);
+    if (job == NULL)
         return -1;
-    environment->job->descriptor = -1;
-    atomic_store(&environment->job->owners, 1);
-    if (open_handle(monitor, environment, &error) < 0) {
+    environment->job = job;
+    job->descriptor = -1;
+    atomic_store(&job->owners, 1);
+
+    const vitals_row *row = identity->start >= 0 && environment->targeted
+                                ? model_process(&monitor->model, identity)
+                                : NULL;
+    vitals_error error = {.code = 0};
+    int code = 0;
+    environment->pid = (int64_t)identity->pid;
+    if (!environment->targeted) {
+        (void)snprintf(environment->command, sizeof environment->command,
+                       "vitals itself, as nobody is selected");
+        if (context != NULL)
+            code = vitals_process_open(context, getpid(), &job->process, &error);
+        else
+            monitor_say(monitor, "select a process first (Up, Down)");
+        if (context == NULL)
+            return -1;
+    } else if (row == NULL) {
+        monitor_say(monitor, "nothing is known of process %llu", (unsigned long long)identity->pid);
+        return -1;
+    } else {
+        (void)cell_command(row, monitor->options->look.ascii, environment->command);
+        if (context != NULL)
+            code = vitals_process_of(context, row, &job->process, &error);
+    }
+    if (code < 0) {
         monitor_say(monitor, "%s", error.message);
         return -1;
     }
-    if (monitor->options->context == NULL) {
-        (void)snprintf(environment->job->error.message, sizeof environment->job->error.message,
+    if (context == NULL) {
+        (void)snprintf(job->error.message, sizeof job->error.message,
                        "it is asked of a living process; a recording has none");
-        atomic_store(&environment->job->done, true);
+        atomic_store(&job->done, true);
         return 0;
     }
-    environment->pid = vitals_process_pid(environment->job->process);
-    return job_start(environment->job);
+    environment->pid = vitals_process_pid(job->process);
+
+    pthread_t thread;
+    sigset_t all, before;
+    job->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (job->descriptor < 0)
+        return -1;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(&job->owners, 2);
+    atomic_fetch_add(&busy, 1);
+    code = pthread_create(&thread, NULL, work, job);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code != 0) {
+        atomic_fetch_sub(&busy, 1);
+        atomic_store(&job->owners, 1);
+        return -1;
+    }
+    (void)pthread_detach(thread);
+    return 0;
 }
 
 static int open_environment(struct monitor *monitor, void **state)

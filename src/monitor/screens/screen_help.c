@@ -28,80 +28,60 @@ static void add(struct help *help, const char *keys, const char *text, bool head
     help->lines[help->count++].dim = dim;
 }
 
-/* The sorts: `o` and the letter of a column. */
-static void add_sorts(struct help *help)
-{
-    char keys[KEYS_WIDE + 1], text[LINE];
-    for (size_t i = 0; i < list_column_count; i++) {
-        if (list_columns[i].letter == 0)
-            continue;
-        (void)snprintf(keys, sizeof keys, "  o%c", list_columns[i].letter);
-        (void)snprintf(text, sizeof text, "by %s%s%s", list_columns[i].name,
-                       list_columns[i].falling ? ", the most first" : "",
-                       list_columns[i].views == VIEW_DEVICES ? " (on devices)" : "");
-        add(help, keys, text, false, false);
-    }
-}
-
-/* `G` and a letter. */
-static void add_kinds(struct help *help)
-{
-    char keys[KEYS_WIDE + 1], text[LINE];
-    for (size_t i = 0; group_names[i] != NULL; i++) {
-        (void)snprintf(keys, sizeof keys, "  G%c", group_letters[i]);
-        (void)snprintf(text, sizeof text, "%s%s%s", i > 0 ? "by " : "", group_names[i],
-                       i == GROUP_JOB ? " or pod" : "");
-        add(help, keys, text, false, false);
-    }
-}
-
-static void add_group(struct help *help, const struct monitor *monitor, enum key_group group)
-{
-    add(help, "", "", false, false);
-    add(help, key_group_name(group), "", true, false);
-    for (const struct binding *binding = bindings; binding->keys != NULL; binding++) {
-        if (binding->group != group || binding->help == NULL)
-            continue;
-        add(help, binding->keys, binding->help, false,
-            binding->action == ACTION_SIGNAL && monitor->options->readonly != NULL);
-        if (binding->action == ACTION_HIDE)
-            add(help, "", ARRANGING_PANELS, false, false);
-        if (binding->action == ACTION_SORT)
-            add_sorts(help);
-        if (binding->action == ACTION_GROUP)
-            add_kinds(help);
-    }
-}
-
-static void fill(struct help *help, const struct monitor *monitor)
-{
-    const struct look *look = &monitor->options->look;
-    char text[LINE];
-    (void)snprintf(text, sizeof text, "vitals %s", vitals_version_text());
-    add(help, text, "", true, false);
-    (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
-                   look->gpu_thresholds[0], look->gpu_thresholds[1]);
-    add(help, "Device load", text, false, false);
-    (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
-                   look->memory_thresholds[0], look->memory_thresholds[1]);
-    add(help, "Device memory", text, false, false);
-    add(help, "Type of process", "C computes, G draws, X does both", false, false);
-    if (monitor->options->readonly != NULL) {
-        (void)snprintf(text, sizeof text, "%s: no signal is sent", monitor->options->readonly);
-        add(help, "Signals", text, false, false);
-    }
-    for (int group = KEYS_LOOK; group < KEYS_END; group++)
-        add_group(help, monitor, (enum key_group)group);
-    add(help, "Mouse", "the wheel moves, with Ctrl five times as far", false, false);
-    add(help, "", "a click selects; on a title it sorts", false, false);
-}
-
 static int open_help(struct monitor *monitor, void **state)
 {
+    const struct look *look = &monitor->options->look;
+    const char *readonly = monitor->options->readonly;
     struct help *help = calloc(1, sizeof *help);
+    char keys[KEYS_WIDE + 1], text[LINE];
     if (help == NULL)
         return -1;
-    fill(help, monitor);
+    (void)snprintf(text, sizeof text, "vitals %s", vitals_version_text());
+    add(help, text, "", true, false);
+    for (int i = 0; i < 2; i++) {
+        const unsigned *thresholds = i == 0 ? look->gpu_thresholds : look->memory_thresholds;
+        (void)snprintf(text, sizeof text, "green below %u %%, yellow, red from %u %%",
+                       thresholds[0], thresholds[1]);
+        add(help, i == 0 ? "Device load" : "Device memory", text, false, false);
+    }
+    add(help, "Type of process", "C computes, G draws, X does both", false, false);
+    if (readonly != NULL) {
+        (void)snprintf(text, sizeof text, "%s: no signal is sent", readonly);
+        add(help, "Signals", text, false, false);
+    }
+
+    enum key_group group = KEYS_END;
+    for (const struct binding *binding = bindings; binding->keys != NULL; binding++) {
+        if (binding->group != group) {
+            group = binding->group;
+            add(help, "", "", false, false);
+            add(help, key_group_name(group), "", true, false);
+        }
+        if (binding->help == NULL)
+            continue;
+        add(help, binding->keys, binding->help, false,
+            binding->action == ACTION_SIGNAL && readonly != NULL);
+        if (binding->action == ACTION_HIDE)
+            add(help, "", ARRANGING_PANELS, false, false);
+        for (size_t i = 0; binding->action == ACTION_SORT && i < list_column_count; i++) {
+            const struct column *column = &list_columns[i];
+            if (column->letter == 0)
+                continue;
+            (void)snprintf(keys, sizeof keys, "  o%c", column->letter);
+            (void)snprintf(text, sizeof text, "by %s%s%s", column->name,
+                           column->falling ? ", the most first" : "",
+                           column->views == VIEW_DEVICES ? " (on devices)" : "");
+            add(help, keys, text, false, false);
+        }
+        for (size_t i = 0; binding->action == ACTION_GROUP && group_names[i] != NULL; i++) {
+            (void)snprintf(keys, sizeof keys, "  G%c", group_letters[i]);
+            (void)snprintf(text, sizeof text, "%s%s%s", i > 0 ? "by " : "", group_names[i],
+                           i == GROUP_JOB ? " or pod" : "");
+            add(help, keys, text, false, false);
+        }
+    }
+    add(help, "Mouse", "the wheel moves, with Ctrl five times as far", false, false);
+    add(help, "", "a click selects; on a title it sorts", false, false);
     *state = help;
     return 0;
 }

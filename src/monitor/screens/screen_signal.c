@@ -56,53 +56,40 @@ enum { BUTTON_COUNT = sizeof BUTTONS / sizeof BUTTONS[0], CANCEL = BUTTON_COUNT 
 
 /* ---- targets ---- */
 
-/* The children of the processes in a snapshot. -1: not known. */
-static long count_children(const struct model *model, uint64_t pid)
-{
-    const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
-    long count = 0;
-    if (now == NULL)
-        return -1;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(now, VITALS_PROCESS, row)) != NULL;) {
-        uint64_t parent;
-        count += vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 && parent == pid;
-    }
-    return count;
-}
-
-static long ask_children(vitals_process *process)
-{
-    vitals_snapshot *children = NULL;
-    vitals_error error;
-    if (vitals_process_relatives(process, VITALS_CHILDREN, NULL, &children, &error) < 0)
-        return -1;
-    long count = (long)vitals_snapshot_count(children, VITALS_PROCESS);
-    vitals_snapshot_unref(children);
-    return count;
-}
-
-/* Asking for children reads all of /proc: not for each of many. */
+/* A target in words. Asking for children reads all of /proc: not for each of many. */
 static void describe(const struct monitor *monitor, struct screen_signal_target *target,
                      const vitals_row *row, bool alone)
 {
     const struct model *model = &monitor->model;
+    bool ascii = model->options->look.ascii;
     char user[WORDS], age[WORDS], command[WORDS_COMMAND], children[WORDS] = "";
     double start;
-    (void)cell_text(row, VITALS_PROCESS_USER, model->options->look.ascii, user, sizeof user);
+    (void)cell_text(row, VITALS_PROCESS_USER, ascii, user, sizeof user);
     (void)cell_not_available(age);
     if (cell_value(row, VITALS_PROCESS_START_SECONDS, &start))
         (void)vitals_human_duration(
             (double)vitals_snapshot_boottime_ns(vitals_row_snapshot(row)) / 1e9 - start, age);
-    long count = count_children(model, target->pid);
-    if (count < 0 && alone && target->process != NULL)
-        count = ask_children(target->process);
+
+    const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
+    vitals_snapshot *relatives = NULL;
+    size_t count = 0;
+    for (const vitals_row *other = NULL;
+         now != NULL && (other = vitals_snapshot_next(now, VITALS_PROCESS, other)) != NULL;) {
+        uint64_t parent;
+        count += vitals_row_u64(other, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
+                 parent == target->pid;
+    }
+    if (now == NULL && alone && target->process != NULL &&
+        vitals_process_relatives(target->process, VITALS_CHILDREN, NULL, &relatives,
+                                 &(vitals_error){0}) == 0)
+        count = vitals_snapshot_count(relatives, VITALS_PROCESS);
+    vitals_snapshot_unref(relatives);
     if (count > 0)
-        (void)snprintf(children, sizeof children, ", %ld %s", count,
+        (void)snprintf(children, sizeof children, ", %zu %s", count,
                        count == 1 ? "child" : "children");
     (void)snprintf(target->about, sizeof target->about, "%llu %s, running %s%s: %.300s",
                    (unsigned long long)target->pid, user, age, children,
-                   cell_command(row, model->options->look.ascii, command));
+                   cell_command(row, ascii, command));
 }
 
 /* Without a start time only the pid is known, which another process may have here. */
@@ -137,101 +124,67 @@ static void add_target(struct monitor *monitor, struct dialog *dialog,
     describe(monitor, target, row, alone);
 }
 
-/* The pids of vitals itself and of its ancestors. */
-struct screen_signal_kin {
-    uint64_t own, ancestors[KIN_MOST];
-    size_t count;
-};
-
-static void find_kin(vitals_context *context, struct screen_signal_kin *kin)
-{
-    vitals_process *own;
-    vitals_snapshot *ancestors = NULL;
-    vitals_error error;
-    *kin = (struct screen_signal_kin){.own = (uint64_t)getpid()};
-    if (context == NULL || vitals_process_open(context, getpid(), &own, &error) < 0)
-        return;
-    if (vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &ancestors, &error) == 0) {
-        const vitals_row *row = NULL;
-        while (kin->count < KIN_MOST &&
-               (row = vitals_snapshot_next(ancestors, VITALS_PROCESS, row)) != NULL)
-            kin->count += vitals_row_u64(row, VITALS_PROCESS_PID, &kin->ancestors[kin->count]) > 0;
-    }
-    vitals_snapshot_unref(ancestors);
-    vitals_process_free(own);
-}
-
-/* Why one of a group is left alone; NULL: it is not. */
-static const char *spared(const struct screen_signal_kin *kin, uint64_t pid)
-{
-    if (pid == kin->own)
-        return "this is vitals";
-    if (pid == 1)
-        return "this is init";
-    for (size_t i = 0; i < kin->count; i++) {
-        if (kin->ancestors[i] == pid)
-            return "it started vitals";
-    }
-    return NULL;
-}
-
-static void spare(struct dialog *dialog, struct screen_signal_target *target,
-                  const struct screen_signal_kin *kin)
-{
-    const char *why = target->process != NULL ? spared(kin, target->pid) : NULL;
-    if (why == NULL)
-        return;
-    vitals_process_free(target->process);
-    target->process = NULL;
-    target->state = STATE_REFUSED;
-    (void)snprintf(target->result, sizeof target->result, "left alone: %s", why);
-    dialog->able--;
-}
-
-/* The processes of the group whose line is selected; returns false if none is. */
+/* The processes of the group whose line is selected, without init, vitals and its ancestors;
+ * returns false if none is. */
 static bool add_group(struct monitor *monitor, struct dialog *dialog)
 {
     struct identity members[TARGETS_MOST];
-    struct screen_signal_kin kin;
     const struct model *model = &monitor->model;
+    vitals_context *context = monitor->options->context;
     const struct group *group = model->has_selected && model->selected.group != 0
                                     ? group_find(model, model->selected.group)
                                     : NULL;
     if (group == NULL)
         return false;
-    size_t count = group_members(model, group, members, TARGETS_MOST);
+    size_t count = group_members(model, group, members, TARGETS_MOST), kin_count = 0;
     group_title(model, group, dialog->group, sizeof dialog->group);
-    find_kin(monitor->options->context, &kin);
+
+    uint64_t kin[KIN_MOST];
+    vitals_process *own = NULL;
+    vitals_snapshot *ancestors = NULL;
+    vitals_error error;
+    if (context != NULL && vitals_process_open(context, getpid(), &own, &error) == 0 &&
+        vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &ancestors, &error) == 0) {
+        const vitals_row *row = NULL;
+        while (kin_count < KIN_MOST &&
+               (row = vitals_snapshot_next(ancestors, VITALS_PROCESS, row)) != NULL)
+            kin_count += vitals_row_u64(row, VITALS_PROCESS_PID, &kin[kin_count]) > 0;
+    }
+    vitals_snapshot_unref(ancestors);
+    vitals_process_free(own);
+
     for (size_t i = 0; i < count && i < TARGETS_MOST; i++) {
+        struct screen_signal_target *target = &dialog->targets[i];
         add_target(monitor, dialog, &members[i], false);
-        spare(dialog, &dialog->targets[i], &kin);
+        const char *why = target->pid == (uint64_t)getpid() ? "this is vitals"
+                          : target->pid == 1                ? "this is init"
+                                                            : NULL;
+        for (size_t j = 0; j < kin_count && why == NULL; j++)
+            why = kin[j] == target->pid ? "it started vitals" : NULL;
+        if (why == NULL || target->process == NULL)
+            continue;
+        vitals_process_free(target->process);
+        target->process = NULL;
+        target->state = STATE_REFUSED;
+        (void)snprintf(target->result, sizeof target->result, "left alone: %s", why);
+        dialog->able--;
     }
     dialog->left_out = count > TARGETS_MOST ? (int)(count - TARGETS_MOST) : 0;
     return count > 0;
 }
 
-/* -1: there is none. */
-static int add_targets(struct monitor *monitor, struct dialog *dialog)
-{
-    struct identity identity;
-    const struct model *model = &monitor->model;
-    for (size_t i = 0; i < model->tag_count; i++)
-        add_target(monitor, dialog, &model->tags[i], model->tag_count == 1);
-    if (dialog->count > 0)
-        return 0;
-    if (monitor_target(monitor, &identity))
-        add_target(monitor, dialog, &identity, true);
-    else if (monitor->depth > 1 || !add_group(monitor, dialog))
-        return -1;
-    return 0;
-}
-
 static int open_dialog(struct monitor *monitor, void **state)
 {
     struct dialog *dialog = calloc(1, sizeof *dialog);
+    struct identity identity;
+    const struct model *model = &monitor->model;
     if (dialog == NULL)
         return -1;
-    if (add_targets(monitor, dialog) < 0) {
+    for (size_t i = 0; i < model->tag_count; i++)
+        add_target(monitor, dialog, &model->tags[i], model->tag_count == 1);
+    if (dialog->count == 0 && monitor_target(monitor, &identity))
+        add_target(monitor, dialog, &identity, true);
+    else if (dialog->count == 0 && (monitor->depth > 1 || !add_group(monitor, dialog))) {
         monitor_say(monitor, "select a process first (Up, Down), or tag some (Space)");
         free(dialog);
         return -1;
@@ -280,25 +233,6 @@ static void send_one(struct screen_signal_target *target, int number)
                        "no permission: it is somebody else's; root may");
     else
         (void)snprintf(target->result, sizeof target->result, "not sent: %.140s", error.message);
-}
-
-/* Vitals itself is signalled last, so that all others get the signal. */
-static void send_all(struct monitor *monitor, struct dialog *dialog)
-{
-    struct screen_signal_target *own = NULL;
-    dialog->signal = BUTTONS[dialog->button].signal;
-    dialog->sent = true;
-    dialog->stubborn = false;
-    dialog->sent_ns = dialog->now_ns = monitor_now_ns(monitor);
-    for (int i = 0; i < dialog->count; i++) {
-        if (dialog->targets[i].pid == (uint64_t)getpid())
-            own = &dialog->targets[i];
-        else
-            send_one(&dialog->targets[i], dialog->signal);
-    }
-    if (own != NULL)
-        send_one(own, dialog->signal);
-    monitor->model.tag_count = 0;
 }
 
 static double seconds_since(const struct dialog *dialog)
@@ -354,19 +288,6 @@ static int button_at(const struct box *box, int button, int *wide)
     return x;
 }
 
-static void draw_buttons(const struct dialog *dialog, struct pen *pen, const struct box *box, int y)
-{
-    for (int i = 0; i < BUTTON_COUNT; i++) {
-        int wide, x = button_at(box, i, &wide);
-        struct canvas_field field = {.x = x, .y = y, .columns = wide, .style = STYLE_BOLD};
-        char text[32];
-        (void)snprintf(text, sizeof text, "%s%s", box->columns < 50 ? "" : " ", BUTTONS[i].label);
-        if (i == dialog->button)
-            field.style |= STYLE_REVERSE | (BUTTONS[i].signal != 0 ? STYLE_RED : STYLE_CYAN);
-        canvas_field(pen->canvas, &field, text);
-    }
-}
-
 /* Rows of each target: what became of it, or why it is left alone, has one of its own. */
 static int rows_each(const struct dialog *dialog)
 {
@@ -418,82 +339,66 @@ static void settle(struct monitor *monitor, void *state)
         look(dialog, &dialog->targets[i]);
 }
 
-static ink result_style(const struct screen_signal_target *target)
-{
-    return target->state == STATE_ENDED     ? STYLE_GREEN
-           : target->state == STATE_REFUSED ? STYLE_YELLOW
-                                            : STYLE_PLAIN;
-}
-
-/* "Send a signal to 11 of 12 processes: user ana?" */
-static void question(const struct dialog *dialog, char out[static LINE])
-{
-    char of[32] = "";
-    if (dialog->sent || dialog->able == 0) {
-        (void)snprintf(out, LINE, "%s",
-                       dialog->sent ? "What became of it:" : "Nobody here can be sent a signal:");
-        return;
-    }
-    if (dialog->able < dialog->count)
-        (void)snprintf(of, sizeof of, "%d of ", dialog->able);
-    (void)snprintf(out, LINE, "Send a signal to %s%d process%s%s%.300s?", of, dialog->count,
-                   dialog->count == 1 ? "" : "es", dialog->group[0] != '\0' ? ": " : "",
-                   dialog->group);
-}
-
-/* How many are not seen, and how many are none of them. */
-static void rest(const struct dialog *dialog, int seen, char out[static LINE])
-{
-    int above = dialog->top, below = dialog->count - above - seen;
-    out[0] = '\0';
-    if (above > 0 || below > 0)
-        (void)snprintf(out, LINE, "%d more above, %d below: Up, Down", above, below);
-    if (dialog->left_out > 0) {
-        size_t used = strlen(out);
-        (void)snprintf(out + used, LINE - used, "%s%d more are left out", used > 0 ? "; " : "",
-                       dialog->left_out);
-    }
-}
-
-static const char *hint(const struct dialog *dialog)
-{
-    if (dialog->sent)
-        return dialog->stubborn && dialog->signal != SIGKILL ? "k asks about SIGKILL; Esc closes"
-                                                             : "Esc or Enter closes";
-    return dialog->able > 0 ? "Left, Right or t k i c choose; Enter sends; Esc cancels"
-                            : "Esc or Enter closes";
-}
-
-static void draw_targets(const struct dialog *dialog, struct pen *pen, const struct box *box,
-                         int seen)
-{
-    char text[LINE];
-    int row = 2;
-    for (int i = dialog->top; i < dialog->top + seen; i++) {
-        line(pen, box, row++, STYLE_PLAIN, dialog->targets[i].about);
-        if (rows_each(dialog) == 1)
-            continue;
-        (void)snprintf(text, sizeof text, "    %s", dialog->targets[i].result);
-        line(pen, box, row++, result_style(&dialog->targets[i]), text);
-    }
-    rest(dialog, seen, text);
-    if (text[0] != '\0')
-        line(pen, box, row, STYLE_DIM, text);
-}
-
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct dialog *dialog = state;
     struct box box = place_of(&monitor->model, dialog);
-    char text[LINE];
+    const char *group = dialog->group;
+    char text[LINE], of[32] = "";
     monitor_draw_below(monitor, pen);
     draw_box(pen, &box, "Signal");
-    question(dialog, text);
+
+    /* "Send a signal to 11 of 12 processes: user ana?" */
+    if (dialog->able < dialog->count)
+        (void)snprintf(of, sizeof of, "%d of ", dialog->able);
+    if (dialog->sent || dialog->able == 0)
+        (void)snprintf(text, sizeof text, "%s",
+                       dialog->sent ? "What became of it:" : "Nobody here can be sent a signal:");
+    else
+        (void)snprintf(text, sizeof text, "Send a signal to %s%d process%s%s%.300s?", of,
+                       dialog->count, dialog->count == 1 ? "" : "es", group[0] != '\0' ? ": " : "",
+                       group);
     line(pen, &box, 1, STYLE_BOLD, text);
-    draw_targets(dialog, pen, &box, shown(&monitor->model, dialog));
-    if (!dialog->sent && dialog->able > 0)
-        draw_buttons(dialog, pen, &box, box.y + box.rows - 3);
-    line(pen, &box, box.rows - 2, STYLE_DIM, hint(dialog));
+
+    int row = 2, seen = shown(&monitor->model, dialog), each = rows_each(dialog);
+    for (int i = dialog->top; i < dialog->top + seen; i++) {
+        const struct screen_signal_target *target = &dialog->targets[i];
+        line(pen, &box, row++, STYLE_PLAIN, target->about);
+        if (each == 1)
+            continue;
+        (void)snprintf(text, sizeof text, "    %s", target->result);
+        line(pen, &box, row++,
+             target->state == STATE_ENDED     ? STYLE_GREEN
+             : target->state == STATE_REFUSED ? STYLE_YELLOW
+                                              : STYLE_PLAIN,
+             text);
+    }
+
+    /* How many are not seen, and how many are none of them. */
+    int below = dialog->count - dialog->top - seen, used = 0;
+    if (dialog->top > 0 || below > 0)
+        used = snprintf(text, sizeof text, "%d more above, %d below: Up, Down", dialog->top, below);
+    if (dialog->left_out > 0)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%d more are left out",
+                         used > 0 ? "; " : "", dialog->left_out);
+    if (used > 0)
+        line(pen, &box, row, STYLE_DIM, text);
+
+    bool asks = !dialog->sent && dialog->able > 0, narrow = box.columns < 50;
+    for (int i = 0; asks && i < BUTTON_COUNT; i++) {
+        int wide, x = button_at(&box, i, &wide);
+        struct canvas_field field = {
+            .x = x, .y = box.y + box.rows - 3, .columns = wide, .style = STYLE_BOLD};
+        (void)snprintf(text, sizeof text, "%s%s", narrow ? "" : " ", BUTTONS[i].label);
+        if (i == dialog->button)
+            field.style |= STYLE_REVERSE | (BUTTONS[i].signal != 0 ? STYLE_RED : STYLE_CYAN);
+        canvas_field(pen->canvas, &field, text);
+    }
+    line(pen, &box, box.rows - 2, STYLE_DIM,
+         asks ? "Left, Right or t k i c choose; Enter sends; Esc cancels"
+         : dialog->sent && dialog->stubborn && dialog->signal != SIGKILL
+             ? "k asks about SIGKILL; Esc closes"
+             : "Esc or Enter closes");
 }
 
 /* ---- keys ---- */
@@ -515,22 +420,27 @@ static bool moves(const struct model *model, struct dialog *dialog, const struct
     }
 }
 
+/* Vitals itself is signalled last, so that all others get the signal. */
 static void confirm(struct monitor *monitor, struct dialog *dialog)
 {
+    struct screen_signal_target *own = NULL;
     if (dialog->button == CANCEL || dialog->able == 0) {
         monitor_close(monitor);
         return;
     }
-    send_all(monitor, dialog);
-}
-
-static void press_sent(struct monitor *monitor, struct dialog *dialog, uint32_t code)
-{
-    if ((code == 'k' || code == 'K') && dialog->stubborn && dialog->signal != SIGKILL) {
-        dialog->sent = false;
-        dialog->button = 1;
-    } else if (code == INPUT_ESCAPE || code == INPUT_ENTER || code == '\r' || code == 'q')
-        monitor_close(monitor);
+    dialog->signal = BUTTONS[dialog->button].signal;
+    dialog->sent = true;
+    dialog->stubborn = false;
+    dialog->sent_ns = dialog->now_ns = monitor_now_ns(monitor);
+    for (int i = 0; i < dialog->count; i++) {
+        if (dialog->targets[i].pid == (uint64_t)getpid())
+            own = &dialog->targets[i];
+        else
+            send_one(&dialog->targets[i], dialog->signal);
+    }
+    if (own != NULL)
+        send_one(own, dialog->signal);
+    monitor->model.tag_count = 0;
 }
 
 static void choose(struct dialog *dialog, int button)
@@ -545,8 +455,15 @@ static bool press_dialog(struct monitor *monitor, void *state, const struct inpu
     uint32_t code = event->code;
     if (moves(&monitor->model, dialog, event))
         return true;
+    if (dialog->sent && (code == 'k' || code == 'K') && dialog->stubborn &&
+        dialog->signal != SIGKILL) {
+        dialog->sent = false;
+        dialog->button = 1;
+        return true;
+    }
     if (dialog->sent) {
-        press_sent(monitor, dialog, code);
+        if (code == INPUT_ESCAPE || code == INPUT_ENTER || code == '\r' || code == 'q')
+            monitor_close(monitor);
         return true;
     }
     switch (code) {
