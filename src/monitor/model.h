@@ -71,6 +71,7 @@ enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
 /* ---- all of it ---- */
 
 enum { MODEL_DEVICES = 64 }; /* of which more is remembered than the last reading */
+enum { PROMPT_TEXT = ARRANGED_FILTER };
 
 struct device_history {
     uint64_t key;                /* of its row */
@@ -137,7 +138,7 @@ struct model {
      * that comes and goes moves nothing. A key, another size and another moment end it. */
     int traffic_left;
 
-    char search[96], filter[96];
+    char search[PROMPT_TEXT], filter[PROMPT_TEXT];
     char message[256]; /* told in the last row until the next key; safe */
 };
 

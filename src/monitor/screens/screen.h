@@ -68,9 +68,9 @@ enum { SCREENS_DEEP = 8 };
 struct monitor {
     const struct monitor_options *options;
     struct model model;
-    struct player *player; /* through the past, borrowed; NULL: there is none */
-    char moment[96];       /* that is being typed */
-    int height;            /* of the terminal; the model's is less where a row says the moment */
+    struct player *player;    /* through the past, borrowed; NULL: there is none */
+    char moment[PROMPT_TEXT]; /* that is being typed */
+    int height;               /* of the terminal; the model's is less where a row says the moment */
     struct {
         const struct screen *screen;
         void *state;
@@ -80,8 +80,8 @@ struct monitor {
     bool pasting;
     char prefix; /* 'o': the next key names a sort; likewise 'O', 'G', 'v'; 0 */
     enum prompt prompt;
-    char before[96];   /* what the prompt's text was, for Escape */
-    bool had_selected; /* the selection then, for a search that finds nothing */
+    char before[PROMPT_TEXT]; /* what the prompt's text was, for Escape */
+    bool had_selected;        /* the selection then, for a search that finds nothing */
     struct identity selected_before;
     int signal; /* that the dialog begins with */
 };

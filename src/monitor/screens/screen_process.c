@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "monitor/screens/screen.h"
+#include "util/base.h"
 
 enum { GRAPHS = 4, HEAD = 6, FACT = 320 };
 
@@ -18,55 +19,41 @@ struct screen_process {
 
 /* ---- the graphs: a table ---- */
 
-struct process_subject {
+static const struct process_subject {
     const char *title;
-    bool device; /* only of one that uses a device */
     bool down;
     double floor; /* a full column is no less */
     ink style;
-    bool (*value)(const struct model *model, const struct item *item, double *out);
-    void (*words)(double value, char *out);
+    vitals_metric metric; /* of gpu_process: only of one that uses a device */
+    bool bytes;           /* else a share */
+} SUBJECTS[GRAPHS] = {
+    {"HOST-CPU", false, 0.1, STYLE_CYAN, VITALS_PROCESS_CPU_SECONDS, false},
+    {"HOST-MEM", true, 1 << 20, STYLE_MAGENTA, VITALS_PROCESS_RESIDENT_BYTES, true},
+    {"GPU-MEM", false, 1 << 20, STYLE_GREEN, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, true},
+    {"GPU-SM", true, 0.1, STYLE_YELLOW, VITALS_GPU_PROCESS_UTILIZATION_RATIO, false},
 };
 
-static bool cpu_value(const struct model *model, const struct item *item, double *out)
+/* NaN: not known. */
+static double subject_value(const struct process_subject *subject, const struct model *model,
+                            const struct item *item)
 {
-    return item_cpu(model, item->process, out);
+    double value;
+    bool user = vitals_metric_entity(subject->metric) == VITALS_GPU_PROCESS;
+    bool known = subject->metric == VITALS_PROCESS_CPU_SECONDS
+                     ? item_cpu(model, item->process, &value)
+                     : cell_fresh(user ? item->user : item->process, subject->metric, &value);
+    return known ? value : (double)NAN;
 }
 
-static bool resident_value(const struct model *model, const struct item *item, double *out)
+static const char *subject_words(const struct process_subject *subject, double value, char *out)
 {
-    (void)model;
-    return cell_fresh(item->process, VITALS_PROCESS_RESIDENT_BYTES, out);
-}
-
-static bool memory_value(const struct model *model, const struct item *item, double *out)
-{
-    (void)model;
-    return cell_fresh(item->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
-}
-
-static bool busy_value(const struct model *model, const struct item *item, double *out)
-{
-    (void)model;
-    return cell_fresh(item->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
-}
-
-static void share_words(double value, char *out)
-{
+    if (isnan(value))
+        return cell_not_available(out);
+    if (subject->bytes)
+        return vitals_human_bytes(value > 0 && value < 1e18 ? (uint64_t)value : 0, out);
     (void)snprintf(out, WORDS, "%.1f%%", value * 100);
+    return out;
 }
-
-static void bytes_words(double value, char *out)
-{
-    (void)vitals_human_bytes(value > 0 && value < 1e18 ? (uint64_t)value : 0, out);
-}
-
-static const struct process_subject SUBJECTS[GRAPHS] = {
-    {"HOST-CPU", false, false, 0.1, STYLE_CYAN, cpu_value, share_words},
-    {"HOST-MEM", false, true, 1 << 20, STYLE_MAGENTA, resident_value, bytes_words},
-    {"GPU-MEM", true, false, 1 << 20, STYLE_GREEN, memory_value, bytes_words},
-    {"GPU-SM", true, true, 0.1, STYLE_YELLOW, busy_value, share_words},
-};
 
 /* ---- what is known of it now ---- */
 
@@ -99,12 +86,9 @@ static void settle(struct monitor *monitor, void *state)
         return;
     struct item item = item_of(model, process);
     process->sequence = vitals_snapshot_sequence(now);
-    for (size_t i = 0; i < GRAPHS; i++) {
-        double value;
-        bool known = SUBJECTS[i].value(model, &item, &value);
+    for (size_t i = 0; i < GRAPHS; i++)
         history_add(&process->histories[i], vitals_snapshot_monotonic_ns(now),
-                    known ? value : (double)NAN);
-    }
+                    subject_value(&SUBJECTS[i], model, &item));
 }
 
 static void recall(void *state, const struct model *then)
@@ -113,62 +97,46 @@ static void recall(void *state, const struct model *then)
     struct item item = item_of(then, process);
     /* one of the two, as the list is of all processes or of those on devices */
     const vitals_snapshot *moment = then->machine.now != NULL ? then->machine.now : then->all.now;
-    for (size_t i = 0; i < GRAPHS; i++) {
-        double value;
-        bool known = SUBJECTS[i].value(then, &item, &value);
+    for (size_t i = 0; i < GRAPHS; i++)
         history_add_before(&process->histories[i], vitals_snapshot_monotonic_ns(moment),
-                           known ? value : (double)NAN);
-    }
+                           subject_value(&SUBJECTS[i], then, &item));
 }
 
 /* ---- drawing ---- */
 
-/* The whole row, whatever the list of the view leaves out. */
-static void draw_row(struct pen *pen, const struct model *model, const struct item *item)
+/* The box above the graphs: the whole row, whatever the list of the view leaves out, and the
+ * command. */
+static void draw_process(struct pen *pen, const struct model *model, const struct item *item)
 {
-    static const char *const NAMES[] = {"GPU",   "PID",  "USER", "GPU-MEM", "%SM",
-                                        "%GMBW", "%CPU", "%MEM", "TIME"};
-    char line[2][WORDS * 10] = {"", ""}, text[WORDS];
+    static const char *const NAMES[] = {"GPU",  "PID",  "USER", "GPU-MEM", "%SM", "%GMBW",
+                                        "%CPU", "%MEM", "TIME", "%ENC",    "%DEC"};
+    char line[2][WORDS * 10] = {"", ""}, text[WORDS], command[WORDS_COMMAND];
     size_t used[2] = {0, 0};
-    int room = model->width - 4;
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        for (size_t j = 0; j < list_column_count; j++) {
-            const struct column *column = &list_columns[j];
-            if (strcmp(column->title, NAMES[i]) != 0 ||
-                (int)used[0] + column->width > room /* titles are ASCII */)
-                continue;
-            column_words(column, model, item, text);
-            cell_cut(text, column->width - 1, "+");
-            used[0] += column_pad(column->title, column->width, false, line[0] + used[0],
-                                  sizeof line[0] - used[0]);
-            used[1] += column_pad(text, column->width, false, line[1] + used[1],
-                                  sizeof line[1] - used[1]);
-        }
-    }
-    static const struct {
-        const char *title;
-        vitals_metric metric;
-    } ENGINES[] = {{"%ENC", VITALS_GPU_PROCESS_ENCODER_RATIO},
-                   {"%DEC", VITALS_GPU_PROCESS_DECODER_RATIO}};
-    for (size_t i = 0; i < 2 && (int)used[0] + 6 <= room && item->user != NULL; i++) {
-        used[0] += (size_t)snprintf(line[0] + used[0], sizeof line[0] - used[0], "%6s",
-                                    ENGINES[i].title);
-        used[1] += (size_t)snprintf(line[1] + used[1], sizeof line[1] - used[1], "%6s",
-                                    cell_share(item->user, ENGINES[i].metric, text));
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        size_t place = 0;
+        while (strcmp(list_columns[place].title, NAMES[i]) != 0)
+            place++;
+        const struct column *column = &list_columns[place];
+        bool engine = NAMES[i][1] == 'E' || NAMES[i][1] == 'D';
+        int width = engine ? 6 : column->width;
+        if ((int)used[0] + width > model->width - 4 /* titles are ASCII */ ||
+            (engine && item->user == NULL))
+            continue;
+        column_words(column, model, item, text);
+        cell_cut(text, width - 1, "+");
+        used[0] += column_pad(column->title, width, false, line[0] + used[0],
+                              sizeof line[0] - used[0]);
+        used[1] += column_pad(text, width, false, line[1] + used[1], sizeof line[1] - used[1]);
     }
     (void)canvas_text(pen->canvas, 2, 1, STYLE_BOLD, line[0]);
     (void)canvas_text(pen->canvas, 2, 2, STYLE_PLAIN, line[1]);
-}
 
-static void draw_command(struct pen *pen, const struct model *model, const struct item *item)
-{
-    char command[WORDS_COMMAND] = "this process has ended, or is not seen any more";
     struct canvas_field field = {.x = 2, .y = 3, .columns = model->width - 4};
-    if (item->process != NULL)
-        (void)cell_command(item->process, pen->look->ascii, command);
-    else
+    if (item->process == NULL)
         field.style = STYLE_BOLD | STYLE_YELLOW;
-    canvas_field(pen->canvas, &field, command);
+    canvas_field(pen->canvas, &field,
+                 item->process != NULL ? cell_command(item->process, pen->look->ascii, command)
+                                       : "this process has ended, or is not seen any more");
 }
 
 static void draw_subject(struct pen *pen, const struct screen_process *process, size_t place,
@@ -178,19 +146,15 @@ static void draw_subject(struct pen *pen, const struct screen_process *process, 
     const struct history *history = &process->histories[place];
     char line[FACT], now[WORDS], most[WORDS], full[WORDS];
     size_t seconds = (size_t)box->columns * GRAPH_SECONDS;
-    double highest = 0, value = history_get(history, 0);
+    double highest = 0;
     bool known = history_most(history, 0, seconds, &highest);
     double scale = highest * 1.25 > subject->floor ? highest * 1.25 : subject->floor;
     struct graph graph = {
         .history = history, .most = scale, .down = subject->down, .style = subject->style};
     struct box inside = {box->x + 1, box->y + 1, box->columns - 2, box->rows - 2};
-    (void)cell_not_available(now);
-    (void)cell_not_available(most);
-    if (!isnan(value))
-        subject->words(value, now);
-    if (known)
-        subject->words(highest, most);
-    subject->words(scale, full);
+    (void)subject_words(subject, history_get(history, 0), now);
+    (void)subject_words(subject, known ? highest : (double)NAN, most);
+    (void)subject_words(subject, scale, full);
     (void)snprintf(line, sizeof line, "%s: %s  MAX: %s  (of %s)", subject->title, now, most, full);
     if (canvas_columns(line) > box->columns - BOX_TITLE) /* how high the graph is comes first */
         (void)snprintf(line, sizeof line, "%s: %s  (of %s)", subject->title, now, full);
@@ -209,8 +173,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     int count = device ? GRAPHS : 2, lines = beside ? 2 : count;
     struct box frame = {0, 0, width, HEAD - 1};
     draw_box(pen, &frame, "Process");
-    draw_row(pen, model, &item);
-    draw_command(pen, model, &item);
+    draw_process(pen, model, &item);
     int each = rows / lines;
     for (int i = 0; i < count && each >= 3; i++) {
         int column = beside ? i / 2 : 0, line = beside ? i % 2 : i;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "monitor/screens/screen.h"
+#include "util/search.h"
 
 enum { LEVELS_MOST = 24, LEVELS_LEAST = 3, DEVICES = 24, HEAD = 1 };
 enum { LINE = WORDS_COMMAND + 8 * LEVELS_MOST + 128 };
@@ -59,101 +60,6 @@ static long find(const struct screen_tree *tree, uint64_t pid)
     return found != NULL ? (long)(found - tree->nodes) : -1;
 }
 
-static int reserve(struct screen_tree *tree, size_t count)
-{
-    if (count <= tree->capacity)
-        return 0;
-    struct screen_tree_node *nodes = realloc(tree->nodes, count * sizeof *nodes);
-    tree->nodes = nodes != NULL ? nodes : tree->nodes;
-    struct branch *branches = realloc(tree->branches, count * sizeof *branches);
-    tree->branches = branches != NULL ? branches : tree->branches;
-    size_t *order = realloc(tree->order, count * sizeof *order);
-    tree->order = order != NULL ? order : tree->order;
-    struct screen_tree_level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
-    tree->levels = levels != NULL ? levels : tree->levels;
-    if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
-        return -1;
-    tree->capacity = count;
-    return 0;
-}
-
-static int collect(struct screen_tree *tree, const vitals_snapshot *now)
-{
-    tree->count = tree->branch_count = 0;
-    if (now == NULL || reserve(tree, vitals_snapshot_count(now, VITALS_PROCESS)) < 0)
-        return -1;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(now, VITALS_PROCESS, row)) != NULL;) {
-        struct item item = {.process = row};
-        struct identity identity = item_identity(&item);
-        if (identity.pid == 0)
-            continue;
-        tree->nodes[tree->count++] = (struct screen_tree_node){
-            .process = row, .pid = identity.pid, .start = identity.start};
-    }
-    if (tree->count > 0)
-        qsort(tree->nodes, tree->count, sizeof *tree->nodes, by_pid);
-    return 0;
-}
-
-/* A parent is no younger than its child: one that is only got the number. */
-static void link_parents(struct screen_tree *tree)
-{
-    for (size_t i = 0; i < tree->count; i++) {
-        struct screen_tree_node *node = &tree->nodes[i];
-        uint64_t pid = 0;
-        node->parent = -1;
-        if (vitals_row_u64(node->process, VITALS_PROCESS_PARENT_PID, &pid) <= 0 || pid == 0)
-            continue;
-        long parent = find(tree, pid);
-        if (parent >= 0 && (size_t)parent != i && tree->nodes[parent].start <= node->start)
-            node->parent = parent;
-    }
-}
-
-static void add_device(struct screen_tree_node *node, const char *label)
-{
-    size_t used = strlen(node->devices);
-    node->user = true;
-    (void)snprintf(node->devices + used, sizeof node->devices - used, "%s%s", used > 0 ? "," : "",
-                   label);
-}
-
-/* A pid alone is enough to mark a line; it is not what a signal goes by. */
-static void mark_users(struct screen_tree *tree, const struct model *model)
-{
-    const vitals_snapshot *now = model->machine.now;
-    for (const vitals_row *user = NULL;
-         now != NULL && (user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
-        const vitals_row *gpu = vitals_snapshot_find(now, VITALS_GPU, vitals_row_parent(user));
-        uint64_t pid, key;
-        if (gpu == NULL || vitals_row_u64(user, VITALS_GPU_PROCESS_PID, &pid) <= 0 ||
-            vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-            continue;
-        long place = find(tree, pid);
-        if (place >= 0)
-            add_device(&tree->nodes[place], vitals_row_label(gpu));
-    }
-}
-
-/* A user of a device, its ancestors, and its descendants. */
-static void choose(struct screen_tree *tree, bool everybody)
-{
-    for (size_t i = 0; i < tree->count; i++) {
-        long at = (long)i;
-        tree->nodes[i].shown = tree->nodes[i].shown || everybody;
-        for (int steps = 0; at >= 0 && steps < 4096 && !tree->nodes[at].user; steps++)
-            at = tree->nodes[at].parent;
-        if (at >= 0 && tree->nodes[at].user)
-            tree->nodes[i].shown = true;
-        if (!tree->nodes[i].user)
-            continue;
-        at = (long)i;
-        for (int steps = 0; at >= 0 && steps < 4096; steps++, at = tree->nodes[at].parent)
-            tree->nodes[at].shown = true;
-    }
-}
-
 static const struct screen_tree *ordering; /* qsort(3) has no argument for it; one thread */
 
 static int by_parent(const void *a, const void *b)
@@ -163,40 +69,101 @@ static int by_parent(const void *a, const void *b)
     return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-/* The first place in `order` whose node has that parent. */
-static size_t first_of(const struct screen_tree *tree, size_t count, long parent)
+/* In the order of `by_parent`: a node whose parent stands before a place. */
+static bool is_before(const void *item, const void *wanted)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tree->nodes[tree->order[middle]].parent < parent)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ordering->nodes[*(const size_t *)item].parent < *(const long *)wanted;
 }
 
-/* The nodes that are shown, by parent and pid. Returns how many. */
-static size_t sort_children(struct screen_tree *tree)
+/* The nodes of a snapshot, by pid, with their parents. -1: out of memory, or there is none. */
+static int collect(struct screen_tree *tree, const vitals_snapshot *now)
 {
-    size_t count = 0;
+    size_t count = now != NULL ? vitals_snapshot_count(now, VITALS_PROCESS) : 0;
+    tree->count = tree->branch_count = 0;
+    if (count > tree->capacity) {
+        struct screen_tree_node *nodes = realloc(tree->nodes, count * sizeof *nodes);
+        tree->nodes = nodes != NULL ? nodes : tree->nodes;
+        struct branch *branches = realloc(tree->branches, count * sizeof *branches);
+        tree->branches = branches != NULL ? branches : tree->branches;
+        size_t *order = realloc(tree->order, count * sizeof *order);
+        tree->order = order != NULL ? order : tree->order;
+        struct screen_tree_level *levels = realloc(tree->levels, (count + 1) * sizeof *levels);
+        tree->levels = levels != NULL ? levels : tree->levels;
+        if (nodes == NULL || branches == NULL || order == NULL || levels == NULL)
+            return -1;
+        tree->capacity = count;
+    }
+    for (const vitals_row *row = NULL;
+         now != NULL && (row = vitals_snapshot_next(now, VITALS_PROCESS, row)) != NULL;) {
+        struct identity identity = identity_of(row);
+        if (identity.pid != 0)
+            tree->nodes[tree->count++] = (struct screen_tree_node){
+                .process = row, .pid = identity.pid, .start = identity.start, .parent = -1};
+    }
+    if (tree->count > 0)
+        qsort(tree->nodes, tree->count, sizeof *tree->nodes, by_pid);
+
+    /* A parent is no younger than its child: one that is only got the number. */
+    for (size_t i = 0; i < tree->count; i++) {
+        struct screen_tree_node *node = &tree->nodes[i];
+        uint64_t pid = 0;
+        if (vitals_row_u64(node->process, VITALS_PROCESS_PARENT_PID, &pid) <= 0 || pid == 0)
+            continue;
+        long parent = find(tree, pid);
+        if (parent >= 0 && (size_t)parent != i && tree->nodes[parent].start <= node->start)
+            node->parent = parent;
+    }
+    return tree->count > 0 ? 0 : -1;
+}
+
+static void build(struct screen_tree *tree, const struct model *model)
+{
+    enum { STEPS_MOST = 4096 };
+    const vitals_snapshot *now = model->machine.now;
+    if (collect(tree, model->same ? now : model->all.now) < 0)
+        return;
+
+    /* A pid alone is enough to mark a user of a device; it is not what a signal goes by. */
+    for (const vitals_row *user = NULL;
+         now != NULL && (user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
+        const vitals_row *gpu = vitals_snapshot_find(now, VITALS_GPU, vitals_row_parent(user));
+        uint64_t pid, key;
+        if (gpu == NULL || vitals_row_u64(user, VITALS_GPU_PROCESS_PID, &pid) <= 0 ||
+            vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
+            continue;
+        long place = find(tree, pid);
+        if (place < 0)
+            continue;
+        struct screen_tree_node *node = &tree->nodes[place];
+        size_t used = strlen(node->devices);
+        node->user = true;
+        (void)snprintf(node->devices + used, sizeof node->devices - used, "%s%s",
+                       used > 0 ? "," : "", vitals_row_label(gpu));
+    }
+
+    /* Shown is a user of a device, its ancestors, and its descendants; all without devices. */
+    bool all = model_device_count(model) == 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        long at = (long)i;
+        for (int steps = 0; at >= 0 && steps < STEPS_MOST && !tree->nodes[at].user; steps++)
+            at = tree->nodes[at].parent;
+        if (all || (at >= 0 && tree->nodes[at].user))
+            tree->nodes[i].shown = true;
+        at = tree->nodes[i].user ? (long)i : -1;
+        for (int steps = 0; at >= 0 && steps < STEPS_MOST; steps++, at = tree->nodes[at].parent)
+            tree->nodes[at].shown = true;
+    }
+    size_t count = 0, depth = 0;
     for (size_t i = 0; i < tree->count; i++) {
         if (tree->nodes[i].shown)
             tree->order[count++] = i;
     }
-    ordering = tree;
-    if (count > 0)
-        qsort(tree->order, count, sizeof *tree->order, by_parent);
-    return count;
-}
-
-/* Depth first, without recursion, however deep it is. */
-static void flatten(struct screen_tree *tree)
-{
-    size_t count = sort_children(tree), depth = 0;
     if (count == 0)
         return;
+    ordering = tree;
+    qsort(tree->order, count, sizeof *tree->order, by_parent);
+
+    /* Depth first, without recursion, however deep it is. */
     tree->levels[0] = (struct screen_tree_level){.parent = -1};
     for (;;) {
         struct screen_tree_level *level = &tree->levels[depth];
@@ -209,28 +176,17 @@ static void flatten(struct screen_tree *tree)
         bool more = at + 1 < count && tree->nodes[tree->order[at + 1]].parent == level->parent;
         uint64_t open = level->open << 1 | more;
         long own = (long)tree->order[at];
+        size_t first = search_place(tree->order, count, sizeof *tree->order, &own, is_before);
         tree->branches[tree->branch_count++] = (struct branch){tree->order[at], depth, open};
-        tree->levels[++depth] = (struct screen_tree_level){first_of(tree, count, own), own, open};
+        tree->levels[++depth] = (struct screen_tree_level){first, own, open};
     }
-}
-
-static void build(struct screen_tree *tree, const struct model *model)
-{
-    const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
-    if (collect(tree, now) < 0)
-        return;
-    link_parents(tree);
-    mark_users(tree, model);
-    choose(tree, model_device_count(model) == 0);
-    flatten(tree);
 }
 
 /* ---- selection ---- */
 
 static struct identity identity_at(const struct screen_tree *tree, int place)
 {
-    struct item item = {.process = tree->nodes[tree->branches[place].node].process};
-    return item_identity(&item);
+    return identity_of(tree->nodes[tree->branches[place].node].process);
 }
 
 static int selected(const struct screen_tree *tree)
@@ -272,36 +228,6 @@ static void settle(struct monitor *monitor, void *state)
 
 /* ---- drawing ---- */
 
-/* "│  ├─ ", of so many levels at most: what stands further out is a number, "17  ├─ ". */
-static void branch_words(const struct branch *branch, size_t most, bool ascii, char *out,
-                         size_t capacity)
-{
-    static const char *const UNICODE[] = {"│  ", "   ", "├─ ", "└─ "};
-    static const char *const ASCII[] = {"|  ", "   ", "|- ", "`- "};
-    const char *const *parts = ascii ? ASCII : UNICODE;
-    size_t levels = branch->depth, used = 0;
-    out[0] = '\0';
-    if (levels > most) {
-        levels = most;
-        used = (size_t)snprintf(out, capacity, "%-3zu", branch->depth - levels);
-    }
-    for (size_t up = levels; up-- > 0 && used < capacity;) {
-        size_t closed = branch->open >> up & 1 ? 0 : 1;
-        used += (size_t)snprintf(out + used, capacity - used, "%s",
-                                 parts[up == 0 ? 2 + closed : closed]);
-    }
-}
-
-/* Levels that leave the command its room. */
-static size_t levels_most(int columns)
-{
-    int most = columns / 5;
-    return (size_t)(most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most);
-}
-
-/* The columns of the list that are shown here, by their titles. */
-static const char *const TITLES[] = {"%CPU", "%MEM", "TIME"};
-
 static const struct column *column_named(const char *title)
 {
     for (size_t i = 0; i < list_column_count; i++) {
@@ -311,76 +237,83 @@ static const struct column *column_named(const char *title)
     return NULL;
 }
 
-static void fixed_words(const struct model *model, const struct screen_tree_node *node,
-                        char out[static LINE])
+/* The cells of a line: narrow, only the pid, the devices and the CPU. */
+static void node_words(const struct model *model, const struct screen_tree_node *node,
+                       char out[static LINE])
 {
-    char pid[WORDS], user[WORDS], cell[2 * WORDS], threads[WORDS], devices[DEVICES + 8],
-        text[WORDS];
+    static const char *const TITLES[] = {"%CPU", "%MEM", "TIME"};
+    char pid[WORDS], user[WORDS], cell[2 * WORDS], threads[WORDS], devices[DEVICES + 8];
     struct item item = {.process = node->process};
+    bool narrow = model->width < NARROW;
     column_words(column_named("PID"), model, &item, pid);
     column_words(column_named("USER"), model, &item, user);
     column_words(column_named("THR"), model, &item, threads);
     (void)snprintf(devices, sizeof devices, "%s%s", node->user ? "GPU " : "Host", node->devices);
     cell_cut(devices, 9, "+");
-    bool narrow = model->width < NARROW;
     (void)column_pad(user, 7, false, cell, sizeof cell);
     size_t used = (size_t)(narrow ? snprintf(out, LINE, "%7s %-7s", pid, devices)
                                   : snprintf(out, LINE, "%7s %s  %-9s %4s", pid, cell, devices,
                                              threads));
-    for (size_t i = 0; i < (narrow ? 1u : 3u); i++) {
+    for (size_t i = 0; i < (narrow ? 1u : ARRAY_COUNT(TITLES)); i++) {
         const struct column *column = column_named(TITLES[i]);
-        column_words(column, model, &item, text);
-        used += (size_t)snprintf(out + used, LINE - used, "%*s", column->width, text);
+        column_words(column, model, &item, cell);
+        used += (size_t)snprintf(out + used, LINE - used, "%*s", column->width, cell);
     }
-}
-
-static void draw_head(struct pen *pen, const struct model *model, int *wide)
-{
-    const char *head = model->width < NARROW
-                           ? "    PID DEVICE   %CPU"
-                           : "    PID    USER  DEVICE    NLWP  %CPU  %MEM     TIME";
-    struct canvas_field field = {.columns = model->width, .style = STYLE_BOLD | STYLE_REVERSE};
-    char line[LINE];
-    *wide = canvas_columns(head) + 2;
-    (void)snprintf(line, sizeof line, "%s  COMMAND", head);
-    canvas_field(pen->canvas, &field, line);
 }
 
 static void draw_branch(const struct monitor *monitor, const struct screen_tree *tree,
                         struct pen *pen, int place, int wide)
 {
+    static const char *const PARTS[2][4] = {{"│  ", "   ", "├─ ", "└─ "},
+                                            {"|  ", "   ", "|- ", "`- "}};
     const struct model *model = &monitor->model;
     const struct branch *branch = &tree->branches[place];
     const struct screen_tree_node *node = &tree->nodes[branch->node];
     char line[LINE], command[WORDS_COMMAND];
     struct identity identity = identity_at(tree, place);
+    struct item item = {.process = node->process};
     bool chosen = tree->has_selected && identity_equal(&identity, &tree->selected);
     bool tagged = model_tagged(model, &identity);
-    struct item item = {.process = node->process};
     ink style = chosen   ? STYLE_BOLD | STYLE_REVERSE | (tagged ? STYLE_YELLOW : STYLE_GREEN)
                 : tagged ? STYLE_BOLD | STYLE_YELLOW
                 : item_is_other(model, &item) ? STYLE_DIM
                                               : STYLE_PLAIN;
-    int y = HEAD + place - tree->top;
-    struct canvas_field field = {.y = y, .columns = wide, .style = style};
-    fixed_words(model, node, line);
+    struct canvas_field field = {.y = HEAD + place - tree->top, .columns = wide, .style = style};
+    node_words(model, node, line);
     canvas_field(pen->canvas, &field, line);
-    branch_words(branch, levels_most(model->width - wide), pen->look->ascii, line, sizeof line);
-    size_t used = strlen(line);
+
+    /* "│  ├─ ", of as many levels as leave the command its room: what stands further out is a
+     * number, "17  ├─ ". */
+    int most = (model->width - wide) / 5;
+    most = most < LEVELS_LEAST ? LEVELS_LEAST : most > LEVELS_MOST ? LEVELS_MOST : most;
+    size_t levels = branch->depth > (size_t)most ? (size_t)most : branch->depth, used = 0;
+    if (levels < branch->depth)
+        used = (size_t)snprintf(line, sizeof line, "%-3zu", branch->depth - levels);
+    for (size_t up = levels; up-- > 0;) {
+        size_t closed = branch->open >> up & 1 ? 0 : 1;
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s",
+                                 PARTS[pen->look->ascii][up == 0 ? 2 + closed : closed]);
+    }
     (void)snprintf(line + used, sizeof line - used, "%s",
                    cell_command(node->process, pen->look->ascii, command));
-    field = (struct canvas_field){
-        .x = wide, .y = y, .columns = model->width - wide, .skip = tree->shift, .style = style};
-    if (node->user && !chosen)
-        field.style |= STYLE_BOLD;
+    field.x = wide;
+    field.columns = model->width - wide;
+    field.skip = tree->shift;
+    field.style = style | (node->user && !chosen ? STYLE_BOLD : 0u);
     canvas_field(pen->canvas, &field, line);
 }
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     const struct screen_tree *tree = state;
-    int wide, lines = lines_of(monitor);
-    draw_head(pen, &monitor->model, &wide);
+    int width = monitor->model.width, lines = lines_of(monitor);
+    const char *head = width < NARROW
+                           ? "    PID DEVICE   %CPU  COMMAND"
+                           : "    PID    USER  DEVICE    NLWP  %CPU  %MEM     TIME  COMMAND";
+    int wide = canvas_columns(head) - (int)strlen("COMMAND");
+    canvas_field(pen->canvas,
+                 &(struct canvas_field){.columns = width, .style = STYLE_BOLD | STYLE_REVERSE},
+                 head);
     for (int i = tree->top; i < (int)tree->branch_count && i < tree->top + lines; i++)
         draw_branch(monitor, tree, pen, i, wide);
     if (tree->branch_count == 0)
@@ -428,27 +361,22 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     }
 }
 
-static void turn(struct screen_tree *tree, const struct input_event *event)
+static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
-    int times = input_times(event);
+    struct screen_tree *tree = state;
+    int place = tree->top + event->y - HEAD, times = input_times(event);
+    (void)monitor;
     switch (event->code) {
+    case INPUT_CLICK:
+        if (event->y >= HEAD && place < (int)tree->branch_count)
+            select_place(tree, place);
+        break;
     case INPUT_WHEEL_UP: step(tree, -times); break;
     case INPUT_WHEEL_DOWN: step(tree, times); break;
     case INPUT_WHEEL_LEFT: move_sideways(tree, -SIDEWAYS * times); break;
     case INPUT_WHEEL_RIGHT: move_sideways(tree, SIDEWAYS * times); break;
     default: break;
     }
-}
-
-static bool click(struct monitor *monitor, void *state, const struct input_event *event)
-{
-    struct screen_tree *tree = state;
-    int place = tree->top + event->y - HEAD;
-    (void)monitor;
-    if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->branch_count)
-        select_place(tree, place);
-    else if (event->code != INPUT_CLICK)
-        turn(tree, event);
     return true;
 }
 

@@ -54,14 +54,10 @@ void monitor_close(struct monitor *monitor)
         screen->close(monitor->stack[monitor->depth].state);
 }
 
-static const struct screen *top(const struct monitor *monitor)
+static const struct screen *top(const struct monitor *monitor, void **state)
 {
+    *state = monitor->stack[monitor->depth - 1].state;
     return monitor->stack[monitor->depth - 1].screen;
-}
-
-static void *top_state(const struct monitor *monitor)
-{
-    return monitor->stack[monitor->depth - 1].state;
 }
 
 bool monitor_needs_all(const struct monitor *monitor)
@@ -93,14 +89,16 @@ void monitor_wants(const struct monitor *monitor, struct wants *out)
 
 int monitor_descriptor(const struct monitor *monitor)
 {
-    const struct screen *screen = top(monitor);
-    return screen->descriptor != NULL ? screen->descriptor(top_state(monitor)) : -1;
+    void *state;
+    const struct screen *screen = top(monitor, &state);
+    return screen->descriptor != NULL ? screen->descriptor(state) : -1;
 }
 
 uint64_t monitor_patience_ns(const struct monitor *monitor)
 {
-    const struct screen *screen = top(monitor);
-    return screen->patience_ns != NULL ? screen->patience_ns(top_state(monitor)) : 0;
+    void *state;
+    const struct screen *screen = top(monitor, &state);
+    return screen->patience_ns != NULL ? screen->patience_ns(state) : 0;
 }
 
 uint64_t monitor_now_ns(const struct monitor *monitor)
@@ -168,75 +166,38 @@ static char *prompt_text(struct monitor *monitor)
                                             : monitor->model.search;
 }
 
-static void apply_prompt(struct monitor *monitor)
-{
-    struct model *model = &monitor->model;
-    if (monitor->prompt == PROMPT_TIME)
-        return;
-    if (monitor->prompt == PROMPT_FILTER) {
-        (void)model_list(model);
-        return;
-    }
-    /* Searches from where the search began, and returns there if nothing is found: the selection is
-     * a match, or was made by hand. */
-    model->has_selected = monitor->had_selected;
-    model->selected = monitor->selected_before;
-    int place = model_selected(model);
-    place = model_search(model, place < 0 ? 0 : place, 1);
-    if (place >= 0)
-        model_select(model, place);
-}
-
-static size_t encode(uint32_t code, char out[static 4])
-{
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    size_t size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char FIRST[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = size; i-- > 1; code >>= 6)
-        out[i] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(FIRST[size] | code);
-    return size;
-}
-
 /* Only what is safe to print as it is may stand in a prompt. */
-static void type(struct monitor *monitor, uint32_t code)
+static void type(char *text, uint32_t code)
 {
+    static const unsigned char FIRST[] = {0, 0, 0xc0, 0xe0, 0xf0};
     char bytes[4], safe[16];
-    char *text = prompt_text(monitor);
-    size_t used = strlen(text);
+    size_t used = strlen(text), size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    uint32_t left = code;
     if (code < ' ' || code == INPUT_BACKSPACE || code >= 0x110000)
         return;
-    size_t size = encode(code, bytes);
+    for (size_t i = size; i-- > 1; left >>= 6)
+        bytes[i] = (char)(0x80 | (left & 0x3f));
+    bytes[0] = (char)(size == 1 ? left : FIRST[size] | left);
     size_t written = vitals_text_format((vitals_text){bytes, size}, VITALS_TEXT_TERMINAL, safe,
                                         sizeof safe);
-    if (written != size || used + size >= sizeof monitor->model.search)
+    if (written != size || used + size >= PROMPT_TEXT)
         return;
     memcpy(text + used, bytes, size);
     text[used + size] = '\0';
 }
 
-static void erase(char *text)
-{
-    size_t size = strlen(text);
-    while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
-        size--;
-    text[size > 0 ? size - 1 : 0] = '\0';
-}
-
 static void press_prompt(struct monitor *monitor, const struct input_event *event)
 {
+    struct model *model = &monitor->model;
     char *text = prompt_text(monitor);
+    size_t size = strlen(text);
     switch (event->code) {
     case INPUT_ENTER:
     case '\r':
         monitor->prompt = PROMPT_NONE;
         if (text == monitor->moment && text[0] != '\0' && !player_go(monitor->player, text))
             monitor_say(monitor, "\"%s\" is no moment; 12:03, -5min, 34%% and end are", text);
-        if (text == monitor->model.search && text[0] != '\0' &&
-            model_search(&monitor->model, 0, 1) < 0)
+        if (text == model->search && text[0] != '\0' && model_search(model, 0, 1) < 0)
             monitor_say(monitor, "nothing holds \"%s\"", text);
         if (text != monitor->moment)
             arranging_check(monitor, text);
@@ -244,18 +205,34 @@ static void press_prompt(struct monitor *monitor, const struct input_event *even
     case INPUT_ESCAPE:
     case INPUT_CONTROL('c'):
         memcpy(text, monitor->before, sizeof monitor->before);
-        monitor->model.has_selected = monitor->had_selected;
-        monitor->model.selected = monitor->selected_before;
+        model->has_selected = monitor->had_selected;
+        model->selected = monitor->selected_before;
         if (monitor->prompt == PROMPT_FILTER)
-            (void)model_list(&monitor->model);
+            (void)model_list(model);
         monitor->prompt = PROMPT_NONE;
         return;
     case INPUT_BACKSPACE:
-    case INPUT_CONTROL('h'): erase(text); break;
+    case INPUT_CONTROL('h'): /* a whole character */
+        while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
+            size--;
+        text[size > 0 ? size - 1 : 0] = '\0';
+        break;
     case INPUT_CONTROL('u'): text[0] = '\0'; break;
-    default: type(monitor, event->code);
+    default: type(text, event->code);
     }
-    apply_prompt(monitor);
+
+    /* Searches from where the search began, and returns there if nothing is found: the selection is
+     * a match, or was made by hand. */
+    if (monitor->prompt == PROMPT_FILTER)
+        (void)model_list(model);
+    if (monitor->prompt != PROMPT_SEARCH)
+        return;
+    model->has_selected = monitor->had_selected;
+    model->selected = monitor->selected_before;
+    int place = model_selected(model);
+    place = model_search(model, place < 0 ? 0 : place, 1);
+    if (place >= 0)
+        model_select(model, place);
 }
 
 static void begin_prompt(struct monitor *monitor, enum prompt prompt)
@@ -271,94 +248,88 @@ static void begin_prompt(struct monitor *monitor, enum prompt prompt)
 
 /* ---- keys ---- */
 
-/* Keys that move through the past. */
-static bool act_in_time(struct monitor *monitor, enum action action, int argument)
+/* Actions that every screen has, those that move through the past first. */
+static void act_anywhere(struct monitor *monitor, enum action action, int argument)
 {
-    if (monitor->player != NULL && player_act(monitor->player, action, argument))
-        return true;
-    if (action < ACTION_TIME_SAMPLE)
-        return false;
-    if (monitor->player == NULL)
-        monitor_say(monitor, "nothing is kept here");
-    else if (action == ACTION_TIME_GO)
-        begin_prompt(monitor, PROMPT_TIME);
-    return true;
-}
-
-/* Actions that every screen has; returns false for a screen's own. */
-static bool act_anywhere(struct monitor *monitor, enum action action, int argument)
-{
-    if (act_in_time(monitor, action, argument))
-        return true;
+    struct player *player = monitor->player;
+    if (player != NULL && player_act(player, action, argument))
+        return;
     switch ((int)action) {
-    case ACTION_QUIT: monitor->quit = true; return true;
-    case ACTION_BACK: monitor_close(monitor); return true;
-    case ACTION_HELP: (void)monitor_open(monitor, &screen_help); return true;
-    case ACTION_SEARCH: begin_prompt(monitor, PROMPT_SEARCH); return true;
-    case ACTION_FILTER: begin_prompt(monitor, PROMPT_FILTER); return true;
-    case ACTION_PAUSE: model_pause(&monitor->model, !monitor->model.paused); return true;
+    case ACTION_TIME_SAMPLE:
+    case ACTION_TIME_SECONDS:
+    case ACTION_TIME_END:
+    case ACTION_TIME_SPEED:
+    case ACTION_TIME_MARK: monitor_say(monitor, "nothing is kept here"); break;
+    case ACTION_TIME_GO:
+        if (player != NULL)
+            begin_prompt(monitor, PROMPT_TIME);
+        else
+            monitor_say(monitor, "nothing is kept here");
+        break;
+    case ACTION_QUIT: monitor->quit = true; break;
+    case ACTION_BACK: monitor_close(monitor); break;
+    case ACTION_HELP: (void)monitor_open(monitor, &screen_help); break;
+    case ACTION_SEARCH: begin_prompt(monitor, PROMPT_SEARCH); break;
+    case ACTION_FILTER: begin_prompt(monitor, PROMPT_FILTER); break;
+    case ACTION_PAUSE: model_pause(&monitor->model, !monitor->model.paused); break;
     case ACTION_PROCESS:
-        if (monitor_open(monitor, &screen_process) == 0 && monitor->player != NULL)
-            player_fill_anew(monitor->player);
-        return true;
-    case ACTION_TREE: (void)monitor_open(monitor, &screen_tree); return true;
+        if (monitor_open(monitor, &screen_process) == 0 && player != NULL)
+            player_fill_anew(player);
+        break;
+    case ACTION_TREE: (void)monitor_open(monitor, &screen_tree); break;
     case ACTION_ENVIRONMENT:
         if (monitor->model.away)
             monitor_say(monitor, "it is asked of a living process (E goes to now)");
         else
             (void)monitor_open(monitor, &screen_environment);
-        return true;
+        break;
     case ACTION_SIGNAL:
         monitor->signal = argument;
         (void)monitor_open(monitor, &screen_signal);
-        return true;
-    default: return arranging_act(monitor, action, argument);
+        break;
+    default: (void)arranging_act(monitor, action, argument);
     }
-}
-
-static void press_key(struct monitor *monitor, const struct input_event *event)
-{
-    const struct screen *screen = top(monitor);
-    monitor->model.message[0] = '\0';
-    monitor->model.traffic_left = 0;
-    if (screen->input != NULL && screen->input(monitor, top_state(monitor), event))
-        return;
-    const struct binding *binding = binding_find(screen->bit, event->code);
-    if (binding == NULL)
-        return;
-    if (binding->action == ACTION_SIGNAL && monitor_readonly(monitor) != NULL) {
-        monitor_say(monitor, "%s: no signal is sent", monitor_readonly(monitor));
-        return;
-    }
-    if (arranging_on_group(monitor, binding->action))
-        return;
-    if (screen->act != NULL &&
-        screen->act(monitor, top_state(monitor), binding->action, binding->argument))
-        return;
-    (void)act_anywhere(monitor, binding->action, binding->argument);
-}
-
-static bool is_mouse(uint32_t code)
-{
-    return code >= INPUT_CLICK && code <= INPUT_WHEEL_RIGHT;
 }
 
 void monitor_input(struct monitor *monitor, const struct input_event *event)
 {
-    const struct screen *screen = top(monitor);
-    if (event->code == INPUT_PASTE_BEGIN || event->code == INPUT_PASTE_END)
-        monitor->pasting = event->code == INPUT_PASTE_BEGIN;
-    else if (monitor->pasting && (monitor->prompt == PROMPT_NONE || event->code < ' '))
+    void *state;
+    const struct screen *screen = top(monitor, &state);
+    uint32_t code = event->code;
+    if (code == INPUT_PASTE_BEGIN || code == INPUT_PASTE_END) {
+        monitor->pasting = code == INPUT_PASTE_BEGIN;
+        return;
+    }
+    if (monitor->pasting && (monitor->prompt == PROMPT_NONE || code < ' '))
         return; /* pasted text is no key */
-    else if (is_mouse(event->code)) {
+    if (code >= INPUT_CLICK && code <= INPUT_WHEEL_RIGHT) {
         if (screen->click != NULL)
-            (void)screen->click(monitor, top_state(monitor), event);
-    } else if (monitor->prompt != PROMPT_NONE)
+            (void)screen->click(monitor, state, event);
+        return;
+    }
+    if (monitor->prompt != PROMPT_NONE) {
         press_prompt(monitor, event);
-    else if (monitor->prefix != 0)
-        arranging_press(monitor, event->code);
-    else
-        press_key(monitor, event);
+        return;
+    }
+    if (monitor->prefix != 0) {
+        arranging_press(monitor, code);
+        return;
+    }
+
+    monitor->model.message[0] = '\0';
+    monitor->model.traffic_left = 0;
+    if (screen->input != NULL && screen->input(monitor, state, event))
+        return;
+    const struct binding *binding = binding_find(screen->bit, code);
+    if (binding == NULL)
+        return;
+    const char *readonly = binding->action == ACTION_SIGNAL ? monitor_readonly(monitor) : NULL;
+    if (readonly != NULL)
+        monitor_say(monitor, "%s: no signal is sent", readonly);
+    else if (!arranging_on_group(monitor, binding->action) &&
+             (screen->act == NULL ||
+              !screen->act(monitor, state, binding->action, binding->argument)))
+        act_anywhere(monitor, binding->action, binding->argument);
 }
 
 /* For a time of the past the last row shows it. */
@@ -390,11 +361,19 @@ void monitor_settle(struct monitor *monitor)
 
 /* ---- drawing ---- */
 
-/* The last row, where something is to be told. */
-static void draw_last_row(const struct monitor *monitor, struct pen *pen)
+void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
 {
     const struct model *model = &monitor->model;
-    char line[400] = "";
+    struct look look = monitor->options->look;
+    struct pen pen = {.canvas = canvas, .look = &look};
+    void *state;
+    look.plain = model->arranged.plain;
+    canvas_clear(canvas);
+    const struct screen *screen = top(monitor, &state);
+    screen->draw(monitor, state, &pen);
+
+    /* The last row, where something is to be told. */
+    char line[PLAYER_WORDS] = "";
     ink style = STYLE_BOLD;
     if (monitor->prompt == PROMPT_TIME)
         (void)snprintf(line, sizeof line, "Go to: %s_", monitor->moment);
@@ -407,40 +386,25 @@ static void draw_last_row(const struct monitor *monitor, struct pen *pen)
         style = STYLE_BOLD | STYLE_YELLOW;
     }
     if (line[0] == '\0' && monitor->player != NULL)
-        (void)player_words(monitor->player, pen->look->ascii, line);
-    if (line[0] == '\0')
-        return;
-    struct canvas_field field = {
-        .y = pen->canvas->height - 1, .columns = model->width, .style = style};
-    canvas_field(pen->canvas, &field, line);
-}
+        (void)player_words(monitor->player, look.ascii, line);
+    struct canvas_field field = {.y = canvas->height - 1, .columns = model->width, .style = style};
+    if (line[0] != '\0')
+        canvas_field(canvas, &field, line);
 
-static void draw_at(const struct monitor *monitor, int place, struct pen *pen)
-{
-    monitor->stack[place].screen->draw(monitor, monitor->stack[place].state, pen);
-}
-
-void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
-{
-    struct look look = monitor->options->look;
-    struct pen pen = {.canvas = canvas, .look = &look};
-    look.plain = monitor->model.arranged.plain;
-    canvas_clear(canvas);
-    draw_at(monitor, monitor->depth - 1, &pen);
-    draw_last_row(monitor, &pen);
     if (look.plain)
         canvas_keep(canvas, STYLE_REVERSE);
-    if (monitor->options->look.colorless)
+    if (look.colorless)
         canvas_keep(canvas, ~(ink)STYLE_COLORS);
-    if (monitor->options->look.light)
+    if (look.light)
         canvas_darken(canvas);
 }
 
 void monitor_draw_below(const struct monitor *monitor, struct pen *pen)
 {
-    if (monitor->depth < 2)
+    int below = monitor->depth - 2;
+    if (below < 0)
         return;
-    draw_at(monitor, monitor->depth - 2, pen);
+    monitor->stack[below].screen->draw(monitor, monitor->stack[below].state, pen);
     for (int y = 0; y < pen->canvas->height; y++)
         canvas_restyle(pen->canvas, 0, y, pen->canvas->width, STYLE_DIM);
 }
