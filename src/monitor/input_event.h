@@ -6,35 +6,19 @@
 #include <stdint.h>
 
 /* A character (control characters too), or one of these. */
+// clang-format off
 enum {
-    INPUT_NONE = 0,
-    INPUT_TAB = 9,
-    INPUT_ENTER = 10,
-    INPUT_ESCAPE = 27,
-    INPUT_SPACE = 32,
+    INPUT_NONE = 0, INPUT_TAB = 9, INPUT_ENTER = 10, INPUT_ESCAPE = 27, INPUT_SPACE = 32,
     INPUT_BACKSPACE = 127,
-    INPUT_UP = 0x110000,
-    INPUT_DOWN,
-    INPUT_LEFT,
-    INPUT_RIGHT,
-    INPUT_PAGE_UP,
-    INPUT_PAGE_DOWN,
-    INPUT_HOME,
-    INPUT_END,
-    INPUT_BACK_TAB,
-    INPUT_F5,
-    INPUT_SHIFT_LEFT,
-    INPUT_SHIFT_RIGHT,
-    INPUT_CLICK, /* with a place, as the next ones */
-    INPUT_WHEEL_UP,
-    INPUT_WHEEL_DOWN,
-    INPUT_WHEEL_LEFT,
-    INPUT_WHEEL_RIGHT,
-    INPUT_PASTE_BEGIN, /* what follows was not typed, up to INPUT_PASTE_END */
-    INPUT_PASTE_END,
-    INPUT_SIZE,         /* the terminal has another size */
-    INPUT_ALT = 1 << 24 /* added to a character */
+    INPUT_UP = 0x110000, INPUT_DOWN, INPUT_LEFT, INPUT_RIGHT, INPUT_PAGE_UP, INPUT_PAGE_DOWN,
+    INPUT_HOME, INPUT_END, INPUT_BACK_TAB, INPUT_F5, INPUT_SHIFT_LEFT, INPUT_SHIFT_RIGHT,
+    /* With a place. */
+    INPUT_CLICK, INPUT_WHEEL_UP, INPUT_WHEEL_DOWN, INPUT_WHEEL_LEFT, INPUT_WHEEL_RIGHT,
+    INPUT_PASTE_BEGIN, INPUT_PASTE_END, /* what stands between them was not typed */
+    INPUT_SIZE,                         /* the terminal has another size */
+    INPUT_ALT = 1 << 24                 /* added to a character */
 };
+// clang-format on
 #define INPUT_CONTROL(letter) ((letter)&0x1f)
 
 struct input_event {

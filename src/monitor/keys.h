@@ -6,68 +6,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// clang-format off
+/* What a key does; behind it what its argument is, or that the next key names something. */
 enum action {
-    ACTION_NONE,
-    ACTION_QUIT,
-    ACTION_BACK,
-    ACTION_HELP,
-    ACTION_UP,
-    ACTION_DOWN,
-    ACTION_PAGE_UP,
-    ACTION_PAGE_DOWN,
-    ACTION_SCROLL, /* argument: lines */
-    ACTION_FIRST,
-    ACTION_LAST,
-    ACTION_SIDEWAYS, /* argument: steps */
-    ACTION_LINE_BEGIN,
-    ACTION_LINE_END,
-    ACTION_TAG,
-    ACTION_CLEAR,
-    ACTION_SIGNAL, /* argument: which */
-    ACTION_TREE,
-    ACTION_ENVIRONMENT,
-    ACTION_PROCESS,
-    ACTION_DEVICE, /* argument: its number; below 0: chosen by keys */
-    ACTION_MODE,   /* argument: enum monitor_mode */
-    ACTION_VIEW,
-    ACTION_SORT,      /* the next key names it */
-    ACTION_SORT_STEP, /* argument: steps */
-    ACTION_INVERT,
-    ACTION_RESET,
-    ACTION_SEARCH,
-    ACTION_SEARCH_STEP, /* argument: steps */
-    ACTION_FILTER,
-    ACTION_SORT_BEHIND, /* the next key names it */
-    ACTION_GROUP,       /* likewise */
-    ACTION_HIDE,        /* likewise, a panel */
-    ACTION_UNFOLD,      /* argument: 1 opens a group, -1 closes it, 0 all of them */
-    ACTION_COLUMNS,
-    ACTION_PERCENT,
-    ACTION_PLAIN,
-    ACTION_SAVE,
-    ACTION_PAUSE,
-    ACTION_TIME_SAMPLE,  /* argument: samples; so the next ones move through what was kept */
-    ACTION_TIME_SECONDS, /* argument: how many */
-    ACTION_TIME_END,     /* argument: -1 the begin, 1 the end */
-    ACTION_TIME_SPEED,   /* argument: 1 twice as fast, -1 half */
-    ACTION_TIME_MARK,    /* argument: -1 the one before, 1 the next */
+    ACTION_NONE, ACTION_QUIT, ACTION_BACK, ACTION_HELP,
+    ACTION_UP, ACTION_DOWN, ACTION_PAGE_UP, ACTION_PAGE_DOWN, ACTION_FIRST, ACTION_LAST,
+    ACTION_SCROLL,   /* lines */
+    ACTION_SIDEWAYS, /* steps */
+    ACTION_LINE_BEGIN, ACTION_LINE_END, ACTION_TAG, ACTION_CLEAR,
+    ACTION_SIGNAL, /* which */
+    ACTION_TREE, ACTION_ENVIRONMENT, ACTION_PROCESS,
+    ACTION_DEVICE, /* its number; below 0: chosen by keys */
+    ACTION_MODE,   /* enum monitor_mode */
+    ACTION_VIEW, ACTION_INVERT, ACTION_RESET, ACTION_SEARCH, ACTION_FILTER,
+    ACTION_SORT_STEP, ACTION_SEARCH_STEP,         /* steps */
+    ACTION_SORT, ACTION_SORT_BEHIND, ACTION_GROUP, ACTION_HIDE, /* the next key names it */
+    ACTION_UNFOLD, /* 1 opens a group, -1 closes it, 0 all of them */
+    ACTION_COLUMNS, ACTION_PERCENT, ACTION_PLAIN, ACTION_SAVE, ACTION_PAUSE,
+    ACTION_TIME_SAMPLE,  /* samples; so the next ones move through what was kept */
+    ACTION_TIME_SECONDS, /* how many */
+    ACTION_TIME_END,     /* -1 the begin, 1 the end */
+    ACTION_TIME_SPEED,   /* 1 twice as fast, -1 half */
+    ACTION_TIME_MARK,    /* -1 the one before, 1 the next */
     ACTION_TIME_GO       /* words say where to */
 };
 
 /* Bits of screens. */
 enum {
-    ON_MAIN = 1 << 0,
-    ON_TREE = 1 << 1,
-    ON_ENVIRONMENT = 1 << 2,
-    ON_PROCESS = 1 << 3,
-    ON_HELP = 1 << 4,
-    ON_COLUMNS = 1 << 9,
-    ON_DEVICE = 1 << 8,
+    ON_MAIN = 1 << 0, ON_TREE = 1 << 1, ON_ENVIRONMENT = 1 << 2, ON_PROCESS = 1 << 3,
+    ON_HELP = 1 << 4, ON_DEVICE = 1 << 8, ON_COLUMNS = 1 << 9,
     ON_LISTS = ON_MAIN | ON_TREE,
     ON_LINES = ON_LISTS | ON_ENVIRONMENT | ON_DEVICE,
     ON_TIMES = ON_MAIN | ON_TREE | ON_PROCESS | ON_DEVICE,
     ON_ALL = ON_MAIN | ON_TREE | ON_ENVIRONMENT | ON_PROCESS | ON_DEVICE
 };
+// clang-format on
 
 enum key_group { KEYS_LOOK = 1, KEYS_MOVE, KEYS_SORT, KEYS_ACT, KEYS_TIME, KEYS_OTHER, KEYS_END };
 

@@ -127,23 +127,17 @@ static void set_modes(void)
 {
     /* Pastes, and keys that terminals send with any TERM: cursor keys outside of their
      * application mode, Home and End of tmux and of rxvt. */
+    // clang-format off
     static const struct {
         const char *sequence;
         int code;
-    } KEYS[] = {{"\033[200~", CODE_PASTE_BEGIN},
-                {"\033[201~", CODE_PASTE_END},
-                {"\033[1;2D", KEY_SLEFT},
-                {"\033[1;2C", KEY_SRIGHT},
-                {"\033[A", KEY_UP},
-                {"\033[B", KEY_DOWN},
-                {"\033[C", KEY_RIGHT},
-                {"\033[D", KEY_LEFT},
-                {"\033[H", KEY_HOME},
-                {"\033[F", KEY_END},
-                {"\033[1~", KEY_HOME},
-                {"\033[4~", KEY_END},
-                {"\033[7~", KEY_HOME},
-                {"\033[8~", KEY_END}};
+    } KEYS[] = {
+        {"\033[200~", CODE_PASTE_BEGIN}, {"\033[201~", CODE_PASTE_END},
+        {"\033[1;2D", KEY_SLEFT}, {"\033[1;2C", KEY_SRIGHT},
+        {"\033[A", KEY_UP}, {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT},
+        {"\033[H", KEY_HOME}, {"\033[F", KEY_END}, {"\033[1~", KEY_HOME}, {"\033[4~", KEY_END},
+        {"\033[7~", KEY_HOME}, {"\033[8~", KEY_END}};
+    // clang-format on
     (void)raw(); /* ^C, ^Z, ^S and ^\ are keys */
     (void)noecho();
     (void)nonl();
@@ -336,23 +330,15 @@ static bool swallow(void)
 }
 
 /* Keys of ncurses in our terms. */
-static const uint32_t CODES[][2] = {{KEY_UP, INPUT_UP},
-                                    {KEY_DOWN, INPUT_DOWN},
-                                    {KEY_LEFT, INPUT_LEFT},
-                                    {KEY_RIGHT, INPUT_RIGHT},
-                                    {KEY_PPAGE, INPUT_PAGE_UP},
-                                    {KEY_NPAGE, INPUT_PAGE_DOWN},
-                                    {KEY_HOME, INPUT_HOME},
-                                    {KEY_END, INPUT_END},
-                                    {KEY_BTAB, INPUT_BACK_TAB},
-                                    {KEY_ENTER, INPUT_ENTER},
-                                    {KEY_BACKSPACE, INPUT_BACKSPACE},
-                                    {KEY_F(5), INPUT_F5},
-                                    {KEY_SLEFT, INPUT_SHIFT_LEFT},
-                                    {KEY_SRIGHT, INPUT_SHIFT_RIGHT},
-                                    {KEY_RESIZE, INPUT_SIZE},
-                                    {CODE_PASTE_BEGIN, INPUT_PASTE_BEGIN},
-                                    {CODE_PASTE_END, INPUT_PASTE_END}};
+// clang-format off
+static const uint32_t CODES[][2] = {
+    {KEY_UP, INPUT_UP}, {KEY_DOWN, INPUT_DOWN}, {KEY_LEFT, INPUT_LEFT}, {KEY_RIGHT, INPUT_RIGHT},
+    {KEY_PPAGE, INPUT_PAGE_UP}, {KEY_NPAGE, INPUT_PAGE_DOWN}, {KEY_HOME, INPUT_HOME},
+    {KEY_END, INPUT_END}, {KEY_BTAB, INPUT_BACK_TAB}, {KEY_ENTER, INPUT_ENTER},
+    {KEY_BACKSPACE, INPUT_BACKSPACE}, {KEY_F(5), INPUT_F5}, {KEY_SLEFT, INPUT_SHIFT_LEFT},
+    {KEY_SRIGHT, INPUT_SHIFT_RIGHT}, {KEY_RESIZE, INPUT_SIZE},
+    {CODE_PASTE_BEGIN, INPUT_PASTE_BEGIN}, {CODE_PASTE_END, INPUT_PASTE_END}};
+// clang-format on
 
 /* All events of one read come as one KEY_MOUSE; getmouse gives the newest first. Presses of a
  * button or a wheel are kept; a release or a motion does nothing here. */

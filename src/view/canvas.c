@@ -56,8 +56,6 @@ const struct cell *canvas_at(const struct canvas *canvas, int x, int y)
     return cell_at(canvas, x, y);
 }
 
-/* ---- characters ---- */
-
 size_t canvas_next(const char *text, int *columns)
 {
     unsigned char first = (unsigned char)text[0];
@@ -244,8 +242,6 @@ void canvas_darken(struct canvas *canvas)
         }
     }
 }
-
-/* ---- as text ---- */
 
 static void format_style(ink style, char *out, size_t capacity)
 {

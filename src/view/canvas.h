@@ -15,21 +15,13 @@
 /* A color and flags. Color 0 is the terminal's own, n + 1 is the terminal's n-th (0 to 255). */
 typedef uint32_t ink;
 
+// clang-format off
 enum {
-    STYLE_PLAIN = 0,
-    STYLE_RED = 2,
-    STYLE_GREEN = 3,
-    STYLE_YELLOW = 4,
-    STYLE_BLUE = 5,
-    STYLE_MAGENTA = 6,
-    STYLE_CYAN = 7,
-    STYLE_WHITE = 8,
-    STYLE_COLORS = 0x1ff,
-    STYLE_BOLD = 1 << 9,
-    STYLE_DIM = 1 << 10,
-    STYLE_REVERSE = 1 << 11,
-    STYLE_UNDERLINE = 1 << 12
+    STYLE_PLAIN = 0, STYLE_RED = 2, STYLE_GREEN = 3, STYLE_YELLOW = 4, STYLE_BLUE = 5,
+    STYLE_MAGENTA = 6, STYLE_CYAN = 7, STYLE_WHITE = 8, STYLE_COLORS = 0x1ff,
+    STYLE_BOLD = 1 << 9, STYLE_DIM = 1 << 10, STYLE_REVERSE = 1 << 11, STYLE_UNDERLINE = 1 << 12
 };
+// clang-format on
 
 /* A character with what combines with it, UTF-8, and zeros. An empty text is the right half of a
  * wide one. Cells that look the same are the same bytes. */

@@ -8,6 +8,12 @@
 
 #include "view/canvas.h"
 
+const vitals_row *row_next(const vitals_snapshot *snapshot, vitals_entity entity,
+                           const vitals_row *previous)
+{
+    return snapshot != NULL ? vitals_snapshot_next(snapshot, entity, previous) : NULL;
+}
+
 char *cell_not_available(char *out)
 {
     memcpy(out, "N/A", 4);

@@ -37,6 +37,10 @@ bool cell_time(const vitals_snapshot *snapshot, char out[static WORDS]);
 /* "12.3MiB/s" */
 char *cell_rate(bool known, double bytes_per_second, char *out);
 
+/* The next row of a table; NULL at the end, or without a snapshot. */
+const vitals_row *row_next(const vitals_snapshot *snapshot, vitals_entity entity,
+                           const vitals_row *previous);
+
 /* A part of a whole; false where one of the two is missing. */
 bool cell_ratio(const vitals_row *row, vitals_metric part, vitals_metric whole, double *out);
 bool cell_value(const vitals_row *row, vitals_metric metric, double *out);

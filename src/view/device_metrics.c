@@ -9,51 +9,39 @@
 
 #define G(suffix) VITALS_GPU_##suffix
 
+// clang-format off
+#define ENGINE(suffix) VITALS_GPU_ENGINE_##suffix
+#define CLOCK(suffix)  VITALS_GPU_CLOCK_##suffix
+#define SENSOR(suffix) VITALS_GPU_SENSOR_##suffix
+#define LINK(suffix)   VITALS_GPU_LINK_##suffix
+#define ERROR(suffix)  VITALS_GPU_ERROR_##suffix
 const struct device_section_form device_sections[DEVICE_SECTIONS] = {
     [DEVICE_IDENTITY] = {.title = "Identity"},
     [DEVICE_DRIVER] = {.title = "Driver"},
-    [DEVICE_LOAD] = {.title = "Load",
-                     .table = VITALS_GPU_ENGINE,
-                     .columns = {VITALS_GPU_ENGINE_UTILIZATION_RATIO,
-                                 VITALS_GPU_ENGINE_BUSY_SECONDS, VITALS_GPU_ENGINE_CAPACITY}},
-    [DEVICE_MEMORY] = {.title = "Memory",
-                       .table = VITALS_GPU_POOL,
-                       .columns = {VITALS_GPU_POOL_TOTAL_BYTES, VITALS_GPU_POOL_USED_BYTES}},
-    [DEVICE_CLOCKS] = {.title = "Clocks",
-                       .table = VITALS_GPU_CLOCK,
-                       .columns = {VITALS_GPU_CLOCK_FREQUENCY_HERTZ,
-                                   VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ,
-                                   VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ,
-                                   VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ}},
+    [DEVICE_LOAD] = {"Load", VITALS_GPU_ENGINE,
+                     {ENGINE(UTILIZATION_RATIO), ENGINE(BUSY_SECONDS), ENGINE(CAPACITY)}},
+    [DEVICE_MEMORY] = {"Memory", VITALS_GPU_POOL, {G(POOL_TOTAL_BYTES), G(POOL_USED_BYTES)}},
+    [DEVICE_CLOCKS] = {"Clocks", VITALS_GPU_CLOCK,
+                       {CLOCK(FREQUENCY_HERTZ), CLOCK(FREQUENCY_REQUESTED_HERTZ),
+                        CLOCK(FREQUENCY_MIN_HERTZ), CLOCK(FREQUENCY_MAX_HERTZ)}},
     [DEVICE_POWER] = {.title = "Power"},
-    [DEVICE_SENSORS] = {.title = "Temperature and sensors",
-                        .table = VITALS_GPU_SENSOR,
-                        .columns = {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS,
-                                    VITALS_GPU_SENSOR_HIGH_CELSIUS,
-                                    VITALS_GPU_SENSOR_CRITICAL_CELSIUS, VITALS_GPU_SENSOR_FAN_RPM,
-                                    VITALS_GPU_SENSOR_FAN_RATIO, VITALS_GPU_SENSOR_VOLTAGE_VOLTS,
-                                    VITALS_GPU_SENSOR_POWER_WATTS,
-                                    VITALS_GPU_SENSOR_POWER_LIMIT_WATTS,
-                                    VITALS_GPU_SENSOR_ENERGY_JOULES}},
+    [DEVICE_SENSORS] = {"Temperature and sensors", VITALS_GPU_SENSOR,
+                        {SENSOR(TEMPERATURE_CELSIUS), SENSOR(HIGH_CELSIUS),
+                         SENSOR(CRITICAL_CELSIUS), SENSOR(FAN_RPM), SENSOR(FAN_RATIO),
+                         SENSOR(VOLTAGE_VOLTS), SENSOR(POWER_WATTS), SENSOR(POWER_LIMIT_WATTS),
+                         SENSOR(ENERGY_JOULES)}},
     [DEVICE_PCIE] = {.title = "PCI Express"},
-    [DEVICE_LINKS] = {.title = "Links",
-                      .table = VITALS_GPU_LINK,
-                      .columns = {VITALS_GPU_LINK_ACTIVE, VITALS_GPU_LINK_KIND,
-                                  VITALS_GPU_LINK_VERSION, VITALS_GPU_LINK_REMOTE_KIND,
-                                  VITALS_GPU_LINK_REMOTE_PCI_BUS_ID,
-                                  VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND,
-                                  VITALS_GPU_LINK_RECEIVED_BYTES, VITALS_GPU_LINK_TRANSMITTED_BYTES,
-                                  VITALS_GPU_LINK_REPLAY_ERRORS, VITALS_GPU_LINK_RECOVERY_ERRORS,
-                                  VITALS_GPU_LINK_CRC_ERRORS}},
-    [DEVICE_ERRORS] = {.title = "Errors",
-                       .table = VITALS_GPU_ERROR,
-                       .columns = {VITALS_GPU_ERROR_CORRECTED, VITALS_GPU_ERROR_UNCORRECTED,
-                                   VITALS_GPU_ERROR_DEFERRED, VITALS_GPU_ERROR_CORRECTED_EVER,
-                                   VITALS_GPU_ERROR_UNCORRECTED_EVER}},
+    [DEVICE_LINKS] = {"Links", VITALS_GPU_LINK,
+                      {LINK(ACTIVE), LINK(KIND), LINK(VERSION), LINK(REMOTE_KIND),
+                       LINK(REMOTE_PCI_BUS_ID), LINK(SPEED_BYTES_PER_SECOND), LINK(RECEIVED_BYTES),
+                       LINK(TRANSMITTED_BYTES), LINK(REPLAY_ERRORS), LINK(RECOVERY_ERRORS),
+                       LINK(CRC_ERRORS)}},
+    [DEVICE_ERRORS] = {"Errors", VITALS_GPU_ERROR,
+                       {ERROR(CORRECTED), ERROR(UNCORRECTED), ERROR(DEFERRED),
+                        ERROR(CORRECTED_EVER), ERROR(UNCORRECTED_EVER)}},
 };
 
 // One metric, one row.
-// clang-format off
 const struct device_metric device_metrics[] = {
     {DEVICE_IDENTITY, G(VENDOR), .brief = "vendor"},
     {DEVICE_IDENTITY, G(UUID), .label = "UUID", .brief = "UUID"},

@@ -13,19 +13,12 @@
 enum { DEVICE_LABEL = 64, DEVICE_VALUE = 512, DEVICE_COLUMNS = 14 };
 
 /* In the order of `vitals device`. */
+// clang-format off
 enum device_section {
-    DEVICE_IDENTITY,
-    DEVICE_DRIVER,
-    DEVICE_LOAD,
-    DEVICE_MEMORY,
-    DEVICE_CLOCKS,
-    DEVICE_POWER,
-    DEVICE_SENSORS,
-    DEVICE_PCIE,
-    DEVICE_LINKS,
-    DEVICE_ERRORS,
-    DEVICE_SECTIONS
+    DEVICE_IDENTITY, DEVICE_DRIVER, DEVICE_LOAD, DEVICE_MEMORY, DEVICE_CLOCKS, DEVICE_POWER,
+    DEVICE_SENSORS, DEVICE_PCIE, DEVICE_LINKS, DEVICE_ERRORS, DEVICE_SECTIONS
 };
+// clang-format on
 
 struct device_section_form {
     const char *title;

@@ -124,8 +124,6 @@ void paint_end(struct paint *paint)
     put(paint, "\n", 1);
 }
 
-/* ---- words ---- */
-
 /* Bytes of the text that fit into so many columns, up to a blank if there is one. A part that
  * begins with a combining mark is measured as its escape, so the last character may not be whole.
  */

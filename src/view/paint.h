@@ -11,16 +11,12 @@
 
 #include <vitals/vitals.h>
 
+// clang-format off
 enum color {
-    COLOR_PLAIN,
-    COLOR_GREEN,
-    COLOR_YELLOW,
-    COLOR_RED,
-    COLOR_CYAN,
-    COLOR_MAGENTA,
-    COLOR_DIM,
+    COLOR_PLAIN, COLOR_GREEN, COLOR_YELLOW, COLOR_RED, COLOR_CYAN, COLOR_MAGENTA, COLOR_DIM,
     COLOR_BOLD
 };
+// clang-format on
 
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
 

@@ -44,22 +44,6 @@ static void type_words(const struct model *model, const struct item *item, char 
     out[1] = '\0';
 }
 
-static void user_words(const struct model *model, const struct item *item, char *out)
-{
-    (void)cell_text(item->process, VITALS_PROCESS_USER, model->options->look.ascii, out, WORDS);
-}
-
-static bool user_text(const struct model *model, const struct item *item, char *out,
-                      size_t capacity)
-{
-    vitals_text text;
-    (void)model;
-    if (item->process == NULL || vitals_row_text(item->process, VITALS_PROCESS_USER, &text) <= 0)
-        return false;
-    (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, capacity);
-    return true;
-}
-
 static void state_words(const struct model *model, const struct item *item, char *out)
 {
     char word[WORDS];
@@ -85,27 +69,6 @@ static void name_words(const struct model *model, enum group_by by, const struct
     out[used] = '\0';
 }
 
-static void job_words(const struct model *model, const struct item *item, char *out)
-{
-    name_words(model, GROUP_JOB, item, out);
-}
-
-static bool job_text(const struct model *model, const struct item *item, char *out, size_t capacity)
-{
-    return group_text(model, GROUP_JOB, item, out, capacity);
-}
-
-static void container_words(const struct model *model, const struct item *item, char *out)
-{
-    name_words(model, GROUP_CONTAINER, item, out);
-}
-
-static bool container_text(const struct model *model, const struct item *item, char *out,
-                           size_t capacity)
-{
-    return group_text(model, GROUP_CONTAINER, item, out, capacity);
-}
-
 /* The memory of a line: of one device, or of all devices of a process. */
 static bool gpu_memory_value(const struct model *model, const struct item *item, double *out)
 {
@@ -115,18 +78,6 @@ static bool gpu_memory_value(const struct model *model, const struct item *item,
     *out = item->use.bytes;
     return item->use.known > 0;
 }
-
-#define USER_VALUE(function, metric)                                                              \
-    static bool function##_value(const struct model *model, const struct item *item, double *out) \
-    {                                                                                             \
-        (void)model;                                                                              \
-        return cell_value(item->user, metric, out);                                               \
-    }
-
-USER_VALUE(sm, VITALS_GPU_PROCESS_UTILIZATION_RATIO)
-USER_VALUE(bandwidth, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO)
-USER_VALUE(encoder, VITALS_GPU_PROCESS_ENCODER_RATIO)
-USER_VALUE(decoder, VITALS_GPU_PROCESS_DECODER_RATIO)
 
 static bool held_value(const struct model *model, const struct item *item, double *out)
 {
@@ -198,20 +149,20 @@ const struct column list_columns[] = {
     {"type", "", "type", .width = 2, .views = DEVICES, .usual = DEVICES, .rank = 30,
      .words = type_words},
     {"user", "USER", "user", .width = 8, .views = BOTH, .usual = BOTH, .rank = 60, .letter = 'u',
-     .show = SHOW_TEXT, .words = user_words, .text = user_text},
+     .show = SHOW_TEXT, .metric = VITALS_PROCESS_USER},
     {"s", "S", "state", .width = 2, .views = BOTH, .usual = ALL, .rank = 35, .words = state_words},
     {"thr", "THR", "threads", .width = 5, .views = BOTH, .usual = ALL, .rank = 20, .letter = 'h',
      .falling = true, ONCE, .metric = VITALS_PROCESS_THREADS},
     {"gpumem", "GPU-MEM", "GPU memory", .width = 9, .views = BOTH, .usual = BOTH, .rank = 70,
      .letter = 'g', AS_BYTES, SUM, .whole = WHOLE_DEVICES, .value = gpu_memory_value},
     {"sm%", "%SM", "use of processors", .width = 4, .views = DEVICES, .usual = DEVICES, .rank = 65,
-     .letter = 's', .falling = true, .show = SHOW_SHARE, .value = sm_value},
+     .letter = 's', .falling = true, .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_UTILIZATION_RATIO},
     {"gmbw%", "%GMBW", "use of memory bus", .width = 6, .views = DEVICES, .usual = DEVICES, .rank = 10,
-     .letter = 'b', .falling = true, .show = SHOW_SHARE, .value = bandwidth_value},
+     .letter = 'b', .falling = true, .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO},
     {"enc%", "%ENC", "encoder", .width = 5, .views = DEVICES, .rank = 9, .falling = true,
-     .show = SHOW_SHARE, .value = encoder_value},
+     .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_ENCODER_RATIO},
     {"dec%", "%DEC", "decoder", .width = 5, .views = DEVICES, .rank = 9, .falling = true,
-     .show = SHOW_SHARE, .value = decoder_value},
+     .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_DECODER_RATIO},
     {"held", "HELD", "held without being used", .width = 9, .views = DEVICES, .rank = 45,
      .falling = true, .show = SHOW_DURATION, .value = held_value},
     {"res", "RES", "resident memory", .width = 9, .views = BOTH, .usual = ALL, .rank = 75,
@@ -261,10 +212,9 @@ const struct column list_columns[] = {
      .falling = true},
     {"wchan", "WCHAN", "what it waits for", .width = 16, MORE(WAIT_CHANNEL), .rank = 50, AS_TEXT},
     {"container", "CONTAINER", "container", .width = 14, MORE(CONTAINER), .rank = 55, AS_TEXT,
-     .words = container_words, .text = container_text, OF_WORKLOAD(VITALS_PROCESS_CONTAINER_NAME)},
+     .by = GROUP_CONTAINER, OF_WORKLOAD(VITALS_PROCESS_CONTAINER_NAME)},
     {"job", "JOB", "Slurm job or pod", .width = 14, MORE(SLURM_JOB), .rank = 55, AS_TEXT,
-     .words = job_words, .text = job_text,
-     OF_WORKLOAD(VITALS_PROCESS_POD, VITALS_PROCESS_POD_NAME, VITALS_PROCESS_POD_NAMESPACE)},
+     .by = GROUP_JOB, OF_WORKLOAD(VITALS_PROCESS_POD, VITALS_PROCESS_POD_NAME, VITALS_PROCESS_POD_NAMESPACE)},
     {"unit", "UNIT", "systemd unit", .width = 20, MORE(UNIT), .rank = 55, AS_TEXT},
     {"cgroup", "CGROUP", "cgroup", .width = 24, MORE(CGROUP), .rank = 54, AS_TEXT},
     {"exe", "EXE", "program", .width = 24, MORE(EXECUTABLE), .rank = 50, AS_TEXT},
@@ -290,12 +240,13 @@ enum sum group_sum(const struct group *group, const struct column *column, doubl
 
 bool column_is_text(const struct column *column)
 {
-    return column->text != NULL || (column->metric != 0 && column->show == SHOW_TEXT);
+    return column->by != GROUP_NONE || (column->metric != 0 && column->show == SHOW_TEXT);
 }
 
 bool column_sorts(const struct column *column)
 {
-    return column->text != NULL || column->value != NULL || column->metric != 0;
+    return column->user_metric != 0 || column->by != GROUP_NONE || column->value != NULL ||
+           column->metric != 0;
 }
 
 /* The two files of a process that are read in any case. */
@@ -307,15 +258,6 @@ bool column_is_dear(const struct column *column)
     return strstr(source, "PID/stat ") == NULL && strstr(source, "PID/statm ") == NULL;
 }
 
-static bool metric_value(const struct column *column, const struct model *model,
-                         const struct item *item, double *out)
-{
-    const vitals_row *row = item_row(item);
-    if (column->show != SHOW_RATE && column->show != SHOW_PER_SECOND)
-        return cell_value(row, column->metric, out);
-    return item_rate(model, row, column->metric, out);
-}
-
 bool column_value(const struct column *column, const struct model *model, const struct item *item,
                   double *out)
 {
@@ -323,8 +265,13 @@ bool column_value(const struct column *column, const struct model *model, const 
         return group_sum(item->group, column, out) != SUM_UNKNOWN;
     if (column->value != NULL)
         return column->value(model, item, out);
-    return column->metric != 0 && column->show != SHOW_TEXT &&
-           metric_value(column, model, item, out);
+    if (column->user_metric != 0)
+        return cell_value(item->user, column->user_metric, out);
+    if (column->metric == 0 || column->show == SHOW_TEXT)
+        return false;
+    return column->show == SHOW_RATE || column->show == SHOW_PER_SECOND
+               ? item_rate(model, item_row(item), column->metric, out)
+               : cell_value(item_row(item), column->metric, out);
 }
 
 /* The truth may be more: at least so much, or older. */
@@ -349,8 +296,8 @@ bool column_text(const struct column *column, const struct model *model, const s
 {
     if (item->head)
         return false;
-    if (column->text != NULL)
-        return column->text(model, item, out, capacity);
+    if (column->by != GROUP_NONE)
+        return group_text(model, column->by, item, out, capacity);
     vitals_text text;
     const vitals_row *row = item_row(item);
     if (column->metric == 0 || row == NULL || vitals_row_text(row, column->metric, &text) <= 0)
@@ -365,9 +312,9 @@ int column_compare(const struct column *column, const struct model *model, const
     char one[WORDS_COMMAND] = "", other[WORDS_COMMAND] = "";
     const vitals_row *row = item_row(a), *behind = item_row(b);
     vitals_text x, y;
-    if (column->text != NULL) {
-        (void)column->text(model, a, one, sizeof one);
-        (void)column->text(model, b, other, sizeof other);
+    if (column->by != GROUP_NONE) {
+        (void)group_text(model, column->by, a, one, sizeof one);
+        (void)group_text(model, column->by, b, other, sizeof other);
         return strcmp(one, other);
     }
     if (column->metric == 0 || row == NULL || behind == NULL ||
@@ -380,30 +327,12 @@ int column_compare(const struct column *column, const struct model *model, const
 
 /* ---- words ---- */
 
-/* Devices of a line or of a group. */
-static bool whole_of(const struct column *column, const struct model *model,
-                     const struct item *item, double *out)
-{
-    const vitals_row *host = model_host(model);
-    switch (column->whole) {
-    case WHOLE_MEMORY: return cell_value(host, VITALS_HOST_MEMORY_TOTAL_BYTES, out) && *out > 0;
-    case WHOLE_SWAP: return cell_value(host, VITALS_HOST_SWAP_TOTAL_BYTES, out) && *out > 0;
-    case WHOLE_DEVICES: return model_devices_total(model, item_devices(item), out);
-    case WHOLE_NONE: break;
-    }
-    return false;
-}
-
 static void write_value(enum show show, double value, char *out)
 {
     static const double MOST = 18e18;
+    double bytes = value <= 0 ? 0 : value < MOST ? value : MOST;
     switch (show) {
-    case SHOW_BYTES:
-        (void)vitals_human_bytes(value <= 0     ? 0
-                                 : value < MOST ? (uint64_t)value
-                                                : (uint64_t)MOST,
-                                 out);
-        break;
+    case SHOW_BYTES: (void)vitals_human_bytes((uint64_t)bytes, out); break;
     case SHOW_SHARE: (void)snprintf(out, WORDS, "%.0f", value * 100); break;
     case SHOW_PERCENT: (void)snprintf(out, WORDS, "%.1f", value * 100); break;
     case SHOW_CPU: (void)snprintf(out, WORDS, value >= 99.95 ? "%.0f" : "%.1f", value * 100); break;
@@ -423,10 +352,17 @@ static bool as_share(const struct column *column, const struct model *model)
 static void value_words(const struct column *column, const struct model *model,
                         const struct item *item, char *out)
 {
-    double value, whole;
+    double value, whole = 0;
     bool share = as_share(column, model);
-    if (!column_value(column, model, item, &value) ||
-        (share && !whole_of(column, model, item, &whole)))
+    const vitals_row *host = model_host(model);
+    if (share && column->whole == WHOLE_DEVICES)
+        (void)model_devices_total(model, item_devices(item), &whole);
+    else if (share)
+        (void)cell_value(host,
+                         column->whole == WHOLE_MEMORY ? VITALS_HOST_MEMORY_TOTAL_BYTES
+                                                       : VITALS_HOST_SWAP_TOTAL_BYTES,
+                         &whole);
+    if (!column_value(column, model, item, &value) || (share && whole <= 0))
         (void)cell_not_available(out);
     else if (share)
         write_value(SHOW_PERCENT, value / whole, out);
@@ -446,20 +382,6 @@ static void mark_least(const struct model *model, int width, char *out)
                    (int)(whole < 20 ? whole : 20), text, text + whole + fraction);
 }
 
-static void sum_words(const struct column *column, const struct model *model,
-                      const struct item *item, char *out)
-{
-    double sum;
-    enum sum known = column->sum ? group_sum(item->group, column, &sum) : SUM_NOTHING;
-    if (known == SUM_NOTHING) {
-        out[0] = '\0';
-        return;
-    }
-    value_words(column, model, item, out);
-    if (known == SUM_LEAST)
-        mark_least(model, column->width, out);
-}
-
 void column_words(const struct column *column, const struct model *model, const struct item *item,
                   char *out)
 {
@@ -471,17 +393,22 @@ void column_words(const struct column *column, const struct model *model, const 
 void column_whole_words(const struct column *column, const struct model *model,
                         const struct item *item, char *out)
 {
-    if (item->head) {
-        sum_words(column, model, item, out);
-        return;
-    }
-    if (column->words != NULL)
-        column->words(model, item, out);
-    else if (column->show == SHOW_TEXT)
-        (void)cell_text(item_row(item), column->metric, model->options->look.ascii, out, WORDS);
-    else
+    double sum;
+    enum sum known = !item->head   ? SUM_WHOLE
+                     : column->sum ? group_sum(item->group, column, &sum)
+                                   : SUM_NOTHING;
+    if (known == SUM_NOTHING)
+        out[0] = '\0';
+    else if (!item->head && column->by != GROUP_NONE)
+        name_words(model, column->by, item, out);
+    else if (item->head || (column->words == NULL && column->show != SHOW_TEXT))
         value_words(column, model, item, out);
-    if (column->whole == WHOLE_DEVICES && item->use.known > 0 && item->use.unknown > 0)
+    else if (column->words != NULL)
+        column->words(model, item, out);
+    else
+        (void)cell_text(item_row(item), column->metric, model->options->look.ascii, out, WORDS);
+    if (known == SUM_LEAST || (!item->head && column->whole == WHOLE_DEVICES &&
+                               item->use.known > 0 && item->use.unknown > 0))
         mark_least(model, column->width, out);
 }
 
@@ -551,24 +478,19 @@ static int wide(const struct arranged_columns *columns, int rank)
     return sum;
 }
 
-static void take_shown(const struct model *model, struct arranged_columns *out)
-{
-    struct arranged_columns all;
-    columns_of(&model->arranged, model->view, &all);
-    out->count = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        if (!is_idle(model, &list_columns[all.items[i].column]))
-            out->items[out->count++] = all.items[i];
-    }
-}
-
 void columns_choose(const struct model *model, int width, struct column_choice *choice)
 {
     enum { GAP = 2, RANK_MOST = 99 };
     struct arranged_columns columns;
     int rank = 0, at = 0;
     bool moves = false;
-    take_shown(model, &columns);
+    size_t kept = 0;
+    columns_of(&model->arranged, model->view, &columns);
+    for (size_t i = 0; i < columns.count; i++) {
+        if (!is_idle(model, &list_columns[columns.items[i].column]))
+            columns.items[kept++] = columns.items[i];
+    }
+    columns.count = kept;
     while (rank < RANK_MOST && wide(&columns, rank) + GAP + COMMAND_LEAST > width)
         rank++;
     *choice = (struct column_choice){0};

@@ -40,13 +40,14 @@ struct column {
     bool once;        /* likewise, and a process counts once, on however many devices it is */
     enum show show;
     enum whole whole;
-    vitals_metric metric;  /* of a process, if there is no function; 0: there is one */
-    vitals_metric made_of; /* that of a function's value, which is no better than this */
+    vitals_metric metric;      /* of a process, if there is no function; 0: there is one */
+    vitals_metric user_metric; /* likewise, of gpu_process */
+    vitals_metric made_of;     /* that of a function's value, which is no better than this */
     vitals_metric needs[3];
+    enum group_by by; /* its text is the name of this group of the process */
     /* Words of a line if `show` does not suffice. */
     void (*words)(const struct model *model, const struct item *item, char *out);
     bool (*value)(const struct model *model, const struct item *item, double *out);
-    bool (*text)(const struct model *model, const struct item *item, char *out, size_t capacity);
 };
 
 extern const struct column list_columns[];

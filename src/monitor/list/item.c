@@ -79,13 +79,6 @@ const vitals_row *item_process_of(const vitals_snapshot *snapshot, const vitals_
     return vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
 }
 
-static bool has_identity(const struct identity *identity, const vitals_row *process)
-{
-    struct identity own = identity_of(process);
-    own.gpu = identity->gpu;
-    return own.pid != 0 && identity_equal(&own, identity);
-}
-
 const vitals_row *model_process(const struct model *model, const struct identity *identity)
 {
     const vitals_snapshot *places[] = {model->all.now, model->machine.now};
@@ -93,7 +86,9 @@ const vitals_row *model_process(const struct model *model, const struct identity
         for (const vitals_row *row = NULL;
              places[i] != NULL &&
              (row = vitals_snapshot_next(places[i], VITALS_PROCESS, row)) != NULL;) {
-            if (has_identity(identity, row))
+            struct identity own = identity_of(row);
+            own.gpu = identity->gpu;
+            if (own.pid != 0 && identity_equal(&own, identity))
                 return row;
         }
     }
@@ -123,9 +118,7 @@ bool model_devices_total(const struct model *model, uint64_t devices, double *ou
     double sum = 0, total;
     uint64_t bit = 1;
     for (const vitals_row *gpu = NULL;
-         model->machine.now != NULL &&
-         (gpu = vitals_snapshot_next(model->machine.now, VITALS_GPU, gpu)) != NULL;
-         bit <<= 1) {
+         (gpu = row_next(model->machine.now, VITALS_GPU, gpu)) != NULL; bit <<= 1) {
         if (!(devices & bit))
             continue;
         if (!cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total))

@@ -6,81 +6,16 @@
 #include <string.h>
 
 #include "monitor/list/group.h"
+#include "util/base.h"
 
-/* ---- fields ---- */
-
-/* 1: it is so; 0: it is not; -1: not known. */
-typedef int match_test(const struct model *model, const struct item *item, const char *word);
+enum match_kind { BY_TEXT, BY_COMMAND, BY_PID, BY_PARENT, BY_STATE, BY_DEVICE, BY_JOB };
 
 struct match_field {
     const char *name;
-    match_test *test;
+    enum match_kind kind;
+    vitals_metric texts[2]; /* of BY_TEXT: one of these holds the word */
     vitals_metric needs[4]; /* beside what every list has */
 };
-
-static int hold_text(const struct model *model, const vitals_row *row, vitals_metric metric,
-                     const char *word)
-{
-    char text[WORDS_COMMAND];
-    vitals_text bytes;
-    if (row == NULL || vitals_row_text(row, metric, &bytes) <= 0)
-        return -1;
-    (void)cell_text(row, metric, model->options->look.ascii, text, sizeof text);
-    return cell_hold(text, word);
-}
-
-static int is_number(uint64_t number, const char *word)
-{
-    char text[24];
-    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)number);
-    return strcmp(text, word) == 0;
-}
-
-static int test_user(const struct model *model, const struct item *item, const char *word)
-{
-    return hold_text(model, item->process, VITALS_PROCESS_USER, word);
-}
-
-static int test_name(const struct model *model, const struct item *item, const char *word)
-{
-    return hold_text(model, item->process, VITALS_PROCESS_NAME, word);
-}
-
-static int test_command(const struct model *model, const struct item *item, const char *word)
-{
-    char text[WORDS_COMMAND];
-    if (item->process == NULL)
-        return -1;
-    return cell_hold(cell_command(item->process, model->options->look.ascii, text), word);
-}
-
-static int test_pid(const struct model *model, const struct item *item, const char *word)
-{
-    uint64_t pid = item_identity(item).pid;
-    (void)model;
-    return pid == 0 ? -1 : is_number(pid, word);
-}
-
-static int test_parent(const struct model *model, const struct item *item, const char *word)
-{
-    uint64_t pid;
-    (void)model;
-    if (item->process == NULL ||
-        vitals_row_u64(item->process, VITALS_PROCESS_PARENT_PID, &pid) <= 0)
-        return -1;
-    return is_number(pid, word);
-}
-
-static int test_state(const struct model *model, const struct item *item, const char *word)
-{
-    char state[WORDS];
-    vitals_text bytes;
-    if (item->process == NULL || vitals_row_text(item->process, VITALS_PROCESS_STATE, &bytes) <= 0)
-        return -1;
-    (void)cell_text(item->process, VITALS_PROCESS_STATE, true, state, sizeof state);
-    (void)model;
-    return word[1] == '\0' ? cell_state(state) == word[0] : cell_hold(state, word);
-}
 
 /* Its number, which is also that of its partitions, or a part of its name. */
 static int is_device(const struct model *model, const vitals_row *gpu, const char *word)
@@ -96,65 +31,22 @@ static int is_device(const struct model *model, const vitals_row *gpu, const cha
                      word);
 }
 
-static int test_gpu(const struct model *model, const struct item *item, const char *word)
-{
-    uint64_t devices = item_devices(item), bit = 1;
-    if (item->gpu != NULL)
-        return is_device(model, item->gpu, word);
-    for (const vitals_row *gpu = NULL;
-         model->machine.now != NULL &&
-         (gpu = vitals_snapshot_next(model->machine.now, VITALS_GPU, gpu)) != NULL;
-         bit <<= 1) {
-        if ((devices & bit) && is_device(model, gpu, word))
-            return 1;
-    }
-    return 0;
-}
-
-static int test_container(const struct model *model, const struct item *item, const char *word)
-{
-    int id = hold_text(model, item_row(item), VITALS_PROCESS_CONTAINER, word);
-    int name = hold_text(model, item_row(item), VITALS_PROCESS_CONTAINER_NAME, word);
-    return id > name ? id : name;
-}
-
-/* A job is its number, a pod a part of its name. */
-static int test_job(const struct model *model, const struct item *item, const char *word)
-{
-    char text[GROUP_NAME];
-    if (!group_text(model, GROUP_JOB, item, text, sizeof text))
-        return -1;
-    if (strncmp(text, "job ", 4) == 0)
-        return strcmp(text + 4, word) == 0;
-    return cell_hold(text, word);
-}
-
-static int test_unit(const struct model *model, const struct item *item, const char *word)
-{
-    return hold_text(model, item_row(item), VITALS_PROCESS_UNIT, word);
-}
-
-static int test_cgroup(const struct model *model, const struct item *item, const char *word)
-{
-    return hold_text(model, item_row(item), VITALS_PROCESS_CGROUP, word);
-}
-
+// clang-format off
+#define P(suffix) VITALS_PROCESS_##suffix
 static const struct match_field FIELDS[] = {
-    {"user", test_user, {0}},
-    {"name", test_name, {0}},
-    {"command", test_command, {0}},
-    {"pid", test_pid, {0}},
-    {"ppid", test_parent, {0}},
-    {"state", test_state, {0}},
-    {"gpu", test_gpu, {0}},
-    {"container", test_container, {VITALS_PROCESS_CONTAINER, VITALS_PROCESS_CONTAINER_NAME}},
-    {"job",
-     test_job,
-     {VITALS_PROCESS_SLURM_JOB, VITALS_PROCESS_POD, VITALS_PROCESS_POD_NAME,
-      VITALS_PROCESS_POD_NAMESPACE}},
-    {"service", test_unit, {VITALS_PROCESS_UNIT}},
-    {"cgroup", test_cgroup, {VITALS_PROCESS_CGROUP}},
+    {"user", BY_TEXT, {P(USER)}, {0}},
+    {"name", BY_TEXT, {P(NAME)}, {0}},
+    {"command", BY_COMMAND, {0}, {0}},
+    {"pid", BY_PID, {0}, {0}},
+    {"ppid", BY_PARENT, {0}, {0}},
+    {"state", BY_STATE, {0}, {0}},
+    {"gpu", BY_DEVICE, {0}, {0}},
+    {"container", BY_TEXT, {P(CONTAINER), P(CONTAINER_NAME)}, {P(CONTAINER), P(CONTAINER_NAME)}},
+    {"job", BY_JOB, {0}, {P(SLURM_JOB), P(POD), P(POD_NAME), P(POD_NAMESPACE)}},
+    {"service", BY_TEXT, {P(UNIT)}, {P(UNIT)}},
+    {"cgroup", BY_TEXT, {P(CGROUP)}, {P(CGROUP)}},
 };
+// clang-format on
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
 
 void match_names(char *out, size_t capacity)
@@ -166,36 +58,9 @@ void match_names(char *out, size_t capacity)
                                  FIELDS[i].name);
 }
 
-/* ---- reading ---- */
-
-static const struct match_field *find(const char *name, size_t size)
-{
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        if (strlen(FIELDS[i].name) == size && memcmp(FIELDS[i].name, name, size) == 0)
-            return &FIELDS[i];
-    }
-    return NULL;
-}
-
-/* A field's name before a colon; else what begins there is a word. Gives where that begins. */
-static const char *take_field(const char *at, struct match *match, const struct match_field **field)
-{
-    static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyz";
-    size_t size = strspn(at, LETTERS);
-    *field = NULL;
-    if (size == 0 || at[size] != ':')
-        return at;
-    *field = find(at, size);
-    if (*field != NULL)
-        return at + size + 1;
-    if (match->unknown[0] == '\0')
-        (void)snprintf(match->unknown, sizeof match->unknown, "%.*s", (int)(size < 30 ? size : 30),
-                       at);
-    return at;
-}
-
 void match_parse(const char *words, struct match *out)
 {
+    static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyz";
     size_t used = 0;
     *out = (struct match){0};
     for (const char *at = words; out->count < MATCH_TERMS;) {
@@ -203,10 +68,22 @@ void match_parse(const char *words, struct match *out)
         if (*at == '\0')
             break;
         bool turned = *at == '!' && at[1] != ' ' && at[1] != '\0';
-        const struct match_field *field = NULL;
         at += turned;
-        if (*at != '"')
-            at = take_field(at, out, &field);
+
+        /* A field's name before a colon; else what begins there is a word. */
+        const struct match_field *field = NULL;
+        size_t name = strspn(at, LETTERS);
+        bool colon = name > 0 && at[name] == ':';
+        for (size_t i = 0; colon && i < FIELD_COUNT && field == NULL; i++) {
+            if (strlen(FIELDS[i].name) == name && memcmp(FIELDS[i].name, at, name) == 0)
+                field = &FIELDS[i];
+        }
+        if (field != NULL)
+            at += name + 1;
+        else if (colon && out->unknown[0] == '\0')
+            (void)snprintf(out->unknown, sizeof out->unknown, "%.*s", (int)(name < 30 ? name : 30),
+                           at);
+
         bool quoted = *at == '"';
         at += quoted;
         size_t size = strcspn(at, quoted ? "\"" : " ");
@@ -233,24 +110,73 @@ void match_needs(const struct match *match, struct wants *out)
     }
 }
 
-/* ---- looking ---- */
-
-/* Any of what a person would look at. */
-static int test_any(const struct model *model, const struct item *item, const char *word)
+/* 1: it is so; 0: it is not; -1: not known. */
+static int test(const struct match_field *field, const struct model *model, const struct item *item,
+                const char *word)
 {
-    return test_user(model, item, word) > 0 || test_command(model, item, word) > 0 ||
-           test_pid(model, item, word) > 0 ||
-           (item->gpu != NULL && is_device(model, item->gpu, word) > 0);
+    const vitals_row *row = field->needs[0] != 0 ? item_row(item) : item->process;
+    const vitals_snapshot *now = model->machine.now;
+    bool ascii = model->options->look.ascii;
+    char text[WORDS_COMMAND];
+    uint64_t pid = item_identity(item).pid, bit = 1;
+    vitals_text bytes;
+    int found = -1;
+    switch (field->kind) {
+    case BY_TEXT:
+        for (size_t i = 0; i < ARRAY_COUNT(field->texts) && field->texts[i] != 0 && found < 1;
+             i++) {
+            if (row != NULL && vitals_row_text(row, field->texts[i], &bytes) > 0)
+                found = cell_hold(cell_text(row, field->texts[i], ascii, text, sizeof text), word);
+        }
+        return found;
+    case BY_COMMAND: return row == NULL ? -1 : cell_hold(cell_command(row, ascii, text), word);
+    case BY_PARENT:
+        if (row == NULL || vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &pid) <= 0)
+            return -1;
+        (void)snprintf(text, sizeof text, "%llu", (unsigned long long)pid);
+        return strcmp(text, word) == 0;
+    case BY_PID:
+        (void)snprintf(text, sizeof text, "%llu", (unsigned long long)pid);
+        return pid == 0 ? -1 : strcmp(text, word) == 0;
+    case BY_STATE:
+        if (row == NULL || vitals_row_text(row, VITALS_PROCESS_STATE, &bytes) <= 0)
+            return -1;
+        (void)cell_text(row, VITALS_PROCESS_STATE, true, text, WORDS);
+        return word[1] == '\0' ? cell_state(text) == word[0] : cell_hold(text, word);
+    case BY_DEVICE:
+        if (item->gpu != NULL)
+            return is_device(model, item->gpu, word);
+        for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_GPU, gpu)) != NULL;
+             bit <<= 1) {
+            if ((item_devices(item) & bit) && is_device(model, gpu, word))
+                return 1;
+        }
+        return 0;
+    case BY_JOB: /* a job is its number, a pod a part of its name */
+        if (!group_text(model, GROUP_JOB, item, text, sizeof text))
+            return -1;
+        return strncmp(text, "job ", 4) == 0 ? strcmp(text + 4, word) == 0 : cell_hold(text, word);
+    }
+    return -1;
 }
 
 bool match_item(const struct match *match, const struct model *model, const struct item *item)
 {
+    static const struct match_field USER = {"user", BY_TEXT, {VITALS_PROCESS_USER}, {0}};
+    static const struct match_field COMMAND = {"command", BY_COMMAND, {0}, {0}};
+    static const struct match_field PID = {"pid", BY_PID, {0}, {0}};
     for (size_t i = 0; i < match->count; i++) {
         const struct match_field *field = match->terms[i].field;
-        match_test *test = field != NULL ? field->test : test_any;
-        int got = item->head
-                      ? (field == NULL ? cell_hold(item->group->name, match->terms[i].word) : -1)
-                      : test(model, item, match->terms[i].word);
+        const char *word = match->terms[i].word;
+        int got;
+        if (item->head)
+            got = field == NULL ? cell_hold(item->group->name, word) : -1;
+        else if (field != NULL)
+            got = test(field, model, item, word);
+        else /* any of what a person would look at */
+            got = test(&USER, model, item, word) > 0 || test(&COMMAND, model, item, word) > 0 ||
+                  test(&PID, model, item, word) > 0 ||
+                  (item->gpu != NULL && is_device(model, item->gpu, word) > 0);
         if (got < 0 || (got > 0) == match->terms[i].turned)
             return false;
     }

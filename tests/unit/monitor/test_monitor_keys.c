@@ -36,7 +36,8 @@ static void a_letter_sorts_by_one_column(void)
     for (size_t i = 0; i < list_column_count; i++) {
         CHECK_CASE(list_columns[i].title);
         CHECK(list_columns[i].words != NULL || list_columns[i].value != NULL ||
-              list_columns[i].metric != 0);
+              list_columns[i].metric != 0 || list_columns[i].user_metric != 0 ||
+              list_columns[i].by != GROUP_NONE);
         if (list_columns[i].letter == 0)
             continue;
         CHECK(column_sorts(&list_columns[i]));
