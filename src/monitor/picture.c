@@ -13,7 +13,6 @@ enum { AT_ONCE = 64 };
 static const uint64_t PATIENCE_NS = 5000000000u;
 
 static int fail(vitals_error *error, int code, const char *format, ...) VITALS_FORMAT(3, 4);
-
 static int fail(vitals_error *error, int code, const char *format, ...)
 {
     va_list arguments;
@@ -64,17 +63,6 @@ static int read_all(struct monitor *monitor, struct feed *feed, size_t most, vit
     return 0;
 }
 
-/* The recording is taken over. */
-static int open_past(struct monitor *monitor, struct player *player, vitals_error *error)
-{
-    const struct monitor_options *options = monitor->options;
-    struct timeline_cursor cursor;
-    timeline_cursor_init(&cursor, *options->replay, NULL, model_window_ns(&monitor->model));
-    player_init(player, &monitor->model, vitals_clock_system(), cursor, true);
-    monitor->player = player;
-    return player_begin(player, options->at != NULL ? options->at : "end", false, error);
-}
-
 static int show(struct monitor *monitor, const struct screen *screen, vitals_error *error)
 {
     if (screen == &screen_main)
@@ -88,56 +76,46 @@ static int show(struct monitor *monitor, const struct screen *screen, vitals_err
                 monitor->model.message[0] != '\0' ? ": " : "", monitor->model.message);
 }
 
-/* Until the screen has what it asked for. */
-static void wait_for(struct monitor *monitor)
-{
-    const vitals_clock *clock = vitals_clock_system();
-    uint64_t until_ns = clock->monotonic_ns(clock->data) + PATIENCE_NS;
-    monitor_settle(monitor);
-    if (monitor_descriptor(monitor) >= 0 &&
-        clock->wait_until(clock->data, monitor_descriptor(monitor), until_ns) > 0)
-        monitor_settle(monitor);
-}
-
-/* Closes a recording that was handed over and not used. */
-static void unused(const struct monitor_options *options)
-{
-    if (options->replay != NULL) {
-        struct timeline timeline = *options->replay;
-        timeline_close(&timeline);
-    }
-}
-
 int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
                   const struct monitor_picture *picture, vitals_write *write, void *data,
                   vitals_error *error)
 {
-    struct monitor *monitor = calloc(1, sizeof *monitor);
+    const struct screen *screen = find(picture->screen);
+    const vitals_clock *clock = vitals_clock_system();
+    struct monitor *monitor = screen != NULL ? calloc(1, sizeof *monitor) : NULL;
     struct canvas canvas = {0};
     struct player player = {.file = false};
-    const struct screen *screen = find(picture->screen);
+    bool ready = monitor != NULL && canvas_resize(&canvas, picture->width, picture->height) == 0 &&
+                 monitor_init(monitor, options) == 0;
     int code = 0;
     if (screen == NULL) {
         char names[256];
-        unused(options);
-        free(monitor);
         monitor_screens(names, sizeof names);
-        return fail(error, VITALS_EARGUMENT, "there is no screen of that name; there are %s",
+        code = fail(error, VITALS_EARGUMENT, "there is no screen of that name; there are %s",
                     names);
-    }
-    if (monitor == NULL || canvas_resize(&canvas, picture->width, picture->height) < 0 ||
-        monitor_init(monitor, options) < 0)
+    } else if (!ready)
         code = fail(error, VITALS_EMEMORY, "out of memory");
-    if (code == 0) {
+    if (ready) {
         monitor->model.same = true;
         monitor_resize(monitor, canvas.width, canvas.height);
-        code = options->replay != NULL ? open_past(monitor, &player, error)
-                                       : read_all(monitor, feed, most, error);
     }
+    if (ready && options->replay != NULL) {
+        struct timeline_cursor cursor;
+        timeline_cursor_init(&cursor, *options->replay, NULL, model_window_ns(&monitor->model));
+        player_init(&player, &monitor->model, clock, cursor, true);
+        monitor->player = &player;
+        code = player_begin(&player, options->at != NULL ? options->at : "end", false, error);
+    } else if (ready)
+        code = read_all(monitor, feed, most, error);
     if (code == 0)
         code = show(monitor, screen, error);
     if (code == 0) {
-        wait_for(monitor);
+        /* A process that is asked itself is waited for. */
+        uint64_t until_ns = clock->monotonic_ns(clock->data) + PATIENCE_NS;
+        monitor_settle(monitor);
+        if (monitor_descriptor(monitor) >= 0 &&
+            clock->wait_until(clock->data, monitor_descriptor(monitor), until_ns) > 0)
+            monitor_settle(monitor);
         while (monitor_recall(monitor, AT_ONCE))
             ;
         monitor_draw(monitor, &canvas);
@@ -146,8 +124,10 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
     }
     if (player.model != NULL)
         player_done(&player);
-    else
-        unused(options);
+    else if (options->replay != NULL) {
+        struct timeline unused = *options->replay;
+        timeline_close(&unused);
+    }
     if (monitor != NULL)
         monitor_done(monitor);
     canvas_done(&canvas);

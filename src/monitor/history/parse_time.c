@@ -6,12 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-#define SECOND_NS UINT64_C(1000000000)
+#include "util/base.h"
+
 enum { DAY_SECONDS = 86400 };
 
 static bool local(uint64_t realtime_ns, struct tm *out)
 {
-    time_t seconds = (time_t)(realtime_ns / SECOND_NS);
+    time_t seconds = (time_t)(realtime_ns / NS_PER_SECOND);
     return localtime_r(&seconds, out) != NULL;
 }
 
@@ -19,9 +20,9 @@ static bool to_ns(struct tm *parts, uint64_t *out)
 {
     parts->tm_isdst = -1;
     time_t seconds = mktime(parts);
-    if (seconds < 0 || (uint64_t)seconds > UINT64_MAX / SECOND_NS)
+    if (seconds < 0 || (uint64_t)seconds > UINT64_MAX / NS_PER_SECOND)
         return false;
-    *out = (uint64_t)seconds * SECOND_NS;
+    *out = (uint64_t)seconds * NS_PER_SECOND;
     return true;
 }
 
@@ -39,46 +40,17 @@ static bool read_clock(const char *text, struct tm *parts)
     return true;
 }
 
-/* A time without a day is one of this day, or of the day after or before if only that lies in the
- * span. */
-static bool parse_clock(const char *text, const struct time_span *span, uint64_t *out)
-{
-    struct tm parts;
-    if (!local(span->now_ns, &parts) || !read_clock(text, &parts))
-        return false;
-    int day = parts.tm_mday;
-    for (int i = 0; i < 3; i++) {
-        static const int STEPS[] = {0, 1, -1};
-        struct tm other = parts;
-        uint64_t found;
-        other.tm_mday = day + STEPS[i];
-        if (!to_ns(&other, &found))
-            return false;
-        if (i == 0)
-            *out = found;
-        if (found + SECOND_NS > span->first_ns && found <= span->last_ns) {
-            *out = found;
-            break;
-        }
-    }
-    return true;
-}
-
-/* mktime takes the 31st of February for the 3rd of March. */
-static int days_of(int year, int month)
-{
-    static const int DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return DAYS[month - 1] + (month == 2 && leap);
-}
-
 /* "2026-11-22", with a clock behind it or without. */
 static bool parse_date(const char *text, uint64_t *out)
 {
+    static const int DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int year, month, day, end = 0;
     struct tm parts = {.tm_sec = 0};
     if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 || year < 1970 || month < 1 ||
-        month > 12 || day < 1 || day > days_of(year, month))
+        month > 12 || day < 1)
+        return false;
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (day > DAYS[month - 1] + (month == 2 && leap)) /* mktime takes it for the next month */
         return false;
     parts.tm_year = year - 1900;
     parts.tm_mon = month - 1;
@@ -114,23 +86,10 @@ static bool parse_distance(const char *text, const struct time_span *span, uint6
     return false;
 }
 
-static bool parse_share(const char *text, const struct time_span *span, uint64_t *out)
-{
-    char *end;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    double value = strtod(text, &end);
-    uint64_t length_ns = span->last_ns > span->first_ns ? span->last_ns - span->first_ns : 0;
-    end += strspn(end, " ");
-    if (strcmp(end, "%") != 0 || !(value >= 0 && value <= 100))
-        return false;
-    *out = span->first_ns + (uint64_t)((double)length_ns * value / 100);
-    return true;
-}
-
 bool parse_time(const char *text, const struct time_span *span, uint64_t *out)
 {
-    char words[TIME_WORDS];
+    static const int DAYS[] = {0, 1, -1};
+    char words[TIME_WORDS], *end;
     text += strspn(text, " ");
     size_t size = strlen(text);
     while (size > 0 && text[size - 1] == ' ')
@@ -143,8 +102,38 @@ bool parse_time(const char *text, const struct time_span *span, uint64_t *out)
         *out = words[0] == 'b' ? 0 : UINT64_MAX;
         return true;
     }
-    return parse_distance(words, span, out) || parse_share(words, span, out) ||
-           parse_date(words, out) || parse_clock(words, span, out);
+    if (parse_distance(words, span, out) || parse_date(words, out))
+        return true;
+
+    if (words[0] >= '0' && words[0] <= '9' && words[size - 1] == '%') { /* a share of the span */
+        double value = strtod(words, &end);
+        uint64_t length_ns = span->last_ns > span->first_ns ? span->last_ns - span->first_ns : 0;
+        end += strspn(end, " ");
+        if (strcmp(end, "%") != 0 || !(value >= 0 && value <= 100))
+            return false;
+        *out = span->first_ns + (uint64_t)((double)length_ns * value / 100);
+        return true;
+    }
+
+    /* A time without a day is one of this day, or of the day after or before if only that lies in
+     * the span. */
+    struct tm parts;
+    if (!local(span->now_ns, &parts) || !read_clock(words, &parts))
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(DAYS); i++) {
+        struct tm other = parts;
+        uint64_t found;
+        other.tm_mday += DAYS[i];
+        if (!to_ns(&other, &found))
+            return false;
+        if (i == 0)
+            *out = found;
+        if (found + NS_PER_SECOND > span->first_ns && found <= span->last_ns) {
+            *out = found;
+            break;
+        }
+    }
+    return true;
 }
 
 void format_time(uint64_t realtime_ns, bool dated, char out[static TIME_WORDS])
@@ -164,7 +153,7 @@ bool time_span_is_dated(const struct time_span *span)
 
 void format_distance(uint64_t ns, char out[static TIME_WORDS])
 {
-    unsigned long long seconds = ns / SECOND_NS;
+    unsigned long long seconds = ns / NS_PER_SECOND;
     if (seconds < 60)
         (void)snprintf(out, TIME_WORDS, "%llu s", seconds);
     else if (seconds < 600)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "monitor/history/parse_time.h"
+#include "util/base.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 enum { SPEED_MOST = 6, AT_ONCE = 64, GAP_SECONDS = 10, GAP_STEPS = 5 };
 
 /* A key waits no longer while snapshots are read. */
@@ -70,24 +70,20 @@ static void count_anew(struct player *player)
     player->begun_moment_ns = timeline_cursor_time_ns(&player->cursor);
 }
 
-static void tell_problem(struct player *player)
-{
-    struct timeline *kept = timeline(player);
-    const char *problem = kept->problem != NULL ? kept->problem(kept->data) : "";
-    size_t size = strlen(problem);
-    if (size <= player->told)
-        return;
-    const char *line = problem + player->told;
-    player->told = size;
-    say(player, "%.*s", (int)strcspn(line, "\n"), line);
-}
-
 static void show(struct player *player)
 {
     struct readings machine, all;
+    struct timeline *kept = timeline(player);
     timeline_cursor_readings(&player->cursor, &machine, &all);
     model_show(player->model, &machine, &all);
-    tell_problem(player);
+
+    /* Of a timeline's problems the next that was not told yet. */
+    const char *problem = kept->problem != NULL ? kept->problem(kept->data) : "";
+    if (strlen(problem) > player->told) {
+        const char *line = problem + player->told;
+        player->told = strlen(problem);
+        say(player, "%.*s", (int)strcspn(line, "\n"), line);
+    }
     if (player->cursor.apart.code != 0)
         say(player, "%s", player->cursor.apart.message);
 }
@@ -199,15 +195,24 @@ static void jump(struct player *player, uint64_t moment_ns)
     arrive(player, code, &error);
 }
 
+/* ---- keys ---- */
+
+static void play(struct player *player)
+{
+    player->playing = !player->playing;
+    drop_ahead(player);
+    count_anew(player);
+}
+
+/* So many snapshots on, below 0: back. */
 static void step(struct player *player, int steps)
 {
     vitals_error error = {.code = 0};
+    uint64_t here_ns = from_ns(player);
     player->playing = false;
     if (!is_away(player)) {
-        if (steps > 0)
-            return;
-        uint64_t here_ns = from_ns(player);
-        jump(player, here_ns > 0 ? here_ns - 1 : 0);
+        if (steps < 0)
+            jump(player, here_ns > 0 ? here_ns - 1 : 0);
         return;
     }
     int code = timeline_cursor_step(&player->cursor, steps, &error);
@@ -220,73 +225,47 @@ static void step(struct player *player, int steps)
     arrive(player, code, &error);
 }
 
-/* If snapshots lie further apart than the step, goes to the next one. */
-static void go_one(struct player *player, int steps)
+/* By seconds; if snapshots lie further apart, to the next one. */
+static void move(struct player *player, int seconds)
 {
     vitals_error error = {.code = 0};
-    int code = timeline_cursor_step(&player->cursor, steps, &error);
+    uint64_t here_ns = from_ns(player);
+    uint64_t by_ns = (uint64_t)(seconds < 0 ? -seconds : seconds) * NS_PER_SECOND;
+    bool was_away = is_away(player);
+    if (seconds > 0 && !was_away)
+        return;
+    int64_t place = timeline_reader_place(&player->cursor.machine);
+    jump(player, seconds > 0 ? here_ns + by_ns : here_ns > by_ns ? here_ns - by_ns : 0);
+    if (!was_away || !is_away(player) || timeline_reader_place(&player->cursor.machine) != place)
+        return;
+    int code = timeline_cursor_step(&player->cursor, seconds > 0 ? 1 : -1, &error);
     if (code != 0)
         arrive(player, code, &error);
 }
 
-static void move(struct player *player, int seconds)
-{
-    uint64_t here_ns = from_ns(player);
-    uint64_t by_ns = (uint64_t)(seconds < 0 ? -seconds : seconds) * SECOND_NS;
-    if (seconds > 0 && !is_away(player))
-        return;
-    bool was_away = is_away(player);
-    int64_t place = timeline_reader_place(&player->cursor.machine);
-    jump(player, seconds > 0 ? here_ns + by_ns : here_ns > by_ns ? here_ns - by_ns : 0);
-    if (was_away && is_away(player) && timeline_reader_place(&player->cursor.machine) == place)
-        go_one(player, seconds > 0 ? 1 : -1);
-}
-
-/* ---- keys ---- */
-
-static void play(struct player *player)
-{
-    player->playing = !player->playing;
-    drop_ahead(player);
-    count_anew(player);
-}
-
-static void set_speed(struct player *player, int step_by)
-{
-    if (step_by > 0 && player->speed < SPEED_MOST)
-        player->speed++;
-    if (step_by < 0 && player->speed > 0)
-        player->speed--;
-    count_anew(player);
-    if (is_away(player) && !player->playing)
-        play(player);
-}
-
-/* To the first snapshot that is not before a mark. */
-static void go_behind(struct player *player, uint64_t mark_ns)
+/* To the first snapshot that is not before the next mark, or the one before. */
+static void go_to_mark(struct player *player, int direction)
 {
     vitals_error error = {.code = 0};
+    uint64_t mark_ns, here_ns = from_ns(player);
+    size_t count = 0;
+    if (here_ns == player->marked_moment_ns)
+        here_ns = player->marked_ns; /* which lies between two snapshots */
+    struct timeline *kept = timeline(player);
+    if (kept->phases == NULL || kept->phases(kept->data, &count) == NULL || count == 0) {
+        say(player, "nothing is marked here (vitals mark)");
+        return;
+    }
+    if (!(direction > 0 ? timeline_mark_after(kept, here_ns, &mark_ns)
+                        : timeline_mark_before(kept, here_ns, &mark_ns))) {
+        say(player, direction > 0 ? "no mark comes after this" : "no mark goes before this");
+        return;
+    }
     jump(player, mark_ns);
     if (from_ns(player) < mark_ns && timeline_cursor_step(&player->cursor, 1, &error) == 1)
         arrive(player, 1, &error);
     player->marked_ns = mark_ns;
     player->marked_moment_ns = from_ns(player);
-}
-
-static void go_to_mark(struct player *player, int direction)
-{
-    uint64_t found_ns, here_ns = from_ns(player);
-    size_t count = 0;
-    if (here_ns == player->marked_moment_ns)
-        here_ns = player->marked_ns; /* which lies between two snapshots */
-    struct timeline *kept = timeline(player);
-    if (kept->phases == NULL || kept->phases(kept->data, &count) == NULL || count == 0)
-        say(player, "nothing is marked here (vitals mark)");
-    else if (direction > 0 ? timeline_mark_after(kept, here_ns, &found_ns)
-                           : timeline_mark_before(kept, here_ns, &found_ns))
-        go_behind(player, found_ns);
-    else
-        say(player, direction > 0 ? "no mark comes after this" : "no mark goes before this");
 }
 
 bool player_act(struct player *player, enum action action, int argument)
@@ -295,7 +274,15 @@ bool player_act(struct player *player, enum action action, int argument)
     case ACTION_TIME_SAMPLE: step(player, argument); return true;
     case ACTION_TIME_SECONDS: move(player, argument); return true;
     case ACTION_TIME_END: jump(player, argument < 0 ? 0 : UINT64_MAX); return true;
-    case ACTION_TIME_SPEED: set_speed(player, argument); return true;
+    case ACTION_TIME_SPEED:
+        if (argument > 0 && player->speed < SPEED_MOST)
+            player->speed++;
+        if (argument < 0 && player->speed > 0)
+            player->speed--;
+        count_anew(player);
+        if (is_away(player) && !player->playing)
+            play(player);
+        return true;
     case ACTION_TIME_MARK: go_to_mark(player, argument); return true;
     case ACTION_PAUSE:
         if (is_away(player))
@@ -354,30 +341,15 @@ static uint64_t due_ns(const struct player *player)
     return player->begun_ns + (by_ns >> player->speed);
 }
 
-/* A gap in which nothing was kept is skipped. */
-static void shorten_gap(struct player *player)
-{
-    const struct recent_snapshots *recent = &player->cursor.machine.recent;
-    uint64_t here_ns = timeline_cursor_time_ns(&player->cursor), step_ns = 0;
-    uint64_t gap_ns = vitals_snapshot_realtime_ns(player->ahead) - here_ns;
-    if (recent->count > 1)
-        step_ns = here_ns - vitals_snapshot_realtime_ns(recent->items[recent->count - 2]);
-    uint64_t now = now_ns(player), due = due_ns(player);
-    if (due > now && due - now > GAP_SECONDS * SECOND_NS && step_ns > 0 &&
-        gap_ns > GAP_STEPS * step_ns) {
-        player->begun_moment_ns = here_ns + gap_ns;
-        player->begun_ns = now + SECOND_NS;
-    }
-}
-
 /* Looks for a next snapshot; a file that grows is asked once a second. */
 static bool look_ahead(struct player *player)
 {
     vitals_error error;
-    uint64_t now = now_ns(player);
+    const struct recent_snapshots *recent = &player->cursor.machine.recent;
+    uint64_t now = now_ns(player), here_ns = timeline_cursor_time_ns(&player->cursor);
     if (player->ahead != NULL)
         return true;
-    if (player->at_end && now - player->asked_ns < SECOND_NS)
+    if (player->at_end && now - player->asked_ns < NS_PER_SECOND)
         return false;
     bool waited = player->at_end;
     int code = timeline_cursor_peek(&player->cursor, &player->ahead, &error);
@@ -387,25 +359,24 @@ static bool look_ahead(struct player *player)
         player->playing = false;
         say(player, "%s", error.message);
     }
-    bool back = code == 1 && vitals_snapshot_realtime_ns(player->ahead) <
-                                 timeline_cursor_time_ns(&player->cursor);
-    if (back || (code == 1 && waited)) { /* the clock was set back, or it has just been written */
-        player->begun_moment_ns = vitals_snapshot_realtime_ns(player->ahead);
+    if (code != 1)
+        return false;
+    uint64_t ahead_ns = vitals_snapshot_realtime_ns(player->ahead);
+    if (waited || ahead_ns < here_ns) { /* it has just been written, or the clock was set back */
+        player->begun_moment_ns = ahead_ns;
         player->begun_ns = now;
     }
-    if (code == 1 && !back)
-        shorten_gap(player);
-    return code == 1;
-}
 
-static void follow(struct player *player)
-{
-    vitals_snapshot *next = player->ahead;
-    player->ahead = NULL;
-    if (player->file)
-        model_graphs_add(player->model, next);
-    timeline_cursor_follow(&player->cursor, next);
-    show(player);
+    /* A gap in which nothing was kept is skipped. */
+    uint64_t step_ns = 0, due = due_ns(player);
+    if (recent->count > 1)
+        step_ns = here_ns - vitals_snapshot_realtime_ns(recent->items[recent->count - 2]);
+    if (ahead_ns >= here_ns && due > now && due - now > GAP_SECONDS * NS_PER_SECOND &&
+        step_ns > 0 && ahead_ns - here_ns > GAP_STEPS * step_ns) {
+        player->begun_moment_ns = ahead_ns;
+        player->begun_ns = now + NS_PER_SECOND;
+    }
+    return true;
 }
 
 bool player_turn(struct player *player)
@@ -413,7 +384,7 @@ bool player_turn(struct player *player)
     bool changed = false;
     if (!is_away(player) || !player->playing)
         return false;
-    if (now_ns(player) - player->spanned_ns >= SECOND_NS) {
+    if (now_ns(player) - player->spanned_ns >= NS_PER_SECOND) {
         (void)measure(player);
         changed = true;
     }
@@ -427,7 +398,12 @@ bool player_turn(struct player *player)
         }
         if (due_ns(player) > now_ns(player))
             return changed;
-        follow(player);
+        vitals_snapshot *next = player->ahead;
+        player->ahead = NULL;
+        if (player->file)
+            model_graphs_add(player->model, next);
+        timeline_cursor_follow(&player->cursor, next);
+        show(player);
         changed = true;
     }
     count_anew(player); /* as fast as it can */
@@ -442,101 +418,55 @@ uint64_t player_patience_ns(const struct player *player)
     if (player->ahead != NULL)
         until = due_ns(player);
     else if (player->at_end)
-        until = player->asked_ns + SECOND_NS;
+        until = player->asked_ns + NS_PER_SECOND;
     return until > now ? until - now : 0;
 }
 
 /* ---- graphs ---- */
 
-/* Seconds of graphs that can be seen. */
-static uint64_t seen_ns(const struct player *player)
-{
-    enum { MEANS = 120 };
-    return ((uint64_t)player->model->width * 2 + MEANS) * SECOND_NS;
-}
-
-/* The seconds that graphs show, or for which a device may have been held; limited, as a recording
- * may be of weeks. */
-static uint64_t far_ns(const struct player *player)
-{
-    static const uint64_t HELD_NS = 4 * 3600 * SECOND_NS;
-    bool goes_on = player->fills_model && idle_gpus_goes_back(&player->model->idle);
-    return goes_on ? HELD_NS : seen_ns(player);
-}
-
-static bool is_far_enough(const struct player *player, const vitals_snapshot *older)
-{
-    uint64_t now = vitals_snapshot_monotonic_ns(timeline_reader_now(player->fills));
-    uint64_t then = vitals_snapshot_monotonic_ns(older);
-    return then > vitals_snapshot_monotonic_ns(player->filled) || now - then > far_ns(player);
-}
-
-static void fill_one(struct player *player, vitals_snapshot *older,
-                     void (*each)(void *data, const struct model *then), void *data)
-{
-    if (player->fills_model)
-        model_graphs_add_before(player->model, player->filled, older);
-    if (each != NULL && player->filled != timeline_reader_now(player->fills)) {
-        struct model then = *player->model;
-        struct readings readings = {.now = player->filled, .previous = older, .older = older};
-        bool all = player->fills == &player->cursor.all;
-        then.machine = all ? (struct readings){.now = NULL} : readings;
-        then.all = all ? readings : (struct readings){.now = NULL};
-        each(data, &then);
-    }
-    drop_filled(player);
-    player->filled = older;
-}
-
 bool player_fill(struct player *player, int most,
                  void (*each)(void *data, const struct model *then), void *data)
 {
-    if (player->filled != NULL && timeline_reader_now(player->fills) == NULL)
+    /* The seconds that graphs show, or for which a device may have been held; limited, as a
+     * recording may be of weeks. */
+    enum { MEANS = 120 };
+    const uint64_t HELD_NS = 4 * 3600 * NS_PER_SECOND;
+    const uint64_t SEEN_NS = ((uint64_t)player->model->width * 2 + MEANS) * NS_PER_SECOND;
+    const vitals_snapshot *now = player->filled != NULL ? timeline_reader_now(player->fills) : NULL;
+    if (now == NULL)
         drop_filled(player); /* it has been left meanwhile */
     uint64_t begun_ns = now_ns(player);
     for (int i = 0; i < most && player->filled != NULL && now_ns(player) - begun_ns < BUSY_NS;
          i++) {
         vitals_error error;
         vitals_snapshot *older = NULL;
+        bool held = player->fills_model && idle_gpus_goes_back(&player->model->idle);
         int code = timeline_reader_before(player->fills, &player->filled_place, &older, &error);
-        if (code == 1 && !is_far_enough(player, older)) {
-            fill_one(player, older, each, data);
-            continue;
-        }
-        if (code == 1)
+        uint64_t then_ns = code == 1 ? vitals_snapshot_monotonic_ns(older) : 0;
+        if (code != 1 || then_ns > vitals_snapshot_monotonic_ns(player->filled) ||
+            vitals_snapshot_monotonic_ns(now) - then_ns > (held ? HELD_NS : SEEN_NS)) {
             vitals_snapshot_unref(older);
+            drop_filled(player);
+            break;
+        }
+
+        if (player->fills_model)
+            model_graphs_add_before(player->model, player->filled, older);
+        if (each != NULL && player->filled != now) {
+            struct model then = *player->model;
+            struct readings readings = {.now = player->filled, .previous = older, .older = older};
+            bool all = player->fills == &player->cursor.all;
+            then.machine = all ? (struct readings){.now = NULL} : readings;
+            then.all = all ? readings : (struct readings){.now = NULL};
+            each(data, &then);
+        }
         drop_filled(player);
+        player->filled = older;
     }
     return player->filled != NULL;
 }
 
 /* ---- words ---- */
-
-static void file_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS])
-{
-    struct time_span span = span_of(player);
-    char now[TIME_WORDS], first[TIME_WORDS], last[TIME_WORDS];
-    bool dated = time_span_is_dated(&span);
-    uint64_t length_ns = span.last_ns > span.first_ns ? span.last_ns - span.first_ns : 0;
-    uint64_t at_ns = span.now_ns > span.first_ns ? span.now_ns - span.first_ns : 0;
-    unsigned percent = length_ns == 0 || at_ns >= length_ns
-                           ? 100
-                           : (unsigned)((double)at_ns / (double)length_ns * 100);
-    format_time(span.now_ns, dated, now);
-    format_time(span.first_ns, dated, first);
-    format_time(span.last_ns, dated, last);
-    (void)snprintf(out, PLAYER_WORDS, "%s of %s%s%s, %u %%", now, first, ascii ? "-" : "–", last,
-                   percent);
-}
-
-static void live_words(const struct player *player, char out[static PLAYER_WORDS])
-{
-    char now[TIME_WORDS], ago[TIME_WORDS];
-    uint64_t here_ns = from_ns(player), last = last_ns(player);
-    format_time(here_ns, false, now);
-    format_distance(last > here_ns ? last - here_ns : 0, ago);
-    (void)snprintf(out, PLAYER_WORDS, "%s, %s ago", now, ago);
-}
 
 static void add_words(char *out, const char *format, ...) VITALS_FORMAT(2, 3);
 
@@ -549,30 +479,38 @@ static void add_words(char *out, const char *format, ...)
     va_end(arguments);
 }
 
-/* The path of a recording is untrusted text. */
-static void add_phase(const struct player *player, char *out)
-{
-    char name[80];
-    const struct timeline *kept = &player->cursor.machine.timeline;
-    const struct recorded_phase *phase = NULL;
-    if (kept->phases != NULL)
-        phase = timeline_phase_at(kept, from_ns(player));
-    if (phase == NULL)
-        return;
-    (void)vitals_text_format((vitals_text){phase->name, strlen(phase->name)}, VITALS_TEXT_TERMINAL,
-                             name, sizeof name);
-    add_words(out, ", in %s", name);
-}
-
 bool player_words(const struct player *player, bool ascii, char out[static PLAYER_WORDS])
 {
     if (!is_away(player))
         return false;
-    if (player->file)
-        file_words(player, ascii, out);
-    else
-        live_words(player, out);
-    add_phase(player, out);
+    struct time_span span = span_of(player);
+    const struct timeline *kept = &player->cursor.machine.timeline;
+    char now[TIME_WORDS], first[TIME_WORDS], last[TIME_WORDS], name[80];
+    bool dated = player->file && time_span_is_dated(&span);
+    format_time(span.now_ns, dated, now);
+    out[0] = '\0';
+    if (player->file) {
+        uint64_t length_ns = span.last_ns > span.first_ns ? span.last_ns - span.first_ns : 0;
+        uint64_t at_ns = span.now_ns > span.first_ns ? span.now_ns - span.first_ns : 0;
+        unsigned percent = length_ns == 0 || at_ns >= length_ns
+                               ? 100
+                               : (unsigned)((double)at_ns / (double)length_ns * 100);
+        format_time(span.first_ns, dated, first);
+        format_time(span.last_ns, dated, last);
+        add_words(out, "%s of %s%s%s, %u %%", now, first, ascii ? "-" : "–", last, percent);
+    } else {
+        format_distance(span.last_ns > span.now_ns ? span.last_ns - span.now_ns : 0, last);
+        add_words(out, "%s, %s ago", now, last);
+    }
+
+    /* The path of a recording is untrusted text. */
+    const struct recorded_phase *phase = kept->phases != NULL ? timeline_phase_at(kept, span.now_ns)
+                                                              : NULL;
+    if (phase != NULL) {
+        (void)vitals_text_format((vitals_text){phase->name, strlen(phase->name)},
+                                 VITALS_TEXT_TERMINAL, name, sizeof name);
+        add_words(out, ", in %s", name);
+    }
     if (player->playing && player->at_end)
         add_words(out, ", waits for more");
     else if (player->playing)

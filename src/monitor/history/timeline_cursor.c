@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-/* ---- a trail ---- */
-
 static void recent_clear(struct recent_snapshots *recent)
 {
     for (size_t i = 0; i < recent->count; i++)
@@ -12,17 +10,14 @@ static void recent_clear(struct recent_snapshots *recent)
     recent->count = 0;
 }
 
-static uint64_t age_ns(const vitals_snapshot *now, const vitals_snapshot *then)
-{
-    uint64_t a = vitals_snapshot_monotonic_ns(now), b = vitals_snapshot_monotonic_ns(then);
-    return a > b ? a - b : 0;
-}
-
 /* True if the first is old enough for rates: deadlines jitter, so nearly a window counts as one. */
 static bool recent_reaches(const struct recent_snapshots *recent, size_t first, uint64_t window_ns)
 {
-    return recent->count > first + 1 && age_ns(recent->items[recent->count - 1],
-                                               recent->items[first]) >= window_ns - window_ns / 8;
+    if (recent->count <= first + 1)
+        return false;
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(recent->items[recent->count - 1]);
+    uint64_t then_ns = vitals_snapshot_monotonic_ns(recent->items[first]);
+    return now_ns > then_ns && now_ns - then_ns >= window_ns - window_ns / 8;
 }
 
 static void recent_drop(struct recent_snapshots *recent, size_t at)
@@ -39,20 +34,6 @@ static bool goes_on(const vitals_snapshot *then, const vitals_snapshot *now)
     return vitals_snapshot_monotonic_ns(now) >= vitals_snapshot_monotonic_ns(then);
 }
 
-/* The newest; takes it over. */
-static void recent_append(struct recent_snapshots *recent, vitals_snapshot *snapshot, int64_t place,
-                          uint64_t window_ns)
-{
-    if (recent->count > 0 && !goes_on(recent->items[recent->count - 1], snapshot))
-        recent_clear(recent);
-    if (recent->count == RECENT_MOST) /* the one behind the first: the first is far away enough */
-        recent_drop(recent, 1);
-    recent->places[recent->count] = place;
-    recent->items[recent->count++] = snapshot;
-    while (recent_reaches(recent, 1, window_ns))
-        recent_drop(recent, 0);
-}
-
 /* An older one than all; takes it over. */
 static void recent_prepend(struct recent_snapshots *recent, vitals_snapshot *snapshot,
                            int64_t place)
@@ -61,13 +42,6 @@ static void recent_prepend(struct recent_snapshots *recent, vitals_snapshot *sna
     memmove(recent->places + 1, recent->places, recent->count++ * sizeof recent->places[0]);
     recent->items[0] = snapshot;
     recent->places[0] = place;
-}
-
-/* ---- a reel ---- */
-
-static bool timeline_reader_is(const struct timeline_reader *reader)
-{
-    return reader->timeline.at != NULL;
 }
 
 const vitals_snapshot *timeline_reader_now(const struct timeline_reader *reader)
@@ -109,44 +83,37 @@ static int timeline_reader_move(struct timeline_reader *reader, int64_t from, bo
     return code;
 }
 
-/* The window before the snapshot that the trail ends with. */
-static int timeline_reader_lead(struct timeline_reader *reader, uint64_t window_ns,
-                                vitals_error *error)
+/* Stands at a snapshot, which is taken over, as if it had always been there: with the window before
+ * it. Snapshots before it may be broken; that is no error of this one. */
+static int timeline_reader_settle(struct timeline_reader *reader, vitals_snapshot *snapshot,
+                                  int64_t place, uint64_t window_ns, vitals_error *error)
 {
     struct recent_snapshots *recent = &reader->recent;
-    uint64_t moment_ns = vitals_snapshot_realtime_ns(timeline_reader_now(reader));
+    uint64_t moment_ns = vitals_snapshot_realtime_ns(snapshot);
     vitals_snapshot *older = NULL;
     int code = 1;
+    recent_clear(recent);
+    recent->places[0] = place;
+    recent->items[recent->count++] = snapshot;
     while (code == 1 && !recent_reaches(recent, 0, window_ns) && recent->count < RECENT_MOST - 1) {
         code = timeline_reader_move(reader, recent->places[0], false, &older, error);
         if (code == 1 && !goes_on(older, recent->items[0])) {
             vitals_snapshot_unref(older);
-            return 0;
+            return 1;
         }
         if (code == 1)
             recent_prepend(recent, older, place_of(reader));
     }
-    if (code < 0 || recent_reaches(recent, 0, window_ns) || recent->count < RECENT_MOST - 1 ||
-        moment_ns < window_ns)
-        return code;
-    /* Snapshots come so often that one cannot go there step by step. */
-    code = timeline_reader_at(reader, moment_ns - window_ns + window_ns / 8, &older, error);
-    if (code == 1 && goes_on(older, recent->items[0]) && place_of(reader) < recent->places[0])
-        recent_prepend(recent, older, place_of(reader));
-    else if (code == 1)
-        vitals_snapshot_unref(older);
-    return code;
-}
 
-/* Stands at a snapshot, which is taken over, as if it had always been there. */
-static int timeline_reader_settle(struct timeline_reader *reader, vitals_snapshot *snapshot,
-                                  int64_t place, uint64_t window_ns, vitals_error *error)
-{
-    recent_clear(&reader->recent);
-    reader->recent.places[0] = place;
-    reader->recent.items[reader->recent.count++] = snapshot;
-    int code = timeline_reader_lead(reader, window_ns, error);
-    /* Snapshots before it may be broken; that is no error of this one. */
+    /* Snapshots come so often that one cannot go there step by step. */
+    if (code >= 0 && !recent_reaches(recent, 0, window_ns) && recent->count == RECENT_MOST - 1 &&
+        moment_ns >= window_ns) {
+        code = timeline_reader_at(reader, moment_ns - window_ns + window_ns / 8, &older, error);
+        if (code == 1 && goes_on(older, recent->items[0]) && place_of(reader) < recent->places[0])
+            recent_prepend(recent, older, place_of(reader));
+        else if (code == 1)
+            vitals_snapshot_unref(older);
+    }
     return code == VITALS_EMEMORY ? code : 1;
 }
 
@@ -155,8 +122,6 @@ static void timeline_reader_done(struct timeline_reader *reader)
     recent_clear(&reader->recent);
     timeline_close(&reader->timeline);
 }
-
-/* ---- both ---- */
 
 void timeline_cursor_init(struct timeline_cursor *cursor, struct timeline machine,
                           const struct timeline *all, uint64_t window_ns)
@@ -184,42 +149,32 @@ uint64_t timeline_cursor_time_ns(const struct timeline_cursor *cursor)
                : 0;
 }
 
-/* Processes of about the moment at which the machine stands: those that are some windows old belong
- * to another time. */
-static int bring_all(struct timeline_cursor *cursor, vitals_error *error)
+/* Brings the processes of about the time at which the machine stands: those that are some windows
+ * old belong to another time. If they cannot be read there are none. */
+static int settle_all(struct timeline_cursor *cursor)
 {
     enum { WINDOWS = 6 }; /* a live history may keep every fifth alone */
     struct timeline_reader *all = &cursor->all;
     uint64_t moment_ns = timeline_cursor_time_ns(cursor);
     vitals_snapshot *snapshot = NULL;
-    if (!timeline_reader_is(all) || moment_ns == 0)
-        return 1;
-    int code = timeline_reader_at(all, moment_ns, &snapshot, error);
-    if (code < 0)
-        return code;
-    uint64_t given_ns = code == 1 ? vitals_snapshot_realtime_ns(snapshot) : 0;
-    if (code == 0 || given_ns > moment_ns || moment_ns - given_ns > WINDOWS * cursor->window_ns) {
-        if (code == 1)
-            vitals_snapshot_unref(snapshot);
-        recent_clear(&all->recent);
-        return 1;
-    }
-    if (timeline_reader_now(all) != NULL && timeline_reader_place(all) == place_of(all)) {
-        vitals_snapshot_unref(snapshot);
-        return 1;
-    }
-    return timeline_reader_settle(all, snapshot, place_of(all), cursor->window_ns, error);
-}
-
-/* The machine has moved: where its processes cannot be read there are none, not those of another
- * moment. */
-static int settle_all(struct timeline_cursor *cursor)
-{
     vitals_error error = {.code = 0};
-    int code = bring_all(cursor, &error);
-    cursor->apart = code < 0 ? error : (vitals_error){.code = 0};
+    cursor->apart = error;
+    if (all->timeline.at == NULL || moment_ns == 0)
+        return 1;
+    int code = timeline_reader_at(all, moment_ns, &snapshot, &error);
+    uint64_t given_ns = code == 1 ? vitals_snapshot_realtime_ns(snapshot) : 0;
+    bool near = code == 1 && given_ns <= moment_ns &&
+                moment_ns - given_ns <= WINDOWS * cursor->window_ns;
+    bool same = near && timeline_reader_now(all) != NULL &&
+                timeline_reader_place(all) == place_of(all);
+    if (near && !same)
+        code = timeline_reader_settle(all, snapshot, place_of(all), cursor->window_ns, &error);
+    else if (code == 1)
+        vitals_snapshot_unref(snapshot);
     if (code < 0)
-        recent_clear(&cursor->all.recent);
+        cursor->apart = error;
+    if (code < 0 || !near)
+        recent_clear(&all->recent);
     return 1;
 }
 
@@ -266,7 +221,15 @@ int timeline_cursor_peek(struct timeline_cursor *cursor, vitals_snapshot **out, 
 
 void timeline_cursor_follow(struct timeline_cursor *cursor, vitals_snapshot *next)
 {
-    recent_append(&cursor->machine.recent, next, cursor->peeked, cursor->window_ns);
+    struct recent_snapshots *recent = &cursor->machine.recent;
+    if (recent->count > 0 && !goes_on(recent->items[recent->count - 1], next))
+        recent_clear(recent);
+    if (recent->count == RECENT_MOST) /* the one behind the first: the first is far away enough */
+        recent_drop(recent, 1);
+    recent->places[recent->count] = cursor->peeked;
+    recent->items[recent->count++] = next;
+    while (recent_reaches(recent, 1, cursor->window_ns))
+        recent_drop(recent, 0);
     (void)settle_all(cursor);
 }
 

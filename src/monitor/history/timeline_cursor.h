@@ -61,7 +61,7 @@ void timeline_cursor_follow(struct timeline_cursor *cursor, vitals_snapshot *nex
 const vitals_snapshot *timeline_cursor_now(const struct timeline_cursor *cursor);
 uint64_t timeline_cursor_time_ns(const struct timeline_cursor *cursor);
 
-/* The reel that has every process at this moment; else that of the machine. */
+/* The reader that has every process at this time; else that of the machine. */
 struct timeline_reader *timeline_cursor_processes(struct timeline_cursor *cursor);
 
 /* The snapshot at a reader, borrowed, and its place. timeline_reader_before: the one before a

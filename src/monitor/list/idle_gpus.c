@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "feed/trouble.h"
+#include "util/memory.h"
 #include "view/cell_text.h"
 
 enum { HOLDINGS_MOST = 1 << 16, DEVICES_MOST = 256 };
@@ -13,8 +14,6 @@ static const uint64_t GAP_NS = 30000000000u;
 
 /* Drivers round so much to 0 %. */
 static const double IDLE = 0.005;
-
-/* ---- holdings ---- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -32,59 +31,13 @@ static struct idle_row *find(const struct idle_rows *holdings, uint64_t key)
 /* Without memory it is forgotten, and nothing is claimed of it. */
 static void add(struct idle_rows *holdings, uint64_t key)
 {
-    if (holdings->count == holdings->capacity) {
-        size_t capacity = holdings->capacity > 0 ? holdings->capacity * 2 : 16;
-        struct idle_row *items = capacity <= HOLDINGS_MOST
-                                     ? realloc(holdings->items, capacity * sizeof *items)
-                                     : NULL;
-        if (items == NULL)
-            return;
-        holdings->items = items;
-        holdings->capacity = capacity;
-    }
+    void *items = holdings->items;
+    if (holdings->count == HOLDINGS_MOST ||
+        memory_grow(&items, &holdings->capacity, holdings->count, sizeof *holdings->items) < 0)
+        return;
+    holdings->items = items;
     holdings->items[holdings->count++] = (struct idle_row){.key = key};
 }
-
-static void sort(struct idle_rows *gathered)
-{
-    if (gathered->count > 1)
-        qsort(gathered->items, gathered->count, sizeof *gathered->items, by_key);
-}
-
-/* Puts what was gathered in the place of what was known, and since when that was so. */
-static void go_on(struct idle_rows *known, struct idle_rows *gathered, uint64_t now_ns, bool first)
-{
-    struct idle_rows before = *known;
-    for (size_t i = 0; i < gathered->count; i++) {
-        struct idle_row *own = &gathered->items[i];
-        const struct idle_row *then = find(&before, own->key);
-        own->since_ns = then != NULL ? then->since_ns : now_ns;
-        own->open = then != NULL ? then->open : first;
-    }
-    *known = *gathered;
-    *gathered = before;
-    gathered->count = 0;
-}
-
-/* Takes in the reading before the oldest one: a row that is not in it began with the oldest one. */
-static void go_back(struct idle_rows *known, struct idle_rows *gathered, uint64_t then_ns)
-{
-    for (size_t i = 0; i < known->count; i++) {
-        struct idle_row *own = &known->items[i];
-        own->open = own->open && find(gathered, own->key) != NULL;
-        if (own->open)
-            own->since_ns = then_ns;
-    }
-    gathered->count = 0;
-}
-
-static void close_all(struct idle_rows *known)
-{
-    for (size_t i = 0; i < known->count; i++)
-        known->items[i].open = false;
-}
-
-/* ---- a reading ---- */
 
 /* Whether a device works, and which of its users are known. */
 struct idle_device {
@@ -103,25 +56,6 @@ static bool rests(const vitals_row *row, vitals_metric metric)
            cell_value(row, metric, &busy) && busy < IDLE;
 }
 
-/* An older one that shows work is no proof of rest, and work is what it is taken for. */
-static bool works(const vitals_row *row, vitals_metric metric)
-{
-    double busy;
-    return vitals_row_availability(row, metric) != VITALS_UPPER_BOUND &&
-           cell_value(row, metric, &busy) && busy >= IDLE;
-}
-
-static size_t read_devices(const vitals_snapshot *snapshot, struct idle_device *devices)
-{
-    size_t count = 0;
-    for (const vitals_row *gpu = NULL;
-         count < DEVICES_MOST && (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
-        devices[count++] = (struct idle_device){.key = vitals_row_key(gpu),
-                                                .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
-    }
-    return count;
-}
-
 static struct idle_device *device_of(struct idle_device *devices, size_t count,
                                      const vitals_row *user)
 {
@@ -133,65 +67,59 @@ static struct idle_device *device_of(struct idle_device *devices, size_t count,
     return NULL;
 }
 
-/* Programs that draw on a screen hold memory all the time; they are not reported. */
-static bool computes(const vitals_row *user)
-{
-    char type[WORDS];
-    (void)cell_text(user, VITALS_GPU_PROCESS_TYPE, true, type, sizeof type);
-    return strcmp(type, "G") != 0;
-}
-
+/* True if a process has memory of a device. Programs that draw on a screen hold memory all the
+ * time; they are not reported. */
 static bool keeps(const vitals_row *user)
 {
+    static const vitals_metric USED = VITALS_GPU_PROCESS_MEMORY_USED_BYTES;
     double bytes;
-    vitals_availability quality = vitals_row_availability(user,
-                                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
-    return quality != VITALS_STALE && quality != VITALS_UPPER_BOUND && computes(user) &&
-           cell_value(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) && bytes > 0;
+    char type[WORDS];
+    vitals_availability quality = vitals_row_availability(user, USED);
+    return quality != VITALS_STALE && quality != VITALS_UPPER_BOUND &&
+           strcmp(cell_text(user, VITALS_GPU_PROCESS_TYPE, true, type, sizeof type), "G") != 0 &&
+           cell_value(user, USED, &bytes) && bytes > 0;
 }
 
-static bool is_idle(const vitals_row *user, const struct idle_device *device)
+/* The rows of a reading that hold memory and do nothing: the devices, or else the processes. */
+static void gather(const vitals_snapshot *snapshot, bool users, struct idle_rows *out)
 {
-    return device->idle || (device->named && rests(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO));
-}
-
-static void look_at_users(const vitals_snapshot *snapshot, struct idle_device *devices,
-                          size_t count)
-{
+    struct idle_device devices[DEVICES_MOST];
+    size_t count = 0;
+    double busy;
+    for (const vitals_row *gpu = NULL;
+         count < DEVICES_MOST && (gpu = row_next(snapshot, VITALS_GPU, gpu)) != NULL;)
+        devices[count++] = (struct idle_device){.key = vitals_row_key(gpu),
+                                                .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
     for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+         (user = row_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
         struct idle_device *device = device_of(devices, count, user);
         if (device == NULL)
             continue;
         device->kept = device->kept || keeps(user);
-        device->named = device->named || works(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO);
-    }
-}
 
-static void gather_devices(const struct idle_device *devices, size_t count, struct idle_rows *out)
-{
-    for (size_t i = 0; i < count; i++) {
+        /* An older value that shows work is no proof of rest: it is taken for work. */
+        vitals_metric share = VITALS_GPU_PROCESS_UTILIZATION_RATIO;
+        device->named = device->named ||
+                        (vitals_row_availability(user, share) != VITALS_UPPER_BOUND &&
+                         cell_value(user, share, &busy) && busy >= IDLE);
+    }
+    for (size_t i = 0; !users && i < count; i++) {
         if (devices[i].idle && devices[i].kept)
             add(out, devices[i].key);
     }
-    sort(out);
-}
-
-static void gather_users(const vitals_snapshot *snapshot, struct idle_device *devices, size_t count,
-                         struct idle_rows *out)
-{
     for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+         users && (user = row_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
         const struct idle_device *device = device_of(devices, count, user);
-        if (device != NULL && keeps(user) && is_idle(user, device))
+        if (device != NULL && keeps(user) &&
+            (device->idle || (device->named && rests(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO))))
             add(out, vitals_row_key(user));
     }
-    sort(out);
+    if (out->count > 1)
+        qsort(out->items, out->count, sizeof *out->items, by_key);
 }
 
 void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot)
 {
-    struct idle_device devices[DEVICES_MOST];
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
     uint64_t stream = vitals_snapshot_stream(snapshot);
     bool first = idle->newest_ns == 0 || now_ns < idle->newest_ns ||
@@ -202,58 +130,66 @@ void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot)
     }
     idle->newest_ns = now_ns;
     idle->stream = stream;
-    size_t count = read_devices(snapshot, devices);
-    look_at_users(snapshot, devices, count);
-    gather_devices(devices, count, &idle->spare);
-    go_on(&idle->devices, &idle->spare, now_ns, first);
-    gather_users(snapshot, devices, count, &idle->spare);
-    go_on(&idle->users, &idle->spare, now_ns, first);
+
+    /* What was gathered takes the place of what was known, and goes on from when that began. */
+    for (int i = 0; i < 2; i++) {
+        struct idle_rows *known = i == 0 ? &idle->devices : &idle->users, before = *known;
+        gather(snapshot, i == 1, &idle->spare);
+        *known = idle->spare;
+        for (size_t j = 0; j < known->count; j++) {
+            const struct idle_row *then = find(&before, known->items[j].key);
+            known->items[j].since_ns = then != NULL ? then->since_ns : now_ns;
+            known->items[j].open = then != NULL ? then->open : first;
+        }
+        before.count = 0;
+        idle->spare = before;
+    }
 }
 
 void idle_gpus_update_before(struct idle_gpus *idle, const vitals_snapshot *older)
 {
-    struct idle_device devices[DEVICES_MOST];
     uint64_t then_ns = vitals_snapshot_monotonic_ns(older);
     if (!idle_gpus_goes_back(idle))
         return;
-    if (then_ns > idle->oldest_ns || idle->oldest_ns - then_ns > GAP_NS ||
-        vitals_snapshot_stream(older) != idle->stream) {
-        close_all(&idle->devices);
-        close_all(&idle->users);
-        return;
-    }
-    idle->oldest_ns = then_ns;
-    size_t count = read_devices(older, devices);
-    look_at_users(older, devices, count);
-    gather_devices(devices, count, &idle->spare);
-    go_back(&idle->devices, &idle->spare, then_ns);
-    gather_users(older, devices, count, &idle->spare);
-    go_back(&idle->users, &idle->spare, then_ns);
-}
+    bool follows = then_ns <= idle->oldest_ns && idle->oldest_ns - then_ns <= GAP_NS &&
+                   vitals_snapshot_stream(older) == idle->stream;
+    if (follows)
+        idle->oldest_ns = then_ns;
 
-static bool any_open(const struct idle_rows *known)
-{
-    for (size_t i = 0; i < known->count; i++) {
-        if (known->items[i].open)
-            return true;
+    /* A row that is not in it began with the oldest reading that is known. */
+    for (int i = 0; i < 2; i++) {
+        struct idle_rows *known = i == 0 ? &idle->devices : &idle->users;
+        if (follows)
+            gather(older, i == 1, &idle->spare);
+        for (size_t j = 0; j < known->count; j++) {
+            struct idle_row *own = &known->items[j];
+            own->open = own->open && find(&idle->spare, own->key) != NULL;
+            if (own->open)
+                own->since_ns = then_ns;
+        }
+        idle->spare.count = 0;
     }
-    return false;
 }
 
 bool idle_gpus_goes_back(const struct idle_gpus *idle)
 {
-    return any_open(&idle->devices) || any_open(&idle->users);
+    const struct idle_rows *const BOTH[] = {&idle->devices, &idle->users};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t j = 0; j < BOTH[i]->count; j++) {
+            if (BOTH[i]->items[j].open)
+                return true;
+        }
+    }
+    return false;
 }
 
 void idle_gpus_done(struct idle_gpus *idle)
 {
-    free(idle->devices.items);
-    free(idle->users.items);
-    free(idle->spare.items);
+    memory_free(idle->devices.items);
+    memory_free(idle->users.items);
+    memory_free(idle->spare.items);
     *idle = (struct idle_gpus){0};
 }
-
-/* ---- for how long ---- */
 
 static bool held_for(const struct idle_rows *holdings, uint64_t key, uint64_t now_ns,
                      double *seconds)
