@@ -45,4 +45,18 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
 bool pane_command(const struct model *model, const struct item *item,
                   char out[static WORDS_COMMAND]);
 
+/* ---- pane_cpus.c: every CPU in a box: a bar each, or a cell each, or a cell for several ---- */
+
+/* The first of these that a box of so many columns and rows has room for. */
+enum cpus_form { CPUS_BARS, CPUS_CELLS, CPUS_SHARED_CELLS };
+enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows);
+
+/* Rows that the CPUs take of `rows`. */
+int pane_cpus_rows(const struct model *model, int columns, int rows);
+
+size_t pane_cpus_count(const struct model *model);
+
+/* Draws in all of the rows that pane_cpus_rows gave. */
+void pane_cpus(struct pen *pen, const struct model *model, const struct box *box);
+
 #endif

@@ -4,7 +4,7 @@
  * found; an offline CPU leaves its place empty. If there are more CPUs than places, a cell is the
  * busiest of 2, 4, 8 … CPUs, and the words before the cells say so. It is unknown if one of them
  * is, unless another is fully busy. */
-#include "monitor/screens/pane_cpus.h"
+#include "monitor/screens/pane.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,7 @@ enum { NUMBERS_MOST = 65536 };
 
 static const vitals_row *next_cpu(const struct model *model, const vitals_row *cpu)
 {
-    return model->machine.now != NULL ? vitals_snapshot_next(model->machine.now, VITALS_CPU, cpu)
-                                      : NULL;
+    return row_next(model->machine.now, VITALS_CPU, cpu);
 }
 
 size_t pane_cpus_count(const struct model *model)
@@ -40,15 +39,6 @@ static int number_of(const vitals_row *cpu)
     return number < NUMBERS_MOST ? (int)number : NUMBERS_MOST - 1;
 }
 
-/* One more than the highest number: those that are offline have no row. */
-static int number_end(const struct model *model)
-{
-    int end = 0;
-    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL;)
-        end = number_of(cpu) >= end ? number_of(cpu) + 1 : end;
-    return end;
-}
-
 static bool busy_since(const vitals_snapshot *then, const vitals_row *cpu, double *out)
 {
     double busy, total;
@@ -65,32 +55,12 @@ static bool cpu_busy(const struct model *model, const vitals_row *cpu, double *o
            busy_since(model->machine.older, cpu, out);
 }
 
-/* ---- a bar each ---- */
-
-static int bars_in_row(int columns)
+/* Rows of bars, and how many stand in each. */
+static int bar_rows(const struct model *model, int columns, int *each)
 {
-    return columns / BAR > 0 ? columns / BAR : 1;
+    *each = columns / BAR > 0 ? columns / BAR : 1;
+    return ((int)pane_cpus_count(model) + *each - 1) / *each;
 }
-
-static int bar_rows(const struct model *model, int columns)
-{
-    int each = bars_in_row(columns);
-    return ((int)pane_cpus_count(model) + each - 1) / each;
-}
-
-static void draw_bars(struct pen *pen, const struct model *model, const struct box *box)
-{
-    int each = bars_in_row(box->columns), place = 0;
-    int wide = box->columns / each;
-    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL; place++) {
-        struct bar bar = {.label = number_words(cpu)};
-        bar.known = cpu_busy(model, cpu, &bar.ratio);
-        bar.style = bar.known ? STYLE_CYAN : STYLE_DIM;
-        draw_bar(pen, box->x + place % each * wide, box->y + place / each, wide - 1, &bar);
-    }
-}
-
-/* ---- cells ---- */
 
 struct cpu_grid {
     int end;    /* of the CPUs' numbers */
@@ -115,7 +85,10 @@ static int label_words(const struct cpu_grid *grid, int row, char out[static LAB
 static void measure(const struct model *model, int columns, int rows, struct cpu_grid *grid)
 {
     char label[LABEL];
-    *grid = (struct cpu_grid){.end = number_end(model), .shared = 1};
+    int end = 0; /* one more than the highest number: those that are offline have no row */
+    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL;)
+        end = number_of(cpu) >= end ? number_of(cpu) + 1 : end;
+    *grid = (struct cpu_grid){.end = end, .shared = 1};
     for (;; grid->shared *= 2) {
         grid->captioned = grid->shared > 1 && rows > 1;
         grid->label = label_words(grid, 0, label);
@@ -155,19 +128,11 @@ static void read_levels(const struct model *model, const struct cpu_grid *grid, 
     }
 }
 
-static void draw_cell(struct pen *pen, int x, int y, int level)
+static void draw_cells(struct pen *pen, const struct model *model, const struct box *box)
 {
     static const char *const GLYPHS[2][LEVELS + 2] = {
         {" ", "·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
         {" ", "?", "_", ".", ":", "-", "=", "+", "*", "#"}};
-    ink style = level < 0             ? STYLE_DIM
-                : pen->look->colorful ? draw_gradient((double)level / (LEVELS - 1))
-                                      : STYLE_CYAN;
-    canvas_repeat(pen->canvas, x, y, 1, style, GLYPHS[pen->look->ascii][level - LEVEL_OFFLINE]);
-}
-
-static void draw_cells(struct pen *pen, const struct model *model, const struct box *box)
-{
     char words[96];
     signed char levels[CELLS_MOST];
     struct cpu_grid grid;
@@ -180,26 +145,28 @@ static void draw_cells(struct pen *pen, const struct model *model, const struct 
         canvas_field(pen->canvas, &field, words);
     }
     for (int cell = 0; cell < grid.cells; cell++) {
-        int row = cell / grid.in_row, place = cell % grid.in_row;
+        int row = cell / grid.in_row, place = cell % grid.in_row, level = levels[cell];
         int x = grid.label + place + (grid.grouped ? place / GROUP : 0);
         int y = box->y + grid.captioned + row;
         if (place == 0) {
-            char label[LABEL];
-            (void)label_words(&grid, row, label);
+            (void)label_words(&grid, row, words);
             field.y = y;
-            canvas_field(pen->canvas, &field, label);
+            canvas_field(pen->canvas, &field, words);
         }
+        ink style = level < 0             ? STYLE_DIM
+                    : pen->look->colorful ? draw_gradient((double)level / (LEVELS - 1))
+                                          : STYLE_CYAN;
         if (x < box->columns && y < box->y + box->rows)
-            draw_cell(pen, box->x + x, y, levels[cell]);
+            canvas_repeat(pen->canvas, box->x + x, y, 1, style,
+                          GLYPHS[pen->look->ascii][level - LEVEL_OFFLINE]);
     }
 }
-
-/* ---- which of them ---- */
 
 enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows)
 {
     struct cpu_grid grid;
-    if (bar_rows(model, columns) <= rows)
+    int each;
+    if (bar_rows(model, columns, &each) <= rows)
         return CPUS_BARS;
     measure(model, columns, rows, &grid);
     return grid.shared == 1 ? CPUS_CELLS : CPUS_SHARED_CELLS;
@@ -208,10 +175,11 @@ enum cpus_form pane_cpus_form(const struct model *model, int columns, int rows)
 int pane_cpus_rows(const struct model *model, int columns, int rows)
 {
     struct cpu_grid grid;
-    if (rows <= 0 || pane_cpus_count(model) == 0)
+    int each, bars = bar_rows(model, columns, &each);
+    if (rows <= 0 || bars == 0)
         return 0;
-    if (bar_rows(model, columns) <= rows)
-        return bar_rows(model, columns);
+    if (bars <= rows)
+        return bars;
     measure(model, columns, rows, &grid);
     int needed = grid.rows + grid.captioned;
     return needed < rows ? needed : rows;
@@ -219,10 +187,17 @@ int pane_cpus_rows(const struct model *model, int columns, int rows)
 
 void pane_cpus(struct pen *pen, const struct model *model, const struct box *box)
 {
-    if (box->rows <= 0 || pane_cpus_count(model) == 0)
+    int each, rows = bar_rows(model, box->columns, &each), wide = box->columns / each, place = 0;
+    if (box->rows <= 0 || rows == 0)
         return;
-    if (bar_rows(model, box->columns) <= box->rows)
-        draw_bars(pen, model, box);
-    else
+    if (rows > box->rows) {
         draw_cells(pen, model, box);
+        return;
+    }
+    for (const vitals_row *cpu = NULL; (cpu = next_cpu(model, cpu)) != NULL; place++) {
+        struct bar bar = {.label = number_words(cpu)};
+        bar.known = cpu_busy(model, cpu, &bar.ratio);
+        bar.style = bar.known ? STYLE_CYAN : STYLE_DIM;
+        draw_bar(pen, box->x + place % each * wide, box->y + place / each, wide - 1, &bar);
+    }
 }

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "monitor/screens/pane.h"
-#include "monitor/screens/pane_cpus.h"
 #include "view/host_bars.h"
 
 enum { CPU_ROWS = 5, MEMORY_ROWS = 4, GRAPHS = CPU_ROWS + 1 + MEMORY_ROWS + 1 };
-enum { MEAN_SECONDS = 120, FACTS_MOST = 8, FACT = 160 };
+enum { MEAN_SECONDS = 120, FACTS_MOST = 5, FACT = 160 };
 enum { ROOM = 24 }; /* from this height on more than bars of the machine is shown */
 
 static bool has_pane(const struct model *model)
@@ -30,11 +29,6 @@ struct facts {
     size_t count;
 };
 
-static char *next_fact(struct facts *facts)
-{
-    return facts->count < FACTS_MOST ? facts->lines[facts->count++] : facts->lines[FACTS_MOST - 1];
-}
-
 static char *rate_words(const struct model *model, vitals_metric metric, char *out)
 {
     double rate = 0;
@@ -42,80 +36,50 @@ static char *rate_words(const struct model *model, vitals_metric metric, char *o
     return cell_rate(known, rate, out);
 }
 
-static void add_traffic(const struct model *model, struct facts *facts)
-{
-    char in[WORDS], out[WORDS];
-    (void)snprintf(next_fact(facts), FACT, "Disk read %s, written %s",
-                   rate_words(model, VITALS_HOST_DISK_READ_BYTES, in),
-                   rate_words(model, VITALS_HOST_DISK_WRITTEN_BYTES, out));
-    (void)snprintf(next_fact(facts), FACT, "Network in %s, out %s",
-                   rate_words(model, VITALS_HOST_NETWORK_RECEIVED_BYTES, in),
-                   rate_words(model, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, out));
-}
-
-static bool is_text(const vitals_row *row, vitals_metric metric, const char *word)
-{
-    vitals_text text;
-    return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(word) &&
-           memcmp(text.bytes, word, text.size) == 0;
-}
-
-/* The share of the last ten seconds in which some task of the machine waited. A recording without
- * such rows has none. */
-static void add_pressure(const struct model *model, struct facts *facts)
-{
-    char *line = next_fact(facts), ratio[WORDS], name[WORDS];
-    size_t used = (size_t)snprintf(line, FACT, "Pressure");
-    bool any = false;
-    for (const vitals_row *row = NULL;
-         model->machine.now != NULL &&
-         (row = vitals_snapshot_next(model->machine.now, VITALS_PRESSURE, row)) != NULL;) {
-        if (is_text(row, VITALS_PRESSURE_SCOPE, "cgroup") || used >= FACT)
-            continue;
-        used += (size_t)snprintf(line + used, FACT - used, "%s %s %s", any ? "," : "",
-                                 cell_text(row, VITALS_PRESSURE_RESOURCE, true, name, sizeof name),
-                                 cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, ratio));
-        any = true;
-    }
-    if (!any)
-        (void)snprintf(line, FACT, "Pressure N/A");
-}
-
-static void add_tasks(const struct model *model, struct facts *facts)
-{
-    char tasks[WORDS], running[WORDS], uptime[WORDS];
-    double seconds;
-    const vitals_row *host = model_host(model);
-    (void)cell_not_available(uptime);
-    if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &seconds))
-        (void)vitals_human_duration(seconds, uptime);
-    (void)snprintf(next_fact(facts), FACT, "Tasks %s, %s running; up %s",
-                   cell_number(host, VITALS_HOST_TASKS, "", tasks),
-                   cell_number(host, VITALS_HOST_TASKS_RUNNING, "", running), uptime);
-}
-
-/* The limits of our own cgroup if they are below the machine's. */
-static void add_cgroup(const struct model *model, struct facts *facts)
-{
-    double cores;
-    char used[WORDS], limit[WORDS], count[WORDS] = "";
-    const vitals_row *host = model_host(model);
-    if (cell_value(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores))
-        (void)snprintf(count, sizeof count, " at most %.4g CPUs;", cores);
-    (void)cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, limit);
-    if (limit[0] == 'N' && count[0] == '\0')
-        return;
-    (void)snprintf(next_fact(facts), FACT, "Our cgroup:%s memory %s of %s", count,
-                   cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, used), limit);
-}
-
 static void collect_facts(const struct model *model, struct facts *facts)
 {
-    facts->count = 0;
-    add_traffic(model, facts);
-    add_pressure(model, facts);
-    add_tasks(model, facts);
-    add_cgroup(model, facts);
+    enum { IN, OUT, PRESSURE, TASKS, CGROUP };
+    const vitals_row *host = model_host(model);
+    const vitals_snapshot *now = model->machine.now;
+    char a[WORDS], b[WORDS], uptime[WORDS], count[WORDS] = "";
+    double number;
+    (void)snprintf(facts->lines[IN], FACT, "Disk read %s, written %s",
+                   rate_words(model, VITALS_HOST_DISK_READ_BYTES, a),
+                   rate_words(model, VITALS_HOST_DISK_WRITTEN_BYTES, b));
+    (void)snprintf(facts->lines[OUT], FACT, "Network in %s, out %s",
+                   rate_words(model, VITALS_HOST_NETWORK_RECEIVED_BYTES, a),
+                   rate_words(model, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, b));
+
+    /* The share of the last ten seconds in which some task of the machine waited. A recording
+     * without such rows has none. */
+    char *line = facts->lines[PRESSURE];
+    size_t begin = (size_t)snprintf(line, FACT, "Pressure"), used = begin;
+    for (const vitals_row *row = NULL; (row = row_next(now, VITALS_PRESSURE, row)) != NULL;) {
+        (void)cell_text(row, VITALS_PRESSURE_SCOPE, true, a, sizeof a);
+        if (strcmp(a, "cgroup") == 0 || used >= FACT)
+            continue;
+        used += (size_t)snprintf(line + used, FACT - used, "%s %s %s", used > begin ? "," : "",
+                                 cell_text(row, VITALS_PRESSURE_RESOURCE, true, a, sizeof a),
+                                 cell_percent(row, VITALS_PRESSURE_SOME_10S_RATIO, b));
+    }
+    if (used == begin)
+        (void)snprintf(line, FACT, "Pressure N/A");
+
+    (void)cell_not_available(uptime);
+    if (cell_value(host, VITALS_HOST_UPTIME_SECONDS, &number))
+        (void)vitals_human_duration(number, uptime);
+    (void)snprintf(facts->lines[TASKS], FACT, "Tasks %s, %s running; up %s",
+                   cell_number(host, VITALS_HOST_TASKS, "", a),
+                   cell_number(host, VITALS_HOST_TASKS_RUNNING, "", b), uptime);
+
+    /* The limits of our own cgroup if they are below the machine's. */
+    facts->count = CGROUP;
+    if (cell_value(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &number))
+        (void)snprintf(count, sizeof count, " at most %.4g CPUs;", number);
+    (void)cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, b);
+    if (b[0] != 'N' || count[0] != '\0')
+        (void)snprintf(facts->lines[facts->count++], FACT, "Our cgroup:%s memory %s of %s", count,
+                       cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, a), b);
 }
 
 static int fact_count(const struct model *model)
@@ -222,14 +186,6 @@ static int pane_wide(const struct model *model, enum cpus_form *found)
     return PANE_LEAST;
 }
 
-static int pane_left(const struct model *model)
-{
-    enum cpus_form form;
-    if (!has_pane(model))
-        return model->width - 1;
-    return has_devices(model) ? NARROW - 1 : model->width - pane_wide(model, &form);
-}
-
 /* True if the CPUs stand below the graphs with a cell each, as the pane has no room for that. */
 static bool has_cpus_below(const struct model *model)
 {
@@ -271,28 +227,29 @@ static void legend(const struct model *model, const struct history *history, con
     (void)snprintf(out + used, FACT - used, " ");
 }
 
+/* CPU, memory and swap of the last minutes, with their averages. */
 static void host_graphs(struct pen *pen, const struct model *model, const struct region *region)
-{
-    size_t ago = model_ago(model);
-    struct box box = {region->left, region->y, region->columns, CPU_ROWS};
-    struct graph graph = {.history = &model->cpu, .ago = ago, .most = 1, .style = STYLE_CYAN};
-    draw_graph(pen, &box, &graph);
-    box.y += CPU_ROWS + 1;
-    box.rows = MEMORY_ROWS;
-    graph = (struct graph){
-        .history = &model->memory, .ago = ago, .most = 1, .down = true, .style = STYLE_MAGENTA};
-    draw_graph(pen, &box, &graph);
-    box.y += MEMORY_ROWS;
-    box.rows = 1;
-    graph = (struct graph){.history = &model->swap, .ago = ago, .most = 1, .style = STYLE_BLUE};
-    draw_graph(pen, &box, &graph);
-}
-
-static void host_legends(struct pen *pen, const struct model *model, const struct region *region)
 {
     const vitals_row *host = model_host(model);
     char line[FACT], used[WORDS];
     double ratio = 0;
+    struct box box = {region->left, region->y, region->columns, CPU_ROWS};
+    struct graph graph = {
+        .history = &model->cpu, .ago = model_ago(model), .most = 1, .style = STYLE_CYAN};
+    draw_graph(pen, &box, &graph);
+    box.y += CPU_ROWS + 1;
+    box.rows = MEMORY_ROWS;
+    graph.history = &model->memory;
+    graph.down = true;
+    graph.style = STYLE_MAGENTA;
+    draw_graph(pen, &box, &graph);
+    box.y += MEMORY_ROWS;
+    box.rows = 1;
+    graph.history = &model->swap;
+    graph.down = false;
+    graph.style = STYLE_BLUE;
+    draw_graph(pen, &box, &graph);
+
     (void)host_load_words(host, " Load Average:", 0, line, FACT - 1);
     (void)strcat(line, " ");
     overlay(pen, region, region->y, line);
@@ -312,11 +269,10 @@ static void host_legends(struct pen *pen, const struct model *model, const struc
 /* The graphs of the chosen device, or of that of the selected process, or the mean of all. */
 static void device_graphs(struct pen *pen, const struct model *model, const struct region *region)
 {
-    const struct device_history *own = model->has_device
-                                           ? model_device_history(model, model->device)
-                                       : model->has_selected
-                                           ? model_device_history(model, model->selected.gpu)
-                                           : NULL;
+    uint64_t key = model->has_device     ? model->device
+                   : model->has_selected ? model->selected.gpu
+                                         : 0;
+    const struct device_history *own = model_device_history(model, key);
     const struct history *memory = own != NULL ? &own->memory : &model->gpu_memory;
     const struct history *busy = own != NULL ? &own->busy : &model->gpu_busy;
     const vitals_row *gpu = own != NULL
@@ -362,23 +318,19 @@ static void draw_facts(struct pen *pen, const struct model *model, const struct 
     }
 }
 
-/* CPUs above facts. */
+/* CPUs above facts, or beside devices above disks and networks. */
 static void draw_machine(struct pen *pen, const struct model *model, const struct box *box)
 {
-    int most = box->rows - fact_count(model);
-    struct box cpus = {box->x, box->y, box->columns, pane_cpus_rows(model, box->columns, most)};
-    struct box rest = {box->x, box->y + cpus.rows, box->columns, box->rows - cpus.rows};
+    bool devices = has_devices(model);
+    struct box cpus = *box, rest = *box;
+    cpus.rows = devices ? cpu_rows_beside_devices(model)
+                        : pane_cpus_rows(model, box->columns, box->rows - fact_count(model));
+    rest.y += cpus.rows;
+    rest.rows -= cpus.rows;
     pane_cpus(pen, model, &cpus);
-    draw_facts(pen, model, &rest);
-}
-
-/* CPUs above disks and networks. */
-static void draw_beside_devices(struct pen *pen, const struct model *model, const struct box *box)
-{
-    struct box cpus = {box->x, box->y, box->columns, cpu_rows_beside_devices(model)};
-    struct box rest = {box->x, box->y + cpus.rows, box->columns, box->rows - cpus.rows};
-    pane_cpus(pen, model, &cpus);
-    if (rest.rows > 0)
+    if (!devices)
+        draw_facts(pen, model, &rest);
+    else if (rest.rows > 0)
         draw_traffic(pen, model, &rest);
 }
 
@@ -394,62 +346,56 @@ static int machine_rows(const struct model *model, bool traffic)
     return rows > 0 ? rows + 1 : 0;
 }
 
-/* Below a rule that ends what stands above it; gives the row behind. */
-static int draw_more(struct pen *pen, const struct model *model, int y, int rows,
-                     struct edges *edges)
-{
-    struct edges whole = {{0, model->width - 1}, 2};
-    struct box box = {2, y + 1, model->width - 4, rows - 1};
-    if (rows == 0)
-        return y;
-    draw_rule(pen, y, false, edges, &whole);
-    for (int row = 1; row < rows; row++)
-        draw_edges(pen, y + row, &whole);
-    if (has_devices(model))
-        draw_beside_devices(pen, model, &box);
-    else if (has_pane(model))
-        pane_cpus(pen, model, &box);
-    else
-        draw_machine(pen, model, &box);
-    *edges = whole;
-    return y + rows;
-}
-
 static void draw_full(struct pen *pen, const struct model *model, int y, bool traffic,
                       const struct edges *above)
 {
-    struct edges edges = {{0, pane_left(model)}, 2}, none = {.count = 0};
-    struct edges middle = edges;
-    if (has_pane(model))
+    bool pane = has_pane(model), devices = has_devices(model);
+    enum cpus_form form;
+    int left = !pane     ? model->width - 1
+               : devices ? NARROW - 1
+                         : model->width - pane_wide(model, &form);
+    struct edges edges = {{0, left}, 2}, middle = edges, none = {.count = 0};
+    if (pane)
         edges.at[edges.count++] = model->width - 1;
     draw_rule(pen, y, true, above, &edges);
-    struct region region = {1, edges.at[1] - 1, y + 1};
+    struct region region = {1, left - 1, y + 1};
     for (int row = 0; row < GRAPHS; row++)
         draw_edges(pen, region.y + row, &edges);
-    host_graphs(pen, model, &region);
-    if (has_pane(model) && has_devices(model))
+    if (pane && devices)
         middle = edges;
     draw_rule(pen, region.y + CPU_ROWS, false, &middle, &middle);
-    if (has_pane(model) && !has_devices(model)) {
-        struct edges right = {{model->width - 1}, 1};
-        draw_edges(pen, region.y + CPU_ROWS, &right);
-    }
-    draw_time_marks(pen, 0, edges.at[1], region.y + CPU_ROWS);
-    host_legends(pen, model, &region);
-    if (has_pane(model)) {
-        struct region right = {edges.at[1] + 1, model->width - edges.at[1] - 2, y + 1};
+    if (pane && !devices)
+        draw_edges(pen, region.y + CPU_ROWS, &(struct edges){{model->width - 1}, 1});
+    draw_time_marks(pen, 0, left, region.y + CPU_ROWS);
+    host_graphs(pen, model, &region);
+    if (pane) {
+        struct region right = {left + 1, model->width - left - 2, y + 1};
         struct box box = {right.left + 1, right.y, right.columns - 2, GRAPHS};
-        if (has_devices(model)) {
+        if (devices) {
             device_graphs(pen, model, &right);
-            draw_time_marks(pen, edges.at[1], model->width - 1, region.y + CPU_ROWS);
+            draw_time_marks(pen, left, model->width - 1, region.y + CPU_ROWS);
         } else if (has_cpus_below(model)) {
             draw_facts(pen, model, &box);
         } else {
             draw_machine(pen, model, &box);
         }
     }
-    int bottom = draw_more(pen, model, region.y + GRAPHS, machine_rows(model, traffic), &edges);
-    draw_rule(pen, bottom, true, &edges, &none);
+
+    /* What has no room above stands below a rule. */
+    int bottom = region.y + GRAPHS, rows = machine_rows(model, traffic);
+    struct box box = {2, bottom + 1, model->width - 4, rows - 1};
+    if (rows > 0) {
+        struct edges whole = {{0, model->width - 1}, 2};
+        draw_rule(pen, bottom, false, &edges, &whole);
+        for (int row = 1; row < rows; row++)
+            draw_edges(pen, bottom + row, &whole);
+        if (pane && !devices)
+            pane_cpus(pen, model, &box);
+        else
+            draw_machine(pen, model, &box);
+        edges = whole;
+    }
+    draw_rule(pen, bottom + rows, true, &edges, &none);
 }
 
 /* ---- two lines ---- */
@@ -485,14 +431,13 @@ void pane_host(struct pen *pen, const struct model *model, int y, bool full, boo
     struct host_bars bars = {.host = model_host(model), .width = model->width};
     bars.cpu_known = model_cpu_ratio(model, &bars.cpu_ratio);
     host_bars_draw(pen, &bars, y);
+    struct box box = {0, y + 2, model->width, pane_host_rows(model, false, traffic) - 2};
     if (has_devices(model)) {
-        struct box box = {2, y + 2, model->width - 4, pane_host_rows(model, false, traffic) - 2};
-        draw_beside_devices(pen, model, &box);
-    } else if (!has_devices(model) && more_rows(model) > 1) {
-        struct box box = {0, y + 2, model->width, more_rows(model)};
-        draw_machine(pen, model, &box);
-    } else if (!has_devices(model)) {
-        struct box box = {0, y + 2, model->width, 1};
-        draw_traffic(pen, model, &box);
+        box.x += 2;
+        box.columns -= 4;
     }
+    if (has_devices(model) || box.rows > 1)
+        draw_machine(pen, model, &box);
+    else
+        draw_traffic(pen, model, &box);
 }

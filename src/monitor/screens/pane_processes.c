@@ -14,51 +14,25 @@ enum { LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 
 /* ---- a line ---- */
 
-/* "[held 23 min] ", for a process that holds memory of a device without using it. Returns its
- * bytes. */
-static size_t held_mark(const struct model *model, const struct item *item, char *out)
-{
-    char words[IDLE_WORDS];
-    double seconds;
-    out[0] = '\0';
-    if (item->user == NULL || !model_idle(model, item->user, &seconds))
-        return 0;
-    return (size_t)snprintf(out, WORDS_COMMAND, "[%s] ", idle_words(seconds, words));
-}
-
 bool pane_command(const struct model *model, const struct item *item,
                   char out[static WORDS_COMMAND])
 {
+    char words[IDLE_WORDS], command[WORDS_COMMAND];
+    double seconds;
+    int used = 0;
     if (item->head) {
         group_words(model, item->group, out, WORDS_COMMAND);
         return true;
     }
-    size_t used = held_mark(model, item, out);
-    if (item->process != NULL) {
-        char command[WORDS_COMMAND];
-        (void)cell_command(item->process, model->options->look.ascii, command);
-        (void)snprintf(out + used, WORDS_COMMAND - used, "%s", command);
-        return true;
-    }
-    vitals_availability reason = vitals_row_availability(item->user, VITALS_GPU_PROCESS_PROCESS);
-    (void)snprintf(out + used, WORDS_COMMAND - used, "%s", cell_stranger(reason));
-    return false;
-}
-
-static ink line_style(const struct model *model, const struct item *item, bool *chosen)
-{
-    struct identity identity = item_identity(item);
-    bool tagged = model_tagged(model, &identity);
-    *chosen = model->has_selected && identity.group == model->selected.group &&
-              (model->view == VIEW_ALL ? identity.pid == model->selected.pid
-                                       : identity_equal(&identity, &model->selected));
-    if (*chosen)
-        return STYLE_BOLD | STYLE_REVERSE | (tagged ? STYLE_YELLOW : STYLE_CYAN);
-    if (tagged)
-        return STYLE_BOLD | STYLE_YELLOW;
-    if (item->head)
-        return STYLE_BOLD;
-    return item_is_other(model, item) ? STYLE_DIM : STYLE_PLAIN;
+    /* A process that holds memory of a device without using it. */
+    if (item->user != NULL && model_idle(model, item->user, &seconds))
+        used = snprintf(out, WORDS_COMMAND, "[%s] ", idle_words(seconds, words));
+    bool known = item->process != NULL;
+    (void)snprintf(
+        out + used, WORDS_COMMAND - (size_t)used, "%s",
+        known ? cell_command(item->process, model->options->look.ascii, command)
+              : cell_stranger(vitals_row_availability(item->user, VITALS_GPU_PROCESS_PROCESS)));
+    return known;
 }
 
 /* The text of a column for a line, or its title, padded to its columns; returns the bytes. A column
@@ -101,22 +75,9 @@ static bool is_led(const struct model *model, const struct column_choice *choice
     return canvas_columns(words) > choice->command;
 }
 
-static void draw_lead(struct pen *pen, const struct model *model,
-                      const struct column_choice *choice, const struct item *item,
-                      struct canvas_field line)
-{
-    char words[WORDS_COMMAND];
-    line.x = 2;
-    line.columns = lead_columns(choice) - 2;
-    group_words(model, item->group, words, sizeof words);
-    cell_cut(words, line.columns, "+");
-    if (line.columns > 0)
-        canvas_field(pen->canvas, &line, words);
-}
-
 /* The columns that move sideways, as one text. */
 static void host_words(const struct model *model, const struct column_choice *choice,
-                       const struct item *item, char out[static LINE], bool *known)
+                       const struct item *item, bool led, char out[static LINE], bool *known)
 {
     char text[WORDS * 2];
     size_t used = 0;
@@ -129,28 +90,7 @@ static void host_words(const struct model *model, const struct column_choice *ch
     }
     char command[WORDS_COMMAND] = "COMMAND";
     *known = item == NULL || pane_command(model, item, command);
-    if (is_led(model, choice, item))
-        command[0] = '\0';
-    (void)snprintf(out + used, LINE - used, "  %s", command);
-}
-
-/* The columns that stand still. */
-static void draw_fixed(struct pen *pen, const struct model *model,
-                       const struct column_choice *choice, const struct item *item,
-                       struct canvas_field line)
-{
-    char text[WORDS * 2];
-    for (size_t i = 0; i < choice->fixed; i++) {
-        struct canvas_field field = line;
-        field.x = 1 + choice->x[i];
-        field.columns = choice->width[i];
-        (void)cell(model, choice->shown[i], choice->width[i], item, text);
-        bool device = choice->shown[i] == list_columns && item != NULL && item->gpu != NULL;
-        if (device && !(line.style & STYLE_REVERSE))
-            field.style = device_style(&model->options->look, item->gpu) |
-                          (line.style & ~(unsigned)STYLE_COLORS);
-        canvas_field(pen->canvas, &field, text);
-    }
+    (void)snprintf(out + used, LINE - used, "  %s", led ? "" : command);
 }
 
 /* NULL: the titles. */
@@ -158,16 +98,45 @@ static void draw_line(struct pen *pen, const struct model *model,
                       const struct column_choice *choice, const struct item *item, int y)
 {
     char text[LINE];
-    bool chosen = false, known;
-    ink style = item != NULL ? line_style(model, item, &chosen) : STYLE_PLAIN;
-    const struct column *last = choice->shown[choice->fixed];
-    draw_fixed(pen, model, choice, item, (struct canvas_field){.y = y, .style = style});
-    if (is_led(model, choice, item))
-        draw_lead(pen, model, choice, item, (struct canvas_field){.y = y, .style = style});
-    int x = 1 + choice->x[choice->fixed] - (last->width == 0 ? 2 : 0);
+    bool chosen = false, known, led = is_led(model, choice, item);
+    ink style = STYLE_PLAIN;
+    if (item != NULL) {
+        struct identity identity = item_identity(item);
+        bool tagged = model_tagged(model, &identity);
+        chosen = model->has_selected && identity.group == model->selected.group &&
+                 (model->view == VIEW_ALL ? identity.pid == model->selected.pid
+                                          : identity_equal(&identity, &model->selected));
+        style = chosen       ? STYLE_BOLD | STYLE_REVERSE | (tagged ? STYLE_YELLOW : STYLE_CYAN)
+                : tagged     ? STYLE_BOLD | STYLE_YELLOW
+                : item->head ? STYLE_BOLD
+                : item_is_other(model, item) ? STYLE_DIM
+                                             : STYLE_PLAIN;
+    }
+
+    /* The columns that stand still. */
+    for (size_t i = 0; i < choice->fixed; i++) {
+        struct canvas_field field = {.x = 1 + choice->x[i], .y = y, .columns = choice->width[i]};
+        (void)cell(model, choice->shown[i], choice->width[i], item, text);
+        bool device = choice->shown[i] == list_columns && item != NULL && item->gpu != NULL;
+        field.style = style;
+        if (device && !(style & STYLE_REVERSE))
+            field.style = device_style(&model->options->look, item->gpu) |
+                          (style & ~(unsigned)STYLE_COLORS);
+        canvas_field(pen->canvas, &field, text);
+    }
+    int lead = lead_columns(choice) - 2;
+    if (led && lead > 0) {
+        group_words(model, item->group, text, WORDS_COMMAND);
+        cell_cut(text, lead, "+");
+        canvas_field(pen->canvas,
+                     &(struct canvas_field){.x = 2, .y = y, .columns = lead, .style = style}, text);
+    }
+
+    /* Those that move sideways, as one text. */
+    int x = 1 + choice->x[choice->fixed] - (choice->shown[choice->fixed]->width == 0 ? 2 : 0);
     struct canvas_field field = {
         .x = x, .y = y, .columns = model->width - 2 - x, .skip = model->shift, .style = style};
-    host_words(model, choice, item, text, &known);
+    host_words(model, choice, item, led, text, &known);
     if (!known && !chosen)
         field.style |= STYLE_YELLOW;
     canvas_field(pen->canvas, &field, text);
@@ -175,26 +144,7 @@ static void draw_line(struct pen *pen, const struct model *model,
         canvas_repeat(pen->canvas, model->width - 2, y, 1, style, " ");
 }
 
-/* The same process on another device than the selected line's. */
-static bool is_twin(const struct model *model, const struct item *item)
-{
-    struct identity own = item_identity(item), other = model->selected;
-    if (!model->has_selected || own.gpu == other.gpu || model->view == VIEW_ALL)
-        return false;
-    own.gpu = other.gpu = 0;
-    return identity_equal(&own, &other);
-}
-
 /* ---- the box ---- */
-
-static bool is_shown(const struct column_choice *choice, const struct column *column)
-{
-    for (size_t i = 0; i < choice->count; i++) {
-        if (choice->shown[i] == column)
-            return true;
-    }
-    return false;
-}
 
 /* If there are several sorts, their names in order; the name of a sort whose column is not shown.
  * Returns the columns. */
@@ -203,7 +153,10 @@ static int sort_words(struct pen *pen, const struct model *model,
 {
     char text[WORDS * 4] = "";
     size_t used = 0, count = model->arranged.sort_count > 1 ? model->arranged.sort_count : 1;
-    if (count == 1 && (model->sort == 0 || is_shown(choice, columns_sorted(model->sort))))
+    bool is_seen = model->sort == 0;
+    for (size_t i = 0; i < choice->count; i++)
+        is_seen = is_seen || choice->shown[i] == columns_sorted(model->sort);
+    if (count == 1 && is_seen)
         return 0;
     for (size_t i = 0; i < count && used < sizeof text; i++) {
         const struct column *column = columns_sorted(i == 0 ? model->sort
@@ -301,50 +254,24 @@ static void mark_one(struct pen *pen, const struct model *model, const struct co
     }
 }
 
-static void mark_sort(struct pen *pen, const struct model *model,
-                      const struct column_choice *choice, int y)
+static void empty_line(struct pen *pen, const struct model *model, int y)
 {
-    mark_one(pen, model, choice, 0, y);
-    for (size_t i = 1; i < model->arranged.sort_count; i++)
-        mark_one(pen, model, choice, i, y);
-}
-
-/* The filter asks for what has not been read of any process yet. */
-static bool awaits_details(const struct model *model)
-{
+    const char *text = "No running processes found";
     struct match match;
     struct wants wants = {.count = 0};
     match_parse(model->filter, &match);
     match_needs(&match, &wants);
-    return wants.count > 0 && !model->same && !model->away && model->all.now == NULL;
-}
-
-static void empty_line(struct pen *pen, const struct model *model, int y)
-{
-    const char *text = "No running processes found";
     if (model->machine.now == NULL ||
         (model->view == VIEW_ALL && !model->same && model->all.now == NULL))
         text = model->away ? "Nobody looked at every process then" : "Gathering process status...";
     else if (model->same && !vitals_snapshot_has_entity(model->machine.now, VITALS_PROCESS))
         text = "No process was recorded (vitals record --processes)";
-    else if (awaits_details(model))
-        text = "Gathering process status...";
+    else if (wants.count > 0 && !model->same && !model->away && model->all.now == NULL)
+        text = "Gathering process status..."; /* the filter needs what has not been read yet */
     else if (model->filter[0] != '\0')
         text = "No process passes the filter";
     struct canvas_field field = {.x = 3, .y = y, .columns = model->width - 5, .style = STYLE_DIM};
     canvas_field(pen->canvas, &field, text);
-}
-
-static void draw_position(struct pen *pen, const struct model *model, int y,
-                          const struct seen *seen)
-{
-    char text[POSITION];
-    int wide = position_words(model, seen, text);
-    if (wide == 0 || wide + 5 >= model->width)
-        return;
-    int x = model->width - wide - 3;
-    x += canvas_text(pen->canvas, x, y, STYLE_DIM, text);
-    (void)canvas_text(pen->canvas, x, y, STYLE_DIM, " ");
 }
 
 /* From row `at` to before row `end`; some of them may be off the screen. */
@@ -363,7 +290,9 @@ static struct seen draw_lines(struct pen *pen, const struct model *model,
         }
         draw_edges(pen, at, &box);
         draw_line(pen, model, choice, item, at);
-        if (is_twin(model, item))
+        struct identity own = item_identity(item);
+        if (model->has_selected && model->view != VIEW_ALL && own.gpu != model->selected.gpu &&
+            identity_same_process(own, model->selected)) /* on another device */
             (void)canvas_text(pen->canvas, 1, at, STYLE_BOLD | STYLE_CYAN, "=");
         if (at < 0)
             seen.first = place + 1;
@@ -387,7 +316,8 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
     title_line(pen, model, &choice, y, end < model->height ? NULL : &seen);
     draw_edges(pen, y, &box);
     draw_line(pen, model, &choice, NULL, y + 1);
-    mark_sort(pen, model, &choice, y + 1);
+    for (size_t i = 0; i < model->arranged.sort_count || i == 0; i++)
+        mark_one(pen, model, &choice, i, y + 1);
     draw_edges(pen, y + 1, &box);
     draw_rule(pen, y + 2, true, &box, &box);
     if (model->list.count == 0) {
@@ -395,5 +325,10 @@ void pane_processes(struct pen *pen, const struct model *model, const struct lay
         draw_edges(pen, first, &box);
     }
     draw_rule(pen, end, true, &box, &none);
-    draw_position(pen, model, end, &seen);
+    char text[POSITION];
+    int wide = position_words(model, &seen, text), x = model->width - wide - 3;
+    if (wide > 0 && x > 2) {
+        x += canvas_text(pen->canvas, x, end, STYLE_DIM, text);
+        (void)canvas_text(pen->canvas, x, end, STYLE_DIM, " ");
+    }
 }
