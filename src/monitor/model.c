@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/memory.h"
 #include "view/cell_text.h"
 #include "view/device_panel.h"
 #include "view/host_bars.h"
@@ -58,9 +59,8 @@ void readings_done(struct readings *readings)
 
 uint64_t model_window_ns(const struct model *model)
 {
-    static const uint64_t SECOND_NS = 1000000000u;
     uint64_t interval_ns = model->options->interval_ns;
-    return interval_ns == 0 ? 2 * SECOND_NS : interval_ns < SECOND_NS ? SECOND_NS : interval_ns;
+    return interval_ns == 0 ? 2 * NS_PER_SECOND : uint64_max(interval_ns, NS_PER_SECOND);
 }
 
 /* ---- histories ---- */
@@ -74,35 +74,27 @@ static struct device_history *find_history(const struct model *model, uint64_t k
     return NULL;
 }
 
-/* A place for another device: that of one which has left. */
-static struct device_history *replaced(struct model *model, const vitals_snapshot *snapshot,
-                                       uint64_t key)
-{
-    for (size_t i = 0; i < model->device_count; i++) {
-        struct device_history *own = &model->devices[i];
-        if (vitals_snapshot_find(snapshot, VITALS_GPU, own->key) != NULL)
-            continue;
-        memset(own, 0, sizeof *own);
-        own->key = key;
-        return own;
-    }
-    return NULL;
-}
-
-static struct device_history *history_of(struct model *model, const vitals_snapshot *snapshot,
-                                         uint64_t key)
+/* The history of a device, perhaps a new one; NULL: there is no room. */
+static struct device_history *add_history(struct model *model, const vitals_snapshot *snapshot,
+                                          uint64_t key)
 {
     struct device_history *own = find_history(model, key);
     if (own != NULL)
         return own;
-    if (model->device_count >= MODEL_DEVICES)
-        return replaced(model, snapshot, key);
     if (model->devices == NULL)
         model->devices = calloc(MODEL_DEVICES, sizeof *model->devices);
     if (model->devices == NULL)
         return NULL;
-    own = &model->devices[model->device_count++];
-    own->key = key;
+    if (model->device_count < MODEL_DEVICES)
+        own = &model->devices[model->device_count++];
+    for (size_t i = 0; i < MODEL_DEVICES && own == NULL; i++) { /* in place of one that has left */
+        if (vitals_snapshot_find(snapshot, VITALS_GPU, model->devices[i].key) == NULL)
+            own = &model->devices[i];
+    }
+    if (own != NULL) {
+        memset(own, 0, sizeof *own);
+        own->key = key;
+    }
     return own;
 }
 
@@ -118,11 +110,6 @@ const struct device_history *model_device_history(const struct model *model, uin
     return find_history(model, key);
 }
 
-static bool has_parts(const vitals_snapshot *snapshot, const vitals_row *gpu)
-{
-    return vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(gpu), NULL) != NULL;
-}
-
 /* history_add, or history_add_before. */
 typedef void add_value(struct history *history, uint64_t time_ns, double value);
 
@@ -133,18 +120,6 @@ struct model_recording {
     add_value *add;
 };
 
-/* True if the value of the snapshot beside is of the same reading. */
-static bool is_known(const struct model_recording *recording, const vitals_row *row,
-                     vitals_metric metric)
-{
-    const vitals_row *other = recording->known != NULL
-                                  ? vitals_snapshot_find(recording->known, vitals_row_entity(row),
-                                                         vitals_row_key(row))
-                                  : NULL;
-    return other != NULL && vitals_row_availability(other, metric) > 0 &&
-           vitals_row_read_ns(other, metric) == vitals_row_read_ns(row, metric);
-}
-
 /* A value made of a metric of a row; NaN if there is none. A stale value belongs to the time when
  * it was read, and counts once; this time has none. */
 static void record(const struct model_recording *recording, struct history *history,
@@ -153,7 +128,15 @@ static void record(const struct model_recording *recording, struct history *hist
     uint64_t now_ns = vitals_snapshot_monotonic_ns(recording->snapshot);
     bool stale = row != NULL && vitals_row_availability(row, metric) == VITALS_STALE;
     recording->add(history, now_ns, stale ? (double)NAN : value);
-    if (stale && !is_known(recording, row, metric))
+    if (!stale)
+        return;
+    const vitals_row *other = recording->known != NULL
+                                  ? vitals_snapshot_find(recording->known, vitals_row_entity(row),
+                                                         vitals_row_key(row))
+                                  : NULL;
+    bool is_known = other != NULL && vitals_row_availability(other, metric) > 0 &&
+                    vitals_row_read_ns(other, metric) == vitals_row_read_ns(row, metric);
+    if (!is_known)
         history_add_late(history, vitals_row_read_ns(row, metric), value);
 }
 
@@ -175,17 +158,13 @@ struct mean {
     bool incomplete; /* a value of this moment should be there and is not */
 };
 
-/* True if the value may be known at another time; a device that does not have it, or not while it
- * sleeps or is lost, is in no mean. */
-static bool is_late(const vitals_row *row, vitals_metric metric)
+/* A value that may be known at another time makes the mean incomplete; a device that does not have
+ * it, or not while it sleeps or is lost, is in no mean. */
+static void mean_add(struct mean *mean, const vitals_row *row, vitals_metric metric, double value)
 {
     vitals_availability state = vitals_row_availability(row, metric);
-    return state == VITALS_STALE || state == VITALS_TIMED_OUT || state == VITALS_NOT_YET ||
-           state == VITALS_FAILED;
-}
-
-static void mean_add(struct mean *mean, bool late, double value)
-{
+    bool late = state == VITALS_STALE || state == VITALS_TIMED_OUT || state == VITALS_NOT_YET ||
+                state == VITALS_FAILED;
     mean->incomplete |= late;
     if (late || isnan(value))
         return;
@@ -198,57 +177,40 @@ static double mean_of(const struct mean *mean)
     return mean->count > 0 && !mean->incomplete ? mean->sum / mean->count : (double)NAN;
 }
 
-static void record_device(const struct model_recording *recording, struct device_history *own,
-                          const vitals_row *gpu)
-{
-    record(recording, &own->memory, gpu, VITALS_GPU_MEMORY_USED_BYTES,
-           share_or_nan(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES));
-    static const struct {
-        vitals_metric metric;
-        size_t history;
-    } GAUGES[] = {
-        {VITALS_GPU_UTILIZATION_RATIO, offsetof(struct device_history, busy)},
-        {VITALS_GPU_POWER_WATTS, offsetof(struct device_history, power)},
-        {VITALS_GPU_TEMPERATURE_CELSIUS, offsetof(struct device_history, temperature)},
-    };
-    for (size_t i = 0; i < sizeof GAUGES / sizeof GAUGES[0]; i++)
-        record(recording, (struct history *)((char *)own + GAUGES[i].history), gpu,
-               GAUGES[i].metric, value_or_nan(gpu, GAUGES[i].metric));
-}
-
-static void record_devices(struct model *model, const struct model_recording *recording)
-{
-    const vitals_snapshot *snapshot = recording->snapshot;
-    uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
-    struct mean memory = {0}, busy = {0};
-    for (const vitals_row *gpu = NULL;
-         (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
-        if (!model_shows_device(model, gpu))
-            continue;
-        if (!has_parts(snapshot, gpu)) {
-            mean_add(
-                &memory, is_late(gpu, VITALS_GPU_MEMORY_USED_BYTES),
-                share_or_nan(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_MEMORY_TOTAL_BYTES));
-            mean_add(&busy, is_late(gpu, VITALS_GPU_UTILIZATION_RATIO),
-                     value_or_nan(gpu, VITALS_GPU_UTILIZATION_RATIO));
-        }
-        struct device_history *own = history_of(model, snapshot, vitals_row_key(gpu));
-        if (own != NULL)
-            record_device(recording, own, gpu);
-    }
-    recording->add(&model->gpu_memory, time_ns, mean_of(&memory));
-    recording->add(&model->gpu_busy, time_ns, mean_of(&busy));
-}
-
 /* Values that need no older snapshot. */
 static void record_gauges(struct model *model, const struct model_recording *recording)
 {
-    const vitals_row *host = vitals_snapshot_next(recording->snapshot, VITALS_HOST, NULL);
+    const vitals_snapshot *snapshot = recording->snapshot;
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL), *gpu = NULL;
+    uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
+    struct mean memory_mean = {0}, busy_mean = {0};
     record(recording, &model->memory, host, VITALS_HOST_MEMORY_USED_BYTES,
            share_or_nan(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES));
     record(recording, &model->swap, host, VITALS_HOST_SWAP_USED_BYTES,
            share_or_nan(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES));
-    record_devices(model, recording);
+    while ((gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL) {
+        if (!model_shows_device(model, gpu))
+            continue;
+        uint64_t key = vitals_row_key(gpu);
+        double busy = value_or_nan(gpu, VITALS_GPU_UTILIZATION_RATIO);
+        double memory = share_or_nan(gpu, VITALS_GPU_MEMORY_USED_BYTES,
+                                     VITALS_GPU_MEMORY_TOTAL_BYTES);
+        if (vitals_snapshot_next_child(snapshot, VITALS_GPU, key, NULL) == NULL) { /* no parts */
+            mean_add(&memory_mean, gpu, VITALS_GPU_MEMORY_USED_BYTES, memory);
+            mean_add(&busy_mean, gpu, VITALS_GPU_UTILIZATION_RATIO, busy);
+        }
+        struct device_history *own = add_history(model, snapshot, key);
+        if (own == NULL)
+            continue;
+        record(recording, &own->memory, gpu, VITALS_GPU_MEMORY_USED_BYTES, memory);
+        record(recording, &own->busy, gpu, VITALS_GPU_UTILIZATION_RATIO, busy);
+        record(recording, &own->power, gpu, VITALS_GPU_POWER_WATTS,
+               value_or_nan(gpu, VITALS_GPU_POWER_WATTS));
+        record(recording, &own->temperature, gpu, VITALS_GPU_TEMPERATURE_CELSIUS,
+               value_or_nan(gpu, VITALS_GPU_TEMPERATURE_CELSIUS));
+    }
+    recording->add(&model->gpu_memory, time_ns, mean_of(&memory_mean));
+    recording->add(&model->gpu_busy, time_ns, mean_of(&busy_mean));
 }
 
 static void record_cpu(struct model *model, const vitals_snapshot *now, const vitals_snapshot *then,
@@ -320,63 +282,42 @@ void model_done(struct model *model)
     vitals_snapshot_unref(model->recorded);
     forget_devices(model);
     idle_gpus_done(&model->idle);
-    free(model->list.items);
-    free(model->list.spare);
-    free(model->list.groups);
-    free(model->folded);
-    free(model->tags);
+    memory_free(model->list.items);
+    memory_free(model->list.spare);
+    memory_free(model->list.groups);
+    memory_free(model->folded);
+    memory_free(model->tags);
     memset(model, 0, sizeof *model);
 }
 
-/* True while a driver is still being loaded. */
-static bool is_looking(const vitals_snapshot *snapshot)
-{
-    vitals_text state;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
-        if (vitals_row_key(row) >= VITALS_SOURCE_BACK_ENDS &&
-            vitals_row_text(row, VITALS_SOURCE_STATE, &state) > 0 && state.size == 7 &&
-            memcmp(state.bytes, "not_yet", 7) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Without a device there is only one list to look at. */
+/* Without a device there is only one list to look at, unless a driver is still being loaded. */
 static void choose_view(struct model *model)
 {
-    bool looking = model_device_count(model) == 0 && is_looking(model->machine.now);
-    if (!model->view_chosen && !looking)
-        model->view = model_device_count(model) > 0 ? VIEW_DEVICES : VIEW_ALL;
-}
-
-static void find_visible(struct model *model, const vitals_snapshot *snapshot)
-{
-    const vitals_row *rows[MODEL_DEVICES];
-    const struct monitor_options *options = model->options;
-    if (!options->selection.only_visible)
+    const vitals_snapshot *now = model->machine.now;
+    bool devices = model_device_count(model) > 0;
+    if (model->view_chosen)
         return;
-    size_t count = vitals_cuda_visible_devices(snapshot, options->visible, options->order, rows,
-                                               MODEL_DEVICES);
-    model->visible_count = count < MODEL_DEVICES ? count : MODEL_DEVICES;
-    for (size_t i = 0; i < model->visible_count; i++)
-        model->visible[i] = selection_device_index(rows[i]);
-}
-
-/* All processes come by themselves, as often, and are listed then: once, not twice. The list has
- * rows of the machine's reading before this one, which `previous` holds until the next; where the
- * readings begin anew nothing holds them. */
-static bool list_can_wait(const struct model *model)
-{
-    return model->view == VIEW_ALL && !model->same && !model->list_waits &&
-           model->machine.previous != NULL && model->all.previous != NULL &&
-           model->list.count > 0 &&
-           age_ns(model->machine.now, model->all.now) < model_window_ns(model);
+    for (const vitals_row *row = NULL;
+         !devices && (row = row_next(now, VITALS_SOURCE, row)) != NULL;) {
+        char state[WORDS];
+        (void)cell_text(row, VITALS_SOURCE_STATE, true, state, sizeof state);
+        if (vitals_row_key(row) >= VITALS_SOURCE_BACK_ENDS && strcmp(state, "not_yet") == 0)
+            return;
+    }
+    model->view = devices ? VIEW_DEVICES : VIEW_ALL;
 }
 
 void model_add_machine(struct model *model, vitals_snapshot *snapshot)
 {
-    find_visible(model, snapshot);
+    const struct monitor_options *options = model->options;
+    if (options->selection.only_visible) {
+        const vitals_row *rows[MODEL_DEVICES];
+        size_t count = vitals_cuda_visible_devices(snapshot, options->visible, options->order, rows,
+                                                   MODEL_DEVICES);
+        model->visible_count = size_min(count, MODEL_DEVICES);
+        for (size_t i = 0; i < model->visible_count; i++)
+            model->visible[i] = selection_device_index(rows[i]);
+    }
     model_graphs_add(model, snapshot);
     if (model->away) {
         readings_add(&model->aside_machine, snapshot, model_window_ns(model));
@@ -389,7 +330,13 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
     readings_add(&model->machine, snapshot, model_window_ns(model));
     model->traffic_left -= model->traffic_left > 0;
     choose_view(model);
-    if (list_can_wait(model)) {
+
+    /* All processes come by themselves, as often, and are listed then: once, not twice. The list
+     * has rows of the machine's reading before this one, which `previous` holds until the next;
+     * where the readings begin anew nothing holds them. */
+    if (model->view == VIEW_ALL && !model->same && !model->list_waits &&
+        model->machine.previous != NULL && model->all.previous != NULL && model->list.count > 0 &&
+        age_ns(model->machine.now, model->all.now) < model_window_ns(model)) {
         model->list_waits = true;
         return;
     }
@@ -399,26 +346,6 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
         (void)model_list(model);
 }
 
-/* For another stream the first one too: rates are made with it. */
-static void hold_all(struct model *model, vitals_snapshot *snapshot)
-{
-    const vitals_snapshot *last = model->held_all != NULL ? model->held_all : model->all.now;
-    if (!goes_on(last, snapshot))
-        replace(&model->held_first, vitals_snapshot_ref(snapshot));
-    replace(&model->held_all, snapshot);
-}
-
-/* Shows what came meanwhile. */
-static void release_all(struct model *model)
-{
-    if (model->held_first != NULL && model->held_first != model->held_all)
-        readings_add(&model->all, vitals_snapshot_ref(model->held_first), model_window_ns(model));
-    if (model->held_all != NULL)
-        readings_add(&model->all, model->held_all, model_window_ns(model));
-    replace(&model->held_first, NULL);
-    model->held_all = NULL;
-}
-
 void model_add_all(struct model *model, vitals_snapshot *snapshot)
 {
     if (model->away) {
@@ -426,7 +353,10 @@ void model_add_all(struct model *model, vitals_snapshot *snapshot)
         return;
     }
     if (model->paused && model->all.now != NULL) {
-        hold_all(model, snapshot);
+        /* Of another stream the first one too: rates are made with it. */
+        if (!goes_on(model->held_all != NULL ? model->held_all : model->all.now, snapshot))
+            replace(&model->held_first, vitals_snapshot_ref(snapshot));
+        replace(&model->held_all, snapshot);
         return;
     }
     readings_add(&model->all, snapshot, model_window_ns(model));
@@ -443,15 +373,19 @@ void model_forget_all(struct model *model)
 
 void model_pause(struct model *model, bool paused)
 {
-    if (paused == model->paused)
-        return;
+    uint64_t window_ns = model_window_ns(model);
+    bool ends = model->paused && !paused;
     model->paused = paused;
-    if (paused)
+    if (!ends)
         return;
     if (model->held_machine != NULL)
-        readings_add(&model->machine, model->held_machine, model_window_ns(model));
-    model->held_machine = NULL;
-    release_all(model);
+        readings_add(&model->machine, model->held_machine, window_ns);
+    if (model->held_first != NULL && model->held_first != model->held_all)
+        readings_add(&model->all, vitals_snapshot_ref(model->held_first), window_ns);
+    if (model->held_all != NULL)
+        readings_add(&model->all, model->held_all, window_ns);
+    replace(&model->held_first, NULL);
+    model->held_machine = model->held_all = NULL;
     (void)model_list(model);
 }
 
@@ -492,4 +426,73 @@ void model_show(struct model *model, struct readings *machine, struct readings *
     if (model->same)
         choose_view(model);
     (void)model_list(model);
+}
+
+/* ---- the machine and its devices in the newest readings ---- */
+
+const vitals_row *model_host(const struct model *model)
+{
+    return row_next(model->machine.now, VITALS_HOST, NULL);
+}
+
+size_t model_device_count(const struct model *model)
+{
+    size_t count = 0;
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL;)
+        count += vitals_row_parent(gpu) == 0;
+    return count;
+}
+
+struct selection model_selection(const struct model *model)
+{
+    struct selection selection = model->options->selection;
+    if (selection.only_visible) {
+        selection.devices = model->visible;
+        selection.device_count = model->visible_count;
+    }
+    return selection;
+}
+
+bool model_shows_device(const struct model *model, const vitals_row *gpu)
+{
+    const struct selection selection = model_selection(model);
+    return selection_has_device(&selection, gpu);
+}
+
+const vitals_row *model_next_device(const struct model *model, const vitals_row *previous)
+{
+    do {
+        previous = row_next(model->machine.now, VITALS_GPU, previous);
+    } while (previous != NULL && !model_shows_device(model, previous));
+    return previous;
+}
+
+bool model_idle(const struct model *model, const vitals_row *row, double *seconds)
+{
+    static const uint64_t USUAL_NS = 900000000000u; /* 15 min */
+    uint64_t after_ns = model->options->held_after_ns;
+    if (row == NULL || model->machine.now == NULL)
+        return false;
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
+    bool found = vitals_row_entity(row) == VITALS_GPU
+                     ? idle_gpus_device(&model->idle, vitals_row_key(row), now_ns, seconds)
+                     : idle_gpus_user(&model->idle, vitals_row_key(row), now_ns, seconds);
+    return found && *seconds >= (double)(after_ns > 0 ? after_ns : USUAL_NS) / 1e9;
+}
+
+bool model_is_demo(const struct model *model)
+{
+    return model->machine.now != NULL && device_panel_is_demo(model->machine.now);
+}
+
+bool model_cpu_ratio(const struct model *model, double *out)
+{
+    return host_cpu_ratio(model->machine.now, model->machine.previous, out) ||
+           host_cpu_ratio(model->machine.now, model->machine.older, out);
+}
+
+bool model_rate(const struct model *model, const vitals_row *row, vitals_metric metric, double *out)
+{
+    return row != NULL && (vitals_row_rate(row, model->machine.previous, metric, out) > 0 ||
+                           vitals_row_rate(row, model->machine.older, metric, out) > 0);
 }

@@ -5,47 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sums ---- */
-
-/* The columns that a group must know: those that are seen, those that it is sorted by. */
-static size_t asked_columns(const struct model *model, unsigned out[static ARRANGED_COLUMNS])
-{
-    struct arranged_columns columns;
-    bool asked[ARRANGED_COLUMNS] = {false};
-    size_t count = 0;
-    columns_of(&model->arranged, model->view, &columns);
-    for (size_t i = 0; i < columns.count; i++)
-        asked[columns.items[i].column] = true;
-    if (model->sort > 0)
-        asked[model->sort - 1] = true;
-    for (size_t i = 1; i < model->arranged.sort_count; i++)
-        asked[model->arranged.sorts[i].sort - 1] = true;
-    asked[column_find("%cpu", 4)] = true;
-    for (unsigned i = 0; i < list_column_count; i++) {
-        if (asked[i] && list_columns[i].sum)
-            out[count++] = i;
-    }
-    return count;
-}
-
-/* A process that is on no device has nothing of it, which is no gap. */
-static void add_part(const struct model *model, const struct item *item, unsigned place,
-                     struct group_part *part)
-{
-    const struct column *column = &list_columns[place];
-    double value;
-    if ((column->once && item->again) || (column->whole == WHOLE_DEVICES && item->user == NULL))
-        return;
-    if (!column_value(column, model, item, &value)) {
-        part->unknown++;
-        return;
-    }
-    part->sum += value;
-    part->known++;
-    part->unknown += column_is_least(column, item);
-}
-
-/* ---- making ---- */
+#include "util/memory.h"
 
 static bool is_folded(const struct model *model, uint64_t id)
 {
@@ -55,25 +15,8 @@ static bool is_folded(const struct model *model, uint64_t id)
     return found != model->all_folded;
 }
 
-static struct group *group_add(struct model *model, uint64_t id)
-{
-    struct list *list = &model->list;
-    if (list->group_count == list->group_capacity) {
-        size_t capacity = list->group_capacity > 0 ? list->group_capacity * 2 : 16;
-        struct group *groups = realloc(list->groups, capacity * sizeof *groups);
-        if (groups == NULL)
-            return NULL;
-        list->groups = groups;
-        list->group_capacity = capacity;
-    }
-    struct group *group = &list->groups[list->group_count++];
-    memset(group, 0, sizeof *group);
-    group->id = id;
-    group->folded = is_folded(model, id);
-    return group;
-}
-
-/* Neighbors of a list often belong together: the group found last is looked at first. */
+/* The group of a line, perhaps a new one; NULL: out of memory. Neighbors of a list often belong
+ * together: the group found last is looked at first. */
 static struct group *group_of(struct model *model, const struct item *item, size_t *last)
 {
     char name[GROUP_NAME];
@@ -87,23 +30,74 @@ static struct group *group_of(struct model *model, const struct item *item, size
             return &list->groups[place];
         }
     }
-    struct group *group = group_add(model, id);
-    if (group == NULL)
+    void *groups = list->groups;
+    if (memory_grow(&groups, &list->group_capacity, list->group_count, sizeof *list->groups) < 0)
         return NULL;
-    *last = list->group_count - 1;
+    list->groups = groups;
+    *last = list->group_count++;
+    struct group *group = &list->groups[*last];
+    memset(group, 0, sizeof *group);
+    group->id = id;
+    group->folded = is_folded(model, id);
     group->known = known;
     memcpy(group->name, name, sizeof name);
     return group;
 }
 
-/* "20 train" */
-static void name_parents(struct model *model)
+int groups_make(struct model *model)
 {
-    char name[WORDS];
-    for (size_t i = 0; i < model->list.group_count; i++) {
-        struct group *group = &model->list.groups[i];
+    struct list *list = &model->list;
+    const struct arrangement *arranged = &model->arranged;
+    size_t last = 0;
+    list->group_count = 0;
+
+    /* The columns that a group must know: those that are seen, those that it is sorted by. */
+    struct arranged_columns columns;
+    bool asked[ARRANGED_COLUMNS] = {false};
+    columns_of(arranged, model->view, &columns);
+    for (size_t i = 0; i < columns.count; i++)
+        asked[columns.items[i].column] = true;
+    if (model->sort > 0)
+        asked[model->sort - 1] = true;
+    for (size_t i = 1; i < arranged->sort_count; i++)
+        asked[arranged->sorts[i].sort - 1] = true;
+    asked[column_find("%cpu", 4)] = true;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct item *item = &list->items[i];
+        struct group *group = group_of(model, item, &last);
+        if (group == NULL)
+            return -1;
+        item->again = i > 0 && item->process != NULL &&
+                      identity_same_process(item_identity(item), item_identity(item - 1));
+        group->count += !item->again;
+        group->lines++;
+        group->devices |= item_devices(item);
+        for (size_t j = 0; j < list_column_count; j++) {
+            const struct column *column = &list_columns[j];
+            struct group_part *part = &group->parts[j];
+            double value;
+            /* A process that is on no device has nothing of it, which is no gap. */
+            if (!asked[j] || !column->sum || (column->once && item->again) ||
+                (column->whole == WHOLE_DEVICES && item->user == NULL))
+                continue;
+            bool known = column_value(column, model, item, &value);
+            part->sum += known ? value : 0;
+            part->known += known;
+            part->unknown += !known || column_is_least(column, item);
+        }
+        item->order_of_group = (size_t)(group - list->groups);
+    }
+    /* Only now they stay where they are. */
+    for (size_t i = 0; i < list->count; i++)
+        list->items[i].group = &list->groups[list->items[i].order_of_group];
+
+    /* "20 train" */
+    for (size_t i = 0; arranged->group == GROUP_PARENT && i < list->group_count; i++) {
+        struct group *group = &list->groups[i];
         struct identity parent = {.pid = strtoull(group->name, NULL, 10), .start = -1};
         const vitals_row *row = group->name[0] != '\0' ? model_process(model, &parent) : NULL;
+        char name[WORDS];
         vitals_text text;
         if (row == NULL || vitals_row_text(row, VITALS_PROCESS_NAME, &text) <= 0 || text.size == 0)
             continue;
@@ -111,46 +105,8 @@ static void name_parents(struct model *model)
         size_t used = strlen(group->name);
         (void)snprintf(group->name + used, sizeof group->name - used, " %s", name);
     }
-}
-
-static bool is_again(const struct item *items, size_t place)
-{
-    struct identity own = item_identity(&items[place]), other;
-    if (place == 0 || items[place].process == NULL)
-        return false;
-    other = item_identity(&items[place - 1]);
-    own.gpu = other.gpu = 0;
-    return identity_equal(&own, &other);
-}
-
-int groups_make(struct model *model)
-{
-    struct list *list = &model->list;
-    unsigned columns[ARRANGED_COLUMNS];
-    size_t asked = asked_columns(model, columns), last = 0;
-    list->group_count = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        struct item *item = &list->items[i];
-        struct group *group = group_of(model, item, &last);
-        if (group == NULL)
-            return -1;
-        item->again = is_again(list->items, i);
-        group->count += !item->again;
-        group->lines++;
-        group->devices |= item_devices(item);
-        for (size_t j = 0; j < asked; j++)
-            add_part(model, item, columns[j], &group->parts[columns[j]]);
-        item->order_of_group = (size_t)(group - list->groups);
-    }
-    /* Only now they stay where they are. */
-    for (size_t i = 0; i < list->count; i++)
-        list->items[i].group = &list->groups[list->items[i].order_of_group];
-    if (model->arranged.group == GROUP_PARENT)
-        name_parents(model);
     return 0;
 }
-
-/* ---- order ---- */
 
 static int compare_part(const struct group *a, const struct group *b, const struct column *column,
                         bool reversed)
@@ -200,7 +156,7 @@ int groups_insert(struct model *model)
     for (size_t i = 0; i < list->group_count; i++)
         count += list->groups[i].folded ? 0 : list->groups[i].lines;
     if (count > list->spare_capacity) {
-        struct item *more = realloc(list->spare, count * sizeof *more);
+        struct item *more = memory_resize(list->spare, count, sizeof *more);
         if (more == NULL) {
             list->group_count = 0; /* nothing stands in the spare room */
             return -1;
@@ -225,8 +181,6 @@ int groups_insert(struct model *model)
     list->spare_capacity = capacity;
     return 0;
 }
-
-/* ---- members ---- */
 
 const struct group *group_find(const struct model *model, uint64_t id)
 {
@@ -258,8 +212,6 @@ size_t group_members(const struct model *model, const struct group *group, struc
     return count;
 }
 
-/* ---- words ---- */
-
 void group_title(const struct model *model, const struct group *group, char *out, size_t capacity)
 {
     const char *word = group_word(model->arranged.group, true);
@@ -280,8 +232,6 @@ void group_words(const struct model *model, const struct group *group, char *out
                    group->count == 1 ? "" : "es");
 }
 
-/* ---- opening and closing ---- */
-
 void group_fold(struct model *model, uint64_t id, int open)
 {
     bool folded = is_folded(model, id);
@@ -293,14 +243,10 @@ void group_fold(struct model *model, uint64_t id, int open)
             return;
         }
     }
-    if (model->folded_count == model->folded_capacity) {
-        size_t capacity = model->folded_capacity > 0 ? model->folded_capacity * 2 : 16;
-        uint64_t *all = realloc(model->folded, capacity * sizeof *all);
-        if (all == NULL)
-            return;
-        model->folded = all;
-        model->folded_capacity = capacity;
-    }
+    void *all = model->folded;
+    if (memory_grow(&all, &model->folded_capacity, model->folded_count, sizeof id) < 0)
+        return;
+    model->folded = all;
     model->folded[model->folded_count++] = id;
 }
 

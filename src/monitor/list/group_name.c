@@ -1,5 +1,5 @@
 /* group_name.c: see group_name.h. */
-#include "monitor/list/group_name.h"
+#include "monitor/list/group.h"
 
 #include <stdio.h>
 #include <string.h>
