@@ -1,18 +1,13 @@
 /* source.c: see source.h. */
 #include "monitor/source.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-
-#include "monitor/async_free.h"
 
 /* Switching back and forth starts no new reading. */
 static const uint64_t LINGER_NS = 10000000000u;
-
-struct source_stream {
-    vitals_sampler *sampler;
-    vitals_subscription *subscription;
-    uint64_t given; /* the number of the last one; 0: none was given */
-};
 
 struct monitor_source {
     const struct monitor_options *options;
@@ -25,18 +20,85 @@ struct monitor_source {
     uint64_t unwanted_ns; /* since when `all` is not wanted; 0: it is */
 };
 
-static void stream_close(struct source_stream *stream)
+/* ---- single samplers ---- */
+
+enum { FREEINGS_MOST = 8 };
+
+/* The monitor's thread alone uses and empties them. */
+static struct freeing {
+    pthread_t thread;
+    vitals_sampler *sampler;
+    bool used;
+    atomic_bool over; /* by the thread, at its end */
+} freeings[FREEINGS_MOST];
+
+static void *free_sampler(void *data)
 {
-    async_free(stream->sampler, stream->subscription);
+    struct freeing *freeing = data;
+    vitals_sampler_free(freeing->sampler);
+    atomic_store(&freeing->over, true);
+    return NULL;
+}
+
+static void empty(struct freeing *freeing)
+{
+    (void)pthread_join(freeing->thread, NULL);
+    freeing->used = false;
+}
+
+void source_stream_close(struct source_stream *stream)
+{
+    struct freeing *place = NULL;
+    for (size_t i = 0; i < FREEINGS_MOST && place == NULL && stream->sampler != NULL; i++) {
+        struct freeing *freeing = &freeings[i];
+        if (freeing->used && atomic_load(&freeing->over))
+            empty(freeing);
+        place = freeing->used ? NULL : freeing;
+    }
+    vitals_subscription_free(stream->subscription);
+    if (place != NULL) {
+        /* A thread that takes no signal: those are the monitor's. */
+        sigset_t all, before;
+        place->sampler = stream->sampler;
+        atomic_store(&place->over, false);
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        place->used = pthread_create(&place->thread, NULL, free_sampler, place) == 0;
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    if (place == NULL || !place->used)
+        vitals_sampler_free(stream->sampler);
     *stream = (struct source_stream){0};
 }
 
-static int stream_open(const struct monitor_source *source, enum monitor_part part,
-                       struct source_stream *stream, vitals_error *error)
+void source_streams_wait(void)
 {
-    return sampler_begin(source->options, part, part == MONITOR_ALL ? &source->wants : NULL,
-                         &stream->sampler, &stream->subscription, error);
+    for (size_t i = 0; i < FREEINGS_MOST; i++) {
+        if (freeings[i].used)
+            empty(&freeings[i]);
+    }
 }
+
+int source_stream_open(struct source_stream *stream, const struct monitor_options *options,
+                       enum monitor_part part, const struct wants *wants, vitals_error *error)
+{
+    vitals_request *request = NULL;
+    int code = monitor_request(options, part, &request, error);
+    if (code == 0 && wants != NULL)
+        code = wants_request(wants, request, error);
+    if (code == 0)
+        code = vitals_sampler_new(options->context, request, &stream->sampler, error);
+    vitals_request_free(request);
+    if (code == 0)
+        code = vitals_subscription_new(stream->sampler, &stream->subscription, error);
+    if (code == 0)
+        code = vitals_sampler_start(stream->sampler, error);
+    if (code < 0)
+        source_stream_close(stream);
+    return code;
+}
+
+/* ---- the machine and every process ---- */
 
 int source_open(const struct monitor_options *options, struct monitor_source **out,
                 vitals_error *error)
@@ -47,7 +109,7 @@ int source_open(const struct monitor_options *options, struct monitor_source **o
         return VITALS_EMEMORY;
     }
     source->options = options;
-    int code = stream_open(source, MONITOR_MACHINE, &source->machine, error);
+    int code = source_stream_open(&source->machine, options, MONITOR_MACHINE, NULL, error);
     if (code < 0)
         source_close(source);
     else
@@ -57,7 +119,7 @@ int source_open(const struct monitor_options *options, struct monitor_source **o
 
 static void close_next(struct monitor_source *source)
 {
-    stream_close(&source->next);
+    source_stream_close(&source->next);
     vitals_snapshot_unref(source->before);
     source->before = NULL;
 }
@@ -65,7 +127,7 @@ static void close_next(struct monitor_source *source)
 static void close_all(struct monitor_source *source)
 {
     close_next(source);
-    stream_close(&source->all);
+    source_stream_close(&source->all);
     vitals_snapshot_unref(source->behind);
     source->behind = NULL;
 }
@@ -75,8 +137,8 @@ void source_close(struct monitor_source *source)
     if (source == NULL)
         return;
     close_all(source);
-    stream_close(&source->machine);
-    async_free_wait();
+    source_stream_close(&source->machine);
+    source_streams_wait();
     free(source);
 }
 
@@ -97,7 +159,8 @@ void source_want(struct monitor_source *source, const struct wants *wants)
         return;
     if (source->unwanted_ns != 0)
         close_all(source);
-    else if (stream_open(source, MONITOR_ALL, &source->next, &(vitals_error){0}) < 0)
+    else if (source_stream_open(&source->next, source->options, MONITOR_ALL, wants,
+                                &(vitals_error){0}) < 0)
         close_all(source);
 }
 
@@ -109,7 +172,8 @@ void source_want_all(struct monitor_source *source, bool wanted)
         source->unwanted_ns = 0;
         if (source->all.sampler == NULL) {
             source->had = source->wants;
-            (void)!stream_open(source, MONITOR_ALL, &source->all, &(vitals_error){0});
+            (void)!source_stream_open(&source->all, source->options, MONITOR_ALL, &source->wants,
+                                      &(vitals_error){0});
         }
         return;
     }
@@ -156,7 +220,7 @@ vitals_snapshot *source_all(struct monitor_source *source)
     snapshot = latest(&source->next);
     if (snapshot != NULL && first != NULL) {
         /* The second of `next` has come: from now on it is `all`, which ends. */
-        stream_close(&source->all);
+        source_stream_close(&source->all);
         source->all = source->next;
         source->had = source->wants;
         source->next = (struct source_stream){0};

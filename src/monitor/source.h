@@ -33,4 +33,24 @@ int source_descriptor(const struct monitor_source *source, enum source_stream_ki
 vitals_snapshot *source_machine(struct monitor_source *source);
 vitals_snapshot *source_all(struct monitor_source *source);
 
+/* ---- single samplers, which begin and end while the monitor goes on ---- */
+
+struct source_stream {
+    vitals_sampler *sampler;
+    vitals_subscription *subscription;
+    uint64_t given; /* the number of the last one; 0: none was given */
+};
+
+/* Starts a sampler for a part of the screens and also for `wants`, which may be NULL. On an error
+ * the stream is closed. */
+int source_stream_open(struct source_stream *stream, const struct monitor_options *options,
+                       enum monitor_part part, const struct wants *wants, vitals_error *error);
+
+/* Ending a sampler waits for its tick, and so for a driver: that is left to a thread. Waits itself
+ * if no thread can be started or if too many already wait. */
+void source_stream_close(struct source_stream *stream);
+
+/* Until all of them have ended: before their context does. */
+void source_streams_wait(void);
+
 #endif

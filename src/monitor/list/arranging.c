@@ -1,5 +1,5 @@
 /* arranging.c: see arranging.h. */
-#include "monitor/list/arranging.h"
+#include "monitor/screens/screen.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,37 +7,28 @@
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
 
-/* ---- sorts ---- */
-
-/* The one sort, or another one behind those that there are; a column has one place among them. */
-static void sort_by(struct model *model, struct arranged_sort sort, bool behind)
-{
-    struct arrangement *arranged = &model->arranged;
-    size_t used = 1;
-    if (!behind || sort.sort == 0)
-        arranged->sort_count = 0;
-    if (behind && sort.sort == 0)
-        return; /* the first one stays */
-    if (!behind || model->sort == 0 || sort.sort == model->sort) {
-        model->sort = sort.sort;
-        model->reversed = sort.reversed;
-        return;
-    }
-    for (size_t i = 1; i < arranged->sort_count; i++) {
-        if (arranged->sorts[i].sort != sort.sort)
-            arranged->sorts[used++] = arranged->sorts[i];
-    }
-    if (used == ARRANGED_SORTS)
-        used--;
-    arranged->sorts[used++] = sort;
-    arranged->sort_count = used;
-}
-
+/* A column has one place among the sorts. */
 void monitor_sort(struct monitor *monitor, unsigned sort, bool reversed, bool behind)
 {
-    sort_by(&monitor->model, (struct arranged_sort){sort, reversed}, behind);
-    monitor->model.top = 0;
-    (void)model_list(&monitor->model);
+    struct model *model = &monitor->model;
+    struct arrangement *arranged = &model->arranged;
+    if (!behind || sort == 0)
+        arranged->sort_count = 0;
+    if (!behind || (sort != 0 && (model->sort == 0 || sort == model->sort))) {
+        model->sort = sort;
+        model->reversed = reversed;
+    } else if (sort != 0) {
+        size_t used = 1;
+        for (size_t i = 1; i < arranged->sort_count; i++) {
+            if (arranged->sorts[i].sort != sort)
+                arranged->sorts[used++] = arranged->sorts[i];
+        }
+        used -= used == ARRANGED_SORTS;
+        arranged->sorts[used++] = (struct arranged_sort){sort, reversed};
+        arranged->sort_count = used;
+    }
+    model->top = 0;
+    (void)model_list(model);
 }
 
 /* `o` or `O`, and a letter. */
@@ -67,42 +58,32 @@ static void press_group(struct monitor *monitor, uint32_t code)
     (void)model_list(model);
 }
 
-/* Shows or hides them until changed again; what happens automatically is not stored. */
-static void set_traffic(struct model *model, bool wanted)
+static void press_hide(struct monitor *monitor, uint32_t code)
 {
-    struct layout layout;
-    model->arranged.traffic = TRAFFIC_AUTO;
-    layout_of(model, &layout);
-    if (layout.traffic != wanted)
-        model->arranged.traffic = wanted ? TRAFFIC_ALWAYS : TRAFFIC_NEVER;
-}
-
-/* Disks and networks: what one sees is turned round. */
-static void turn_traffic(struct monitor *monitor)
-{
+    static const char LETTERS[] = "dhg"; /* by bits of enum panel */
+    const char *found = code > 0 && code < 0x80 ? strchr(LETTERS, (int)code) : NULL;
     struct model *model = &monitor->model;
     struct layout layout;
     layout_of(model, &layout);
-    if (model_device_count(model) == 0)
+    if (found != NULL)
+        model->arranged.hidden ^= 1u << (found - LETTERS);
+    else if (code != 't')
+        monitor_say(monitor, "nothing is hidden by that key: " ARRANGING_PANELS);
+    else if (model_device_count(model) == 0)
         monitor_say(monitor, "without a device disks and networks stand with the host: h hides it");
     else if (!layout.traffic && !pane_host_has_traffic(model))
         monitor_say(monitor, "nothing is known of disks and networks");
     else if (!layout.traffic && (model->arranged.hidden & PANEL_HOST))
         monitor_say(monitor, "they stand with the host, which is hidden: v h shows it");
-    else
-        set_traffic(model, !layout.traffic);
-}
-
-static void press_hide(struct monitor *monitor, uint32_t code)
-{
-    static const char LETTERS[] = "dhg"; /* by bits of enum panel */
-    const char *found = code > 0 && code < 0x80 ? strchr(LETTERS, (int)code) : NULL;
-    if (code == 't')
-        turn_traffic(monitor);
-    else if (found == NULL)
-        monitor_say(monitor, "nothing is hidden by that key: " ARRANGING_PANELS);
-    else
-        monitor->model.arranged.hidden ^= 1u << (found - LETTERS);
+    else {
+        /* What is seen is turned round, until changed again; what happens automatically is not
+         * stored. */
+        bool wanted = !layout.traffic;
+        model->arranged.traffic = TRAFFIC_AUTO;
+        layout_of(model, &layout);
+        if (layout.traffic != wanted)
+            model->arranged.traffic = wanted ? TRAFFIC_ALWAYS : TRAFFIC_NEVER;
+    }
 }
 
 /* Keys to which a previous key gives their meaning, and the message meanwhile. */
@@ -121,15 +102,6 @@ static const struct {
 };
 enum { PREFIX_COUNT = sizeof PREFIXES / sizeof PREFIXES[0] };
 
-static bool begin_prefix(struct monitor *monitor, enum action action)
-{
-    for (size_t i = 0; i < PREFIX_COUNT; i++) {
-        if (PREFIXES[i].action == action)
-            monitor->prefix = PREFIXES[i].key;
-    }
-    return monitor->prefix != 0;
-}
-
 void arranging_press(struct monitor *monitor, uint32_t code)
 {
     for (size_t i = 0; i < PREFIX_COUNT && code != INPUT_ESCAPE; i++) {
@@ -139,25 +111,13 @@ void arranging_press(struct monitor *monitor, uint32_t code)
     monitor->prefix = 0;
 }
 
-/* ---- groups, and the layout ---- */
-
-/* The group of the line that is selected: its own line, or of a process of it; NULL: none. */
-static const struct group *selected_group(const struct model *model)
-{
-    int place = model_selected(model);
-    return place >= 0 ? model->list.items[place].group : NULL;
-}
-
-static bool on_group_line(const struct monitor *monitor)
-{
-    return monitor->depth == 1 && monitor->model.has_selected && monitor->model.selected.group != 0;
-}
-
-/* If a closed group holds the selected process, its line is selected. */
+/* The group of the selected line, its own or that of a process; if a closed group holds the
+ * selected process, its line is selected. */
 static void unfold(struct monitor *monitor, int open)
 {
     struct model *model = &monitor->model;
-    const struct group *group = selected_group(model);
+    int place = model_selected(model);
+    const struct group *group = place >= 0 ? model->list.items[place].group : NULL;
     if (model->arranged.group == GROUP_NONE) {
         monitor_say(monitor, "there are no groups; G makes some");
         return;
@@ -196,13 +156,19 @@ bool arranging_act(struct monitor *monitor, enum action action, int argument)
             groups_fold_all(&monitor->model);
         (void)model_list(&monitor->model);
         return true;
-    default: return begin_prefix(monitor, action);
+    default: break;
     }
+    for (size_t i = 0; i < PREFIX_COUNT; i++) {
+        if (PREFIXES[i].action == action)
+            monitor->prefix = PREFIXES[i].key;
+    }
+    return monitor->prefix != 0;
 }
 
 bool arranging_on_group(struct monitor *monitor, enum action action)
 {
-    if (!on_group_line(monitor))
+    const struct model *model = &monitor->model;
+    if (monitor->depth != 1 || !model->has_selected || model->selected.group == 0)
         return false;
     if (action == ACTION_PROCESS) {
         unfold(monitor, 0);
@@ -213,8 +179,6 @@ bool arranging_on_group(struct monitor *monitor, enum action action)
     monitor_say(monitor, "this is a group: choose one of its processes");
     return true;
 }
-
-/* ---- words ---- */
 
 const char *arranging_words(char prefix)
 {

@@ -1,5 +1,5 @@
 /* device_traffic.c: see device_traffic.h. */
-#include "monitor/screens/device_traffic.h"
+#include "monitor/screens/device_sheet.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,8 +7,6 @@
 #include "view/cell_text.h"
 
 enum { LINE = 200 };
-
-/* ---- what is read ---- */
 
 /* NAN where nothing is known of any; of what is known of some no sum is made. */
 static double sum_links(const struct sheet_view *view, vitals_metric counter)
@@ -47,8 +45,6 @@ void device_traffic_add(struct device_traffic *traffic, const struct sheet_view 
     history_add(&traffic->ways[1].in, now_ns, sum_links(view, VITALS_GPU_LINK_RECEIVED_BYTES));
     history_add(&traffic->ways[1].out, now_ns, sum_links(view, VITALS_GPU_LINK_TRANSMITTED_BYTES));
 }
-
-/* ---- what is seen ---- */
 
 static size_t known(const struct history *history)
 {

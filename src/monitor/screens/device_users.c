@@ -32,8 +32,6 @@ int device_users_rows(const struct model *model, const vitals_row *gpu)
     return TITLES + (count > 0 ? count : 1);
 }
 
-/* ---- the columns: a table ---- */
-
 struct user_line {
     const struct model *model;
     const vitals_row *user, *process; /* NULL: the titles */

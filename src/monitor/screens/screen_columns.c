@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/list/arranging.h"
 #include "monitor/list/columns.h"
+#include "monitor/screens/screen.h"
 
 enum { HEAD = 2, FOOT = 1, LINE = 320, SORTED = 5 };
 
@@ -19,8 +19,6 @@ struct column_dialog {
     size_t at; /* the line that is selected */
     int top;
 };
-
-/* ---- what there is ---- */
 
 static unsigned command_place(void)
 {
@@ -78,8 +76,6 @@ static void apply(struct column_dialog *choice, struct model *model)
     (void)model_list(model);
 }
 
-/* ---- changing ---- */
-
 static void toggle(struct column_dialog *choice)
 {
     struct arranged_columns *shown = &choice->shown;
@@ -134,31 +130,21 @@ static void sort(struct monitor *monitor, const struct column_dialog *choice, bo
     monitor_say(monitor, "sorted by %s%s", column->name, behind ? " too" : "");
 }
 
-/* ---- keys ---- */
-
-static bool step(struct column_dialog *choice, const struct model *model, uint32_t code)
+static bool step(struct column_dialog *choice, const struct model *model,
+                 const struct input_event *event)
 {
-    size_t count = line_count(choice), page = model->height > 8 ? (size_t)model->height - 5 : 3;
-    switch (code) {
-    case INPUT_UP:
-    case INPUT_WHEEL_UP: choice->at -= choice->at > 0; return true;
-    case INPUT_DOWN:
-    case INPUT_WHEEL_DOWN: choice->at += choice->at + 1 < count; return true;
-    case INPUT_PAGE_UP: choice->at -= choice->at < page ? choice->at : page; return true;
-    case INPUT_PAGE_DOWN:
-        choice->at = choice->at + page < count ? choice->at + page : count - 1;
-        return true;
-    case INPUT_HOME: choice->at = 0; return true;
-    case INPUT_END: choice->at = count - 1; return true;
-    default: return false;
-    }
+    int count = (int)line_count(choice), page = model->height > 8 ? model->height - 5 : 3;
+    int by = input_lines(event, page, count), at = (int)choice->at + by;
+    if (by != 0)
+        choice->at = (size_t)(at < 0 ? 0 : at >= count ? count - 1 : at);
+    return by != 0;
 }
 
 static bool press_columns(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct column_dialog *choice = state;
     struct model *model = &monitor->model;
-    if (step(choice, model, event->code))
+    if (step(choice, model, event))
         return true;
     switch (event->code) {
     case INPUT_SPACE:
@@ -205,10 +191,7 @@ static void settle(struct monitor *monitor, void *state)
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct column_dialog *choice = state;
-    bool turned = false;
-    for (int i = 0; i < input_times(event); i++)
-        turned = step(choice, &monitor->model, event->code);
-    if (turned)
+    if (step(choice, &monitor->model, event))
         return true;
     size_t at = (size_t)(choice->top + event->y - HEAD);
     if (event->code != INPUT_CLICK || event->y < HEAD || at >= line_count(choice))
@@ -220,8 +203,6 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     choice->at = at;
     return true;
 }
-
-/* ---- drawing ---- */
 
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {

@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "feed/trouble.h"
-#include "monitor/async_free.h"
 #include "monitor/screens/device_sheet.h"
-#include "monitor/screens/device_traffic.h"
 #include "monitor/screens/screen.h"
+#include "monitor/source.h"
 #include "util/base.h"
 
 enum { GRAPHS = 4, HEAD = 2, LINE = 400, GAP = 2, USERS_FEW = 10 };
@@ -27,8 +26,7 @@ enum { PARTS_MOST = 16 };
 struct screen_device {
     uint64_t key; /* of the row in the machine's snapshots */
     struct readings details;
-    vitals_sampler *sampler;
-    vitals_subscription *subscription;
+    struct source_stream stream;
     bool has_first; /* what its counter of energy was when the screen was opened */
     double first_joules;
     struct device_traffic traffic;
@@ -59,8 +57,7 @@ static const vitals_row *detail_of(const struct screen_device *device, const vit
         vitals_text own, other;
         if (vitals_row_text(gpu, IDENTITIES[i], &own) <= 0 || own.size == 0)
             continue;
-        for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(now, VITALS_GPU, row)) != NULL;) {
+        for (const vitals_row *row = NULL; (row = row_next(now, VITALS_GPU, row)) != NULL;) {
             if (vitals_row_text(row, IDENTITIES[i], &other) > 0 && other.size == own.size &&
                 memcmp(own.bytes, other.bytes, own.size) == 0 &&
                 strcmp(vitals_row_label(row), vitals_row_label(gpu)) == 0)
@@ -181,8 +178,8 @@ static void settle(struct monitor *monitor, void *state)
     static const uint64_t WINDOW_NS = 2 * NS_PER_SECOND;
     struct screen_device *device = state;
     const struct model *model = &monitor->model;
-    vitals_snapshot *details = device->subscription != NULL
-                                   ? vitals_subscription_latest(device->subscription)
+    vitals_snapshot *details = device->stream.subscription != NULL
+                                   ? vitals_subscription_latest(device->stream.subscription)
                                    : NULL;
     if (details != NULL && model->paused && device->details.now != NULL)
         vitals_snapshot_unref(details);
@@ -426,7 +423,9 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 static int descriptor(const void *state)
 {
     const struct screen_device *device = state;
-    return device->subscription != NULL ? vitals_subscription_descriptor(device->subscription) : -1;
+    return device->stream.subscription != NULL
+               ? vitals_subscription_descriptor(device->stream.subscription)
+               : -1;
 }
 
 /* ---- life ---- */
@@ -435,7 +434,6 @@ static int open_device(struct monitor *monitor, void **state)
 {
     const struct model *model = &monitor->model;
     const vitals_snapshot *now = model->machine.now;
-    vitals_context *context = monitor->options->context;
 
     /* The one that was chosen, else the one of the selected process, else the first. */
     const vitals_row *gpu = NULL;
@@ -456,11 +454,9 @@ static int open_device(struct monitor *monitor, void **state)
     device->columns = 1;
 
     /* Without a sampler of its own the screen shows what the others do. */
-    if (context != NULL && sampler_begin(monitor->options, MONITOR_DETAILS, NULL, &device->sampler,
-                                         &device->subscription, &(vitals_error){0}) < 0) {
-        device->sampler = NULL;
-        device->subscription = NULL;
-    }
+    if (monitor->options->context != NULL)
+        (void)!source_stream_open(&device->stream, monitor->options, MONITOR_DETAILS, NULL,
+                                  &(vitals_error){0});
     *state = device;
     return 0;
 }
@@ -468,7 +464,7 @@ static int open_device(struct monitor *monitor, void **state)
 static void close_device(void *state)
 {
     struct screen_device *device = state;
-    async_free(device->sampler, device->subscription);
+    source_stream_close(&device->stream);
     readings_done(&device->details);
     device_sheet_done(&device->sheet);
     free(device);

@@ -123,9 +123,8 @@ static void settle(struct monitor *monitor, void *state)
     if (answer != NULL)
         environment->entries = calloc(vitals_snapshot_count(answer, VITALS_ENVIRONMENT) + 1,
                                       sizeof *environment->entries);
-    for (const vitals_row *row = NULL;
-         answer != NULL && environment->entries != NULL &&
-         (row = vitals_snapshot_next(answer, VITALS_ENVIRONMENT, row)) != NULL;) {
+    for (const vitals_row *row = NULL; environment->entries != NULL &&
+                                       (row = row_next(answer, VITALS_ENVIRONMENT, row)) != NULL;) {
         struct environment_entry entry = {.row = row, .name = {"", 0}};
         char name[NAME], value[VALUE];
         if (vitals_row_text(row, VITALS_ENVIRONMENT_NAME, &entry.name) <= 0)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/list/arranging.h"
 #include "monitor/screens/screen.h"
 
 enum { LINES_MOST = 160, LINE = 160, KEYS_WIDE = 20 };
@@ -95,13 +94,12 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         const char *left = help->lines[help->top + y].keys;
         bool heading = help->lines[help->top + y].heading;
         ink style = help->lines[help->top + y].dim ? STYLE_DIM : STYLE_PLAIN;
-        struct canvas_field field = {.x = 1,
-                                     .y = y,
-                                     .columns = heading ? width - 2 : keys,
-                                     .style = heading ? STYLE_BOLD : style | STYLE_CYAN};
+        struct canvas_field field = {.x = 1, .y = y, .columns = heading ? width - 2 : keys};
+        field.style = heading ? STYLE_BOLD : style | STYLE_CYAN;
         canvas_field(pen->canvas, &field, left);
-        field = (struct canvas_field){
-            .x = keys + 2, .y = y, .columns = width - keys - 3, .style = style};
+        field.x = keys + 2;
+        field.columns = width - keys - 3;
+        field.style = style;
         if (!heading)
             canvas_field(pen->canvas, &field, help->lines[help->top + y].text);
     }
@@ -121,26 +119,23 @@ static bool press_any(struct monitor *monitor, void *state, const struct input_e
 {
     struct help *help = state;
     int page = monitor->model.height > 2 ? monitor->model.height - 2 : 1;
-    switch (event->code) {
-    case INPUT_UP: help->top--; break;
-    case INPUT_DOWN: help->top++; break;
-    case INPUT_PAGE_UP: help->top -= page; break;
-    case INPUT_PAGE_DOWN: help->top += page; break;
-    case INPUT_HOME: help->top = 0; break;
-    case INPUT_END: help->top = help->count; break;
-    default: monitor_close(monitor); return true;
-    }
-    settle(monitor, state);
+    int by = input_lines(event, page, help->count);
+    if (by == 0)
+        monitor_close(monitor);
+    help->top += by;
+    if (by != 0)
+        settle(monitor, state);
     return true;
 }
 
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
+    enum { STEP = 3 };
     struct help *help = state;
     if (event->code == INPUT_CLICK)
         monitor_close(monitor);
     else {
-        help->top += (event->code == INPUT_WHEEL_UP ? -3 : 3) * input_times(event);
+        help->top += STEP * input_lines(event, 0, 0);
         settle(monitor, state);
     }
     return true;

@@ -17,8 +17,6 @@ struct screen_process {
     struct history histories[GRAPHS];
 };
 
-/* ---- the graphs: a table ---- */
-
 static const struct process_subject {
     const char *title;
     bool down;
@@ -54,8 +52,6 @@ static const char *subject_words(const struct process_subject *subject, double v
     (void)snprintf(out, WORDS, "%.1f%%", value * 100);
     return out;
 }
-
-/* ---- what is known of it now ---- */
 
 static struct item item_of(const struct model *model, const struct screen_process *process)
 {
@@ -101,8 +97,6 @@ static void recall(void *state, const struct model *then)
         history_add_before(&process->histories[i], vitals_snapshot_monotonic_ns(moment),
                            subject_value(&SUBJECTS[i], then, &item));
 }
-
-/* ---- drawing ---- */
 
 /* The box above the graphs: the whole row, whatever the list of the view leaves out, and the
  * command. */

@@ -73,8 +73,7 @@ static void describe(const struct monitor *monitor, struct screen_signal_target 
     const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
     vitals_snapshot *relatives = NULL;
     size_t count = 0;
-    for (const vitals_row *other = NULL;
-         now != NULL && (other = vitals_snapshot_next(now, VITALS_PROCESS, other)) != NULL;) {
+    for (const vitals_row *other = NULL; (other = row_next(now, VITALS_PROCESS, other)) != NULL;) {
         uint64_t parent;
         count += vitals_row_u64(other, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
                  parent == target->pid;
@@ -406,18 +405,9 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
 /* Keys and the wheel; false: another one. */
 static bool moves(const struct model *model, struct dialog *dialog, const struct input_event *event)
 {
-    int page = shown(model, dialog);
-    switch (event->code) {
-    case INPUT_UP: scroll(model, dialog, -1); return true;
-    case INPUT_DOWN: scroll(model, dialog, 1); return true;
-    case INPUT_PAGE_UP: scroll(model, dialog, -page); return true;
-    case INPUT_PAGE_DOWN: scroll(model, dialog, page); return true;
-    case INPUT_HOME: scroll(model, dialog, -dialog->count); return true;
-    case INPUT_END: scroll(model, dialog, dialog->count); return true;
-    case INPUT_WHEEL_UP: scroll(model, dialog, -input_times(event)); return true;
-    case INPUT_WHEEL_DOWN: scroll(model, dialog, input_times(event)); return true;
-    default: return false;
-    }
+    int by = input_lines(event, shown(model, dialog), dialog->count);
+    scroll(model, dialog, by);
+    return by != 0;
 }
 
 /* Vitals itself is signalled last, so that all others get the signal. */

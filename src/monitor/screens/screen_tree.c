@@ -93,8 +93,7 @@ static int collect(struct screen_tree *tree, const vitals_snapshot *now)
             return -1;
         tree->capacity = count;
     }
-    for (const vitals_row *row = NULL;
-         now != NULL && (row = vitals_snapshot_next(now, VITALS_PROCESS, row)) != NULL;) {
+    for (const vitals_row *row = NULL; (row = row_next(now, VITALS_PROCESS, row)) != NULL;) {
         struct identity identity = identity_of(row);
         if (identity.pid != 0)
             tree->nodes[tree->count++] = (struct screen_tree_node){
@@ -124,8 +123,7 @@ static void build(struct screen_tree *tree, const struct model *model)
         return;
 
     /* A pid alone is enough to mark a user of a device; it is not what a signal goes by. */
-    for (const vitals_row *user = NULL;
-         now != NULL && (user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
+    for (const vitals_row *user = NULL; (user = row_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
         const vitals_row *gpu = vitals_snapshot_find(now, VITALS_GPU, vitals_row_parent(user));
         uint64_t pid, key;
         if (gpu == NULL || vitals_row_u64(user, VITALS_GPU_PROCESS_PID, &pid) <= 0 ||

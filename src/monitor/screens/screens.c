@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "monitor/async_free.h"
-#include "monitor/list/arranging.h"
 #include "monitor/list/match.h"
 #include "monitor/screens/screen.h"
+#include "monitor/source.h"
 
 const struct screen *const screens[] = {&screen_main,        &screen_tree,    &screen_process,
                                         &screen_device,      &screen_columns, &screen_help,
@@ -28,7 +27,7 @@ void monitor_done(struct monitor *monitor)
 {
     while (monitor->depth > 0)
         monitor_close(monitor);
-    async_free_wait();
+    source_streams_wait();
     model_done(&monitor->model);
 }
 
@@ -144,6 +143,21 @@ void monitor_say(struct monitor *monitor, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(monitor->model.message, sizeof monitor->model.message, format, arguments);
     va_end(arguments);
+}
+
+int input_lines(const struct input_event *event, int page, int count)
+{
+    switch (event->code) {
+    case INPUT_UP: return -1;
+    case INPUT_DOWN: return 1;
+    case INPUT_PAGE_UP: return -page;
+    case INPUT_PAGE_DOWN: return page;
+    case INPUT_HOME: return -count;
+    case INPUT_END: return count;
+    case INPUT_WHEEL_UP: return -input_times(event);
+    case INPUT_WHEEL_DOWN: return input_times(event);
+    default: return 0;
+    }
 }
 
 int scroll_to(int first, int place, int lines, int count)

@@ -2,9 +2,9 @@
  * a filter, columns, and what a layout needs. */
 #include "monitor_world.h"
 
-#include "monitor/list/arranging.h"
 #include "monitor/list/group.h"
 #include "monitor/list/match.h"
+#include "monitor/screens/screen.h"
 
 static const struct monitor_process PROCESSES[] = {
     {1, 0, "root", "init", 1, 0, 8, 0, 0, false},
