@@ -2,20 +2,126 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "monitor/screens/device_choice.h"
 #include "monitor/screens/screen.h"
 
 enum { SIDEWAYS = 2 };
 
+/* ---- the chosen device ---- */
+
+/* The devices that are shown, as places of a list; `*count` of them. */
+static const vitals_row *device_at(const struct model *model, int place, int *count)
+{
+    const vitals_row *found = NULL;
+    int at = 0;
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL; at++)
+        found = at == place ? gpu : found;
+    *count = at;
+    return found;
+}
+
+static int chosen_place(const struct model *model)
+{
+    int at = 0;
+    for (const vitals_row *gpu = NULL; (gpu = model_next_device(model, gpu)) != NULL; at++) {
+        if (vitals_row_key(gpu) == model->device)
+            return at;
+    }
+    return -1;
+}
+
+static void choose_device(struct model *model, const vitals_row *gpu)
+{
+    model->has_device = gpu != NULL;
+    model->device = gpu != NULL ? vitals_row_key(gpu) : 0;
+}
+
+/* Choosing a device: while one is chosen the keys that move are about devices, and Enter opens the
+ * screen of one; a process may stay selected meanwhile. false: the key is about processes. */
+static bool device_choice_act(struct monitor *monitor, enum action action, int argument)
+{
+    struct model *model = &monitor->model;
+    int count, place = chosen_place(model);
+    const vitals_row *gpu = device_at(model, 0, &count);
+    if (action == ACTION_DEVICE && argument >= 0) { /* by its number, which its label says */
+        char label[16];
+        (void)snprintf(label, sizeof label, "%d", argument);
+        while (gpu != NULL && strcmp(vitals_row_label(gpu), label) != 0)
+            gpu = model_next_device(model, gpu);
+        if (gpu == NULL) {
+            monitor_say(monitor, "there is no device %d", argument);
+            return true;
+        }
+        choose_device(model, gpu);
+        (void)monitor_open(monitor, &screen_device);
+        return true;
+    }
+    if (action == ACTION_DEVICE && model->has_device) {
+        choose_device(model, NULL);
+        return true;
+    }
+    if (action == ACTION_DEVICE) { /* at that of the selected process */
+        const vitals_row *own = model->has_selected && model->selected.gpu != 0
+                                    ? vitals_snapshot_find(model->machine.now, VITALS_GPU,
+                                                           model->selected.gpu)
+                                    : NULL;
+        choose_device(model, own != NULL ? own : gpu);
+        model->arranged.hidden &= ~(unsigned)PANEL_DEVICES;
+        model->lift = 0;
+        monitor_say(monitor, "%s",
+                    model->has_device ? "Up and Down choose a device, Enter shows it, d goes back"
+                                      : "there is no device to look at");
+        return true;
+    }
+    if (!model->has_device)
+        return false;
+    switch ((int)action) { /* keys that are about processes otherwise */
+    case ACTION_UP: place--; break;
+    case ACTION_DOWN: place++; break;
+    case ACTION_SIDEWAYS: place += argument; break;
+    case ACTION_FIRST: place = 0; break;
+    case ACTION_LAST: place = count - 1; break;
+    case ACTION_PROCESS: (void)monitor_open(monitor, &screen_device); return true;
+    case ACTION_CLEAR: choose_device(model, NULL); return true;
+    default: return false;
+    }
+    place = place < 0 ? 0 : place >= count ? count - 1 : place;
+    choose_device(model, device_at(model, place, &count));
+    return true;
+}
+
+/* A click chooses a device, another one opens it; false: it was none, and no device is chosen. */
+static bool device_choice_click(struct monitor *monitor, const struct layout *layout,
+                                const struct input_event *event)
+{
+    struct model *model = &monitor->model;
+    int row = event->y - (layout->devices_y - model->lift);
+    const struct device_panel panel = pane_devices(model, layout->devices);
+    const vitals_row *gpu = row >= 0 ? device_panel_at(&panel, row) : NULL;
+    if (gpu == NULL || event->y >= layout->host_y - model->lift) {
+        choose_device(model, NULL);
+        return false;
+    }
+    if (model->has_device && model->device == vitals_row_key(gpu))
+        (void)monitor_open(monitor, &screen_device);
+    else
+        choose_device(model, gpu);
+    return true;
+}
+
 /* ---- drawing ---- */
 
-/* The snapshot's own moment, and what one should know. */
-static void draw_top(const struct monitor *monitor, struct pen *pen, int y)
+static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
-    const struct model *model = &monitor->model;
     static const char HINT[] = "(Press h for help or q to quit)";
+    const struct model *model = &monitor->model;
+    const struct monitor_options *options = model->options;
+    struct layout layout;
+    (void)state;
+    layout_of(model, &layout);
+
+    /* The snapshot's own time, and what one should know. */
     char text[WORDS] = "";
-    int x = 0;
+    int x = 0, y = -model->lift, right = model->width < NARROW ? model->width : NARROW;
     if (model->machine.now != NULL && !cell_time(model->machine.now, text))
         text[0] = '\0';
     x += canvas_text(pen->canvas, x, y, STYLE_PLAIN, text);
@@ -23,20 +129,11 @@ static void draw_top(const struct monitor *monitor, struct pen *pen, int y)
         x += canvas_text(pen->canvas, x, y, STYLE_BOLD | STYLE_YELLOW, " [held: p goes on]");
     if (model_is_demo(model))
         x += canvas_text(pen->canvas, x, y, STYLE_YELLOW, " [DEMO]");
-    if (model->options->root && model->options->readonly == NULL)
+    if (options->root && options->readonly == NULL)
         x += canvas_text(pen->canvas, x, y, STYLE_RED | STYLE_BOLD, " [root]");
-    int right = model->width < NARROW ? model->width : NARROW;
     if (x + 1 + (int)strlen(HINT) <= right)
         (void)canvas_text(pen->canvas, right - (int)strlen(HINT), y, STYLE_PLAIN, HINT);
-}
 
-static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
-{
-    const struct model *model = &monitor->model;
-    struct layout layout;
-    (void)state;
-    layout_of(model, &layout);
-    draw_top(monitor, pen, -model->lift);
     const struct device_panel devices = pane_devices(model, layout.devices);
     struct edges edges = {.count = 0};
     if (!(model->arranged.hidden & PANEL_DEVICES)) {
@@ -63,8 +160,7 @@ static int lines_from(const struct model *model, const struct layout *layout, in
 {
     int rows = 0, lines = 0;
     for (int i = first; i < (int)model->list.count; i++) {
-        const struct item *items = model->list.items;
-        rows += 1 + (layout->rules && i > first && items[i].order != items[i - 1].order);
+        rows += 1 + (layout->rules && i > first && pane_begins_device(model, (size_t)i));
         if (rows > layout->lines)
             break;
         lines++;
@@ -79,7 +175,9 @@ static void settle(struct monitor *monitor, void *state)
     enum { TRAFFIC_READINGS = 4 }; /* with the last of them it goes */
     struct layout layout;
     (void)state;
-    device_choice_settle(model);
+    /* A device that has left, or that cannot be seen, is not chosen any more. */
+    if (model->has_device && ((model->arranged.hidden & PANEL_DEVICES) || chosen_place(model) < 0))
+        choose_device(model, NULL);
     layout_of(model, &layout);
     if (layout.traffic_fits)
         model->traffic_left = TRAFFIC_READINGS;
@@ -101,18 +199,6 @@ static void settle(struct monitor *monitor, void *state)
 }
 
 /* ---- keys ---- */
-
-/* The whole screen: first the panels go out of sight, then the list moves. */
-static void scroll(struct model *model, int by)
-{
-    struct layout layout;
-    layout_of(model, &layout);
-    if (by > 0 ? model->lift < layout.lift_most : model->top == 0)
-        model->lift += by;
-    else
-        model->top += by;
-    model->loose = true;
-}
 
 static void select_step(struct model *model, int step)
 {
@@ -175,29 +261,11 @@ static void move_sideways(struct model *model, int columns)
     model->shift = model->shift < 0 ? 0 : model->shift;
 }
 
-static void tag(struct model *model)
-{
-    int place = model_selected(model);
-    if (place < 0)
-        return;
-    struct identity identity = item_identity(&model->list.items[place]);
-    model_tag(model, &identity);
-    select_step(model, 1);
-}
-
-static void set_sort(struct model *model, unsigned sort)
-{
-    model->sort = sort;
-    model->reversed = false;
-    model->arranged.sort_count = 0;
-    model->top = 0;
-    (void)model_list(model);
-}
-
 static bool act(struct monitor *monitor, void *state, enum action action, int argument)
 {
     struct model *model = &monitor->model;
     int place = model_selected(model);
+    struct layout layout;
     (void)state;
     model->loose = false;
     if (device_choice_act(monitor, action, argument))
@@ -207,13 +275,26 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     case ACTION_DOWN: select_step(model, 1); return true;
     case ACTION_PAGE_UP: select_step(model, -page(monitor)); return true;
     case ACTION_PAGE_DOWN: select_step(model, page(monitor)); return true;
-    case ACTION_SCROLL: scroll(model, argument); return true;
+    case ACTION_SCROLL: /* first the panels go out of sight, then the list moves */
+        layout_of(model, &layout);
+        if (argument > 0 ? model->lift < layout.lift_most : model->top == 0)
+            model->lift += argument;
+        else
+            model->top += argument;
+        model->loose = true;
+        return true;
     case ACTION_FIRST: model_select(model, model->list.count > 0 ? 0 : -1); return true;
     case ACTION_LAST: model_select(model, (int)model->list.count - 1); return true;
     case ACTION_SIDEWAYS: move_sideways(model, argument * SIDEWAYS); return true;
     case ACTION_LINE_BEGIN: model->shift = 0; return true;
     case ACTION_LINE_END: model->shift = line_end(model); return true;
-    case ACTION_TAG: tag(model); return true;
+    case ACTION_TAG:
+        if (place >= 0) {
+            struct identity identity = item_identity(&model->list.items[place]);
+            model_tag(model, &identity);
+            select_step(model, 1);
+        }
+        return true;
     case ACTION_CLEAR:
         model->has_selected = false;
         model->tag_count = 0;
@@ -225,7 +306,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
         return true;
     case ACTION_VIEW: set_view(model); return true;
     case ACTION_SORT_STEP:
-        set_sort(model, columns_sort_step(model->view, model->sort, argument));
+        monitor_sort(monitor, columns_sort_step(model->view, model->sort, argument), false, false);
         return true;
     case ACTION_INVERT:
         model->reversed = !model->reversed;
@@ -267,20 +348,6 @@ static void click_title(struct model *model, int x)
     }
 }
 
-/* The line of the list in a row of the screen; -1: none. */
-static int place_at(const struct model *model, const struct layout *layout, int y)
-{
-    int at = layout->lines_y - model->lift, end = at + layout->lines;
-    for (int i = model->top; i < (int)model->list.count && at < end; i++, at++) {
-        const struct item *items = model->list.items;
-        if (layout->rules && i > model->top && items[i].order != items[i - 1].order)
-            at++;
-        if (at == y)
-            return i;
-    }
-    return -1;
-}
-
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct model *model = &monitor->model;
@@ -300,7 +367,12 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     }
     if (device_choice_click(monitor, &layout, event))
         return true;
-    model_select(model, place_at(model, &layout, event->y));
+    int at = layout.lines_y - model->lift, end = at + layout.lines, found = -1;
+    for (int i = model->top; i < (int)model->list.count && at < end && found < 0; i++, at++) {
+        at += layout.rules && i > model->top && pane_begins_device(model, (size_t)i);
+        found = at == event->y ? i : -1;
+    }
+    model_select(model, found);
     return true;
 }
 
