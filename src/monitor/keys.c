@@ -87,7 +87,7 @@ const struct binding bindings[] = {
     {"K k", {'K', 'k'}, ON_LISTS, ACTION_SIGNAL, SIGKILL, KEYS_ACT, "ask before sending SIGKILL"},
     {"I C-c", {'I', CTRL('c')}, ON_LISTS, ACTION_SIGNAL, SIGINT, KEYS_ACT,
      "ask before sending SIGINT"},
-    {"Esc", {INPUT_ESCAPE}, ON_LISTS, ACTION_CLEAR, 0, KEYS_ACT, "nobody selected or tagged"},
+    {"Esc", {INPUT_ESCAPE}, ON_LISTS, ACTION_CLEAR, 0, KEYS_ACT, "nothing selected or tagged"},
 
     {"p", {'p'}, ON_TIMES & ~(unsigned)ON_MAIN, ACTION_PAUSE, 0, KEYS_TIME, NULL},
     {"{ }  S-Left S-Right", {'{', INPUT_SHIFT_LEFT}, ON_TIMES, ACTION_TIME_SAMPLE, -1, KEYS_TIME,

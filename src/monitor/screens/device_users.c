@@ -145,5 +145,5 @@ void device_users_draw(struct pen *pen, const struct model *model, const vitals_
         at++;
     }
     if (at == TITLES - first && line.user == NULL && at >= 0 && at < end)
-        (void)canvas_text(pen->canvas, box->x, box->y + at, STYLE_DIM, "nobody");
+        (void)canvas_text(pen->canvas, box->x, box->y + at, STYLE_DIM, "no process");
 }

@@ -214,7 +214,7 @@ static int start(struct monitor *monitor, struct screen_environment *environment
     environment->pid = (int64_t)identity->pid;
     if (!environment->targeted) {
         (void)snprintf(environment->command, sizeof environment->command,
-                       "vitals itself, as nobody is selected");
+                       "vitals itself, as no process is selected");
         if (context != NULL)
             code = vitals_process_open(context, getpid(), &job->process, &error);
         else

@@ -108,7 +108,7 @@ static void add_target(struct monitor *monitor, struct dialog *dialog,
         (void)snprintf(target->about, sizeof target->about, "%llu",
                        (unsigned long long)identity->pid);
         (void)snprintf(target->result, sizeof target->result,
-                       "left alone: it is not known whose pid that is here");
+                       "left alone: which process has that pid here is not known");
         return;
     }
     if (monitor->options->context == NULL) {
@@ -229,7 +229,7 @@ static void send_one(struct screen_signal_target *target, int number)
         (void)snprintf(target->result, sizeof target->result, "had ended already");
     else if (code == VITALS_EDENIED)
         (void)snprintf(target->result, sizeof target->result,
-                       "no permission: it is somebody else's; root may");
+                       "no permission: another user runs it; root may send it");
     else
         (void)snprintf(target->result, sizeof target->result, "not sent: %.140s", error.message);
 }
@@ -352,7 +352,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         (void)snprintf(of, sizeof of, "%d of ", dialog->able);
     if (dialog->sent || dialog->able == 0)
         (void)snprintf(text, sizeof text, "%s",
-                       dialog->sent ? "What became of it:" : "Nobody here can be sent a signal:");
+                       dialog->sent ? "What became of it:" : "None of these can be sent a signal:");
     else
         (void)snprintf(text, sizeof text, "Send a signal to %s%d process%s%s%.300s?", of,
                        dialog->count, dialog->count == 1 ? "" : "es", group[0] != '\0' ? ": " : "",

@@ -249,7 +249,7 @@ static void a_signal_is_for_all_of_a_group(void)
         CHECK_INT(monitor.depth, 2);
         CHECK_STR(asked(), CASES[i].asked);
         /* Without a context no process has a handle. */
-        CHECK_CONTAINS(world_screen(&monitor), "Nobody here can be sent a signal");
+        CHECK_CONTAINS(world_screen(&monitor), "None of these can be sent a signal");
         press_code(&monitor, INPUT_ENTER);
         CHECK_INT(monitor.depth, 1);
         end();
@@ -269,7 +269,7 @@ static void who_is_only_a_number_is_left_alone(void)
     press_code(&monitor, INPUT_HOME);
     press_keys(&monitor, "T");
     CHECK_INT(monitor.depth, 2);
-    CHECK_CONTAINS(world_screen(&monitor), "it is not known whose pid that is here");
+    CHECK_CONTAINS(world_screen(&monitor), "which process has that pid here is not known");
     CHECK(strstr(world_screen(&monitor), "innocent") == NULL);
     end();
 }
