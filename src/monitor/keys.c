@@ -120,13 +120,8 @@ const struct binding bindings[] = {
 };
 // clang-format on
 
-const char *key_group_name(enum key_group group)
-{
-    static const char *const NAMES[KEYS_END] = {
-        "",          "What is shown", "Moving",      "Finding and sorting",
-        "Processes", "The past",      "Help and end"};
-    return NAMES[group];
-}
+const char *const key_group_names[KEYS_END] = {
+    "", "What is shown", "Moving", "Finding and sorting", "Processes", "The past", "Help and end"};
 
 const struct binding *binding_find(unsigned screen, uint32_t code)
 {

@@ -59,7 +59,7 @@ struct binding {
 /* Ends with a row without keys. */
 extern const struct binding bindings[];
 
-const char *key_group_name(enum key_group group);
+extern const char *const key_group_names[KEYS_END];
 
 /* The row of a key on a screen, or NULL. */
 const struct binding *binding_find(unsigned screen, uint32_t code);

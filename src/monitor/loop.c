@@ -23,8 +23,6 @@ bool monitor_built(void)
     return true;
 }
 
-/* ---- signals ---- */
-
 static const int SIGNALS[] = {SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT,
                               SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE};
 enum { SIGNAL_COUNT = sizeof SIGNALS / sizeof SIGNALS[0] };
@@ -68,8 +66,6 @@ static void signals_close(int descriptor)
         (void)close((int)signal_end);
     signal_end = -1;
 }
-
-/* ---- the loop ---- */
 
 enum { AT_KEYS, AT_SIGNALS, AT_MACHINE, AT_ALL, AT_NEXT, AT_SCREEN, PLACES };
 enum { KEYS_AT_ONCE = 4096 };

@@ -474,10 +474,10 @@ bool model_idle(const struct model *model, const vitals_row *row, double *second
     if (row == NULL || model->machine.now == NULL)
         return false;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
-    bool found = vitals_row_entity(row) == VITALS_GPU
-                     ? idle_gpus_device(&model->idle, vitals_row_key(row), now_ns, seconds)
-                     : idle_gpus_user(&model->idle, vitals_row_key(row), now_ns, seconds);
-    return found && *seconds >= (double)(after_ns > 0 ? after_ns : USUAL_NS) / 1e9;
+    bool device = vitals_row_entity(row) == VITALS_GPU;
+    return idle_rows_find(device ? &model->idle.devices : &model->idle.users, vitals_row_key(row),
+                          now_ns, seconds) &&
+           *seconds >= (double)(after_ns > 0 ? after_ns : USUAL_NS) / 1e9;
 }
 
 bool model_is_demo(const struct model *model)

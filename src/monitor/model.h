@@ -194,6 +194,43 @@ bool model_rate(const struct model *model, const vitals_row *row, vitals_metric 
  * returns false if it does not, not for as long as the options say, or if it is not known. */
 bool model_idle(const struct model *model, const vitals_row *row, double *seconds);
 
+/* ---- item.c: the lines of the list, and the processes that they are about ---- */
+
+bool identity_equal(const struct identity *a, const struct identity *b);
+
+/* The same on whatever device and in whatever group. */
+bool identity_same_process(struct identity a, struct identity b);
+
+/* The identity of a row of process, which may be NULL. */
+struct identity identity_of(const vitals_row *process);
+struct identity item_identity(const struct item *item);
+bool item_cpu(const struct model *model, const vitals_row *process, double *cores);
+
+/* The growth per second of a counter of a process; false if it is not known. item_cpu: cores. */
+bool item_rate(const struct model *model, const vitals_row *process, vitals_metric metric,
+               double *out);
+
+/* The devices of a line as bits, and the memory that these have together; false if that of one is
+ * not known. */
+uint64_t item_devices(const struct item *item);
+bool model_devices_total(const struct model *model, uint64_t devices, double *out);
+
+/* True if the process belongs to another user. */
+bool item_is_other(const struct model *model, const struct item *item);
+
+/* The first row of gpu_process of a process, or the next one after `previous`; NULL: none. */
+const vitals_row *model_user_of(const struct model *model, const struct identity *identity,
+                                const vitals_row *previous);
+
+/* The row of the process in the newest snapshots, or NULL. */
+const vitals_row *model_process(const struct model *model, const struct identity *identity);
+
+/* The row that knows most of the process of a line, or NULL. */
+const vitals_row *item_row(const struct item *item);
+
+/* The process of a row of gpu_process, or NULL. */
+const vitals_row *item_process_of(const vitals_snapshot *snapshot, const vitals_row *user);
+
 /* ---- list.c ---- */
 
 /* Anew, after snapshots, the sort or the filter changed. -1: out of memory, the list is empty. */
@@ -204,9 +241,6 @@ int model_selected(const struct model *model);
 void model_select(struct model *model, int place); /* -1: none */
 bool model_tagged(const struct model *model, const struct identity *identity);
 void model_tag(struct model *model, const struct identity *identity); /* or untags it */
-
-/* True if the words match a line: user, command, pid, device. */
-bool model_matches(const struct model *model, const struct item *item, const char *words);
 
 /* The arrangement as a layout, and back; NULL: the usual one. */
 void model_arrangement(const struct model *model, struct arrangement *out);

@@ -103,9 +103,6 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
                   const struct monitor_picture *picture, vitals_write *write, void *data,
                   vitals_error *error);
 
-/* "main, tree, …" */
-void monitor_screens(char *out, size_t capacity);
-
 /* True while a thread that reads the environment of a process has not returned: the context must
  * live on. */
 bool monitor_is_busy(void);

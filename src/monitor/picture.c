@@ -23,15 +23,6 @@ static int fail(vitals_error *error, int code, const char *format, ...)
     return code;
 }
 
-void monitor_screens(char *out, size_t capacity)
-{
-    size_t used = 0;
-    out[0] = '\0';
-    for (size_t i = 0; screens[i] != NULL && used < capacity; i++)
-        used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? ", " : "",
-                                 screens[i]->name);
-}
-
 static const struct screen *find(const char *name)
 {
     for (size_t i = 0; screens[i] != NULL; i++) {
@@ -89,8 +80,11 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
                  monitor_init(monitor, options) == 0;
     int code = 0;
     if (screen == NULL) {
-        char names[256];
-        monitor_screens(names, sizeof names);
+        char names[256] = "";
+        int used = 0;
+        for (size_t i = 0; screens[i] != NULL; i++)
+            used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i > 0 ? ", " : "",
+                             screens[i]->name);
         code = fail(error, VITALS_EARGUMENT, "there is no screen of that name; there are %s",
                     names);
     } else if (!ready)

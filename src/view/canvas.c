@@ -44,16 +44,11 @@ void canvas_done(struct canvas *canvas)
     *canvas = (struct canvas){0};
 }
 
-static struct cell *cell_at(const struct canvas *canvas, int x, int y)
+struct cell *canvas_at(const struct canvas *canvas, int x, int y)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
         return NULL;
     return &canvas->cells[(size_t)y * (size_t)canvas->width + (size_t)x];
-}
-
-const struct cell *canvas_at(const struct canvas *canvas, int x, int y)
-{
-    return cell_at(canvas, x, y);
 }
 
 size_t canvas_next(const char *text, int *columns)
@@ -92,8 +87,8 @@ int canvas_columns(const char *text)
 /* A half of a wide character that loses the other half becomes a blank. */
 static void break_wide(struct canvas *canvas, int x, int y)
 {
-    struct cell *cell = cell_at(canvas, x, y), *left = cell_at(canvas, x - 1, y),
-                *right = cell_at(canvas, x + 1, y);
+    struct cell *cell = canvas_at(canvas, x, y), *left = canvas_at(canvas, x - 1, y),
+                *right = canvas_at(canvas, x + 1, y);
     if (cell == NULL)
         return;
     if (cell->text[0] == '\0' && left != NULL)
@@ -117,7 +112,7 @@ static struct cell cell_of(const char *text, size_t size, ink style)
 
 static void put(struct canvas *canvas, int x, int y, const struct cell *cell, int columns)
 {
-    struct cell *place = cell_at(canvas, x, y), *second = cell_at(canvas, x + 1, y);
+    struct cell *place = canvas_at(canvas, x, y), *second = canvas_at(canvas, x + 1, y);
     if (canvas->wide)
         break_wide(canvas, x, y);
     if (place != NULL)
@@ -137,9 +132,9 @@ static void put(struct canvas *canvas, int x, int y, const struct cell *cell, in
 /* Behind the character before it; a longer pile is cut. */
 static void combine(struct canvas *canvas, int x, int y, const char *text, size_t size)
 {
-    struct cell *cell = cell_at(canvas, x, y);
+    struct cell *cell = canvas_at(canvas, x, y);
     if (cell != NULL && cell->text[0] == '\0')
-        cell = cell_at(canvas, x - 1, y);
+        cell = canvas_at(canvas, x - 1, y);
     if (cell == NULL)
         return;
     size_t used = strlen(cell->text);
@@ -211,7 +206,7 @@ void canvas_erase(struct canvas *canvas, int x, int y, int columns, int rows)
 void canvas_restyle(struct canvas *canvas, int x, int y, int columns, ink style)
 {
     for (int at = x; at < x + columns; at++) {
-        struct cell *cell = cell_at(canvas, at, y);
+        struct cell *cell = canvas_at(canvas, at, y);
         if (cell == NULL)
             continue;
         if ((style & STYLE_COLORS) != 0)
@@ -267,7 +262,7 @@ int canvas_print(const struct canvas *canvas, bool styles, vitals_write *write, 
 {
     int stop = 0;
     for (int y = 0; y < canvas->height && stop == 0; y++) {
-        const struct cell *row = cell_at(canvas, 0, y);
+        const struct cell *row = canvas_at(canvas, 0, y);
         int end = canvas->width;
         while (end > 0 && strcmp(row[end - 1].text, " ") == 0 &&
                !(styles && row[end - 1].style & (STYLE_REVERSE | STYLE_UNDERLINE)))

@@ -45,7 +45,7 @@ void canvas_clear(struct canvas *canvas);
 void canvas_done(struct canvas *canvas);
 
 /* NULL outside. */
-const struct cell *canvas_at(const struct canvas *canvas, int x, int y);
+struct cell *canvas_at(const struct canvas *canvas, int x, int y);
 
 /* Writes in one row; gives the columns that the text takes, cut off or not. */
 int canvas_text(struct canvas *canvas, int x, int y, ink style, const char *text);

@@ -161,6 +161,17 @@ bool cell_ratio(const vitals_row *row, vitals_metric part, vitals_metric whole, 
     return true;
 }
 
+bool cell_busy(const vitals_row *row, const vitals_snapshot *older, vitals_metric busy,
+               vitals_metric total, double *out)
+{
+    double a, b;
+    if (row == NULL || older == NULL || vitals_row_growth(row, older, busy, &a, NULL) <= 0 ||
+        vitals_row_growth(row, older, total, &b, NULL) <= 0 || b <= 0)
+        return false;
+    *out = a / b;
+    return true;
+}
+
 void cell_cut(char *text, int columns, const char *mark)
 {
     if (canvas_columns(text) <= columns)

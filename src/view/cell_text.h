@@ -41,6 +41,10 @@ char *cell_rate(bool known, double bytes_per_second, char *out);
 const vitals_row *row_next(const vitals_snapshot *snapshot, vitals_entity entity,
                            const vitals_row *previous);
 
+/* The share of a row's total time since an older snapshot in which it was busy. */
+bool cell_busy(const vitals_row *row, const vitals_snapshot *older, vitals_metric busy,
+               vitals_metric total, double *out);
+
 /* A part of a whole; false where one of the two is missing. */
 bool cell_ratio(const vitals_row *row, vitals_metric part, vitals_metric whole, double *out);
 bool cell_value(const vitals_row *row, vitals_metric metric, double *out);

@@ -11,15 +11,8 @@ enum { LOAD = 160, NOTE = WORDS + 16 };
 
 bool host_cpu_ratio(const vitals_snapshot *now, const vitals_snapshot *older, double *out)
 {
-    double busy, total;
-    const vitals_row *host = now != NULL ? vitals_snapshot_next(now, VITALS_HOST, NULL) : NULL;
-    if (host == NULL || older == NULL ||
-        vitals_row_growth(host, older, VITALS_HOST_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
-        vitals_row_growth(host, older, VITALS_HOST_CPU_TOTAL_SECONDS, &total, NULL) <= 0 ||
-        total <= 0)
-        return false;
-    *out = busy / total;
-    return true;
+    return cell_busy(row_next(now, VITALS_HOST, NULL), older, VITALS_HOST_CPU_BUSY_SECONDS,
+                     VITALS_HOST_CPU_TOTAL_SECONDS, out);
 }
 
 size_t host_load_words(const vitals_row *host, const char *begin, int columns, char *out,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "view/canvas.h"
+
 static const char *const ESCAPES[] = {
     [COLOR_PLAIN] = "",       [COLOR_GREEN] = "\033[32m", [COLOR_YELLOW] = "\033[33m",
     [COLOR_RED] = "\033[31m", [COLOR_CYAN] = "\033[36m",  [COLOR_MAGENTA] = "\033[35m",
@@ -65,30 +67,21 @@ void paint_text(struct paint *paint, enum color color, const char *text)
     end_color(paint, color);
 }
 
-enum { SAFE_TEXT = 1024 };
-
-/* Safe text holds backslashes of its own escapes, and making it safe again would double them. With
- * another byte in their place it is the same to measure and to cut. */
-static vitals_text neutral(const char *text, char out[static SAFE_TEXT])
-{
-    size_t size = 0;
-    for (; text[size] != '\0' && size < SAFE_TEXT - 1; size++)
-        out[size] = text[size] == '\\' ? '_' : text[size];
-    out[size] = '\0';
-    return (vitals_text){out, size};
-}
-
 size_t paint_columns(const char *text)
 {
-    char copy[SAFE_TEXT];
-    return vitals_text_columns(neutral(text, copy), VITALS_TEXT_TERMINAL);
+    return (size_t)canvas_columns(text);
 }
 
 size_t paint_fitting(const char *text, size_t columns, size_t *used)
 {
-    char copy[SAFE_TEXT], cut[2 * SAFE_TEXT];
-    vitals_text_fit(neutral(text, copy), VITALS_TEXT_TERMINAL, columns, cut, sizeof(cut), used);
-    return strlen(cut);
+    size_t at = 0, sum = 0;
+    int wide;
+    for (size_t size; (size = canvas_next(text + at, &wide)) > 0 && sum + (size_t)wide <= columns;
+         at += size)
+        sum += (size_t)wide;
+    if (used != NULL)
+        *used = sum;
+    return at;
 }
 
 void paint_repeat(struct paint *paint, enum color color, const char *glyph, size_t count)
@@ -124,22 +117,6 @@ void paint_end(struct paint *paint)
     put(paint, "\n", 1);
 }
 
-/* Bytes of the text that fit into so many columns, up to a blank if there is one. A part that
- * begins with a combining mark is measured as its escape, so the last character may not be whole.
- */
-static size_t fitting_words(const char *text, size_t columns)
-{
-    size_t fits = paint_fitting(text, columns, NULL), size = strlen(text);
-    if (fits >= size)
-        return size;
-    while (fits > 0 && ((unsigned char)text[fits] & 0xc0) == 0x80)
-        fits--;
-    size_t end = fits;
-    while (end > 0 && text[end] != ' ')
-        end--;
-    return end > 0 ? end : fits > 0 ? fits : size;
-}
-
 void paint_wrapped(struct paint *paint, enum color color, size_t at, size_t width,
                    const char *prefix, const char *text)
 {
@@ -147,7 +124,11 @@ void paint_wrapped(struct paint *paint, enum color color, size_t at, size_t widt
     size_t taken = at + strlen(prefix);
     size_t columns = width > taken + LEAST ? width - taken : LEAST;
     for (;;) {
-        size_t size = width > 0 ? fitting_words(text, columns) : strlen(text);
+        size_t whole = strlen(text), fits = width > 0 ? paint_fitting(text, columns, NULL) : whole;
+        size_t size = fits; /* up to a blank if there is one */
+        while (fits < whole && size > 0 && text[size] != ' ')
+            size--;
+        size = size > 0 ? size : fits > 0 ? fits : whole;
         begin_color(paint, color);
         put_string(paint, prefix);
         put(paint, text, size);

@@ -5,7 +5,7 @@
 
 #include "gpu_rows.h"
 
-#include "monitor/list/item.h"
+#include "monitor/model.h"
 #include "monitor/screens/screen.h"
 
 enum { MONITOR_SECOND = 1000000000 };

@@ -86,8 +86,6 @@ static void live_history_unref(struct live_history *history)
     free(history);
 }
 
-/* ---- the thread ---- */
-
 static void answer(struct live_history *history, struct live_query *query)
 {
     const struct timeline *kept = &query->store->kept;
@@ -173,8 +171,6 @@ static void *work(void *data)
     return NULL;
 }
 
-/* ---- life ---- */
-
 int live_history_new(const char *folder, history_ring_read *read, struct live_history **out,
                      vitals_error *error)
 {
@@ -257,8 +253,6 @@ void live_history_add(struct live_history *history, enum live_part part,
     }
     pthread_mutex_unlock(&history->queue_lock);
 }
-
-/* ---- looking back ---- */
 
 static int no_answer(vitals_error *error)
 {

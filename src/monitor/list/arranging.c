@@ -191,12 +191,9 @@ const char *arranging_words(char prefix)
 
 void arranging_check(struct monitor *monitor, const char *words)
 {
-    char names[160];
-    struct match match;
-    match_parse(words, &match);
-    match_names(names, sizeof names);
-    if (match.unknown[0] != '\0')
-        monitor_say(monitor, "no field \"%s\": there are %s", match.unknown, names);
+    char unknown[256];
+    if (match_unknown(words, unknown, sizeof unknown))
+        monitor_say(monitor, "%s", unknown);
 }
 
 void arranging_prompt(const struct monitor *monitor, char *out, size_t capacity)
@@ -204,13 +201,8 @@ void arranging_prompt(const struct monitor *monitor, char *out, size_t capacity)
     const struct model *model = &monitor->model;
     bool filter = monitor->prompt == PROMPT_FILTER;
     const char *words = filter ? model->filter : model->search;
-    char names[200];
-    struct match match;
-    match_parse(words, &match);
-    int used = snprintf(out, capacity, "%s: %s_", filter ? "Filter" : "Search", words);
-    if (match.unknown[0] == '\0' || used < 0 || (size_t)used >= capacity)
-        return;
-    match_names(names, sizeof names);
-    (void)snprintf(out + used, capacity - (size_t)used, "  no field \"%s\": there are %s",
-                   match.unknown, names);
+    char unknown[256];
+    bool wrong = match_unknown(words, unknown, sizeof unknown);
+    (void)snprintf(out, capacity, "%s: %s_%s%s", filter ? "Filter" : "Search", words,
+                   wrong ? "  " : "", wrong ? unknown : "");
 }

@@ -436,6 +436,14 @@ size_t column_find(const char *key, size_t size)
     return i;
 }
 
+const struct column *column_titled(const char *title)
+{
+    size_t i = 0;
+    while (strcmp(list_columns[i].title, title) != 0)
+        i++;
+    return &list_columns[i];
+}
+
 void columns_usual(enum view view, struct arranged_columns *out)
 {
     out->count = 0;

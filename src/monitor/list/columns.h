@@ -5,7 +5,7 @@
 #ifndef VITALS_MONITOR_LIST_COLUMNS_H
 #define VITALS_MONITOR_LIST_COLUMNS_H
 
-#include "monitor/list/item.h"
+#include "monitor/model.h"
 #include "view/cell_text.h"
 
 /* How a value is written. Memory can also be written as a share. */
@@ -93,8 +93,9 @@ bool column_is_dear(const struct column *column);
 /* True if the column may be so much wider or narrower than usual: less than WORDS in all. */
 bool column_may_be(const struct column *column, int wider);
 
-/* By its key; list_column_count: there is none. */
+/* By its key; list_column_count: there is none. By the title of one that there is. */
 size_t column_find(const char *key, size_t size);
+const struct column *column_titled(const char *title);
 
 /* The columns of a view as they are by default. */
 void columns_usual(enum view view, struct arranged_columns *out);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "monitor/list/item.h"
+#include "monitor/model.h"
 
 const char *const group_names[] = {"none", "user", "container", "job", "service", "parent", NULL};
 const char group_letters[] = "nucjsp";
@@ -41,83 +41,70 @@ static int take(struct naming *naming, vitals_metric metric, char *out, size_t c
     return 1;
 }
 
-static int user_name(struct naming *naming, char *out, size_t capacity)
-{
-    return take(naming, VITALS_PROCESS_USER, out, capacity);
-}
-
-/* By its name where the node knows it; else as much of its id as one needs. */
-static int container_name(struct naming *naming, char *out, size_t capacity)
-{
-    enum { ID_SHOWN = 12 };
-    if (take(naming, VITALS_PROCESS_CONTAINER_NAME, out, capacity) > 0)
-        return 1;
-    int got = take(naming, VITALS_PROCESS_CONTAINER, out, capacity);
-    if (got > 0 && strspn(out, "0123456789abcdef") > ID_SHOWN)
-        out[ID_SHOWN] = '\0';
-    return got;
-}
-
-static int job_name(struct naming *naming, char *out, size_t capacity)
-{
-    char name[GROUP_NAME / 2], place[GROUP_NAME / 4]; /* together they fit */
-    int job = take(naming, VITALS_PROCESS_SLURM_JOB, name, sizeof name);
-    if (job > 0) {
-        (void)snprintf(out, capacity, "job %s", name);
-        return 1;
-    }
-    if (take(naming, VITALS_PROCESS_POD_NAME, name, sizeof name) > 0) {
-        bool known = take(naming, VITALS_PROCESS_POD_NAMESPACE, place, sizeof place) > 0;
-        (void)snprintf(out, capacity, "%s%s%s", known ? place : "", known ? "/" : "", name);
-        return 1;
-    }
-    int pod = take(naming, VITALS_PROCESS_POD, name, sizeof name);
-    (void)snprintf(out, capacity, "%s%s", pod > 0 ? "pod " : "", name);
-    return pod > 0 ? 1 : job < 0 && pod < 0 ? -1 : 0;
-}
-
-static int unit_name(struct naming *naming, char *out, size_t capacity)
-{
-    return take(naming, VITALS_PROCESS_UNIT, out, capacity);
-}
-
-/* The pid; group.c adds the name once for each group. */
-static int parent_name(struct naming *naming, char *out, size_t capacity)
-{
-    uint64_t pid;
-    out[0] = '\0';
-    if (naming->row == NULL || vitals_row_u64(naming->row, VITALS_PROCESS_PARENT_PID, &pid) <= 0)
-        return -1;
-    if (pid == 0)
-        return 0;
-    naming->hash = mix(naming->hash, &pid, sizeof pid);
-    (void)snprintf(out, capacity, "%llu", (unsigned long long)pid);
-    return 1;
-}
-
+// clang-format off
+#define P(suffix) VITALS_PROCESS_##suffix
 static const struct {
-    int (*name)(struct naming *naming, char *out, size_t capacity);
-    const char *word;    /* before the name */
-    const char *nowhere; /* of processes that belong to none */
-    const vitals_metric *needs;
+    const char *word;       /* before the name */
+    const char *nowhere;    /* of processes that belong to none */
+    vitals_metric needs[5]; /* ends with 0 */
 } KINDS[GROUP_KINDS] = {
-    [GROUP_NONE] = {NULL, "", "", (const vitals_metric[]){0}},
-    [GROUP_USER] = {user_name, "user", "no user", (const vitals_metric[]){0}},
-    [GROUP_CONTAINER] = {container_name, "container", "in no container",
-                         (const vitals_metric[]){VITALS_PROCESS_CONTAINER,
-                                                 VITALS_PROCESS_CONTAINER_NAME, 0}},
-    [GROUP_JOB] = {job_name, "", "in no job",
-                   (const vitals_metric[]){VITALS_PROCESS_SLURM_JOB, VITALS_PROCESS_POD,
-                                           VITALS_PROCESS_POD_NAME, VITALS_PROCESS_POD_NAMESPACE,
-                                           0}},
-    [GROUP_SERVICE] = {unit_name, "service", "of no service",
-                       (const vitals_metric[]){VITALS_PROCESS_UNIT, 0}},
-    [GROUP_PARENT] = {parent_name, "parent", "without parent", (const vitals_metric[]){0}},
+    [GROUP_NONE] = {"", "", {0}},
+    [GROUP_USER] = {"user", "no user", {0}},
+    [GROUP_CONTAINER] = {"container", "in no container", {P(CONTAINER), P(CONTAINER_NAME)}},
+    [GROUP_JOB] = {"", "in no job", {P(SLURM_JOB), P(POD), P(POD_NAME), P(POD_NAMESPACE)}},
+    [GROUP_SERVICE] = {"service", "of no service", {P(UNIT)}},
+    [GROUP_PARENT] = {"parent", "without parent", {0}},
 };
+// clang-format on
 
 const vitals_metric *group_needs(enum group_by by)
 {
     return KINDS[by].needs;
+}
+
+/* As `take` of what the group is called. */
+static int name_of(struct naming *naming, enum group_by by, char *out, size_t capacity)
+{
+    enum { ID_SHOWN = 12 };
+    char name[GROUP_NAME / 2], place[GROUP_NAME / 4]; /* together they fit */
+    uint64_t number;
+    int got, pod;
+    switch (by) {
+    case GROUP_USER: return take(naming, P(USER), out, capacity);
+    case GROUP_SERVICE: return take(naming, P(UNIT), out, capacity);
+    case GROUP_CONTAINER: /* by its name where the node knows it; else by the start of its id */
+        if (take(naming, P(CONTAINER_NAME), out, capacity) > 0)
+            return 1;
+        got = take(naming, P(CONTAINER), out, capacity);
+        if (got > 0 && strspn(out, "0123456789abcdef") > ID_SHOWN)
+            out[ID_SHOWN] = '\0';
+        return got;
+    case GROUP_JOB:
+        got = take(naming, P(SLURM_JOB), name, sizeof name);
+        if (got > 0) {
+            (void)snprintf(out, capacity, "job %s", name);
+            return 1;
+        }
+        if (take(naming, P(POD_NAME), name, sizeof name) > 0) {
+            bool known = take(naming, P(POD_NAMESPACE), place, sizeof place) > 0;
+            (void)snprintf(out, capacity, "%s%s%s", known ? place : "", known ? "/" : "", name);
+            return 1;
+        }
+        pod = take(naming, P(POD), name, sizeof name);
+        (void)snprintf(out, capacity, "%s%s", pod > 0 ? "pod " : "", name);
+        return pod > 0 ? 1 : got < 0 && pod < 0 ? -1 : 0;
+    case GROUP_PARENT: /* the pid; group.c adds the name once for each group */
+        if (naming->row == NULL || vitals_row_u64(naming->row, P(PARENT_PID), &number) <= 0)
+            return -1;
+        if (number == 0)
+            return 0;
+        naming->hash = mix(naming->hash, &number, sizeof number);
+        (void)snprintf(out, capacity, "%llu", (unsigned long long)number);
+        return 1;
+    case GROUP_NONE:
+    case GROUP_KINDS: break;
+    }
+    return -1;
 }
 
 bool group_identify(const struct model *model, enum group_by by, const struct item *item, char *out,
@@ -125,7 +112,7 @@ bool group_identify(const struct model *model, enum group_by by, const struct it
 {
     struct naming naming = {model, item_row(item), 0xcbf29ce484222325u};
     out[0] = '\0';
-    bool known = KINDS[by].name != NULL && KINDS[by].name(&naming, out, capacity) >= 0;
+    bool known = name_of(&naming, by, out, capacity) >= 0;
     *id = known ? naming.hash | 1u : 2u;
     return known;
 }

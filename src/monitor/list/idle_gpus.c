@@ -191,24 +191,13 @@ void idle_gpus_done(struct idle_gpus *idle)
     *idle = (struct idle_gpus){0};
 }
 
-static bool held_for(const struct idle_rows *holdings, uint64_t key, uint64_t now_ns,
-                     double *seconds)
+bool idle_rows_find(const struct idle_rows *rows, uint64_t key, uint64_t now_ns, double *seconds)
 {
-    const struct idle_row *row = find(holdings, key);
+    const struct idle_row *row = find(rows, key);
     if (row == NULL || row->since_ns > now_ns)
         return false;
     *seconds = (double)(now_ns - row->since_ns) / 1e9;
     return true;
-}
-
-bool idle_gpus_device(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds)
-{
-    return held_for(&idle->devices, key, now_ns, seconds);
-}
-
-bool idle_gpus_user(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds)
-{
-    return held_for(&idle->users, key, now_ns, seconds);
 }
 
 char *idle_words(double seconds, char out[static IDLE_WORDS])

@@ -44,8 +44,7 @@ void idle_gpus_done(struct idle_gpus *idle);
 
 /* Seconds of idleness up to a time; returns false if it is not idle or not known. A device is idle
  * if a process holds its memory and it did not work; a process if it did not. */
-bool idle_gpus_device(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds);
-bool idle_gpus_user(const struct idle_gpus *idle, uint64_t key, uint64_t now_ns, double *seconds);
+bool idle_rows_find(const struct idle_rows *rows, uint64_t key, uint64_t now_ns, double *seconds);
 
 /* "held 23 min" */
 enum { IDLE_WORDS = 24 };

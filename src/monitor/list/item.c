@@ -1,5 +1,5 @@
-/* item.c: see item.h. */
-#include "monitor/list/item.h"
+/* item.c: the lines of the list, and the processes that they are about. See model.h. */
+#include "monitor/model.h"
 
 #include <string.h>
 

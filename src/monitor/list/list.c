@@ -9,15 +9,6 @@
 #include "monitor/list/match.h"
 #include "util/memory.h"
 
-/* ---- which ---- */
-
-bool model_matches(const struct model *model, const struct item *item, const char *words)
-{
-    struct match match;
-    match_parse(words, &match);
-    return match_item(&match, model, item);
-}
-
 static int add(struct model *model, const struct item *item)
 {
     struct list *list = &model->list;
@@ -263,8 +254,6 @@ int model_list(struct model *model)
     return code;
 }
 
-/* ---- chosen lines ---- */
-
 int model_selected(const struct model *model)
 {
     for (size_t i = 0; model->has_selected && i < model->list.count; i++) {
@@ -313,9 +302,11 @@ void model_tag(struct model *model, const struct identity *identity)
 int model_search(const struct model *model, int from, int step)
 {
     int count = (int)model->list.count;
+    struct match match;
+    match_parse(model->search, &match);
     for (int i = 0; i < count && model->search[0] != '\0'; i++) {
         int place = ((from + i * step) % count + count) % count;
-        if (model_matches(model, &model->list.items[place], model->search))
+        if (match_item(&match, model, &model->list.items[place]))
             return place;
     }
     return -1;

@@ -49,13 +49,15 @@ static const struct match_field FIELDS[] = {
 // clang-format on
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0] };
 
-void match_names(char *out, size_t capacity)
+bool match_unknown(const char *words, char *out, size_t capacity)
 {
-    size_t used = 0;
-    out[0] = '\0';
+    struct match match;
+    match_parse(words, &match);
+    size_t used = (size_t)snprintf(out, capacity, "no field \"%s\": there are ", match.unknown);
     for (size_t i = 0; i < FIELD_COUNT && used < capacity; i++)
         used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? ", " : "",
                                  FIELDS[i].name);
+    return match.unknown[0] != '\0';
 }
 
 void match_parse(const char *words, struct match *out)

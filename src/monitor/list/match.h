@@ -31,7 +31,7 @@ bool match_item(const struct match *match, const struct model *model, const stru
 /* The metrics that its fields need, 0 behind the last; at most WANTS_MOST. */
 void match_needs(const struct match *match, struct wants *out);
 
-/* "user, name, …" */
-void match_names(char *out, size_t capacity);
+/* True if words mean a field that there is none of; says so, and which there are. */
+bool match_unknown(const char *words, char *out, size_t capacity);
 
 #endif

@@ -15,8 +15,6 @@ enum { TEXT = DEVICE_VALUE, LIST = 2048 };
 
 #define G(suffix) VITALS_GPU_##suffix
 
-/* ---- lines ---- */
-
 struct device_sheet_writer {
     struct device_sheet *sheet;
     const struct sheet_view *view;
@@ -52,6 +50,8 @@ static void put(struct device_sheet_writer *writer, const char *label, ink style
     int room = writer->sheet->columns - FACT_INDENT;
     struct fact *fact;
     room = room > 8 ? room : 8;
+    if (text[0] == '\0')
+        return;
     if (writer->title != NULL && (fact = add(writer)) != NULL) {
         (void)snprintf(fact->label, sizeof fact->label, "%s", writer->title);
         fact->title = true;
@@ -82,8 +82,6 @@ static void put(struct device_sheet_writer *writer, const char *label, ink style
             return;
     } while (*text != '\0');
 }
-
-/* ---- values ---- */
 
 static bool ascii(const struct device_sheet_writer *writer)
 {
@@ -125,8 +123,6 @@ static void append(const struct device_sheet_writer *writer, const vitals_row *r
         (void)snprintf(out + used, TEXT - used, "%s%s%.300s", used > 0 ? ", " : "", label, value);
 }
 
-/* ---- the device's own values ---- */
-
 static void put_entry(struct device_sheet_writer *writer, const struct device_metric *entry)
 {
     const vitals_row *gpu = writer->view->gpu;
@@ -157,8 +153,6 @@ static void put_entry(struct device_sheet_writer *writer, const struct device_me
     bool alarm = (entry->flags & DEVICE_ALARM) && cell_value(gpu, entry->metric, &part) && part > 0;
     put(writer, entry->brief, alarm ? STYLE_TROUBLE : STYLE_PLAIN, text);
 }
-
-/* ---- its tables ---- */
 
 /* How a value of a row stands in its line: behind ", " and its label, or as said. */
 enum sheet_how {
@@ -265,8 +259,7 @@ static void put_row(struct device_sheet_writer *writer, const vitals_row *row, c
     (void)vitals_text_format((vitals_text){own, strlen(own)},
                              ascii(writer) ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, label,
                              sizeof label);
-    if (text[0] != '\0')
-        put(writer, label, STYLE_PLAIN, text);
+    put(writer, label, STYLE_PLAIN, text);
 }
 
 static void put_table(struct device_sheet_writer *writer, vitals_entity table)
@@ -303,13 +296,11 @@ static void put_throttle(struct device_sheet_writer *writer)
                 : text);
     text[0] = '\0';
     append(writer, gpu, "", G(THROTTLE_REASONS), text);
-    if (text[0] != '\0')
-        put(writer, "reasons", STYLE_PLAIN, text);
+    put(writer, "reasons", STYLE_PLAIN, text);
     text[0] = '\0';
     append(writer, gpu, "power ", G(THROTTLED_POWER_SECONDS), text);
     append(writer, gpu, "heat ", G(THROTTLED_THERMAL_SECONDS), text);
-    if (text[0] != '\0')
-        put(writer, "so long by", STYLE_PLAIN, text);
+    put(writer, "so long by", STYLE_PLAIN, text);
 }
 
 /* Values that a partition shares with the others. */
@@ -333,11 +324,8 @@ static void put_parent(struct device_sheet_writer *writer)
     append(writer, parent, "", G(TEMPERATURE_CELSIUS), text);
     append(writer, parent, "fan ", G(FAN_RATIO), text);
     append(writer, parent, "used ", G(MEMORY_USED_BYTES), text);
-    if (text[0] != '\0')
-        put(writer, "now", STYLE_PLAIN, text);
+    put(writer, "now", STYLE_PLAIN, text);
 }
-
-/* ---- the whole ---- */
 
 /* The sections in their order here. */
 static const struct {

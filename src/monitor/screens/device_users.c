@@ -1,7 +1,7 @@
 /* device_users.c: see device_users.h. For a device in parts the users of its parts too. */
 #include <stdio.h>
 
-#include "monitor/list/item.h"
+#include "monitor/model.h"
 #include "monitor/screens/device_sheet.h"
 #include "util/base.h"
 #include "view/cell_text.h"

@@ -39,20 +39,12 @@ static int number_of(const vitals_row *cpu)
     return number < NUMBERS_MOST ? (int)number : NUMBERS_MOST - 1;
 }
 
-static bool busy_since(const vitals_snapshot *then, const vitals_row *cpu, double *out)
-{
-    double busy, total;
-    if (then == NULL || vitals_row_growth(cpu, then, VITALS_CPU_BUSY_SECONDS, &busy, NULL) <= 0 ||
-        vitals_row_growth(cpu, then, VITALS_CPU_TOTAL_SECONDS, &total, NULL) <= 0 || total <= 0)
-        return false;
-    *out = busy / total;
-    return true;
-}
-
 static bool cpu_busy(const struct model *model, const vitals_row *cpu, double *out)
 {
-    return busy_since(model->machine.previous, cpu, out) ||
-           busy_since(model->machine.older, cpu, out);
+    const struct readings *machine = &model->machine;
+    return cell_busy(cpu, machine->previous, VITALS_CPU_BUSY_SECONDS, VITALS_CPU_TOTAL_SECONDS,
+                     out) ||
+           cell_busy(cpu, machine->older, VITALS_CPU_BUSY_SECONDS, VITALS_CPU_TOTAL_SECONDS, out);
 }
 
 /* Rows of bars, and how many stand in each. */

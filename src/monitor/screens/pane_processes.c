@@ -12,8 +12,6 @@
 
 enum { LINE = 2 * WORDS_COMMAND + 128, POSITION = 96 };
 
-/* ---- a line ---- */
-
 bool pane_command(const struct model *model, const struct item *item,
                   char out[static WORDS_COMMAND])
 {
@@ -143,8 +141,6 @@ static void draw_line(struct pen *pen, const struct model *model,
     if (chosen)
         canvas_repeat(pen->canvas, model->width - 2, y, 1, style, " ");
 }
-
-/* ---- the box ---- */
 
 /* If there are several sorts, their names in order; the name of a sort whose column is not shown.
  * Returns the columns. */

@@ -115,9 +115,6 @@ bool monitor_target(const struct monitor *monitor, struct identity *out);
 /* One line for the last row. */
 void monitor_say(struct monitor *monitor, const char *format, ...) VITALS_FORMAT(2, 3);
 
-/* Why no signal is sent now; NULL: signals are sent. */
-const char *monitor_readonly(const struct monitor *monitor);
-
 /* Fills graphs with what was before; true: there is more to do. */
 bool monitor_recall(struct monitor *monitor, int most);
 

@@ -39,8 +39,6 @@ struct screen_device {
     int top;           /* the first row that is seen */
 };
 
-/* ---- which device ---- */
-
 static const vitals_row *row_of(const struct model *model, const struct screen_device *device)
 {
     return model->machine.now != NULL
@@ -66,8 +64,6 @@ static const vitals_row *detail_of(const struct screen_device *device, const vit
     }
     return NULL;
 }
-
-/* ---- the page ---- */
 
 static int column_width(const struct screen_device *device, int width)
 {
@@ -134,8 +130,6 @@ static void lay_out(struct screen_device *device, const struct model *model, con
     device->page += first ? 0 : users;
 }
 
-/* ---- where ---- */
-
 struct screen_device_place {
     int graph_lines, graph_columns, graph_rows; /* rows of each, its box included */
     int count;                                  /* graphs that are shown */
@@ -190,8 +184,6 @@ static void settle(struct monitor *monitor, void *state)
         lay_out(device, model, gpu);
     scroll(model, device);
 }
-
-/* ---- graphs: a table ---- */
 
 static const struct device_subject {
     const char *title, *unit, *ascii;
@@ -253,8 +245,6 @@ static void draw_subject(struct pen *pen, const struct model *model, const vital
                                         .style = STYLE_BOLD},
                  line);
 }
-
-/* ---- the rest of the picture ---- */
 
 static size_t position(const struct model *model, const struct screen_device *device, size_t *count)
 {
@@ -365,8 +355,6 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
                      : "Left and Right: other devices, Enter or q goes back");
 }
 
-/* ---- keys ---- */
-
 /* The next one, the one before; round and round. The panel's choice follows. */
 static void step(struct monitor *monitor, struct screen_device *device, int by)
 {
@@ -427,8 +415,6 @@ static int descriptor(const void *state)
                ? vitals_subscription_descriptor(device->stream.subscription)
                : -1;
 }
-
-/* ---- life ---- */
 
 static int open_device(struct monitor *monitor, void **state)
 {

@@ -50,8 +50,6 @@ bool monitor_is_busy(void)
     return atomic_load(&busy) > 0;
 }
 
-/* ---- the thread ---- */
-
 static void job_unref(struct job *job)
 {
     if (job == NULL || atomic_fetch_sub(&job->owners, 1) > 1)
@@ -81,8 +79,6 @@ static void *work(void *data)
     atomic_fetch_sub(&busy, 1);
     return NULL;
 }
-
-/* ---- the screen ---- */
 
 static int by_name(const void *a, const void *b)
 {

@@ -54,7 +54,7 @@ static int open_help(struct monitor *monitor, void **state)
         if (binding->group != group) {
             group = binding->group;
             add(help, "", "", false, false);
-            add(help, key_group_name(group), "", true, false);
+            add(help, key_group_names[group], "", true, false);
         }
         if (binding->help == NULL)
             continue;

@@ -6,8 +6,6 @@
 
 enum { SIDEWAYS = 2 };
 
-/* ---- the chosen device ---- */
-
 /* The devices that are shown, as places of a list; `*count` of them. */
 static const vitals_row *device_at(const struct model *model, int place, int *count)
 {
@@ -108,8 +106,6 @@ static bool device_choice_click(struct monitor *monitor, const struct layout *la
     return true;
 }
 
-/* ---- drawing ---- */
-
 static void draw(const struct monitor *monitor, const void *state, struct pen *pen)
 {
     static const char HINT[] = "(Press h for help or q to quit)";
@@ -145,8 +141,6 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
                   &edges);
     pane_processes(pen, model, &layout, model->lift);
 }
-
-/* ---- what follows from what ---- */
 
 static int page(const struct monitor *monitor)
 {
@@ -197,8 +191,6 @@ static void settle(struct monitor *monitor, void *state)
     if (model->lift < 0)
         model->lift = 0;
 }
-
-/* ---- keys ---- */
 
 static void select_step(struct model *model, int step)
 {
@@ -323,8 +315,6 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     default: return false;
     }
 }
-
-/* ---- the mouse ---- */
 
 static void click_title(struct model *model, int x)
 {

@@ -107,10 +107,7 @@ static void draw_process(struct pen *pen, const struct model *model, const struc
     char line[2][WORDS * 10] = {"", ""}, text[WORDS], command[WORDS_COMMAND];
     size_t used[2] = {0, 0};
     for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
-        size_t place = 0;
-        while (strcmp(list_columns[place].title, NAMES[i]) != 0)
-            place++;
-        const struct column *column = &list_columns[place];
+        const struct column *column = column_titled(NAMES[i]);
         bool engine = NAMES[i][1] == 'E' || NAMES[i][1] == 'D';
         int width = engine ? 6 : column->width;
         if ((int)used[0] + width > model->width - 4 /* titles are ASCII */ ||

@@ -54,8 +54,6 @@ static const struct button BUTTONS[] = {{"SIGTERM", SIGTERM, 't'},
                                         {"Cancel", 0, 'c'}};
 enum { BUTTON_COUNT = sizeof BUTTONS / sizeof BUTTONS[0], CANCEL = BUTTON_COUNT - 1 };
 
-/* ---- targets ---- */
-
 /* A target in words. Asking for children reads all of /proc: not for each of many. */
 static void describe(const struct monitor *monitor, struct screen_signal_target *target,
                      const vitals_row *row, bool alone)
@@ -205,8 +203,6 @@ static void close_dialog(void *state)
     free(dialog);
 }
 
-/* ---- sending, and what became of it ---- */
-
 static const char *name_of(int number)
 {
     for (int i = 0; i < CANCEL; i++) {
@@ -267,8 +263,6 @@ static uint64_t patience_ns(const void *state)
     }
     return 0;
 }
-
-/* ---- drawing ---- */
 
 static void line(struct pen *pen, const struct box *box, int row, ink style, const char *text)
 {
@@ -399,8 +393,6 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
              ? "k asks about SIGKILL; Esc closes"
              : "Esc or Enter closes");
 }
-
-/* ---- keys ---- */
 
 /* Keys and the wheel; false: another one. */
 static bool moves(const struct model *model, struct dialog *dialog, const struct input_event *event)

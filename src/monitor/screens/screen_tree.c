@@ -44,8 +44,6 @@ struct screen_tree {
     int top, shift;
 };
 
-/* ---- building ---- */
-
 static int by_pid(const void *a, const void *b)
 {
     const struct screen_tree_node *x = a, *y = b;
@@ -180,8 +178,6 @@ static void build(struct screen_tree *tree, const struct model *model)
     }
 }
 
-/* ---- selection ---- */
-
 static struct identity identity_at(const struct screen_tree *tree, int place)
 {
     return identity_of(tree->nodes[tree->branches[place].node].process);
@@ -224,17 +220,6 @@ static void settle(struct monitor *monitor, void *state)
     tree->top = scroll_to(tree->top, selected(tree), lines_of(monitor), (int)tree->branch_count);
 }
 
-/* ---- drawing ---- */
-
-static const struct column *column_named(const char *title)
-{
-    for (size_t i = 0; i < list_column_count; i++) {
-        if (strcmp(list_columns[i].title, title) == 0)
-            return &list_columns[i];
-    }
-    return NULL;
-}
-
 /* The cells of a line: narrow, only the pid, the devices and the CPU. */
 static void node_words(const struct model *model, const struct screen_tree_node *node,
                        char out[static LINE])
@@ -243,9 +228,9 @@ static void node_words(const struct model *model, const struct screen_tree_node 
     char pid[WORDS], user[WORDS], cell[2 * WORDS], threads[WORDS], devices[DEVICES + 8];
     struct item item = {.process = node->process};
     bool narrow = model->width < NARROW;
-    column_words(column_named("PID"), model, &item, pid);
-    column_words(column_named("USER"), model, &item, user);
-    column_words(column_named("THR"), model, &item, threads);
+    column_words(column_titled("PID"), model, &item, pid);
+    column_words(column_titled("USER"), model, &item, user);
+    column_words(column_titled("THR"), model, &item, threads);
     (void)snprintf(devices, sizeof devices, "%s%s", node->user ? "GPU " : "Host", node->devices);
     cell_cut(devices, 9, "+");
     (void)column_pad(user, 7, false, cell, sizeof cell);
@@ -253,7 +238,7 @@ static void node_words(const struct model *model, const struct screen_tree_node 
                                   : snprintf(out, LINE, "%7s %s  %-9s %4s", pid, cell, devices,
                                              threads));
     for (size_t i = 0; i < (narrow ? 1u : ARRAY_COUNT(TITLES)); i++) {
-        const struct column *column = column_named(TITLES[i]);
+        const struct column *column = column_titled(TITLES[i]);
         column_words(column, model, &item, cell);
         used += (size_t)snprintf(out + used, LINE - used, "%*s", column->width, cell);
     }
@@ -321,8 +306,6 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
     (void)canvas_text(pen->canvas, 1, monitor->model.height - 1, STYLE_DIM,
                       "t or q goes back, h helps");
 }
-
-/* ---- keys ---- */
 
 enum { SIDEWAYS = 5 };
 

@@ -11,8 +11,6 @@ const struct screen *const screens[] = {&screen_main,        &screen_tree,    &s
                                         &screen_device,      &screen_columns, &screen_help,
                                         &screen_environment, &screen_signal,  NULL};
 
-/* ---- life ---- */
-
 int monitor_init(struct monitor *monitor, const struct monitor_options *options)
 {
     *monitor = (struct monitor){.options = options};
@@ -116,11 +114,6 @@ bool monitor_target(const struct monitor *monitor, struct identity *out)
             return screen->target(monitor, monitor->stack[i].state, out);
     }
     return false;
-}
-
-const char *monitor_readonly(const struct monitor *monitor)
-{
-    return monitor->model.away ? "this is the past (E goes to now)" : monitor->options->readonly;
 }
 
 static void recall(void *data, const struct model *then)
@@ -260,8 +253,6 @@ static void begin_prompt(struct monitor *monitor, enum prompt prompt)
         text[0] = '\0';
 }
 
-/* ---- keys ---- */
-
 /* Actions that every screen has, those that move through the past first. */
 static void act_anywhere(struct monitor *monitor, enum action action, int argument)
 {
@@ -337,8 +328,9 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
     const struct binding *binding = binding_find(screen->bit, code);
     if (binding == NULL)
         return;
-    const char *readonly = binding->action == ACTION_SIGNAL ? monitor_readonly(monitor) : NULL;
-    if (readonly != NULL)
+    const char *readonly = monitor->model.away ? "this is the past (E goes to now)"
+                                               : monitor->options->readonly;
+    if (binding->action == ACTION_SIGNAL && readonly != NULL)
         monitor_say(monitor, "%s: no signal is sent", readonly);
     else if (!arranging_on_group(monitor, binding->action) &&
              (screen->act == NULL ||
@@ -372,8 +364,6 @@ void monitor_settle(struct monitor *monitor)
             monitor->stack[i].screen->settle(monitor, monitor->stack[i].state);
     }
 }
-
-/* ---- drawing ---- */
 
 void monitor_draw(const struct monitor *monitor, struct canvas *canvas)
 {

@@ -101,13 +101,15 @@ static void live(struct idle_gpus *idle, struct reading reading, double from, do
 static double device_seconds(const struct idle_gpus *idle, uint64_t key, double now)
 {
     double seconds = -1;
-    return idle_gpus_device(idle, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds : -1;
+    return idle_rows_find(&idle->devices, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds
+                                                                                           : -1;
 }
 
 static double user_seconds(const struct idle_gpus *idle, uint64_t key, double now)
 {
     double seconds = -1;
-    return idle_gpus_user(idle, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds : -1;
+    return idle_rows_find(&idle->users, key, (uint64_t)(now * MONITOR_SECOND), &seconds) ? seconds
+                                                                                         : -1;
 }
 
 static const struct reading IDLE = {.busy = {0, 0.5}, .users = {{1, "C", 4000, 0}}, .count = 1};
