@@ -11,8 +11,6 @@
 #include "view/device_panel.h"
 #include "view/host_bars.h"
 
-/* ---- readings ---- */
-
 static void replace(vitals_snapshot **place, vitals_snapshot *snapshot)
 {
     vitals_snapshot_unref(*place);
@@ -62,8 +60,6 @@ uint64_t model_window_ns(const struct model *model)
     uint64_t interval_ns = model->options->interval_ns;
     return interval_ns == 0 ? 2 * NS_PER_SECOND : uint64_max(interval_ns, NS_PER_SECOND);
 }
-
-/* ---- histories ---- */
 
 static struct device_history *find_history(const struct model *model, uint64_t key)
 {
@@ -257,8 +253,6 @@ size_t model_ago(const struct model *model)
     uint64_t shown = history_second(vitals_snapshot_monotonic_ns(model->machine.now));
     return model->cpu.newest > shown ? (size_t)(model->cpu.newest - shown) : 0;
 }
-
-/* ---- life ---- */
 
 void model_init(struct model *model, const struct monitor_options *options)
 {

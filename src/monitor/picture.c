@@ -12,8 +12,7 @@ enum { AT_ONCE = 64 };
 /* How long a process is waited for that is asked itself. */
 static const uint64_t PATIENCE_NS = 5000000000u;
 
-static int fail(vitals_error *error, int code, const char *format, ...) VITALS_FORMAT(3, 4);
-static int fail(vitals_error *error, int code, const char *format, ...)
+static int VITALS_FORMAT(3, 4) fail(vitals_error *error, int code, const char *format, ...)
 {
     va_list arguments;
     *error = (vitals_error){.code = code};

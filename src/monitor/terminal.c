@@ -51,8 +51,6 @@ static struct {
     size_t restore_size;
 } terminal;
 
-/* ---- a crash ---- */
-
 static const int CRASHES[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { CRASH_COUNT = sizeof CRASHES / sizeof CRASHES[0], CRASH_STACK = 65536 };
 static struct sigaction before[CRASH_COUNT];
@@ -97,8 +95,6 @@ static const char *capability(const char *name)
     char *value = tigetstr(name);
     return value == (char *)-1 ? NULL : value;
 }
-
-/* ---- life ---- */
 
 static void send(const char *text)
 {
@@ -185,6 +181,7 @@ static void begin_keys(void)
     char text[64];
     text[strip_padding(capability("smkx"), text, sizeof text - 1)] = '\0';
     send(text);
+    send(PASTE_ON);
 }
 
 /* Until a program has come back from endwin once, ncurses 6.4 takes it for one that only places the
@@ -237,7 +234,6 @@ int terminal_open(const char *term, vitals_error *error)
     (void)endwin();
     (void)refresh();
     begin_keys();
-    send(PASTE_ON);
     return 0;
 }
 
@@ -273,7 +269,6 @@ void terminal_resume(void)
     (void)noecho();
     (void)nonl();
     begin_keys();
-    send(PASTE_ON);
     terminal_forget();
 }
 
@@ -312,8 +307,6 @@ void terminal_forget(void)
     terminal.sent.width = 0;
     (void)clearok(curscr, TRUE);
 }
-
-/* ---- keys ---- */
 
 /* An unknown escape sequence must not become keys: its bytes are dropped up to the last one. Alt
  * and a bracket alone are a key. */
@@ -395,8 +388,6 @@ int terminal_read(struct input_event *out)
         (void)ungetch((int)code);
     return 1;
 }
-
-/* ---- drawing ---- */
 
 /* The pair of colors of a style; on a terminal without 256 the nearest of eight. */
 static short pair_of(ink style)

@@ -197,8 +197,6 @@ void device_label(vitals_metric metric, char out[static DEVICE_LABEL])
         *c = *c == '_' ? ' ' : *c;
 }
 
-/* ---- values ---- */
-
 void device_number_words(vitals_metric metric, double number, const struct device_form *form,
                          char out[static DEVICE_VALUE])
 {

@@ -32,8 +32,6 @@ static bool ascii(const struct device_panel_place *place)
     return place->pen->look->ascii;
 }
 
-/* ---- geometry ---- */
-
 static bool is_narrow(const struct device_panel *panel)
 {
     return panel->width < NARROW;
@@ -134,8 +132,6 @@ const vitals_row *device_panel_at(const struct device_panel *panel, int row)
     return NULL;
 }
 
-/* ---- words ---- */
-
 ink device_style(const struct look *look, const vitals_row *gpu)
 {
     double memory = 0, busy = 0, age;
@@ -216,8 +212,6 @@ static const vitals_row *find_child(const struct device_panel *panel, vitals_ent
     }
     return NULL;
 }
-
-/* ---- bars ---- */
 
 enum bar_kind { BAR_MEMORY, BAR_BUSY, BAR_BANDWIDTH, BAR_POWER };
 
@@ -435,8 +429,6 @@ static void narrow_line(const struct device_panel_place *place, const vitals_row
         at += columns;
     }
 }
-
-/* ---- the box ---- */
 
 static void title_line(const struct device_panel_place *place, const vitals_row *gpu)
 {

@@ -13,9 +13,7 @@ enum { SPEED_MOST = 6, AT_ONCE = 64, GAP_SECONDS = 10, GAP_STEPS = 5 };
 /* A key waits no longer while snapshots are read. */
 static const uint64_t BUSY_NS = 20000000;
 
-static void say(struct player *player, const char *format, ...) VITALS_FORMAT(2, 3);
-
-static void say(struct player *player, const char *format, ...)
+static void VITALS_FORMAT(2, 3) say(struct player *player, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -32,8 +30,6 @@ static struct timeline *timeline(struct player *player)
 {
     return &player->cursor.machine.timeline;
 }
-
-/* ---- life ---- */
 
 void player_init(struct player *player, struct model *model, const vitals_clock *clock,
                  struct timeline_cursor cursor, bool file)
@@ -194,8 +190,6 @@ static void jump(struct player *player, uint64_t moment_ns)
         say(player, "nothing is kept");
     arrive(player, code, &error);
 }
-
-/* ---- keys ---- */
 
 static void play(struct player *player)
 {
@@ -422,8 +416,6 @@ uint64_t player_patience_ns(const struct player *player)
     return until > now ? until - now : 0;
 }
 
-/* ---- graphs ---- */
-
 bool player_fill(struct player *player, int most,
                  void (*each)(void *data, const struct model *then), void *data)
 {
@@ -466,11 +458,7 @@ bool player_fill(struct player *player, int most,
     return player->filled != NULL;
 }
 
-/* ---- words ---- */
-
-static void add_words(char *out, const char *format, ...) VITALS_FORMAT(2, 3);
-
-static void add_words(char *out, const char *format, ...)
+static void VITALS_FORMAT(2, 3) add_words(char *out, const char *format, ...)
 {
     size_t used = strlen(out);
     va_list arguments;

@@ -227,8 +227,6 @@ const size_t list_column_count = sizeof list_columns / sizeof list_columns[0];
 _Static_assert(sizeof list_columns / sizeof list_columns[0] <= ARRANGED_COLUMNS,
                "a layout has room for every column");
 
-/* ---- values ---- */
-
 enum sum group_sum(const struct group *group, const struct column *column, double *out)
 {
     const struct group_part *part = &group->parts[column - list_columns];
@@ -324,8 +322,6 @@ int column_compare(const struct column *column, const struct model *model, const
     int order = memcmp(x.bytes, y.bytes, x.size < y.size ? x.size : y.size);
     return order != 0 ? order : x.size < y.size ? -1 : x.size > y.size;
 }
-
-/* ---- words ---- */
 
 static void write_value(enum show show, double value, char *out)
 {
@@ -516,8 +512,6 @@ void columns_choose(const struct model *model, int width, struct column_choice *
     }
     choice->command = width - at - GAP > 0 ? width - at - GAP : 0;
 }
-
-/* ---- sorts ---- */
 
 unsigned columns_sort(enum view view, char letter)
 {

@@ -18,6 +18,7 @@ enum { TEXT = DEVICE_VALUE, LIST = 2048 };
 struct device_sheet_writer {
     struct device_sheet *sheet;
     const struct sheet_view *view;
+    struct device_form form;
     const char *title; /* of a section that has no line yet; NULL */
     bool failed;
 };
@@ -83,11 +84,6 @@ static void put(struct device_sheet_writer *writer, const char *label, ink style
     } while (*text != '\0');
 }
 
-static bool ascii(const struct device_sheet_writer *writer)
-{
-    return writer->view->model->options->look.ascii;
-}
-
 static void blank_underlines(char *text)
 {
     for (; *text != '\0'; text++)
@@ -105,12 +101,11 @@ static void reason_words(vitals_availability reason, char *out)
 static bool value_words(const struct device_sheet_writer *writer, const vitals_row *row,
                         vitals_metric metric, char out[static TEXT])
 {
-    const struct device_form form = {.ascii = ascii(writer), .compact = true};
     vitals_text text;
     if (vitals_metric_type(metric) == VITALS_TEXT &&
         (vitals_row_text(row, metric, &text) <= 0 || text.size == 0))
         return false;
-    return device_value(row, NULL, metric, &form, out) > 0;
+    return device_value(row, NULL, metric, &writer->form, out) > 0;
 }
 
 /* Appends ", label value" if there is a value. */
@@ -126,10 +121,10 @@ static void append(const struct device_sheet_writer *writer, const vitals_row *r
 static void put_entry(struct device_sheet_writer *writer, const struct device_metric *entry)
 {
     const vitals_row *gpu = writer->view->gpu;
-    const struct device_form form = {.ascii = ascii(writer), .compact = true};
     char text[TEXT], whole[TEXT];
     double part, most;
-    vitals_availability state = device_value(gpu, writer->view->older, entry->metric, &form, text);
+    vitals_availability state = device_value(gpu, writer->view->older, entry->metric, &writer->form,
+                                             text);
     if (state <= 0 && !(entry->flags & DEVICE_ALWAYS))
         return;
     if (state <= 0) {
@@ -208,12 +203,16 @@ static void append_cell(const struct device_sheet_writer *writer, const vitals_r
                         const struct sheet_cell *cell, char out[static TEXT])
 {
     const vitals_snapshot *older = writer->view->older;
-    const struct device_form form = {.ascii = ascii(writer), .compact = true};
     size_t used = strlen(out);
     char value[TEXT] = "";
     double number = 0;
     vitals_text kind;
     bool known = cell_value(row, cell->metric, &number);
+    if ((cell->how == AS_DOWN && (!known || number != 0)) ||
+        (cell->how == AS_COUNT && number <= 0) ||
+        (cell->how == AS_KIND && vitals_row_text(row, cell->metric, &kind) > 0 &&
+         strncmp(vitals_row_label(row), kind.bytes, kind.size) == 0))
+        return;
     switch (cell->how) {
     case AS_WHOLE:
     case AS_MOST:
@@ -221,7 +220,7 @@ static void append_cell(const struct device_sheet_writer *writer, const vitals_r
             (void)snprintf(out + used, TEXT - used, "%s of %.100s", used == 0 ? "N/A" : "", value);
         return;
     case AS_SHARE:
-        if (device_value(row, older, cell->metric, &form, value) <= 0)
+        if (device_value(row, older, cell->metric, &writer->form, value) <= 0)
             reason_words(vitals_row_availability(row, cell->metric), value);
         break;
     case AS_RATE:
@@ -232,21 +231,9 @@ static void append_cell(const struct device_sheet_writer *writer, const vitals_r
         else
             return;
         break;
-    case AS_DOWN:
-        if (!known || number != 0)
-            return;
-        break;
+    case AS_DOWN: break;
     case AS_KIND:
-        if (vitals_row_text(row, cell->metric, &kind) > 0 &&
-            strncmp(vitals_row_label(row), kind.bytes, kind.size) == 0)
-            return;
-        append(writer, row, cell->label, cell->metric, out);
-        return;
     case AS_COUNT:
-        if (!known || number <= 0)
-            return;
-        append(writer, row, cell->label, cell->metric, out);
-        return;
     case AS_VALUE: append(writer, row, cell->label, cell->metric, out); return;
     }
     (void)snprintf(out + used, TEXT - used, "%s%s%.300s", used > 0 ? ", " : "", cell->label, value);
@@ -257,7 +244,7 @@ static void put_row(struct device_sheet_writer *writer, const vitals_row *row, c
     char label[WORDS];
     const char *own = vitals_row_label(row);
     (void)vitals_text_format((vitals_text){own, strlen(own)},
-                             ascii(writer) ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, label,
+                             writer->form.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, label,
                              sizeof label);
     put(writer, label, STYLE_PLAIN, text);
 }
@@ -351,6 +338,7 @@ static const struct {
 bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view, int columns)
 {
     struct device_sheet_writer writer = {.sheet = sheet, .view = view};
+    writer.form = (struct device_form){.ascii = view->model->options->look.ascii, .compact = true};
     sheet->count = 0;
     sheet->columns = columns;
     for (size_t i = 0; i < ARRAY_COUNT(SECTIONS); i++) {
@@ -368,8 +356,7 @@ bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view
             put_parent(&writer);
         if (section == DEVICE_POWER && view->has_energy) {
             char text[TEXT];
-            device_number_words(G(ENERGY_JOULES), view->energy_joules,
-                                &(struct device_form){.compact = true}, text);
+            device_number_words(G(ENERGY_JOULES), view->energy_joules, &writer.form, text);
             put(&writer, "since opened", STYLE_PLAIN, text);
         }
     }

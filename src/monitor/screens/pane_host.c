@@ -144,8 +144,6 @@ static void draw_traffic(struct pen *pen, const struct model *model, const struc
     canvas_field(pen->canvas, &field, line);
 }
 
-/* ---- each CPU ---- */
-
 /* From so many on they are shown beside devices too. */
 enum { MANY_CPUS = 17 };
 
@@ -197,8 +195,6 @@ static bool has_cpus_below(const struct model *model)
     return form == CPUS_SHARED_CELLS &&
            pane_cpus_form(model, model->width - 4, cpu_rows_most(model)) != CPUS_SHARED_CELLS;
 }
-
-/* ---- graphs ---- */
 
 struct region {
     int left, columns; /* inside its vertical lines */
@@ -397,8 +393,6 @@ static void draw_full(struct pen *pen, const struct model *model, int y, bool tr
     }
     draw_rule(pen, bottom + rows, true, &edges, &none);
 }
-
-/* ---- two lines ---- */
 
 /* Without devices: rows for what else the machine does, or one line of it. */
 static int more_rows(const struct model *model)

@@ -126,6 +126,7 @@ void monitor_draw_below(const struct monitor *monitor, struct pen *pen);
 
 /* Lines that a key or the wheel moves by in a list; 0: it is another one. */
 int input_lines(const struct input_event *event, int page, int count);
+int input_columns(const struct input_event *event); /* the wheel, sideways */
 
 /* Scrolls a list: the first line that is seen, so that a place is. */
 int scroll_to(int top, int place, int lines, int count);

@@ -76,6 +76,13 @@ static void apply(struct column_dialog *choice, struct model *model)
     (void)model_list(model);
 }
 
+/* The column of a line. */
+static unsigned column_at(const struct column_dialog *choice, size_t at)
+{
+    const struct arranged_columns *shown = &choice->shown;
+    return at < shown->count ? shown->items[at].column : choice->others[at - shown->count];
+}
+
 static void toggle(struct column_dialog *choice)
 {
     struct arranged_columns *shown = &choice->shown;
@@ -84,7 +91,7 @@ static void toggle(struct column_dialog *choice)
                 (shown->count - choice->at - 1) * sizeof shown->items[0]);
         shown->count--;
     } else if (choice->at < line_count(choice)) {
-        unsigned column = choice->others[choice->at - shown->count];
+        unsigned column = column_at(choice, choice->at);
         shown->items[shown->count] = (struct arranged_column){.column = column};
         choice->at = shown->count++;
     }
@@ -111,16 +118,10 @@ static void widen(struct column_dialog *choice, int step)
         own->wider += step;
 }
 
-static unsigned column_at(const struct column_dialog *choice)
-{
-    return choice->at < choice->shown.count ? choice->shown.items[choice->at].column
-                                            : choice->others[choice->at - choice->shown.count];
-}
-
 static void sort(struct monitor *monitor, const struct column_dialog *choice, bool behind)
 {
-    const struct column *column = &list_columns[column_at(choice)];
-    unsigned number = column_at(choice) + 1;
+    unsigned number = column_at(choice, choice->at) + 1;
+    const struct column *column = &list_columns[number - 1];
     if (!column_sorts(column)) {
         monitor_say(monitor, "nothing is sorted by %s", column->name);
         return;
@@ -224,7 +225,7 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         if (at >= line_count(choice))
             break;
         bool is_shown = at < shown->count;
-        unsigned place = is_shown ? shown->items[at].column : choice->others[at - shown->count];
+        unsigned place = column_at(choice, at);
         const struct column *column = &list_columns[place];
 
         /* Its place among the sorts, and which way: "1▼". */

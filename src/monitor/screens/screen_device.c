@@ -397,13 +397,10 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
 {
     enum { STEP = 3 };
     struct screen_device *device = state;
-    switch (event->code) {
-    case INPUT_WHEEL_UP: device->top -= STEP * input_times(event); break;
-    case INPUT_WHEEL_DOWN: device->top += STEP * input_times(event); break;
-    case INPUT_WHEEL_LEFT: step(monitor, device, -1); break;
-    case INPUT_WHEEL_RIGHT: step(monitor, device, 1); break;
-    default: return false;
-    }
+    int aside = input_columns(event);
+    device->top += STEP * input_lines(event, 0, 0);
+    if (aside != 0)
+        step(monitor, device, aside);
     scroll(&monitor->model, device);
     return true;
 }

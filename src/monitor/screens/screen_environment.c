@@ -310,14 +310,8 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct screen_environment *environment = state;
-    int times = input_times(event);
-    switch (event->code) {
-    case INPUT_WHEEL_UP: environment->top -= LINES * times; break;
-    case INPUT_WHEEL_DOWN: environment->top += LINES * times; break;
-    case INPUT_WHEEL_LEFT: move_sideways(monitor, environment, -SIDEWAYS * times); break;
-    case INPUT_WHEEL_RIGHT: move_sideways(monitor, environment, SIDEWAYS * times); break;
-    default: break;
-    }
+    environment->top += LINES * input_lines(event, 0, 0);
+    move_sideways(monitor, environment, SIDEWAYS * input_columns(event));
     return true;
 }
 

@@ -344,12 +344,12 @@ static bool click(struct monitor *monitor, void *state, const struct input_event
     struct layout layout;
     (void)state;
     layout_of(model, &layout);
-    switch (event->code) {
-    case INPUT_WHEEL_UP: select_step(model, -input_times(event)); return true;
-    case INPUT_WHEEL_DOWN: select_step(model, input_times(event)); return true;
-    case INPUT_WHEEL_LEFT: move_sideways(model, -SIDEWAYS * input_times(event)); return true;
-    case INPUT_WHEEL_RIGHT: move_sideways(model, SIDEWAYS * input_times(event)); return true;
-    default: break;
+    if (event->code != INPUT_CLICK) {
+        if (input_lines(event, 0, 0) != 0)
+            select_step(model, input_lines(event, 0, 0));
+        else
+            move_sideways(model, SIDEWAYS * input_columns(event));
+        return true;
     }
     if (event->y == layout.list_y + 1 - model->lift) {
         click_title(model, event->x);

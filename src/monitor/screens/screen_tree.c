@@ -345,19 +345,13 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
 static bool click(struct monitor *monitor, void *state, const struct input_event *event)
 {
     struct screen_tree *tree = state;
-    int place = tree->top + event->y - HEAD, times = input_times(event);
+    int place = tree->top + event->y - HEAD, by = input_lines(event, 0, 0);
     (void)monitor;
-    switch (event->code) {
-    case INPUT_CLICK:
-        if (event->y >= HEAD && place < (int)tree->branch_count)
-            select_place(tree, place);
-        break;
-    case INPUT_WHEEL_UP: step(tree, -times); break;
-    case INPUT_WHEEL_DOWN: step(tree, times); break;
-    case INPUT_WHEEL_LEFT: move_sideways(tree, -SIDEWAYS * times); break;
-    case INPUT_WHEEL_RIGHT: move_sideways(tree, SIDEWAYS * times); break;
-    default: break;
-    }
+    if (event->code == INPUT_CLICK && event->y >= HEAD && place < (int)tree->branch_count)
+        select_place(tree, place);
+    if (by != 0)
+        step(tree, by);
+    move_sideways(tree, SIDEWAYS * input_columns(event));
     return true;
 }
 

@@ -153,6 +153,12 @@ int input_lines(const struct input_event *event, int page, int count)
     }
 }
 
+int input_columns(const struct input_event *event)
+{
+    int times = input_times(event);
+    return event->code == INPUT_WHEEL_LEFT ? -times : event->code == INPUT_WHEEL_RIGHT ? times : 0;
+}
+
 int scroll_to(int first, int place, int lines, int count)
 {
     if (place >= 0 && place < first)
