@@ -132,6 +132,7 @@ enum { DEVICES = VIEW_DEVICES, ALL = VIEW_ALL, BOTH = VIEW_DEVICES | VIEW_ALL };
 
 /* A metric of a process that is shown only if a person chooses it. */
 #define MORE(suffix)     .host = true, .views = BOTH, .metric = VITALS_PROCESS_##suffix
+#define USER(suffix)     VITALS_GPU_PROCESS_##suffix
 #define AS_TEXT          .left = true, .show = SHOW_TEXT
 #define AS_BYTES         .show = SHOW_BYTES, .falling = true
 #define OF_MEMORY        AS_BYTES, .whole = WHOLE_MEMORY
@@ -156,13 +157,13 @@ const struct column list_columns[] = {
     {"gpumem", "GPU-MEM", "GPU memory", .width = 9, .views = BOTH, .usual = BOTH, .rank = 70,
      .letter = 'g', AS_BYTES, SUM, .whole = WHOLE_DEVICES, .value = gpu_memory_value},
     {"sm%", "%SM", "use of processors", .width = 4, .views = DEVICES, .usual = DEVICES, .rank = 65,
-     .letter = 's', .falling = true, .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_UTILIZATION_RATIO},
+     .letter = 's', .falling = true, .show = SHOW_SHARE, .user_metric = USER(UTILIZATION_RATIO)},
     {"gmbw%", "%GMBW", "use of memory bus", .width = 6, .views = DEVICES, .usual = DEVICES, .rank = 10,
-     .letter = 'b', .falling = true, .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO},
+     .letter = 'b', .falling = true, .show = SHOW_SHARE, .user_metric = USER(MEMORY_BUSY_RATIO)},
     {"enc%", "%ENC", "encoder", .width = 5, .views = DEVICES, .rank = 9, .falling = true,
-     .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_ENCODER_RATIO},
+     .show = SHOW_SHARE, .user_metric = USER(ENCODER_RATIO)},
     {"dec%", "%DEC", "decoder", .width = 5, .views = DEVICES, .rank = 9, .falling = true,
-     .show = SHOW_SHARE, .user_metric = VITALS_GPU_PROCESS_DECODER_RATIO},
+     .show = SHOW_SHARE, .user_metric = USER(DECODER_RATIO)},
     {"held", "HELD", "held without being used", .width = 9, .views = DEVICES, .rank = 45,
      .falling = true, .show = SHOW_DURATION, .value = held_value},
     {"res", "RES", "resident memory", .width = 9, .views = BOTH, .usual = ALL, .rank = 75,
@@ -214,7 +215,8 @@ const struct column list_columns[] = {
     {"container", "CONTAINER", "container", .width = 14, MORE(CONTAINER), .rank = 55, AS_TEXT,
      .by = GROUP_CONTAINER, OF_WORKLOAD(VITALS_PROCESS_CONTAINER_NAME)},
     {"job", "JOB", "Slurm job or pod", .width = 14, MORE(SLURM_JOB), .rank = 55, AS_TEXT,
-     .by = GROUP_JOB, OF_WORKLOAD(VITALS_PROCESS_POD, VITALS_PROCESS_POD_NAME, VITALS_PROCESS_POD_NAMESPACE)},
+     .by = GROUP_JOB,
+     OF_WORKLOAD(VITALS_PROCESS_POD, VITALS_PROCESS_POD_NAME, VITALS_PROCESS_POD_NAMESPACE)},
     {"unit", "UNIT", "systemd unit", .width = 20, MORE(UNIT), .rank = 55, AS_TEXT},
     {"cgroup", "CGROUP", "cgroup", .width = 24, MORE(CGROUP), .rank = 54, AS_TEXT},
     {"exe", "EXE", "program", .width = 24, MORE(EXECUTABLE), .rank = 50, AS_TEXT},

@@ -112,7 +112,7 @@ static void looks_back(const char *folder)
 
 static void it_is_found_again_in_a_file(void)
 {
-    char folder[] = "/tmp/vitals-diary-XXXXXX";
+    char folder[] = "/tmp/vitals-history-XXXXXX";
     CHECK_NOT_NULL(mkdtemp(folder));
     looks_back(folder);
     CHECK_INT(rmdir(folder), 0); /* the file has no name there */
@@ -194,7 +194,7 @@ static void nobody_waits_for_it(void)
 
 static void begin_with_a_disk(void)
 {
-    char folder[] = "/tmp/vitals-diary-XXXXXX";
+    char folder[] = "/tmp/vitals-history-XXXXXX";
     CHECK_NOT_NULL(mkdtemp(folder));
     begin(folder);
     CHECK_INT(rmdir(folder), 0);

@@ -31,7 +31,7 @@ static struct monitor_options options;
 static vitals_context *context;
 static vitals_sampler *sampler, *sampler_of_all;
 static uint64_t newest_seen;      /* the highest pid */
-static struct history_ring *ring; /* what the diary keeps of an hour, in memory */
+static struct history_ring *ring; /* what a live history keeps of an hour, in memory */
 static unsigned most_devices, fewest_devices = UINT32_MAX;
 static char root[64];
 
