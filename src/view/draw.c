@@ -7,8 +7,6 @@
 
 #include "util/base.h"
 
-/* ---- boxes ---- */
-
 enum draw_place { PLACE_LEFT, PLACE_INSIDE, PLACE_RIGHT };
 enum meets { MEETS_NOTHING, MEETS_ABOVE, MEETS_BELOW, MEETS_BOTH };
 
@@ -120,8 +118,6 @@ void draw_box(struct pen *pen, const struct box *box, const char *title)
     canvas_field(canvas, &field, text);
 }
 
-/* ---- bars ---- */
-
 ink draw_load(bool known, double ratio, const unsigned thresholds[2])
 {
     double percent = ratio * 100;
@@ -184,8 +180,6 @@ void draw_bar(struct pen *pen, int x, int y, int columns, const struct bar *bar)
         canvas_field(pen->canvas, &field, bar->note);
     }
 }
-
-/* ---- graphs ---- */
 
 /* The dots of a braille cell from its bottom or from its top, left and right column. */
 static const unsigned char DOTS[2][2][5] = {

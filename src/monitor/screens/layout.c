@@ -64,14 +64,35 @@ static int host_rows(const struct model *model, bool full, bool traffic)
                : pane_host_rows(model, full, traffic) + host_rule(model, full);
 }
 
-void layout_of(const struct model *model, struct layout *layout)
+/* The first of these that fits, as the machine's graphs tell more than a second line of a device.
+ * `list`: rows that the list needs. */
+static void choose_forms(const struct model *model, struct layout *layout, int list)
 {
-    /* The first that fits, as the machine's graphs tell more than a second line of a device. */
     static const struct {
         enum form devices;
         bool host_full;
     } FORMS[] = {
         {FORM_FULL, true}, {FORM_COMPACT, true}, {FORM_FULL, false}, {FORM_COMPACT, false}};
+    const struct arrangement *arranged = &model->arranged;
+    bool graphs = !(arranged->hidden & PANEL_GRAPHS) && !arranged->plain;
+    layout->devices = model->mode == MONITOR_COMPACT ? FORM_COMPACT : FORM_FULL;
+    layout->host_full = model->mode == MONITOR_FULL && graphs;
+    if (model->mode != MONITOR_AUTO)
+        return;
+    layout->devices = FORM_DENSE;
+    for (size_t i = 0; i < ARRAY_COUNT(FORMS); i++) {
+        bool traffic = arranged->traffic == TRAFFIC_ALWAYS, host_full = FORMS[i].host_full;
+        int rows = 1 + devices_rows(model, FORMS[i].devices) + host_rows(model, host_full, traffic);
+        if ((host_full && !graphs) || model->height < rows + FRAME + list)
+            continue;
+        layout->devices = FORMS[i].devices;
+        layout->host_full = host_full;
+        return;
+    }
+}
+
+void layout_of(const struct model *model, struct layout *layout)
+{
     const struct arrangement *arranged = &model->arranged;
     int height = model->height, wanted = (int)model->list.count;
     *layout = (struct layout){.rules = has_rules(model)};
@@ -79,23 +100,7 @@ void layout_of(const struct model *model, struct layout *layout)
         wanted += pane_begins_device(model, i);
     wanted = wanted > 0 ? wanted : 1;
     int most = height / 3 > LINES_LEAST ? height / 3 : LINES_LEAST;
-    int list = wanted < most ? wanted : most;
-    bool graphs = !(arranged->hidden & PANEL_GRAPHS) && !arranged->plain, found = false;
-    layout->devices = model->mode == MONITOR_COMPACT ? FORM_COMPACT : FORM_FULL;
-    layout->host_full = model->mode == MONITOR_FULL && graphs;
-    if (model->mode == MONITOR_AUTO)
-        layout->devices = FORM_DENSE;
-    for (size_t i = 0; model->mode == MONITOR_AUTO && i < ARRAY_COUNT(FORMS) && !found; i++) {
-        found = (graphs || !FORMS[i].host_full) &&
-                height >=
-                    1 + devices_rows(model, FORMS[i].devices) +
-                        host_rows(model, FORMS[i].host_full, arranged->traffic == TRAFFIC_ALWAYS) +
-                        FRAME + list;
-        if (found) {
-            layout->devices = FORMS[i].devices;
-            layout->host_full = FORMS[i].host_full;
-        }
-    }
+    choose_forms(model, layout, wanted < most ? wanted : most);
 
     /* Disks and networks where a person wants them, or where the list leaves that much empty. */
     int devices = devices_rows(model, layout->devices);
