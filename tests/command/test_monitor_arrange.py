@@ -15,7 +15,8 @@ import unittest
 
 import screens
 from harness import FIXTURES, VITALS, environment, reads_json, vitals
-from terminal import BUILT, TMUX, Terminal
+from input_events import BUILT, Events
+from terminal import TMUX, Terminal
 
 STORED = FIXTURES / "monitor_arranged.txt"
 
@@ -209,12 +210,11 @@ class Broken(Arranged):
         self.assertIn("by user", done.stdout)
 
 
-@unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 @unittest.skipUnless(reads_json(), "built without jansson")
 class Kept(Arranged):
     def test_what_keys_arrange_is_written_and_read(self):
-        terminal = Terminal()
+        terminal = Events()
         self.addCleanup(terminal.close)
         path = self.home / "new" / "layout.json"
         command = f"{VITALS} --demo --layout {path}"
@@ -243,7 +243,7 @@ class Kept(Arranged):
         terminal.wait("by user", "sorted by GPU memory, PID", "%GPU-MEM")
 
     def test_columns_that_cost_more_are_read_once_they_are_shown(self):
-        terminal = Terminal()
+        terminal = Events()
         self.addCleanup(terminal.close)
         terminal.run(f"{VITALS} --backends none")
         terminal.wait("Press h for help", "All processes:")
@@ -260,7 +260,7 @@ class Kept(Arranged):
         terminal.wait(" CWD ", os.readlink(f"/proc/{terminal.child()}/cwd")[:20])
 
     def test_a_file_that_could_not_be_read_is_replaced_by_who_asks_twice(self):
-        terminal = Terminal()
+        terminal = Events()
         self.addCleanup(terminal.close)
         path = self.layout('{"group": "color"}')
         terminal.run(f"{VITALS} --demo --layout {path}")
@@ -273,7 +273,7 @@ class Kept(Arranged):
         self.assertEqual(json.loads(path.read_text(encoding="utf-8"))["group"], "none")
 
     def test_a_mode_that_is_given_wins_and_the_file_keeps_its_own(self):
-        terminal = Terminal()
+        terminal = Events()
         self.addCleanup(terminal.close)
         path = self.layout({"panels": "full"})
         terminal.run(f"{VITALS} --demo -m compact --layout {path}")
@@ -294,7 +294,7 @@ class Kept(Arranged):
         self.assertIn("pipe: no regular file", done.stdout)
 
     def test_a_layout_that_cannot_be_written_says_why(self):
-        terminal = Terminal()
+        terminal = Events()
         self.addCleanup(terminal.close)
         terminal.run(f"{VITALS} --demo --layout /proc/nowhere/layout.json")
         terminal.wait("Press h for help", "/proc/nowhere/layout.json: No such file or directory")
@@ -303,6 +303,7 @@ class Kept(Arranged):
         terminal.type("-l", "W")
         terminal.wait("by user", "/proc/nowhere/layout.json: No such file or directory")
 
+    @unittest.skipIf(TMUX is None, "no tmux")
     def test_plain_text_leaves_the_mouse_to_the_terminal(self):
         terminal = Terminal()
         self.addCleanup(terminal.close)

@@ -8,7 +8,7 @@ import unicodedata
 import unittest
 
 from harness import FIXTURES, SOURCE, VITALS, nvml, reads_json, unpack, vitals
-from terminal import BUILT, TMUX, Terminal
+from input_events import BUILT, Events
 
 SCENARIO = SOURCE / "tests" / "nvml" / "scenarios" / "eight.conf"
 SIZES = ("1x1", "7x3", "40x10", "41x20", "79x24", "80x24", "100x30", "120x40", "160x50", "250x50")
@@ -124,12 +124,12 @@ class Slow(Device):
             self.simulated("100x30", VITALS_NVML_LOG=str(log))
             self.assertGreater(self.calls(log), 0)
 
-    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    @unittest.skipUnless(BUILT, "built without the interactive screens")
     def test_and_only_while_it_is_open(self):
         library = nvml("r580")
         if not library.exists():
             self.skipTest("the simulated driver is not built")
-        terminal = Terminal(120, 100)
+        terminal = Events(120, 100)
         self.addCleanup(terminal.close)
         log = terminal.home / "calls"
         terminal.run(f"VITALS_NVML_SCENARIO={SCENARIO} VITALS_NVML_LOG={log} {VITALS} --backends nvidia "
@@ -167,9 +167,9 @@ def rates(way, text):
 
 
 class Traffic(unittest.TestCase):
-    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    @unittest.skipUnless(BUILT, "built without the interactive screens")
     def test_what_goes_through_has_graphs(self):
-        terminal = Terminal(130, 60)
+        terminal = Events(130, 60)
         self.addCleanup(terminal.close)
         terminal.run(f"{VITALS} --demo")
         terminal.wait("Press h for help", "COMMAND", "GPU-Util", "H100")
@@ -182,12 +182,12 @@ class Traffic(unittest.TestCase):
         terminal.type("q")
         terminal.wait("rc=0.")
 
-    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    @unittest.skipUnless(BUILT, "built without the interactive screens")
     def test_links_of_a_driver_together_are_one_graph(self):
         library = nvml("r580")
         if not library.exists():
             self.skipTest("the simulated driver is not built")
-        terminal = Terminal(160, 100)
+        terminal = Events(160, 100)
         self.addCleanup(terminal.close)
         terminal.run(f"VITALS_NVML_SCENARIO={SCENARIO} {VITALS} --backends nvidia --nvml {library}")
         terminal.wait("Press h for help", "GPU-Util")
@@ -207,12 +207,12 @@ class Traffic(unittest.TestCase):
         terminal.type("q")
         terminal.wait("rc=0.")
 
-    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    @unittest.skipUnless(BUILT, "built without the interactive screens")
     def test_without_a_link_there_is_no_graph_of_them(self):
         library = nvml("r580")
         if not library.exists():
             self.skipTest("the simulated driver is not built")
-        terminal = Terminal(160, 100)
+        terminal = Events(160, 100)
         self.addCleanup(terminal.close)
         scenario = terminal.home / "unlinked.conf"
         scenario.write_text(SCENARIO.read_text().replace("[gpu 0]\n", "[gpu 0]\nnvlinks = 0\n"))
@@ -229,13 +229,13 @@ class Traffic(unittest.TestCase):
 
 
 class Held(Device):
-    @unittest.skipUnless(TMUX and BUILT, "tmux is not installed, or the monitor is not built")
+    @unittest.skipUnless(BUILT, "built without the interactive screens")
     def test_memory_that_nobody_uses_is_marked_after_a_while(self):
         """Device 0 does nothing and four processes have memory of it, one of which only draws."""
         library = nvml("r580")
         if not library.exists():
             self.skipTest("the simulated driver is not built")
-        terminal = Terminal(110, 60)
+        terminal = Events(110, 60)
         self.addCleanup(terminal.close)
         scenario = terminal.home / "idle.conf"
         scenario.write_text(SCENARIO.read_text().replace(

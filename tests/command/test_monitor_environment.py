@@ -7,17 +7,16 @@ import subprocess
 import unittest
 
 from harness import VITALS, wait_until
-from terminal import BUILT, TMUX, Terminal
+from input_events import BUILT, Events
 
 WIDTH, HEIGHT, SIDEWAYS = 80, 20, 5  # columns by Right
 LONG = "".join(f"<{number:04}>" for number in range(100))
 
 
-@unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Environment(unittest.TestCase):
     def setUp(self):
-        self.terminal = Terminal(WIDTH, HEIGHT)
+        self.terminal = Events(WIDTH, HEIGHT)
         self.addCleanup(self.terminal.close)
         self.type = self.terminal.type
 

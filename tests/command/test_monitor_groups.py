@@ -9,14 +9,14 @@ import subprocess
 import unittest
 
 from harness import VITALS
-from terminal import BUILT, PATIENCE, TMUX, Terminal
+from input_events import BUILT, EVENTS, Events
+from terminal import PATIENCE
 
 
-@unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Groups(unittest.TestCase):
     def setUp(self):
-        self.terminal = Terminal(110, 36)
+        self.terminal = Events(110, 36)
         self.addCleanup(self.terminal.close)
         self.name = f"pack{os.getpid()}"
         self.program = pathlib.Path(self.terminal.folder.name) / self.name
@@ -111,7 +111,7 @@ class Groups(unittest.TestCase):
     def test_vitals_itself_is_left_alone(self):
         terminal = self.terminal
         program = self.program.with_name(f"{self.name}-monitor")
-        program.symlink_to(pathlib.Path(VITALS).resolve())
+        program.symlink_to(EVENTS.resolve())
         child = self.child()
         terminal.run(f"{program} --backends none")
         terminal.wait("All processes:")

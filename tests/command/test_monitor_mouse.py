@@ -147,6 +147,15 @@ class Mouse(unittest.TestCase):
         self.terminal.wait("Press h for help", gone=("HOST-CPU",))
         return re.search(r"PID[^\n]*\n\D*(\d+)", text).group(1)
 
+    def test_places_as_numbers(self):
+        """They have no end at column 223."""
+        self.start("xterm-256color", "--demo")
+        lines = self.terminal.still().splitlines()
+        y = next(y for y, line in enumerate(lines) if "COMMAND" in line)
+        x = lines[y].index("PID") + 1
+        self.terminal.raw(sgr(LEFT, x, y) + sgr(LEFT, x, y, True))
+        self.terminal.wait("▲PID")
+
 
 if __name__ == "__main__":
     unittest.main()

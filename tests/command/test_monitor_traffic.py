@@ -9,7 +9,7 @@ import unittest
 
 import screens
 from harness import VITALS, reads_json
-from terminal import BUILT, TMUX, Terminal
+from input_events import BUILT, Events
 
 RATE = r"(\d+(\.\d+)?[KMGT]?i?B/s|N/A)"
 LONG = re.compile(rf"Disk read {RATE}, written {RATE}(; Net|\W+Network) in {RATE}, out {RATE}")
@@ -100,11 +100,10 @@ class Printed(unittest.TestCase):
             self.assertNotIn("Disk", self.printed(self.machine(2, 3, "missing"), 120, 60, when))
 
 
-@unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class Typed(unittest.TestCase):
     def setUp(self):
-        self.terminal = Terminal(120, 56)
+        self.terminal = Events(120, 56)
         self.addCleanup(self.terminal.close)
 
     def start(self, words):

@@ -13,7 +13,7 @@ import unittest
 
 from harness import VITALS, environment, reads_json, vitals, wait_until
 from screens import machine, picture
-from terminal import BUILT, TMUX, Terminal
+from input_events import BUILT, Events
 
 SQLITE = "SQLite" in vitals("--version").stdout
 TICKS = 240
@@ -168,11 +168,10 @@ class Databases(unittest.TestCase):
         self.assertEqual(seen, {0, 1})
 
 
-@unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT, "built without the interactive screens")
 class OnATerminal(Recorded):
     def setUp(self):
-        self.terminal = Terminal(120, 32)
+        self.terminal = Events(120, 32)
         self.addCleanup(self.terminal.close)
 
     def open(self, *words):
@@ -227,11 +226,10 @@ class OnATerminal(Recorded):
         self.terminal.wait("rc=0.")
 
 
-@unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT and reads_json(), "built without the interactive screens, or without JSON")
 class LookingBack(unittest.TestCase):
     def setUp(self):
-        self.terminal = Terminal(120, 32)
+        self.terminal = Events(120, 32)
         self.addCleanup(self.terminal.close)
 
     def moment(self):

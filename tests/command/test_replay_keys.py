@@ -11,7 +11,7 @@ import unittest
 
 from harness import VITALS, reads_json, vitals
 from screens import machine
-from terminal import BUILT, TMUX, Terminal
+from input_events import BUILT, Events
 
 SQLITE = "SQLite" in vitals("--version").stdout
 SECOND = 1_000_000_000
@@ -66,7 +66,6 @@ class Oracle:
         return clock(self.moments[self.at])
 
 
-@unittest.skipIf(TMUX is None, "no tmux")
 @unittest.skipUnless(BUILT and reads_json(), "built without the interactive screens, or without JSON")
 class OnATerminal(unittest.TestCase):
     """What both kinds of recordings need."""
@@ -82,7 +81,7 @@ class OnATerminal(unittest.TestCase):
 
     def open(self, path=None):
         """On a terminal of its own, where it stands at the begin."""
-        self.terminal = Terminal(120, 32)
+        self.terminal = Events(120, 32)
         self.addCleanup(self.terminal.close)
         self.terminal.run(f"{VITALS} replay --hold {path or self.file}")
         return self.terminal.wait(" of ", "{ } ( ) b w move")
