@@ -9,10 +9,10 @@
 
 #include <float.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 _Static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "doubles are IEEE 754 binary64");
 
@@ -125,12 +125,12 @@ static const char *skip_decimal(const char *at, const char *end)
 
 bool number_f64(const char **cursor, const char *end, double *out)
 {
-    static once_flag once = ONCE_FLAG_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     char few[64], *text = few;
     size_t size = (size_t)(skip_decimal(*cursor, end) - *cursor);
     if (size == 0)
         return false;
-    call_once(&once, make_locale);
+    (void)pthread_once(&once, make_locale);
     if (size >= sizeof few && (text = memory_alloc(size + 1)) == NULL)
         return false;
     memcpy(text, *cursor, size);
