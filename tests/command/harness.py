@@ -15,6 +15,8 @@ import time
 # Under nohup, or behind a `&` of a script, these are ignored, and by every program that we start too.
 for _number in (signal.SIGHUP, signal.SIGQUIT):
     signal.signal(_number, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NOBODY = 65534
 
