@@ -541,9 +541,19 @@ static void check_sums_are_no_more_than_they_say(const struct asked *asked)
 }
 
 /* Addresses ascend, and the stack lies above all that a program maps: without it, the end is
- * missing, and no table may then say that it is whole. */
+ * missing, and no table may then say that it is whole. The memory of the next program is there
+ * before the kernel knows its stack (execve installs it in exec_mmap, load_elf_binary sets
+ * start_stack afterwards): a table of that moment has nothing of this program either. */
 static void what_ends_early_says_so(void)
 {
+    char own[4096];
+    ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+    CHECK(size > 0);
+    own[size] = '\0';
+    struct asked of_us;
+    ask(&of_us, NULL, getpid(), VITALS_MAPPING);
+    CHECK_NOT_NULL(find_label(&of_us, own));
+    asked_done(&of_us);
     for (int i = 0; i < 12; i++) {
         vitals_entity entity = i % 2 != 0 ? VITALS_MAPPED_FILE : VITALS_MAPPING;
         int tell;
@@ -554,7 +564,7 @@ static void what_ends_early_says_so(void)
         close(tell);
         child_end(pid);
         bool whole = asked.result == 0 && asked_state(&asked) == VITALS_HAVE;
-        CHECK(!whole || find_label(&asked, "[stack]") != NULL);
+        CHECK(!whole || find_label(&asked, "[stack]") != NULL || find_label(&asked, own) == NULL);
         CHECK(asked.result != 0 || asked.batch.row_count != 0);
         if (entity == VITALS_MAPPED_FILE && asked.result == 0)
             check_sums_are_no_more_than_they_say(&asked);
