@@ -23,11 +23,6 @@ static struct {
     size_t used;
 } events;
 
-bool terminal_built(void)
-{
-    return true;
-}
-
 int terminal_open(const char *term, vitals_error *error)
 {
     (void)term;
