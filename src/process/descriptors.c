@@ -6,7 +6,6 @@
  * its workers and the program itself need some. If the system refuses more all the same (EMFILE,
  * ENFILE), a quarter of what is kept is given up and the budget with it: reading goes on. Thread
  * rule: the tick thread. */
-#include "process/descriptors.h"
 #include "process/entry.h"
 
 size_t descriptors_budget(const vitals_context *context)
@@ -55,17 +54,6 @@ static void shrink_statms(struct process_table *table, size_t quota)
     }
 }
 
-static void shrink_stats(struct process_table *table, size_t quota)
-{
-    for (size_t i = table->key_count; i > 0 && table->stats_kept > quota; i--) {
-        struct process *process = table->by_key[i - 1];
-        if (process == table->current || !process->kept)
-            continue;
-        read_due(table, process);
-        descriptors_close(table, process);
-    }
-}
-
 void descriptors_share(struct process_table *table)
 {
     table->ceiling = descriptors_ceiling();
@@ -82,7 +70,15 @@ bool descriptors_relieve(void *owner)
     table->budget = before / 4 * 3;
     size_t stats = size_min(table->stats_kept, table->budget);
     shrink_statms(table, table->budget - stats);
-    shrink_stats(table, table->budget - size_min(table->statms_kept, table->budget));
+
+    size_t stat_quota = table->budget - size_min(table->statms_kept, table->budget);
+    for (size_t i = table->key_count; i > 0 && table->stats_kept > stat_quota; i--) {
+        struct process *process = table->by_key[i - 1];
+        if (process == table->current || !process->kept)
+            continue;
+        read_due(table, process);
+        descriptors_close(table, process);
+    }
     os_trace(&table->reader.context->os, "out of descriptors: %zu of %zu kept ones closed",
              before - kept(table), before);
     return kept(table) < before;

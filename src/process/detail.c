@@ -53,32 +53,6 @@ void detail_reset(struct row_batch *out, const struct metric_set *wanted)
     batch_reset(out, &all);
 }
 
-/* False where a descriptor was refused. */
-static bool add_name(const vitals_context *context, struct user_cache *users, vitals_metric metric,
-                     uint64_t id, struct row_batch *out)
-{
-    bool lacking = false;
-    enum user_kind kind = metric == VITALS_PROCESS_GROUP ? GROUP_NAME : USER_NAME;
-    const struct shared_text *name = user_cache_name(users, &context->os.clock, kind, id, &lacking);
-    if (name != NULL)
-        batch_set_text(out, metric, (struct span){name->bytes, name->size});
-    else
-        out->failed = true;
-    return !lacking;
-}
-
-/* Copied, because what it is part of may move while a fact is added. No name of a file is longer.
- */
-static void add_part(struct row_batch *out, vitals_metric metric, struct span found)
-{
-    char text[256];
-    size_t size = size_min(found.size, sizeof text);
-    if (size != 0)
-        memcpy(text, found.bytes, size);
-    batch_set_text_as(out, metric, (struct span){text, size},
-                      size < found.size ? VITALS_LOWER_BOUND : VITALS_HAVE);
-}
-
 /* The last part of the first argument's path. Where no NUL ends the arguments a process wrote its
  * title over them, in words. */
 static struct span program_of(struct span command)
@@ -91,100 +65,61 @@ static struct span program_of(struct span command)
     return (struct span){command.bytes + begin, end - begin};
 }
 
-/* False where a descriptor was refused. */
-static bool add_derived(const vitals_context *context, struct user_cache *users,
-                        const struct batch_row *row, struct row_batch *out)
-{
-    bool whole = true;
-    for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++) {
-        vitals_metric metric = DERIVED[i].metric;
-        if (!batch_wants(out, metric) || DERIVED[i].of == VITALS_PROCESS_CGROUP ||
-            metric == VITALS_PROCESS_WORKLOAD)
-            continue;
-        const struct batch_cell *cell = batch_find(out, row, DERIVED[i].of);
-        if (cell == NULL || cell->state <= 0)
-            batch_set_missing(out, metric,
-                              cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED);
-        else if (metric == VITALS_PROCESS_PROGRAM_NAME)
-            add_part(out, metric, program_of(batch_span(out, cell)));
-        else
-            whole = add_name(context, users, metric, cell->as.u64, out) && whole;
-    }
-    return whole;
-}
-
-/* What the cgroup tells of the work that the process belongs to. False where a descriptor was
- * refused. */
-static bool add_work(const vitals_context *context, struct user_cache *users, int64_t pid,
-                     const struct batch_row *row, struct row_batch *out)
-{
-    bool wanted = false;
-    for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++)
-        wanted |= DERIVED[i].of == VITALS_PROCESS_CGROUP && batch_wants(out, DERIVED[i].metric);
-    if (!wanted)
-        return true;
-    const struct batch_cell *cgroup = batch_find(out, row, VITALS_PROCESS_CGROUP);
-    const struct batch_cell *uid = batch_find(out, row, VITALS_PROCESS_UID);
-    struct work_known known = {.reason = VITALS_UNSUPPORTED,
-                               .uid = value_missing(VITALS_UNSUPPORTED)};
-    struct span path = {"", 0};
-    if (cgroup != NULL)
-        known.reason = (vitals_availability)cgroup->state;
-    if (cgroup != NULL && cgroup->state > 0) {
-        path = batch_span(out, cgroup);
-        known.cgroup = &path;
-    }
-    if (uid != NULL)
-        known.uid = (struct value){.as.u64 = uid->as.u64, .state = uid->state};
-    return work_add(context, users, pid, &known, out);
-}
-
-/* Reads the files; the path of a cgroup that was made up stands for the process's own. */
-static bool add_facts(const vitals_context *context, int64_t pid, struct row_batch *out)
-{
-    const struct world_player *player = work_player(context, pid);
-    if (player == NULL || !batch_wants(out, VITALS_PROCESS_CGROUP))
-        return os_process_metrics(&context->os, pid, out);
-    metric_set_remove(&out->wanted, VITALS_PROCESS_CGROUP);
-    bool whole = os_process_metrics(&context->os, pid, out);
-    metric_set_add(&out->wanted, VITALS_PROCESS_CGROUP);
-    batch_set_string(out, VITALS_PROCESS_CGROUP, player->cgroup);
-    return whole;
-}
-
 int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
                 struct row_batch *out)
 {
     const struct batch_row *row = batch_add_row(out, VITALS_PROCESS, key, (struct span){"", 0});
     if (row == NULL)
         return -ENOMEM;
-    bool whole = add_facts(context, pid, out);
-    whole = add_derived(context, users, row, out) && whole;
-    whole = add_work(context, users, pid, row, out) && whole;
+
+    /* The path of a cgroup that was made up stands for the process's own. */
+    const struct world_player *player = work_player(context, pid);
+    bool made_up = player != NULL && batch_wants(out, VITALS_PROCESS_CGROUP);
+    if (made_up)
+        metric_set_remove(&out->wanted, VITALS_PROCESS_CGROUP);
+    bool whole = os_process_metrics(&context->os, pid, out);
+    if (made_up) {
+        metric_set_add(&out->wanted, VITALS_PROCESS_CGROUP);
+        batch_set_string(out, VITALS_PROCESS_CGROUP, player->cgroup);
+    }
+
+    bool lacking = false;
+    for (size_t i = 0; i < ARRAY_COUNT(DERIVED); i++) {
+        vitals_metric metric = DERIVED[i].metric;
+        if (!batch_wants(out, metric) || DERIVED[i].of == VITALS_PROCESS_CGROUP ||
+            metric == VITALS_PROCESS_WORKLOAD)
+            continue; // work_add sets those
+        const struct batch_cell *cell = batch_find(out, row, DERIVED[i].of);
+        if (cell == NULL || cell->state <= 0) {
+            batch_set_missing(out, metric,
+                              cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED);
+        } else if (metric == VITALS_PROCESS_PROGRAM_NAME) {
+            /* Copied, because it may move while it is added. No name of a file is longer. */
+            char text[256];
+            struct span found = program_of(batch_span(out, cell));
+            size_t size = size_min(found.size, sizeof text);
+            if (size != 0)
+                memcpy(text, found.bytes, size);
+            batch_set_text_as(out, metric, (struct span){text, size},
+                              size < found.size ? VITALS_LOWER_BOUND : VITALS_HAVE);
+        } else {
+            enum user_kind kind = metric == VITALS_PROCESS_GROUP ? GROUP_NAME : USER_NAME;
+            const struct shared_text *name = user_cache_name(users, &context->os.clock, kind,
+                                                             cell->as.u64, &lacking);
+            if (name != NULL)
+                batch_set_text(out, metric, (struct span){name->bytes, name->size});
+            else
+                out->failed = true;
+        }
+    }
+
+    whole = work_add(context, users, pid, row, out) && whole && !lacking;
     if (out->failed)
         return -ENOMEM;
     return whole ? 0 : -EMFILE;
 }
 
 /* ---- taking ---- */
-
-/* Room for the wanted ones, beside those that are there. */
-static bool reserve(struct process *process, const struct metric_set *wanted)
-{
-    size_t count = process->detail_count;
-    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
-        count += (size_t)__builtin_popcountll(wanted->bits[VITALS_PROCESS][word]);
-    for (size_t i = 0; i < process->detail_count; i++)
-        count -= metric_set_has(wanted, process->details[i].metric);
-    if (count <= process->detail_capacity)
-        return true;
-    void *items = memory_resize(process->details, count, sizeof *process->details);
-    if (items == NULL)
-        return false;
-    process->details = items;
-    process->detail_capacity = count;
-    return true;
-}
 
 /* Its place, made where there is none; NULL where there is no room. */
 static struct process_detail *place_of(struct process *process, vitals_metric metric)
@@ -203,9 +138,26 @@ static struct process_detail *place_of(struct process *process, vitals_metric me
     return detail;
 }
 
-static void take_text(struct process_detail *detail, const struct row_batch *batch,
-                      const struct batch_cell *cell)
+static void take_cell(struct process_detail *detail, const struct row_batch *batch,
+                      const struct batch_cell *cell, bool zombie, uint64_t read_ns)
 {
+    bool is_text = vitals_metric_type(detail->metric) == VITALS_TEXT;
+    bool empty = cell == NULL || cell->state <= 0 || (is_text && cell->as.text.size == 0);
+    bool of_command = detail->metric == VITALS_PROCESS_COMMAND_LINE ||
+                      detail->metric == VITALS_PROCESS_PROGRAM_NAME;
+    if (of_command && zombie && empty) {
+        /* It has given its memory back, and its arguments with it: what was read before stands. */
+        detail->state = detail->as.text != NULL ? VITALS_STALE : VITALS_GONE;
+        return;
+    }
+    detail->read_ns = read_ns;
+    detail->state = cell != NULL ? cell->state : VITALS_UNSUPPORTED;
+    if (!is_text) {
+        if (cell != NULL)
+            detail->as.number = cell->as.u64;
+        return;
+    }
+
     struct shared_text *fresh = NULL;
     if (detail->state > 0) {
         struct span span = batch_span(batch, cell);
@@ -221,41 +173,24 @@ static void take_text(struct process_detail *detail, const struct row_batch *bat
     detail->as.text = fresh;
 }
 
-/* What is made of the arguments. */
-static bool is_of_command(vitals_metric metric)
-{
-    return metric == VITALS_PROCESS_COMMAND_LINE || metric == VITALS_PROCESS_PROGRAM_NAME;
-}
-
-/* A zombie has given its memory back, and its arguments with it: what was read before stands. */
-static void keep_command(struct process_detail *detail)
-{
-    detail->state = detail->as.text != NULL ? VITALS_STALE : VITALS_GONE;
-}
-
-static void take_fact(struct process_detail *detail, const struct row_batch *batch,
-                      const struct batch_cell *cell, bool zombie, uint64_t read_ns)
-{
-    bool is_text = vitals_metric_type(detail->metric) == VITALS_TEXT;
-    bool empty = cell == NULL || cell->state <= 0 || (is_text && cell->as.text.size == 0);
-    if (is_of_command(detail->metric) && zombie && empty) {
-        keep_command(detail);
-        return;
-    }
-    detail->read_ns = read_ns;
-    detail->state = cell != NULL ? cell->state : VITALS_UNSUPPORTED;
-    if (is_text)
-        take_text(detail, batch, cell);
-    else if (cell != NULL)
-        detail->as.number = cell->as.u64;
-}
-
 void detail_take(struct process *process, const struct row_batch *batch,
                  const struct batch_row *row, const struct metric_set *wanted, bool zombie,
                  uint64_t read_ns)
 {
-    if (!reserve(process, wanted))
-        return;
+    /* Room for the wanted ones, beside those that are there. */
+    size_t count = process->detail_count;
+    for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
+        count += (size_t)__builtin_popcountll(wanted->bits[VITALS_PROCESS][word]);
+    for (size_t i = 0; i < process->detail_count; i++)
+        count -= metric_set_has(wanted, process->details[i].metric);
+    if (count > process->detail_capacity) {
+        void *items = memory_resize(process->details, count, sizeof *process->details);
+        if (items == NULL)
+            return;
+        process->details = items;
+        process->detail_capacity = count;
+    }
+
     for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++) {
         uint64_t left = wanted->bits[VITALS_PROCESS][word];
         for (; left != 0; left &= left - 1) {
@@ -263,7 +198,7 @@ void detail_take(struct process *process, const struct row_batch *batch,
             vitals_metric metric = metric_of(VITALS_PROCESS, number);
             struct process_detail *detail = place_of(process, metric);
             if (detail != NULL)
-                take_fact(detail, batch, batch_find(batch, row, metric), zombie, read_ns);
+                take_cell(detail, batch, batch_find(batch, row, metric), zombie, read_ns);
         }
     }
 }

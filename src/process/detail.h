@@ -16,18 +16,11 @@ const struct shared_text *user_cache_name(struct user_cache *cache, const vitals
 struct workload_names *user_cache_containers(struct user_cache *cache);
 
 /* What of a process is known already. */
-struct work_known {
-    const struct span *cgroup; /* its path; NULL: that is missing, for `reason` */
-    vitals_availability reason;
-    struct value uid;
-};
-
 /* Sets those of container, unit, slurm_job, slurm_step, pod, pod_name, pod_namespace,
- * container_name and workload that are wanted, of the newest row. May block. False where a
- * descriptor was refused. */
+ * container_name and workload that are wanted, of the newest row, whose cgroup and uid are known.
+ * May block. False where a descriptor was refused. */
 bool work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
-              const struct work_known *known, struct row_batch *out);
-
+              const struct batch_row *row, struct row_batch *out);
 /* The process, where the demo made up its work; else NULL. */
 const struct world_player *work_player(const vitals_context *context, int64_t pid);
 

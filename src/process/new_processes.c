@@ -5,7 +5,6 @@
  * is marked as read. Thread rule: the tick thread, but for help and what that calls. */
 #include "process/new_processes.h"
 
-#include "process/descriptors.h"
 #include "util/memory.h"
 
 #include <errno.h>

@@ -131,6 +131,17 @@ void process_done(struct process *process);
 
 uint64_t reader_now(const struct process_reader *reader);
 
+/* ---- descriptors.c ---- */
+
+/* The kernel gives the lowest number that is free, so from this number on a descriptor is one of
+ * the last of the whole program: of 64, or an eighth of all where those are fewer. */
+uint64_t descriptors_ceiling(void);
+
+static inline bool descriptors_is_high(uint64_t ceiling, int descriptor)
+{
+    return descriptor >= 0 && (uint64_t)descriptor >= ceiling;
+}
+
 /* ---- detail.c ---- */
 
 /* Names of users and groups, kept for 60 s. Belongs to one thread. */

@@ -1,4 +1,5 @@
-/* wait.c: waiting until processes have ended, children or not.
+/* wait.c: signals to a process, and waiting until processes have ended, children or not: what needs
+ * a pidfd.
  *
  * A pidfd becomes readable when its process ends, as a zombie too, and then tells how, if the
  * kernel does. No pid is polled, and nothing is waited for twice: what was learned stays in the
@@ -12,7 +13,29 @@
 
 #include <errno.h>
 
-/* ---- one ---- */
+static int no_pidfd(const vitals_process *process, vitals_error *error)
+{
+    bool live = process->context->os.live;
+    return error_set(error, VITALS_EUNSUPPORTED, live ? -process->pidfd : 0,
+                     "process %lld cannot be signalled or waited for safely: %s",
+                     (long long)process->files.pid,
+                     live ? "no pidfd is to be had here" : "its pid is of another /proc");
+}
+
+int vitals_process_signal(vitals_process *process, int signal, vitals_error *error)
+{
+    if (process->pidfd < 0)
+        return no_pidfd(process, error);
+    int result = os_pidfd_signal(process->pidfd, signal);
+    long long pid = process->files.pid;
+    if (result == -ESRCH)
+        return error_set(error, VITALS_EGONE, ESRCH, "process %lld has ended", pid);
+    if (result == -EINVAL)
+        return error_set(error, VITALS_EARGUMENT, EINVAL, "there is no signal %d", signal);
+    return result < 0 ? error_system(error, -result, "signal %d to process %lld", signal, pid) : 0;
+}
+
+/* ---- waiting for one ---- */
 
 static void learn(vitals_process *process)
 {
@@ -24,7 +47,7 @@ static void learn(vitals_process *process)
 static int look(vitals_process *process, vitals_error *error)
 {
     if (process->pidfd < 0)
-        return live_no_pidfd(process, error);
+        return no_pidfd(process, error);
     int ended = process->ended ? 1 : os_pidfd_ended(process->pidfd);
     if (ended < 0)
         return error_system(error, -ended, "process %lld", (long long)process->files.pid);
@@ -128,25 +151,6 @@ struct waiting {
     vitals_wait how;
 };
 
-/* All whose end is not known; the caller is not told yet. */
-static int watch_all(struct waiting *waiting, vitals_error *error)
-{
-    for (size_t i = 0; i < waiting->count; i++) {
-        vitals_process *process = waiting->processes[i];
-        if (process->ended)
-            continue;
-        if (process->pidfd < 0)
-            return live_no_pidfd(process, error);
-        int result = os_watch_add(waiting->watch, process->pidfd, i);
-        if (result == -EEXIST)
-            waiting->twins = true;
-        else if (result < 0)
-            return error_system(error, -result, "waiting for process %lld",
-                                (long long)process->files.pid);
-    }
-    return 0;
-}
-
 static void tell(struct waiting *waiting, size_t index)
 {
     vitals_process *process = waiting->processes[index];
@@ -158,26 +162,6 @@ static void tell(struct waiting *waiting, size_t index)
         waiting->stopped = waiting->how.ended(waiting->how.data, process) != 0;
 }
 
-static void tell_twins(struct waiting *waiting, const vitals_process *process)
-{
-    for (size_t i = 0; waiting->twins && i < waiting->count; i++)
-        if (waiting->processes[i] == process)
-            tell(waiting, i);
-}
-
-/* One of them became readable. */
-static int settle(struct waiting *waiting, size_t index, vitals_error *error)
-{
-    vitals_process *process = waiting->processes[index];
-    int code = look(process, error);
-    if (code <= 0)
-        return code;
-    os_watch_remove(waiting->watch, process->pidfd);
-    tell(waiting, index);
-    tell_twins(waiting, process);
-    return 0;
-}
-
 /* Settles those that have ended by now, in that order. Returns how many there were: 0 if there are
  * no more, or the callback wants no more. */
 static int settle_ready(struct waiting *waiting, vitals_error *error)
@@ -187,9 +171,17 @@ static int settle_ready(struct waiting *waiting, vitals_error *error)
     if (count < 0)
         return error_system(error, -count, "waiting for processes");
     for (int i = 0; i < count && !waiting->stopped; i++) {
-        int code = settle(waiting, (size_t)ready[i], error);
-        if (code < 0)
-            return code;
+        vitals_process *process = waiting->processes[ready[i]];
+        int ended = look(process, error);
+        if (ended < 0)
+            return ended;
+        if (ended == 0)
+            continue;
+        os_watch_remove(waiting->watch, process->pidfd);
+        tell(waiting, (size_t)ready[i]);
+        for (size_t j = 0; waiting->twins && j < waiting->count; j++)
+            if (waiting->processes[j] == process)
+                tell(waiting, j);
     }
     return waiting->stopped ? 0 : count;
 }
@@ -200,12 +192,35 @@ static bool is_enough(const struct waiting *waiting)
     return waiting->left == 0 || waiting->stopped;
 }
 
-static int wait_for_all(struct waiting *waiting, const vitals_clock *clock, uint64_t deadline_ns,
-                        vitals_error *error)
+static int wait_for_all(struct waiting *waiting, vitals_error *error)
 {
+    const vitals_clock *clock = &waiting->processes[0]->context->os.clock;
+    uint64_t deadline_ns = deadline_of(clock, waiting->how.timeout_ns);
+    waiting->told = memory_array(waiting->count, sizeof(*waiting->told));
+    if (waiting->told == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    waiting->watch = os_watch_new();
+    if (waiting->watch < 0)
+        return error_system(error, -waiting->watch, "waiting for %zu processes", waiting->count);
+
+    /* All whose end is not known are watched before the callback is called for any. */
+    for (size_t i = 0; i < waiting->count; i++) {
+        vitals_process *process = waiting->processes[i];
+        if (process->ended)
+            continue;
+        if (process->pidfd < 0)
+            return no_pidfd(process, error);
+        int result = os_watch_add(waiting->watch, process->pidfd, i);
+        if (result == -EEXIST)
+            waiting->twins = true;
+        else if (result < 0)
+            return error_system(error, -result, "waiting for process %lld",
+                                (long long)process->files.pid);
+    }
     for (size_t i = 0; i < waiting->count; i++)
         if (waiting->processes[i]->ended)
             tell(waiting, i);
+
     for (bool over = false; !is_enough(waiting);) {
         int code;
         while ((code = settle_ready(waiting, error)) > 0)
@@ -220,43 +235,20 @@ static int wait_for_all(struct waiting *waiting, const vitals_clock *clock, uint
     return 0;
 }
 
-static int check_all(vitals_process *const *processes, size_t count, vitals_error *error)
-{
-    if (processes == NULL && count > 0)
-        return error_set(error, VITALS_EARGUMENT, 0, "%zu processes, and no list of them", count);
-    for (size_t i = 0; i < count; i++)
-        if (processes[i] == NULL)
-            return error_set(error, VITALS_EARGUMENT, 0, "process %zu of %zu is NULL", i + 1,
-                             count);
-    return 0;
-}
-
-static int prepare(struct waiting *waiting, vitals_error *error)
-{
-    waiting->told = memory_array(waiting->count, sizeof(*waiting->told));
-    if (waiting->told == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    waiting->watch = os_watch_new();
-    if (waiting->watch < 0)
-        return error_system(error, -waiting->watch, "waiting for %zu processes", waiting->count);
-    return watch_all(waiting, error);
-}
-
 int vitals_processes_wait(vitals_process *const *processes, size_t count, const vitals_wait *how,
                           size_t *remaining, vitals_error *error)
 {
     struct waiting waiting = {
         .processes = processes, .count = count, .left = count, .watch = -1, .how = DEFAULTS};
     int code = how != NULL ? options_take(&FORM, how, &waiting.how, error) : 0;
-    if (code == 0)
-        code = check_all(processes, count, error);
-    if (code == 0 && count > 0) {
-        const vitals_clock *clock = &processes[0]->context->os.clock;
-        uint64_t deadline_ns = deadline_of(clock, waiting.how.timeout_ns);
-        code = prepare(&waiting, error);
-        if (code == 0)
-            code = wait_for_all(&waiting, clock, deadline_ns, error);
-    }
+    if (code == 0 && processes == NULL && count > 0)
+        code = error_set(error, VITALS_EARGUMENT, 0, "%zu processes, and no list of them", count);
+    for (size_t i = 0; i < count && code == 0; i++)
+        if (processes[i] == NULL)
+            code = error_set(error, VITALS_EARGUMENT, 0, "process %zu of %zu is NULL", i + 1,
+                             count);
+    if (code == 0 && count > 0)
+        code = wait_for_all(&waiting, error);
     os_close_descriptor(waiting.watch);
     memory_free(waiting.told);
     if (code == 0 && remaining != NULL)
