@@ -56,18 +56,6 @@ static bool holds_all(struct process_table *table)
     return next == members->count;
 }
 
-/* Whether no process has run, by a group that holds all. */
-static bool is_still(struct process_table *table, uint64_t now_ns)
-{
-    struct activity_cgroup *activity = &table->cgroup;
-    bool same = is_same(activity), held = activity->held_ns != 0;
-    if (same && table->may_skip_idle && held && now_ns < saturating_add(activity->held_ns, HOLD_NS))
-        return true;
-    held = same && table->may_skip_idle && holds_all(table);
-    activity->held_ns = held ? now_ns : 0;
-    return held;
-}
-
 void activity_cgroup_begin(struct process_table *table)
 {
     struct activity_cgroup *activity = &table->cgroup;
@@ -75,7 +63,14 @@ void activity_cgroup_begin(struct process_table *table)
     if (activity->file <= 0)
         return;
     uint64_t now_ns = reader_now(&table->reader);
-    bool still = is_still(table, now_ns);
+    /* That it holds all is asked again only after a while. */
+    bool same = is_same(activity) && table->may_skip_idle;
+    bool still = same && activity->held_ns != 0 &&
+                 now_ns < saturating_add(activity->held_ns, HOLD_NS);
+    if (!still) {
+        still = same && holds_all(table);
+        activity->held_ns = still ? now_ns : 0;
+    }
     activity->checking = still && now_ns >= saturating_add(activity->checked_ns, CHECK_NS);
     activity->rests = still && !activity->checking;
     if (activity->checking)

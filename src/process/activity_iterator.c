@@ -42,35 +42,26 @@ const struct os_task_digest *activity_iterator_find(const struct process_table *
     return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
 }
 
-/* Pids in /proc that the iterator omits: those started in between, and pid 1 on some machines. They
- * are read at each tick. */
-static bool note_omitted(struct process_table *table)
+/* Every LIST_NS the list is that of /proc, which decides. */
+static bool list_as_files(struct process_table *table, uint64_t now_ns)
 {
+    enum { ENDED = 32 };
+    if (os_list_processes(&table->reader.context->os, &table->pids) < 0)
+        return false;
+    /* Pids in /proc that the iterator omits: those started in between, and pid 1 on some machines.
+     * They are read at each tick. */
     table->omitted.count = 0;
     for (size_t i = 0; i < table->pids.count; i++) {
         int64_t pid = table->pids.items[i];
         if (activity_iterator_find(table, pid) == NULL && os_pids_append(&table->omitted, pid) < 0)
             return false;
     }
-    return true;
-}
-
-/* /proc lists what the iterator tells, except processes that ended in between. If it hides more
- * than those, only what /proc shows may be seen. */
-static bool is_hidden_from(const struct process_table *table)
-{
-    enum { ENDED = 32 };
-    size_t both = table->pids.count - table->omitted.count;
-    return table->resting_count > both + ENDED + both / 8;
-}
-
-/* Every LIST_NS the list is that of /proc, which decides. */
-static bool list_as_files(struct process_table *table, uint64_t now_ns)
-{
-    if (os_list_processes(&table->reader.context->os, &table->pids) < 0 || !note_omitted(table))
-        return false;
     table->omitted_ns = now_ns;
-    if (is_hidden_from(table))
+
+    /* /proc lists what the iterator tells, except processes that ended in between. If it hides more
+     * than those, only what /proc shows may be seen. */
+    size_t both = table->pids.count - table->omitted.count;
+    if (table->resting_count > both + ENDED + both / 8)
         give_up(table);
     return true;
 }

@@ -31,61 +31,34 @@ bool gpu_users_list(struct process_table *table, const struct metric_set *due)
     return true;
 }
 
-static struct missing_pid *absent_of(struct process_table *table, int64_t pid)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(table->absent); i++)
-        if (table->absent[i].pid == pid)
-            return &table->absent[i];
-    return NULL;
-}
-
-/* In the place of the one that was looked for longest ago. */
-static void remember(struct process_table *table, int64_t pid, uint64_t now_ns)
-{
-    struct missing_pid *place = absent_of(table, pid);
-    for (size_t i = 0; i < ARRAY_COUNT(table->absent) && place == NULL; i++)
-        if (table->absent[i].pid == 0)
-            place = &table->absent[i];
-    if (place == NULL) {
-        place = &table->absent[0];
-        for (size_t i = 1; i < ARRAY_COUNT(table->absent); i++)
-            if (table->absent[i].looked_ns < place->looked_ns)
-                place = &table->absent[i];
-    }
-    *place = (struct missing_pid){pid, now_ns};
-}
-
-static bool is_listed(const struct process_table *table, int64_t pid)
-{
-    const struct os_pids *pids = &table->pids;
-    struct search_number number = {0, (uint64_t)pid};
-    return search_find(pids->items, pids->count, sizeof *pids->items, number) != NULL;
-}
-
-/* All of them, once in a tick. */
-static void list_all(struct process_table *table)
-{
-    int result = os_list_processes(&table->reader.context->os, &table->pids);
-    table->complete = true;
-    if (result < 0) {
-        table->pids.count = 0;
-        return;
-    }
-    table->listed = table->pids.count;
-}
-
 bool gpu_users_alive(struct process_table *table, int64_t pid)
 {
     uint64_t now_ns = reader_now(&table->reader);
-    struct missing_pid *absent = absent_of(table, pid);
+    /* Its place among the missing ones, or that of the one that was looked for longest ago. */
+    struct missing_pid *absent = NULL, *place = &table->absent[0];
+    for (size_t i = 0; i < ARRAY_COUNT(table->absent); i++) {
+        struct missing_pid *missing = &table->absent[i];
+        if (missing->pid == pid)
+            absent = missing;
+        if (missing->looked_ns < place->looked_ns)
+            place = missing;
+    }
     if (!table->complete && absent != NULL && now_ns < saturating_add(absent->looked_ns, ABSENT_NS))
         return false;
-    if (!table->complete)
-        list_all(table);
-    bool lives = is_listed(table, pid);
+
+    struct os_pids *pids = &table->pids;
+    if (!table->complete) { // all are listed, once in a tick
+        if (os_list_processes(&table->reader.context->os, pids) < 0)
+            pids->count = 0;
+        else
+            table->listed = pids->count;
+        table->complete = true;
+    }
+    struct search_number number = {0, (uint64_t)pid};
+    bool lives = search_find(pids->items, pids->count, sizeof *pids->items, number) != NULL;
     if (!lives)
-        remember(table, pid, now_ns);
+        *(absent != NULL ? absent : place) = (struct missing_pid){pid, now_ns};
     else if (absent != NULL)
-        absent->pid = 0;
+        *absent = (struct missing_pid){0};
     return lives;
 }

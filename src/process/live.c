@@ -3,7 +3,7 @@
  * The proof: its stat was opened at the beginning and still reads, so the process has lived from
  * then to now, and the pid has been its own all the while. Whatever was opened by pid in between
  * was the process's, and so was its pidfd, by which it is signalled and waited for. What is asked
- * of it stands in ask.c and relatives.c. Thread rule: one thread at a time per handle. */
+ * of it stands in query.c and relatives.c. Thread rule: one thread at a time per handle. */
 #include "process/live.h"
 
 #include "process/table.h"
@@ -41,50 +41,39 @@ static int read_stat(const vitals_process *process, struct os_stat *out)
     return os_process_stat(&process->files, text, out);
 }
 
-/* Whether the kernel knows a process that /proc does not show us, now as before. */
-static bool is_hidden(const struct os *os, int64_t pid)
-{
-    int pidfd = os_pidfd_open(os, pid);
-    struct os_process files = {.pid = pid, .stat = -1, .statm = -1};
-    bool hidden = pidfd >= 0 && is_gone(os_process_open(os, pid, false, &files));
-    os_process_close(&files);
-    os_close_descriptor(pidfd);
-    return hidden;
-}
-
-static int nobody(const struct os *os, int64_t pid, int result, vitals_error *error)
-{
-    static const int64_t PID_MAX = 4194304; // the kernel's PID_MAX_LIMIT
-    if (is_hidden(os, pid))
-        return error_set(error, VITALS_EDENIED, -result,
-                         "process %lld is hidden from you (/proc is mounted with hidepid)",
-                         (long long)pid);
-    return error_set(error, VITALS_EGONE, -result, "no process has the pid %lld%s", (long long)pid,
-                     pid > PID_MAX ? ", and none ever will: it is too large" : "");
-}
-
-/* Stat, and the pidfd where there can be one: a sandbox may refuse it in its own ways, and reading
- * goes on without. Opened by pid, so stat is read behind them. */
-static int open_files(vitals_process *process, int64_t pid)
-{
-    const struct os *os = &process->context->os;
-    int result = os_process_open(os, pid, false, &process->files);
-    if (result < 0)
-        return result;
-    process->pidfd = os_pidfd_open(os, pid);
-    bool ours = process->pidfd == -EMFILE || process->pidfd == -ENFILE || process->pidfd == -ENOMEM;
-    return ours ? process->pidfd : 0;
-}
-
 static int begin(vitals_process *process, int64_t pid, vitals_error *error)
 {
-    int result = open_files(process, pid);
-    int64_t owner = result == 0 ? process_of_thread(&process->context->os, pid) : 0;
+    static const int64_t PID_MAX = 4194304; // the kernel's PID_MAX_LIMIT
+    const struct os *os = &process->context->os;
     struct os_stat stat;
-    if (result == 0)
-        result = read_stat(process, &stat);
-    if (is_gone(result))
-        return nobody(&process->context->os, pid, result, error);
+    int64_t owner = 0;
+    int result = os_process_open(os, pid, false, &process->files);
+    if (result == 0) {
+        /* A sandbox may refuse it in its own ways, and reading goes on without. */
+        int pidfd = process->pidfd = os_pidfd_open(os, pid);
+        if (pidfd == -EMFILE || pidfd == -ENFILE || pidfd == -ENOMEM)
+            result = pidfd;
+    }
+    if (result == 0) {
+        owner = process_of_thread(os, pid);
+        result = read_stat(process, &stat); // the others were opened by pid, so it comes last
+    }
+
+    if (is_gone(result)) {
+        /* The kernel may know a process that /proc does not show us, now as before. */
+        int pidfd = os_pidfd_open(os, pid);
+        struct os_process files = {.pid = pid, .stat = -1, .statm = -1};
+        bool hidden = pidfd >= 0 && is_gone(os_process_open(os, pid, false, &files));
+        os_process_close(&files);
+        os_close_descriptor(pidfd);
+        if (hidden)
+            return error_set(error, VITALS_EDENIED, -result,
+                             "process %lld is hidden from you (/proc is mounted with hidepid)",
+                             (long long)pid);
+        return error_set(error, VITALS_EGONE, -result, "no process has the pid %lld%s",
+                         (long long)pid,
+                         pid > PID_MAX ? ", and none ever will: it is too large" : "");
+    }
     if (owner != 0)
         return error_set(error, VITALS_EGONE, 0,
                          "no process has the pid %lld: it is the id of a thread of process %lld",
@@ -121,18 +110,6 @@ int vitals_process_open(vitals_context *context, int64_t pid, vitals_process **o
     return 0;
 }
 
-static bool same_text(vitals_text text, const char *string)
-{
-    return span_equal((struct span){text.bytes, text.size}, string);
-}
-
-/* Whether the pids of the snapshot are the pids of the context. */
-static bool same_origin(const vitals_context *context, const vitals_snapshot *snapshot)
-{
-    return same_text(vitals_snapshot_boot_id(snapshot), context->origin.boot_id) &&
-           vitals_snapshot_pid_namespace(snapshot) == context->origin.pid_namespace;
-}
-
 int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_process **out,
                       vitals_error *error)
 {
@@ -145,7 +122,9 @@ int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_pro
         return error_set(error, VITALS_EARGUMENT, 0,
                          "a process is found by a row of the table process that has pid and "
                          "start_seconds");
-    if (!same_origin(context, snapshot))
+    vitals_text boot_id = vitals_snapshot_boot_id(snapshot);
+    if (!span_equal((struct span){boot_id.bytes, boot_id.size}, context->origin.boot_id) ||
+        vitals_snapshot_pid_namespace(snapshot) != context->origin.pid_namespace)
         return error_set(error, VITALS_EGONE, 0,
                          "the row is of another boot or another pid namespace");
     vitals_availability known = vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start_seconds);

@@ -32,8 +32,6 @@ struct new_processes {
     size_t thread_count;
 };
 
-/* ---- one ---- */
-
 struct process *new_process_process(int64_t pid)
 {
     struct process *process = memory_alloc(sizeof *process);
@@ -62,8 +60,6 @@ static void forget(struct new_process *new_process)
     *new_process = (struct new_process){0};
 }
 
-/* ---- a piece ---- */
-
 static size_t pieces(const struct new_processes *new_processes)
 {
     return (new_processes->count + PIECE - 1) / PIECE;
@@ -77,49 +73,36 @@ static bool is_short(void *owner)
     return false;
 }
 
-static void read_one(struct new_processes *new_processes, size_t index,
-                     struct process_reader *reader)
+/* Reads the next piece. False where all are read or being read. */
+static bool read_next(struct new_processes *new_processes, struct buffer *text)
 {
-    struct new_process *new_process = &new_processes->items[index];
-    new_process->process = new_process_process(new_processes->pids[index]);
-    if (new_process->process == NULL)
-        return;
-    new_process_read(reader, new_process, new_processes->extras);
-    const struct os_process *files = &new_process->process->files;
-    if (descriptors_is_high(new_processes->ceiling, files->stat) ||
-        descriptors_is_high(new_processes->ceiling, files->statm))
-        atomic_store(&new_processes->lacking, true);
-    if (atomic_load(&new_processes->lacking) || reader->out_of_memory)
-        forget(new_process);
-}
-
-static void read_piece(struct new_processes *new_processes, size_t piece, struct buffer *text)
-{
+    size_t piece = atomic_fetch_add_explicit(&new_processes->claimed, 1, memory_order_relaxed);
+    if (piece >= pieces(new_processes))
+        return false;
     struct process_reader reader = {.context = new_processes->context,
                                     .text = *text,
                                     .relieve = is_short,
                                     .owner = new_processes};
     size_t end = size_min((piece + 1) * PIECE, new_processes->count);
     for (size_t i = piece * PIECE; i < end && !reader.out_of_memory; i++) {
+        struct new_process *new_process = &new_processes->items[i];
         if (atomic_load(&new_processes->lacking))
             break;
-        read_one(new_processes, i, &reader);
+        new_process->process = new_process_process(new_processes->pids[i]);
+        if (new_process->process == NULL)
+            continue;
+        new_process_read(&reader, new_process, new_processes->extras);
+        const struct os_process *files = &new_process->process->files;
+        if (descriptors_is_high(new_processes->ceiling, files->stat) ||
+            descriptors_is_high(new_processes->ceiling, files->statm))
+            atomic_store(&new_processes->lacking, true);
+        if (atomic_load(&new_processes->lacking) || reader.out_of_memory)
+            forget(new_process);
     }
     *text = reader.text;
-}
-
-/* False where all are read or being read. */
-static bool read_next(struct new_processes *new_processes, struct buffer *text)
-{
-    size_t piece = atomic_fetch_add_explicit(&new_processes->claimed, 1, memory_order_relaxed);
-    if (piece >= pieces(new_processes))
-        return false;
-    read_piece(new_processes, piece, text);
     atomic_store(&new_processes->read[piece], true);
     return true;
 }
-
-/* ---- the helpers ---- */
 
 static void *help(void *argument)
 {
@@ -133,25 +116,6 @@ static void *help(void *argument)
     }
     buffer_done(&text);
     return NULL;
-}
-
-/* Threads that take no signal: those are the program's. */
-static void start_helpers(struct new_processes *new_processes, unsigned helpers)
-{
-    pthread_attr_t attributes;
-    if (helpers == 0 || pthread_attr_init(&attributes) != 0)
-        return;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (unsigned i = 0; i < helpers && i < NEW_PROCESSES_HELPERS; i++) {
-        pthread_t *thread = &new_processes->threads[new_processes->thread_count];
-        if (pthread_create(thread, &attributes, help, new_processes) == 0)
-            new_processes->thread_count++;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
 }
 
 /* ---- the owner's side ---- */
@@ -175,16 +139,22 @@ struct new_processes *new_processes_start(const vitals_context *context, const i
         new_processes_free(new_processes);
         return NULL;
     }
-    start_helpers(new_processes, helpers);
-    return new_processes;
-}
 
-static void wait_for(struct new_processes *new_processes, size_t piece)
-{
-    pthread_mutex_lock(&new_processes->mutex);
-    while (!atomic_load(&new_processes->read[piece]))
-        pthread_cond_wait(&new_processes->one_read, &new_processes->mutex);
-    pthread_mutex_unlock(&new_processes->mutex);
+    pthread_attr_t attributes;
+    if (helpers == 0 || pthread_attr_init(&attributes) != 0)
+        return new_processes;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigset_t all, before; // the threads take no signal: those are the program's
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (unsigned i = 0; i < helpers && i < NEW_PROCESSES_HELPERS; i++) {
+        pthread_t *thread = &new_processes->threads[new_processes->thread_count];
+        if (pthread_create(thread, &attributes, help, new_processes) == 0)
+            new_processes->thread_count++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return new_processes;
 }
 
 /* Ends all reading; those that were not taken are as if they had not been read. */
@@ -213,9 +183,14 @@ bool new_processes_give_up(struct new_processes *new_processes)
 struct new_process new_processes_next(struct new_processes *new_processes)
 {
     size_t index = new_processes->taken, piece = index / PIECE;
-    while (!atomic_load(&new_processes->read[piece]))
-        if (!read_next(new_processes, &new_processes->text))
-            wait_for(new_processes, piece);
+    while (!atomic_load(&new_processes->read[piece])) {
+        if (read_next(new_processes, &new_processes->text))
+            continue;
+        pthread_mutex_lock(&new_processes->mutex);
+        while (!atomic_load(&new_processes->read[piece]))
+            pthread_cond_wait(&new_processes->one_read, &new_processes->mutex);
+        pthread_mutex_unlock(&new_processes->mutex);
+    }
     if (atomic_exchange(&new_processes->lacking, false))
         (void)new_processes_give_up(new_processes);
     struct new_process one = new_processes->items[index];

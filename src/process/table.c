@@ -10,7 +10,6 @@
 #include "util/search.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* ---- finding ---- */
 
@@ -87,32 +86,6 @@ static bool observe(struct process_table *table, struct process *process, bool e
     return same;
 }
 
-/* One whose stat is not kept: identity is (pid, start). A process that could never be read stays
- * the same while it cannot be read; once it can, it is new. */
-static bool refresh_unkept(struct process_table *table, struct process *process, bool extras)
-{
-    bool identified = (process->stat.has & OS_STAT_START) != 0;
-    int result = reader_open(&table->reader, process);
-    if (result < 0) {
-        bool ended = result == -ENOENT || result == -ESRCH;
-        if (result == -EMFILE || result == -ENFILE || result == -ENOMEM) {
-            /* For want of room here: what was read last stands, with its moment. */
-            process->activity.digest.mark = process->activity.clock.mark = 0;
-            return true;
-        }
-        process->stamp_ns = reader_now(&table->reader);
-        return !ended && !identified;
-    }
-
-    bool same = identified || process->state != VITALS_DENIED;
-    same = same && observe(table, process, extras);
-    if (same)
-        descriptors_settle(table, process);
-    else
-        descriptors_close(table, process);
-    return same;
-}
-
 bool process_refresh(struct process_table *table, struct process *process, bool extras)
 {
     extras = extras && tree_expects_row(table, process);
@@ -122,8 +95,30 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
     }
 
     table->current = process;
-    bool same = process->kept ? observe(table, process, extras)
-                              : refresh_unkept(table, process, extras);
+    if (process->kept) {
+        bool same = observe(table, process, extras);
+        table->current = NULL;
+        return same;
+    }
+    /* Identity is (pid, start). A process that could never be read stays the same while it cannot
+     * be read; once it can, it is new. */
+    bool identified = (process->stat.has & OS_STAT_START) != 0;
+    bool same = identified || process->state != VITALS_DENIED;
+    int result = reader_open(&table->reader, process);
+    if (result == -EMFILE || result == -ENFILE || result == -ENOMEM) {
+        /* For want of room here: what was read last stands, with its moment. */
+        process->activity.digest.mark = process->activity.clock.mark = 0;
+        same = true;
+    } else if (result < 0) {
+        process->stamp_ns = reader_now(&table->reader);
+        same = result != -ENOENT && result != -ESRCH && !identified;
+    } else {
+        same = same && observe(table, process, extras);
+        if (same)
+            descriptors_settle(table, process);
+        else
+            descriptors_close(table, process);
+    }
     table->current = NULL;
     return same;
 }
@@ -143,25 +138,7 @@ static void process_retire(struct process_table *table, struct process *process)
     process->key = 0;
 }
 
-/* Reads what a new pid is, where that was not done ahead. False where it has ended since it was
- * listed. */
-static bool process_begin(struct process_table *table, struct new_process *new_process)
-{
-    struct process *process = new_process->process;
-    bool extras = tree_expects_row(table, process);
-    table->current = process;
-    if (!new_process->read)
-        new_process_read(&table->reader, new_process, extras ? extras_for(table, process) : 0);
-    table->current = NULL;
-    if (new_process->result == 0) {
-        note(table, process, false, extras);
-        return new_process->observed;
-    }
-    process->state = os_availability(new_process->result);
-    process->stamp_ns = reader_now(&table->reader);
-    return new_process->result != -ENOENT && new_process->result != -ESRCH;
-}
-
+/* NULL where memory is out, or where it has ended since it was listed. */
 static struct process *process_meet(struct process_table *table, int64_t pid)
 {
     struct new_process new_process = {0};
@@ -177,7 +154,21 @@ static struct process *process_meet(struct process_table *table, int64_t pid)
     }
     process->key = table->last_key + 1;
     tree_meet(table, process);
-    if (!process_begin(table, &new_process)) {
+
+    bool extras = tree_expects_row(table, process), lives;
+    table->current = process;
+    if (!new_process.read)
+        new_process_read(&table->reader, &new_process, extras ? extras_for(table, process) : 0);
+    table->current = NULL;
+    if (new_process.result == 0) {
+        note(table, process, false, extras);
+        lives = new_process.observed;
+    } else {
+        process->state = os_availability(new_process.result);
+        process->stamp_ns = reader_now(&table->reader);
+        lives = new_process.result != -ENOENT && new_process.result != -ESRCH;
+    }
+    if (!lives) {
         process_retire(table, process);
         process_free(process);
         return NULL;
@@ -191,26 +182,17 @@ static struct process *process_meet(struct process_table *table, int64_t pid)
 
 /* ---- a tick ---- */
 
-/* Room for everything that the listed pids may need, so that the merge cannot stop half-way. */
-static int reserve(struct process_table *table)
+/* Room for so many in one of the orders. */
+static bool make_room(struct process ***order, size_t *capacity, size_t needed)
 {
-    size_t needed = table->pids.count + (table->scanning_tree ? table->count : 0);
-    if (table->next_capacity < needed) {
-        void *items = memory_resize(table->next, needed * 2, sizeof *table->next);
-        if (items == NULL)
-            return -1;
-        table->next = items;
-        table->next_capacity = needed * 2;
-    }
-    needed += table->key_count;
-    if (table->key_capacity < needed) {
-        void *items = memory_resize(table->by_key, needed * 2, sizeof *table->by_key);
-        if (items == NULL)
-            return -1;
-        table->by_key = items;
-        table->key_capacity = needed * 2;
-    }
-    return tree_prepare(table);
+    if (*capacity >= needed)
+        return true;
+    void *items = memory_resize(*order, needed * 2, sizeof **order);
+    if (items == NULL)
+        return false;
+    *order = items;
+    *capacity = needed * 2;
+    return true;
 }
 
 /* Drops those that ended from the order of keys. */
@@ -225,29 +207,6 @@ static void sweep(struct process_table *table)
             process_free(process);
     }
     table->key_count = kept;
-}
-
-static void swap_orders(struct process_table *table, size_t count)
-{
-    struct process **items = table->by_pid;
-    size_t capacity = table->capacity;
-    table->by_pid = table->next;
-    table->capacity = table->next_capacity;
-    table->next = items;
-    table->next_capacity = capacity;
-    table->count = count;
-}
-
-/* Tells of the first soon, so that workers begin; the more there are, the more at once. */
-static void tell(struct process_table *table)
-{
-    enum { MANY = 128 };
-    if (++table->met_count < table->tell_at)
-        return;
-    table->tell_at = size_min(table->tell_at * 2, MANY);
-    table->met_count = 0;
-    if (table->met != NULL)
-        table->met(table->met_data);
 }
 
 /* In the first tick all are new: worth threads that read ahead, if there are CPUs for them and
@@ -284,7 +243,7 @@ static void pass_over(struct process_table *table, size_t *old, size_t *count, i
 
 static void merge(struct process_table *table)
 {
-    enum { FEW = 24 };
+    enum { FEW = 24, MANY = 128 };
     table->met_count = 0;
     table->tell_at = FEW;
     size_t old = 0, count = 0;
@@ -300,15 +259,29 @@ static void merge(struct process_table *table)
             process_retire(table, process);
             process = NULL;
         }
-        if (process == NULL && !gpu_users_only(table)) { // he is met when a device names him
+        if (process == NULL && !gpu_users_only(table)) { // else met when a device names it
             process = process_meet(table, pid);
-            tell(table);
+            /* Tells of the first soon, so that workers begin; the more there are, the more at once.
+             */
+            if (++table->met_count >= table->tell_at) {
+                table->tell_at = size_min(table->tell_at * 2, MANY);
+                table->met_count = 0;
+                if (table->met != NULL)
+                    table->met(table->met_data);
+            }
         }
         if (process != NULL)
             table->next[count++] = process;
     }
     pass_over(table, &old, &count, INT64_MAX);
-    swap_orders(table, count);
+
+    struct process **items = table->by_pid;
+    size_t capacity = table->capacity;
+    table->by_pid = table->next;
+    table->capacity = table->next_capacity;
+    table->next = items;
+    table->next_capacity = capacity;
+    table->count = count;
     sweep(table);
 }
 
@@ -320,13 +293,6 @@ static void retire_all(struct process_table *table)
     sweep(table);
 }
 
-static bool wants_details(const struct metric_set *due)
-{
-    struct metric_set details;
-    detail_wanted(due, &details);
-    return metric_set_has_entity(&details, VITALS_PROCESS);
-}
-
 int process_table_tick(struct process_table *table, const struct metric_set *due)
 {
     table->tick++;
@@ -334,7 +300,9 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     table->extras = reader_extras(due);
     table->state_ever = table->state_ever || metric_set_has(due, VITALS_PROCESS_STATE);
     table->extras_ever |= table->extras;
-    table->details_ever = table->details_ever || wants_details(due);
+    struct metric_set details;
+    detail_wanted(due, &details);
+    table->details_ever |= metric_set_has_entity(&details, VITALS_PROCESS);
     uint64_t last_key = table->last_key;
     activity_begin(table, due);
     uint64_t begin_ns = reader_now(&table->reader);
@@ -347,7 +315,12 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
         retire_all(table);
         return 0;
     }
-    if (reserve(table) < 0)
+
+    /* Room for all that the listed pids may need, so that the merge cannot stop half-way. */
+    size_t needed = table->pids.count + (table->scanning_tree ? table->count : 0);
+    if (!make_room(&table->next, &table->next_capacity, needed) ||
+        !make_room(&table->by_key, &table->key_capacity, needed + table->key_count) ||
+        tree_prepare(table) < 0)
         return VITALS_EMEMORY;
     if (!table->scanning_tree) {
         descriptors_share(table);
@@ -369,45 +342,23 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     return table->reader.out_of_memory ? VITALS_EMEMORY : 0;
 }
 
-/* Room for one more, in both orders. */
-static int reserve_one(struct process_table *table)
-{
-    void *items = table->by_pid;
-    if (memory_grow(&items, &table->capacity, table->count, sizeof *table->by_pid) < 0)
-        return -1;
-    table->by_pid = items;
-    items = table->by_key;
-    if (memory_grow(&items, &table->key_capacity, table->key_count, sizeof *table->by_key) < 0)
-        return -1;
-    table->by_key = items;
-    return 0;
-}
-
-/* There is room for it. */
-static void insert_by_pid(struct process_table *table, struct process *process)
-{
-    size_t place = table->count;
-    while (place > 0 && table->by_pid[place - 1]->files.pid > process->files.pid)
-        place--;
-    memmove(table->by_pid + place + 1, table->by_pid + place,
-            (table->count - place) * sizeof *table->by_pid);
-    table->by_pid[place] = process;
-    table->count++;
-}
-
 uint64_t process_table_meet(struct process_table *table, int64_t pid)
 {
     uint64_t key = process_table_key(table, pid);
     if (key != 0 || !gpu_users_only(table) || !gpu_users_alive(table, pid))
         return key;
-    if (reserve_one(table) < 0) {
+    if (!make_room(&table->by_pid, &table->capacity, table->count + 1) ||
+        !make_room(&table->by_key, &table->key_capacity, table->key_count + 1)) {
         table->reader.out_of_memory = true;
         return 0;
     }
     struct process *process = process_meet(table, pid);
     if (process == NULL)
         return 0;
-    insert_by_pid(table, process);
+    size_t place = table->count++;
+    for (; place > 0 && table->by_pid[place - 1]->files.pid > pid; place--)
+        table->by_pid[place] = table->by_pid[place - 1];
+    table->by_pid[place] = process;
     return process->key;
 }
 

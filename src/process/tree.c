@@ -6,17 +6,13 @@
  */
 #include "process/entry.h"
 
-static bool has_roots(const struct process_table *table)
-{
-    return (table->rows & VITALS_ROWS_TREE) != 0;
-}
-
 int tree_prepare(struct process_table *table)
 {
     if (!table->chosen_anew)
         return 0;
     hash_reset(&table->roots);
-    for (size_t i = 0; has_roots(table) && i < table->chosen_count; i++)
+    bool has_roots = (table->rows & VITALS_ROWS_TREE) != 0;
+    for (size_t i = 0; has_roots && i < table->chosen_count; i++)
         if (hash_set(&table->roots, (uint64_t)table->chosen[i], 0) < 0)
             return -1;
     table->chosen_anew = false;
@@ -59,22 +55,6 @@ struct process *tree_parent(const struct process_table *table, const struct proc
     return parent->stat.start_ticks <= process->stat.start_ticks ? parent : NULL;
 }
 
-/* Walks up to the first that is known to be in the tree or not to be in it, and marks the way. Each
- * process is judged once per tick, so all walks together are as long as there are processes. */
-static bool joins(struct process_table *table, struct process *process)
-{
-    struct process *at = process;
-    while (at != NULL && !at->in_tree && at->judged != table->tick) {
-        at->judged = table->tick;
-        at = tree_parent(table, at);
-    }
-    if (at == NULL || !at->in_tree)
-        return false;
-    for (struct process *up = process; up != at; up = tree_parent(table, up))
-        up->in_tree = true;
-    return true;
-}
-
 /* The choices that do not depend on this tick's devices. */
 static bool is_chosen(const struct process_table *table, const struct process *process)
 {
@@ -87,9 +67,18 @@ void tree_grow(struct process_table *table)
 {
     if ((table->rows & VITALS_ROWS_DESCENDANTS) == 0)
         return;
-    for (size_t i = 0; i < table->count; i++)
-        if (!table->by_pid[i]->in_tree)
-            joins(table, table->by_pid[i]);
+    /* Walks up to the first that is known to be in the tree or not to be in it, and marks the way.
+     * Each is judged once per tick, so all walks together are as long as there are processes. */
+    for (size_t i = 0; i < table->count; i++) {
+        struct process *process = table->by_pid[i], *at = process;
+        while (at != NULL && !at->in_tree && at->judged != table->tick) {
+            at->judged = table->tick;
+            at = tree_parent(table, at);
+        }
+        bool joins = at != NULL && at->in_tree;
+        for (struct process *up = process; joins && up != at; up = tree_parent(table, up))
+            up->in_tree = true;
+    }
     for (size_t i = 0; i < table->count; i++) {
         struct process *process = table->by_pid[i];
         if (is_chosen(table, process) && process->extras_tick != table->tick)

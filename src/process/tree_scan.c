@@ -42,34 +42,35 @@ static uint64_t threads_of(const struct process *process)
     return (process->stat.has & OS_STAT_THREADS) != 0 ? process->stat.threads : 1;
 }
 
-/* A process that has not run has started no child. A root is always asked: orphans come to it while
- * it sleeps; that is so rare for the others that the next scan is soon enough. */
-static bool has_rested(const struct process_table *table, struct process *process)
-{
-    uint64_t ns = activity_cgroup_clock(table, process);
-    process->activity.clock_ns = 0;
-    if (!table->may_skip_idle || process->root ||
-        (ns == 0 && os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0))
-        return false;
-    process->activity.clock_ns = ns;
-    process->activity.clock_tick = table->tick;
-    return ns != 0 && ns == process->activity.listed_ns &&
-           threads_of(process) == process->activity.listed_threads;
-}
-
 /* The known processes of the tree. `calls`: what it costs to list the children of those that may
  * have new ones; NULL: not asked. False: no memory. */
 static bool list_known(struct process_table *table, uint64_t *calls)
 {
+    const struct os *os = &table->reader.context->os;
     table->pids.count = 0;
     for (size_t i = 0; i < table->count; i++) {
         struct process *process = table->by_pid[i];
+        struct process_activity *activity = &process->activity;
         if (!process->in_tree)
             continue;
         if (os_pids_append(&table->pids, process->files.pid) < 0)
             return false;
-        process->activity.has_no_new_child = calls != NULL && has_rested(table, process);
-        if (calls != NULL && !process->activity.has_no_new_child)
+        activity->has_no_new_child = false;
+        if (calls == NULL)
+            continue;
+
+        /* A process that has not run has started no child. A root is always asked: orphans come to
+         * it while it sleeps; that is so rare for the others that the next scan is soon enough. */
+        uint64_t ns = activity_cgroup_clock(table, process);
+        activity->clock_ns = 0;
+        if (table->may_skip_idle && !process->root &&
+            (ns != 0 || os_process_cpu_ns(os, process->files.pid, &ns) >= 0)) {
+            activity->clock_ns = ns;
+            activity->clock_tick = table->tick;
+            activity->has_no_new_child = ns != 0 && ns == activity->listed_ns &&
+                                         threads_of(process) == activity->listed_threads;
+        }
+        if (!activity->has_no_new_child)
             *calls += CALLS * threads_of(process);
     }
     return true;

@@ -54,30 +54,25 @@ void user_cache_free(struct user_cache *cache)
     memory_free(cache);
 }
 
-/* The place of the name, made where there was none; NULL when memory is out. */
-static struct user_cache_name *place_of(struct user_cache *cache, enum user_kind kind, uint64_t id)
-{
-    const uintptr_t *place = hash_find(&cache->places[kind], id);
-    if (place != NULL)
-        return &cache->names[*place];
-    if (cache->count >= NAMES_MAX)
-        forget(cache);
-    void *names = cache->names;
-    if (memory_grow(&names, &cache->capacity, cache->count, sizeof *cache->names) < 0)
-        return NULL;
-    cache->names = names;
-    if (hash_set(&cache->places[kind], id, cache->count) < 0)
-        return NULL;
-    cache->names[cache->count] = (struct user_cache_name){0};
-    return &cache->names[cache->count++];
-}
-
 const struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
                                           enum user_kind kind, uint64_t id, bool *lacking)
 {
-    struct user_cache_name *kept = place_of(cache, kind, id);
-    if (kept == NULL)
-        return NULL;
+    struct user_cache_name *kept;
+    const uintptr_t *place = hash_find(&cache->places[kind], id);
+    if (place != NULL) {
+        kept = &cache->names[*place];
+    } else {
+        if (cache->count >= NAMES_MAX)
+            forget(cache);
+        void *names = cache->names;
+        if (memory_grow(&names, &cache->capacity, cache->count, sizeof *cache->names) < 0)
+            return NULL;
+        cache->names = names;
+        if (hash_set(&cache->places[kind], id, cache->count) < 0)
+            return NULL;
+        kept = &cache->names[cache->count++];
+        *kept = (struct user_cache_name){0};
+    }
     uint64_t now = clock->monotonic_ns(clock->data);
     if (kept->known && now - kept->read_ns < 60 * NS_PER_SECOND)
         return kept->text;

@@ -85,27 +85,6 @@ static bool is_named(const struct workload_entry *entry)
     return number || parts->kind == WORKLOAD_POD;
 }
 
-/* And one that may get another. */
-static bool may_be_named(const struct workload *parts, vitals_availability state)
-{
-    bool job = parts->kind == WORKLOAD_SLURM && parts->job.size != 0;
-    return parts->kind == WORKLOAD_CONTAINER ||
-           (job && (parts->job.bytes[0] == 's' || state == VITALS_ESTIMATE));
-}
-
-/* The named one whose own cgroup this is, in or below which the path leads; NULL: none. */
-static struct workload_entry *find_named(const struct workloads *workloads,
-                                         const struct shared_text *cgroup, size_t place)
-{
-    for (size_t i = 0; i < workloads->count; i++) {
-        struct workload_entry *entry = &workloads->items[i];
-        if (entry->place == place && place != 0 && is_named(entry) &&
-            memcmp(entry->cgroup->bytes, cgroup->bytes, place) == 0)
-            return entry;
-    }
-    return NULL;
-}
-
 /* ---- one process ---- */
 
 static struct process_detail *detail_of(const struct process *process, vitals_metric metric)
@@ -140,36 +119,9 @@ static size_t place_of(const struct process_table *table, const struct process *
     return place;
 }
 
-/* The oldest process of the workload tells what there is to tell. */
-static void begin(const struct process_table *table, const struct process *process,
-                  const struct process_detail *id, struct workload_entry *entry)
-{
-    const struct process_detail *user = detail_of(process, VITALS_PROCESS_USER);
-    struct shared_text *cgroup = text_of(process, VITALS_PROCESS_CGROUP);
-    entry->processes = entry->threads = entry->resident_bytes = 0;
-    entry->several = false;
-    entry->state = id->state == VITALS_ESTIMATE ? VITALS_ESTIMATE : VITALS_HAVE;
-    entry->read_ns = id->read_ns;
-    entry->user_state = user != NULL ? (vitals_availability)user->state : VITALS_NOT_YET;
-    replace(&entry->user, text_of(process, VITALS_PROCESS_USER));
-    if (entry->cgroup != cgroup || cgroup == NULL || entry->tick == 0)
-        entry->place = place_of(table, process, cgroup);
-    replace(&entry->cgroup, cgroup);
-}
-
-static bool is_elsewhere(const struct workload_entry *entry, const struct process *process)
-{
-    const struct shared_text *cgroup = text_of(process, VITALS_PROCESS_CGROUP);
-    if (entry->place == 0 || cgroup == NULL || cgroup == entry->cgroup)
-        return false;
-    bool below = cgroup->size >= entry->place &&
-                 memcmp(cgroup->bytes, entry->cgroup->bytes, entry->place) == 0 &&
-                 (cgroup->size == entry->place || cgroup->bytes[entry->place] == '/');
-    return !below;
-}
-
 /* Names come to be known when a process is read, and its neighbors were read before: then theirs is
- * the same. NULL where nothing better is known. */
+ * the same. Returns the named one whose own cgroup it is in or below; NULL where nothing better is
+ * known. */
 static struct workload_entry *rename_of(const struct workloads *workloads,
                                         const struct process_table *table,
                                         const struct process *process, struct process_detail *id)
@@ -177,37 +129,23 @@ static struct workload_entry *rename_of(const struct workloads *workloads,
     struct workload parts;
     struct shared_text *cgroup = text_of(process, VITALS_PROCESS_CGROUP);
     if (!workloads->named || cgroup == NULL ||
-        !workload_parse((struct span){id->as.text->bytes, id->as.text->size}, &parts) ||
-        !may_be_named(&parts, (vitals_availability)id->state))
+        !workload_parse((struct span){id->as.text->bytes, id->as.text->size}, &parts))
         return NULL;
-    struct workload_entry *entry = find_named(workloads, cgroup, place_of(table, process, cgroup));
-    if (entry == NULL)
-        return NULL;
-    replace(&id->as.text, entry->id);
-    id->state = VITALS_HAVE;
-    return entry;
-}
-
-/* What the process used since it was counted last; in its first time all. */
-static double cpu_of(const struct process_table *table, struct process *process)
-{
-    const struct os_stat *stat = &process->stat;
-    if ((stat->has & OS_STAT_TIMES) == 0)
-        return 0;
-    uint64_t ticks = saturating_add(stat->user_ticks, stat->system_ticks);
-    uint64_t fresh = ticks > process->workload_ticks ? ticks - process->workload_ticks : 0;
-    process->workload_ticks = uint64_max(ticks, process->workload_ticks);
-    return (double)fresh / table->reader.context->os.ticks_per_second;
-}
-
-static void count_memory(const struct process_table *table, const struct process *process,
-                         struct workload_entry *entry)
-{
-    uint64_t page = table->reader.context->os.page_bytes, pages = process->stat.resident_pages;
-    bool exact = process->statm_state > 0 && (process->statm.has & OS_STATM_RESIDENT) != 0;
-    if (exact)
-        pages = process->statm.resident;
-    entry->resident_bytes = saturating_add(entry->resident_bytes, saturating_mul(pages, page));
+    bool job = parts.kind == WORKLOAD_SLURM && parts.job.size != 0 &&
+               (parts.job.bytes[0] == 's' || id->state == VITALS_ESTIMATE);
+    size_t place = 0;
+    if (parts.kind == WORKLOAD_CONTAINER || job)
+        place = place_of(table, process, cgroup);
+    for (size_t i = 0; i < workloads->count && place != 0; i++) {
+        struct workload_entry *entry = &workloads->items[i];
+        if (entry->place == place && is_named(entry) &&
+            memcmp(entry->cgroup->bytes, cgroup->bytes, place) == 0) {
+            replace(&id->as.text, entry->id);
+            id->state = VITALS_HAVE;
+            return entry;
+        }
+    }
+    return NULL;
 }
 
 static void count(struct workloads *workloads, const struct process_table *table,
@@ -227,30 +165,48 @@ static void count(struct workloads *workloads, const struct process_table *table
     if (entry == NULL)
         return;
     process->workload = entry->key;
-    if (entry->tick != workloads->tick)
-        begin(table, process, id, entry);
-    entry->several |= is_elsewhere(entry, process);
+
+    /* The oldest process of the workload tells what there is to tell. */
+    struct shared_text *cgroup = text_of(process, VITALS_PROCESS_CGROUP);
+    if (entry->tick != workloads->tick) {
+        const struct process_detail *user = detail_of(process, VITALS_PROCESS_USER);
+        entry->processes = entry->threads = entry->resident_bytes = 0;
+        entry->several = false;
+        entry->state = id->state == VITALS_ESTIMATE ? VITALS_ESTIMATE : VITALS_HAVE;
+        entry->read_ns = id->read_ns;
+        entry->user_state = user != NULL ? (vitals_availability)user->state : VITALS_NOT_YET;
+        replace(&entry->user, text_of(process, VITALS_PROCESS_USER));
+        if (entry->cgroup != cgroup || cgroup == NULL || entry->tick == 0)
+            entry->place = place_of(table, process, cgroup);
+        replace(&entry->cgroup, cgroup);
+    }
+    if (entry->place != 0 && cgroup != NULL && cgroup != entry->cgroup) {
+        bool below = cgroup->size >= entry->place &&
+                     memcmp(cgroup->bytes, entry->cgroup->bytes, entry->place) == 0 &&
+                     (cgroup->size == entry->place || cgroup->bytes[entry->place] == '/');
+        entry->several |= !below;
+    }
     entry->tick = workloads->tick;
+
+    /* Of CPU time what the process used since it was counted last; in its first time all. */
+    const struct os_stat *stat = &process->stat;
+    const struct os *os = &table->reader.context->os;
+    if ((stat->has & OS_STAT_TIMES) != 0) {
+        uint64_t ticks = saturating_add(stat->user_ticks, stat->system_ticks);
+        if (ticks > process->workload_ticks) {
+            entry->cpu_seconds += (double)(ticks - process->workload_ticks) / os->ticks_per_second;
+            process->workload_ticks = ticks;
+        }
+    }
+    bool exact = process->statm_state > 0 && (process->statm.has & OS_STATM_RESIDENT) != 0;
+    uint64_t pages = exact ? process->statm.resident : stat->resident_pages;
+    entry->resident_bytes = saturating_add(entry->resident_bytes,
+                                           saturating_mul(pages, os->page_bytes));
     entry->processes++;
-    entry->threads += (process->stat.has & OS_STAT_THREADS) != 0 ? process->stat.threads : 1;
-    entry->cpu_seconds += cpu_of(table, process);
-    count_memory(table, process, entry);
+    entry->threads += (stat->has & OS_STAT_THREADS) != 0 ? stat->threads : 1;
 }
 
 /* ---- all ---- */
-
-/* Drops those that no process works for. */
-static void sweep(struct workloads *workloads)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < workloads->count; i++) {
-        if (workloads->items[i].tick == workloads->tick)
-            workloads->items[kept++] = workloads->items[i];
-        else
-            entry_done(&workloads->items[i]);
-    }
-    workloads->count = kept;
-}
 
 void workloads_collect(struct workloads *workloads, struct process_table *table)
 {
@@ -269,7 +225,15 @@ void workloads_collect(struct workloads *workloads, struct process_table *table)
         else
             workloads->unknown |= process->state != VITALS_GONE;
     }
-    sweep(workloads);
+
+    size_t kept = 0; // those that a process works for
+    for (size_t i = 0; i < workloads->count; i++) {
+        if (workloads->items[i].tick == workloads->tick)
+            workloads->items[kept++] = workloads->items[i];
+        else
+            entry_done(&workloads->items[i]);
+    }
+    workloads->count = kept;
 }
 
 void workloads_tell(struct workloads *workloads, struct workload_entry *entry, size_t counter,
