@@ -1,7 +1,9 @@
 /* query_queue.c: what workers are asked of each process, and what becomes of their answers.
  *
  * A worker reads by pid, so an answer counts only if the process that was asked about still lives
- * when it is taken. Thread rule: the tick thread, but for process_batch_read and _done. */
+ * when it is taken. If the worker hangs in a process, its owner gives the batch up: only the answer
+ * of that process counts, once it comes, and the others are asked anew. Thread rule: the tick
+ * thread, but for process_batch_read and _done. */
 #include "process/entry.h"
 
 #include <errno.h>
@@ -13,56 +15,32 @@
 enum { SHARE = 100 };
 static const uint64_t LONG_NS = NS_PER_MS, HUNG_NS = NS_PER_SECOND / 2;
 
-static uint64_t pause_of(uint64_t every_ns, uint64_t spent_ns)
-{
-    bool is_work = spent_ns >= LONG_NS && spent_ns < HUNG_NS;
-    return uint64_max(every_ns, is_work ? spent_ns * SHARE : 0);
-}
-
 /* Other processes may change it even while it is idle: what it shares, what is taken from it. By
  * the word of the kernel a process is idle for long, and is then asked less often still. */
 static const uint64_t RESTING_NS = 5 * NS_PER_SECOND, RESTING_LONG_NS = 120 * NS_PER_SECOND;
 static const uint64_t SELDOM_NS = 15 * NS_PER_SECOND;
 
-/* A process that has not run since it was asked is asked again later. */
-static uint64_t resting_pause(const struct process *process, unsigned turn, uint64_t pause_ns)
-{
-    uint64_t digest = process->activity.digest.mark;
-    if (digest != 0 && digest == process->turns[turn].digest && pause_ns >= SELDOM_NS)
-        return uint64_max(pause_ns, RESTING_LONG_NS);
-    if (process->activity.clock.mark != 0 &&
-        process->activity.clock.mark == process->turns[turn].cpu_ns)
-        return uint64_max(pause_ns, RESTING_NS);
-    return pause_ns;
-}
-
 static bool is_due(const struct process *process, const struct process_question *question,
                    uint64_t now)
 {
+    const struct process_activity *activity = &process->activity;
     if (process->state != VITALS_HAVE)
         return false;
     for (unsigned i = 0; i < question->turn_count; i++) {
-        unsigned turn = question->turn + i;
-        uint64_t asked_ns = process->turns[turn].asked_ns;
-        uint64_t pause_ns = pause_of(question->every_ns[i], process->turns[turn].spent_ns);
-        pause_ns = resting_pause(process, turn, pause_ns);
-        bool old = now >= asked_ns && now - asked_ns >= pause_ns;
-        if (process->turns[turn].pending || (process->turns[turn].asked && !old))
+        const struct process_turn *turn = &process->turns[question->turn + i];
+        bool is_work = turn->spent_ns >= LONG_NS && turn->spent_ns < HUNG_NS;
+        uint64_t pause_ns = uint64_max(question->every_ns[i], is_work ? turn->spent_ns * SHARE : 0);
+        /* A process that has not run since it was asked is asked again later. */
+        if (activity->digest.mark != 0 && activity->digest.mark == turn->digest &&
+            pause_ns >= SELDOM_NS)
+            pause_ns = uint64_max(pause_ns, RESTING_LONG_NS);
+        else if (activity->clock.mark != 0 && activity->clock.mark == turn->cpu_ns)
+            pause_ns = uint64_max(pause_ns, RESTING_NS);
+        bool old = now >= turn->asked_ns && now - turn->asked_ns >= pause_ns;
+        if (turn->pending || (turn->asked && !old))
             return false;
     }
     return true;
-}
-
-static void mark_asked(struct process *process, const struct process_question *question,
-                       uint64_t now)
-{
-    for (unsigned i = 0; i < question->turn_count; i++) {
-        unsigned turn = question->turn + i;
-        process->turns[turn].asked = process->turns[turn].pending = true;
-        process->turns[turn].asked_ns = now;
-        process->turns[turn].cpu_ns = process->activity.clock.mark;
-        process->turns[turn].digest = process->activity.digest.mark;
-    }
 }
 
 size_t process_table_due(struct process_table *table, const struct process_question *question,
@@ -81,7 +59,13 @@ size_t process_table_due(struct process_table *table, const struct process_quest
         if (ended || !is_due(process, question, now) || !tree_has_row(table, process))
             continue;
         batch->wants[batch->count++] = (struct process_want){process->key, process->files.pid};
-        mark_asked(process, question, now);
+        for (unsigned j = question->turn; j < question->turn + question->turn_count; j++) {
+            struct process_turn *turn = &process->turns[j];
+            turn->asked = turn->pending = true;
+            turn->asked_ns = now;
+            turn->cpu_ns = process->activity.clock.mark;
+            turn->digest = process->activity.digest.mark;
+        }
     }
     return batch->count;
 }
@@ -118,16 +102,6 @@ void process_batch_done(struct process_batch *batch)
 
 /* ---- taking ---- */
 
-/* Whether an answer means something else of a zombie: its arguments are gone. */
-static bool depends_on_state(const struct process_batch *batch, const struct batch_row *row)
-{
-    if (!metric_set_has(&batch->wanted, VITALS_PROCESS_COMMAND_LINE) &&
-        !metric_set_has(&batch->wanted, VITALS_PROCESS_PROGRAM_NAME))
-        return false;
-    const struct batch_cell *cell = batch_find(&batch->rows, row, VITALS_PROCESS_COMMAND_LINE);
-    return cell == NULL || cell->state <= 0 || cell->as.text.size == 0;
-}
-
 /* Whether the process that was asked about still lives: then every answer since its key was given
  * was its own. In a real /proc a kept statm says so as stat does, and costs the kernel a third; of
  * a new process it is read here for the first time. */
@@ -162,15 +136,21 @@ static bool take(struct process_table *table, const struct process_batch *batch,
     bool failed = batch->rows.failed, reached = !failed && index < batch->rows.row_count;
     bool refused = reached && batch->refused[index], read = reached && !refused;
     for (unsigned i = batch->turn; i < batch->turn + batch->turn_count; i++) {
-        process->turns[i].pending = false;
-        process->turns[i].asked = process->turns[i].asked && (read || failed);
-        process->turns[i].spent_ns = read ? batch->spent_ns[index] : process->turns[i].spent_ns;
+        struct process_turn *turn = &process->turns[i];
+        turn->pending = false;
+        turn->asked = turn->asked && (read || failed);
+        turn->spent_ns = read ? batch->spent_ns[index] : turn->spent_ns;
     }
     if (!read || process->state != VITALS_HAVE)
         return !refused;
     const struct batch_row *row = &batch->rows.rows[index];
+    /* An answer without arguments means something else of a zombie: they are gone. */
+    bool of_command = metric_set_has(&batch->wanted, VITALS_PROCESS_COMMAND_LINE) ||
+                      metric_set_has(&batch->wanted, VITALS_PROCESS_PROGRAM_NAME);
+    const struct batch_cell *cell = batch_find(&batch->rows, row, VITALS_PROCESS_COMMAND_LINE);
+    bool empty = cell == NULL || cell->state <= 0 || cell->as.text.size == 0;
     bool zombie;
-    if (is_proven(table, process, depends_on_state(batch, row), &zombie))
+    if (is_proven(table, process, of_command && empty, &zombie))
         detail_take(process, &batch->rows, row, &batch->wanted, zombie, batch->read_ns[index]);
     else
         process->gone_tick = table->tick;
@@ -189,4 +169,86 @@ enum process_taken process_table_take(struct process_table *table, struct proces
     if (all)
         return PROCESS_TAKEN;
     return descriptors_relieve(table) ? PROCESS_RELIEVED : PROCESS_REFUSED;
+}
+
+/* ---- questions without an answer ---- */
+
+void process_batch_keep(struct process_batch *batch, uint64_t key)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->wants[i].key != key)
+            batch->wants[i].key = 0;
+}
+
+void process_table_return(struct process_table *table, const struct process_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct process *process = process_by_key(table, batch->wants[i].key);
+        for (unsigned j = batch->turn; process != NULL && j < batch->turn + batch->turn_count; j++)
+            process->turns[j].asked = process->turns[j].pending = false;
+    }
+}
+
+void process_table_hold(struct process_table *table, uint64_t key, unsigned turn,
+                        unsigned turn_count, bool held)
+{
+    struct process *process = process_by_key(table, key);
+    for (unsigned i = turn; process != NULL && i < turn + turn_count; i++)
+        process->turns[i].pending = held;
+}
+
+static bool is_overdue(const struct process *process, const struct process_question *question,
+                       uint64_t now_ns)
+{
+    for (unsigned i = 0; i < question->turn_count; i++) {
+        const struct process_turn *turn = &process->turns[question->turn + i];
+        bool old = now_ns >= turn->asked_ns && now_ns - turn->asked_ns >= question->every_ns[i];
+        if (turn->pending || !turn->asked || old)
+            return true;
+    }
+    return false;
+}
+
+/* What was answered before becomes stale. What never was is answered with TIMED_OUT; without memory
+ * for it, it stays NOT_YET. */
+static void time_out(struct process *process, const struct metric_set *wanted,
+                     struct row_batch *batch)
+{
+    struct metric_set never = *wanted;
+    for (size_t i = 0; i < process->detail_count; i++) {
+        struct process_detail *detail = &process->details[i];
+        if (!metric_set_has(wanted, detail->metric))
+            continue;
+        metric_set_remove(&never, detail->metric);
+        if (detail->state > 0)
+            detail->state = VITALS_STALE;
+        else if (detail->state == VITALS_NOT_YET)
+            detail->state = VITALS_TIMED_OUT;
+    }
+    if (!metric_set_has_entity(&never, VITALS_PROCESS))
+        return;
+
+    batch_reset(batch, &never);
+    const struct batch_row *row = batch_add_row(batch, VITALS_PROCESS, process->key,
+                                                (struct span){"", 0});
+    for (unsigned number = 1; row != NULL && number < METRIC_NUMBERS; number++)
+        if (metric_set_has(&never, metric_of(VITALS_PROCESS, number)))
+            batch_set_missing(batch, metric_of(VITALS_PROCESS, number), VITALS_TIMED_OUT);
+    if (!batch->failed)
+        detail_take(process, batch, row, &never, false, 0);
+}
+
+void process_table_late(struct process_table *table, const struct process_question *question,
+                        uint64_t now_ns)
+{
+    struct metric_set wanted;
+    struct row_batch batch = {0};
+    detail_wanted(question->wanted, &wanted);
+    for (size_t i = 0; i < table->key_count; i++) {
+        struct process *process = table->by_key[i];
+        if (process->key != 0 && process->state == VITALS_HAVE && tree_has_row(table, process) &&
+            is_overdue(process, question, now_ns))
+            time_out(process, &wanted, &batch);
+    }
+    batch_done(&batch);
 }

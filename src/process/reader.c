@@ -79,30 +79,6 @@ static struct value extra_of(unsigned has, unsigned bit, uint64_t number)
     return (has & bit) != 0 ? value_u64(number) : value_missing(VITALS_UNSUPPORTED);
 }
 
-static void read_status(struct process_reader *reader, struct process *process)
-{
-    struct os_status status;
-    int result = read_file(reader, process, "status", STATUS_LIMIT);
-    if (result == 0 && !os_parse_status(reader->text.bytes, reader->text.size, &status))
-        result = -EBADMSG;
-    process->peak = result < 0 ? value_missing(os_availability(result))
-                               : extra_of(status.has, OS_STATUS_PEAK, status.peak_bytes);
-}
-
-static void read_io(struct process_reader *reader, struct process *process)
-{
-    struct os_io io;
-    int result = read_file(reader, process, "io", IO_LIMIT);
-    if (result == 0 && !os_parse_io(reader->text.bytes, reader->text.size, &io))
-        result = -EBADMSG;
-    if (result < 0) {
-        process->read = process->written = value_missing(os_availability(result));
-        return;
-    }
-    process->read = extra_of(io.has, OS_IO_READ, io.read_bytes);
-    process->written = extra_of(io.has, OS_IO_WRITTEN, io.written_bytes);
-}
-
 static void read_statm(struct process_reader *reader, struct process *process, bool later)
 {
     int result = 0;
@@ -119,32 +95,19 @@ static void read_statm(struct process_reader *reader, struct process *process, b
     process->statm_state = (signed char)(result < 0 ? os_availability(result) : VITALS_HAVE);
 }
 
-/* A process that gave its memory back since its stat was read. */
-static bool has_lost_memory(const struct process *process)
-{
-    const struct os_statm *statm = &process->statm;
-    return (process->stat.has & OS_STAT_VIRTUAL) != 0 && process->stat.virtual_bytes != 0 &&
-           statm->resident == 0 && statm->text == 0 && statm->data == 0;
-}
-
 int reader_statm(struct process_reader *reader, struct process *process)
 {
     int result = os_process_statm(&process->files, &process->statm);
     vitals_availability state = result < 0 ? os_availability(result) : VITALS_HAVE;
-    if (result == 0 && has_lost_memory(process))
-        state = VITALS_GONE;
+    const struct os_statm *statm = &process->statm;
+    if (result == 0 && (process->stat.has & OS_STAT_VIRTUAL) != 0 &&
+        process->stat.virtual_bytes != 0 && statm->resident == 0 && statm->text == 0 &&
+        statm->data == 0)
+        state = VITALS_GONE; // it gave its memory back since its stat was read
     process->statm_state = (signed char)state;
     process->statm_ns = process->measured_ns = reader_now(reader);
     process->statm_due = false;
     return result;
-}
-
-static void read_cpu(struct process_reader *reader, struct process *process)
-{
-    uint64_t ns;
-    int result = os_process_cpu_ns(&reader->context->os, process->files.pid, &ns);
-    process->cpu = result < 0 ? value_missing(os_availability(result))
-                              : value_f64((double)ns / 1e9);
 }
 
 /* One moment for all that is read of a process at once: what is not due keeps its own. */
@@ -178,15 +141,35 @@ static bool has_rested(struct process_reader *reader, struct process *process, u
 static void read_extras(struct process_reader *reader, struct process *process, unsigned extras)
 {
     bool rested = has_rested(reader, process, extras & (EXTRA_STATUS | EXTRA_IO));
-    if ((extras & EXTRA_STATUS) != 0 && !rested)
-        read_status(reader, process);
-    if ((extras & EXTRA_IO) != 0 && !rested)
-        read_io(reader, process);
+    if ((extras & EXTRA_STATUS) != 0 && !rested) {
+        struct os_status status;
+        int result = read_file(reader, process, "status", STATUS_LIMIT);
+        if (result == 0 && !os_parse_status(reader->text.bytes, reader->text.size, &status))
+            result = -EBADMSG;
+        process->peak = result < 0 ? value_missing(os_availability(result))
+                                   : extra_of(status.has, OS_STATUS_PEAK, status.peak_bytes);
+    }
+    if ((extras & EXTRA_IO) != 0 && !rested) {
+        struct os_io io;
+        int result = read_file(reader, process, "io", IO_LIMIT);
+        if (result == 0 && !os_parse_io(reader->text.bytes, reader->text.size, &io))
+            result = -EBADMSG;
+        process->read = process->written = value_missing(os_availability(result));
+        if (result == 0) {
+            process->read = extra_of(io.has, OS_IO_READ, io.read_bytes);
+            process->written = extra_of(io.has, OS_IO_WRITTEN, io.written_bytes);
+        }
+    }
     if ((extras & EXTRA_STATM) != 0)
         read_statm(reader, process, (extras & EXTRA_LATER) != 0);
+
     uint64_t now = process->stamp_ns = reader_now(reader);
-    if ((extras & EXTRA_CPU) != 0)
-        read_cpu(reader, process);
+    if ((extras & EXTRA_CPU) != 0) {
+        uint64_t ns;
+        int result = os_process_cpu_ns(&reader->context->os, process->files.pid, &ns);
+        process->cpu = result < 0 ? value_missing(os_availability(result))
+                                  : value_f64((double)ns / 1e9);
+    }
     stamp_extras(process, extras, now);
     if ((extras & EXTRA_STATM) != 0)
         process->measured_ns = now;
@@ -199,20 +182,6 @@ void reader_stamp(struct process *process, unsigned extras, uint64_t now_ns)
 }
 
 /* ---- stat ---- */
-
-static void take_name(struct process_reader *reader, struct process *process, struct span name)
-{
-    if (shared_text_equal(process->name, name.bytes, name.size))
-        return;
-    struct shared_text *text = shared_text_new(name.bytes, name.size);
-    if (text == NULL) {
-        reader->out_of_memory = true;
-        return;
-    }
-    process->renamed = process->name != NULL;
-    shared_text_unref(process->name);
-    process->name = text;
-}
 
 /* Looked up when it changes, which it does once in a life. */
 static void take_terminal(struct process_reader *reader, struct process *process,
@@ -236,12 +205,6 @@ static void take_terminal(struct process_reader *reader, struct process *process
     process->terminal_device = device;
 }
 
-/* A kernel worker shows what it works on in its name, and has no arguments that could change. */
-static bool is_kernel_thread(const struct os_stat *stat)
-{
-    return (stat->has & OS_STAT_VIRTUAL) != 0 && stat->virtual_bytes == 0;
-}
-
 bool process_same_start(const struct process *process, const struct os_stat *stat)
 {
     bool known = (process->stat.has & stat->has & OS_STAT_START) != 0;
@@ -249,17 +212,14 @@ bool process_same_start(const struct process *process, const struct os_stat *sta
 }
 
 /* A process goes on where its first thread has ended. That one gives its memory back a moment
- * before it says so, and tells then of none. */
-static bool has_lost_first(const struct os_stat *stat)
-{
-    unsigned needed = OS_STAT_THREADS | OS_STAT_VIRTUAL;
-    return (stat->has & needed) == needed && stat->threads > 1 && stat->virtual_bytes == 0;
-}
-
-/* Another thread has its memory still; where none tells of it, it is not known, and never 0. */
+ * before it says so, and tells then of none. Another thread has its memory still; where none tells
+ * of it, it is not known, and never 0. */
 static int read_elsewhere(struct process_reader *reader, struct process *process,
                           char text[static OS_STAT_TEXT], struct os_stat *stat)
 {
+    unsigned needed = OS_STAT_THREADS | OS_STAT_VIRTUAL;
+    if ((stat->has & needed) != needed || stat->threads <= 1 || stat->virtual_bytes != 0)
+        return 0;
     uint64_t virtual_bytes;
     int found = os_process_memory(&reader->context->os, process->files.pid, &virtual_bytes,
                                   &process->statm);
@@ -280,7 +240,7 @@ bool reader_observe(struct process_reader *reader, struct process *process, unsi
     char text[OS_STAT_TEXT];
     struct os_stat stat;
     int result = os_process_stat(&process->files, text, &stat);
-    if (result == 0 && has_lost_first(&stat))
+    if (result == 0)
         result = read_elsewhere(reader, process, text, &stat);
     if (result == -ESRCH || (result == 0 && !process_same_start(process, &stat)))
         return false;
@@ -288,8 +248,20 @@ bool reader_observe(struct process_reader *reader, struct process *process, unsi
         process->state = os_availability(result);
         return true;
     }
-    take_name(reader, process, stat.name);
-    process->renamed = process->renamed && !is_kernel_thread(&stat);
+
+    if (!shared_text_equal(process->name, stat.name.bytes, stat.name.size)) {
+        struct shared_text *name = shared_text_new(stat.name.bytes, stat.name.size);
+        reader->out_of_memory |= name == NULL;
+        if (name != NULL) {
+            process->renamed = process->name != NULL;
+            shared_text_unref(process->name);
+            process->name = name;
+        }
+    }
+    /* A kernel worker shows what it works on in its name, and has no arguments that could change.
+     */
+    if ((stat.has & OS_STAT_VIRTUAL) != 0 && stat.virtual_bytes == 0)
+        process->renamed = false;
     if ((extras & EXTRA_TERMINAL) != 0)
         take_terminal(reader, process, &stat);
     stat.name = (struct span){0};

@@ -67,7 +67,7 @@ struct process {
 
     struct process_detail *details; /* in the order of metrics */
     size_t detail_count, detail_capacity;
-    struct {
+    struct process_turn {
         bool asked, pending; /* pending: a worker has the question */
         uint64_t asked_ns;
         uint64_t spent_ns; /* that the last answer took */
@@ -169,8 +169,8 @@ void detail_take(struct process *process, const struct row_batch *batch,
 
 /* The wanted columns, found once and not for each row. */
 struct row_columns {
-    unsigned char fields[32], numbers[32];
-    size_t field_count, number_count;
+    unsigned char numbers[32];
+    size_t number_count;
     vitals_metric details[METRIC_NUMBERS];
     size_t detail_count;
     bool name, state, policy, terminal;

@@ -5,12 +5,13 @@
  * every process is read once, and the tree made of that. A parent is never younger than its child:
  * a younger one only has the number. Processes that may not be read are omitted, and the answer
  * says so. Thread rule: one thread at a time per handle. */
-#include "process/query_result.h"
+#include "process/query.h"
 
 #include "model/request.h"
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,17 +91,10 @@ static int compare_pids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int compare_with_pid(const void *pid, const void *kin)
-{
-    int64_t x = *(const int64_t *)pid, y = ((const struct relatives_kin *)kin)->pid;
-    return (x > y) - (x < y);
-}
-
 static struct relatives_kin *kin_of(const struct relatives_family *family, int64_t pid)
 {
-    if (family->count == 0)
-        return NULL;
-    return bsearch(&pid, family->items, family->count, sizeof *family->items, compare_with_pid);
+    struct search_number number = {offsetof(struct relatives_kin, pid), (uint64_t)pid};
+    return search_find(family->items, family->count, sizeof *family->items, number);
 }
 
 static bool may_be_parent(const struct os_stat *parent, const struct os_stat *child)
@@ -139,11 +133,6 @@ static int last_stat(const struct relatives_family *family, bool again, struct o
     return same ? result : -ESRCH;
 }
 
-static bool is_known(const struct relatives_family *family, int64_t pid)
-{
-    return pid == family->process->files.pid || hash_find(&family->above, (uint64_t)pid) != NULL;
-}
-
 /* Adds the parent of the last one: 1; 0: there is none; or a negative errno. A parent that has
  * ended meanwhile has left its child to another, so the child is asked again. */
 static int climb(struct relatives_family *family)
@@ -157,7 +146,8 @@ static int climb(struct relatives_family *family)
         if (result < 0)
             return is_gone(result) ? 0 : result;
         if ((child.has & OS_STAT_PARENT) == 0 || child.parent_pid < 1 ||
-            is_known(family, child.parent_pid))
+            child.parent_pid == family->process->files.pid ||
+            hash_find(&family->above, (uint64_t)child.parent_pid) != NULL)
             return 0;
         if (child.parent_pid == before) { // it is there, and hidden; or it never was its parent
             family->partial |= hidden;
@@ -195,24 +185,6 @@ static int find_up(struct relatives_family *family, bool all, vitals_error *erro
 
 /* ---- downwards ---- */
 
-static int read_all(struct relatives_family *family, vitals_error *error)
-{
-    const struct os *os = &family->process->context->os;
-    struct os_pids pids = {0};
-    int result = os_list_processes(os, &pids);
-    if (result == 0) // in a pid namespace of ours there is always a first process: some are hidden
-        family->partial = os->live && (pids.count == 0 || pids.items[0] != 1);
-    for (size_t i = 0; result == 0 && i < pids.count; i++) {
-        int read = read_kin(family, pids.items[i]);
-        if (is_ours(read))
-            result = read;
-        else if (read < 0 && !is_gone(read))
-            family->partial = true;
-    }
-    os_pids_done(&pids);
-    return result < 0 ? fail(result, "the list of processes", error) : 0;
-}
-
 /* Walks up to the first that is known, and marks the way: each is judged once. */
 static void judge(const struct relatives_family *family, struct relatives_kin *kin)
 {
@@ -229,9 +201,22 @@ static void judge(const struct relatives_family *family, struct relatives_kin *k
 
 static int find_down(struct relatives_family *family, bool all, vitals_error *error)
 {
-    int code = read_all(family, error);
-    if (code < 0)
-        return code;
+    const struct os *os = &family->process->context->os;
+    struct os_pids pids = {0};
+    int result = os_list_processes(os, &pids);
+    if (result == 0) // in a pid namespace of ours there is always a first process: some are hidden
+        family->partial = os->live && (pids.count == 0 || pids.items[0] != 1);
+    for (size_t i = 0; result == 0 && i < pids.count; i++) {
+        int read = read_kin(family, pids.items[i]);
+        if (is_ours(read))
+            result = read;
+        else if (read < 0 && !is_gone(read))
+            family->partial = true;
+    }
+    os_pids_done(&pids);
+    if (result < 0)
+        return fail(result, "the list of processes", error);
+
     struct relatives_kin *subject = kin_of(family, family->process->files.pid);
     if (subject == NULL || subject->stat.start_ticks != family->process->start_ticks)
         return 0; // it has ended, which the proof will say
@@ -248,34 +233,9 @@ static int find_down(struct relatives_family *family, bool all, vitals_error *er
 
 /* ---- the answer ---- */
 
-static uint64_t parent_key(const struct relatives_family *family, const struct relatives_kin *kin)
-{
-    const struct relatives_kin *parent = parent_of(family, kin);
-    bool told = parent != NULL && (parent->mark == WANTED || parent->mark == SUBJECT);
-    return told ? answer_key(parent->pid, parent->stat.start_ticks) : 0;
-}
-
-/* Reads the rest of a process, with stat open; what stands in stat is known from the scan. Returns
- * 1, 0 if it ended, or a VITALS_E…. A process with the pid that started in the same clock tick but
- * has another parent is another process; or it has lost its parent, and descends from it no more.
- */
-static int read_more(struct query_result *answer, struct relatives_family *family,
-                     struct process *process, vitals_error *error)
-{
-    int64_t parent = process->stat.parent_pid;
-    if (answer->extras == 0 && !metric_set_has_entity(&answer->details, VITALS_PROCESS))
-        return 1;
-    int result = reader_open(&answer->reader, process);
-    if (is_ours(result))
-        return fail(result, "a relative of a process", error);
-    int code = result < 0 ? 0 : answer_read(answer, process, error);
-    os_process_close(&process->files);
-    bool downwards = family->above.count == 0;
-    bool moved = code > 0 && downwards && process->stat.parent_pid != parent;
-    family->partial |= moved;
-    return moved ? 0 : code;
-}
-
+/* Reads the rest of a process and writes its row; what stands in stat is known from the scan. A
+ * process with the pid that started in the same clock tick but has another parent is another
+ * process; or it has lost its parent, and descends from it no more. */
 static int write_kin(struct query_result *answer, struct relatives_family *family,
                      const struct relatives_kin *kin, vitals_error *error)
 {
@@ -288,36 +248,29 @@ static int write_kin(struct query_result *answer, struct relatives_family *famil
         .stamp_ns = kin->stamp_ns,
     };
     if (process.name == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    int code = read_more(answer, family, &process, error);
-    if (code > 0)
-        answer_row(answer, &process, parent_key(family, kin));
+        return fail(-ENOMEM, "", error);
+
+    int code = 1; // 0: it has ended
+    if (answer->extras != 0 || metric_set_has_entity(&answer->details, VITALS_PROCESS)) {
+        int result = reader_open(&answer->reader, &process);
+        if (is_ours(result))
+            code = fail(result, "a relative of a process", error);
+        else
+            code = result < 0 ? 0 : answer_read(answer, &process, error);
+        os_process_close(&process.files);
+        bool downwards = family->above.count == 0;
+        if (code > 0 && downwards && process.stat.parent_pid != kin->stat.parent_pid) {
+            family->partial = true;
+            code = 0;
+        }
+    }
+    if (code > 0) {
+        const struct relatives_kin *parent = parent_of(family, kin);
+        bool told = parent != NULL && (parent->mark == WANTED || parent->mark == SUBJECT);
+        answer_row(answer, &process, told ? answer_key(parent->pid, parent->stat.start_ticks) : 0);
+    }
     process_done(&process);
     return code < 0 ? code : 0;
-}
-
-static int find(struct relatives_family *family, vitals_relation relation, vitals_error *error)
-{
-    switch (relation) {
-    case VITALS_PARENT: return find_up(family, false, error);
-    case VITALS_ANCESTORS: return find_up(family, true, error);
-    case VITALS_CHILDREN: return find_down(family, false, error);
-    case VITALS_DESCENDANTS: return find_down(family, true, error);
-    }
-    return error_set(error, VITALS_EARGUMENT, 0, "relation %d: there is no such one",
-                     (int)relation);
-}
-
-static int fill(struct query_result *answer, struct relatives_family *family,
-                vitals_relation relation, vitals_error *error)
-{
-    int code = find(family, relation, error);
-    for (size_t i = 0; i < family->count && code == 0; i++)
-        if (family->items[i].mark == WANTED)
-            code = write_kin(answer, family, &family->items[i], error);
-    if (family->partial)
-        vitals_builder_state(answer->builder, VITALS_PROCESS, VITALS_LOWER_BOUND);
-    return code == 0 ? live_prove(family->process, error) : code;
 }
 
 int vitals_process_relatives(vitals_process *process, vitals_relation relation,
@@ -331,8 +284,23 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
     struct relatives_family family = {.process = process};
     struct query_result answer;
     int code = answer_begin(&answer, process, &wanted, error);
+    if (code == 0) {
+        bool all = relation == VITALS_ANCESTORS || relation == VITALS_DESCENDANTS;
+        if (relation == VITALS_PARENT || relation == VITALS_ANCESTORS)
+            code = find_up(&family, all, error);
+        else if (relation == VITALS_CHILDREN || relation == VITALS_DESCENDANTS)
+            code = find_down(&family, all, error);
+        else
+            code = error_set(error, VITALS_EARGUMENT, 0, "relation %d: there is no such one",
+                             (int)relation);
+    }
+    for (size_t i = 0; i < family.count && code == 0; i++)
+        if (family.items[i].mark == WANTED)
+            code = write_kin(&answer, &family, &family.items[i], error);
+    if (code == 0 && family.partial)
+        vitals_builder_state(answer.builder, VITALS_PROCESS, VITALS_LOWER_BOUND);
     if (code == 0)
-        code = fill(&answer, &family, relation, error);
+        code = live_prove(process, error);
     if (code == 0)
         code = answer_finish(&answer, out, error);
     answer_done(&answer);

@@ -105,7 +105,7 @@ enum process_taken {
 };
 enum process_taken process_table_take(struct process_table *table, struct process_batch *batch);
 
-/* ---- what a worker does not answer: late.c ---- */
+/* ---- what a worker does not answer ---- */
 
 /* Of an answer to a batch that was given up: only this process's counts. */
 void process_batch_keep(struct process_batch *batch, uint64_t key);

@@ -1,10 +1,10 @@
-/* query_result.h: what ask.c and relatives.c share: the frame of a handle's answer.
+/* query.h: the frame of a handle's answer, which query.c and relatives.c share.
  *
  * begin, rows, finish, done; done is legal after any of them. The keys of processes are made of pid
  * and start, so that all answers of one handle agree, and stand in the order of pids.
  * Thread rule: one thread at a time per handle. */
-#ifndef VITALS_PROCESS_QUERY_RESULT_H
-#define VITALS_PROCESS_QUERY_RESULT_H
+#ifndef VITALS_PROCESS_QUERY_H
+#define VITALS_PROCESS_QUERY_H
 
 #include "process/live.h"
 #include "process/reader.h"
@@ -16,7 +16,7 @@ struct query_result {
     unsigned extras;
     struct process_reader reader;
     struct row_batch batch; /* the details of the process being read */
-    uint64_t facts_ns;
+    uint64_t details_ns;    /* when they were read */
     vitals_builder *builder;
     struct row_columns columns;
 };
@@ -33,8 +33,7 @@ void answer_row(struct query_result *answer, const struct process *process, uint
 int answer_finish(struct query_result *answer, vitals_snapshot **out, vitals_error *error);
 void answer_done(struct query_result *answer);
 
-/* 0 for a pid that no system gives; that of the handle's own process is never 0. */
+/* 0 for a pid that no system gives. */
 uint64_t answer_key(int64_t pid, uint64_t start_ticks);
-uint64_t answer_own_key(const vitals_process *process);
 
 #endif
