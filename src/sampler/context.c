@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-static const char DEMO_DEFAULT[] = "default";
-
 /* Of version 0.1.0. They stay what they are when the structs grow. */
 enum {
     OPTIONS_FIRST = offsetof(vitals_options, trace_data) + sizeof(void *),
@@ -62,26 +60,21 @@ static bool copy_string(char **out, const char *string)
     return true;
 }
 
-static int take_clock(const vitals_clock *given, vitals_clock *clock, vitals_error *error)
-{
-    int code = options_take(&CLOCK_FORM, given, clock, error);
-    if (code == 0 && (clock->monotonic_ns == NULL || clock->boottime_ns == NULL ||
-                      clock->realtime_ns == NULL || clock->wait_until == NULL))
-        code = error_set(error, VITALS_EARGUMENT, 0, "vitals_clock lacks a function");
-    return code;
-}
-
 /* The caller's options as this library knows them; `clock` is where its clock goes. */
 static int take_options(const vitals_options *given, vitals_options *options, vitals_clock *clock,
                         vitals_error *error)
 {
     int code = options_take(&FORM, given, options, error);
     if (code == 0 && options->clock != NULL) {
-        code = take_clock(options->clock, clock, error);
+        code = options_take(&CLOCK_FORM, options->clock, clock, error);
+        if (code == 0 && (clock->monotonic_ns == NULL || clock->boottime_ns == NULL ||
+                          clock->realtime_ns == NULL || clock->wait_until == NULL))
+            code = error_set(error, VITALS_EARGUMENT, 0, "vitals_clock lacks a function");
         options->clock = clock;
     }
     if (code < 0)
         return code;
+
     struct span unknown;
     char names[128];
     if (options->demo != NULL && !gpu_demo_known(options->demo)) {
@@ -98,22 +91,6 @@ static int take_options(const vitals_options *given, vitals_options *options, vi
     return 0;
 }
 
-static int fill_context(vitals_context *context, const vitals_options *options, vitals_error *error)
-{
-    int code = os_open(&context->os, options, error);
-    if (code < 0)
-        return code;
-    os_read_origin(&context->os, &context->origin);
-    context->seed = options->seed;
-    context->max_descriptors = options->max_descriptors;
-    if (copy_string(&context->nvml_path, options->nvml_path) &&
-        copy_string(&context->backends, options->backends) &&
-        copy_string(&context->demo, options->demo != NULL ? options->demo : DEMO_DEFAULT) &&
-        gpu_demo_processes(context) == 0)
-        return 0;
-    return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-}
-
 int vitals_context_new(const vitals_options *options, vitals_context **out, vitals_error *error)
 {
     vitals_options defaults, taken;
@@ -128,7 +105,17 @@ int vitals_context_new(const vitals_options *options, vitals_context **out, vita
     atomic_init(&context->refs, 1);
     context->os.proc = context->os.sys = context->os.dev = -1;
     context->os.etc = context->os.run = -1;
-    code = fill_context(context, &taken, error);
+    context->seed = taken.seed;
+    context->max_descriptors = taken.max_descriptors;
+    code = os_open(&context->os, &taken, error);
+    if (code == 0) {
+        os_read_origin(&context->os, &context->origin);
+        if (!copy_string(&context->nvml_path, taken.nvml_path) ||
+            !copy_string(&context->backends, taken.backends) ||
+            !copy_string(&context->demo, taken.demo != NULL ? taken.demo : "default") ||
+            gpu_demo_processes(context) < 0)
+            code = error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    }
     if (code < 0) {
         context_unref(context);
         return code;

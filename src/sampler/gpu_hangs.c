@@ -22,82 +22,33 @@ static void move_job(struct worker **worker, int *job, struct worker *to)
         worker_ask(*worker, *job);
 }
 
-static bool is_in(const struct device_query *query, const struct worker *worker, int job)
-{
-    return query->worker == worker && query->job == job;
-}
-
-/* The device that a worker hangs in; NULL: it lists devices. */
-static struct queried_device *hanging(struct gpu_source *source, const struct worker *worker,
-                                      int job)
-{
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            if (is_in(&source->devices[i].queries[which], worker, job))
-                return &source->devices[i];
-        }
-    }
-    return NULL;
-}
-
-/* Whether the worker serves more than the device that it hangs in: if not, nothing is to be moved.
- */
-static bool serves_others(const struct gpu_source *source, const struct worker *worker, int job,
-                          const struct queried_device *hung)
-{
-    bool diagnoses = source->diagnosis_worker == worker && source->diagnosis_job >= 0;
-    if ((source->scan_worker == worker && source->scan_job != job) ||
-        (diagnoses && source->diagnosis_job != job && source->scan_job != job))
-        return true;
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            if (&source->devices[i] != hung && source->devices[i].queries[which].worker == worker)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Ticks wait no longer for what a worker hangs in, nor for what else it has of that device. */
-static void quarantine(struct gpu_source *source, const struct worker *worker, int job,
-                       struct queried_device *hung)
-{
-    if (hung == NULL && source->scan_worker == worker)
-        source->scan_hangs |= source->scan_job == job;
-    if (hung == NULL && source->diagnosis_worker == worker)
-        source->diagnosis_hangs = true; /* it, or the scan that it comes behind */
-    for (size_t which = 0; hung != NULL && which < DEVICE_QUERIES; which++) {
-        if (hung->queries[which].worker == worker)
-            hung->queries[which].hangs = true;
-    }
-}
-
-/* A diagnosis stays behind a scan that hangs. */
-static void move_scans(struct gpu_source *source, struct worker *worker, int job, struct worker *to)
-{
-    bool scan_hangs = source->scan_worker == worker && source->scan_job == job;
-    if (source->scan_worker == worker && !scan_hangs)
-        move_job(&source->scan_worker, &source->scan_job, to);
-    if (source->diagnosis_worker == worker && source->diagnosis_job != job && !scan_hangs)
-        move_job(&source->diagnosis_worker, &source->diagnosis_job, to);
-}
-
-/* Moves what else the worker served to a new one; if no thread is to be had, it waits. */
+/* Moves what the worker serves, besides the device that it hangs in (NULL: it lists devices), to a
+ * new one. False where there is nothing else, or no thread is to be had: then it waits. */
 static bool isolate(struct gpu_source *source, struct worker *worker, int job,
                     const struct queried_device *hung)
 {
-    struct worker *fresh = serves_others(source, worker, job, hung) ? gpu_source_worker(source)
-                                                                    : NULL;
+    /* A diagnosis stays behind a scan that hangs. */
+    bool scans = source->scan_worker == worker, scan_hangs = scans && source->scan_job == job;
+    bool diagnoses = source->diagnosis_worker == worker && source->diagnosis_job >= 0 &&
+                     source->diagnosis_job != job && !scan_hangs;
+    bool others = (scans && !scan_hangs) || diagnoses;
+    size_t count = gpu_query_count(source);
+    for (size_t i = 0; i < count; i++)
+        others |= &source->devices[i / DEVICE_QUERIES] != hung &&
+                  gpu_query_at(source, i)->worker == worker;
+    struct worker *fresh = others ? gpu_source_worker(source) : NULL;
     if (fresh == NULL)
         return false;
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            struct device_query *query = &source->devices[i].queries[which];
-            if (query->worker == worker && &source->devices[i] != hung)
-                move_job(&query->worker, &query->job, fresh);
-        }
+
+    for (size_t i = 0; i < count; i++) {
+        struct device_query *query = gpu_query_at(source, i);
+        if (query->worker == worker && &source->devices[i / DEVICE_QUERIES] != hung)
+            move_job(&query->worker, &query->job, fresh);
     }
-    move_scans(source, worker, job, fresh);
+    if (scans && !scan_hangs)
+        move_job(&source->scan_worker, &source->scan_job, fresh);
+    if (diagnoses)
+        move_job(&source->diagnosis_worker, &source->diagnosis_job, fresh);
     if (source->base.worker == worker)
         source->base.worker = fresh;
     if (source->newest_slow == worker)
@@ -105,32 +56,35 @@ static bool isolate(struct gpu_source *source, struct worker *worker, int job,
     return true;
 }
 
-/* All of them are of one disk: another thread would hang there too. */
-static void leave_notes(struct gpu_source *source)
-{
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            struct device_query *query = &source->devices[i].queries[which];
-            query->hangs |= query->asked && query->worker == source->notes;
-        }
-    }
-}
-
 static bool isolate_hung(struct gpu_source *source)
 {
     bool moved = false;
     for (size_t i = 0, count = source->base.worker_count; i < count; i++) {
         struct worker *worker = source->base.workers[i];
+        struct queried_device *hung = NULL;
         uint64_t item;
         int job;
         if (!worker_hangs(worker, &job, &item))
             continue;
-        if (worker == source->notes) {
-            leave_notes(source);
-            continue;
+
+        /* Ticks wait no longer for what it hangs in, nor for what else it has of that device. All
+         * job claims are files of one disk: another thread would hang there too. */
+        for (size_t j = 0; j < gpu_query_count(source); j++) {
+            struct device_query *query = gpu_query_at(source, j);
+            if (worker == source->notes)
+                query->hangs |= query->asked && query->worker == worker;
+            else if (query->worker == worker && query->job == job)
+                hung = &source->devices[j / DEVICE_QUERIES];
         }
-        struct queried_device *hung = hanging(source, worker, job);
-        quarantine(source, worker, job, hung);
+        if (worker == source->notes)
+            continue;
+        if (hung == NULL && source->scan_worker == worker)
+            source->scan_hangs |= source->scan_job == job;
+        if (hung == NULL && source->diagnosis_worker == worker)
+            source->diagnosis_hangs = true; /* it, or the scan that it comes behind */
+        for (size_t which = 0; hung != NULL && which < DEVICE_QUERIES; which++)
+            if (hung->queries[which].worker == worker)
+                hung->queries[which].hangs = true;
         moved |= isolate(source, worker, job, hung);
     }
     return moved;
@@ -166,18 +120,16 @@ bool gpu_source_late(struct source *base, const struct source_tick *tick)
     uint64_t now_ns = source_now(base);
     static const char SILENT[] = "the driver has not answered yet";
     bool late = source->scan_asked;
-    for (size_t i = 0; i < source->device_count; i++) {
-        struct queried_device *device = &source->devices[i];
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            struct device_query *query = &device->queries[which];
-            bool missing = gpu_query_is_waited_for(query, gpu_query_kinds[which], now_ns) ||
-                           (query->asked && query->hangs);
-            late |= missing && gpu_query_kinds[which] != GPU_JOB_CLAIM;
-            if (missing)
-                gpu_table_late(table, source->number, device->slot,
-                               query->waits ? &query->pending : &query->question);
-            query->waits = false;
-        }
+    for (size_t i = 0; i < gpu_query_count(source); i++) {
+        struct device_query *query = gpu_query_at(source, i);
+        enum gpu_job_kind kind = gpu_query_kinds[i % DEVICE_QUERIES];
+        bool missing = gpu_query_is_waited_for(query, kind, now_ns) ||
+                       (query->asked && query->hangs);
+        late |= missing && kind != GPU_JOB_CLAIM;
+        if (missing)
+            gpu_table_late(table, source->number, source->devices[i / DEVICE_QUERIES].slot,
+                           query->waits ? &query->pending : &query->question);
+        query->waits = false;
     }
     if (source->diagnosis_asked)
         cache_overdue(&source->diagnosis, &source->diagnosis.kept.wanted);

@@ -49,26 +49,6 @@ void gpu_job_free(void *data)
     memory_free(data);
 }
 
-/* Comes behind a scan on its worker, so what could be opened is. */
-static void diagnose(struct gpu_world *world, struct gpu_diagnosis_job *job)
-{
-    batch_reset(&job->batch, &job->wanted);
-    if (world->backend->diagnose != NULL)
-        world->backend->diagnose(world->base.context, world->open ? world->state : NULL,
-                                 &job->batch);
-}
-
-static void scan(struct gpu_world *world, struct gpu_scan_job *job)
-{
-    memset(&job->scan, 0, offsetof(struct gpu_scan, devices));
-    if (!world->open) {
-        if (world->backend->open(world->base.context, &world->state, &job->scan) < 0)
-            return;
-        world->open = true;
-    }
-    world->backend->scan(world->state, &job->scan);
-}
-
 static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
                         const struct metric_set *wanted)
 {
@@ -76,22 +56,38 @@ static void read_sample(struct gpu_world *world, struct gpu_device_job *job,
     world->backend->sample(world->state, job->slot, &job->sample);
 }
 
-/* A disk may hang here, so a device's readings are another job's. */
-static void read_job_claim(struct gpu_world *world, struct gpu_device_job *job)
+static void read_device(struct gpu_world *world, struct gpu_device_job *job)
 {
-    const vitals_clock *clock = &world->base.context->os.clock;
-    batch_reset(&job->sample.batch, &job->wanted);
-    if (world->backend->only_on_demand) // no scheduler knows of devices that are made up
-        batch_state(&job->sample.batch, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
-    else
-        job_claim_read(&world->base.context->os, &job->called, &job->sample.batch);
-    job->sample.state = VITALS_HAVE;
-    job->sample.stamp_ns = clock->monotonic_ns(clock->data);
-}
+    enum gpu_job_kind kind = job->job.kind;
+    const struct gpu_backend *backend = world->backend;
+    const struct os *os = &world->base.context->os;
+    struct gpu_sample *sample = &job->sample;
+    sample->stamp_ns = 0;
+    sample->state = VITALS_UNSET;
+    memset(&job->processes, 0, offsetof(struct gpu_processes, items));
+    if (kind == GPU_JOB_CLAIM) {
+        /* A disk may hang here, so a device's readings are another job's. */
+        batch_reset(&sample->batch, &job->wanted);
+        if (backend->only_on_demand) // no scheduler knows of devices that are made up
+            batch_state(&sample->batch, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
+        else
+            job_claim_read(os, &job->called, &sample->batch);
+        sample->state = VITALS_HAVE;
+        sample->stamp_ns = os->clock.monotonic_ns(os->clock.data);
+        return;
+    }
+    if (kind != GPU_JOB_USERS)
+        read_sample(world, job, &job->wanted);
+    bool processes = metric_set_has_entity(&job->wanted, VITALS_GPU_PROCESS) ||
+                     metric_set_has(&job->wanted, VITALS_GPU_PROCESSES);
+    if (kind == GPU_JOB_USERS || (kind == GPU_JOB_READ && !backend->sweeps && processes)) {
+        backend->processes(world->state, job->slot, job->swept, &job->wanted, &job->processes);
+        gpu_prove(world->base.context, job->nodes, job->node_count, &job->processes);
+    }
+    if (kind != GPU_JOB_USERS)
+        return;
 
-/* What the sweep tells of the device itself. */
-static void read_of_sweep(struct gpu_world *world, struct gpu_device_job *job)
-{
+    /* What the sweep tells of the device itself. */
     struct metric_set wanted = job->wanted;
     bool any = false;
     metric_set_remove(&wanted, VITALS_GPU_PROCESSES);
@@ -102,47 +98,30 @@ static void read_of_sweep(struct gpu_world *world, struct gpu_device_job *job)
         read_sample(world, job, &wanted);
 }
 
-static bool wants_processes(const struct metric_set *wanted)
-{
-    return metric_set_has_entity(wanted, VITALS_GPU_PROCESS) ||
-           metric_set_has(wanted, VITALS_GPU_PROCESSES);
-}
-
-static void read_processes(struct gpu_world *world, struct gpu_device_job *job)
-{
-    world->backend->processes(world->state, job->slot, job->swept, &job->wanted, &job->processes);
-    gpu_prove(world->base.context, job->nodes, job->node_count, &job->processes);
-}
-
-static void read_device(struct gpu_world *world, struct gpu_device_job *job)
-{
-    job->sample.stamp_ns = 0;
-    job->sample.state = VITALS_UNSET;
-    memset(&job->processes, 0, offsetof(struct gpu_processes, items));
-    if (job->job.kind == GPU_JOB_CLAIM)
-        read_job_claim(world, job);
-    else if (job->job.kind != GPU_JOB_USERS)
-        read_sample(world, job, &job->wanted);
-    if (job->job.kind == GPU_JOB_USERS ||
-        (job->job.kind == GPU_JOB_READ && !world->backend->sweeps && wants_processes(&job->wanted)))
-        read_processes(world, job);
-    if (job->job.kind == GPU_JOB_USERS)
-        read_of_sweep(world, job);
-}
-
 static void gpu_work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
     (void)gate;
     struct gpu_world *world = (struct gpu_world *)base;
+    const struct gpu_backend *backend = world->backend;
     struct gpu_job *job = data;
-    const vitals_clock *clock = &world->base.context->os.clock;
+    const vitals_clock *clock = &base->context->os.clock;
     uint64_t begin = clock->monotonic_ns(clock->data);
-    if (job->kind == GPU_JOB_SCAN)
-        scan(world, data);
-    else if (job->kind == GPU_JOB_DIAGNOSIS)
-        diagnose(world, data);
-    else
+    if (job->kind == GPU_JOB_SCAN) {
+        struct gpu_scan *scan = &((struct gpu_scan_job *)data)->scan;
+        memset(scan, 0, offsetof(struct gpu_scan, devices));
+        if (!world->open)
+            world->open = backend->open(base->context, &world->state, scan) >= 0;
+        if (world->open)
+            backend->scan(world->state, scan);
+    } else if (job->kind == GPU_JOB_DIAGNOSIS) {
+        /* Comes behind a scan on its worker, so what could be opened is. */
+        struct gpu_diagnosis_job *diagnosis = data;
+        batch_reset(&diagnosis->batch, &diagnosis->wanted);
+        if (backend->diagnose != NULL)
+            backend->diagnose(base->context, world->open ? world->state : NULL, &diagnosis->batch);
+    } else {
         read_device(world, data);
+    }
     job->spent_ns = clock->monotonic_ns(clock->data) - begin;
 }
 

@@ -22,15 +22,6 @@ static void count_call(struct gpu_source *source, const struct gpu_job *job)
     source->base.spent_ns += job->spent_ns;
 }
 
-static struct queried_device *find_device(struct gpu_source *source, uint32_t slot)
-{
-    for (size_t i = 0; i < source->device_count; i++) {
-        if (source->devices[i].slot == slot)
-            return &source->devices[i];
-    }
-    return NULL;
-}
-
 static const struct gpu_identity *find_listed(const struct gpu_scan *scan, uint32_t slot)
 {
     for (uint32_t i = 0; i < scan->count; i++) {
@@ -57,19 +48,6 @@ static bool release(struct queried_device *device)
     return free;
 }
 
-/* Forgets devices that are no longer listed, unless a thread is still in them. */
-static void drop_devices(struct gpu_source *source, const struct gpu_scan *scan)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < source->device_count; i++) {
-        struct queried_device *device = &source->devices[i];
-        device->gone = find_listed(scan, device->slot) == NULL;
-        if (!device->gone || !release(device))
-            source->devices[kept++] = *device;
-    }
-    source->device_count = kept;
-}
-
 /* How the files of a scheduler may name the device: by a number, which only the vendor has for
  * which both conventions were made, since each vendor has a device 0; that of a partition is within
  * its device. */
@@ -94,40 +72,28 @@ static struct job_claim_device called(const struct gpu_scan *scan,
     return out;
 }
 
-static int use_identity(struct gpu_source *source, const struct gpu_scan *scan,
-                        const struct gpu_identity *identity)
-{
-    struct queried_device *device = find_device(source, identity->slot);
-    if (device == NULL) {
-        if (memory_grow((void **)&source->devices, &source->device_capacity, source->device_count,
-                        sizeof(*source->devices)) < 0)
-            return VITALS_EMEMORY;
-        device = &source->devices[source->device_count++];
-        *device = (struct queried_device){.slot = identity->slot};
-    }
-    device->node_count = identity->node_count < GPU_NODES_MAX ? identity->node_count
-                                                              : GPU_NODES_MAX;
-    memcpy(device->nodes, identity->nodes, sizeof device->nodes);
-    device->swept = source->world->backend->sweeps ? identity->swept : 0;
-    device->called = called(scan, identity);
-    return 0;
-}
-
 int gpu_source_list(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
 {
     for (uint32_t i = 0; i < scan->count; i++) {
-        if (use_identity(source, scan, &scan->devices[i]) < 0)
-            return VITALS_EMEMORY;
+        const struct gpu_identity *identity = &scan->devices[i];
+        struct queried_device *device = NULL;
+        for (size_t j = 0; j < source->device_count && device == NULL; j++)
+            if (source->devices[j].slot == identity->slot)
+                device = &source->devices[j];
+        if (device == NULL) {
+            if (memory_grow((void **)&source->devices, &source->device_capacity,
+                            source->device_count, sizeof(*source->devices)) < 0)
+                return VITALS_EMEMORY;
+            device = &source->devices[source->device_count++];
+            *device = (struct queried_device){.slot = identity->slot};
+        }
+        device->node_count = identity->node_count < GPU_NODES_MAX ? identity->node_count
+                                                                  : GPU_NODES_MAX;
+        memcpy(device->nodes, identity->nodes, sizeof device->nodes);
+        device->swept = source->world->backend->sweeps ? identity->swept : 0;
+        device->called = called(scan, identity);
     }
     return gpu_table_scan(table, source->number, scan);
-}
-
-static int use_scan(struct gpu_source *source, struct gpu_table *table, const struct gpu_scan *scan)
-{
-    source->state = scan->state;
-    memcpy(source->message, scan->message, sizeof(source->message));
-    drop_devices(source, scan);
-    return gpu_source_list(source, table, scan);
 }
 
 static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
@@ -140,29 +106,22 @@ static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_
     uint64_t paid = saturating_add(now_ns, saturating_mul(job->job.spent_ns, SCAN_SHARE));
     if (source->state != VITALS_NOT_YET && paid > source->next_scan_ns)
         source->next_scan_ns = paid; /* the first scan loads the driver: that is paid once */
-    int code = use_scan(source, table, &job->scan);
+
+    const struct gpu_scan *scan = &job->scan;
+    source->state = scan->state;
+    memcpy(source->message, scan->message, sizeof(source->message));
+    size_t kept = 0; // devices that are listed, or that a thread is still in
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct queried_device *device = &source->devices[i];
+        device->gone = find_listed(scan, device->slot) == NULL;
+        if (!device->gone || !release(device))
+            source->devices[kept++] = *device;
+    }
+    source->device_count = kept;
+    int code = gpu_source_list(source, table, scan);
     if (code < 0)
         source->next_scan_ns = now_ns; /* try again with the next tick */
     return code;
-}
-
-static int take_diagnosis(struct gpu_source *source, uint64_t now_ns)
-{
-    if (source->diagnosis_job < 0 ||
-        !worker_collect(source->diagnosis_worker, source->diagnosis_job))
-        return 0;
-    struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
-    source->diagnosis_asked = source->diagnosis_hangs = false;
-    int code = identities_give(&source->subjects, &job->batch, VITALS_DIAGNOSIS);
-    return code < 0 ? code : cache_take(&source->diagnosis, &job->batch, now_ns);
-}
-
-/* What later readings of the first one's price add to their own, so that it is paid in the end. */
-static uint64_t installment(struct device_query *query, uint64_t price)
-{
-    uint64_t part = query->debt_ns < price ? query->debt_ns : price;
-    query->debt_ns -= part;
-    return part;
 }
 
 /* Every device has an equal part of the driver's share of the wall time, so that a slow one does
@@ -172,54 +131,25 @@ static uint64_t installment(struct device_query *query, uint64_t price)
 static void charge(const struct gpu_source *source, struct device_query *query, uint64_t spent_ns,
                    uint64_t now_ns)
 {
+    static const uint64_t RETRY_NS = RETRY_SECONDS * NS_PER_SECOND;
     uint64_t kinds = source->newest_slow != NULL ? 2 : 1;
     uint64_t share = READING_SHARE * kinds * (uint64_t)source->device_count;
     uint64_t price = saturating_mul(spent_ns, share);
     if (spent_ns >= WORKER_HANG_NS) {
         query->hung++;
-        uint64_t pause = price < RETRY_SECONDS * NS_PER_SECOND ? price
-                                                               : RETRY_SECONDS * NS_PER_SECOND;
-        query->paid_until_ns = query->hung > 1 ? now_ns + pause : now_ns;
+        uint64_t pause_ns = price < RETRY_NS ? price : RETRY_NS;
+        query->paid_until_ns = query->hung > 1 ? now_ns + pause_ns : now_ns;
         return;
     }
     query->hung = 0;
-    uint64_t from = query->paid_until_ns > query->asked_ns ? query->paid_until_ns : query->asked_ns;
-    if (query->known)
-        query->paid_until_ns = saturating_add(from, price + installment(query, price));
-    else
+    if (!query->known) {
         query->debt_ns = price;
-}
-
-/* What a back end made of a sweep that is not of this tick: as old as that is. Without one it may
- * know of some users from elsewhere. */
-static int take_old_users(const struct gpu_source *source, const struct queried_device *device,
-                          const struct device_query *query, struct gpu_device_job *job,
-                          struct gpu_table *table)
-{
-    struct gpu_processes *processes = &job->processes;
-    if (job->swept != NULL && processes->stamp_ns > job->swept->stamp_ns)
-        processes->stamp_ns = job->swept->stamp_ns;
-    if (job->swept == NULL && processes->state > 0)
-        processes->cut = true;
-    if (processes->state == VITALS_NOT_YET)
-        processes->state = VITALS_TIMED_OUT;
-    int code = gpu_table_processes(table, source->number, device->slot, &query->question,
-                                   processes);
-    if (code == 0 && job->swept != NULL)
-        gpu_table_late(table, source->number, device->slot, &query->question);
-    return code;
-}
-
-static int take_users(const struct gpu_source *source, const struct queried_device *device,
-                      const struct device_query *query, struct gpu_device_job *job,
-                      struct gpu_table *table)
-{
-    if (job->processes.state == VITALS_UNSET)
-        return 0;
-    if (query->is_old)
-        return take_old_users(source, device, query, job, table);
-    return gpu_table_processes(table, source->number, device->slot, &query->question,
-                               &job->processes);
+        return;
+    }
+    uint64_t installment = query->debt_ns < price ? query->debt_ns : price;
+    query->debt_ns -= installment;
+    query->paid_until_ns = saturating_add(uint64_max(query->paid_until_ns, query->asked_ns),
+                                          price + installment);
 }
 
 static int take_query(struct gpu_source *source, const struct queried_device *device,
@@ -241,8 +171,25 @@ static int take_query(struct gpu_source *source, const struct queried_device *de
         return gpu_table_claims(table, source->number, device->slot, &job->sample);
     if (job->sample.state != VITALS_UNSET)
         code = gpu_table_sample(table, source->number, device->slot, &job->sample);
-    code = code == 0 ? take_users(source, device, query, job, table) : code;
-    if (hung && code == 0) /* what it asked for is seconds old by now */
+
+    struct gpu_processes *processes = &job->processes;
+    bool late = hung; /* what it asked for is seconds old by now */
+    if (code == 0 && processes->state != VITALS_UNSET) {
+        if (query->is_old) {
+            /* Made of a sweep that is not of this tick: as old as that is. Without one the back end
+             * may know of some users from elsewhere. */
+            if (job->swept != NULL && processes->stamp_ns > job->swept->stamp_ns)
+                processes->stamp_ns = job->swept->stamp_ns;
+            if (job->swept == NULL && processes->state > 0)
+                processes->cut = true;
+            if (processes->state == VITALS_NOT_YET)
+                processes->state = VITALS_TIMED_OUT;
+            late |= job->swept != NULL;
+        }
+        code = gpu_table_processes(table, source->number, device->slot, &query->question,
+                                   processes);
+    }
+    if (late && code == 0)
         gpu_table_late(table, source->number, device->slot, &query->question);
     return code;
 }
@@ -251,13 +198,18 @@ int gpu_source_take(struct gpu_source *source, struct gpu_table *table)
 {
     uint64_t now_ns = source_now(&source->base);
     int code = take_scan(source, table, now_ns);
-    if (code == 0)
-        code = take_diagnosis(source, now_ns);
-    for (size_t i = 0; i < source->device_count; i++) {
-        struct queried_device *device = &source->devices[i];
-        for (size_t which = 0; which < DEVICE_QUERIES && code == 0; which++)
-            code = take_query(source, device, &device->queries[which], table, now_ns);
+    if (code == 0 && source->diagnosis_job >= 0 &&
+        worker_collect(source->diagnosis_worker, source->diagnosis_job)) {
+        struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker,
+                                                    source->diagnosis_job);
+        source->diagnosis_asked = source->diagnosis_hangs = false;
+        code = identities_give(&source->subjects, &job->batch, VITALS_DIAGNOSIS);
+        if (code == 0)
+            code = cache_take(&source->diagnosis, &job->batch, now_ns);
     }
+    for (size_t i = 0; i < gpu_query_count(source) && code == 0; i++)
+        code = take_query(source, &source->devices[i / DEVICE_QUERIES], gpu_query_at(source, i),
+                          table, now_ns);
     return code;
 }
 
@@ -280,14 +232,12 @@ uint64_t gpu_source_patience(const struct source *base, const struct source_tick
     (void)tick;
     const struct gpu_source *source = (const struct gpu_source *)base;
     uint64_t now_ns = source_now(base);
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            const struct device_query *query = &source->devices[i].queries[which];
-            enum gpu_job_kind kind = gpu_query_kinds[which];
-            if (kind == GPU_JOB_CLAIM && gpu_query_is_waited_for(query, kind, now_ns) &&
-                brief_end(query) < deadline_ns)
-                deadline_ns = brief_end(query);
-        }
+    for (size_t i = 0; i < gpu_query_count(source); i++) {
+        const struct device_query *query = gpu_query_at(source, i);
+        enum gpu_job_kind kind = gpu_query_kinds[i % DEVICE_QUERIES];
+        if (kind == GPU_JOB_CLAIM && gpu_query_is_waited_for(query, kind, now_ns) &&
+            brief_end(query) < deadline_ns)
+            deadline_ns = brief_end(query);
     }
     return deadline_ns;
 }
@@ -300,12 +250,9 @@ bool gpu_source_settled(const struct source *base, const struct source_tick *tic
     if ((source->scan_asked && !source->scan_hangs) ||
         (source->diagnosis_asked && !source->diagnosis_hangs))
         return false;
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            if (gpu_query_is_waited_for(&source->devices[i].queries[which], gpu_query_kinds[which],
-                                        now_ns))
-                return false;
-        }
-    }
+    for (size_t i = 0; i < gpu_query_count(source); i++)
+        if (gpu_query_is_waited_for(gpu_query_at(source, i), gpu_query_kinds[i % DEVICE_QUERIES],
+                                    now_ns))
+            return false;
     return true;
 }

@@ -66,6 +66,17 @@ struct gpu_source {
     char message[GPU_MESSAGE];
 };
 
+/* All device queries of all devices have a number below this, in the order of devices and kinds. */
+static inline size_t gpu_query_count(const struct gpu_source *source)
+{
+    return source->device_count * DEVICE_QUERIES;
+}
+
+static inline struct device_query *gpu_query_at(const struct gpu_source *source, size_t number)
+{
+    return &source->devices[number / DEVICE_QUERIES].queries[number % DEVICE_QUERIES];
+}
+
 /* A new worker of the source; NULL: no thread or no memory. */
 struct worker *gpu_source_worker(struct gpu_source *source);
 

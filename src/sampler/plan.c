@@ -14,14 +14,6 @@ void plan_init(struct plan *plan, const vitals_request *request)
     }
 }
 
-/* A tick may come early by a quarter of an interval. */
-static bool is_due(const struct plan *plan, uint64_t last_ns, uint64_t every_ns, uint64_t now_ns)
-{
-    if (every_ns == 0 || last_ns == 0)
-        return true;
-    return saturating_add(now_ns, plan->request->interval_ns / 4) - last_ns >= every_ns;
-}
-
 static uint64_t every_ns(const struct plan *plan, vitals_metric metric, bool last)
 {
     uint64_t every = plan->request->every_ns[metric >> 8][metric_number(metric)];
@@ -41,7 +33,10 @@ void plan_due(struct plan *plan, uint64_t now_ns, bool last, struct metric_set *
         vitals_metric metric = plan->wanted[i];
         unsigned entity = (unsigned)metric >> 8, number = metric_number(metric);
         uint64_t *read_ns = &plan->last_ns[entity][number];
-        if (!is_due(plan, *read_ns, every_ns(plan, metric, last), now_ns))
+        uint64_t every = every_ns(plan, metric, last);
+        /* A tick may come early by a quarter of an interval. */
+        if (every != 0 && *read_ns != 0 &&
+            saturating_add(now_ns, plan->request->interval_ns / 4) - *read_ns < every)
             continue;
         *read_ns = now_ns;
         metric_set_add(due, metric);

@@ -133,46 +133,38 @@ int vitals_snapshot_take(vitals_context *context, unsigned sets, vitals_snapshot
 
 /* ---- the thread ---- */
 
-static void publish(vitals_sampler *sampler, vitals_snapshot *snapshot)
-{
-    pthread_mutex_lock(&sampler->mutex);
-    vitals_snapshot *before = sampler->latest;
-    sampler->latest = snapshot;
-    /* Under the mutex of the slot, so that no subscription is told of it twice. */
-    for (const vitals_subscription *each = sampler->subscription; each != NULL; each = each->next)
-        os_event_set(each->fresh);
-    pthread_mutex_unlock(&sampler->mutex);
-    vitals_snapshot_unref(before);
-}
-
-/* The next deadline after now; those that have gone by already are missed. */
-static uint64_t next_deadline(struct tick *tick, uint64_t deadline_ns, uint64_t now_ns)
-{
-    uint64_t interval = tick->request->interval_ns;
-    deadline_ns += interval;
-    if (now_ns >= deadline_ns) {
-        uint64_t missed = (now_ns - deadline_ns) / interval + 1;
-        tick->missed += missed;
-        deadline_ns += missed * interval;
-    }
-    return deadline_ns;
-}
-
 static void *sampler_main(void *argument)
 {
     vitals_sampler *sampler = argument;
     struct tick *tick = &sampler->tick;
     const vitals_clock *clock = &tick->context->os.clock;
-    uint64_t deadline = clock->monotonic_ns(clock->data);
+    uint64_t deadline_ns = clock->monotonic_ns(clock->data);
+    uint64_t interval_ns = tick->request->interval_ns;
     int woken;
-    while ((woken = clock->wait_until(clock->data, sampler->stop, deadline)) == 0) {
-        vitals_snapshot *snapshot = NULL;
+    while ((woken = clock->wait_until(clock->data, sampler->stop, deadline_ns)) == 0) {
+        vitals_snapshot *snapshot = NULL, *before = NULL;
         vitals_error error;
-        if (tick_run(tick, patience(sampler), &snapshot, &error) == 0)
-            publish(sampler, snapshot);
-        else
+        if (tick_run(tick, patience(sampler), &snapshot, &error) == 0) {
+            /* Under the mutex of the slot, so that no subscription is told of it twice. */
+            pthread_mutex_lock(&sampler->mutex);
+            before = sampler->latest;
+            sampler->latest = snapshot;
+            for (vitals_subscription *each = sampler->subscription; each != NULL; each = each->next)
+                os_event_set(each->fresh);
+            pthread_mutex_unlock(&sampler->mutex);
+            vitals_snapshot_unref(before);
+        } else {
             os_trace(&tick->context->os, "tick: %s", error.message);
-        deadline = next_deadline(tick, deadline, clock->monotonic_ns(clock->data));
+        }
+
+        /* Deadlines that have gone by already are missed. */
+        uint64_t now_ns = clock->monotonic_ns(clock->data);
+        deadline_ns += interval_ns;
+        if (now_ns >= deadline_ns) {
+            uint64_t missed = (now_ns - deadline_ns) / interval_ns + 1;
+            tick->missed += missed;
+            deadline_ns += missed * interval_ns;
+        }
     }
     if (woken < 0)
         os_trace(&tick->context->os, "the clock cannot wait: no more ticks");

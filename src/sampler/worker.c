@@ -155,50 +155,37 @@ static void worker_unref(struct worker *worker)
     memory_free(worker);
 }
 
-/* The job that was asked first, marked as running, and its data; -1 where there is none. */
-static int next_job(struct worker *worker, uint64_t now_ns, void **data, bool *ending)
-{
-    pthread_mutex_lock(&worker->mutex);
-    int found = -1;
-    for (size_t i = 0; i < worker->count; i++) {
-        const struct worker_job *job = &worker->jobs[i];
-        if (job->state == WORKER_ASKED && (found < 0 || job->order < worker->jobs[found].order))
-            found = (int)i;
-    }
-    *ending = worker->ending;
-    if (*ending)
-        found = -1;
-    if (found >= 0) {
-        worker->jobs[found].state = WORKER_RUNNING;
-        *data = worker->jobs[found].data;
-    }
-    worker->running = found;
-    worker->progress_ns = now_ns;
-    worker->item = 0;
-    pthread_mutex_unlock(&worker->mutex);
-    return found;
-}
-
-static void finish_job(struct worker *worker, int job)
-{
-    pthread_mutex_lock(&worker->mutex);
-    worker->jobs[job].state = WORKER_DONE;
-    worker->running = -1;
-    pthread_mutex_unlock(&worker->mutex);
-    os_event_set(worker->event->arrivals);
-}
-
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     const vitals_clock *clock = &worker->event->context->os.clock;
     const struct os_gate gate = {gate_enter, gate_leave, worker};
     for (bool ending = false; !ending;) {
-        void *data = NULL;
-        int job = next_job(worker, worker_now(worker), &data, &ending);
-        if (job >= 0) {
+        /* The job that was asked first. */
+        uint64_t now_ns = worker_now(worker);
+        struct worker_job *next = NULL;
+        pthread_mutex_lock(&worker->mutex);
+        ending = worker->ending;
+        for (size_t i = 0; i < worker->count && !ending; i++) {
+            struct worker_job *job = &worker->jobs[i];
+            if (job->state == WORKER_ASKED && (next == NULL || job->order < next->order))
+                next = job;
+        }
+        void *data = next != NULL ? next->data : NULL;
+        if (next != NULL)
+            next->state = WORKER_RUNNING;
+        worker->running = next != NULL ? (int)(next - worker->jobs) : -1;
+        worker->progress_ns = now_ns;
+        worker->item = 0;
+        pthread_mutex_unlock(&worker->mutex);
+
+        if (next != NULL) {
             worker->service->work(worker->world, data, &gate);
-            finish_job(worker, job);
+            pthread_mutex_lock(&worker->mutex);
+            next->state = WORKER_DONE;
+            worker->running = -1;
+            pthread_mutex_unlock(&worker->mutex);
+            os_event_set(worker->event->arrivals);
         } else if (!ending) {
             ending = clock->wait_until(clock->data, worker->wake, UINT64_MAX) < 0; /* cannot wait */
             os_event_clear(worker->wake);
@@ -207,24 +194,6 @@ static void *worker_main(void *argument)
     os_event_set(worker->left);
     worker_unref(worker);
     return NULL;
-}
-
-/* A thread that takes no signal: those are the program's. */
-static int start_thread(struct worker *worker)
-{
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0)
-        return -1;
-    pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&worker->thread, &attributes, worker_main, worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    if (failed == 0)
-        pthread_setname_np(worker->thread, worker->service->name);
-    return failed == 0 ? 0 : -1;
 }
 
 struct worker *worker_new(struct worker_event *event, const struct worker_service *service,
@@ -249,11 +218,25 @@ struct worker *worker_new(struct worker_event *event, const struct worker_servic
     atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
     worker->event = event;
     atomic_fetch_add_explicit(&event->refs, 1, memory_order_relaxed);
-    if (start_thread(worker) < 0) {
+
+    /* A thread that takes no signal: those are the program's. */
+    pthread_attr_t attributes;
+    int failed = pthread_attr_init(&attributes);
+    if (failed == 0) {
+        pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        failed = pthread_create(&worker->thread, &attributes, worker_main, worker);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        pthread_attr_destroy(&attributes);
+    }
+    if (failed != 0) {
         atomic_store(&worker->refs, 1);
         worker_unref(worker);
         return NULL;
     }
+    pthread_setname_np(worker->thread, service->name);
     return worker;
 }
 
