@@ -33,26 +33,6 @@ static int add_job(struct worker *worker, enum gpu_job_kind kind)
     return job;
 }
 
-/* Which device query asks for what of a device of which nothing is swept. */
-static void divide(struct gpu_source *source)
-{
-    bool sweeps = source->world->backend->sweeps;
-    for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(m);
-        if (entity != VITALS_GPU && vitals_entity_parent(entity) != VITALS_GPU)
-            continue;
-        bool of_users = entity == VITALS_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
-        enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW ? GPU_JOB_SLOW
-                                 : entity == VITALS_GPU_JOB                  ? GPU_JOB_CLAIM
-                                 : sweeps && of_users                        ? GPU_JOB_USERS
-                                                                             : GPU_JOB_READ;
-        for (size_t i = 0; i < DEVICE_QUERIES; i++) {
-            if (gpu_query_kinds[i] == kind)
-                metric_set_add(&source->parts[i], m);
-        }
-    }
-}
-
 static void gpu_done(struct source *base)
 {
     struct gpu_source *source = (struct gpu_source *)base;
@@ -65,58 +45,24 @@ static void gpu_done(struct source *base)
 
 /* ---- asking ---- */
 
-static void ask_scan(struct gpu_source *source, uint64_t now_ns)
+static void ask(struct gpu_source *source, size_t number, const struct metric_set *question,
+                struct gpu_sweep *swept, uint64_t now_ns)
 {
-    if (source->scan_asked || now_ns < source->next_scan_ns)
-        return;
-    source->next_scan_ns = now_ns + RESCAN_SECONDS * NS_PER_SECOND;
-    source->scan_asked = true;
-    worker_ask(source->scan_worker, source->scan_job);
-}
-
-/* Behind the scan, on its worker. */
-static void ask_diagnosis(struct gpu_source *source, const struct metric_set *due)
-{
-    if (source->diagnosis_asked || !metric_set_has_entity(due, VITALS_DIAGNOSIS))
-        return;
-    if (source->diagnosis_job < 0) {
-        source->diagnosis_worker = source->scan_worker;
-        source->diagnosis_job = add_job(source->diagnosis_worker, GPU_JOB_DIAGNOSIS);
+    const struct queried_device *device = &source->devices[number / DEVICE_QUERIES];
+    struct device_query *query = gpu_query_at(source, number);
+    enum gpu_job_kind kind = gpu_query_kinds[number % DEVICE_QUERIES];
+    if (query->worker == NULL) {
+        /* A job on the newest worker of those that serve its kind. */
+        struct worker **newest = kind == GPU_JOB_SLOW    ? &source->newest_slow
+                                 : kind == GPU_JOB_CLAIM ? &source->notes
+                                                         : &source->base.worker;
+        if (*newest == NULL)
+            *newest = gpu_source_worker(source);
+        query->job = *newest != NULL ? add_job(*newest, kind) : -1;
+        if (query->job < 0)
+            return;
+        query->worker = *newest;
     }
-    if (source->diagnosis_job < 0)
-        return;
-    struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
-    job->wanted = *due;
-    metric_set_add_identities(&job->wanted, VITALS_DIAGNOSIS);
-    source->diagnosis_asked = true;
-    worker_ask(source->diagnosis_worker, source->diagnosis_job);
-}
-
-/* The worker of the newest kind that serves it, and a job on it. */
-static bool prepare(struct gpu_source *source, struct device_query *query, enum gpu_job_kind kind)
-{
-    if (query->worker != NULL)
-        return true;
-    struct worker **newest = kind == GPU_JOB_SLOW    ? &source->newest_slow
-                             : kind == GPU_JOB_CLAIM ? &source->notes
-                                                     : &source->base.worker;
-    if (*newest == NULL)
-        *newest = gpu_source_worker(source);
-    if (*newest == NULL)
-        return false;
-    query->job = add_job(*newest, kind);
-    if (query->job < 0)
-        return false;
-    query->worker = *newest;
-    return true;
-}
-
-static void ask(struct gpu_source *source, struct queried_device *device, size_t which,
-                const struct metric_set *question, struct gpu_sweep *swept, uint64_t now_ns)
-{
-    struct device_query *query = &device->queries[which];
-    if (!prepare(source, query, gpu_query_kinds[which]))
-        return;
     struct gpu_device_job *job = worker_data(query->worker, query->job);
     job->slot = device->slot;
     job->node_count = device->node_count;
@@ -132,9 +78,9 @@ static void ask(struct gpu_source *source, struct queried_device *device, size_t
     worker_ask(query->worker, query->job);
 }
 
-/* What of the device comes with its users is theirs to ask for, and no more of its reading. */
-static void move_swept(const struct queried_device *device, size_t which,
-                       const struct metric_set *set, struct metric_set *out)
+/* The metrics of `set` that the device query is asked for; false where none. */
+static bool part_of(const struct gpu_source *source, size_t number, const struct metric_set *set,
+                    struct metric_set *out)
 {
     static const struct {
         unsigned swept;
@@ -147,6 +93,14 @@ static void move_swept(const struct queried_device *device, size_t which,
         {GPU_SWEPT_ENGINES, VITALS_GPU_ENGINE_CAPACITY},
         {GPU_SWEPT_MEMORY, VITALS_GPU_MEMORY_USED_BYTES},
     };
+    const struct queried_device *device = &source->devices[number / DEVICE_QUERIES];
+    size_t which = number % DEVICE_QUERIES;
+    const struct metric_set *part = &source->parts[which];
+    for (size_t i = 0; i < ARRAY_COUNT(set->bits); i++)
+        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
+            out->bits[i][j] = set->bits[i][j] & part->bits[i][j];
+
+    /* What of the device comes with its users is theirs to ask for, and no more of its reading. */
     for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
         if ((own[i].swept & device->swept) == 0 || !metric_set_has(set, own[i].metric))
             continue;
@@ -155,38 +109,16 @@ static void move_swept(const struct queried_device *device, size_t which,
         else
             metric_set_remove(out, own[i].metric);
     }
-}
-
-/* The metrics of `set` that the device query is asked for; false where none. */
-static bool part_of(const struct gpu_source *source, const struct queried_device *device,
-                    size_t which, const struct metric_set *set, struct metric_set *out)
-{
-    const struct metric_set *part = &source->parts[which];
     uint64_t any = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(set->bits); i++) {
-        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
-            out->bits[i][j] = set->bits[i][j] & part->bits[i][j];
-    }
-    move_swept(device, which, set, out);
-    for (size_t i = 0; i < ARRAY_COUNT(out->bits); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(out->bits); i++)
         for (size_t j = 0; j < ARRAY_COUNT(out->bits[i]); j++)
             any |= out->bits[i][j];
-    }
     return any != 0;
 }
 
-static void add_pending(struct device_query *query, const struct metric_set *due)
+bool gpu_source_wants_devices(const struct metric_set *set)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(due->bits); i++) {
-        for (size_t j = 0; j < ARRAY_COUNT(due->bits[i]); j++)
-            query->pending.bits[i][j] |= due->bits[i][j];
-    }
-}
-
-static bool wants_devices(const struct metric_set *set)
-{
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
         bool of_gpu = entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU;
         if (of_gpu && metric_set_has_entity(set, entity))
             return true;
@@ -194,72 +126,83 @@ static bool wants_devices(const struct metric_set *set)
     return false;
 }
 
-static void ask_query(struct gpu_source *source, struct queried_device *device, size_t which,
-                      const struct metric_set *wanted, const struct metric_set *due,
-                      uint64_t now_ns, uint64_t interval_ns)
+static void ask_query(struct gpu_source *source, size_t number, const struct source_tick *tick)
 {
-    struct device_query *query = &device->queries[which];
+    struct device_query *query = gpu_query_at(source, number);
+    uint64_t now_ns = tick->begin_ns;
     struct metric_set part;
-    if (device->gone)
+    if (source->devices[number / DEVICE_QUERIES].gone)
         return;
-    if (part_of(source, device, which, due, &part))
-        add_pending(query, &part);
+    if (part_of(source, number, tick->due, &part))
+        for (size_t i = 0; i < ARRAY_COUNT(part.bits); i++)
+            for (size_t j = 0; j < ARRAY_COUNT(part.bits[i]); j++)
+                query->pending.bits[i][j] |= part.bits[i][j];
     /* A quarter of an interval early is on time: deadlines are absolute, answers are not. */
-    bool paid = now_ns + interval_ns / 4 >= query->paid_until_ns;
+    bool paid = now_ns + tick->interval_ns / 4 >= query->paid_until_ns;
     query->held = !paid && query->hung > 0;
-    if (!paid || query->asked || !wants_devices(&query->pending))
+    if (!paid || query->asked || !gpu_source_wants_devices(&query->pending))
         return;
-    if (gpu_query_kinds[which] == GPU_JOB_USERS) {
+    if (gpu_query_kinds[number % DEVICE_QUERIES] == GPU_JOB_USERS) {
         query->waits = true;
         return;
     }
     if (!query->known || query->lost) /* what was read before it was lost holds no more */
-        part_of(source, device, which, wanted, &part);
+        part_of(source, number, tick->wanted, &part);
     else
         part = query->pending;
-    ask(source, device, which, &part, NULL, now_ns);
+    ask(source, number, &part, NULL, now_ns);
 }
 
 static void gpu_begin(struct source *base, const struct source_tick *tick)
 {
     struct gpu_source *source = (struct gpu_source *)base;
     uint64_t now_ns = tick->begin_ns;
-    if (!wants_devices(tick->wanted) && !metric_set_has_entity(tick->wanted, VITALS_DIAGNOSIS))
+    if (!gpu_source_wants_devices(tick->wanted) &&
+        !metric_set_has_entity(tick->wanted, VITALS_DIAGNOSIS))
         return;
 
-    ask_scan(source, now_ns);
-    ask_diagnosis(source, tick->due);
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++)
-            ask_query(source, &source->devices[i], which, tick->wanted, tick->due, now_ns,
-                      tick->interval_ns);
+    if (!source->scan_asked && now_ns >= source->next_scan_ns) {
+        source->next_scan_ns = now_ns + RESCAN_SECONDS * NS_PER_SECOND;
+        source->scan_asked = true;
+        worker_ask(source->scan_worker, source->scan_job);
     }
-}
 
-/* Asks devices that were found since the tick began, so that they are in it already. */
-static void ask_new(struct gpu_source *source, const struct metric_set *wanted, uint64_t now_ns)
-{
-    struct metric_set part;
-    for (size_t i = 0; i < source->device_count; i++) {
-        struct queried_device *device = &source->devices[i];
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            struct device_query *query = &device->queries[which];
-            if (query->known || query->asked || query->waits ||
-                !part_of(source, device, which, wanted, &part))
-                continue;
-            if (gpu_query_kinds[which] == GPU_JOB_USERS)
-                query->waits = true;
-            else
-                ask(source, device, which, &part, NULL, now_ns);
-        }
+    /* Behind the scan, on its worker. */
+    bool diagnose = !source->diagnosis_asked && metric_set_has_entity(tick->due, VITALS_DIAGNOSIS);
+    if (diagnose && source->diagnosis_job < 0) {
+        source->diagnosis_worker = source->scan_worker;
+        source->diagnosis_job = add_job(source->diagnosis_worker, GPU_JOB_DIAGNOSIS);
     }
+    if (diagnose && source->diagnosis_job >= 0) {
+        struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker,
+                                                    source->diagnosis_job);
+        job->wanted = *tick->due;
+        metric_set_add_identities(&job->wanted, VITALS_DIAGNOSIS);
+        source->diagnosis_asked = true;
+        worker_ask(source->diagnosis_worker, source->diagnosis_job);
+    }
+    for (size_t i = 0; i < gpu_query_count(source); i++)
+        ask_query(source, i, tick);
 }
 
 static int gpu_collect(struct source *base, const struct source_tick *tick)
 {
     struct gpu_source *source = (struct gpu_source *)base;
     int code = gpu_source_take(source, tick->devices);
-    ask_new(source, tick->wanted, source_now(base));
+
+    /* Devices that were found since the tick began are asked, so that they are in it already. */
+    uint64_t now_ns = source_now(base);
+    struct metric_set part;
+    for (size_t i = 0; i < gpu_query_count(source); i++) {
+        struct device_query *query = gpu_query_at(source, i);
+        if (query->known || query->asked || query->waits ||
+            !part_of(source, i, tick->wanted, &part))
+            continue;
+        if (gpu_query_kinds[i % DEVICE_QUERIES] == GPU_JOB_USERS)
+            query->waits = true;
+        else
+            ask(source, i, &part, NULL, now_ns);
+    }
     if (code < 0 || tick->sweeps == NULL || !gpu_source_waits(base))
         return code;
 
@@ -273,13 +216,10 @@ static int gpu_collect(struct source *base, const struct source_tick *tick)
 bool gpu_source_waits(const struct source *base)
 {
     const struct gpu_source *source = (const struct gpu_source *)base;
-    for (size_t i = 0; i < source->device_count; i++) {
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            if (source->devices[i].queries[which].waits)
-                return true;
-        }
-    }
-    return false;
+    bool waits = false;
+    for (size_t i = 0; i < gpu_query_count(source); i++)
+        waits |= gpu_query_at(source, i)->waits;
+    return waits;
 }
 
 void gpu_source_ask_users(struct source *base, const struct metric_set *wanted,
@@ -287,15 +227,12 @@ void gpu_source_ask_users(struct source *base, const struct metric_set *wanted,
 {
     struct gpu_source *source = (struct gpu_source *)base;
     struct metric_set part;
-    for (size_t i = 0; i < source->device_count; i++) {
-        struct queried_device *device = &source->devices[i];
-        for (size_t which = 0; which < DEVICE_QUERIES; which++) {
-            struct device_query *query = &device->queries[which];
-            if (!query->waits || !part_of(source, device, which, wanted, &part))
-                continue;
-            query->is_old = is_old;
-            ask(source, device, which, &part, swept, now_ns);
-        }
+    for (size_t i = 0; i < gpu_query_count(source); i++) {
+        struct device_query *query = gpu_query_at(source, i);
+        if (!query->waits || !part_of(source, i, wanted, &part))
+            continue;
+        query->is_old = is_old;
+        ask(source, i, &part, swept, now_ns);
     }
 }
 
@@ -303,32 +240,6 @@ void gpu_source_ask_users(struct source *base, const struct metric_set *wanted,
 
 /* Every back end counts its own; a number of its own in front keeps keys apart. */
 enum { DIAGNOSIS_KEYS = 1 << 20 };
-
-/* That a driver does not answer is the most that is known of it. */
-static void write_silence(const struct gpu_source *source, vitals_builder *builder,
-                          uint64_t stamp_ns)
-{
-    char subject[64];
-    int size = snprintf(subject, sizeof subject, "%s driver", source->world->backend->name);
-    const struct {
-        vitals_metric metric;
-        const char *text;
-    } texts[] = {
-        {VITALS_DIAGNOSIS_SUBJECT, subject},
-        {VITALS_DIAGNOSIS_SEVERITY, source->diagnosis_hangs ? "problem" : "notice"},
-        {VITALS_DIAGNOSIS_FINDING, source->diagnosis_hangs
-                                       ? "it does not answer: a call into it hangs"
-                                       : "it has not answered in time"},
-        {VITALS_DIAGNOSIS_REMEDY, "sudo dmesg | tail -n 50"},
-    };
-    vitals_builder_row(builder, VITALS_DIAGNOSIS, (source->number + 2) * DIAGNOSIS_KEYS - 1, 0,
-                       (vitals_text){subject, (size_t)size}, stamp_ns);
-    for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
-        vitals_builder_text(builder, texts[i].metric,
-                            (vitals_text){texts[i].text, strlen(texts[i].text)}, VITALS_HAVE);
-    builder_rest(builder, VITALS_DIAGNOSIS, VITALS_TIMED_OUT);
-    vitals_builder_state(builder, VITALS_DIAGNOSIS, VITALS_LOWER_BOUND);
-}
 
 /* If it has not answered in time a row says so, its older findings are stale, and the table is
  * LOWER_BOUND. */
@@ -346,12 +257,34 @@ static void gpu_write_diagnosis(const struct source *base, vitals_builder *build
         builder_batch(builder, batch, row);
         builder_rest(builder, VITALS_DIAGNOSIS, VITALS_UNSUPPORTED);
     }
-    if (source->diagnosis.overdue)
-        write_silence(source, builder, stamp_ns);
+    if (!source->diagnosis.overdue)
+        return;
+
+    /* That a driver does not answer is the most that is known of it. */
+    char subject[64];
+    int size = snprintf(subject, sizeof subject, "%s driver", source->world->backend->name);
+    bool hangs = source->diagnosis_hangs;
+    const struct {
+        vitals_metric metric;
+        const char *text;
+    } texts[] = {
+        {VITALS_DIAGNOSIS_SUBJECT, subject},
+        {VITALS_DIAGNOSIS_SEVERITY, hangs ? "problem" : "notice"},
+        {VITALS_DIAGNOSIS_FINDING,
+         hangs ? "it does not answer: a call into it hangs" : "it has not answered in time"},
+        {VITALS_DIAGNOSIS_REMEDY, "sudo dmesg | tail -n 50"},
+    };
+    vitals_builder_row(builder, VITALS_DIAGNOSIS, (source->number + 2) * DIAGNOSIS_KEYS - 1, 0,
+                       (vitals_text){subject, (size_t)size}, stamp_ns);
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
+        vitals_builder_text(builder, texts[i].metric, source_text(texts[i].text), VITALS_HAVE);
+    builder_rest(builder, VITALS_DIAGNOSIS, VITALS_TIMED_OUT);
+    vitals_builder_state(builder, VITALS_DIAGNOSIS, VITALS_LOWER_BOUND);
 }
 
-static uint64_t count_hanging(const struct gpu_source *source)
+static void gpu_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {
+    const struct gpu_source *source = (const struct gpu_source *)base;
     uint64_t hanging = source->scan_hangs || source->diagnosis_hangs;
     for (size_t i = 0; i < source->device_count; i++) {
         bool any = false;
@@ -360,18 +293,12 @@ static uint64_t count_hanging(const struct gpu_source *source)
                    gpu_query_kinds[which] != GPU_JOB_CLAIM;
         hanging += any;
     }
-    return hanging;
-}
-
-static void gpu_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
-{
-    const struct gpu_source *source = (const struct gpu_source *)base;
     struct source_row row = {
         .key = VITALS_SOURCE_BACK_ENDS + source->number,
         .name = source->world->backend->name,
         .message = source->message,
         .state = (vitals_availability)source->state,
-        .quarantined = value_u64(count_hanging(source)),
+        .quarantined = value_u64(hanging),
     };
     source_write_row(base, &row, builder, stamp_ns);
 }
@@ -379,7 +306,6 @@ static void gpu_write(const struct source *base, vitals_builder *builder, uint64
 /* ---- life ---- */
 
 static const struct source_ops OPS = {.size = sizeof(struct gpu_source),
-                                      .service = &GPU_SERVICE,
                                       .done = gpu_done,
                                       .begin = gpu_begin,
                                       .collect = gpu_collect,
@@ -391,7 +317,7 @@ static const struct source_ops OPS = {.size = sizeof(struct gpu_source),
 
 int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, unsigned number)
 {
-    struct gpu_source *source = sources_add(sources, &OPS);
+    struct gpu_source *source = sources_add(sources, &OPS, &GPU_SERVICE, 0);
     if (source == NULL)
         return VITALS_EMEMORY;
 
@@ -401,7 +327,21 @@ int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, u
     source->world = gpu_world_new(sources->context, backend);
     if (source->world == NULL)
         return VITALS_EMEMORY;
-    divide(source);
+
+    /* Which device query asks for what of a device of which nothing is swept. */
+    for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
+        vitals_entity entity = vitals_metric_entity(m);
+        if (entity != VITALS_GPU && vitals_entity_parent(entity) != VITALS_GPU)
+            continue;
+        bool of_users = entity == VITALS_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
+        enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW ? GPU_JOB_SLOW
+                                 : entity == VITALS_GPU_JOB                  ? GPU_JOB_CLAIM
+                                 : backend->sweeps && of_users               ? GPU_JOB_USERS
+                                                                             : GPU_JOB_READ;
+        for (size_t i = 0; i < DEVICE_QUERIES; i++)
+            if (gpu_query_kinds[i] == kind)
+                metric_set_add(&source->parts[i], m);
+    }
     source->base.worker = source->scan_worker = gpu_source_worker(source);
     source->scan_job = source->scan_worker != NULL ? add_job(source->scan_worker, GPU_JOB_SCAN)
                                                    : -1;

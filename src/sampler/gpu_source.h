@@ -10,6 +10,9 @@
 #include "gpu/table.h"
 #include "sampler/source.h"
 
+/* Whether any table of devices is wanted. */
+bool gpu_source_wants_devices(const struct metric_set *set);
+
 /* For one back end, of that number in its rows. Nothing is loaded yet. Returns 0 or
  * VITALS_EMEMORY. */
 int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, unsigned number);

@@ -65,26 +65,6 @@ static struct worker *machine_replace(struct source *base)
 
 /* ---- asking ---- */
 
-/* Which of the due metrics are asked for: not what no answer of the worker is wanted of, nor what
- * the machine does not have. False: none. */
-static bool machine_question(struct machine_source *source, const struct metric_set *due,
-                             uint64_t now_ns, struct metric_set *out)
-{
-    uint64_t any = 0;
-    if (!host_cache_part(source->kind, due, out))
-        return false;
-
-    if (now_ns >= saturating_add(source->looked_ns, LOOK_NS)) {
-        source->lacking = (struct metric_set){0};
-        source->looked_ns = now_ns;
-    }
-    for (size_t i = 0; i <= ENTITY_MAX; i++) {
-        for (size_t j = 0; j < ARRAY_COUNT(out->bits[i]); j++)
-            any |= out->bits[i][j] &= source->part.bits[i][j] & ~source->lacking.bits[i][j];
-    }
-    return any != 0;
-}
-
 static void machine_begin(struct source *base, const struct source_tick *tick)
 {
     struct machine_source *source = (struct machine_source *)base;
@@ -92,9 +72,22 @@ static void machine_begin(struct source *base, const struct source_tick *tick)
     if (again || !source_is_idle(base))
         return;
 
+    /* What no answer of the worker is wanted of is not asked for, nor what the machine lacks. */
     struct machine_job *job = source_data(base);
-    if (!machine_question(source, tick->due, tick->begin_ns, &job->asked))
+    struct metric_set *asked = &job->asked;
+    if (!host_cache_part(source->kind, tick->due, asked))
         return;
+    if (tick->begin_ns >= saturating_add(source->looked_ns, LOOK_NS)) {
+        source->lacking = (struct metric_set){0};
+        source->looked_ns = tick->begin_ns;
+    }
+    uint64_t any = 0;
+    for (size_t i = 0; i <= ENTITY_MAX; i++)
+        for (size_t j = 0; j < ARRAY_COUNT(asked->bits[i]); j++)
+            any |= asked->bits[i][j] &= source->part.bits[i][j] & ~source->lacking.bits[i][j];
+    if (any == 0)
+        return;
+
     if (host_cache_whole(source->kind))
         job->asked = source->part;
     source->last = job->asked;
@@ -155,18 +148,32 @@ static bool machine_late(struct source *base, const struct source_tick *tick)
 
 static const struct {
     const char *name, *message; /* of its row */
+    struct worker_service service;
+    size_t hung_max;
 } KINDS[HOST_LATES] = {
-    [HOST_CACHE_MACHINE] = {"machine", "what the machine has, and what our cgroup allows and used"},
-    [HOST_CACHE_FILESYSTEMS] = {"filesystems", "mounted file systems and their space"},
-    [HOST_CACHE_SENSORS] = {"sensors", "temperatures, fans and batteries of the machine"},
-    [HOST_CACHE_TABLES] = {"tables", "addresses, logins and sockets of the machine"},
+    [HOST_CACHE_MACHINE] = {"machine",
+                            "what the machine has, and what our cgroup allows and used",
+                            {"vitals-machine", machine_work, machine_data_free},
+                            0},
+    [HOST_CACHE_FILESYSTEMS] = {"filesystems",
+                                "mounted file systems and their space",
+                                {"vitals-mounts", machine_work, machine_data_free},
+                                WORKER_AVOIDED},
+    [HOST_CACHE_SENSORS] = {"sensors",
+                            "temperatures, fans and batteries of the machine",
+                            {"vitals-sensors", machine_work, machine_data_free},
+                            0},
+    [HOST_CACHE_TABLES] = {"tables",
+                           "addresses, logins and sockets of the machine",
+                           {"vitals-tables", machine_work, machine_data_free},
+                           0},
 };
 
 static void machine_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {
     enum { KEY_BASE = 4 };
     const enum host_cache kind = ((const struct machine_source *)base)->kind;
-    bool may_hang = base->ops->hung_max > 0;
+    bool may_hang = base->hung_max > 0;
     struct source_row row = {
         .key = KEY_BASE + (uint64_t)kind,
         .name = KINDS[kind].name,
@@ -177,25 +184,13 @@ static void machine_write(const struct source *base, vitals_builder *builder, ui
     source_write_row(base, &row, builder, stamp_ns);
 }
 
-#define MACHINE_SERVICE(thread)                 \
-    &(const struct worker_service)              \
-    {                                           \
-        thread, machine_work, machine_data_free \
-    }
-#define MACHINE_OPS(thread, hung)                                                     \
-    {                                                                                 \
-        .size = sizeof(struct machine_source), .service = MACHINE_SERVICE(thread),    \
-        .hung_max = hung, .replace = machine_replace, .begin = machine_begin,         \
-        .collect = machine_collect, .settled = machine_settled, .late = machine_late, \
-        .write = machine_write                                                        \
-    }
-
-static const struct source_ops OPS[HOST_LATES] = {
-    [HOST_CACHE_MACHINE] = MACHINE_OPS("vitals-machine", 0),
-    [HOST_CACHE_FILESYSTEMS] = MACHINE_OPS("vitals-mounts", WORKER_AVOIDED),
-    [HOST_CACHE_SENSORS] = MACHINE_OPS("vitals-sensors", 0),
-    [HOST_CACHE_TABLES] = MACHINE_OPS("vitals-tables", 0),
-};
+static const struct source_ops OPS = {.size = sizeof(struct machine_source),
+                                      .replace = machine_replace,
+                                      .begin = machine_begin,
+                                      .collect = machine_collect,
+                                      .settled = machine_settled,
+                                      .late = machine_late,
+                                      .write = machine_write};
 
 int machine_sources_add(struct sources *sources, const struct metric_set *wanted)
 {
@@ -209,7 +204,8 @@ int machine_sources_add(struct sources *sources, const struct metric_set *wanted
         struct metric_set part;
         if (!host_cache_part((enum host_cache)kind, &asked, &part))
             continue;
-        struct machine_source *source = sources_add(sources, &OPS[kind]);
+        struct machine_source *source = sources_add(sources, &OPS, &KINDS[kind].service,
+                                                    KINDS[kind].hung_max);
         if (source == NULL)
             return VITALS_EMEMORY;
         source->kind = (enum host_cache)kind;

@@ -55,28 +55,23 @@ static const struct {
     size_t batch; /* processes in a batch */
     const char *name, *message;
     uint64_t key; /* of its row in the table source */
+    struct worker_service service;
 } KINDS[KINDS_COUNT] = {
-    [FILES] = {PROCESS_BATCH, "files", "command lines, users and cgroups, read beside the ticks",
-               3},
-    [MEMORY] = {64, "memory", "shared memory of processes, read beside the ticks", 8},
+    [FILES] = {PROCESS_BATCH,
+               "files",
+               "command lines, users and cgroups, read beside the ticks",
+               3,
+               {"vitals-files", slow_work, slow_data_free}},
+    [MEMORY] = {64,
+                "memory",
+                "shared memory of processes, read beside the ticks",
+                8,
+                {"vitals-memory", slow_work, slow_data_free}},
 };
 
 /* The kernel walks through all of a process's memory for these. */
 static const vitals_metric WALKED[] = {VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES,
                                        VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_THP_BYTES};
-
-static void metrics_of(enum slow_kind kind, const struct metric_set *wanted, struct metric_set *out)
-{
-    struct metric_set workers;
-    detail_wanted(wanted, &workers);
-    *out = kind == FILES ? workers : (struct metric_set){0};
-    for (size_t i = 0; i < ARRAY_COUNT(WALKED); i++) {
-        if (kind == FILES)
-            metric_set_remove(out, WALKED[i]);
-        else if (metric_set_has(&workers, WALKED[i]))
-            metric_set_add(out, WALKED[i]);
-    }
-}
 
 /* ---- the owner's side ---- */
 
@@ -251,33 +246,6 @@ static bool slow_hangs(const struct source *base)
     return base->worker != NULL && worker_hangs(base->worker, &job, &item) && item != 0;
 }
 
-/* The other batches move on to a new worker. What they and the rest of this one ask for is due
- * again. */
-static bool leave_behind(struct slow_source *source, const struct source_tick *tick)
-{
-    if (!source_leave_behind(&source->base))
-        return false;
-
-    const struct source_hung *hung = &source->base.hung[source->base.hung_count - 1];
-    const struct slow_job *job = worker_data(hung->worker, hung->job);
-    process_table_return(tick->processes, &job->batch);
-
-    size_t kept = 0;
-    for (size_t i = 0; i < source->batch_count; i++) {
-        struct slow_job *other = source->batches[i] == hung->job
-                                     ? NULL
-                                     : worker_remove(hung->worker, source->batches[i]);
-        if (other == NULL)
-            continue;
-        process_table_return(tick->processes, &other->batch);
-        other->batch.count = 0;
-        source->batches[kept++] = worker_add(source->base.worker, other); /* a new one has room */
-    }
-    source->batch_count = kept;
-    hold(source, tick, hung->item, true);
-    return true;
-}
-
 static bool slow_late(struct source *base, const struct source_tick *tick)
 {
     struct slow_source *source = (struct slow_source *)base;
@@ -294,7 +262,28 @@ static bool slow_late(struct source *base, const struct source_tick *tick)
 
     base->timeouts++;
     base->late = true;
-    return leave_behind(source, tick);
+    if (!source_leave_behind(base))
+        return false;
+
+    /* The other batches move on to a new worker. What they and the rest of this one ask for is due
+     * again. */
+    const struct source_hung *hung = &base->hung[base->hung_count - 1];
+    const struct slow_job *job = worker_data(hung->worker, hung->job);
+    process_table_return(tick->processes, &job->batch);
+    size_t kept = 0;
+    for (size_t i = 0; i < source->batch_count; i++) {
+        struct slow_job *other = source->batches[i] == hung->job
+                                     ? NULL
+                                     : worker_remove(hung->worker, source->batches[i]);
+        if (other == NULL)
+            continue;
+        process_table_return(tick->processes, &other->batch);
+        other->batch.count = 0;
+        source->batches[kept++] = worker_add(base->worker, other); /* a new one has room */
+    }
+    source->batch_count = kept;
+    hold(source, tick, hung->item, true);
+    return true;
 }
 
 /* ---- life ---- */
@@ -314,34 +303,34 @@ static void slow_write(const struct source *base, vitals_builder *builder, uint6
     source_write_row(base, &row, builder, stamp_ns);
 }
 
-#define SLOW_SERVICE(thread)              \
-    &(const struct worker_service)        \
-    {                                     \
-        thread, slow_work, slow_data_free \
-    }
-#define SLOW_OPS(thread)                                                                           \
-    {                                                                                              \
-        .size = sizeof(struct slow_source), .service = SLOW_SERVICE(thread), .hung_max = HUNG_MAX, \
-        .replace = slow_replace, .ask = slow_ask, .collect = slow_collect,                         \
-        .settled = slow_settled, .patience = slow_patience, .late = slow_late, .write = slow_write \
-    }
-
-static const struct source_ops OPS[KINDS_COUNT] = {
-    [FILES] = SLOW_OPS("vitals-files"),
-    [MEMORY] = SLOW_OPS("vitals-memory"),
-};
+static const struct source_ops OPS = {.size = sizeof(struct slow_source),
+                                      .replace = slow_replace,
+                                      .ask = slow_ask,
+                                      .collect = slow_collect,
+                                      .settled = slow_settled,
+                                      .patience = slow_patience,
+                                      .late = slow_late,
+                                      .write = slow_write};
 
 int slow_sources_add(struct sources *sources, const struct plan *plan)
 {
     for (unsigned kind = 0; kind < KINDS_COUNT; kind++) {
         struct plan_turn turns[TURNS_EACH];
-        struct metric_set metrics;
-        metrics_of((enum slow_kind)kind, &plan->request->wanted, &metrics);
+        struct metric_set workers, metrics = {0};
+        detail_wanted(&plan->request->wanted, &workers);
+        if (kind == FILES)
+            metrics = workers;
+        for (size_t i = 0; i < ARRAY_COUNT(WALKED); i++) {
+            if (kind == FILES)
+                metric_set_remove(&metrics, WALKED[i]);
+            else if (metric_set_has(&workers, WALKED[i]))
+                metric_set_add(&metrics, WALKED[i]);
+        }
         size_t count = plan_turns(plan, &metrics, turns, TURNS_EACH);
         if (count == 0 && kind == MEMORY) /* its row comes with the columns */
             continue;
 
-        struct slow_source *source = sources_add(sources, &OPS[kind]);
+        struct slow_source *source = sources_add(sources, &OPS, &KINDS[kind].service, HUNG_MAX);
         if (source == NULL)
             return VITALS_EMEMORY;
         source->kind = (enum slow_kind)kind;

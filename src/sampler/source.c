@@ -4,31 +4,24 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-#include <string.h>
-
 enum { ONLY_JOB = 0 };
 
 /* ---- life ---- */
 
-void *sources_add(struct sources *sources, const struct source_ops *ops)
+void *sources_add(struct sources *sources, const struct source_ops *ops,
+                  const struct worker_service *service, size_t hung_max)
 {
     struct source *source = sources->count < SOURCES_MAX ? memory_alloc(ops->size) : NULL;
     if (source == NULL)
         return NULL;
 
     source->ops = ops;
+    source->service = service;
+    source->hung_max = hung_max;
     source->context = sources->context;
     source->event = sources->event;
     sources->items[sources->count++] = source;
     return source;
-}
-
-static bool is_hung(const struct source *source, const struct worker *worker)
-{
-    for (size_t i = 0; i < source->hung_count; i++)
-        if (source->hung[i].worker == worker)
-            return true;
-    return false;
 }
 
 void sources_end(struct sources *sources, uint64_t deadline_ns)
@@ -40,8 +33,12 @@ void sources_end(struct sources *sources, uint64_t deadline_ns)
 
     for (size_t i = 0; i < sources->count; i++) {
         const struct source *source = sources->items[i];
-        for (size_t j = 0; j < source->worker_count; j++)
-            worker_end(source->workers[j], is_hung(source, source->workers[j]) ? 0 : deadline_ns);
+        for (size_t j = 0; j < source->worker_count; j++) {
+            bool hung = false;
+            for (size_t k = 0; k < source->hung_count; k++)
+                hung |= source->hung[k].worker == source->workers[j];
+            worker_end(source->workers[j], hung ? 0 : deadline_ns);
+        }
     }
     sources_forget(sources);
 }
@@ -125,7 +122,7 @@ uint64_t source_now(const struct source *source)
 
 struct worker *source_worker(struct source *source, struct worker_world *world, void *data)
 {
-    const struct worker_service *service = source->ops->service;
+    const struct worker_service *service = source->service;
     void *workers = source->workers;
     struct worker *worker = NULL;
     if (memory_grow(&workers, &source->worker_capacity, source->worker_count, sizeof worker) == 0) {
@@ -186,7 +183,7 @@ bool source_leave_behind(struct source *source)
 {
     struct source_hung hung = {.worker = source->worker};
     if (hung.worker == NULL || !worker_hangs(hung.worker, &hung.job, &hung.item) ||
-        hung.item == 0 || source->hung_count == source->ops->hung_max)
+        hung.item == 0 || source->hung_count == source->hung_max)
         return false;
 
     struct worker *fresh = source->ops->replace(source);
@@ -232,18 +229,19 @@ vitals_availability source_state(const struct source *source)
     return worker_hangs(source->worker, &job, &item) ? VITALS_TIMED_OUT : VITALS_STALE;
 }
 
-static vitals_text text_of(const char *string)
+void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, const char *message,
+                      vitals_availability state, uint64_t stamp_ns)
 {
-    return (vitals_text){string, strlen(string)};
+    vitals_builder_row(builder, VITALS_SOURCE, key, 0, source_text(name), stamp_ns);
+    vitals_builder_text(builder, VITALS_SOURCE_STATE, source_text(vitals_availability_name(state)),
+                        VITALS_HAVE);
+    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, source_text(message), VITALS_HAVE);
 }
 
 void source_write_row(const struct source *source, const struct source_row *row,
                       vitals_builder *builder, uint64_t stamp_ns)
 {
-    vitals_builder_row(builder, VITALS_SOURCE, row->key, 0, text_of(row->name), stamp_ns);
-    vitals_builder_text(builder, VITALS_SOURCE_STATE, text_of(vitals_availability_name(row->state)),
-                        VITALS_HAVE);
-    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, text_of(row->message), VITALS_HAVE);
+    source_begin_row(builder, row->key, row->name, row->message, row->state, stamp_ns);
     vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->spent_ns / 1e9,
                        VITALS_HAVE);

@@ -16,6 +16,8 @@
 #include "model/builder.h"
 #include "sampler/worker.h"
 
+#include <string.h>
+
 struct gpu_table;
 struct host;
 struct process_table;
@@ -37,10 +39,8 @@ struct source_tick {
 
 /* Every function but `settled` may be NULL. */
 struct source_ops {
-    size_t size; /* of the struct that begins with a struct source */
-    const struct worker_service *service;
-    size_t hung_max;       /* how many workers may be left behind, at most WORKER_AVOIDED */
-    bool waits_for_others; /* it is asked once all others are settled */
+    size_t size;                         /* of the struct that begins with a struct source */
+    bool waits_for_others;               /* it is asked once all others are settled */
     void (*done)(struct source *source); /* frees what is its own, but no worker */
 
     /* A new worker with what it needs, to replace one that hangs; NULL: none to be had. */
@@ -88,6 +88,8 @@ struct source_hung {
 
 struct source {
     const struct source_ops *ops;
+    const struct worker_service *service;
+    size_t hung_max;         /* how many workers may be left behind, at most WORKER_AVOIDED */
     vitals_context *context; /* borrowed, as is the event */
     struct worker_event *event;
     struct worker **workers; /* all that it has, also those that hang */
@@ -110,7 +112,8 @@ struct sources {
 };
 
 /* A new one, zeroed but for its struct source. NULL: no memory. */
-void *sources_add(struct sources *sources, const struct source_ops *ops);
+void *sources_add(struct sources *sources, const struct source_ops *ops,
+                  const struct worker_service *service, size_t hung_max);
 
 /* Frees all, and ends their workers; leaves behind those that hang beyond the deadline. */
 void sources_end(struct sources *sources, uint64_t deadline_ns);
@@ -153,6 +156,15 @@ bool source_leave_behind(struct source *source);
 
 /* Takes one that came back out of the list, with its answer; the caller ends it. */
 bool source_take_back(struct source *source, struct source_hung *out);
+
+static inline vitals_text source_text(const char *string)
+{
+    return (vitals_text){string, strlen(string)};
+}
+
+/* Begins a row in the table source. */
+void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, const char *message,
+                      vitals_availability state, uint64_t stamp_ns);
 
 /* Writes the row in the table source: its figures, and these. */
 struct source_row {

@@ -84,41 +84,29 @@ static void take_back(struct source *base)
         source_worker_end(base, back.worker, source_now(base) + NS_PER_SECOND);
 }
 
-static void ask_sweep(struct sweep_source *source)
-{
-    if (source->asked || source->answered || source->failed)
-        return;
-
-    take_back(&source->base);
-    if (source->base.worker == NULL)
-        source->base.worker = sweep_replace(&source->base);
-    source->failed = source->base.worker == NULL;
-    if (source->failed)
-        return;
-    source->asked = true;
-    worker_ask(source->base.worker, 0);
-}
-
-/* If the worker hangs in a driver, that device stays with it, and another sweeps the others from
- * the next tick on. False: it does not hang. */
-static bool leave_behind(struct sweep_source *source)
-{
-    int job;
-    uint64_t device;
-    if (!worker_hangs(source->base.worker, &job, &device))
-        return false;
-
-    take_back(&source->base); /* makes room */
-    source->stuck = !source_leave_behind(&source->base);
-    source->asked = source->stuck;
-    return true;
-}
-
 enum sweep_answer sweep_source_take(struct source *base, struct gpu_sweep **out)
 {
     struct sweep_source *source = (struct sweep_source *)base;
-    ask_sweep(source);
-    bool hangs = source->asked && leave_behind(source);
+    if (!source->asked && !source->answered && !source->failed) {
+        take_back(base);
+        if (base->worker == NULL)
+            base->worker = sweep_replace(base);
+        source->failed = base->worker == NULL;
+        source->asked = !source->failed;
+        if (source->asked)
+            worker_ask(base->worker, 0);
+    }
+
+    /* If the worker hangs in a driver, that device stays with it, and another sweeps the others
+     * from the next tick on. */
+    int hung_job;
+    uint64_t device;
+    bool hangs = source->asked && worker_hangs(base->worker, &hung_job, &device);
+    if (hangs) {
+        take_back(base); /* makes room */
+        source->stuck = !source_leave_behind(base);
+        source->asked = source->stuck;
+    }
     if (source->asked && source_collect(base)) {
         struct sweep_job *job = source_data(base);
         base->calls++;
@@ -189,8 +177,6 @@ static void sweep_write(const struct source *base, vitals_builder *builder, uint
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct sweep_source),
-                                      .service = &SERVICE,
-                                      .hung_max = HUNG_MAX,
                                       .done = sweep_done,
                                       .replace = sweep_replace,
                                       .begin = sweep_begin,
@@ -200,5 +186,5 @@ static const struct source_ops OPS = {.size = sizeof(struct sweep_source),
 
 struct source *sweep_source_add(struct sources *sources)
 {
-    return sources_add(sources, &OPS);
+    return sources_add(sources, &OPS, &SERVICE, HUNG_MAX);
 }

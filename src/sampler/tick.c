@@ -15,48 +15,6 @@
 
 /* ---- life ---- */
 
-static bool wants_processes(const struct metric_set *wanted)
-{
-    return metric_set_has_entity(wanted, VITALS_PROCESS) ||
-           metric_set_has_entity(wanted, VITALS_WORKLOAD) ||
-           metric_set_has(wanted, VITALS_GPU_PROCESS_PROCESS) ||
-           metric_set_has(wanted, VITALS_HOST_PROCESSES);
-}
-
-static bool wants_gpus(const struct metric_set *wanted)
-{
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
-        bool of_gpu = entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU;
-        if (of_gpu && metric_set_has_entity(wanted, entity))
-            return true;
-    }
-    return metric_set_has_entity(wanted, VITALS_DIAGNOSIS);
-}
-
-/* In the order of their rows in the table source. */
-static int add_sources(struct tick *tick)
-{
-    const struct metric_set *wanted = &tick->request->wanted;
-    struct sources *sources = &tick->sources;
-    sources->context = tick->context;
-    sources->event = tick->event;
-    if (slow_sources_add(sources, &tick->plan) < 0 || machine_sources_add(sources, wanted) < 0 ||
-        workload_source_add(sources, &tick->shown) < 0)
-        return VITALS_EMEMORY;
-    if (!wants_gpus(wanted))
-        return 0;
-
-    tick->now.sweeps = sweep_source_add(sources);
-    if (tick->now.sweeps == NULL)
-        return VITALS_EMEMORY;
-    for (unsigned i = 0; gpu_backends[i] != NULL; i++) {
-        if (gpu_backend_enabled(gpu_backends[i], tick->context->backends) &&
-            gpu_source_add(sources, gpu_backends[i], i) < 0)
-            return VITALS_EMEMORY;
-    }
-    return 0;
-}
-
 static int fill(struct tick *tick, const vitals_request *request)
 {
     tick->request = request_copy(request);
@@ -82,7 +40,25 @@ static int fill(struct tick *tick, const vitals_request *request)
     tick->now.host = &tick->host;
     tick->now.processes = tick->processes;
     tick->now.devices = tick->devices;
-    return add_sources(tick);
+
+    /* In the order of their rows in the table source. */
+    const struct metric_set *wanted = &tick->request->wanted;
+    struct sources *sources = &tick->sources;
+    sources->context = tick->context;
+    sources->event = tick->event;
+    if (slow_sources_add(sources, &tick->plan) < 0 || machine_sources_add(sources, wanted) < 0 ||
+        workload_source_add(sources, &tick->shown) < 0)
+        return VITALS_EMEMORY;
+    if (!gpu_source_wants_devices(wanted) && !metric_set_has_entity(wanted, VITALS_DIAGNOSIS))
+        return 0;
+    tick->now.sweeps = sweep_source_add(sources);
+    if (tick->now.sweeps == NULL)
+        return VITALS_EMEMORY;
+    for (unsigned i = 0; gpu_backends[i] != NULL; i++)
+        if (gpu_backend_enabled(gpu_backends[i], tick->context->backends) &&
+            gpu_source_add(sources, gpu_backends[i], i) < 0)
+            return VITALS_EMEMORY;
+    return 0;
 }
 
 int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
@@ -182,61 +158,7 @@ static int wait_for_sources(struct tick *tick, uint64_t deadline_ns)
     return 0;
 }
 
-/* Tells the sources that the deadline is over. If one of them had waited for a worker that hangs,
- * others can answer now: a first tick, which may be the only one, waits a moment for them. */
-static int end_waiting(struct tick *tick)
-{
-    static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
-    if (!sources_late(&tick->sources, &tick->now) || !tick->now.first)
-        return 0;
-    ask_details(tick);
-    return wait_for_sources(tick, monotonic(tick) + MOMENT_NS);
-}
-
 /* ---- rows ---- */
-
-static void write_source(struct tick *tick, uint64_t key, const char *name, const char *message,
-                         vitals_availability state, uint64_t stamp_ns)
-{
-    vitals_builder *builder = tick->builder;
-    const char *word = vitals_availability_name(state);
-    vitals_builder_row(builder, VITALS_SOURCE, key, 0, (vitals_text){name, strlen(name)}, stamp_ns);
-    vitals_builder_text(builder, VITALS_SOURCE_STATE, (vitals_text){word, strlen(word)},
-                        VITALS_HAVE);
-    vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, (vitals_text){message, strlen(message)},
-                        VITALS_HAVE);
-}
-
-static void write_sources(struct tick *tick, uint64_t now_ns)
-{
-    enum { KEY_SAMPLER = 1, KEY_PROCESSES = 2 };
-    vitals_builder *builder = tick->builder;
-    if (!metric_set_has_entity(&tick->request->wanted, VITALS_SOURCE))
-        return;
-    builder_table_of(builder, VITALS_SOURCE, &tick->request->wanted);
-    write_source(tick, KEY_SAMPLER, "sampler", "ticks", VITALS_HAVE, now_ns);
-    vitals_builder_u64(builder, VITALS_SOURCE_CALLS, tick->sequence, VITALS_HAVE);
-    vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)tick->spent_ns / 1e9,
-                       VITALS_HAVE);
-    vitals_builder_u64(builder, VITALS_SOURCE_MISSED_TICKS, tick->missed, VITALS_HAVE);
-    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
-    write_source(tick, KEY_PROCESSES, "processes", "the processes in /proc",
-                 process_table_state(tick->processes), now_ns);
-    builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
-    for (size_t i = 0; i < tick->sources.count; i++)
-        tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
-}
-
-static struct value process_count(const struct tick *tick)
-{
-    vitals_availability state = process_table_state(tick->processes);
-    return state > 0 ? value_u64(process_table_listed(tick->processes)) : value_missing(state);
-}
-
-static vitals_text text_of(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
 
 static uint64_t find_process(const void *processes, int64_t pid, uint64_t start_ticks)
 {
@@ -250,10 +172,13 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
     const struct metric_set *wanted = &tick->shown;
     vitals_builder *builder = tick->builder;
     vitals_builder_begin(builder);
-    vitals_builder_origin(builder, text_of(origin->host), text_of(origin->boot_id),
+    vitals_builder_origin(builder, source_text(origin->host), source_text(origin->boot_id),
                           origin->pid_namespace);
     vitals_builder_stream(builder, tick->stream);
-    host_write(&tick->host, builder, wanted, process_count(tick), read_ns);
+    vitals_availability state = process_table_state(tick->processes);
+    struct value count = state > 0 ? value_u64(process_table_listed(tick->processes))
+                                   : value_missing(state);
+    host_write(&tick->host, builder, wanted, count, read_ns);
     for (size_t i = 0; i < tick->sources.count; i++) {
         struct source *source = tick->sources.items[i];
         if (source->ops->write_tables != NULL)
@@ -268,22 +193,31 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
         if (source->ops->write_diagnosis != NULL)
             source->ops->write_diagnosis(source, builder, now_ns);
     }
-    write_sources(tick, now_ns);
+
+    if (metric_set_has_entity(&tick->request->wanted, VITALS_SOURCE)) {
+        enum { KEY_SAMPLER = 1, KEY_PROCESSES = 2 };
+        builder_table_of(builder, VITALS_SOURCE, &tick->request->wanted);
+        source_begin_row(builder, KEY_SAMPLER, "sampler", "ticks", VITALS_HAVE, now_ns);
+        vitals_builder_u64(builder, VITALS_SOURCE_CALLS, tick->sequence, VITALS_HAVE);
+        vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)tick->spent_ns / 1e9,
+                           VITALS_HAVE);
+        vitals_builder_u64(builder, VITALS_SOURCE_MISSED_TICKS, tick->missed, VITALS_HAVE);
+        builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+        source_begin_row(builder, KEY_PROCESSES, "processes", "the processes in /proc", state,
+                         now_ns);
+        builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+        for (size_t i = 0; i < tick->sources.count; i++)
+            tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
+    }
     vitals_builder_moment(builder, clock->realtime_ns(clock->data), clock->boottime_ns(clock->data),
                           now_ns, ++tick->sequence);
     return vitals_builder_finish(builder, out, error);
 }
 
-/* Their rows are made anew in each tick, and so are read as a whole. */
-static void add_tables(struct metric_set *due, const struct metric_set *wanted)
-{
-    static const vitals_entity TABLES[] = {VITALS_CPU, VITALS_DISK, VITALS_NETWORK};
-    for (size_t i = 0; i < ARRAY_COUNT(TABLES); i++)
-        memcpy(due->bits[TABLES[i]], wanted->bits[TABLES[i]], sizeof(due->bits[TABLES[i]]));
-}
-
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
 {
+    static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
+    static const vitals_entity WHOLE[] = {VITALS_CPU, VITALS_DISK, VITALS_NETWORK};
     const struct metric_set *wanted = &tick->request->wanted;
     uint64_t begin_ns = monotonic(tick);
     tick->now.begin_ns = begin_ns;
@@ -291,20 +225,29 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     tick->plan.rests = process_table_is_idle(tick->processes);
     plan_due(&tick->plan, begin_ns, tick->last, &tick->due);
     sources_begin(&tick->sources, &tick->now);
-    add_tables(&tick->due, wanted);
+    /* Their rows are made anew in each tick, and so are read as a whole. */
+    for (size_t i = 0; i < ARRAY_COUNT(WHOLE); i++)
+        memcpy(tick->due.bits[WHOLE[i]], wanted->bits[WHOLE[i]], sizeof tick->due.bits[WHOLE[i]]);
 
     uint64_t read_ns = monotonic(tick);
     int code = host_read(&tick->host, tick->context, &tick->due, read_ns);
     process_table_tell(tick->processes, ask_details, tick);
     if (tick->last) /* what is not seen now is never seen: all are looked at */
         process_table_watch_cgroup(tick->processes, 0, 0);
-    if (code == 0 && wants_processes(wanted))
+    if (code == 0 && (metric_set_has_entity(wanted, VITALS_PROCESS) ||
+                      metric_set_has_entity(wanted, VITALS_WORKLOAD) ||
+                      metric_set_has(wanted, VITALS_GPU_PROCESS_PROCESS) ||
+                      metric_set_has(wanted, VITALS_HOST_PROCESSES)))
         code = process_table_tick(tick->processes, &tick->due);
     if (code == 0) {
         ask_details(tick);
         code = wait_for_sources(tick, saturating_add(begin_ns, patience_ns));
-        if (code == 0)
-            code = end_waiting(tick);
+    }
+    /* The deadline is over. If a source had waited for a worker that hangs, others can answer now:
+     * a first tick, which may be the only one, waits a moment for them. */
+    if (code == 0 && sources_late(&tick->sources, &tick->now) && tick->now.first) {
+        ask_details(tick);
+        code = wait_for_sources(tick, monotonic(tick) + MOMENT_NS);
     }
     if (code == 0 && metric_set_has_entity(wanted, VITALS_GPU_PEER))
         code = gpu_table_look_around(tick->devices, &tick->context->os, wanted);

@@ -92,44 +92,6 @@ static void workload_done(struct source *base)
 
 /* ---- asking ---- */
 
-static bool take_due(const struct source_tick *tick, struct metric_set *asked)
-{
-    bool any = false;
-    *asked = (struct metric_set){0};
-    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
-        if (!metric_set_has(tick->due, FIGURES[i]) || !metric_set_has(tick->shown, FIGURES[i]))
-            continue;
-        metric_set_add(asked, FIGURES[i]);
-        any = true;
-    }
-    return any;
-}
-
-static int add_question(struct workload_job *job, const struct workload_entry *entry)
-{
-    void *items = job->items;
-    if (memory_grow(&items, &job->capacity, job->count, sizeof *job->items) < 0)
-        return VITALS_EMEMORY;
-    job->items = items;
-    job->items[job->count++] = (struct workload_question){entry->key, job->paths.size,
-                                                          entry->place};
-    buffer_append(&job->paths, entry->cgroup->bytes, entry->place);
-    return job->paths.failed ? VITALS_EMEMORY : 0;
-}
-
-/* Those that have a cgroup of their own. */
-static int fill(const struct workload_source *source, struct workload_job *job)
-{
-    int code = 0;
-    job->count = 0;
-    job->paths.failed = false;
-    buffer_reset(&job->paths);
-    for (size_t i = 0; i < source->workloads.count && code == 0; i++)
-        if (source->workloads.items[i].place != 0)
-            code = add_question(job, &source->workloads.items[i]);
-    return code;
-}
-
 static int workload_ask(struct source *base, const struct source_tick *tick)
 {
     struct workload_source *source = (struct workload_source *)base;
@@ -140,14 +102,38 @@ static int workload_ask(struct source *base, const struct source_tick *tick)
     source->looked_ns = now_ns;
     workloads_collect(&source->workloads, tick->processes);
     bool early = source->asked_ns != 0 && now_ns - source->asked_ns < source->pause_ns;
-    struct metric_set asked;
-    if (!source_is_idle(base) || early || !take_due(tick, &asked))
+    bool any = false;
+    struct metric_set asked = {0};
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        if (!metric_set_has(tick->due, FIGURES[i]) || !metric_set_has(tick->shown, FIGURES[i]))
+            continue;
+        metric_set_add(&asked, FIGURES[i]);
+        any = true;
+    }
+    if (!source_is_idle(base) || early || !any)
         return 0;
 
+    /* Of those that have a cgroup of their own. */
     struct workload_job *job = source_data(base);
-    int code = fill(source, job);
-    if (code < 0 || job->count == 0)
-        return code;
+    job->count = 0;
+    job->paths.failed = false;
+    buffer_reset(&job->paths);
+    for (size_t i = 0; i < source->workloads.count; i++) {
+        const struct workload_entry *entry = &source->workloads.items[i];
+        void *items = job->items;
+        if (entry->place == 0)
+            continue;
+        if (memory_grow(&items, &job->capacity, job->count, sizeof *job->items) < 0)
+            return VITALS_EMEMORY;
+        job->items = items;
+        job->items[job->count++] = (struct workload_question){entry->key, job->paths.size,
+                                                              entry->place};
+        buffer_append(&job->paths, entry->cgroup->bytes, entry->place);
+    }
+    if (job->paths.failed)
+        return VITALS_EMEMORY;
+    if (job->count == 0)
+        return 0;
     job->asked = source->last = asked;
     source->asked_ns = now_ns;
     worker_ask(base->worker, 0);
@@ -194,11 +180,6 @@ static vitals_text text_of(struct span span)
     return (vitals_text){span.bytes != NULL ? span.bytes : "", span.size};
 }
 
-static vitals_text string_of(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
-
 /* What the id is made of: empty for other kinds. */
 static const struct {
     vitals_metric metric;
@@ -215,7 +196,7 @@ static void write_identity(const struct workload_entry *entry, vitals_builder *b
 {
     const struct workload *parts = &entry->parts;
     builder_shared(builder, VITALS_WORKLOAD_ID, entry->id, entry->state);
-    vitals_builder_text(builder, VITALS_WORKLOAD_KIND, string_of(workload_word(parts->kind)),
+    vitals_builder_text(builder, VITALS_WORKLOAD_KIND, source_text(workload_word(parts->kind)),
                         VITALS_HAVE);
     for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
         struct span span;
@@ -227,23 +208,18 @@ static void write_identity(const struct workload_entry *entry, vitals_builder *b
     struct span unit = parts->kind == WORKLOAD_UNIT ? parts->name : (struct span){"", 0};
     vitals_builder_text(builder, VITALS_WORKLOAD_UNIT, text_of(unit), VITALS_HAVE);
     builder_shared(builder, VITALS_WORKLOAD_USER, entry->user, entry->user_state);
-}
 
-/* What the path tells beside the id. */
-static void write_cgroup(const struct workload_entry *entry, vitals_builder *builder)
-{
+    /* What the path tells beside the id. */
     struct workload_path told;
-    struct span path = {"", 0};
+    struct span path = {"", 0}, none = path;
     if (entry->cgroup != NULL)
         path = (struct span){entry->cgroup->bytes, entry->cgroup->size};
     workload_path_read(path, &told);
-    bool contained = entry->parts.kind == WORKLOAD_POD || entry->parts.kind == WORKLOAD_CONTAINER;
-    struct span none = {"", 0};
+    bool contained = parts->kind == WORKLOAD_POD || parts->kind == WORKLOAD_CONTAINER;
     vitals_builder_text(builder, VITALS_WORKLOAD_CONTAINER_ID,
                         text_of(contained ? told.container : none), VITALS_HAVE);
     vitals_builder_text(builder, VITALS_WORKLOAD_SLURM_SLUID,
-                        text_of(entry->parts.kind == WORKLOAD_SLURM ? told.sluid : none),
-                        VITALS_HAVE);
+                        text_of(parts->kind == WORKLOAD_SLURM ? told.sluid : none), VITALS_HAVE);
     if (entry->place != 0)
         vitals_builder_text(builder, VITALS_WORKLOAD_CGROUP,
                             (vitals_text){entry->cgroup->bytes, entry->place}, VITALS_HAVE);
@@ -260,23 +236,6 @@ static struct value count_of(const struct workload_source *source, uint64_t numb
     return value;
 }
 
-/* Where no cgroup counts, the sum over the processes. */
-static struct value sum_of(const struct workload_source *source, const struct workload_entry *entry,
-                           vitals_metric metric)
-{
-    struct value value = value_missing(VITALS_UNSUPPORTED);
-    if (metric == VITALS_WORKLOAD_TASKS) {
-        value = count_of(source, entry->threads);
-    } else if (metric == VITALS_WORKLOAD_MEMORY_USED_BYTES) {
-        value = value_u64(entry->resident_bytes); // neither all that is charged nor that alone
-        value.state = VITALS_ESTIMATE;
-    } else if (metric == VITALS_WORKLOAD_CPU_SECONDS) {
-        value = value_f64(entry->cpu_seconds);
-        value.state = VITALS_ESTIMATE;
-    }
-    return value;
-}
-
 /* *read_ns stays where nothing was read for it. */
 static struct value figure_of(const struct workload_source *source,
                               const struct workload_entry *entry, const struct batch_row *row,
@@ -284,8 +243,19 @@ static struct value figure_of(const struct workload_source *source,
 {
     const struct batch_cell *cell = row != NULL ? batch_find(&source->cache.kept, row, metric)
                                                 : NULL;
-    if (entry->place == 0 || (cell != NULL && cell->state == VITALS_UNSUPPORTED))
-        return sum_of(source, entry, metric);
+    if (entry->place == 0 || (cell != NULL && cell->state == VITALS_UNSUPPORTED)) {
+        /* No cgroup counts: the sum over the processes. */
+        struct value sum = value_missing(VITALS_UNSUPPORTED);
+        if (metric == VITALS_WORKLOAD_TASKS)
+            return count_of(source, entry->threads);
+        if (metric == VITALS_WORKLOAD_MEMORY_USED_BYTES)
+            sum = value_u64(entry->resident_bytes); // neither all that is charged nor that alone
+        else if (metric == VITALS_WORKLOAD_CPU_SECONDS)
+            sum = value_f64(entry->cpu_seconds);
+        if (sum.state > 0)
+            sum.state = VITALS_ESTIMATE;
+        return sum;
+    }
     if (cell == NULL)
         return value_missing(cache_reason(&source->cache));
     struct value value = {.as.u64 = cell->as.u64, .state = cell->state};
@@ -293,24 +263,6 @@ static struct value figure_of(const struct workload_source *source,
         value.state = VITALS_LOWER_BOUND;
     *read_ns = cache_moment(&source->cache, cell);
     return value;
-}
-
-static void write_figure(const struct workload_source *source, const struct workload_entry *entry,
-                         vitals_metric metric, const struct batch_row *row, vitals_builder *builder)
-{
-    uint64_t read_ns = 0;
-    builder_value(builder, metric, figure_of(source, entry, row, metric, &read_ns));
-    if (read_ns != 0)
-        vitals_builder_read_at(builder, metric, read_ns);
-}
-
-static vitals_availability table_state(const struct workload_source *source,
-                                       const struct process_table *processes)
-{
-    vitals_availability state = process_table_state(processes);
-    const struct workloads *all = &source->workloads;
-    bool part = all->failed || all->cut || all->unknown;
-    return state == VITALS_HAVE && part ? VITALS_LOWER_BOUND : state;
 }
 
 /* What the counters say now. */
@@ -353,13 +305,22 @@ static void workload_write_tables(struct source *base, const struct source_tick 
         vitals_builder_row(builder, VITALS_WORKLOAD, entry->row_key, 0,
                            (vitals_text){entry->id->bytes, entry->id->size}, stamp_ns);
         write_identity(entry, builder);
-        write_cgroup(entry, builder);
         builder_value(builder, VITALS_WORKLOAD_PROCESSES, count_of(source, entry->processes));
-        for (size_t j = 0; j < ARRAY_COUNT(FIGURES); j++)
-            if (metric_set_has(tick->shown, FIGURES[j]))
-                write_figure(source, entry, FIGURES[j], row, builder);
+        for (size_t j = 0; j < ARRAY_COUNT(FIGURES); j++) {
+            uint64_t read_ns = 0;
+            if (!metric_set_has(tick->shown, FIGURES[j]))
+                continue;
+            builder_value(builder, FIGURES[j], figure_of(source, entry, row, FIGURES[j], &read_ns));
+            if (read_ns != 0)
+                vitals_builder_read_at(builder, FIGURES[j], read_ns);
+        }
     }
-    vitals_builder_state(builder, VITALS_WORKLOAD, table_state(source, tick->processes));
+
+    const struct workloads *all = &source->workloads;
+    vitals_availability state = process_table_state(tick->processes);
+    if (state == VITALS_HAVE && (all->failed || all->cut || all->unknown))
+        state = VITALS_LOWER_BOUND;
+    vitals_builder_state(builder, VITALS_WORKLOAD, state);
 }
 
 static void workload_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
@@ -377,7 +338,6 @@ static void workload_write(const struct source *base, vitals_builder *builder, u
 /* ---- life ---- */
 
 static const struct source_ops OPS = {.size = sizeof(struct workload_source),
-                                      .service = &SERVICE,
                                       .waits_for_others = true,
                                       .done = workload_done,
                                       .ask = workload_ask,
@@ -391,7 +351,7 @@ int workload_source_add(struct sources *sources, const struct metric_set *wanted
 {
     if (!metric_set_has_entity(wanted, VITALS_WORKLOAD))
         return 0;
-    struct source *source = sources_add(sources, &OPS);
+    struct source *source = sources_add(sources, &OPS, &SERVICE, 0);
     struct workload_world *world = source != NULL
                                        ? worker_world_new(sources->context, sizeof *world,
                                                           workload_world_done)
