@@ -16,26 +16,6 @@ uint64_t counter_take(struct counter *counter, uint64_t reading, bool wraps)
     return saturating_add(counter->before, reading);
 }
 
-/* Whether a count that fell may have passed the end of its bits: from the upper half, and on by
- * less than a half. */
-static bool may_wrap(unsigned bits, uint64_t last, uint64_t reading)
-{
-    return bits == 32 && last < WRAP && reading + (WRAP - last) < WRAP / 2;
-}
-
-/* Whether a device began again: a count fell that cannot have wrapped. */
-static bool began_again(const struct device *device, const struct os_device *reading,
-                        const struct devices_kind *kind)
-{
-    for (unsigned i = 0; i < OS_DEVICE_NUMBERS; i++) {
-        uint64_t last = device->counters[i].last, now = reading->numbers[i];
-        if ((reading->has >> i & 1) != 0 && kind->bits[i] != DEVICE_GAUGE && now < last &&
-            !may_wrap(kind->bits[i], last, now))
-            return true;
-    }
-    return false;
-}
-
 static uint64_t counted_so_far(const struct counter *counter)
 {
     return saturating_add(counter->before, counter->last);
@@ -58,41 +38,18 @@ struct value devices_sum(const struct devices *devices, unsigned number, uint64_
     return value;
 }
 
-/* Puts the known device of the name at the place; false where there is none at or behind it. */
-static bool bring(struct devices *devices, size_t place, size_t known, const char *name)
-{
-    for (size_t i = place; i < known; i++) {
-        if (strcmp(devices->items[i].name, name) != 0)
-            continue;
-        if (i != place) {
-            struct device other = devices->items[place];
-            devices->items[place] = devices->items[i];
-            devices->items[i] = other;
-        }
-        return true;
-    }
-    return false;
-}
-
-/* Makes room at the place for a new one; what stood there goes to the end. */
-static struct device *insert(struct devices *devices, size_t place, size_t *known)
-{
-    void *items = devices->items;
-    if (memory_grow(&items, &devices->capacity, *known, sizeof *devices->items) != 0)
-        return NULL;
-    devices->items = items;
-    devices->items[*known] = devices->items[place];
-    (*known)++;
-    struct device *device = &devices->items[place];
-    *device = (struct device){.key = ++devices->keys};
-    return device;
-}
-
 /* Adds what a device that is counted did since the last reading. */
 static void take_numbers(struct devices *devices, struct device *device,
                          const struct os_device *reading, const struct devices_kind *kind)
 {
-    bool whole = !devices->begun, wraps = !began_again(device, reading, kind);
+    /* It began again if a count fell that cannot have passed the end of its bits: from the upper
+     * half, and on by less than a half. */
+    bool whole = !devices->begun, wraps = true;
+    for (unsigned i = 0; i < OS_DEVICE_NUMBERS; i++) {
+        uint64_t last = device->counters[i].last, now = reading->numbers[i];
+        if ((reading->has >> i & 1) != 0 && kind->bits[i] != DEVICE_GAUGE && now < last)
+            wraps &= kind->bits[i] == 32 && last < WRAP && now + (WRAP - last) < WRAP / 2;
+    }
     device->has = reading->has;
     for (unsigned i = 0; i < OS_DEVICE_NUMBERS; i++) {
         if ((reading->has >> i & 1) == 0)
@@ -108,21 +65,6 @@ static void take_numbers(struct devices *devices, struct device *device,
     }
 }
 
-/* Those of the least rank that there is. */
-static void choose_counted(struct devices *devices)
-{
-    unsigned least = UINT8_MAX;
-    for (size_t i = 0; i < devices->count; i++) {
-        unsigned rank = devices->items[i].kind.rank;
-        if (rank != 0 && rank < least)
-            least = rank;
-    }
-    for (size_t i = 0; i < devices->count; i++) {
-        devices->items[i].counted = devices->items[i].kind.rank == least;
-        devices->any_counted |= devices->items[i].counted;
-    }
-}
-
 /* Devices and readings one beside the other; *changed says whether there are others than before. */
 static int match(struct devices *devices, const struct os *os, const struct os_devices *reading,
                  devices_classify *classify, bool *changed)
@@ -131,25 +73,36 @@ static int match(struct devices *devices, const struct os *os, const struct os_d
     *changed = known != reading->count;
     for (size_t i = 0; i < reading->count; i++) {
         const struct os_device *from = &reading->items[i];
-        if (bring(devices, i, known, from->name)) {
-            if (devices->items[i].young) {
-                classify(os, &devices->items[i], devices->items, i);
-                devices->items[i].young = false;
-                *changed = true;
+        size_t at = i;
+        while (at < known && strcmp(devices->items[at].name, from->name) != 0)
+            at++;
+        bool is_new = at >= known;
+        if (is_new) {
+            /* What stands at its place goes to the end. */
+            void *items = devices->items;
+            if (memory_grow(&items, &devices->capacity, known, sizeof *devices->items) != 0) {
+                devices->count = i;
+                return VITALS_EMEMORY;
             }
+            devices->items = items;
+            at = known++;
+        }
+        struct device *device = &devices->items[i], other = *device;
+        *device = devices->items[at];
+        devices->items[at] = other;
+        if (!is_new && !device->young)
             continue;
-        }
-        struct device *device = insert(devices, i, &known);
-        if (device == NULL) {
-            devices->count = i;
-            return VITALS_EMEMORY;
-        }
-        memcpy(device->name, from->name, sizeof device->name);
-        device->young = devices->begun;
-        classify(os, device, devices->items, i);
-        for (unsigned j = 0; devices->begun && j < OS_DEVICE_NUMBERS; j++)
-            device->counters[j].last = from->numbers[j];
+
         *changed = true;
+        if (is_new) {
+            *device = (struct device){.key = ++devices->keys, .young = devices->begun};
+            memcpy(device->name, from->name, sizeof device->name);
+            for (unsigned j = 0; devices->begun && j < OS_DEVICE_NUMBERS; j++)
+                device->counters[j].last = from->numbers[j];
+        } else {
+            device->young = false;
+        }
+        classify(os, device, devices->items, i);
     }
     devices->count = reading->count;
     return 0;
@@ -165,8 +118,18 @@ int devices_take(struct devices *devices, const struct os *os, const struct os_d
     int code = match(devices, os, reading, kind->classify, &changed);
     if (code < 0)
         return code;
-    if (changed)
-        choose_counted(devices);
+    if (changed) {
+        unsigned least = UINT8_MAX; // those of the least rank that there is are counted
+        for (size_t i = 0; i < devices->count; i++) {
+            unsigned rank = devices->items[i].kind.rank;
+            if (rank != 0 && rank < least)
+                least = rank;
+        }
+        for (size_t i = 0; i < devices->count; i++) {
+            devices->items[i].counted = devices->items[i].kind.rank == least;
+            devices->any_counted |= devices->items[i].counted;
+        }
+    }
     for (size_t i = 0; i < devices->count; i++)
         take_numbers(devices, &devices->items[i], &reading->items[i], kind);
     devices->begun = true;
@@ -177,4 +140,54 @@ void devices_done(struct devices *devices)
 {
     memory_free(devices->items);
     *devices = (struct devices){0};
+}
+
+/* ---- their tables ---- */
+
+static struct value scaled(struct value value, unsigned scale)
+{
+    if (value.state > 0 && scale == 0)
+        value.as.f64 = (double)value.as.u64 / 1e3;
+    else if (value.state > 0)
+        value.as.u64 = saturating_mul(value.as.u64, scale);
+    return value;
+}
+
+int devices_update(struct devices *devices, const struct os *os, const struct os_devices *reading,
+                   const struct devices_kind *kind, struct values *machine)
+{
+    if (reading->state == VITALS_UNSET)
+        return 0;
+    int code = devices_take(devices, os, reading, kind);
+    for (size_t i = 0; i < kind->sum_count; i++) {
+        struct value value = devices_sum(devices, kind->sums[i].number, 1);
+        if (value.state > 0 && kind->none_is_unknown && !devices->any_counted)
+            value = value_missing(VITALS_UNSUPPORTED);
+        values_set(machine, kind->sums[i].metric, scaled(value, kind->sums[i].scale));
+    }
+    return code;
+}
+
+void devices_write(const struct devices *devices, const struct devices_kind *kind,
+                   const struct answer_cache *cache, vitals_builder *builder, uint64_t stamp_ns)
+{
+    vitals_entity entity = vitals_metric_entity(kind->name);
+    size_t hint = 0;
+    vitals_builder_state(builder, entity, (vitals_availability)devices->state);
+    for (size_t i = 0; devices->state > 0 && i < devices->count; i++) {
+        const struct device *device = &devices->items[i];
+        const char *type = device->kind.type;
+        vitals_text name = {device->name, strlen(device->name)};
+        uint64_t number;
+        vitals_builder_row(builder, entity, device->key, device->parent, name, stamp_ns);
+        vitals_builder_text(builder, kind->name, name, VITALS_HAVE);
+        vitals_builder_text(builder, kind->type, (vitals_text){type, strlen(type)}, VITALS_HAVE);
+        vitals_builder_u64(builder, kind->counted, device->counted, VITALS_HAVE);
+        for (size_t j = 0; j < kind->column_count; j++)
+            if (device_number(device, kind->columns[j].number, &number))
+                builder_value(builder, kind->columns[j].metric,
+                              scaled(value_u64(number), kind->columns[j].scale));
+        cache_write_named(cache, entity, name, &hint, builder, stamp_ns);
+        builder_rest(builder, entity, VITALS_UNSUPPORTED);
+    }
 }

@@ -10,6 +10,7 @@
 #ifndef VITALS_HOST_DEVICES_H
 #define VITALS_HOST_DEVICES_H
 
+#include "model/answer_cache.h"
 #include "os/os.h"
 
 #include <limits.h>
@@ -49,17 +50,38 @@ typedef void devices_classify(const struct os *os, struct device *device,
  * below a 64-bit kernel, where a count that is beyond 32 bits cannot wrap either. */
 enum { DEVICE_GAUGE = 0, DEVICE_INT_BITS = 32, DEVICE_LONG_BITS = sizeof(long) * CHAR_BIT };
 
+struct device_column {
+    vitals_metric metric;
+    unsigned char number;
+    unsigned short scale; /* 0: milliseconds, which become seconds */
+};
+
 /* What a list is one of. */
 struct devices_kind {
     devices_classify *classify;
-    unsigned char bits[OS_DEVICE_NUMBERS]; /* of each number; DEVICE_GAUGE: it may fall */
+    unsigned char bits[OS_DEVICE_NUMBERS];      /* of each number; DEVICE_GAUGE: it may fall */
+    vitals_metric name, type, counted;          /* of its table */
+    const struct device_column *columns, *sums; /* of its table, and of host */
+    size_t column_count, sum_count;
+    bool none_is_unknown; /* where no device is counted, the sums are unknown and not 0 */
 };
+
+extern const struct devices_kind DEVICES_DISKS, DEVICES_NETWORKS; /* device_kinds.c */
 
 /* Takes a reading. Returns 0 or VITALS_EMEMORY. Allocates only for new devices, and asks what they
  * are; once more at the next reading, for one that has just come is still being set up. */
 int devices_take(struct devices *devices, const struct os *os, const struct os_devices *reading,
                  const struct devices_kind *kind);
 void devices_done(struct devices *devices);
+
+/* Takes a reading, and sets the sums among the machine's values where it was one. Returns 0 or
+ * VITALS_EMEMORY. */
+int devices_update(struct devices *devices, const struct os *os, const struct os_devices *reading,
+                   const struct devices_kind *kind, struct values *machine);
+
+/* Writes the rows into the open table. */
+void devices_write(const struct devices *devices, const struct devices_kind *kind,
+                   const struct answer_cache *cache, vitals_builder *builder, uint64_t stamp_ns);
 
 /* The whole count of a device's number; false where it has none. */
 bool device_number(const struct device *device, unsigned number, uint64_t *out);

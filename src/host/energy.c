@@ -25,18 +25,11 @@ static const struct {
     {VITALS_HOST_DRAM_ENERGY_JOULES, "dram"},
 };
 
-static bool wants_sums(const struct metric_set *wanted)
-{
-    bool any = false;
-    for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++)
-        any |= metric_set_has(wanted, SUMS[i].sum);
-    return any;
-}
-
 void energy_want(struct metric_set *wanted)
 {
-    if (wants_sums(wanted))
-        metric_set_add(wanted, VITALS_ENERGY_ZONE_ENERGY_JOULES);
+    for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++)
+        if (metric_set_has(wanted, SUMS[i].sum))
+            metric_set_add(wanted, VITALS_ENERGY_ZONE_ENERGY_JOULES);
     if (!metric_set_has_entity(wanted, VITALS_ENERGY_ZONE))
         return;
     metric_set_add_identities(wanted, VITALS_ENERGY_ZONE);
@@ -61,33 +54,6 @@ static struct energy_zone *find_zone(struct energy *energy, uint64_t key, double
     return zone;
 }
 
-/* A counter that went back has passed its end, unless that took more than can be used in the time;
- * a second more, as a reading may be older than it says. One that is said to end before what it
- * told has no such end. What it saw before it was set to 0 is lost. */
-static void begin_anew(struct energy_zone *zone, double joules, double range, uint64_t read_ns)
-{
-    const uint64_t elapsed_ns = read_ns > zone->read_ns ? read_ns - zone->read_ns : 0;
-    const double most = WATTS_MAX * ((double)elapsed_ns / (double)NS_PER_SECOND + 1);
-    const bool round = range >= zone->last && range - zone->last + joules <= most;
-    zone->before += round ? range : zone->last;
-    if (round && most > range / 2)
-        zone->state = VITALS_ESTIMATE; /* either can have been */
-    else if (!round && zone->state == VITALS_HAVE)
-        zone->state = VITALS_LOWER_BOUND;
-}
-
-static void take_joules(struct energy_zone *zone, struct batch_cell *joules, double range,
-                        uint64_t read_ns)
-{
-    const double now = joules->as.f64;
-    if (now < zone->last)
-        begin_anew(zone, now, range, read_ns);
-    zone->last = now;
-    zone->read_ns = read_ns;
-    joules->as.f64 += zone->before;
-    joules->state = (signed char)zone->state;
-}
-
 static struct batch_cell *number_of(struct row_batch *batch, const struct batch_row *row,
                                     vitals_metric metric)
 {
@@ -105,16 +71,27 @@ static int take_zone(struct energy *energy, struct row_batch *batch, const struc
     struct energy_zone *zone = find_zone(energy, row->key, joules->as.f64, read_ns);
     if (zone == NULL)
         return VITALS_EMEMORY;
-    take_joules(zone, joules, range != NULL ? range->as.f64 : 0, read_ns);
-    return 0;
-}
 
-static bool is_named(const struct row_batch *batch, const struct batch_row *row, const char *prefix)
-{
-    const struct batch_cell *name = batch_find(batch, row, VITALS_ENERGY_ZONE_NAME);
-    struct span text = name != NULL && name->state > 0 ? batch_span(batch, name)
-                                                       : (struct span){"", 0};
-    return text.size >= strlen(prefix) && memcmp(text.bytes, prefix, strlen(prefix)) == 0;
+    const double now = joules->as.f64;
+    if (now < zone->last) {
+        /* A counter that went back has passed its end, unless that took more than can be used in
+         * the time; a second more, as a reading may be older than it says. One that is said to end
+         * before what it told has no such end. What it saw before it was set to 0 is lost. */
+        const double end = range != NULL ? range->as.f64 : 0;
+        const uint64_t elapsed_ns = read_ns > zone->read_ns ? read_ns - zone->read_ns : 0;
+        const double most = WATTS_MAX * ((double)elapsed_ns / (double)NS_PER_SECOND + 1);
+        const bool round = end >= zone->last && end - zone->last + now <= most;
+        zone->before += round ? end : zone->last;
+        if (round && most > end / 2)
+            zone->state = VITALS_ESTIMATE; /* either can have been */
+        else if (!round && zone->state == VITALS_HAVE)
+            zone->state = VITALS_LOWER_BOUND;
+    }
+    zone->last = now;
+    zone->read_ns = read_ns;
+    joules->as.f64 += zone->before;
+    joules->state = (signed char)zone->state;
+    return 0;
 }
 
 /* Of all zones of the kind, as sure as the least sure; a lower bound where one is not known. */
@@ -124,7 +101,9 @@ static struct value sum_of(const struct row_batch *batch, const char *prefix)
     vitals_availability missing = VITALS_UNSET;
     for (size_t i = 0; i < batch->row_count; i++) {
         const struct batch_row *row = &batch->rows[i];
-        if (row->entity != VITALS_ENERGY_ZONE || !is_named(batch, row, prefix))
+        const struct batch_cell *name = batch_find(batch, row, VITALS_ENERGY_ZONE_NAME);
+        if (row->entity != VITALS_ENERGY_ZONE || name == NULL || name->state <= 0 ||
+            !span_starts(batch_span(batch, name), prefix))
             continue;
         const struct batch_cell *joules = batch_find(batch, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
         if (joules == NULL || joules->state <= 0) {
@@ -145,19 +124,6 @@ static struct value sum_of(const struct row_batch *batch, const char *prefix)
                                                  : VITALS_UNSUPPORTED);
 }
 
-static void set_sums(struct row_batch *batch, const struct batch_row *host)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++) {
-        const struct batch_cell *cell = batch_find(batch, host, SUMS[i].sum);
-        if (cell == NULL)
-            continue;
-        struct value sum = sum_of(batch, SUMS[i].prefix);
-        struct batch_cell *place = &batch->items[cell - batch->items];
-        place->as.f64 = sum.as.f64;
-        place->state = sum.state;
-    }
-}
-
 int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns)
 {
     int code = 0;
@@ -166,8 +132,15 @@ int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns
             code = take_zone(energy, batch, &batch->rows[i], read_ns);
     }
     for (size_t i = 0; i < batch->row_count && code == 0; i++) {
-        if (batch->rows[i].entity == VITALS_HOST)
-            set_sums(batch, &batch->rows[i]);
+        for (size_t j = 0; j < ARRAY_COUNT(SUMS) && batch->rows[i].entity == VITALS_HOST; j++) {
+            const struct batch_cell *cell = batch_find(batch, &batch->rows[i], SUMS[j].sum);
+            if (cell == NULL)
+                continue;
+            struct value sum = sum_of(batch, SUMS[j].prefix);
+            struct batch_cell *place = &batch->items[cell - batch->items];
+            place->as.f64 = sum.as.f64;
+            place->state = sum.state;
+        }
     }
     return code;
 }

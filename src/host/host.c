@@ -3,9 +3,6 @@
  * What the operating system cannot tell comes with its reason from below. */
 #include "host/host.h"
 
-#include "host/disks.h"
-#include "host/networks.h"
-#include "host/space.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -50,13 +47,6 @@ static int read_name(struct shared_text **name, const char *text)
     return *name != NULL ? 0 : VITALS_EMEMORY;
 }
 
-static int read_kernel(struct shared_text **kernel, const struct os *os)
-{
-    char release[256];
-    os_read_kernel(os, release, sizeof release);
-    return read_name(kernel, release);
-}
-
 int host_read(struct host *host, const vitals_context *context, const struct metric_set *due,
               uint64_t now_ns)
 {
@@ -64,15 +54,20 @@ int host_read(struct host *host, const vitals_context *context, const struct met
     struct os_machine *reading = &host->reading;
     if (host->name == NULL && metric_set_has(due, VITALS_HOST_NAME))
         result = read_name(&host->name, context->origin.host);
-    if (result == 0 && host->kernel == NULL && metric_set_has(due, VITALS_HOST_KERNEL))
-        result = read_kernel(&host->kernel, &context->os);
+    if (result == 0 && host->kernel == NULL && metric_set_has(due, VITALS_HOST_KERNEL)) {
+        char release[256];
+        os_read_kernel(&context->os, release, sizeof release);
+        result = read_name(&host->kernel, release);
+    }
     os_host_read(&host->files, &context->os, due, reading);
     if (host->files.text.failed)
         result = VITALS_EMEMORY;
     if (result == 0)
-        result = disks_take(&host->disks, &context->os, &reading->disks, &reading->values);
+        result = devices_update(&host->disks, &context->os, &reading->disks, &DEVICES_DISKS,
+                                &reading->values);
     if (result == 0)
-        result = networks_take(&host->networks, &context->os, &reading->networks, &reading->values);
+        result = devices_update(&host->networks, &context->os, &reading->networks,
+                                &DEVICES_NETWORKS, &reading->values);
     values_merge(host->machine.at, host->moments.at, reading->values.at, METRIC_NUMBERS, now_ns);
     if (metric_set_has_entity(due, VITALS_PRESSURE)) {
         memcpy(host->pressures, reading->pressures, sizeof host->pressures);
@@ -97,18 +92,23 @@ static const struct {
                            {VITALS_NETWORK_ADDRESS, VITALS_LOGIN, VITALS_SOCKET, VITALS_DIAGNOSIS}},
 };
 
-static bool is_space(vitals_metric metric)
-{
-    return metric == VITALS_HOST_DISK_SPACE_TOTAL_BYTES ||
-           metric == VITALS_HOST_DISK_SPACE_USED_BYTES ||
-           metric == VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES;
-}
+/* The space on all disks together, from the rows of file systems. */
+static const struct {
+    vitals_metric part, sum;
+} SPACE[] = {
+    {VITALS_FILESYSTEM_TOTAL_BYTES, VITALS_HOST_DISK_SPACE_TOTAL_BYTES},
+    {VITALS_FILESYSTEM_USED_BYTES, VITALS_HOST_DISK_SPACE_USED_BYTES},
+    {VITALS_FILESYSTEM_AVAILABLE_BYTES, VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES},
+};
 
 /* Whether the kind answers for a metric of one of its tables. */
 static bool answers(enum host_cache kind, vitals_metric metric)
 {
     vitals_entity entity = vitals_metric_entity(metric);
-    if (entity == VITALS_HOST && is_space(metric) != (kind == HOST_CACHE_FILESYSTEMS))
+    bool space = false;
+    for (size_t i = 0; i < ARRAY_COUNT(SPACE); i++)
+        space |= metric == SPACE[i].sum;
+    if (entity == VITALS_HOST && space != (kind == HOST_CACHE_FILESYSTEMS))
         return false;
     return vitals_metric_price(metric) == VITALS_PRICE_LANE || entity == VITALS_PRESSURE;
 }
@@ -147,21 +147,54 @@ bool host_cache_has(const struct host *host, enum host_cache kind, vitals_metric
     return false;
 }
 
-static void read_tables(const struct os *os, enum host_cache kind, const struct metric_set *wanted,
-                        const struct os_gate *gate, struct row_batch *out)
+/* The sum of a metric over the file systems that are counted: a lower bound where one of them did
+ * not answer; missing where there is nothing to sum up. */
+static struct value space_of(const struct row_batch *batch, vitals_metric metric)
 {
+    struct value sum = value_u64(0);
+    bool any = false, all = batch->states[VITALS_FILESYSTEM] == VITALS_HAVE;
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        const struct batch_cell *counted = batch_find(batch, row, VITALS_FILESYSTEM_COUNTED);
+        if (row->entity != VITALS_FILESYSTEM || counted == NULL || counted->state <= 0 ||
+            counted->as.u64 == 0)
+            continue;
+        const struct batch_cell *cell = batch_find(batch, row, metric);
+        bool known = cell != NULL && cell->state > 0;
+        any |= known;
+        all &= known && cell->state == VITALS_HAVE;
+        if (known)
+            sum.as.u64 = saturating_add(sum.as.u64, cell->as.u64);
+    }
+    sum.state = all ? VITALS_HAVE : VITALS_LOWER_BOUND;
+    return any ? sum : value_missing(VITALS_UNSUPPORTED);
+}
+
+void host_cache_read(const vitals_context *context, enum host_cache kind,
+                     const struct metric_set *wanted, const struct os_gate *gate,
+                     struct row_batch *out)
+{
+    const struct os *os = &context->os;
     struct metric_set all = *wanted;
+    if (kind == HOST_CACHE_MACHINE) {
+        energy_want(&all);
+        batch_reset(out, &all);
+        os_read_machine(os, out);
+        return;
+    }
+
+    const vitals_entity *tables = KINDS[kind].tables;
     bool space = kind == HOST_CACHE_FILESYSTEMS && metric_set_has_entity(wanted, VITALS_HOST);
     if (space)
-        space_want(&all);
-    for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
-        vitals_entity entity = KINDS[kind].tables[i];
-        if (entity != 0 && entity != VITALS_HOST && metric_set_has_entity(&all, entity))
-            metric_set_add_identities(&all, entity);
-    }
+        metric_set_add(&all, VITALS_FILESYSTEM_COUNTED);
+    for (size_t i = 0; space && i < ARRAY_COUNT(SPACE); i++)
+        metric_set_add(&all, SPACE[i].part);
+    for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++)
+        if (tables[i] != 0 && tables[i] != VITALS_HOST && metric_set_has_entity(&all, tables[i]))
+            metric_set_add_identities(&all, tables[i]);
     batch_reset(out, &all);
     for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
-        vitals_entity entity = KINDS[kind].tables[i];
+        vitals_entity entity = tables[i];
         if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(&all, entity))
             continue;
         int code = entity == VITALS_FILESYSTEM ? os_read_filesystems(os, gate, out)
@@ -169,22 +202,16 @@ static void read_tables(const struct os *os, enum host_cache kind, const struct 
         if (code < 0)
             batch_state(out, entity, code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
     }
-    if (space)
-        space_sum(out, HOST_KEY);
-}
-
-void host_cache_read(const vitals_context *context, enum host_cache kind,
-                     const struct metric_set *wanted, const struct os_gate *gate,
-                     struct row_batch *out)
-{
-    if (kind != HOST_CACHE_MACHINE) {
-        read_tables(&context->os, kind, wanted, gate, out);
+    if (!space)
         return;
-    }
-    struct metric_set all = *wanted;
-    energy_want(&all);
-    batch_reset(out, &all);
-    os_read_machine(&context->os, out);
+
+    struct value sums[ARRAY_COUNT(SPACE)];
+    for (size_t i = 0; i < ARRAY_COUNT(SPACE); i++)
+        sums[i] = space_of(out, SPACE[i].part);
+    if (batch_add_row(out, VITALS_HOST, HOST_KEY, (struct span){"host", 4}) == NULL)
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(SPACE); i++)
+        batch_set_value(out, SPACE[i].sum, sums[i]);
 }
 
 int host_cache_take(struct host *host, enum host_cache kind, struct row_batch *answer,
@@ -216,28 +243,10 @@ static void write_text(vitals_builder *builder, vitals_metric metric, struct sha
     builder_shared(builder, metric, text, text != NULL ? VITALS_HAVE : VITALS_UNSUPPORTED);
 }
 
-/* What two workers know of the machine; what they did not answer yet says so. */
-static void write_late(const struct host *host, vitals_builder *builder, uint64_t stamp_ns)
-{
-    static const enum host_cache KNOW[] = {HOST_CACHE_MACHINE, HOST_CACHE_FILESYSTEMS};
-    for (size_t i = 0; i < ARRAY_COUNT(KNOW); i++) {
-        const struct answer_cache *cache = &host->cache[KNOW[i]];
-        const struct batch_row *row = cache_find(cache, VITALS_HOST, HOST_KEY, NULL);
-        if (row != NULL) {
-            cache_write(cache, VITALS_HOST, row, builder, stamp_ns);
-            continue;
-        }
-        for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-            vitals_metric metric = metric_of(VITALS_HOST, number);
-            if (builder_wants(builder, metric) && answers(KNOW[i], metric))
-                vitals_builder_missing(builder, metric, cache_reason(cache));
-        }
-    }
-}
-
 static void write_machine(const struct host *host, vitals_builder *builder, struct value processes,
                           uint64_t stamp_ns)
 {
+    static const enum host_cache KNOW[] = {HOST_CACHE_MACHINE, HOST_CACHE_FILESYSTEMS};
     vitals_builder_row(builder, VITALS_HOST, HOST_KEY, 0, (vitals_text){"host", 4}, stamp_ns);
     write_text(builder, VITALS_HOST_NAME, host->name);
     write_text(builder, VITALS_HOST_KERNEL, host->kernel);
@@ -247,36 +256,43 @@ static void write_machine(const struct host *host, vitals_builder *builder, stru
             vitals_builder_read_at(builder, metric_of(VITALS_HOST, number),
                                    host->moments.at[number]);
     builder_value(builder, VITALS_HOST_PROCESSES, processes);
-    write_late(host, builder, stamp_ns);
-    builder_rest(builder, VITALS_HOST, VITALS_UNSUPPORTED);
-}
 
-/* `cache`: NULL where nothing is wanted that a worker reads. */
-static void write_cpu(const struct os_cpu *cpu, const struct answer_cache *cache, size_t *hint,
-                      vitals_builder *builder, uint64_t stamp_ns)
-{
-    char label[3 + NUMBER_TEXT] = "cpu";
-    size_t size = 3 + number_print_u64(label + 3, cpu->index);
-    vitals_builder_row(builder, VITALS_CPU, cpu->index + 1, 0, (vitals_text){label, size},
-                       stamp_ns);
-    builder_values(builder, VITALS_CPU, &cpu->values);
-    if (cache != NULL)
-        cache_write(cache, VITALS_CPU, cache_find(cache, VITALS_CPU, cpu->index + 1, hint), builder,
-                    stamp_ns);
-    builder_rest(builder, VITALS_CPU, VITALS_UNSUPPORTED);
+    /* What two workers know of the machine; what they did not answer yet says so. */
+    for (size_t i = 0; i < ARRAY_COUNT(KNOW); i++) {
+        const struct answer_cache *cache = &host->cache[KNOW[i]];
+        const struct batch_row *row = cache_find(cache, VITALS_HOST, HOST_KEY, NULL);
+        if (row != NULL)
+            cache_write(cache, VITALS_HOST, row, builder, stamp_ns);
+        for (unsigned number = 1; row == NULL && number < METRIC_NUMBERS; number++) {
+            vitals_metric metric = metric_of(VITALS_HOST, number);
+            if (builder_wants(builder, metric) && answers(KNOW[i], metric))
+                vitals_builder_missing(builder, metric, cache_reason(cache));
+        }
+    }
+    builder_rest(builder, VITALS_HOST, VITALS_UNSUPPORTED);
 }
 
 static void write_cpus(const struct host *host, vitals_builder *builder,
                        const struct metric_set *wanted, uint64_t stamp_ns)
 {
-    const struct answer_cache *cache = NULL;
+    const struct answer_cache *cache = NULL; // where anything is wanted that a worker reads
     size_t hint = 0;
     for (unsigned number = 1; number < METRIC_NUMBERS && cache == NULL; number++)
         if (metric_set_has(wanted, metric_of(VITALS_CPU, number)) &&
             answers(HOST_CACHE_MACHINE, metric_of(VITALS_CPU, number)))
             cache = &host->cache[HOST_CACHE_MACHINE];
-    for (size_t i = 0; i < host->reading.cpus.count; i++)
-        write_cpu(&host->reading.cpus.items[i], cache, &hint, builder, stamp_ns);
+    for (size_t i = 0; i < host->reading.cpus.count; i++) {
+        const struct os_cpu *cpu = &host->reading.cpus.items[i];
+        char label[3 + NUMBER_TEXT] = "cpu";
+        size_t size = 3 + number_print_u64(label + 3, cpu->index);
+        uint64_t key = cpu->index + 1;
+        vitals_builder_row(builder, VITALS_CPU, key, 0, (vitals_text){label, size}, stamp_ns);
+        builder_values(builder, VITALS_CPU, &cpu->values);
+        if (cache != NULL)
+            cache_write(cache, VITALS_CPU, cache_find(cache, VITALS_CPU, key, &hint), builder,
+                        stamp_ns);
+        builder_rest(builder, VITALS_CPU, VITALS_UNSUPPORTED);
+    }
 }
 
 /* Those of the machine have the keys 1 … OS_PRESSURES, those of our cgroup the next. */
@@ -305,20 +321,6 @@ static void write_pressures(const struct host *host, vitals_builder *builder, ui
         vitals_builder_state(builder, VITALS_PRESSURE, VITALS_UNSUPPORTED);
 }
 
-/* Tables that workers give whole. */
-static void write_tables(const struct host *host, vitals_builder *builder,
-                         const struct metric_set *wanted, uint64_t stamp_ns)
-{
-    for (size_t kind = 0; kind < HOST_LATES; kind++)
-        for (size_t i = 0; KINDS[kind].whole && i < ARRAY_COUNT(KINDS[kind].tables); i++) {
-            vitals_entity entity = KINDS[kind].tables[i];
-            if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(wanted, entity))
-                continue;
-            builder_table_of(builder, entity, wanted);
-            cache_write_table(&host->cache[kind], entity, builder, stamp_ns);
-        }
-}
-
 void host_write(const struct host *host, vitals_builder *builder, const struct metric_set *wanted,
                 struct value processes, uint64_t stamp_ns)
 {
@@ -330,15 +332,23 @@ void host_write(const struct host *host, vitals_builder *builder, const struct m
     write_cpus(host, builder, wanted, stamp_ns);
     builder_table_of(builder, VITALS_DISK, wanted);
     if (metric_set_has_entity(wanted, VITALS_DISK))
-        disks_write(&host->disks, cache, builder, stamp_ns);
+        devices_write(&host->disks, &DEVICES_DISKS, cache, builder, stamp_ns);
     builder_table_of(builder, VITALS_NETWORK, wanted);
     if (metric_set_has_entity(wanted, VITALS_NETWORK))
-        networks_write(&host->networks, cache, builder, stamp_ns);
+        devices_write(&host->networks, &DEVICES_NETWORKS, cache, builder, stamp_ns);
     builder_table_of(builder, VITALS_PRESSURE, wanted);
     if (metric_set_has_entity(wanted, VITALS_PRESSURE))
         write_pressures(host, builder, stamp_ns);
     builder_table_of(builder, VITALS_ENERGY_ZONE, wanted);
     if (metric_set_has_entity(wanted, VITALS_ENERGY_ZONE))
         cache_write_table(cache, VITALS_ENERGY_ZONE, builder, stamp_ns);
-    write_tables(host, builder, wanted, stamp_ns);
+
+    for (size_t kind = 0; kind < HOST_LATES; kind++)
+        for (size_t i = 0; KINDS[kind].whole && i < ARRAY_COUNT(KINDS[kind].tables); i++) {
+            vitals_entity entity = KINDS[kind].tables[i];
+            if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(wanted, entity))
+                continue;
+            builder_table_of(builder, entity, wanted);
+            cache_write_table(&host->cache[kind], entity, builder, stamp_ns);
+        }
 }

@@ -30,50 +30,59 @@ static uint64_t identity_of(const struct row_batch *batch, const struct batch_ro
     return hash;
 }
 
-/* Which occurrence of the identity comes next in this reading; NULL where memory is out. */
-static uintptr_t *next_of(struct identities *identities, uint64_t hash)
-{
-    uintptr_t *next = hash_find(&identities->next, hash);
-    if (next == NULL && hash_set(&identities->next, hash, 0) == 0)
-        next = hash_find(&identities->next, hash);
-    return next;
-}
-
-static struct row_identity *add(struct identities *identities, uint64_t own)
-{
-    void *items = identities->items;
-    if (memory_grow(&items, &identities->capacity, identities->count, sizeof *identities->items) !=
-        0)
-        return NULL;
-    identities->items = items;
-    if (hash_set(&identities->places, own, identities->count) != 0)
-        return NULL;
-    struct row_identity *identity = &identities->items[identities->count++];
-    *identity = (struct row_identity){.hash = own, .key = ++identities->keys};
-    return identity;
-}
-
 /* One that was not seen in this reading yet, of the hash or of one that follows it by occurrence;
  * NULL where memory is out. */
 static struct row_identity *find(struct identities *identities, uint64_t hash)
 {
-    uintptr_t *next = next_of(identities, hash);
+    uintptr_t *next = hash_find(&identities->next, hash); // occurrence in this reading
+    if (next == NULL && hash_set(&identities->next, hash, 0) == 0)
+        next = hash_find(&identities->next, hash);
     while (next != NULL) {
         const uint64_t occurrence = (*next)++;
         uint64_t own = hash_join(hash, occurrence);
         const uintptr_t *place = hash_find(&identities->places, own);
-        if (place == NULL)
-            return add(identities, own);
-        struct row_identity *identity = &identities->items[*place];
-        if (identity->reading != identities->reading) // else of another, whose hash is the same
-            return identity;
+        if (place != NULL) {
+            struct row_identity *identity = &identities->items[*place];
+            if (identity->reading != identities->reading) // else of another, whose hash is the same
+                return identity;
+            continue;
+        }
+        void *items = identities->items;
+        if (memory_grow(&items, &identities->capacity, identities->count,
+                        sizeof *identities->items) != 0)
+            return NULL;
+        identities->items = items;
+        if (hash_set(&identities->places, own, identities->count) != 0)
+            return NULL;
+        struct row_identity *identity = &identities->items[identities->count++];
+        *identity = (struct row_identity){.hash = own, .key = ++identities->keys};
+        return identity;
     }
     return NULL;
 }
 
-/* Forgets those that this reading did not have. */
-static int sweep(struct identities *identities)
+int identities_give(struct identities *identities, struct row_batch *batch, vitals_entity entity)
 {
+    identities->reading++;
+    hash_reset(&identities->next);
+    size_t count = 0;
+    for (size_t i = 0; i < batch->row_count; i++)
+        count += batch->rows[i].entity == entity && batch->rows[i].key == 0;
+    if (count != 0 && (hash_reserve(&identities->next, count) != 0 ||
+                       hash_reserve(&identities->places, count) != 0))
+        return VITALS_EMEMORY;
+    for (size_t i = 0; i < batch->row_count; i++) {
+        struct batch_row *row = &batch->rows[i];
+        if (row->entity != entity || row->key != 0)
+            continue;
+        struct row_identity *identity = find(identities, identity_of(batch, row));
+        if (identity == NULL)
+            return VITALS_EMEMORY;
+        identity->reading = identities->reading;
+        row->key = identity->key;
+    }
+
+    /* Forgets those that this reading did not have. */
     for (size_t i = 0; i < identities->count;) {
         struct row_identity *identity = &identities->items[i];
         if (identity->reading == identities->reading) {
@@ -86,37 +95,6 @@ static int sweep(struct identities *identities)
             return VITALS_EMEMORY;
     }
     return 0;
-}
-
-/* Room for as many as the reading has. */
-static int reserve(struct identities *identities, const struct row_batch *batch,
-                   vitals_entity entity)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < batch->row_count; i++)
-        count += batch->rows[i].entity == entity && batch->rows[i].key == 0;
-    if (count == 0)
-        return 0;
-    return hash_reserve(&identities->next, count) | hash_reserve(&identities->places, count);
-}
-
-int identities_give(struct identities *identities, struct row_batch *batch, vitals_entity entity)
-{
-    identities->reading++;
-    hash_reset(&identities->next);
-    if (reserve(identities, batch, entity) != 0)
-        return VITALS_EMEMORY;
-    for (size_t i = 0; i < batch->row_count; i++) {
-        struct batch_row *row = &batch->rows[i];
-        if (row->entity != entity || row->key != 0)
-            continue;
-        struct row_identity *identity = find(identities, identity_of(batch, row));
-        if (identity == NULL)
-            return VITALS_EMEMORY;
-        identity->reading = identities->reading;
-        row->key = identity->key;
-    }
-    return sweep(identities);
 }
 
 void identities_done(struct identities *identities)
