@@ -2,9 +2,7 @@
  * lies within, and is of the form that it promises. The first byte says which. */
 #include "workload/names.h"
 #include "workload/path.h"
-#include "workload/pod.h"
 #include "workload/slurm.h"
-#include "workload/unit.h"
 #include "workload/workload.h"
 
 #include <stdlib.h>

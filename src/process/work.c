@@ -7,12 +7,9 @@
  * read, what the cgroup says stands. Thread rule: the thread that owns the cache. */
 #include "process/detail.h"
 
-#include "workload/container.h"
 #include "workload/names.h"
 #include "workload/path.h"
-#include "workload/pod.h"
 #include "workload/slurm.h"
-#include "workload/unit.h"
 #include "workload/workload.h"
 
 #include <errno.h>

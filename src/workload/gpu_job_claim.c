@@ -57,40 +57,33 @@ static bool next_word(struct cursor *text, struct span *word)
     return word->size != 0;
 }
 
-/* The one job of gpustat, and whose it is; what comes behind is not ours to judge. */
-static bool next_of_gpustat(struct cursor *text, struct job_claim *out, bool *bad)
-{
-    struct span line, job, uid;
-    uint64_t number;
-    if (!cursor_line(text, &line))
-        return false;
-    struct cursor words = cursor_over(line.bytes, line.size);
-    text->at = text->end;
-    if (!next_word(&words, &job))
-        return false;
-    *out = (struct job_claim){job, is_job(job) && is_of_slurm(job), -1};
-    *bad |= !out->of_slurm;
-    if (next_word(&words, &uid) && span_is_decimal(uid)) {
-        struct cursor digits = cursor_over(uid.bytes, uid.size);
-        if (cursor_u64(&digits, &number) && cursor_done(&digits) && number < UINT32_MAX)
-            out->uid = (int64_t)number;
-    }
-    return out->of_slurm;
-}
-
 bool job_claim_next(enum job_claim_form form, struct cursor *text, struct job_claim *out, bool *bad)
 {
-    struct span word;
-    if (form == JOB_CLAIM_GPUSTAT)
-        return next_of_gpustat(text, out, bad);
-    while (next_word(text, &word)) {
+    struct span line, word;
+    while (form == JOB_CLAIM_DCGM && next_word(text, &word)) {
         if (is_job(word)) {
             *out = (struct job_claim){word, is_of_slurm(word), -1};
             return true;
         }
         *bad = true;
     }
-    return false;
+    if (form == JOB_CLAIM_DCGM || !cursor_line(text, &line))
+        return false;
+
+    /* The one job of gpustat, and whose it is; what comes behind is not ours to judge. */
+    struct cursor words = cursor_over(line.bytes, line.size);
+    uint64_t number;
+    text->at = text->end;
+    if (!next_word(&words, &word))
+        return false;
+    *out = (struct job_claim){word, is_job(word) && is_of_slurm(word), -1};
+    *bad |= !out->of_slurm;
+    if (next_word(&words, &word) && span_is_decimal(word)) {
+        struct cursor digits = cursor_over(word.bytes, word.size);
+        if (cursor_u64(&digits, &number) && cursor_done(&digits) && number < UINT32_MAX)
+            out->uid = (int64_t)number;
+    }
+    return out->of_slurm;
 }
 
 /* ---- which files ---- */
@@ -125,12 +118,6 @@ static void name_of(const struct job_claim_device *device, int64_t number, char 
         (void)snprintf(out, NAME_MAX_BYTES, "%" PRId64, number);
 }
 
-/* Nothing that a driver calls a device leads out of the folder. */
-static bool is_name(const char *uuid)
-{
-    return uuid[0] != '\0' && uuid[0] != '.' && strchr(uuid, '/') == NULL;
-}
-
 /* A file that is called by a number, where that can mean but one device. */
 static bool read_number(struct claim_reading *reading, const struct job_claim_device *device)
 {
@@ -152,44 +139,7 @@ static bool read_number(struct claim_reading *reading, const struct job_claim_de
     return same;
 }
 
-static bool read_files(struct claim_reading *reading, const struct job_claim_device *device)
-{
-    bool by_uuid = reading->convention->form == JOB_CLAIM_GPUSTAT && is_name(device->uuid);
-    return (by_uuid && read_note(reading, device->uuid, reading->text, &reading->size)) ||
-           read_number(reading, device);
-}
-
 /* ---- rows ---- */
-
-static bool is_told(const struct row_batch *out, size_t from, struct span job)
-{
-    for (size_t i = from; i < out->row_count; i++) {
-        struct span label = batch_label(out, &out->rows[i]);
-        if (label.size == job.size && memcmp(label.bytes, job.bytes, job.size) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void tell(const struct convention *convention, const struct job_claim *job,
-                 struct row_batch *out)
-{
-    struct buffer id = {0};
-    if (batch_add_row(out, VITALS_GPU_JOB, 0, job->job) == NULL)
-        return;
-    batch_set_text(out, VITALS_GPU_JOB_JOB_ID, job->job);
-    batch_set_string(out, VITALS_GPU_JOB_CONVENTION, convention->name);
-    if (job->uid >= 0)
-        batch_set_u64(out, VITALS_GPU_JOB_UID, (uint64_t)job->uid);
-    if (!job->of_slurm)
-        return;
-    workload_format(&(struct workload){.kind = WORKLOAD_SLURM, .job = job->job}, &id);
-    if (id.failed)
-        out->failed = true;
-    else
-        batch_set_text(out, VITALS_GPU_JOB_WORKLOAD, (struct span){id.bytes, id.size});
-    buffer_done(&id);
-}
 
 static void tell_all(struct claim_reading *reading, size_t first, struct row_batch *out)
 {
@@ -199,19 +149,30 @@ static void tell_all(struct claim_reading *reading, size_t first, struct row_bat
         while (text.end > text.at && strchr(" \t\r\n", text.end[-1]) == NULL)
             text.end--;
     while (job_claim_next(reading->convention->form, &text, &job, &reading->bad)) {
+        bool told = false;
+        for (size_t i = first; i < out->row_count && !told; i++) {
+            struct span label = batch_label(out, &out->rows[i]);
+            told = label.size == job.job.size &&
+                   memcmp(label.bytes, job.job.bytes, job.job.size) == 0;
+        }
         reading->cut |= out->row_count - first >= JOBS_MAX;
-        if (!is_told(out, first, job.job) && out->row_count - first < JOBS_MAX)
-            tell(reading->convention, &job, out);
+        if (told || out->row_count - first >= JOBS_MAX ||
+            batch_add_row(out, VITALS_GPU_JOB, 0, job.job) == NULL)
+            continue;
+        batch_set_text(out, VITALS_GPU_JOB_JOB_ID, job.job);
+        batch_set_string(out, VITALS_GPU_JOB_CONVENTION, reading->convention->name);
+        if (job.uid >= 0)
+            batch_set_u64(out, VITALS_GPU_JOB_UID, (uint64_t)job.uid);
+        if (!job.of_slurm)
+            continue;
+        struct buffer id = {0};
+        workload_format(&(struct workload){.kind = WORKLOAD_SLURM, .job = job.job}, &id);
+        if (id.failed)
+            out->failed = true;
+        else
+            batch_set_text(out, VITALS_GPU_JOB_WORKLOAD, (struct span){id.bytes, id.size});
+        buffer_done(&id);
     }
-}
-
-static vitals_availability state_of(const struct claim_reading *reading)
-{
-    if (reading->error < 0) {
-        vitals_availability reason = os_availability(reading->error);
-        return reason == VITALS_DENIED ? reason : VITALS_FAILED;
-    }
-    return reading->bad ? VITALS_FAILED : reading->cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
 }
 
 /* How the table is, by what two folders say of it: one that has failed leaves the other's rows. */
@@ -239,11 +200,22 @@ void job_claim_read(const struct os *os, const struct job_claim_device *device,
             state = merge(state, reason, out->row_count > first);
             continue;
         }
-        bool found = read_files(&reading, device);
+
+        /* Nothing that a driver calls a device leads out of the folder. */
+        const char *uuid = device->uuid;
+        bool by_uuid = convention->form == JOB_CLAIM_GPUSTAT && uuid[0] != '\0' && uuid[0] != '.' &&
+                       strchr(uuid, '/') == NULL;
+        bool found = (by_uuid && read_note(&reading, uuid, reading.text, &reading.size)) ||
+                     read_number(&reading, device);
         if (found)
             tell_all(&reading, first, out);
         os_close_descriptor(reading.folder);
-        vitals_availability now = state_of(&reading);
+
+        vitals_availability now = reading.cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
+        if (reading.error < 0 && os_availability(reading.error) == VITALS_DENIED)
+            now = VITALS_DENIED;
+        else if (reading.error < 0 || reading.bad)
+            now = VITALS_FAILED;
         if (now == VITALS_HAVE && !found && device->index < 0)
             now = VITALS_UNSUPPORTED; // there may be a file of a number that we would not know
         state = merge(state, now, out->row_count > first);

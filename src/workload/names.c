@@ -131,23 +131,22 @@ static const struct workload_name_entry *find(const struct workload_names *names
     return bsearch(&wanted, names->entries, names->count, sizeof *names->entries, compare);
 }
 
-static bool is_due(const struct workload_names *names, const struct os *os)
-{
-    return !names->listed || os->clock.monotonic_ns(os->clock.data) - names->listed_ns >= MISSED_NS;
-}
-
 vitals_availability workload_names_find(struct workload_names *names, const struct os *os,
                                         struct span id, struct workload_name *out)
 {
     uint64_t changed_ns = 0;
     int error = os_var_changed(os, FOLDER, &changed_ns);
     bool changed = !names->listed || changed_ns != names->changed_ns;
-    if (error == 0 && (changed || (names->error < 0 && is_due(names, os))))
+    uint64_t now_ns = os->clock.monotonic_ns(os->clock.data);
+    bool due = !names->listed || now_ns - names->listed_ns >= MISSED_NS;
+    if (error == 0 && (changed || (names->error < 0 && due))) {
         list(names, os);
+        due = !names->listed;
+    }
     names->changed_ns = changed_ns;
     error = error < 0 ? error : names->error;
     const struct workload_name_entry *entry = error < 0 ? NULL : find(names, id);
-    if (entry == NULL && error == 0 && is_due(names, os)) {
+    if (entry == NULL && error == 0 && due) {
         list(names, os); // a change within one tick of the folder's clock is not seen by it
         entry = find(names, id);
     }

@@ -1,4 +1,6 @@
-/* path.h: what all judges of a cgroup's path do. Thread rule: pure. */
+/* path.h: what the path of a cgroup says: its systemd unit, its container, its pod.
+ *
+ * Thread rule: pure. */
 #ifndef VITALS_WORKLOAD_PATH_H
 #define VITALS_WORKLOAD_PATH_H
 
@@ -17,5 +19,25 @@ bool span_is_hex(struct span span); /* in small letters, as the kernel and runti
 
 /* As a string; false where there is no room for all of it, and out is "" then. */
 bool span_copy(struct span span, char *out, size_t capacity);
+
+/* The last service or scope in the path, as systemd calls it ("session-3.scope",
+ * "user@1000.service", "docker-….scope"); borrowed from `path`. Size 0 where there is none. */
+struct span unit_of_cgroup(struct span path);
+
+/* The id or name of the innermost container, borrowed from `path` and as it stands there: systemd's
+ * escapes (\x2d) stay. Size 0 where there is none; a container's monitor on the host (conmon,
+ * lxc.monitor, nspawn's supervisor) is in none.
+ *
+ * Only the path is used, as docker, containerd and its CRI plug-in, nerdctl, CRI-O, podman, ECS,
+ * LXC, LXD, libvirt's LXC and systemd-nspawn write it, on version 1 and 2, with or without systemd
+ * and Kubernetes' pods. Tools that make no cgroup (Apptainer, enroot, unshare) are not seen; a
+ * process that may name cgroups can forge one. */
+struct span container_of_cgroup(struct span path);
+
+enum { POD_UID = 40 };
+
+/* The uid of the innermost pod, as Kubernetes writes it (with "-", whatever the path has); static
+ * pods have 32 digits without. False, and "", where there is none. */
+bool pod_of_cgroup(struct span path, char out[static POD_UID]);
 
 #endif

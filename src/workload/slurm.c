@@ -52,19 +52,14 @@ static bool is_slurmd(struct span above, struct span parent)
            (span_equal(above, "slurm") || span_starts(above, "slurm_"));
 }
 
-/* What a reader sees whose own cgroup hides what lies above: /../../job_12/step_0. */
-static bool is_hidden(struct span parent)
-{
-    return parent.size == 0 || span_equal(parent, "..");
-}
-
 bool slurm_of_cgroup(struct span path, struct slurm *out)
 {
     struct span above = {path.bytes, 0}, parent = above, element, id;
     struct cursor cursor = cursor_over(path.bytes, path.size);
     *out = (struct slurm){{0}, {0}, {0}, 0, 0};
     for (; path_element(&cursor, &element); above = parent, parent = element) {
-        bool hidden = is_hidden(parent);
+        /* A reader whose own cgroup hides what lies above sees /../../job_12/step_0. */
+        bool hidden = parent.size == 0 || span_equal(parent, "..");
         if (!(hidden || is_slurmd(above, parent)) || !span_between(element, "job_", "", &id) ||
             !(is_number(id) || is_sluid(id)))
             continue;
@@ -116,18 +111,6 @@ static const struct {
     {"4294967292", "extern"},
 };
 
-static void take_step(struct span value, struct slurm *out)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(STEPS); i++) {
-        if (span_equal(value, STEPS[i].number)) {
-            memcpy(out->step, STEPS[i].word, strlen(STEPS[i].word) + 1);
-            return;
-        }
-    }
-    if (is_step(value))
-        (void)span_copy(value, out->step, sizeof out->step);
-}
-
 /* The names of older versions stand behind those of newer ones. */
 static void take_variable(struct span name, struct span value, struct slurm *out)
 {
@@ -138,8 +121,13 @@ static void take_variable(struct span name, struct span value, struct slurm *out
     else if (span_equal(name, "SLURM_JOB_SLUID") && is_sluid(value))
         (void)span_copy(value, out->sluid, sizeof out->sluid);
     else if (span_equal(name, "SLURM_STEP_ID") ||
-             (span_equal(name, "SLURM_STEPID") && out->step[0] == '\0'))
-        take_step(value, out);
+             (span_equal(name, "SLURM_STEPID") && out->step[0] == '\0')) {
+        for (size_t i = 0; i < ARRAY_COUNT(STEPS); i++)
+            if (span_equal(value, STEPS[i].number))
+                value = (struct span){STEPS[i].word, strlen(STEPS[i].word)};
+        if (is_step(value))
+            (void)span_copy(value, out->step, sizeof out->step);
+    }
 }
 
 bool slurm_of_environment(struct span strings, struct slurm *out)

@@ -1,9 +1,7 @@
 /* workload.c: see workload.h. */
 #include "workload/workload.h"
-#include "workload/container.h"
 #include "workload/path.h"
 #include "workload/slurm.h"
-#include "workload/unit.h"
 
 #include <string.h>
 
@@ -42,12 +40,6 @@ static const struct workload_part ID_PARTS[][PARTS] = {
 };
 _Static_assert(ARRAY_COUNT(ID_PARTS) == ARRAY_COUNT(WORDS), "each kind has both");
 
-static struct span shown(enum workload_kind kind, struct span text)
-{
-    bool cut = kind == WORKLOAD_CONTAINER && text.size == CONTAINER_DIGITS && span_is_hex(text);
-    return (struct span){text.bytes, cut ? WORKLOAD_CONTAINER_DIGITS : text.size};
-}
-
 void workload_format(const struct workload *workload, struct buffer *out)
 {
     const struct workload_part *parts = ID_PARTS[workload->kind];
@@ -55,7 +47,9 @@ void workload_format(const struct workload *workload, struct buffer *out)
     for (size_t i = 0; i < PARTS && parts[i].before != '\0'; i++) {
         struct span text;
         memcpy(&text, (const char *)workload + parts[i].place, sizeof text);
-        text = shown(workload->kind, text);
+        if (workload->kind == WORKLOAD_CONTAINER && text.size == CONTAINER_DIGITS &&
+            span_is_hex(text))
+            text.size = WORKLOAD_CONTAINER_DIGITS;
         if (text.size == 0 && i > 0) // a job without a step
             break;
         buffer_byte(out, parts[i].before);
@@ -63,8 +57,17 @@ void workload_format(const struct workload *workload, struct buffer *out)
     }
 }
 
-static bool parse_parts(struct cursor at, const struct workload_part *parts, struct workload *out)
+bool workload_parse(struct span id, struct workload *out)
 {
+    struct cursor at = cursor_over(id.bytes, id.size);
+    struct span word;
+    *out = (struct workload){0};
+    if (!cursor_until(&at, ':', &word))
+        return false;
+    for (unsigned kind = WORKLOAD_SLURM; kind < ARRAY_COUNT(WORDS); kind++)
+        if (span_equal(word, WORDS[kind]))
+            out->kind = (enum workload_kind)kind;
+    const struct workload_part *parts = ID_PARTS[out->kind];
     for (size_t i = 0; i < PARTS && parts[i].before != '\0'; i++) {
         struct span text = {at.at, (size_t)(at.end - at.at)};
         char next = i + 1 < PARTS ? parts[i + 1].before : '\0';
@@ -78,29 +81,7 @@ static bool parse_parts(struct cursor at, const struct workload_part *parts, str
     return false;
 }
 
-bool workload_parse(struct span id, struct workload *out)
-{
-    struct cursor at = cursor_over(id.bytes, id.size);
-    struct span word;
-    *out = (struct workload){0};
-    if (!cursor_until(&at, ':', &word))
-        return false;
-    for (unsigned kind = WORKLOAD_SLURM; kind < ARRAY_COUNT(WORDS); kind++)
-        if (span_equal(word, WORDS[kind]))
-            out->kind = (enum workload_kind)kind;
-    return out->kind != WORKLOAD_NONE && parse_parts(at, ID_PARTS[out->kind], out);
-}
-
 /* ---- cgroups ---- */
-
-/* To the end of the element that holds the span's first byte. */
-static size_t end_of_element(struct span path, struct span part)
-{
-    size_t at = (size_t)(part.bytes - path.bytes);
-    while (at < path.size && path.bytes[at] != '/')
-        at++;
-    return at;
-}
 
 /* Whether a login began it: user.slice/user-1000.slice. */
 static bool is_of_login(struct span path)
@@ -142,6 +123,8 @@ enum workload_kind workload_of_cgroup(struct span path, size_t *place)
     }
     if (name.size == 0)
         return WORKLOAD_USER;
-    *place = end_of_element(path, name);
+    *place = (size_t)(name.bytes - path.bytes); // to the end of the element that holds it
+    while (*place < path.size && path.bytes[*place] != '/')
+        (*place)++;
     return kind;
 }

@@ -8,9 +8,8 @@
 #include "process/table.h"
 #include "util/memory.h"
 #include "workload/names.h"
-#include "workload/pod.h"
+#include "workload/path.h"
 #include "workload/slurm.h"
-#include "workload/unit.h"
 
 #define ID_A  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID_B  "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
