@@ -101,14 +101,6 @@ static void take_mount(struct span line, void *data)
 
 /* ---- our rights ---- */
 
-static bool has_number(struct cursor numbers, uint64_t wanted)
-{
-    for (uint64_t number; cursor_u64(&numbers, &number);)
-        if (number == wanted)
-            return true;
-    return false;
-}
-
 /* The second of four: real, effective, saved, of files. */
 static bool take_effective(struct cursor ids, uint64_t *out)
 {
@@ -131,7 +123,8 @@ void ourselves_parse_status(struct span line, struct ourselves *out)
     } else if (cursor_literal(&at, "Gid:")) {
         out->in_group |= take_effective(at, &out->group) && out->group == out->mount.group;
     } else if (cursor_literal(&at, "Groups:")) {
-        out->in_group |= has_number(at, out->mount.group);
+        while (cursor_u64(&at, &number))
+            out->in_group |= number == out->mount.group;
     } else if (cursor_literal(&at, "NoNewPrivs:")) {
         out->no_new_privileges |= cursor_u64(&at, &number) && number == 1;
     } else if (cursor_literal(&at, "NSpid:")) {
@@ -161,12 +154,6 @@ static enum place read_place(const struct os *os, const char *path, const char *
 }
 
 /* ---- the system ---- */
-
-static bool is_plain(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '-' ||
-           byte == '_' || byte == '.';
-}
 
 static enum family family_of(struct span word)
 {
@@ -198,8 +185,12 @@ static bool next_plain(struct cursor *at, struct span *word)
     while (!cursor_done(at) && (*at->at == '"' || *at->at == '\'' || *at->at == ' '))
         at->at++;
     word->bytes = at->at;
-    while (!cursor_done(at) && is_plain(*at->at))
-        at->at++;
+    for (char byte; !cursor_done(at); at->at++) {
+        byte = *at->at;
+        if (!(byte >= 'a' && byte <= 'z') && !(byte >= '0' && byte <= '9') && byte != '-' &&
+            byte != '_' && byte != '.')
+            break;
+    }
     word->size = (size_t)(at->at - word->bytes);
     return word->size > 0;
 }
@@ -226,48 +217,34 @@ static void take_release(struct span line, void *data)
     ourselves_parse_release(line, data);
 }
 
-/* "5.15.153.1-microsoft-standard-WSL2", "4.4.0-19041-Microsoft": the first version of WSL has no
- * kernel of Linux. */
-static void look_for_windows(struct ourselves *self)
-{
-    const char *kernel = self->kernel;
-    self->wsl = strcasestr(kernel, "microsoft") != NULL || strstr(kernel, "WSL") != NULL;
-    self->old_wsl = self->wsl && strncmp(kernel, "4.4.", 4) == 0;
-}
-
-static const char *choose_rights(const struct ourselves *self)
-{
-    if (self->users == PLACE_INNER)
-        return "# rights of a user namespace count in it only: run it outside, as root";
-    if (self->pids == PLACE_INNER && !self->wsl)
-        return "# add to the command that starts this container:\n"
-               "# docker run --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH --cap-add PERFMON ...";
-    if (self->no_new_privileges)
-        return "# no_new_privs is set here: run it outside of this sandbox";
-    return "# run it with sudo; or let all who run it read everybody's processes:\n"
-           "sudo setcap cap_sys_ptrace,cap_dac_read_search,cap_perfmon,cap_net_admin+ep "
-           "\"$(command -v vitals)\"";
-}
-
-static void look(struct ourselves *self)
-{
-    const struct os *os = self->os;
-    struct diagnosis_looking looking = {mount_of(os), &self->mount};
-    (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &looking);
-    (void)lines_each(os, os->proc, "self/status", take_status, self);
-    self->pids = read_place(os, "self/ns/pid", "pid:[4026531836]");
-    self->users = read_place(os, "self/ns/user", "user:[4026531837]");
-    os_read_kernel(os, self->kernel, sizeof self->kernel);
-    if (os->etc >= 0)
-        (void)lines_each(os, os->etc, "os-release", take_release, self);
-    look_for_windows(self);
-    self->rights = choose_rights(self);
-}
-
 int table_diagnosis(const struct os *os, struct row_batch *out)
 {
     struct ourselves self = {.os = os, .out = out};
-    look(&self);
+    struct diagnosis_looking looking = {mount_of(os), &self.mount};
+    (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &looking);
+    (void)lines_each(os, os->proc, "self/status", take_status, &self);
+    self.pids = read_place(os, "self/ns/pid", "pid:[4026531836]");
+    self.users = read_place(os, "self/ns/user", "user:[4026531837]");
+    os_read_kernel(os, self.kernel, sizeof self.kernel);
+    if (os->etc >= 0)
+        (void)lines_each(os, os->etc, "os-release", take_release, &self);
+
+    /* "5.15.153.1-microsoft-standard-WSL2", "4.4.0-19041-Microsoft": the first version of WSL has
+     * no kernel of Linux. */
+    self.wsl = strcasestr(self.kernel, "microsoft") != NULL || strstr(self.kernel, "WSL") != NULL;
+    self.old_wsl = self.wsl && strncmp(self.kernel, "4.4.", 4) == 0;
+
+    self.rights = "# run it with sudo; or let all who run it read everybody's processes:\n"
+                  "sudo setcap cap_sys_ptrace,cap_dac_read_search,cap_perfmon,cap_net_admin+ep "
+                  "\"$(command -v vitals)\"";
+    if (self.users == PLACE_INNER)
+        self.rights = "# rights of a user namespace count in it only: run it outside, as root";
+    else if (self.pids == PLACE_INNER && !self.wsl)
+        self.rights = "# add to the command that starts this container:\n"
+                      "# docker run --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH --cap-add "
+                      "PERFMON ...";
+    else if (self.no_new_privileges)
+        self.rights = "# no_new_privs is set here: run it outside of this sandbox";
     diagnose_rights(&self);
     diagnose_kernel(&self);
     diagnose_devices(&self);

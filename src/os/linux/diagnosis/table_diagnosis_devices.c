@@ -72,53 +72,37 @@ static const struct device_vendor {
 
 /* ---- the bus ---- */
 
-static const struct device_vendor *find_vendor(uint64_t id)
+/* The driver that a folder's link of that name leads to; "" where it has none. */
+static void read_driver(const struct os *os, const char *path, char out[static DRIVER_NAME])
 {
-    size_t i = 0;
-    while (VENDORS[i].id != 0 && VENDORS[i].id != id)
-        i++;
-    return &VENDORS[i];
-}
-
-/* Displays (03), and processing accelerators (12). */
-static bool is_gpu(uint64_t class)
-{
-    return class >> 16 == 0x03 || class >> 16 == 0x12;
-}
-
-static void read_driver(const struct os *os, const char *name, char out[static DRIVER_NAME])
-{
-    char path[OS_SYS_PATH], target[OS_SYS_PATH];
+    char target[OS_SYS_PATH];
     out[0] = '\0';
-    snprintf(path, sizeof path, "bus/pci/devices/%s/driver", name);
     if (os_sys_link(os, path, target, sizeof target) < 0)
         return;
     const char *slash = strrchr(target, '/');
     snprintf(out, DRIVER_NAME, "%.*s", DRIVER_NAME - 1, slash != NULL ? slash + 1 : target);
 }
 
-static bool is_asleep(const struct os *os, const char *name)
-{
-    char path[OS_SYS_PATH], text[16];
-    snprintf(path, sizeof path, "bus/pci/devices/%s/power/runtime_status", name);
-    return os_sys_text(os, path, text, sizeof text) == 0 && strcmp(text, "suspended") == 0;
-}
-
 static bool take_device(const char *name, void *data)
 {
     struct bus *bus = data;
-    char path[OS_SYS_PATH], driver[DRIVER_NAME];
+    char path[OS_SYS_PATH], driver[DRIVER_NAME], status[16];
     uint64_t id = 0, class = 0;
     snprintf(path, sizeof path, "bus/pci/devices/%s/class", name);
-    if (os_sys_u64(bus->os, path, &class) < 0 || !is_gpu(class))
+    /* Displays (03), and processing accelerators (12). */
+    if (os_sys_u64(bus->os, path, &class) < 0 || (class >> 16 != 0x03 && class >> 16 != 0x12))
         return true;
     snprintf(path, sizeof path, "bus/pci/devices/%s/vendor", name);
     (void)os_sys_u64(bus->os, path, &id);
-    read_driver(bus->os, name, driver);
+    snprintf(path, sizeof path, "bus/pci/devices/%s/driver", name);
+    read_driver(bus->os, path, driver);
     snprintf(path, sizeof path, "bus/pci/devices/%s/physfn", name);
     if (driver[0] == '\0' && os_sys_exists(bus->os, path))
         return true; // a part of another that waits to be given to a virtual machine
-    const struct device_vendor *vendor = find_vendor(id);
+
+    const struct device_vendor *vendor = VENDORS; // the last one stands for all others
+    while (vendor->id != 0 && vendor->id != id)
+        vendor++;
     size_t i = 0;
     while (i < bus->count &&
            (bus->groups[i].vendor != vendor || strcmp(bus->groups[i].driver, driver) != 0))
@@ -133,33 +117,33 @@ static bool take_device(const char *name, void *data)
         bus->count++;
     }
     group->count++;
-    group->asleep += is_asleep(bus->os, name);
+    snprintf(path, sizeof path, "bus/pci/devices/%s/power/runtime_status", name);
+    group->asleep += os_sys_text(bus->os, path, status, sizeof status) == 0 &&
+                     strcmp(status, "suspended") == 0;
     return true;
 }
 
 /* ---- drivers ---- */
 
-static void tell_none(const struct ourselves *self, const struct device_node_group *group,
-                      const char *subject)
-{
-    char finding[160], remedy[512];
-    if (group->vendor->id == 0)
-        return; // nothing to see of them, nothing lost
-    if (group->count == 1)
-        snprintf(finding, sizeof finding, "%s has no driver", group->first);
-    else
-        snprintf(finding, sizeof finding, "%u devices have no driver: %s and others", group->count,
-                 group->first);
-    snprintf(remedy, sizeof remedy, "%s\n# where that fails, install it first:\n%s",
-             group->vendor->load, group->vendor->install[self->family]);
-    diagnosis_add(self->out, DIAGNOSIS_PROBLEM, subject, finding, remedy);
-}
-
-static void tell_driver(const struct ourselves *self, const struct device_node_group *group,
-                        const char *subject)
+static void tell_driver(const struct ourselves *self, const struct device_node_group *group)
 {
     const struct device_vendor *vendor = group->vendor;
-    char finding[160], asleep[48] = "";
+    char subject[48], finding[160], remedy[512], asleep[48] = "";
+    snprintf(subject, sizeof subject, "PCI, %s", vendor->name);
+    if (group->driver[0] == '\0') {
+        if (vendor->id == 0)
+            return; // nothing to see of them, nothing lost
+        if (group->count == 1)
+            snprintf(finding, sizeof finding, "%s has no driver", group->first);
+        else
+            snprintf(finding, sizeof finding, "%u devices have no driver: %s and others",
+                     group->count, group->first);
+        snprintf(remedy, sizeof remedy, "%s\n# where that fails, install it first:\n%s",
+                 vendor->load, vendor->install[self->family]);
+        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, subject, finding, remedy);
+        return;
+    }
+
     if (group->asleep > 0 && group->count == 1)
         snprintf(asleep, sizeof asleep, ", asleep and left so");
     else if (group->asleep > 0)
@@ -184,31 +168,14 @@ static void diagnose_bus(const struct ourselves *self)
     if (result < 0 && os_availability(result) == VITALS_DENIED)
         diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "PCI", "/sys/bus/pci: permission denied",
                       "# run it outside of this sandbox");
-    for (size_t i = 0; i < bus.count; i++) {
-        char subject[48];
-        snprintf(subject, sizeof subject, "PCI, %s", bus.groups[i].vendor->name);
-        if (bus.groups[i].driver[0] == '\0')
-            tell_none(self, &bus.groups[i], subject);
-        else
-            tell_driver(self, &bus.groups[i], subject);
-    }
+    for (size_t i = 0; i < bus.count; i++)
+        tell_driver(self, &bus.groups[i]);
     if (bus.count == 0 && result == 0 && !self->wsl)
         diagnosis_add(self->out, DIAGNOSIS_GOOD, "PCI", "no graphics device and no accelerator",
                       "");
 }
 
 /* ---- access rights ---- */
-
-/* CUDA opens none of them. */
-static bool is_of_nvidia(const struct os *os, const char *name)
-{
-    char path[OS_SYS_PATH], target[OS_SYS_PATH];
-    snprintf(path, sizeof path, "class/drm/%s/device/driver", name);
-    if (os_sys_link(os, path, target, sizeof target) < 0)
-        return false;
-    const char *slash = strrchr(target, '/');
-    return strcmp(slash != NULL ? slash + 1 : target, "nvidia") == 0;
-}
 
 struct nodes {
     const struct os *os;
@@ -219,10 +186,14 @@ struct nodes {
 static bool take_node(const char *name, void *data)
 {
     struct nodes *nodes = data;
-    char path[OS_SYS_NAME + 8];
+    char path[OS_SYS_PATH], driver[DRIVER_NAME];
     if (strncmp(name, "renderD", 7) != 0 || name[7] == '\0' ||
-        name[7 + strspn(name + 7, "0123456789")] != '\0' || is_of_nvidia(nodes->os, name))
+        name[7 + strspn(name + 7, "0123456789")] != '\0')
         return true;
+    snprintf(path, sizeof path, "class/drm/%s/device/driver", name);
+    read_driver(nodes->os, path, driver);
+    if (strcmp(driver, "nvidia") == 0)
+        return true; // CUDA opens none of them
     snprintf(path, sizeof path, "dri/%s", name);
     int access = os_dev_access(nodes->os, path);
     bool denied = access < 0 && os_availability(access) == VITALS_DENIED;
@@ -234,62 +205,55 @@ static bool take_node(const char *name, void *data)
     return ++nodes->count < NODES_MAX;
 }
 
-static bool is_of_root(const struct os *os, const char *name)
-{
-    struct stat status;
-    char path[OS_SYS_NAME + 8];
-    snprintf(path, sizeof path, "dri/%s", name);
-    return fstatat(os->dev, path, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_gid == 0;
-}
-
-static void tell_denied(const struct ourselves *self, const struct nodes *nodes)
-{
-    char finding[192], remedy[256];
-    snprintf(finding, sizeof finding,
-             "/dev/dri/%s: permission denied: our programs cannot use it, vitals reads it without",
-             nodes->first);
-    if (self->pids == PLACE_INNER && !self->wsl)
-        snprintf(remedy, sizeof remedy,
-                 "# add to the command that starts this container, with the number on the host:\n"
-                 "# docker run --group-add $(stat -c %%g /dev/dri/%s) ...",
-                 nodes->first);
-    else if (is_of_root(self->os, nodes->first))
-        snprintf(remedy, sizeof remedy,
-                 "sudo chgrp render /dev/dri/renderD*\nsudo usermod -aG render \"$USER\"\n"
-                 "# then log in again");
-    else
-        snprintf(remedy, sizeof remedy,
-                 "sudo usermod -aG \"$(stat -c %%G /dev/dri/%s)\" \"$USER\"\n"
-                 "# then log in again",
-                 nodes->first);
-    diagnosis_add(self->out, DIAGNOSIS_NOTICE, "render nodes", finding, remedy);
-}
-
 static void diagnose_nodes(const struct ourselves *self)
 {
     struct nodes nodes = {.os = self->os};
-    char finding[96];
+    char finding[192], remedy[256], path[OS_SYS_NAME + 8];
     (void)os_sys_list(self->os, "class/drm", take_node, &nodes);
-    if (nodes.denied > 0)
-        tell_denied(self, &nodes);
-    else if (nodes.missing > 0)
+    if (nodes.denied > 0) {
+        struct stat status;
+        snprintf(path, sizeof path, "dri/%s", nodes.first);
+        bool of_root = fstatat(self->os->dev, path, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                       status.st_gid == 0;
+        snprintf(finding, sizeof finding,
+                 "/dev/dri/%s: permission denied: our programs cannot use it, vitals reads it "
+                 "without",
+                 nodes.first);
+        if (self->pids == PLACE_INNER && !self->wsl)
+            snprintf(remedy, sizeof remedy,
+                     "# add to the command that starts this container, with the number on the "
+                     "host:\n# docker run --group-add $(stat -c %%g /dev/dri/%s) ...",
+                     nodes.first);
+        else if (of_root)
+            snprintf(remedy, sizeof remedy,
+                     "sudo chgrp render /dev/dri/renderD*\nsudo usermod -aG render \"$USER\"\n"
+                     "# then log in again");
+        else
+            snprintf(remedy, sizeof remedy,
+                     "sudo usermod -aG \"$(stat -c %%G /dev/dri/%s)\" \"$USER\"\n"
+                     "# then log in again",
+                     nodes.first);
+        diagnosis_add(self->out, DIAGNOSIS_NOTICE, "render nodes", finding, remedy);
+    } else if (nodes.missing > 0) {
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, "render nodes",
                       "they are not in /dev: our programs cannot use those GPUs",
                       "# in a container, add to the command that starts it:\n"
                       "# docker run --device=/dev/dri ...");
-    if (nodes.count == 0 || nodes.denied + nodes.missing > 0)
-        return;
-    snprintf(finding, sizeof finding, "%u below /dev/dri can be opened", nodes.count);
-    diagnosis_add(self->out, DIAGNOSIS_GOOD, "render nodes", finding, "");
+    } else if (nodes.count > 0) {
+        snprintf(finding, sizeof finding, "%u below /dev/dri can be opened", nodes.count);
+        diagnosis_add(self->out, DIAGNOSIS_GOOD, "render nodes", finding, "");
+    }
 }
 
-/* ---- what Windows lends ---- */
-
-static void diagnose_windows(const struct ourselves *self)
+void diagnose_devices(const struct ourselves *self)
 {
     static const char subject[] = "Windows";
+    diagnose_bus(self);
+    diagnose_nodes(self);
     if (!self->wsl)
         return;
+
+    /* The GPUs that Windows lends. */
     int access = os_dev_access(self->os, "dxg");
     if (self->old_wsl)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject, "the first version of WSL has no GPUs",
@@ -304,11 +268,4 @@ static void diagnose_windows(const struct ourselves *self)
                       "/dev/dxg is not there: it lends no GPU",
                       "# install the GPU's driver in Windows, then:\n"
                       "wsl.exe --update\nwsl.exe --shutdown");
-}
-
-void diagnose_devices(const struct ourselves *self)
-{
-    diagnose_bus(self);
-    diagnose_nodes(self);
-    diagnose_windows(self);
 }

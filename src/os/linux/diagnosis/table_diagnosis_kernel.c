@@ -13,24 +13,9 @@
 /* Descriptors that are not a process's: roots, files of the machine, workers, a driver's own. */
 enum { OTHER_DESCRIPTORS = 128, LIMITS_TEXT = 4096 };
 
-static void diagnose_system(const struct ourselves *self)
+static void diagnose_pressure(const struct ourselves *self)
 {
-    char finding[192];
-    if (self->kernel[0] == '\0')
-        return;
-    snprintf(finding, sizeof finding, "Linux %s%s%s", self->kernel,
-             self->system[0] != '\0' ? ", " : "", self->system);
-    diagnosis_add(self->out, DIAGNOSIS_GOOD, "system", finding, "");
-    if (self->os->sys < 0 || faccessat(self->os->sys, "class", F_OK, 0) != 0)
-        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/sys",
-                      "it is not mounted: no device but NVIDIA's is found",
-                      "sudo mount -t sysfs sysfs /sys");
-}
-
-/* ---- pressure ---- */
-
-static const char *how_to_count_pressure(const struct ourselves *self)
-{
+    static const char subject[] = "pressure";
     static const char grub[] = "echo 'GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX psi=1\"' | sudo tee "
                                "/etc/default/grub.d/psi.cfg\n"
                                "sudo update-grub\n# then reboot";
@@ -42,17 +27,13 @@ static const char *how_to_count_pressure(const struct ourselves *self)
         [FAMILY_ARCH] = "# boot with psi=1 on the kernel's command line",
         [FAMILY_SUSE] = "sudo pbl --add-option psi=1\nsudo pbl --config\n# then reboot",
     };
+    const char *remedy = COMMANDS[self->family];
     if (self->wsl)
-        return "# in .wslconfig of your folder in Windows, below [wsl2]:\n"
-               "# kernelCommandLine = psi=1";
-    if (self->pids == PLACE_INNER)
-        return "# on the host: boot with psi=1 on the kernel's command line";
-    return COMMANDS[self->family];
-}
+        remedy = "# in .wslconfig of your folder in Windows, below [wsl2]:\n"
+                 "# kernelCommandLine = psi=1";
+    else if (self->pids == PLACE_INNER)
+        remedy = "# on the host: boot with psi=1 on the kernel's command line";
 
-static void diagnose_pressure(const struct ourselves *self)
-{
-    static const char subject[] = "pressure";
     char text[256];
     int64_t size = linux_read_line(self->os, self->os->proc, "pressure/cpu", text, sizeof text);
     if (size > 0)
@@ -64,22 +45,7 @@ static void diagnose_pressure(const struct ourselves *self)
     else
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "this kernel counts none: it is switched off, not built in, or before 4.20",
-                      how_to_count_pressure(self));
-}
-
-/* ---- cgroups ---- */
-
-/* Whether a group can be made below ours, by the rights of its folder. */
-static bool may_make_groups(const struct cgroups *cgroups)
-{
-    const struct cgroup_found *found = &cgroups->found[CGROUP_SECOND];
-    const struct cgroup_place *place = &found->place;
-    char path[CGROUP_PATH_MAX + 1];
-    if (found->version != 2 || place->outer || place->path.size >= sizeof path)
-        return false;
-    memcpy(path, place->path.bytes, place->path.size);
-    path[place->path.size] = '\0';
-    return faccessat(cgroups->os->sys, path, W_OK | X_OK, AT_EACCESS) == 0;
+                      remedy);
 }
 
 static void diagnose_cgroups(const struct ourselves *self)
@@ -87,7 +53,17 @@ static void diagnose_cgroups(const struct ourselves *self)
     static const char subject[] = "cgroups";
     struct cgroups cgroups;
     cgroups_find(&cgroups, self->os, 1u << CGROUP_SECOND);
-    bool may = may_make_groups(&cgroups);
+
+    /* Whether a group can be made below ours, by the rights of its folder. */
+    const struct cgroup_found *found = &cgroups.found[CGROUP_SECOND];
+    const struct cgroup_place *place = &found->place;
+    char path[CGROUP_PATH_MAX + 1];
+    bool may = found->version == 2 && !place->outer && place->path.size < sizeof path;
+    if (may) {
+        memcpy(path, place->path.bytes, place->path.size);
+        path[place->path.size] = '\0';
+        may = faccessat(self->os->sys, path, W_OK | X_OK, AT_EACCESS) == 0;
+    }
     if (!cgroups.first && !cgroups.second)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "none is mounted: limits, containers and jobs are not known",
@@ -103,28 +79,20 @@ static void diagnose_cgroups(const struct ourselves *self)
                       "");
 }
 
-/* ---- descriptors ---- */
-
-/* Our limit of open files; 0: not known. */
-static uint64_t read_limit(const struct os *os)
-{
-    char text[LIMITS_TEXT];
-    struct linux_limit_values values[LINUX_LIMITS] = {{0}};
-    int64_t size = linux_read_line(os, os->proc, "self/limits", text, sizeof text - 1);
-    const struct linux_limit *limit = linux_limit_find((struct span){"nofile", 6});
-    if (size <= 0 || limit == NULL)
-        return 0;
-    text[size] = '\n'; // a line that the end cuts is none, and the last newline was taken off
-    (void)linux_parse_limits(text, (size_t)size + 1, values);
-    const struct linux_limit_values *found = &values[limit - LINUX_LIMIT];
-    return found->known ? found->hard : 0;
-}
-
 static void diagnose_descriptors(const struct ourselves *self)
 {
     struct os_pids pids = {0};
-    char finding[160], limit_text[24] = "unlimited";
-    uint64_t limit = read_limit(self->os);
+    struct linux_limit_values values[LINUX_LIMITS] = {{0}};
+    char text[LIMITS_TEXT], finding[160], limit_text[24] = "unlimited";
+    const struct linux_limit *nofile = linux_limit_find((struct span){"nofile", 6});
+    int64_t size = linux_read_line(self->os, self->os->proc, "self/limits", text, sizeof text - 1);
+    uint64_t limit = 0; // not known
+    if (size > 0 && nofile != NULL) {
+        text[size] = '\n'; // a line that the end cuts is none, and the last newline was taken off
+        (void)linux_parse_limits(text, (size_t)size + 1, values);
+        const struct linux_limit_values *found = &values[nofile - LINUX_LIMIT];
+        limit = found->known ? found->hard : 0;
+    }
     int result = limit != 0 ? os_list_processes(self->os, &pids) : -ENOENT;
     uint64_t count = pids.count;
     os_pids_done(&pids);
@@ -144,7 +112,16 @@ static void diagnose_descriptors(const struct ourselves *self)
 
 void diagnose_kernel(const struct ourselves *self)
 {
-    diagnose_system(self);
+    char finding[192];
+    if (self->kernel[0] != '\0') {
+        snprintf(finding, sizeof finding, "Linux %s%s%s", self->kernel,
+                 self->system[0] != '\0' ? ", " : "", self->system);
+        diagnosis_add(self->out, DIAGNOSIS_GOOD, "system", finding, "");
+        if (self->os->sys < 0 || faccessat(self->os->sys, "class", F_OK, 0) != 0)
+            diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/sys",
+                          "it is not mounted: no device but NVIDIA's is found",
+                          "sudo mount -t sysfs sysfs /sys");
+    }
     diagnose_cgroups(self);
     diagnose_pressure(self);
     diagnose_descriptors(self);

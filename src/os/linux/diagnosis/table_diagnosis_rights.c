@@ -17,20 +17,6 @@ static const char *const HIDDEN[] = {
     [HIDE_UNTRACED] = "hidepid=ptraceable: only processes that we could trace are seen",
 };
 
-static void tell_hidden(const struct ourselves *self)
-{
-    const struct proc_mount *mount = &self->mount;
-    char remedy[512];
-    int size = 0;
-    if (mount->has_group && mount->hide != HIDE_UNTRACED)
-        size = snprintf(remedy, sizeof remedy,
-                        "sudo usermod -aG \"$(getent group %llu | cut -d: -f1)\" \"$USER\"\n"
-                        "# then log in again; or show them to everybody:\n",
-                        (unsigned long long)mount->group);
-    snprintf(remedy + size, sizeof remedy - (size_t)size, "sudo mount -o remount,hidepid=0 /proc");
-    diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/proc", HIDDEN[mount->hide], remedy);
-}
-
 static void diagnose_proc(const struct ourselves *self)
 {
     const struct proc_mount *mount = &self->mount;
@@ -44,13 +30,23 @@ static void diagnose_proc(const struct ourselves *self)
                       "sudo mount -t proc proc /proc");
     if (mount->hide != HIDE_NOTHING && !self->known)
         return;
-    if (mount->hide != HIDE_NOTHING && !exempt)
-        tell_hidden(self);
-    else if (mount->hide != HIDE_NOTHING)
+    if (mount->hide != HIDE_NOTHING && !exempt) {
+        char remedy[512];
+        int size = 0;
+        if (mount->has_group && mount->hide != HIDE_UNTRACED)
+            size = snprintf(remedy, sizeof remedy,
+                            "sudo usermod -aG \"$(getent group %llu | cut -d: -f1)\" \"$USER\"\n"
+                            "# then log in again; or show them to everybody:\n",
+                            (unsigned long long)mount->group);
+        snprintf(remedy + size, sizeof remedy - (size_t)size,
+                 "sudo mount -o remount,hidepid=0 /proc");
+        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/proc", HIDDEN[mount->hide], remedy);
+    } else if (mount->hide != HIDE_NOTHING) {
         diagnosis_add(self->out, DIAGNOSIS_GOOD, "/proc",
                       "it hides processes from others (hidepid), not from us", "");
-    else if (!mount->only_pids)
+    } else if (!mount->only_pids) {
         diagnosis_add(self->out, DIAGNOSIS_GOOD, "/proc", "no process is hidden from anybody", "");
+    }
 }
 
 static void diagnose_namespace(const struct ourselves *self)
@@ -74,15 +70,6 @@ static void diagnose_namespace(const struct ourselves *self)
 
 /* ---- what may be read of them ---- */
 
-/* Sandboxes refuse what capabilities would allow: only trying tells. The first process belongs to
- * another user, unless we are it. */
-static bool is_refused(const struct ourselves *self)
-{
-    char target[8];
-    return readlinkat(self->os->proc, "1/exe", target, sizeof target) < 0 &&
-           (errno == EACCES || errno == EPERM);
-}
-
 static void diagnose_others(const struct ourselves *self)
 {
     static const char subject[] = "others' processes";
@@ -90,11 +77,16 @@ static void diagnose_others(const struct ourselves *self)
     bool search = ourselves_may(self, CAPABILITY_DAC_READ_SEARCH);
     if (!self->known)
         return;
+    /* Sandboxes refuse what capabilities would allow: only trying tells. The first process belongs
+     * to another user, unless we are it. */
+    char target[8];
+    bool refused = readlinkat(self->os->proc, "1/exe", target, sizeof target) < 0 &&
+                   (errno == EACCES || errno == EPERM);
     if (trace && self->users == PLACE_INNER)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "all of them can be read in this user namespace, and none outside",
                       self->rights);
-    else if (trace && search && is_refused(self))
+    else if (trace && search && refused)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "/proc/1/exe is refused though our rights allow it: a sandbox or a security "
                       "module keeps them from us",
