@@ -1,12 +1,13 @@
 /* The table network_address: from lists as the C library gives them, and of this machine. */
 #include "check.h"
 
-#include "os/linux/sockets/addresses.h"
+#include "os/linux/sockets/sockets.h"
 #include "os/linux/tables.h"
 #include "util/memory.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netinet/in.h>

@@ -42,21 +42,9 @@ static bool word_u64(struct span word, uint64_t limit, uint64_t *out)
 
 static bool word_hex(struct span word, uint64_t limit, uint64_t *out)
 {
-    uint64_t number = 0;
-    if (word.size == 0 || word.size > 16)
-        return false;
-    for (size_t i = 0; i < word.size; i++) {
-        char c = word.bytes[i];
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10)
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                                                : 16;
-        if (digit > 15)
-            return false;
-        number = number << 4 | digit;
-    }
-    *out = number;
-    return number <= limit;
+    const char *at = word.bytes, *end = at + word.size;
+    bool prefixed = word.size > 1 && (at[1] == 'x' || at[1] == 'X');
+    return !prefixed && word.size <= 16 && number_hex(&at, end, out) && at == end && *out <= limit;
 }
 
 static bool split_at(struct span word, char byte, struct span *before, struct span *after)
@@ -90,13 +78,6 @@ static bool take_end(struct span word, uint16_t family, unsigned char address[st
     return true;
 }
 
-static bool take_queues(struct span word, struct socket_info *info)
-{
-    struct span send, receive;
-    return split_at(word, ':', &send, &receive) && word_hex(send, UINT32_MAX, &info->send_bytes) &&
-           word_hex(receive, UINT32_MAX, &info->receive_bytes);
-}
-
 /* The words of a line. */
 enum {
     INET_LOCAL = 1,
@@ -107,25 +88,6 @@ enum {
     INET_INODE = 9,
     INET_WORDS
 };
-
-static bool take_inet(const struct span *words, const struct socket_group *group,
-                      struct socket_info *info, struct socket_ends *ends)
-{
-    uint64_t state, uid;
-    if (!take_end(words[INET_LOCAL], group->family, ends->local, &ends->local_port) ||
-        !take_end(words[INET_REMOTE], group->family, ends->remote, &ends->remote_port) ||
-        !word_hex(words[INET_STATE], UINT8_MAX, &state) || !take_queues(words[INET_QUEUES], info) ||
-        !word_u64(words[INET_UID], UINT32_MAX, &uid))
-        return false;
-    bool has_states = group->protocol == IPPROTO_TCP;
-    info->state = has_states ? (uint16_t)state : SOCKET_STATELESS;
-    info->uid = (uint32_t)uid;
-    if (group->type == SOCK_RAW) { // its protocol stands where others have a port
-        info->protocol = ends->local_port;
-        ends->local_port = 0;
-    }
-    return true;
-}
 
 void net_parse_inet(const char *bytes, size_t size, const struct socket_group *group,
                     struct socket_list *list)
@@ -141,10 +103,25 @@ void net_parse_inet(const char *bytes, size_t size, const struct socket_group *g
             .protocol = group->protocol,
         };
         struct socket_ends ends = {0};
+        struct span send, receive;
+        uint64_t state, uid;
         if (split(line, words, INET_WORDS) < INET_WORDS ||
             !word_u64(words[INET_INODE], UINT64_MAX - 1, &info.inode) ||
-            !socket_list_asks(list, info.inode) || !take_inet(words, group, &info, &ends))
+            !socket_list_asks(list, info.inode) ||
+            !take_end(words[INET_LOCAL], group->family, ends.local, &ends.local_port) ||
+            !take_end(words[INET_REMOTE], group->family, ends.remote, &ends.remote_port) ||
+            !word_hex(words[INET_STATE], UINT8_MAX, &state) ||
+            !split_at(words[INET_QUEUES], ':', &send, &receive) ||
+            !word_hex(send, UINT32_MAX, &info.send_bytes) ||
+            !word_hex(receive, UINT32_MAX, &info.receive_bytes) ||
+            !word_u64(words[INET_UID], UINT32_MAX, &uid))
             continue;
+        info.state = group->protocol == IPPROTO_TCP ? (uint16_t)state : SOCKET_STATELESS;
+        info.uid = (uint32_t)uid;
+        if (group->type == SOCK_RAW) { // its protocol stands where others have a port
+            info.protocol = ends.local_port;
+            ends.local_port = 0;
+        }
         socket_list_ends(list, &info, &ends);
         socket_list_add(list, &info);
     }
@@ -194,26 +171,6 @@ static bool take_unix(struct span line, struct socket_info *info, struct span *p
     return true;
 }
 
-/* Lines from `text` on that are no records go on with the path. */
-static void take_rest_of_path(struct cursor *text, struct span *path)
-{
-    struct span line, ignored;
-    struct socket_info info;
-    for (struct cursor ahead = *text; cursor_line(&ahead, &line); *text = ahead) {
-        if (take_unix(line, &info, &ignored))
-            return;
-        path->size = (size_t)(line.bytes + line.size - path->bytes);
-    }
-}
-
-/* The inodes of what is in the list; only the kernel wrote those of the other groups. */
-static void find_taken(struct socket_list *list, struct hash *taken)
-{
-    for (size_t i = 0; i < list->count && !list->failed; i++)
-        if (list->items[i].inode != 0)
-            list->failed = hash_set(taken, list->items[i].inode, i) < 0;
-}
-
 /* Two records with one inode: a path held a newline and a record of its own. Which is the true one
  * cannot be told, so neither's address is believed. */
 static void distrust_twins(struct socket_list *list, size_t first)
@@ -239,10 +196,12 @@ void net_parse_unix(const char *bytes, size_t size, const struct socket_group *g
                     struct socket_list *list)
 {
     size_t first = list->count;
-    struct hash taken = {0};
-    find_taken(list, &taken);
+    struct hash taken = {0}; // the inodes in the list: only the kernel wrote those
+    for (size_t i = 0; i < list->count && !list->failed; i++)
+        if (list->items[i].inode != 0)
+            list->failed = hash_set(&taken, list->items[i].inode, i) < 0;
     struct cursor text = whole_lines(bytes, size);
-    struct span line, path;
+    struct span line, path, ignored;
     while (cursor_line(&text, &line) && !list->failed) {
         struct socket_info info = {
             .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE,
@@ -251,7 +210,13 @@ void net_parse_unix(const char *bytes, size_t size, const struct socket_group *g
         };
         if (!take_unix(line, &info, &path))
             continue;
-        take_rest_of_path(&text, &path);
+        /* Lines behind it that are no records go on with the path. */
+        struct socket_info next;
+        for (struct cursor ahead = text; cursor_line(&ahead, &line); text = ahead) {
+            if (take_unix(line, &next, &ignored))
+                break;
+            path.size = (size_t)(line.bytes + line.size - path.bytes);
+        }
         if (!socket_list_asks(list, info.inode) || hash_find(&taken, info.inode) != NULL)
             continue;
         socket_list_unix_name(list, &info, path);

@@ -41,11 +41,10 @@ _Static_assert(sizeof(struct netlink_diag_msg) == 28, "the kernel's layout");
 _Static_assert(sizeof(struct packet_diag_msg) == 16, "the kernel's layout");
 _Static_assert(sizeof(struct vsock_diag_msg) == 32, "the kernel's layout");
 
-/* ---- asking ---- */
-
 struct request {
     struct nlmsghdr header;
-    union {
+    union request_body {
+        uint8_t family; /* all begin with it */
         struct {
             struct inet_diag_req_v2 request;
             struct nlattr attribute; /* for protocols above 255 */
@@ -59,61 +58,6 @@ struct request {
 };
 
 _Static_assert(offsetof(struct request, as) == NETLINK_HEADER, "one behind the other");
-
-static size_t ask_inet(struct request *request, const struct socket_group *group)
-{
-    size_t size = sizeof request->as.inet.request;
-    request->as.inet.request = (struct inet_diag_req_v2){
-        .sdiag_family = (uint8_t)group->family,
-        .sdiag_protocol = (uint8_t)group->protocol,
-        .idiag_states = UINT32_MAX,
-    };
-    if (group->protocol <= UINT8_MAX)
-        return size;
-    request->as.inet.request.sdiag_protocol = 0;
-    request->as.inet.attribute = (struct nlattr){
-        .nla_len = NETLINK_ATTRIBUTE_HEADER + sizeof(uint32_t), .nla_type = REQUEST_PROTOCOL};
-    request->as.inet.protocol = group->protocol;
-    return size + NETLINK_ATTRIBUTE_HEADER + sizeof(uint32_t);
-}
-
-static size_t ask_unix(struct request *request, const struct socket_group *group)
-{
-    request->as.unix_ = (struct unix_diag_req){
-        .sdiag_family = (uint8_t)group->family,
-        .udiag_states = UINT32_MAX,
-        .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_PEER | UDIAG_SHOW_RQLEN | UNIX_SHOW_UID,
-    };
-    return sizeof request->as.unix_;
-}
-
-static size_t ask_netlink(struct request *request, const struct socket_group *group)
-{
-    request->as.netlink = (struct netlink_diag_req){
-        .sdiag_family = (uint8_t)group->family,
-        .sdiag_protocol = NDIAG_PROTO_ALL,
-        .ndiag_show = NDIAG_SHOW_MEMINFO,
-    };
-    return sizeof request->as.netlink;
-}
-
-static size_t ask_packet(struct request *request, const struct socket_group *group)
-{
-    request->as.packet = (struct packet_diag_req){
-        .sdiag_family = (uint8_t)group->family,
-        .pdiag_show = PACKET_SHOW_INFO | PACKET_SHOW_MEMINFO,
-    };
-    return sizeof request->as.packet;
-}
-
-static size_t ask_vsock(struct request *request, const struct socket_group *group)
-{
-    request->as.vsock = (struct vsock_diag_req){
-        .sdiag_family = (uint8_t)group->family,
-        .vdiag_states = UINT32_MAX,
-    };
-    return sizeof request->as.vsock;
-}
 
 /* ---- one socket of an answer ---- */
 
@@ -165,15 +109,6 @@ static void take_inet(struct span message, const struct socket_group *group,
     socket_list_add(list, &info);
 }
 
-/* Without the NUL behind a path; that of an abstract name stands before it. */
-static struct span unix_name(struct span value)
-{
-    const char *end = value.size > 0 && value.bytes[0] != '\0'
-                          ? memchr(value.bytes, '\0', value.size)
-                          : NULL;
-    return end == NULL ? value : (struct span){value.bytes, (size_t)(end - value.bytes)};
-}
-
 /* All of them, asked for or not: one may be the peer of another. */
 static void take_unix(struct span message, const struct socket_group *group,
                       struct socket_list *list)
@@ -194,7 +129,7 @@ static void take_unix(struct span message, const struct socket_group *group,
     struct cursor cursor = cursor_over(message.bytes + sizeof found, message.size - sizeof found);
     for (struct netlink_attribute attribute; netlink_attribute_next(&cursor, &attribute);) {
         if (attribute.type == UNIX_DIAG_NAME)
-            name = unix_name(attribute.value);
+            name = attribute.value;
         else if (attribute.type == UNIX_DIAG_PEER)
             has_peer = netlink_u32(attribute.value, 0, &info.peer);
         else if (attribute.type == UNIX_DIAG_RQLEN)
@@ -202,6 +137,11 @@ static void take_unix(struct span message, const struct socket_group *group,
         else if (attribute.type == UNIX_UID && netlink_u32(attribute.value, 0, &info.uid))
             info.has |= SOCKET_UID;
     }
+    /* Without the NUL behind a path; that of an abstract name stands before it. */
+    const char *end = name.size > 0 && name.bytes[0] != '\0' ? memchr(name.bytes, '\0', name.size)
+                                                             : NULL;
+    if (end != NULL)
+        name.size = (size_t)(end - name.bytes);
     socket_list_unix_name(list, &info, name);
     if (!has_peer) // a datagram socket is established once a peer connects to it
         socket_list_remote(list, &info, (struct span){"", 0});
@@ -294,18 +234,29 @@ static void take_vsock(struct span message, const struct socket_group *group,
 
 /* ---- how each family is asked, and how it answers ---- */
 
+static const union request_body ASK_INET = {.inet.request.idiag_states = UINT32_MAX};
+static const union request_body ASK_UNIX = {
+    .unix_ = {.udiag_states = UINT32_MAX,
+              .udiag_show = UDIAG_SHOW_NAME | UDIAG_SHOW_PEER | UDIAG_SHOW_RQLEN | UNIX_SHOW_UID}};
+static const union request_body ASK_NETLINK = {
+    .netlink = {.sdiag_protocol = NDIAG_PROTO_ALL, .ndiag_show = NDIAG_SHOW_MEMINFO}};
+static const union request_body ASK_PACKET = {.packet.pdiag_show = PACKET_SHOW_INFO |
+                                                                   PACKET_SHOW_MEMINFO};
+static const union request_body ASK_VSOCK = {.vsock.vdiag_states = UINT32_MAX};
+
 static const struct diag_family {
     uint16_t family;
-    size_t message_size; /* of the fixed part of an answer */
-    size_t (*ask)(struct request *request, const struct socket_group *group);
+    const union request_body *request;
+    size_t request_size, message_size; /* that of the fixed part of an answer */
     void (*take)(struct span message, const struct socket_group *group, struct socket_list *list);
 } FAMILIES[] = {
-    {AF_INET, sizeof(struct inet_diag_msg), ask_inet, take_inet},
-    {AF_INET6, sizeof(struct inet_diag_msg), ask_inet, take_inet},
-    {AF_UNIX, sizeof(struct unix_diag_msg), ask_unix, take_unix},
-    {AF_NETLINK, sizeof(struct netlink_diag_msg), ask_netlink, take_netlink},
-    {AF_PACKET, sizeof(struct packet_diag_msg), ask_packet, take_packet},
-    {AF_VSOCK, sizeof(struct vsock_diag_msg), ask_vsock, take_vsock},
+    {AF_INET, &ASK_INET, sizeof ASK_INET.inet.request, sizeof(struct inet_diag_msg), take_inet},
+    {AF_INET6, &ASK_INET, sizeof ASK_INET.inet.request, sizeof(struct inet_diag_msg), take_inet},
+    {AF_UNIX, &ASK_UNIX, sizeof ASK_UNIX.unix_, sizeof(struct unix_diag_msg), take_unix},
+    {AF_NETLINK, &ASK_NETLINK, sizeof ASK_NETLINK.netlink, sizeof(struct netlink_diag_msg),
+     take_netlink},
+    {AF_PACKET, &ASK_PACKET, sizeof ASK_PACKET.packet, sizeof(struct packet_diag_msg), take_packet},
+    {AF_VSOCK, &ASK_VSOCK, sizeof ASK_VSOCK.vsock, sizeof(struct vsock_diag_msg), take_vsock},
 };
 
 static const struct diag_family *family_of(const struct socket_group *group)
@@ -364,24 +315,6 @@ void socket_diag_close(struct socket_diag *diag)
     *diag = (struct socket_diag){.netlink = -EBADF};
 }
 
-static int send_request(struct socket_diag *diag, const struct socket_group *group)
-{
-    const struct diag_family *family = family_of(group);
-    if (family == NULL)
-        return -EAFNOSUPPORT;
-    struct request request = {.header = {.nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                                         .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-                                         .nlmsg_seq = ++diag->sequence}};
-    request.header.nlmsg_len = (uint32_t)(sizeof request.header + family->ask(&request, group));
-    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-    ssize_t sent;
-    do
-        sent = sendto(diag->netlink, &request, request.header.nlmsg_len, 0,
-                      (const struct sockaddr *)&kernel, sizeof kernel);
-    while (sent < 0 && errno == EINTR);
-    return sent < 0 ? -errno : 0;
-}
-
 /* Into the room; how many bytes, or negative errno. */
 static int64_t receive(struct socket_diag *diag)
 {
@@ -405,8 +338,34 @@ int socket_diag_read(struct socket_diag *diag, const struct os *os,
         return diag->netlink;
     if (buffer_reserve(&diag->room, RECEIVE_ROOM) == NULL)
         return -ENOMEM;
+    const struct diag_family *family = family_of(group);
+    if (family == NULL)
+        return -EAFNOSUPPORT;
+
+    struct request request = {.header = {.nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                                         .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+                                         .nlmsg_seq = ++diag->sequence},
+                              .as = *family->request};
+    size_t length = sizeof request.header + family->request_size;
+    request.as.family = (uint8_t)group->family;
+    if (family->take == take_inet && group->protocol <= UINT8_MAX) {
+        request.as.inet.request.sdiag_protocol = (uint8_t)group->protocol;
+    } else if (family->take == take_inet) {
+        request.as.inet.attribute = (struct nlattr){
+            .nla_len = NETLINK_ATTRIBUTE_HEADER + sizeof(uint32_t), .nla_type = REQUEST_PROTOCOL};
+        request.as.inet.protocol = group->protocol;
+        length += NETLINK_ATTRIBUTE_HEADER + sizeof(uint32_t);
+    }
+    request.header.nlmsg_len = (uint32_t)length;
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    ssize_t sent;
+    do
+        sent = sendto(diag->netlink, &request, length, 0, (const struct sockaddr *)&kernel,
+                      sizeof kernel);
+    while (sent < 0 && errno == EINTR);
+
     size_t first = list->count;
-    int result = send_request(diag, group);
+    int result = sent < 0 ? -errno : 0;
     while (result == 0) {
         int64_t size = receive(diag);
         result = size < 0    ? (int)size

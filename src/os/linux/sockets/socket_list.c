@@ -116,7 +116,7 @@ void socket_list_interface(struct socket_list *list, struct socket_info *info, u
 enum { ADDRESS_TEXT = INET6_ADDRSTRLEN + 1 + NUMBER_TEXT };
 
 /* Faster than what prints any number: a table has thousands of addresses. */
-static size_t print_inet(char *out, const unsigned char *address)
+static size_t print_inet(const unsigned char *address, char *out)
 {
     size_t used = 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -132,45 +132,34 @@ static size_t print_inet(char *out, const unsigned char *address)
     return used;
 }
 
-/* With its scope where it is link-local and the kernel said which. */
-static size_t print_inet6(const struct socket_list *list, char *out, const unsigned char *address,
-                          uint32_t interface)
+static struct span print_address(const struct socket_list *list, uint16_t family,
+                                 const unsigned char *address, uint32_t interface,
+                                 char out[static ADDRESS_TEXT])
 {
+    if (family == AF_INET)
+        return (struct span){out, print_inet(address, out)};
     if (inet_ntop(AF_INET6, address, out, INET6_ADDRSTRLEN) == NULL)
-        return 0;
+        return (struct span){out, 0};
+    /* With its scope where it is link-local and the kernel said which. */
     size_t used = strlen(out);
     if (interface != 0 && address[0] == 0xFE && (address[1] & 0xC0) == 0x80) {
         out[used++] = '%';
         used += interface_text(list, interface, out + used);
     }
-    return used;
-}
-
-static struct span print_address(const struct socket_list *list, uint16_t family,
-                                 const unsigned char *address, uint32_t interface,
-                                 char out[static ADDRESS_TEXT])
-{
-    size_t size = family == AF_INET ? print_inet(out, address)
-                                    : print_inet6(list, out, address, interface);
-    return (struct span){out, size};
-}
-
-static bool is_zero(const unsigned char *address)
-{
-    static const unsigned char ZERO[16];
-    return memcmp(address, ZERO, sizeof ZERO) == 0;
+    return (struct span){out, used};
 }
 
 void socket_list_ends(struct socket_list *list, struct socket_info *info,
                       const struct socket_ends *ends)
 {
+    static const unsigned char ZERO[16];
     char text[ADDRESS_TEXT];
     uint16_t family = info->family;
     socket_list_local(list, info, print_address(list, family, ends->local, ends->interface, text));
     info->local_port = ends->local_port;
     if (ends->local_port != 0)
         info->has |= SOCKET_LOCAL_PORT;
-    bool none = ends->remote_port == 0 && is_zero(ends->remote);
+    bool none = ends->remote_port == 0 && memcmp(ends->remote, ZERO, sizeof ZERO) == 0;
     struct span remote = {"", 0};
     if (!none)
         remote = print_address(list, family, ends->remote, ends->interface, text);
@@ -182,27 +171,23 @@ void socket_list_ends(struct socket_list *list, struct socket_info *info,
 
 /* ---- peers of unix sockets ---- */
 
-static void name_peer(struct socket_list *list, struct socket_info *info,
-                      const struct hash *by_inode)
-{
-    if (info->family != AF_UNIX || info->peer == 0)
-        return;
-    const uintptr_t *index = hash_find(by_inode, info->peer);
-    if (index == NULL)
-        return; // in another network namespace: not known
-    const struct socket_info *peer = &list->items[*index];
-    info->remote_at = peer->local_at;
-    info->remote_size = peer->local_size;
-    info->has |= SOCKET_REMOTE;
-}
-
 void socket_list_peers(struct socket_list *list, size_t first)
 {
     struct hash by_inode = {0};
     for (size_t i = first; i < list->count && !list->failed; i++)
         if (list->items[i].family == AF_UNIX && (list->items[i].has & SOCKET_LOCAL) != 0)
             list->failed = hash_set(&by_inode, list->items[i].inode, i) < 0;
-    for (size_t i = first; i < list->count && !list->failed; i++)
-        name_peer(list, &list->items[i], &by_inode);
+    for (size_t i = first; i < list->count && !list->failed; i++) {
+        struct socket_info *info = &list->items[i];
+        if (info->family != AF_UNIX || info->peer == 0)
+            continue;
+        const uintptr_t *index = hash_find(&by_inode, info->peer);
+        if (index == NULL)
+            continue; // in another network namespace: not known
+        const struct socket_info *peer = &list->items[*index];
+        info->remote_at = peer->local_at;
+        info->remote_size = peer->local_size;
+        info->has |= SOCKET_REMOTE;
+    }
     hash_done(&by_inode);
 }

@@ -27,77 +27,61 @@ void socket_owners_done(struct socket_owners *owners)
     *owners = (struct socket_owners){0};
 }
 
-/* The inode of "socket:[123]", or 0. A file of that name shows with a path before it. */
-static uint64_t inode_of(const char *link, size_t size)
-{
-    struct cursor cursor = cursor_over(link, size);
-    uint64_t inode;
-    if (!cursor_literal(&cursor, "socket:[") || !number_u64(&cursor.at, cursor.end, &inode) ||
-        !cursor_literal(&cursor, "]") || !cursor_done(&cursor))
-        return 0;
-    return inode;
-}
-
-/* 0 and the inode, or 0 where it is no socket; else why it cannot be told. */
+/* 0 and the inode of "socket:[123]", or 0 where it is no socket; else why it cannot be told. A file
+ * of that name shows with a path before it. */
 static int read_inode(int directory, const char *name, uint64_t *inode)
 {
     char link[LINK_TEXT];
     ssize_t size = readlinkat(directory, name, link, sizeof link);
-    *inode = size > 0 ? inode_of(link, (size_t)size) : 0;
+    struct cursor cursor = cursor_over(link, size > 0 ? (size_t)size : 0);
+    if (!cursor_literal(&cursor, "socket:[") || !number_u64(&cursor.at, cursor.end, inode) ||
+        !cursor_literal(&cursor, "]") || !cursor_done(&cursor))
+        *inode = 0;
     return size < 0 ? -errno : 0;
-}
-
-static int append(struct socket_owners *owners, const struct socket_owner *owner)
-{
-    if (owners->count >= SOCKET_OWNERS_MAX) {
-        owners->cut = true;
-        return 0;
-    }
-    void *items = owners->items;
-    if (memory_grow(&items, &owners->capacity, owners->count, sizeof *owners->items) < 0)
-        return -ENOMEM;
-    owners->items = items;
-    owners->items[owners->count++] = *owner;
-    return 0;
-}
-
-/* The folder may be listed where none of its links may be read: a process that is protected even
- * from root. */
-static int take_links(struct socket_owners *owners, struct socket_owner owner, int directory)
-{
-    char name[NUMBER_TEXT];
-    size_t denied = 0;
-    for (size_t i = 0; i < owners->numbers.count; i++) {
-        owner.descriptor = owners->numbers.items[i];
-        number_print_u64(name, owner.descriptor);
-        int result = read_inode(directory, name, &owner.inode);
-        bool is_denied = os_availability(result) == VITALS_DENIED;
-        denied += result < 0 && is_denied;
-        owners->cut |= result < 0 && !is_denied && os_availability(result) != VITALS_GONE;
-        if (owner.inode != 0 && append(owners, &owner) < 0)
-            return -ENOMEM;
-    }
-    if (denied != 0 && denied == owners->numbers.count)
-        return -EACCES;
-    owners->denied |= denied != 0;
-    return 0;
 }
 
 /* The descriptors of `shown` below /proc, or below the folder of threads. */
 static int read_folder(struct socket_owners *owners, const struct os *os, int64_t shown,
                        struct socket_owner owner)
 {
-    owners->numbers.count = 0;
+    struct linux_numbers *numbers = &owners->numbers;
+    numbers->count = 0;
     int directory = linux_process_open(os, shown, "fd", O_DIRECTORY);
     if (directory < 0)
         return directory;
     bool cut;
-    int result = linux_numbers_read(directory, SOCKET_OWNERS_MAX, &owners->numbers, &cut);
-    // Entries listed before an error are valid.
-    int links = result != -ENOMEM ? take_links(owners, owner, directory) : 0;
-    os_close_descriptor(directory);
+    int result = linux_numbers_read(directory, SOCKET_OWNERS_MAX, numbers, &cut);
     owners->cut |= cut;
-    return result < 0 ? result : links;
+
+    /* Entries listed before an error are valid. */
+    size_t denied = 0;
+    for (size_t i = 0; i < numbers->count && result != -ENOMEM; i++) {
+        char name[NUMBER_TEXT];
+        owner.descriptor = numbers->items[i];
+        number_print_u64(name, owner.descriptor);
+        int code = read_inode(directory, name, &owner.inode);
+        bool is_denied = os_availability(code) == VITALS_DENIED;
+        denied += code < 0 && is_denied;
+        owners->cut |= code < 0 && !is_denied && os_availability(code) != VITALS_GONE;
+        if (owner.inode == 0)
+            continue;
+        void *items = owners->items;
+        if (owners->count >= SOCKET_OWNERS_MAX) {
+            owners->cut = true;
+        } else if (memory_grow(&items, &owners->capacity, owners->count, sizeof owner) < 0) {
+            result = -ENOMEM;
+        } else {
+            owners->items = items;
+            owners->items[owners->count++] = owner;
+        }
+    }
+    os_close_descriptor(directory);
+
+    /* The folder may be listed where none of its links may be read: a process that is protected
+     * even from root. */
+    bool all = denied != 0 && denied == numbers->count;
+    owners->denied |= denied != 0 && !all;
+    return result == 0 && all ? -EACCES : result;
 }
 
 /* Then there is no other one that could show more. */
@@ -182,65 +166,38 @@ uint64_t socket_owner_inode(const struct os *os, const struct socket_owner *owne
 
 /* ---- what the kernel calls it ---- */
 
+enum { TYPE = SOCKET_TYPE, NUMBER = SOCKET_PROTOCOL, BOTH = TYPE | NUMBER };
+
 static const struct {
     const char *name; /* of struct proto */
-    unsigned has;
+    unsigned has;     /* beside the family */
     uint16_t family, type;
     uint32_t protocol;
 } PROTOCOLS[] = {
-    {"TCP", SOCKET_TYPE, AF_INET, SOCK_STREAM, IPPROTO_TCP},
-    {"TCPv6", SOCKET_TYPE, AF_INET6, SOCK_STREAM, IPPROTO_TCP},
-    {"UDP", SOCKET_TYPE, AF_INET, SOCK_DGRAM, IPPROTO_UDP},
-    {"UDPv6", SOCKET_TYPE, AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
-    {"UDP-Lite", SOCKET_TYPE, AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE},
-    {"UDPLITEv6", SOCKET_TYPE, AF_INET6, SOCK_DGRAM, IPPROTO_UDPLITE},
-    {"PING", SOCKET_TYPE, AF_INET, SOCK_DGRAM, IPPROTO_ICMP},
-    {"PINGv6", SOCKET_TYPE, AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6},
-    {"MPTCP", SOCKET_TYPE, AF_INET, SOCK_STREAM, SOCKET_MPTCP},
-    {"MPTCPv6", SOCKET_TYPE, AF_INET6, SOCK_STREAM, SOCKET_MPTCP},
-    {"SCTP", 0, AF_INET, 0, IPPROTO_SCTP},
-    {"SCTPv6", 0, AF_INET6, 0, IPPROTO_SCTP},
-    {"UNIX-STREAM", SOCKET_TYPE, AF_UNIX, SOCK_STREAM, 0},
-    {"UNIX", 0, AF_UNIX, 0, 0}, // before Linux 5.15 of streams, too
-    {"AF_VSOCK", 0, AF_VSOCK, 0, 0},
+    {"TCP", BOTH, AF_INET, SOCK_STREAM, IPPROTO_TCP},
+    {"TCPv6", BOTH, AF_INET6, SOCK_STREAM, IPPROTO_TCP},
+    {"UDP", BOTH, AF_INET, SOCK_DGRAM, IPPROTO_UDP},
+    {"UDPv6", BOTH, AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
+    {"UDP-Lite", BOTH, AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE},
+    {"UDPLITEv6", BOTH, AF_INET6, SOCK_DGRAM, IPPROTO_UDPLITE},
+    {"PING", BOTH, AF_INET, SOCK_DGRAM, IPPROTO_ICMP},
+    {"PINGv6", BOTH, AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6},
+    {"MPTCP", BOTH, AF_INET, SOCK_STREAM, SOCKET_MPTCP},
+    {"MPTCPv6", BOTH, AF_INET6, SOCK_STREAM, SOCKET_MPTCP},
+    {"SCTP", NUMBER, AF_INET, 0, IPPROTO_SCTP},
+    {"SCTPv6", NUMBER, AF_INET6, 0, IPPROTO_SCTP},
+    {"UNIX-STREAM", BOTH, AF_UNIX, SOCK_STREAM, 0},
+    {"UNIX", NUMBER, AF_UNIX, 0, 0}, // before Linux 5.15 of streams, too
+    {"AF_VSOCK", NUMBER, AF_VSOCK, 0, 0},
+    /* Those whose protocol is a number that the name does not tell. */
+    {"RAW", TYPE, AF_INET, SOCK_RAW, 0},
+    {"RAWv6", TYPE, AF_INET6, SOCK_RAW, 0},
+    {"NETLINK", 0, AF_NETLINK, 0, 0},
+    {"PACKET", 0, AF_PACKET, 0, 0},
+    {"XDP", TYPE, AF_XDP, SOCK_RAW, 0},
+    {"ALG", TYPE, AF_ALG, SOCK_SEQPACKET, 0},
+    {"TIPC", 0, AF_TIPC, 0, 0},
 };
-
-/* Those whose protocol is a number that the name does not tell. */
-static const struct {
-    const char *name;
-    unsigned has;
-    uint16_t family, type;
-} FAMILIES[] = {
-    {"RAW", SOCKET_TYPE, AF_INET, SOCK_RAW},
-    {"RAWv6", SOCKET_TYPE, AF_INET6, SOCK_RAW},
-    {"NETLINK", 0, AF_NETLINK, 0},
-    {"PACKET", 0, AF_PACKET, 0},
-    {"XDP", SOCKET_TYPE, AF_XDP, SOCK_RAW},
-    {"ALG", SOCKET_TYPE, AF_ALG, SOCK_SEQPACKET},
-    {"TIPC", 0, AF_TIPC, 0},
-};
-
-/* Of a name that is not known, nothing. */
-static void take_protocol(const char *name, struct socket_info *info)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(PROTOCOLS); i++) {
-        if (strcmp(name, PROTOCOLS[i].name) != 0)
-            continue;
-        info->has = PROTOCOLS[i].has | SOCKET_FAMILY | SOCKET_PROTOCOL;
-        info->family = PROTOCOLS[i].family;
-        info->type = PROTOCOLS[i].type;
-        info->protocol = PROTOCOLS[i].protocol;
-        return;
-    }
-    for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++) {
-        if (strcmp(name, FAMILIES[i].name) != 0)
-            continue;
-        info->has = FAMILIES[i].has | SOCKET_FAMILY;
-        info->family = FAMILIES[i].family;
-        info->type = FAMILIES[i].type;
-        return;
-    }
-}
 
 bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner,
                            struct socket_info *info)
@@ -264,6 +221,13 @@ bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner
     if (size <= 0)
         return false;
     name[size] = '\0';
-    take_protocol(name, info);
-    return true;
+    for (size_t i = 0; i < ARRAY_COUNT(PROTOCOLS); i++) {
+        if (strcmp(name, PROTOCOLS[i].name) != 0)
+            continue;
+        info->has = PROTOCOLS[i].has | SOCKET_FAMILY;
+        info->family = PROTOCOLS[i].family;
+        info->type = PROTOCOLS[i].type;
+        info->protocol = PROTOCOLS[i].protocol;
+    }
+    return true; // of a name that is not known, nothing is told
 }

@@ -156,6 +156,13 @@ int socket_diag_read(struct socket_diag *diag, const struct os *os,
 /* Unix sockets of the list from `first` on get the name of their peer as the remote address. */
 void socket_list_peers(struct socket_list *list, size_t first);
 
+/* ---- addresses ---- */
+
+/* Writes the table network_address: a row for each address of a list from getifaddrs(3); families
+ * other than inet, inet6 and link are passed over. */
+struct ifaddrs;
+void addresses_write(const struct ifaddrs *list, struct row_batch *out);
+
 /* ---- owners ---- */
 
 struct socket_owner {

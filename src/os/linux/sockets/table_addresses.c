@@ -3,13 +3,14 @@
  * By getifaddrs(3), which asks the kernel by netlink. Where os shows another machine's or
  * namespace's /proc these would not be its addresses, so there are none then.
  * Thread rule: any thread. */
-#include "os/linux/sockets/addresses.h"
+#include "os/linux/sockets/sockets.h"
 #include "os/linux/tables.h"
 
 #include "util/number.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <string.h>
@@ -37,18 +38,6 @@ static struct span print_link(const struct sockaddr *address, char out[static TE
     return (struct span){out, used};
 }
 
-/* The scope of a link-local address, behind "%": the interface, which stands beside it anyway. */
-static size_t print_scope(const struct sockaddr_in6 *address, char *out)
-{
-    if (address->sin6_scope_id == 0)
-        return 0;
-    _Static_assert(IF_NAMESIZE <= NUMBER_TEXT, "either fits");
-    out[0] = '%';
-    if (if_indextoname(address->sin6_scope_id, out + 1) != NULL)
-        return 1 + strnlen(out + 1, IF_NAMESIZE);
-    return 1 + number_print_u64(out + 1, address->sin6_scope_id);
-}
-
 static struct span print_inet6(const struct sockaddr *address, char out[static TEXT_MAX])
 {
     struct sockaddr_in6 copy;
@@ -56,7 +45,17 @@ static struct span print_inet6(const struct sockaddr *address, char out[static T
     if (inet_ntop(AF_INET6, &copy.sin6_addr, out, INET6_ADDRSTRLEN) == NULL)
         return (struct span){"", 0};
     size_t used = strlen(out);
-    return (struct span){out, used + print_scope(&copy, out + used)};
+    if (copy.sin6_scope_id == 0)
+        return (struct span){out, used};
+
+    /* The scope of a link-local address: the interface, which stands beside it anyway. */
+    _Static_assert(IF_NAMESIZE <= NUMBER_TEXT, "either fits");
+    out[used++] = '%';
+    if (if_indextoname(copy.sin6_scope_id, out + used) != NULL)
+        used += strnlen(out + used, IF_NAMESIZE);
+    else
+        used += number_print_u64(out + used, copy.sin6_scope_id);
+    return (struct span){out, used};
 }
 
 static struct span print_inet(const struct sockaddr *address, char out[static TEXT_MAX])
@@ -88,31 +87,6 @@ static struct span print(const struct address_family *family, const struct socka
     return family->print(address, out);
 }
 
-/* Bits of a netmask up to the first that is not set. */
-static uint64_t prefix_of(const unsigned char *mask, size_t size)
-{
-    uint64_t bits = 0;
-    for (size_t i = 0; i < size * 8 && (mask[i / 8] >> (7 - i % 8) & 1) != 0; i++)
-        bits++;
-    return bits;
-}
-
-static void put_netmask(const struct address_family *family, const struct sockaddr *mask,
-                        struct row_batch *out)
-{
-    char text[TEXT_MAX];
-    unsigned char bytes[16] = {0};
-    // The family of a mask is not always set, its bytes are those of the address.
-    if (mask == NULL || family->size == 0) {
-        batch_set_missing(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, VITALS_UNSUPPORTED);
-        batch_set_missing(out, VITALS_NETWORK_ADDRESS_NETMASK, VITALS_UNSUPPORTED);
-        return;
-    }
-    memcpy(bytes, (const char *)mask + family->at, family->size);
-    batch_set_u64(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, prefix_of(bytes, family->size));
-    batch_set_text(out, VITALS_NETWORK_ADDRESS_NETMASK, family->print(mask, text));
-}
-
 /* The other address of an interface that has the flag. The C library gives an address's own where
  * the kernel told of no other: that is none. */
 static void put_other(const struct address_family *family, const struct ifaddrs *item,
@@ -130,7 +104,8 @@ static void put_other(const struct address_family *family, const struct ifaddrs 
 static void put(const struct address_family *family, const struct ifaddrs *item,
                 struct row_batch *out)
 {
-    char text[TEXT_MAX];
+    char text[TEXT_MAX], mask_text[TEXT_MAX];
+    const char *mask = (const char *)item->ifa_netmask;
     struct span name = {item->ifa_name, strlen(item->ifa_name)};
     if (batch_add_row(out, VITALS_NETWORK_ADDRESS, 0, name) == NULL)
         return;
@@ -138,7 +113,18 @@ static void put(const struct address_family *family, const struct ifaddrs *item,
     batch_set_text(out, VITALS_NETWORK_ADDRESS_INTERFACE, name);
     batch_set_string(out, VITALS_NETWORK_ADDRESS_FAMILY, family->name);
     batch_set_text(out, VITALS_NETWORK_ADDRESS_ADDRESS, address);
-    put_netmask(family, item->ifa_netmask, out);
+    /* The family of a mask is not always set, its bytes are those of the address. */
+    if (mask != NULL && family->size != 0) {
+        uint64_t bits = 0; // up to the first that is not set
+        while (bits < family->size * 8 && (mask[family->at + bits / 8] >> (7 - bits % 8) & 1) != 0)
+            bits++;
+        batch_set_u64(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, bits);
+        batch_set_text(out, VITALS_NETWORK_ADDRESS_NETMASK,
+                       family->print(item->ifa_netmask, mask_text));
+    } else {
+        batch_set_missing(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, VITALS_UNSUPPORTED);
+        batch_set_missing(out, VITALS_NETWORK_ADDRESS_NETMASK, VITALS_UNSUPPORTED);
+    }
     put_other(family, item, IFF_BROADCAST, item->ifa_broadaddr, address,
               VITALS_NETWORK_ADDRESS_BROADCAST, out);
     put_other(family, item, IFF_POINTOPOINT, item->ifa_dstaddr, address,

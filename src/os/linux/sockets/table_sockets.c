@@ -57,12 +57,6 @@ struct sockets_reading {
     bool answered;      /* there is at least one list, if an empty one */
 };
 
-/* What says that there are none of that kind is no error: the kernel does not know them. */
-static bool is_absent(int error)
-{
-    return error == -ENOENT || os_availability(error) == VITALS_UNSUPPORTED;
-}
-
 static int read_text(struct sockets_reading *reading, const char *name)
 {
     char path[PATH_TEXT];
@@ -78,48 +72,23 @@ static int read_text(struct sockets_reading *reading, const char *name)
     return result;
 }
 
-static int read_file(struct sockets_reading *reading, const struct socket_group *group)
-{
-    int result = read_text(reading, group->file);
-    // Rows read before an error are valid.
-    if (reading->text.size != 0)
-        group->parse(reading->text.bytes, reading->text.size, group, reading->list);
-    return result;
-}
-
-/* A dump of mptcp looks at every place where one could be, a millisecond for nothing on most
- * machines: the count of such sockets costs less. */
-static bool is_worth_a_dump(struct sockets_reading *reading, const struct socket_group *group)
-{
-    uint64_t count;
-    if (group->protocol != SOCKET_MPTCP)
-        return true;
-    const char *name = group->family == AF_INET ? "MPTCP" : "MPTCPv6";
-    return read_text(reading, "protocols") < 0 || reading->text.size == 0 ||
-           !net_parse_protocols(reading->text.bytes, reading->text.size, name, &count) ||
-           count != 0;
-}
-
 static int read_dump(struct sockets_reading *reading, const struct socket_group *group)
 {
     size_t first = reading->list->count;
-    if (!group->diag || reading->diag.netlink < 0 || !is_worth_a_dump(reading, group))
+    if (!group->diag || reading->diag.netlink < 0)
+        return -ENOTSUP;
+    /* A dump of mptcp looks at every place where one could be, a millisecond for nothing on most
+     * machines: the count of such sockets costs less. */
+    const char *name = group->family == AF_INET ? "MPTCP" : "MPTCPv6";
+    uint64_t count;
+    if (group->protocol == SOCKET_MPTCP && read_text(reading, "protocols") >= 0 &&
+        net_parse_protocols(reading->text.bytes, reading->text.size, name, &count) && count == 0)
         return -ENOTSUP;
     int result = socket_diag_read(&reading->diag, reading->os, group, reading->list);
     if (result >= 0 && group->family == AF_UNIX)
         socket_list_peers(reading->list, first);
     reading->answered |= result >= 0;
     return result;
-}
-
-static void read_group(struct sockets_reading *reading, const struct socket_group *group)
-{
-    int result = read_dump(reading, group);
-    if (result < 0 && result != -ENOMEM && group->file != NULL)
-        result = read_file(reading, group);
-    reading->answered |= result >= 0;
-    if (result < 0 && !is_absent(result) && reading->error == 0)
-        reading->error = result;
 }
 
 /* All groups, or as many as it takes to find what is asked for. `own`: those of the calling
@@ -138,24 +107,25 @@ static int read_sockets(const struct os *os, const char *prefix, bool own, struc
     for (size_t i = 0; i < left && !list->failed; i++) {
         if (list->only != NULL && list->missing == 0)
             break;
-        read_group(&reading, &GROUPS[i]);
+        const struct socket_group *group = &GROUPS[i];
+        int result = read_dump(&reading, group);
+        if (result < 0 && result != -ENOMEM && group->file != NULL) {
+            result = read_text(&reading, group->file);
+            // Rows read before an error are valid.
+            if (reading.text.size != 0)
+                group->parse(reading.text.bytes, reading.text.size, group, list);
+        }
+        reading.answered |= result >= 0;
+        // What says that there are none of that kind is no error: the kernel does not know them.
+        if (result < 0 && result != -ENOENT && os_availability(result) != VITALS_UNSUPPORTED &&
+            reading.error == 0)
+            reading.error = result;
     }
     socket_diag_close(&reading.diag);
     buffer_done(&reading.text);
     if (list->failed)
         return -ENOMEM;
     return reading.error == 0 && !reading.answered ? -ENOTSUP : reading.error;
-}
-
-/* Where our own lists stand: those of the calling thread, which may have a namespace of its own. */
-static const char *own_prefix(const struct os *os)
-{
-    static const char *const PREFIXES[] = {"thread-self/net", "self/net"};
-    struct stat status;
-    for (size_t i = 0; i < ARRAY_COUNT(PREFIXES); i++)
-        if (fstatat(os->proc, PREFIXES[i], &status, 0) == 0)
-            return PREFIXES[i];
-    return "net";
 }
 
 /* Whether the process whose folder that is is in the network namespace of the calling thread. */
@@ -273,39 +243,12 @@ static void put_name(const struct row *row, vitals_metric metric, unsigned bit,
     batch_set_text(row->out, metric, (struct span){text, number_print_u64(text, number)});
 }
 
-static void put_protocol(const struct row *row)
-{
-    const struct socket_name *names = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(PROTOCOLS); i++) {
-        if (PROTOCOLS[i].family == row->info->family) {
-            names = PROTOCOLS[i].names;
-            count = PROTOCOLS[i].count;
-        }
-    }
-    put_name(row, VITALS_SOCKET_PROTOCOL, SOCKET_PROTOCOL, names, count, row->info->protocol);
-}
-
 static void put_number(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
 {
     if ((row->info->has & bit) != 0)
         batch_set_u64(row->out, metric, number);
     else
         batch_set_missing(row->out, metric, why_missing(row->info));
-}
-
-/* Whether a queue is counted in bytes (of a listener, in connections). Of most kinds the kernel
- * tells the memory that it takes, of unix datagrams the first one; and where one end of tcp has
- * begun or ended, that counts for a byte. */
-static bool is_exact(const struct socket_info *info, unsigned bit)
-{
-    if ((info->has & SOCKET_STATE) == 0)
-        return false;
-    bool goes_on = info->state == SOCKET_ESTABLISHED || info->state == SOCKET_LISTEN;
-    if (info->family == AF_UNIX)
-        return bit == SOCKET_RECEIVE && info->type != SOCK_DGRAM;
-    return info->protocol == IPPROTO_TCP && info->type == SOCK_STREAM && goes_on &&
-           (info->family == AF_INET || info->family == AF_INET6);
 }
 
 static void put_queue(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
@@ -318,8 +261,17 @@ static void put_queue(const struct row *row, vitals_metric metric, unsigned bit,
         batch_set_missing(row->out, metric, is_none ? VITALS_UNSUPPORTED : why_missing(info));
         return;
     }
+
+    /* Whether it is counted in bytes (of a listener, in connections). Of most kinds the kernel
+     * tells the memory that it takes, of unix datagrams the first one; and where one end of tcp has
+     * begun or ended, that counts for a byte. */
+    bool goes_on = info->state == SOCKET_ESTABLISHED || info->state == SOCKET_LISTEN;
+    bool is_tcp = info->protocol == IPPROTO_TCP && info->type == SOCK_STREAM &&
+                  (info->family == AF_INET || info->family == AF_INET6);
+    bool is_exact = info->family == AF_UNIX ? bit == SOCKET_RECEIVE && info->type != SOCK_DGRAM
+                                            : is_tcp && goes_on;
     struct value value = value_u64(number);
-    if (!is_exact(info, bit))
+    if (!is_exact || (info->has & SOCKET_STATE) == 0)
         value.state = VITALS_ESTIMATE;
     batch_set_value(row->out, metric, value);
 }
@@ -344,7 +296,15 @@ static void put_socket(struct row_batch *out, const struct socket_list *list,
     put_name(&row, VITALS_SOCKET_FAMILY, SOCKET_FAMILY, FAMILIES, ARRAY_COUNT(FAMILIES),
              info->family);
     put_name(&row, VITALS_SOCKET_TYPE, SOCKET_TYPE, TYPES, ARRAY_COUNT(TYPES), info->type);
-    put_protocol(&row);
+    const struct socket_name *names = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(PROTOCOLS); i++) {
+        if (PROTOCOLS[i].family == info->family) {
+            names = PROTOCOLS[i].names;
+            count = PROTOCOLS[i].count;
+        }
+    }
+    put_name(&row, VITALS_SOCKET_PROTOCOL, SOCKET_PROTOCOL, names, count, info->protocol);
     put_text(&row, VITALS_SOCKET_LOCAL_ADDRESS, SOCKET_LOCAL, info->local_at, info->local_size);
     put_number(&row, VITALS_SOCKET_LOCAL_PORT, SOCKET_LOCAL_PORT, info->local_port);
     put_text(&row, VITALS_SOCKET_REMOTE_ADDRESS, SOCKET_REMOTE, info->remote_at, info->remote_size);
@@ -362,28 +322,6 @@ static void put_owner(struct row_batch *out, const struct socket_owner *owner)
     batch_set_u64(out, VITALS_SOCKET_DESCRIPTOR, owner->descriptor);
 }
 
-/* Whether more is wanted than /proc/PID/fd tells. */
-static bool wants_lists(const struct row_batch *out)
-{
-    static const vitals_metric FROM_LISTS[] = {
-        VITALS_SOCKET_FAMILY,
-        VITALS_SOCKET_TYPE,
-        VITALS_SOCKET_PROTOCOL,
-        VITALS_SOCKET_LOCAL_ADDRESS,
-        VITALS_SOCKET_LOCAL_PORT,
-        VITALS_SOCKET_REMOTE_ADDRESS,
-        VITALS_SOCKET_REMOTE_PORT,
-        VITALS_SOCKET_STATE,
-        VITALS_SOCKET_UID,
-        VITALS_SOCKET_RECEIVE_QUEUE_BYTES,
-        VITALS_SOCKET_SEND_QUEUE_BYTES,
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(FROM_LISTS); i++)
-        if (batch_wants(out, FROM_LISTS[i]))
-            return true;
-    return false;
-}
-
 /* A record of a unix socket, where the kernel calls that socket otherwise. */
 static bool is_forged(const struct os *os, const struct socket_owner *owner,
                       const struct socket_info *info)
@@ -394,20 +332,7 @@ static bool is_forged(const struct os *os, const struct socket_owner *owner,
 
 /* ---- of one process ---- */
 
-/* A socket that no list has. `error`: what kept us from one that may have had it. */
-static struct socket_info unlisted(const struct os *os, const struct socket_owner *owner, int error)
-{
-    struct socket_info info = {.inode = owner->inode};
-    if (error != 0)
-        info.missing = (signed char)os_availability(error);
-    bool told = socket_owner_protocol(os, owner, &info);
-    if (socket_owner_inode(os, owner) != owner->inode) // closed since, and that name was another's
-        return (struct socket_info){.inode = owner->inode, .missing = VITALS_GONE};
-    if (!told)
-        info.has = 0;
-    return info;
-}
-
+/* `error`: what kept us from a list that may have had the sockets that none has. */
 static void write_process(const struct os *os, const struct socket_owners *owners,
                           const struct socket_list *list, int error, struct row_batch *out)
 {
@@ -418,8 +343,13 @@ static void write_process(const struct os *os, const struct socket_owners *owner
         struct socket_info rest = {.inode = owner->inode};
         bool listed = index != NULL && *index != SOCKET_MISSING &&
                       !is_forged(os, owner, &list->items[*index]);
-        if (index != NULL && !listed)
-            rest = unlisted(os, owner, error);
+        if (index != NULL && !listed) {
+            rest.missing = (signed char)(error != 0 ? os_availability(error) : 0);
+            if (!socket_owner_protocol(os, owner, &rest))
+                rest.has = 0;
+            if (socket_owner_inode(os, owner) != owner->inode) // closed, and the name another's
+                rest = (struct socket_info){.inode = owner->inode, .missing = VITALS_GONE};
+        }
         put_socket(out, list, listed ? &list->items[*index] : &rest, i + 1);
         put_owner(out, owner);
     }
@@ -455,7 +385,14 @@ int table_process_sockets(const struct os *os, int64_t pid, struct row_batch *ou
     if (result < 0)
         goto done;
     owners.count = size_min(owners.count, SOCKETS_MAX);
-    if (owners.count != 0 && wants_lists(out))
+
+    bool more = false; // than /proc/PID/fd tells
+    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
+        vitals_metric metric = metric_of(VITALS_SOCKET, number);
+        more |= metric != VITALS_SOCKET_INODE && metric != VITALS_SOCKET_PID &&
+                metric != VITALS_SOCKET_DESCRIPTOR && batch_wants(out, metric);
+    }
+    if (owners.count != 0 && more)
         error = read_process(os, &owners, &inodes, &list);
     result = error == -ENOMEM ? error : 0;
     if (result == 0)
@@ -507,17 +444,6 @@ static int read_owners(const struct os *os, struct socket_owners *owners)
     return result < 0 ? result : socket_owners_index(owners);
 }
 
-/* Why a socket has no owner; unsupported: it has none. */
-static vitals_availability why_unowned(const struct socket_owners *owners,
-                                       const struct socket_info *info)
-{
-    if (info->inode == 0)
-        return VITALS_UNSUPPORTED;
-    if (owners->cut)
-        return VITALS_FAILED;
-    return owners->denied ? VITALS_DENIED : VITALS_UNSUPPORTED;
-}
-
 /* One row for each descriptor that holds it, or one without; at most `room`. */
 static size_t write_socket(const struct os *os, const struct socket_list *list,
                            const struct socket_info *info, const struct socket_owners *owners,
@@ -536,7 +462,11 @@ static size_t write_socket(const struct os *os, const struct socket_list *list,
     if (rows != 0)
         return rows;
     put_socket(out, list, info, 0);
-    vitals_availability why = why_unowned(owners, info);
+    vitals_availability why = VITALS_UNSUPPORTED; // it has no owner
+    if (info->inode != 0 && owners->cut)
+        why = VITALS_FAILED;
+    else if (info->inode != 0 && owners->denied)
+        why = VITALS_DENIED;
     batch_set_missing(out, VITALS_SOCKET_PID, why);
     batch_set_missing(out, VITALS_SOCKET_DESCRIPTOR, why);
     return 1;
@@ -544,9 +474,18 @@ static size_t write_socket(const struct os *os, const struct socket_list *list,
 
 int table_sockets(const struct os *os, struct row_batch *out)
 {
+    /* Where our own lists stand: those of the calling thread, which may have a namespace of its
+     * own. */
+    static const char *const PREFIXES[] = {"thread-self/net", "self/net"};
+    const char *prefix = "net";
+    struct stat status;
+    for (size_t i = ARRAY_COUNT(PREFIXES); i-- > 0;)
+        if (fstatat(os->proc, PREFIXES[i], &status, 0) == 0)
+            prefix = PREFIXES[i];
+
     struct socket_owners owners = {0};
     struct socket_list list = {0};
-    int error = read_sockets(os, own_prefix(os), os->live, &list), result = 0;
+    int error = read_sockets(os, prefix, os->live, &list), result = 0;
     if (error == -ENOMEM || (error < 0 && list.count == 0))
         result = error;
     else if (batch_wants(out, VITALS_SOCKET_PID) || batch_wants(out, VITALS_SOCKET_DESCRIPTOR))
