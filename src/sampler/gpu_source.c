@@ -1,25 +1,107 @@
-/* gpu_source.c: see gpu_source.h.
+/* gpu_source.c: the source of one vendor's devices.
  *
- * A device query is what one device is asked for on one worker: its readings, its slow readings,
- * its users (gpu_jobs.h). Each has its own turn and its own price. */
-#include "sampler/gpu_source.h"
+ * Everything that enters the driver happens on its workers (gpu_jobs.h): loading it, listing
+ * devices, reading them. A device query is what one device is asked for on one worker: its
+ * readings, its slow readings, its users, its job claims. Each has its own turn and its own price:
+ * what the driver costs is measured, and devices are asked so seldom that all calls together take
+ * at most one hundredth of the time.
+ *
+ * One worker serves all devices of a vendor until a call hangs; then its device stays with that
+ * thread and a new worker takes the others. Job claims, which are files of a scheduler, keep their
+ * one worker; a tick waits for them once and briefly. */
+#include "sampler/source.h"
 
-#include "sampler/gpu_source_data.h"
-#include "sampler/sweep_source.h"
+#include "gpu/table.h"
+#include "host/identities.h"
+#include "model/answer_cache.h"
+#include "sampler/gpu_jobs.h"
 #include "util/error.h"
 #include "util/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { RESCAN_SECONDS = 10 }; /* at least, until devices are listed anew */
+enum {
+    RESCAN_SECONDS = 10, /* at least, until devices are listed anew */
+    NOTES_MS = 500,      /* a tick's patience with a scheduler's files */
+    RETRY_SECONDS = 60,  /* at most, until a device that hung is asked again */
+    SCAN_SHARE = 1000,   /* of the wall time: one part may go to listing devices, */
+    READING_SHARE = 125  /* and one to reading them: together less than a hundredth */
+};
 
-const enum gpu_job_kind gpu_query_kinds[DEVICE_QUERIES] = {GPU_JOB_READ, GPU_JOB_SLOW,
-                                                           GPU_JOB_USERS, GPU_JOB_CLAIM};
+enum { DEVICE_QUERIES = 4 };
+static const enum gpu_job_kind KINDS[DEVICE_QUERIES] = {GPU_JOB_READ, GPU_JOB_SLOW, GPU_JOB_USERS,
+                                                        GPU_JOB_CLAIM};
+
+struct device_query {
+    struct worker *worker; /* NULL: never asked for */
+    int job;
+    bool asked;    /* and not answered yet */
+    bool hangs;    /* no tick waits for its answer */
+    bool known;    /* has answered before */
+    bool lost;     /* the last answer was that nothing can be read: it sleeps, or is lost */
+    bool held;     /* would have been asked in this tick, if it had not hung so often */
+    bool waits;    /* to be asked as soon as there is a sweep */
+    bool is_old;   /* the sweep that it was asked with is not of its tick */
+    unsigned hung; /* answers in a row that took so long */
+    uint64_t asked_ns;
+    uint64_t paid_until_ns;     /* what it has cost so far is within its share by then */
+    uint64_t debt_ns;           /* of the first reading, as time to wait */
+    struct metric_set pending;  /* due since it was last asked */
+    struct metric_set question; /* what it was asked last */
+};
+
+struct queried_device {
+    uint32_t slot, node_count;
+    unsigned swept; /* of GPU_SWEPT */
+    bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
+    struct gpu_node nodes[GPU_NODES_MAX];
+    struct job_claim_device called;
+    struct device_query queries[DEVICE_QUERIES]; /* in the order of KINDS */
+};
+
+struct gpu_source {
+    struct source base; /* in service: the newest worker that reads devices */
+    unsigned number;    /* of the back end */
+    struct gpu_world *world;
+    /* Which metrics are asked for by which device query, of a device of which nothing is swept. */
+    struct metric_set parts[DEVICE_QUERIES];
+
+    struct worker *newest_slow; /* that of slow readings in service */
+    struct worker *notes;       /* of job claims: one for all, since one disk has them all */
+    int scan_job;               /* on the worker that scan_worker names */
+    struct worker *scan_worker;
+    bool scan_asked, scan_hangs;
+    uint64_t next_scan_ns;
+
+    int diagnosis_job; /* on the worker that diagnosis_worker names; -1: never asked for */
+    struct worker *diagnosis_worker; /* that of the scans, unless one of the two hangs */
+    bool diagnosis_asked, diagnosis_hangs;
+    struct answer_cache diagnosis;
+    struct identities subjects;
+
+    struct queried_device *devices;
+    size_t device_count, device_capacity;
+
+    signed char state;
+    char message[GPU_MESSAGE];
+};
+
+/* All device queries of all devices have a number below this, in the order of devices and kinds. */
+static size_t query_count(const struct gpu_source *source)
+{
+    return source->device_count * DEVICE_QUERIES;
+}
+
+static struct device_query *query_at(const struct gpu_source *source, size_t number)
+{
+    return &source->devices[number / DEVICE_QUERIES].queries[number % DEVICE_QUERIES];
+}
 
 /* ---- workers ---- */
 
-struct worker *gpu_source_worker(struct gpu_source *source)
+/* NULL: no thread or no memory. */
+static struct worker *new_worker(struct gpu_source *source)
 {
     return source_worker(&source->base, &source->world->base, NULL);
 }
@@ -33,14 +115,188 @@ static int add_job(struct worker *worker, enum gpu_job_kind kind)
     return job;
 }
 
-static void gpu_done(struct source *base)
+/* ---- answers ---- */
+
+/* Counts a call into the driver. */
+static void count_call(struct gpu_source *source, const struct gpu_job *job)
 {
-    struct gpu_source *source = (struct gpu_source *)base;
-    if (source->world != NULL)
-        worker_world_unref(&source->world->base);
-    cache_done(&source->diagnosis);
-    identities_done(&source->subjects);
-    memory_free(source->devices);
+    if (job->kind == GPU_JOB_CLAIM)
+        return;
+    source->base.calls++;
+    source->base.spent_ns += job->spent_ns;
+}
+
+static const struct gpu_identity *find_listed(const struct gpu_scan *scan, uint32_t slot)
+{
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (scan->devices[i].slot == slot)
+            return &scan->devices[i];
+    }
+    return NULL;
+}
+
+/* Whether none of its device queries has a thread in it any more. */
+static bool release(struct queried_device *device)
+{
+    bool free = true;
+    for (size_t which = 0; which < DEVICE_QUERIES; which++) {
+        struct device_query *query = &device->queries[which];
+        void *data = query->worker != NULL ? worker_remove(query->worker, query->job) : NULL;
+        if (query->worker != NULL && data == NULL) {
+            free = false;
+            continue;
+        }
+        gpu_job_free(data);
+        *query = (struct device_query){0};
+    }
+    return free;
+}
+
+/* How the files of a scheduler may name the device: by a number, which only the vendor has for
+ * which both conventions were made, since each vendor has a device 0; that of a partition is within
+ * its device. */
+static struct job_claim_device called(const struct gpu_scan *scan,
+                                      const struct gpu_identity *identity)
+{
+    const struct gpu_identity *whole = identity->parent_slot < 0
+                                           ? identity
+                                           : find_listed(scan, (uint32_t)identity->parent_slot);
+    struct job_claim_device out = {.index = whole != NULL && strcmp(identity->vendor, "nvidia") == 0
+                                                ? (int64_t)whole->index
+                                                : -1,
+                                   .minor = -1,
+                                   .partition = identity->parent_slot >= 0,
+                                   .instance = -1};
+    if (whole != NULL && whole->node_count > 0)
+        out.minor = whole->nodes[0].minor;
+    if (identity->gpu_instance_id.state > 0 && identity->gpu_instance_id.as.u64 <= INT32_MAX)
+        out.instance = (int64_t)identity->gpu_instance_id.as.u64;
+    memcpy(out.uuid, identity->uuid, sizeof out.uuid);
+    out.uuid[sizeof out.uuid - 1] = '\0';
+    return out;
+}
+
+static int list_devices(struct gpu_source *source, struct gpu_table *table,
+                        const struct gpu_scan *scan)
+{
+    for (uint32_t i = 0; i < scan->count; i++) {
+        const struct gpu_identity *identity = &scan->devices[i];
+        struct queried_device *device = NULL;
+        for (size_t j = 0; j < source->device_count && device == NULL; j++)
+            if (source->devices[j].slot == identity->slot)
+                device = &source->devices[j];
+        if (device == NULL) {
+            if (memory_grow((void **)&source->devices, &source->device_capacity,
+                            source->device_count, sizeof(*source->devices)) < 0)
+                return VITALS_EMEMORY;
+            device = &source->devices[source->device_count++];
+            *device = (struct queried_device){.slot = identity->slot};
+        }
+        device->node_count = identity->node_count < GPU_NODES_MAX ? identity->node_count
+                                                                  : GPU_NODES_MAX;
+        memcpy(device->nodes, identity->nodes, sizeof device->nodes);
+        device->swept = source->world->backend->sweeps ? identity->swept : 0;
+        device->called = called(scan, identity);
+    }
+    return gpu_table_scan(table, source->number, scan);
+}
+
+static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_t now_ns)
+{
+    if (!worker_collect(source->scan_worker, source->scan_job))
+        return 0;
+    const struct gpu_scan_job *job = worker_data(source->scan_worker, source->scan_job);
+    source->scan_asked = source->scan_hangs = false;
+    count_call(source, &job->job);
+    uint64_t paid = saturating_add(now_ns, saturating_mul(job->job.spent_ns, SCAN_SHARE));
+    if (source->state != VITALS_NOT_YET && paid > source->next_scan_ns)
+        source->next_scan_ns = paid; /* the first scan loads the driver: that is paid once */
+
+    const struct gpu_scan *scan = &job->scan;
+    source->state = scan->state;
+    memcpy(source->message, scan->message, sizeof(source->message));
+    size_t kept = 0; // devices that are listed, or that a thread is still in
+    for (size_t i = 0; i < source->device_count; i++) {
+        struct queried_device *device = &source->devices[i];
+        device->gone = find_listed(scan, device->slot) == NULL;
+        if (!device->gone || !release(device))
+            source->devices[kept++] = *device;
+    }
+    source->device_count = kept;
+    int code = list_devices(source, table, scan);
+    if (code < 0)
+        source->next_scan_ns = now_ns; /* try again with the next tick */
+    return code;
+}
+
+/* Every device has an equal part of the driver's share of the wall time, so that a slow one does
+ * not delay the others; its slow readings, if wanted, have a part of their own. The first reading,
+ * which may have to wake the device, is paid by the later ones bit by bit. The first call that
+ * hangs is free; a device that hangs again is not asked for a while. */
+static void charge(const struct gpu_source *source, struct device_query *query, uint64_t spent_ns,
+                   uint64_t now_ns)
+{
+    static const uint64_t RETRY_NS = RETRY_SECONDS * NS_PER_SECOND;
+    uint64_t kinds = source->newest_slow != NULL ? 2 : 1;
+    uint64_t share = READING_SHARE * kinds * (uint64_t)source->device_count;
+    uint64_t price = saturating_mul(spent_ns, share);
+    if (spent_ns >= WORKER_HANG_NS) {
+        query->hung++;
+        uint64_t pause_ns = price < RETRY_NS ? price : RETRY_NS;
+        query->paid_until_ns = query->hung > 1 ? now_ns + pause_ns : now_ns;
+        return;
+    }
+    query->hung = 0;
+    if (!query->known) {
+        query->debt_ns = price;
+        return;
+    }
+    uint64_t installment = query->debt_ns < price ? query->debt_ns : price;
+    query->debt_ns -= installment;
+    query->paid_until_ns = saturating_add(uint64_max(query->paid_until_ns, query->asked_ns),
+                                          price + installment);
+}
+
+static int take_query(struct gpu_source *source, const struct queried_device *device,
+                      struct device_query *query, struct gpu_table *table, uint64_t now_ns)
+{
+    if (query->held)
+        gpu_table_late(table, source->number, device->slot, &query->pending);
+    if (query->worker == NULL || !worker_collect(query->worker, query->job))
+        return 0;
+    struct gpu_device_job *job = worker_data(query->worker, query->job);
+    bool hung = query->hangs;
+    query->asked = query->hangs = query->held = false;
+    count_call(source, &job->job);
+    charge(source, query, job->job.spent_ns, now_ns);
+    query->known = true;
+    query->lost = job->sample.state < 0;
+    int code = 0;
+    if (job->job.kind == GPU_JOB_CLAIM)
+        return gpu_table_claims(table, source->number, device->slot, &job->sample);
+    if (job->sample.state != VITALS_UNSET)
+        code = gpu_table_sample(table, source->number, device->slot, &job->sample);
+
+    struct gpu_processes *processes = &job->processes;
+    bool late = hung; /* what it asked for is seconds old by now */
+    if (code == 0 && processes->state != VITALS_UNSET) {
+        if (query->is_old) {
+            /* Made of a sweep that is not of this tick: as old as that is. Without one the back end
+             * may know of some users from elsewhere. */
+            if (job->swept != NULL && processes->stamp_ns > job->swept->stamp_ns)
+                processes->stamp_ns = job->swept->stamp_ns;
+            if (job->swept == NULL && processes->state > 0)
+                processes->cut = true;
+            if (processes->state == VITALS_NOT_YET)
+                processes->state = VITALS_TIMED_OUT;
+            late |= job->swept != NULL;
+        }
+        code = gpu_table_processes(table, source->number, device->slot, &query->question,
+                                   processes);
+    }
+    if (late && code == 0)
+        gpu_table_late(table, source->number, device->slot, &query->question);
+    return code;
 }
 
 /* ---- asking ---- */
@@ -49,15 +305,15 @@ static void ask(struct gpu_source *source, size_t number, const struct metric_se
                 struct gpu_sweep *swept, uint64_t now_ns)
 {
     const struct queried_device *device = &source->devices[number / DEVICE_QUERIES];
-    struct device_query *query = gpu_query_at(source, number);
-    enum gpu_job_kind kind = gpu_query_kinds[number % DEVICE_QUERIES];
+    struct device_query *query = query_at(source, number);
+    enum gpu_job_kind kind = KINDS[number % DEVICE_QUERIES];
     if (query->worker == NULL) {
         /* A job on the newest worker of those that serve its kind. */
         struct worker **newest = kind == GPU_JOB_SLOW    ? &source->newest_slow
                                  : kind == GPU_JOB_CLAIM ? &source->notes
                                                          : &source->base.worker;
         if (*newest == NULL)
-            *newest = gpu_source_worker(source);
+            *newest = new_worker(source);
         query->job = *newest != NULL ? add_job(*newest, kind) : -1;
         if (query->job < 0)
             return;
@@ -104,7 +360,7 @@ static bool part_of(const struct gpu_source *source, size_t number, const struct
     for (size_t i = 0; i < ARRAY_COUNT(own); i++) {
         if ((own[i].swept & device->swept) == 0 || !metric_set_has(set, own[i].metric))
             continue;
-        if (gpu_query_kinds[which] == GPU_JOB_USERS)
+        if (KINDS[which] == GPU_JOB_USERS)
             metric_set_add(out, own[i].metric);
         else
             metric_set_remove(out, own[i].metric);
@@ -128,7 +384,7 @@ bool gpu_source_wants_devices(const struct metric_set *set)
 
 static void ask_query(struct gpu_source *source, size_t number, const struct source_tick *tick)
 {
-    struct device_query *query = gpu_query_at(source, number);
+    struct device_query *query = query_at(source, number);
     uint64_t now_ns = tick->begin_ns;
     struct metric_set part;
     if (source->devices[number / DEVICE_QUERIES].gone)
@@ -142,7 +398,7 @@ static void ask_query(struct gpu_source *source, size_t number, const struct sou
     query->held = !paid && query->hung > 0;
     if (!paid || query->asked || !gpu_source_wants_devices(&query->pending))
         return;
-    if (gpu_query_kinds[number % DEVICE_QUERIES] == GPU_JOB_USERS) {
+    if (KINDS[number % DEVICE_QUERIES] == GPU_JOB_USERS) {
         query->waits = true;
         return;
     }
@@ -181,24 +437,37 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
         source->diagnosis_asked = true;
         worker_ask(source->diagnosis_worker, source->diagnosis_job);
     }
-    for (size_t i = 0; i < gpu_query_count(source); i++)
+    for (size_t i = 0; i < query_count(source); i++)
         ask_query(source, i, tick);
 }
 
 static int gpu_collect(struct source *base, const struct source_tick *tick)
 {
     struct gpu_source *source = (struct gpu_source *)base;
-    int code = gpu_source_take(source, tick->devices);
+    uint64_t now_ns = source_now(base);
+    int code = take_scan(source, tick->devices, now_ns);
+    if (code == 0 && source->diagnosis_job >= 0 &&
+        worker_collect(source->diagnosis_worker, source->diagnosis_job)) {
+        struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker,
+                                                    source->diagnosis_job);
+        source->diagnosis_asked = source->diagnosis_hangs = false;
+        code = identities_give(&source->subjects, &job->batch, VITALS_DIAGNOSIS);
+        if (code == 0)
+            code = cache_take(&source->diagnosis, &job->batch, now_ns);
+    }
+    for (size_t i = 0; i < query_count(source) && code == 0; i++)
+        code = take_query(source, &source->devices[i / DEVICE_QUERIES], query_at(source, i),
+                          tick->devices, now_ns);
 
     /* Devices that were found since the tick began are asked, so that they are in it already. */
-    uint64_t now_ns = source_now(base);
+    now_ns = source_now(base);
     struct metric_set part;
-    for (size_t i = 0; i < gpu_query_count(source); i++) {
-        struct device_query *query = gpu_query_at(source, i);
+    for (size_t i = 0; i < query_count(source); i++) {
+        struct device_query *query = query_at(source, i);
         if (query->known || query->asked || query->waits ||
             !part_of(source, i, tick->wanted, &part))
             continue;
-        if (gpu_query_kinds[i % DEVICE_QUERIES] == GPU_JOB_USERS)
+        if (KINDS[i % DEVICE_QUERIES] == GPU_JOB_USERS)
             query->waits = true;
         else
             ask(source, i, &part, NULL, now_ns);
@@ -217,8 +486,8 @@ bool gpu_source_waits(const struct source *base)
 {
     const struct gpu_source *source = (const struct gpu_source *)base;
     bool waits = false;
-    for (size_t i = 0; i < gpu_query_count(source); i++)
-        waits |= gpu_query_at(source, i)->waits;
+    for (size_t i = 0; i < query_count(source); i++)
+        waits |= query_at(source, i)->waits;
     return waits;
 }
 
@@ -227,13 +496,190 @@ void gpu_source_ask_users(struct source *base, const struct metric_set *wanted,
 {
     struct gpu_source *source = (struct gpu_source *)base;
     struct metric_set part;
-    for (size_t i = 0; i < gpu_query_count(source); i++) {
-        struct device_query *query = gpu_query_at(source, i);
+    for (size_t i = 0; i < query_count(source); i++) {
+        struct device_query *query = query_at(source, i);
         if (!query->waits || !part_of(source, i, wanted, &part))
             continue;
         query->is_old = is_old;
         ask(source, i, &part, swept, now_ns);
     }
+}
+
+/* ---- waiting ---- */
+
+static uint64_t brief_end(const struct device_query *query)
+{
+    return saturating_add(query->asked_ns, NOTES_MS * NS_PER_MS);
+}
+
+static bool is_waited_for(const struct device_query *query, enum gpu_job_kind kind, uint64_t now_ns)
+{
+    bool once = kind == GPU_JOB_SLOW || kind == GPU_JOB_CLAIM;
+    bool is_over = kind == GPU_JOB_CLAIM && now_ns >= brief_end(query);
+    return (query->asked || query->waits) && !query->hangs && !(once && query->known) && !is_over;
+}
+
+static uint64_t gpu_patience(const struct source *base, const struct source_tick *tick,
+                             uint64_t deadline_ns)
+{
+    (void)tick;
+    const struct gpu_source *source = (const struct gpu_source *)base;
+    uint64_t now_ns = source_now(base);
+    for (size_t i = 0; i < query_count(source); i++) {
+        const struct device_query *query = query_at(source, i);
+        enum gpu_job_kind kind = KINDS[i % DEVICE_QUERIES];
+        if (kind == GPU_JOB_CLAIM && is_waited_for(query, kind, now_ns) &&
+            brief_end(query) < deadline_ns)
+            deadline_ns = brief_end(query);
+    }
+    return deadline_ns;
+}
+
+static bool gpu_settled(const struct source *base, const struct source_tick *tick)
+{
+    (void)tick;
+    const struct gpu_source *source = (const struct gpu_source *)base;
+    uint64_t now_ns = source_now(base);
+    if ((source->scan_asked && !source->scan_hangs) ||
+        (source->diagnosis_asked && !source->diagnosis_hangs))
+        return false;
+    for (size_t i = 0; i < query_count(source); i++)
+        if (is_waited_for(query_at(source, i), KINDS[i % DEVICE_QUERIES], now_ns))
+            return false;
+    return true;
+}
+
+/* ---- hangs ---- */
+
+/* Moves a job to another worker; if the thread is in it by now, it stays. */
+static void move_job(struct worker **worker, int *job, struct worker *to)
+{
+    bool asked = worker_state(*worker, *job) !=
+                 WORKER_IDLE; /* an answer that just came is asked for anew */
+    void *data = worker_remove(*worker, *job);
+    if (data == NULL)
+        return;
+    *job = worker_add(to, data); /* a new worker has room for all that an old one held */
+    *worker = to;
+    if (asked)
+        worker_ask(*worker, *job);
+}
+
+/* Moves what the worker serves, besides the device that it hangs in (NULL: it lists devices), to a
+ * new one. False where there is nothing else, or no thread is to be had: then it waits. */
+static bool isolate(struct gpu_source *source, struct worker *worker, int job,
+                    const struct queried_device *hung)
+{
+    /* A diagnosis stays behind a scan that hangs. */
+    bool scans = source->scan_worker == worker, scan_hangs = scans && source->scan_job == job;
+    bool diagnoses = source->diagnosis_worker == worker && source->diagnosis_job >= 0 &&
+                     source->diagnosis_job != job && !scan_hangs;
+    bool others = (scans && !scan_hangs) || diagnoses;
+    size_t count = query_count(source);
+    for (size_t i = 0; i < count; i++)
+        others |= &source->devices[i / DEVICE_QUERIES] != hung &&
+                  query_at(source, i)->worker == worker;
+    struct worker *fresh = others ? new_worker(source) : NULL;
+    if (fresh == NULL)
+        return false;
+
+    for (size_t i = 0; i < count; i++) {
+        struct device_query *query = query_at(source, i);
+        if (query->worker == worker && &source->devices[i / DEVICE_QUERIES] != hung)
+            move_job(&query->worker, &query->job, fresh);
+    }
+    if (scans && !scan_hangs)
+        move_job(&source->scan_worker, &source->scan_job, fresh);
+    if (diagnoses)
+        move_job(&source->diagnosis_worker, &source->diagnosis_job, fresh);
+    if (source->base.worker == worker)
+        source->base.worker = fresh;
+    if (source->newest_slow == worker)
+        source->newest_slow = fresh;
+    return true;
+}
+
+static bool isolate_hung(struct gpu_source *source)
+{
+    bool moved = false;
+    for (size_t i = 0, count = source->base.worker_count; i < count; i++) {
+        struct worker *worker = source->base.workers[i];
+        struct queried_device *hung = NULL;
+        uint64_t item;
+        int job;
+        if (!worker_hangs(worker, &job, &item))
+            continue;
+
+        /* Ticks wait no longer for what it hangs in, nor for what else it has of that device. All
+         * job claims are files of one disk: another thread would hang there too. */
+        for (size_t j = 0; j < query_count(source); j++) {
+            struct device_query *query = query_at(source, j);
+            if (worker == source->notes)
+                query->hangs |= query->asked && query->worker == worker;
+            else if (query->worker == worker && query->job == job)
+                hung = &source->devices[j / DEVICE_QUERIES];
+        }
+        if (worker == source->notes)
+            continue;
+        if (hung == NULL && source->scan_worker == worker)
+            source->scan_hangs |= source->scan_job == job;
+        if (hung == NULL && source->diagnosis_worker == worker)
+            source->diagnosis_hangs = true; /* it, or the scan that it comes behind */
+        for (size_t which = 0; hung != NULL && which < DEVICE_QUERIES; which++)
+            if (hung->queries[which].worker == worker)
+                hung->queries[which].hangs = true;
+        moved |= isolate(source, worker, job, hung);
+    }
+    return moved;
+}
+
+/* What the first scan had listed before it hung is read on a worker of its own; false where there
+ * is nothing of the kind. */
+static bool take_listed(struct gpu_source *source, struct gpu_table *table)
+{
+    const struct gpu_world *world = source->world;
+    if (!source->scan_hangs || source->state != VITALS_NOT_YET || source->device_count > 0 ||
+        world->backend->listed == NULL || !atomic_load(&world->open))
+        return false;
+    struct gpu_scan *scan = memory_alloc(sizeof *scan);
+    if (scan == NULL)
+        return false;
+    world->backend->listed(world->state, scan);
+    struct worker *worker = scan->count > 0 ? new_worker(source) : NULL;
+    bool taken = worker != NULL && list_devices(source, table, scan) == 0;
+    if (worker != NULL)
+        source->base.worker = worker;
+    if (taken)
+        snprintf(source->message, sizeof source->message,
+                 "%u listed, then the driver did not answer", scan->count);
+    memory_free(scan);
+    return taken;
+}
+
+static bool gpu_late(struct source *base, const struct source_tick *tick)
+{
+    struct gpu_source *source = (struct gpu_source *)base;
+    struct gpu_table *table = tick->devices;
+    uint64_t now_ns = source_now(base);
+    static const char SILENT[] = "the driver has not answered yet";
+    bool late = source->scan_asked;
+    for (size_t i = 0; i < query_count(source); i++) {
+        struct device_query *query = query_at(source, i);
+        enum gpu_job_kind kind = KINDS[i % DEVICE_QUERIES];
+        bool missing = is_waited_for(query, kind, now_ns) || (query->asked && query->hangs);
+        late |= missing && kind != GPU_JOB_CLAIM;
+        if (missing)
+            gpu_table_late(table, source->number, source->devices[i / DEVICE_QUERIES].slot,
+                           query->waits ? &query->pending : &query->question);
+        query->waits = false;
+    }
+    if (source->diagnosis_asked)
+        cache_overdue(&source->diagnosis, &source->diagnosis.kept.wanted);
+    base->timeouts += late;
+    if (source->scan_asked && source->state == VITALS_NOT_YET && source->device_count == 0)
+        memcpy(source->message, SILENT, sizeof(SILENT));
+    bool moved = isolate_hung(source);
+    return take_listed(source, table) || moved;
 }
 
 /* ---- its rows ---- */
@@ -289,8 +735,7 @@ static void gpu_write(const struct source *base, vitals_builder *builder, uint64
     for (size_t i = 0; i < source->device_count; i++) {
         bool any = false;
         for (size_t which = 0; which < DEVICE_QUERIES; which++)
-            any |= source->devices[i].queries[which].hangs &&
-                   gpu_query_kinds[which] != GPU_JOB_CLAIM;
+            any |= source->devices[i].queries[which].hangs && KINDS[which] != GPU_JOB_CLAIM;
         hanging += any;
     }
     struct source_row row = {
@@ -305,13 +750,23 @@ static void gpu_write(const struct source *base, vitals_builder *builder, uint64
 
 /* ---- life ---- */
 
+static void gpu_done(struct source *base)
+{
+    struct gpu_source *source = (struct gpu_source *)base;
+    if (source->world != NULL)
+        worker_world_unref(&source->world->base);
+    cache_done(&source->diagnosis);
+    identities_done(&source->subjects);
+    memory_free(source->devices);
+}
+
 static const struct source_ops OPS = {.size = sizeof(struct gpu_source),
                                       .done = gpu_done,
                                       .begin = gpu_begin,
                                       .collect = gpu_collect,
-                                      .settled = gpu_source_settled,
-                                      .patience = gpu_source_patience,
-                                      .late = gpu_source_late,
+                                      .settled = gpu_settled,
+                                      .patience = gpu_patience,
+                                      .late = gpu_late,
                                       .write_diagnosis = gpu_write_diagnosis,
                                       .write = gpu_write};
 
@@ -339,10 +794,10 @@ int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, u
                                  : backend->sweeps && of_users               ? GPU_JOB_USERS
                                                                              : GPU_JOB_READ;
         for (size_t i = 0; i < DEVICE_QUERIES; i++)
-            if (gpu_query_kinds[i] == kind)
+            if (KINDS[i] == kind)
                 metric_set_add(&source->parts[i], m);
     }
-    source->base.worker = source->scan_worker = gpu_source_worker(source);
+    source->base.worker = source->scan_worker = new_worker(source);
     source->scan_job = source->scan_worker != NULL ? add_job(source->scan_worker, GPU_JOB_SCAN)
                                                    : -1;
     return source->scan_job < 0 ? VITALS_EMEMORY : 0;

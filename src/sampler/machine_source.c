@@ -1,5 +1,9 @@
-/* machine_source.c: see machine_source.h. */
-#include "sampler/machine_source.h"
+/* machine_source.c: the sources of the machine: what of it cannot be read on the tick thread.
+ *
+ * One source with a worker for each kind of host.h that is wanted, so that a file server that hangs
+ * delays no sensor. A kind that does not answer is not asked again until it does; its values become
+ * stale. A mount that hangs is left to its thread (source.h), up to eight of them. */
+#include "sampler/source.h"
 
 #include "host/host.h"
 #include "util/error.h"

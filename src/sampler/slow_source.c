@@ -1,7 +1,17 @@
-/* slow_source.c: see slow_source.h. */
-#include "sampler/slow_source.h"
+/* slow_source.c: the sources of what may block of a process: command lines, users, shared memory.
+ *
+ * A command line waits for the lock of a process's memory, a user name for a directory server: so a
+ * thread of its own reads them, in batches, and a tick takes what is there by its deadline. Reading
+ * PSS walks through a process's memory and takes its time by the size of it: it has a worker of its
+ * own, which only the first tick waits for.
+ *
+ * While a worker is late, what it was asked for is STALE or TIMED_OUT. A process that hangs is left
+ * to its thread (source.h), up to four for each worker; it is not asked again until its thread
+ * comes back, and what that brings counts. */
+#include "sampler/source.h"
 
 #include "process/table.h"
+#include "sampler/plan.h"
 #include "util/error.h"
 #include "util/memory.h"
 

@@ -18,10 +18,14 @@
 
 #include <string.h>
 
+struct gpu_backend;
+struct gpu_sweep;
 struct gpu_table;
 struct host;
+struct plan;
 struct process_table;
 struct source;
+struct sources;
 
 /* The tick under way, as sources see it. */
 struct source_tick {
@@ -179,5 +183,37 @@ void source_write_row(const struct source *source, const struct source_row *row,
 /* How one stands that is read by workers with one job: STALE while it is late, TIMED_OUT while it
  * hangs. */
 vitals_availability source_state(const struct source *source);
+
+/* ---- the sources ---- */
+
+/* Each adds what is wanted, and returns 0 or VITALS_EMEMORY. slow_source.c: for the columns of
+ * processes that the plan wants of workers; no such columns, no threads. gpu_source.c: for one back
+ * end, of that number in its rows; nothing is loaded yet. */
+int slow_sources_add(struct sources *sources, const struct plan *plan);
+int machine_sources_add(struct sources *sources, const struct metric_set *wanted);
+int workload_source_add(struct sources *sources, const struct metric_set *wanted);
+int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, unsigned number);
+
+/* Whether any table of devices is wanted. */
+bool gpu_source_wants_devices(const struct metric_set *set);
+
+/* Whether the users of a device can be read as soon as there is a sweep of /proc; and asks for them
+ * with it. `is_old`: it is not of this tick, and there will be none; then the answer is stale, or
+ * timed_out if there was never one (NULL). */
+bool gpu_source_waits(const struct source *source);
+void gpu_source_ask_users(struct source *source, const struct metric_set *wanted,
+                          struct gpu_sweep *swept, bool is_old, uint64_t now_ns);
+
+/* sweep_source.c. NULL: no memory. Its thread begins with the first question. */
+struct source *sweep_source_add(struct sources *sources);
+
+/* Asks for a sweep, unless one of this tick is on its way or was answered, and takes an answer.
+ * *out is the newest there is, still the source's, or NULL. */
+enum sweep_answer {
+    SWEEP_NONE,  /* it may still come in this tick */
+    SWEEP_FRESH, /* it is of this tick */
+    SWEEP_OLD    /* there will be none in this tick: a driver hangs, or memory is out */
+};
+enum sweep_answer sweep_source_take(struct source *source, struct gpu_sweep **out);
 
 #endif

@@ -1,6 +1,11 @@
-/* sweep_source.c: see sweep_source.h. */
-#include "sampler/sweep_source.h"
+/* sweep_source.c: the source of all open GPU devices, by one pass over /proc.
+ *
+ * One for all vendors. It is asked only in ticks in which a back end waits for it, so a machine
+ * without such a device never pays. A driver that hangs keeps its device and its thread (source.h);
+ * up to four threads. */
+#include "sampler/source.h"
 
+#include "gpu/sweep.h"
 #include "util/memory.h"
 
 #include <stdio.h>

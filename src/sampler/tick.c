@@ -3,11 +3,6 @@
 
 #include "process/workloads.h"
 #include "sampler/context.h"
-#include "sampler/gpu_source.h"
-#include "sampler/machine_source.h"
-#include "sampler/slow_source.h"
-#include "sampler/sweep_source.h"
-#include "sampler/workload_source.h"
 #include "util/error.h"
 #include "util/memory.h"
 

@@ -1,5 +1,10 @@
-/* workload_source.c: see workload_source.h. */
-#include "sampler/workload_source.h"
+/* workload_source.c: the source of the table workload: which processes work for what, and what the
+ * cgroups of that count.
+ *
+ * The processes' own worker says what each works for; when a tick has that, another worker reads
+ * the files of the cgroups, and the tick waits for it as for the others. Reading takes at most a
+ * fiftieth of the wall time: with many workloads, figures are older. */
+#include "sampler/source.h"
 
 #include "model/answer_cache.h"
 #include "process/workloads.h"

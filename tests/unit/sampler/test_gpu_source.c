@@ -2,7 +2,7 @@
  * in test_gpu_source_hangs.c. */
 #include "driver_world.h"
 
-#include "sampler/gpu_source.h"
+#include "sampler/source.h"
 
 static struct fake_clock fake;
 

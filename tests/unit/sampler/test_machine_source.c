@@ -6,7 +6,7 @@
 #include "host_world.h"
 
 #include "fake_clock.h"
-#include "sampler/machine_source.h"
+#include "sampler/source.h"
 
 #include <stdatomic.h>
 #include <vitals/vitals.h>

@@ -5,8 +5,9 @@
 #include "check.h"
 
 #include "fake_clock.h"
+#include "gpu/sweep.h"
 #include "sampler/context.h"
-#include "sampler/sweep_source.h"
+#include "sampler/source.h"
 #include "util/memory.h"
 
 #include <stdatomic.h>
