@@ -2,16 +2,182 @@
  * may have, since they were read.
  *
  * The answer comes from the cheapest means that can give it: what is known of the users of devices
- * (gpu_users.c) or of a tree (tree_scan.c), the kernel's iterator over tasks (activity_iterator.c),
- * a cgroup that holds all of a tree (activity_cgroup.c), and the CPU clock of each process. No
- * other file knows them. Thread rule: the tick thread. */
+ * or of a tree (tree_scan.c), the kernel's iterator over tasks, a cgroup that holds all of a tree,
+ * and the CPU clock of each process. No other file knows them. Thread rule: the tick thread. */
 #include "process/entry.h"
 
+#include "util/search.h"
+
 #include <errno.h>
+#include <string.h>
 
 /* An idle process is read again this often all the same: others can change it, as reclaim does its
  * memory. That is looked at more often: it costs one call, of a file that is open. */
 static const uint64_t LOOK_NS = 60 * NS_PER_SECOND, MEASURE_NS = 10 * NS_PER_SECOND;
+
+/* ---- a cgroup that holds all of a tree ---- */
+
+/* A run that counts its tree with a cgroup of its own can read how much CPU time all processes in
+ * it have used. As long as that stays the same, none of them has run, started or ended a process:
+ * none of their clocks is read. The root is not in the cgroup, nor is a dead process that may be
+ * waited for. A process that was moved out of the group runs unseen: so the group is trusted only
+ * if it holds exactly the processes that are known. No sleeping process leaves it by itself, so its
+ * members are listed when all have just become idle, and then every HOLD_NS: the list costs by the
+ * pid. Every CHECK_NS all clocks are read all the same: if one has gone on, the group is not
+ * trusted any more. */
+static const uint64_t CHECK_NS = 10 * NS_PER_SECOND, HOLD_NS = 5 * NS_PER_SECOND;
+
+/* Whether the text is what it was; it is kept. */
+static bool is_same(struct activity_cgroup *activity)
+{
+    char text[ACTIVITY_TEXT];
+    int64_t size = os_read_kept(activity->file, text, sizeof text);
+    bool whole = size > 0 && size < (int64_t)sizeof text;
+    bool same = whole && (size_t)size == activity->size &&
+                memcmp(text, activity->text, activity->size) == 0;
+    activity->size = whole ? (size_t)size : 0;
+    memcpy(activity->text, text, activity->size);
+    return same;
+}
+
+/* Whether the group should hold it. */
+static bool is_member(const struct process *process)
+{
+    char state = (process->stat.has & OS_STAT_STATE) != 0 ? process->stat.state : 'Z';
+    return process->in_tree && !process->root && process->state == VITALS_HAVE && state != 'Z' &&
+           state != 'X';
+}
+
+/* Whether it holds the processes that are known and no others. One that left it, or was started
+ * outside, is missing. Both lists are in the order of pids. */
+static bool holds_all(struct process_table *table)
+{
+    struct os_pids *members = &table->cgroup.members;
+    members->count = 0;
+    if (table->cgroup.folder <= 0 || os_list_group(table->cgroup.folder, members) < 0)
+        return false;
+    size_t next = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct process *process = table->by_pid[i];
+        if (!is_member(process))
+            continue;
+        if (next == members->count || members->items[next] != process->files.pid)
+            return false;
+        next++;
+    }
+    return next == members->count;
+}
+
+/* The group has held all known processes since one ran last: none was started unseen. */
+bool process_table_is_idle(const struct process_table *table)
+{
+    return table->cgroup.rests || table->cgroup.checking;
+}
+
+/* Whether the group answers for it. */
+static bool is_held(const struct process *process)
+{
+    return is_member(process) && process->activity.clock.mark != 0;
+}
+
+uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process)
+{
+    return table->cgroup.rests && is_held(process) ? process->activity.clock.mark : 0;
+}
+
+/* ---- the kernel's iterator over tasks (BPF) ---- */
+
+/* If the kernel can tell a digest of every process in one reading, a tick of many processes costs
+ * that and some files for each that has changed. The iterator is opened once a sampler has lived
+ * for some ticks and sees many processes: opening it costs as much as some ticks save, 10 to 20 ms,
+ * at 4 us for a process and tick. Its list also replaces listing /proc. */
+enum { WORTH_READINGS = 4000, WORTH_PROCESSES = 96 };
+
+/* How often /proc is listed for processes that the iterator omits. */
+static const uint64_t LIST_NS = 10 * NS_PER_SECOND;
+
+static void give_up(struct process_table *table)
+{
+    os_task_iterator_close(table->iterator);
+    table->iterator = NULL;
+    table->resting_count = 0;
+}
+
+static const struct os_task_digest *find_digest(const struct process_table *table, int64_t pid)
+{
+    struct search_number number = {offsetof(struct os_task_digest, pid), (uint64_t)pid};
+    return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
+}
+
+/* Every LIST_NS the list is that of /proc, which decides. */
+static bool list_as_files(struct process_table *table, uint64_t now_ns)
+{
+    enum { ENDED = 32 };
+    if (os_list_processes(&table->reader.context->os, &table->pids) < 0)
+        return false;
+    /* Pids in /proc that the iterator omits: those started in between, and pid 1 on some machines.
+     * They are read at each tick. */
+    table->omitted.count = 0;
+    for (size_t i = 0; i < table->pids.count; i++) {
+        int64_t pid = table->pids.items[i];
+        if (find_digest(table, pid) == NULL && os_pids_append(&table->omitted, pid) < 0)
+            return false;
+    }
+    table->omitted_ns = now_ns;
+
+    /* /proc lists what the iterator tells, except processes that ended in between. If it hides more
+     * than those, only what /proc shows may be seen. */
+    size_t both = table->pids.count - table->omitted.count;
+    if (table->resting_count > both + ENDED + both / 8)
+        give_up(table);
+    return true;
+}
+
+/* A process that it omits is there as long as it was in the tick before. */
+static bool list_as_told(struct process_table *table)
+{
+    table->pids.count = 0;
+    size_t omitted = 0, told = 0;
+    while (omitted < table->omitted.count || told < table->resting_count) {
+        int64_t other = omitted < table->omitted.count ? table->omitted.items[omitted] : INT64_MAX;
+        int64_t pid = told < table->resting_count ? table->resting[told].pid : INT64_MAX;
+        omitted += other <= pid;
+        told += pid <= other;
+        bool there = pid <= other || process_by_pid(table, other) != NULL;
+        if (there && os_pids_append(&table->pids, pid < other ? pid : other) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Fills `pids` with all processes. False: the kernel does not tell them, and /proc must be listed.
+ */
+static bool list_by_iterator(struct process_table *table)
+{
+    uint64_t now_ns = reader_now(&table->reader);
+    if (table->iterator == NULL || now_ns < table->told_again_ns)
+        return false;
+    int code = os_task_iterator_read(table->iterator, &table->resting, &table->resting_count);
+    if (code < 0) {
+        table->resting_count = 0;
+        table->told_again_ns = saturating_add(now_ns, LIST_NS);
+        if (code == -EPERM || code == -EACCES || code == -ENOTSUP)
+            give_up(table);
+        return false;
+    }
+    bool due = table->omitted_ns == 0 || now_ns >= saturating_add(table->omitted_ns, LIST_NS);
+    bool listed = due ? list_as_files(table, now_ns) : list_as_told(table);
+    if (!listed)
+        table->resting_count = 0;
+    return listed;
+}
+
+void activity_done(struct process_table *table)
+{
+    give_up(table);
+    os_pids_done(&table->omitted);
+    os_pids_done(&table->cgroup.members);
+}
 
 /* ---- which processes there are ---- */
 
@@ -40,21 +206,58 @@ static bool may_skip_idle(const struct process_table *table, const struct metric
 void activity_begin(struct process_table *table, const struct metric_set *due)
 {
     table->may_skip_idle = may_skip_idle(table, due);
-    if (!gpu_users_only(table)) /* those are few, and are read one by one */
-        activity_iterator_begin(table);
-    activity_cgroup_begin(table);
+    if (table->rows != VITALS_ROWS_GPU_USERS) { /* those are few, and are read one by one */
+        table->resting = NULL;
+        table->resting_count = 0;
+        table->readings += table->scanning_tree ? 0 : table->count;
+        bool worth = table->listed >= WORTH_PROCESSES && table->readings >= WORTH_READINGS;
+        if (worth && !table->iterator_tried &&
+            os_task_iterator_open(&table->reader.context->os, &table->iterator) < 0)
+            table->iterator = NULL;
+        table->iterator_tried |= worth;
+    }
+
+    struct activity_cgroup *cgroup = &table->cgroup;
+    cgroup->rests = cgroup->checking = cgroup->wrong = false;
+    if (cgroup->file > 0) {
+        uint64_t now_ns = reader_now(&table->reader);
+        /* That it holds all is asked again only after a while. */
+        bool same = is_same(cgroup) && table->may_skip_idle;
+        bool still = same && cgroup->held_ns != 0 &&
+                     now_ns < saturating_add(cgroup->held_ns, HOLD_NS);
+        if (!still) {
+            still = same && holds_all(table);
+            cgroup->held_ns = still ? now_ns : 0;
+        }
+        cgroup->checking = still && now_ns >= saturating_add(cgroup->checked_ns, CHECK_NS);
+        cgroup->rests = still && !cgroup->checking;
+        if (cgroup->checking)
+            cgroup->checked_ns = now_ns;
+    }
     table->no_new_pid = tree_scan_begin_scan(table);
 }
 
 int activity_list(struct process_table *table, const struct metric_set *due)
 {
     const struct os *os = &table->reader.context->os;
-    bool enough = tree_scan_is_enough(table);
+    bool enough = tree_scan_is_enough(table), counted = metric_set_has(due, VITALS_HOST_PROCESSES);
     table->scanning_tree = false;
-    if (gpu_users_list(table, due))
-        return 0;
-    if (!enough || metric_set_has(due, VITALS_HOST_PROCESSES)) {
-        int result = activity_iterator_list(table) ? 0 : os_list_processes(os, &table->pids);
+    table->complete = true;
+
+    /* Known users of devices prove themselves one by one: their stat still reads, or it does not.
+     * Of a tree of files what was removed still reads. */
+    if (table->rows == VITALS_ROWS_GPU_USERS && os->live && table->state == VITALS_HAVE &&
+        !counted) {
+        bool all = true;
+        table->pids.count = 0;
+        for (size_t i = 0; i < table->count && all; i++)
+            all = os_pids_append(&table->pids, table->by_pid[i]->files.pid) == 0;
+        table->complete = !all;
+        if (all)
+            return 0;
+    }
+    if (!enough || counted) {
+        int result = list_by_iterator(table) ? 0 : os_list_processes(os, &table->pids);
         table->listed = result < 0 ? 0 : table->pids.count;
         if (result < 0 || !enough)
             return result;
@@ -69,7 +272,8 @@ int activity_list(struct process_table *table, const struct metric_set *due)
 
 void activity_end(struct process_table *table, uint64_t last_key)
 {
-    activity_cgroup_end(table);
+    if (table->cgroup.wrong && is_same(&table->cgroup)) /* else they began to run just now */
+        table->cgroup.file = 0;
     tree_scan_settle(table);
     if (!table->scanning_tree && table->no_new_pid)
         tree_scan_check_scan(table, last_key);
@@ -108,35 +312,36 @@ static bool clock_holds(struct process_table *table, struct process *process, un
     if (ns == 0 && os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0)
         ns = 0;
     bool holds = mark_holds(&known->clock, ns, false, process, extras, now_ns);
-    activity_cgroup_check(table, process, before_ns);
+    if (table->cgroup.checking && before_ns != 0 && is_held(process))
+        table->cgroup.wrong |= known->clock.mark != before_ns;
     return holds;
 }
 
-enum activity activity_of(struct process_table *table, struct process *process, unsigned extras)
+bool activity_is_idle(struct process_table *table, struct process *process, unsigned extras)
 {
     /* The launcher has no row, and is read only to be known: not while its run is idle. */
     if (table->merging && table->watcher != 0 && table->cgroup.rests && process->root &&
         process->state == VITALS_HAVE && !tree_expects_row(table, process))
-        return ACTIVITY_IDLE;
+        return true;
 
     uint64_t now_ns = reader_now(&table->reader);
     const struct os_task_digest *digest = NULL;
     if (table->merging) /* it holds only while the list of this tick is read */
-        digest = activity_iterator_find(table, process->files.pid);
+        digest = find_digest(table, process->files.pid);
     if (digest != NULL) {
         if (mark_holds(&process->activity.digest, digest->digest, digest->runs, process, extras,
                        now_ns)) {
             reader_stamp(process, extras, now_ns);
-            return ACTIVITY_IDLE;
+            return true;
         }
         process->activity.clock.mark = 0; /* what has changed may not be its own doing: read it */
     }
     if (!clock_holds(table, process, extras, now_ns))
-        return ACTIVITY_ACTIVE;
+        return false;
 
     reader_stamp(process, extras, now_ns);
     bool due = now_ns >= saturating_add(process->measured_ns, MEASURE_NS);
     if ((extras & EXTRA_STATM) != 0 && due && process->files.statm >= 0)
         (void)reader_statm(&table->reader, process);
-    return ACTIVITY_IDLE;
+    return true;
 }

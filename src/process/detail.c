@@ -4,7 +4,7 @@
  * while. An answer is a row batch without a pointer; texts become shared ones when they are taken,
  * and only if they changed, so that snapshots go on sharing them.
  * Thread rule: reading on the thread that owns the cache; taking on the process's. */
-#include "process/detail.h"
+#include "process/reader.h"
 
 #include "util/memory.h"
 

@@ -35,7 +35,8 @@ struct process_table {
 
     size_t listed;       /* in /proc, when all were listed last */
     bool complete;       /* in this tick: `pids` are all that are in /proc */
-    struct missing_pid { /* gpu_users.c: not in /proc, when that was listed for it; pid 0: none */
+    struct missing_pid { /* process_table_meet: not in /proc, when that was listed for it; pid 0:
+                            none */
         int64_t pid;
         uint64_t looked_ns;
     } absent[64];
@@ -111,11 +112,6 @@ void tree_scan_check_scan(struct process_table *table, uint64_t last_key);
 
 /* ---- activity.c: the one answer to what a tick must look at ---- */
 
-enum activity {
-    ACTIVITY_ACTIVE, /* it may have run, or is new: it is to be read */
-    ACTIVITY_IDLE    /* what was read of it holds, and has been stamped so */
-};
-
 /* At the beginning of a tick. */
 void activity_begin(struct process_table *table, const struct metric_set *due);
 
@@ -123,52 +119,19 @@ void activity_begin(struct process_table *table, const struct metric_set *due);
  * errno. */
 int activity_list(struct process_table *table, const struct metric_set *due);
 
-/* `extras`: the files beside stat that are to be read of it. */
-enum activity activity_of(struct process_table *table, struct process *process, unsigned extras);
+/* Whether what was read of it holds, and has been stamped so; else it may have run, or is new, and
+ * is to be read. `extras`: the files beside stat that are to be read of it. */
+bool activity_is_idle(struct process_table *table, struct process *process, unsigned extras);
 
 /* After all were read. Those with a key above this one are new. */
 void activity_end(struct process_table *table, uint64_t last_key);
 
-/* ---- activity_cgroup.c: the CPU time of a cgroup that holds all of a tree ---- */
-
-void activity_cgroup_begin(struct process_table *table);
-
-/* The clock of a process that cannot have run, as it was read last; 0: it may have. */
-uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process);
-
-/* Its clock has been looked at, and was that before. */
-void activity_cgroup_check(struct process_table *table, const struct process *process,
-                           uint64_t before_ns);
-
-/* Whether no process of the tree has run since the tick before. */
-bool activity_cgroup_is_idle(const struct process_table *table);
-
-void activity_cgroup_end(struct process_table *table);
-
-/* ---- activity_iterator.c: the kernel's iterator over tasks (BPF) ---- */
-
-void activity_iterator_begin(struct process_table *table);
-
-/* Fills `pids` with all processes. False: the kernel does not tell them, and /proc must be listed.
- */
-bool activity_iterator_list(struct process_table *table);
-
-/* What it told of the process in this tick; NULL: nothing. */
-const struct os_task_digest *activity_iterator_find(const struct process_table *table, int64_t pid);
-
 /* With the table. */
-void activity_iterator_end(struct process_table *table);
+void activity_done(struct process_table *table);
 
-/* ---- gpu_users.c ---- */
-
-/* Whether only processes that a device names have a row. */
-bool gpu_users_only(const struct process_table *table);
-
-/* Fills `pids` with those that are known, if that is enough; false: all must be listed. */
-bool gpu_users_list(struct process_table *table, const struct metric_set *due);
-
-/* Whether /proc lists a process that a device names. */
-bool gpu_users_alive(struct process_table *table, int64_t pid);
+/* The clock of a process that cannot have run, as it was read last, by a cgroup that holds it; 0:
+ * it may have. */
+uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process);
 
 /* ---- descriptors.c ---- */
 

@@ -2,9 +2,7 @@
  *
  * The files are read by pid, in no order that matters; the handle's stat comes last, and proves
  * that all of them were this process's own. Thread rule: one thread at a time per handle. */
-#include "process/query.h"
-
-#include "process/table.h"
+#include "process/live.h"
 
 #include "model/request.h"
 #include "util/error.h"

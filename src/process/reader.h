@@ -142,10 +142,35 @@ static inline bool descriptors_is_high(uint64_t ceiling, int descriptor)
     return descriptor >= 0 && (uint64_t)descriptor >= ceiling;
 }
 
-/* ---- detail.c ---- */
+/* ---- user_cache.c ---- */
 
-/* Names of users and groups, kept for 60 s. Belongs to one thread. */
+/* Names of users and groups, kept for 60 s. Belongs to one thread, that of the worker. */
 struct user_cache;
+enum user_kind { USER_NAME, GROUP_NAME };
+struct user_cache *user_cache_new(void); /* NULL when memory is out */
+void user_cache_free(struct user_cache *cache);
+
+/* The name of the user or of the group, or the number where it has none; borrowed until the next
+ * call. NULL when memory is out. *lacking is set where a descriptor was refused: the name is then
+ * the one before, or the number. May block. */
+const struct shared_text *user_cache_name(struct user_cache *cache, const vitals_clock *clock,
+                                          enum user_kind kind, uint64_t id, bool *lacking);
+
+/* What Kubernetes calls containers, made when it is first asked for; NULL when memory is out. */
+struct workload_names *user_cache_containers(struct user_cache *cache);
+
+/* ---- work.c ---- */
+
+/* Sets those of container, unit, slurm_job, slurm_step, pod, pod_name, pod_namespace,
+ * container_name and workload that are wanted, of the newest row, whose cgroup and uid are known.
+ * May block. False where a descriptor was refused. */
+bool work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
+              const struct batch_row *row, struct row_batch *out);
+
+/* The process, where the demo made up its work; else NULL. */
+const struct world_player *work_player(const vitals_context *context, int64_t pid);
+
+/* ---- detail.c ---- */
 
 /* Those of the wanted metrics that workers read of a process. */
 void detail_wanted(const struct metric_set *wanted, struct metric_set *out);

@@ -5,7 +5,7 @@
  * every process is read once, and the tree made of that. A parent is never younger than its child:
  * a younger one only has the number. Processes that may not be read are omitted, and the answer
  * says so. Thread rule: one thread at a time per handle. */
-#include "process/query.h"
+#include "process/live.h"
 
 #include "model/request.h"
 #include "util/error.h"

@@ -89,7 +89,7 @@ static bool observe(struct process_table *table, struct process *process, bool e
 bool process_refresh(struct process_table *table, struct process *process, bool extras)
 {
     extras = extras && tree_expects_row(table, process);
-    if (activity_of(table, process, extras ? extras_for(table, process) : 0) == ACTIVITY_IDLE) {
+    if (activity_is_idle(table, process, extras ? extras_for(table, process) : 0)) {
         note(table, process, true, extras);
         return true;
     }
@@ -259,7 +259,8 @@ static void merge(struct process_table *table)
             process_retire(table, process);
             process = NULL;
         }
-        if (process == NULL && !gpu_users_only(table)) { // else met when a device names it
+        if (process == NULL &&
+            table->rows != VITALS_ROWS_GPU_USERS) { // else met when a device names it
             process = process_meet(table, pid);
             /* Tells of the first soon, so that workers begin; the more there are, the more at once.
              */
@@ -342,10 +343,46 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     return table->reader.out_of_memory ? VITALS_EMEMORY : 0;
 }
 
+/* Only one that a device names is met; /proc is listed if a device names a new pid, once in a tick.
+ * A pid that is not in it then (of another namespace, of a thread, of a process that has ended) is
+ * not looked for again for a while. */
+static bool is_alive(struct process_table *table, int64_t pid)
+{
+    static const uint64_t ABSENT_NS = 2 * NS_PER_SECOND;
+    uint64_t now_ns = reader_now(&table->reader);
+    /* Its place among the missing ones, or that of the one that was looked for longest ago. */
+    struct missing_pid *absent = NULL, *place = &table->absent[0];
+    for (size_t i = 0; i < ARRAY_COUNT(table->absent); i++) {
+        struct missing_pid *missing = &table->absent[i];
+        if (missing->pid == pid)
+            absent = missing;
+        if (missing->looked_ns < place->looked_ns)
+            place = missing;
+    }
+    if (!table->complete && absent != NULL && now_ns < saturating_add(absent->looked_ns, ABSENT_NS))
+        return false;
+
+    struct os_pids *pids = &table->pids;
+    if (!table->complete) { // all are listed, once in a tick
+        if (os_list_processes(&table->reader.context->os, pids) < 0)
+            pids->count = 0;
+        else
+            table->listed = pids->count;
+        table->complete = true;
+    }
+    struct search_number number = {0, (uint64_t)pid};
+    bool lives = search_find(pids->items, pids->count, sizeof *pids->items, number) != NULL;
+    if (!lives)
+        *(absent != NULL ? absent : place) = (struct missing_pid){pid, now_ns};
+    else if (absent != NULL)
+        *absent = (struct missing_pid){0};
+    return lives;
+}
+
 uint64_t process_table_meet(struct process_table *table, int64_t pid)
 {
     uint64_t key = process_table_key(table, pid);
-    if (key != 0 || !gpu_users_only(table) || !gpu_users_alive(table, pid))
+    if (key != 0 || table->rows != VITALS_ROWS_GPU_USERS || !is_alive(table, pid))
         return key;
     if (!make_room(&table->by_pid, &table->capacity, table->count + 1) ||
         !make_room(&table->by_key, &table->key_capacity, table->key_count + 1)) {
@@ -413,10 +450,9 @@ void process_table_free(struct process_table *table)
     if (table == NULL)
         return;
     retire_all(table);
-    activity_iterator_end(table);
+    activity_done(table);
     os_close_descriptor(table->newest_pid_file);
     os_pids_done(&table->pids);
-    os_pids_done(&table->cgroup.members);
     hash_done(&table->roots);
     buffer_done(&table->reader.text);
     memory_free(table->by_pid);
@@ -443,11 +479,6 @@ void process_table_watch_cgroup(struct process_table *table, int file, int folde
 {
     table->cgroup.file = file;
     table->cgroup.folder = folder;
-}
-
-bool process_table_is_idle(const struct process_table *table)
-{
-    return activity_cgroup_is_idle(table);
 }
 
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data)

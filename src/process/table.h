@@ -34,10 +34,6 @@ struct process_batch {
     bool refused[PROCESS_BATCH];      /* answer: there were no descriptors to read it with */
 };
 
-/* Belongs to the worker's thread. process/user_cache.c */
-struct user_cache *user_cache_new(void); /* NULL when memory is out */
-void user_cache_free(struct user_cache *cache);
-
 /* On a worker: reads what is asked. Never fails: what cannot be read has its reason. The items of
  * the gate are the keys of processes; the reading ends at one that it refuses. NULL: no gate. */
 void process_batch_read(const vitals_context *context, struct user_cache *users,
@@ -66,7 +62,7 @@ void process_table_watch_cgroup(struct process_table *table, int file, int folde
 /* Whether it told in the newest tick that no process has run since the one before. */
 bool process_table_is_idle(const struct process_table *table);
 
-/* Lists /proc (not where users of devices alone have rows: gpu_users.c) and reads every process as
+/* Lists /proc (not where users of devices alone have rows) and reads every process as
  * the metrics that are due need (stat of all; statm, clock, status and io of those that will have a
  * row); values of metrics that are not due stay as they were. Returns 0 or VITALS_EMEMORY; where
  * /proc cannot be listed the table is empty and process_table_state says why. */

@@ -34,7 +34,7 @@ bool tree_scan_is_enough(const struct process_table *table)
         pause_ns = RESCAN_NS;
     if (pause_ns > RESCAN_LATEST_NS || table->watcher != 0) /* orphans come to the root */
         pause_ns = RESCAN_LATEST_NS;
-    return now_ns < saturating_add(table->scanned_ns, pause_ns) || activity_cgroup_is_idle(table);
+    return now_ns < saturating_add(table->scanned_ns, pause_ns) || process_table_is_idle(table);
 }
 
 static uint64_t threads_of(const struct process *process)
@@ -159,7 +159,7 @@ void tree_scan_settle(struct process_table *table)
 
 bool tree_scan_begin_scan(struct process_table *table)
 {
-    bool rests = activity_cgroup_is_idle(table); /* then it is not needed */
+    bool rests = process_table_is_idle(table); /* then it is not needed */
     table->newest_pid = table->last_pid >= 0 && !rests ? read_newest(table) : UNREAD;
     return table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }

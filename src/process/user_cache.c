@@ -3,7 +3,7 @@
  *
  * A name is kept for a minute, so that a changed one is seen, and all are forgotten when there are
  * too many. Owned by one thread: no lock. */
-#include "process/detail.h"
+#include "process/reader.h"
 #include "workload/names.h"
 
 #include "util/hash.h"

@@ -5,7 +5,7 @@
  * number in the title of the step's daemon. Where neither knows one, the environment may; the
  * process itself can have written that, so it is an estimate. Where the environment may not be
  * read, what the cgroup says stands. Thread rule: the thread that owns the cache. */
-#include "process/detail.h"
+#include "process/reader.h"
 
 #include "workload/names.h"
 #include "workload/path.h"

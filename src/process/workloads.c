@@ -1,6 +1,5 @@
 /* workloads.c: see workloads.h. */
 #include "process/workloads.h"
-#include "process/detail.h"
 #include "process/entry.h"
 
 #include "util/memory.h"
