@@ -104,8 +104,6 @@ static void gpu_work(struct worker_world *base, void *data, const struct os_gate
     struct gpu_world *world = (struct gpu_world *)base;
     const struct gpu_backend *backend = world->backend;
     struct gpu_job *job = data;
-    const vitals_clock *clock = &base->context->os.clock;
-    uint64_t begin = clock->monotonic_ns(clock->data);
     if (job->kind == GPU_JOB_SCAN) {
         struct gpu_scan *scan = &((struct gpu_scan_job *)data)->scan;
         memset(scan, 0, offsetof(struct gpu_scan, devices));
@@ -122,7 +120,6 @@ static void gpu_work(struct worker_world *base, void *data, const struct os_gate
     } else {
         read_device(world, data);
     }
-    job->spent_ns = clock->monotonic_ns(clock->data) - begin;
 }
 
 const struct worker_service GPU_SERVICE = {"vitals-gpu", gpu_work, gpu_job_free};

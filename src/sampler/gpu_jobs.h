@@ -35,7 +35,6 @@ enum gpu_job_kind {
 /* Begins every job's data. */
 struct gpu_job {
     enum gpu_job_kind kind;
-    uint64_t spent_ns; /* answer: wall time inside the driver */
 };
 
 struct gpu_scan_job {

@@ -117,15 +117,6 @@ static int add_job(struct worker *worker, enum gpu_job_kind kind)
 
 /* ---- answers ---- */
 
-/* Counts a call into the driver. */
-static void count_call(struct gpu_source *source, const struct gpu_job *job)
-{
-    if (job->kind == GPU_JOB_CLAIM)
-        return;
-    source->base.calls++;
-    source->base.spent_ns += job->spent_ns;
-}
-
 static const struct gpu_identity *find_listed(const struct gpu_scan *scan, uint32_t slot)
 {
     for (uint32_t i = 0; i < scan->count; i++) {
@@ -207,8 +198,8 @@ static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_
         return 0;
     const struct gpu_scan_job *job = worker_data(source->scan_worker, source->scan_job);
     source->scan_asked = source->scan_hangs = false;
-    count_call(source, &job->job);
-    uint64_t paid = saturating_add(now_ns, saturating_mul(job->job.spent_ns, SCAN_SHARE));
+    uint64_t spent_ns = source_count_call(&source->base, source->scan_worker, source->scan_job);
+    uint64_t paid = saturating_add(now_ns, saturating_mul(spent_ns, SCAN_SHARE));
     if (source->state != VITALS_NOT_YET && paid > source->next_scan_ns)
         source->next_scan_ns = paid; /* the first scan loads the driver: that is paid once */
 
@@ -267,12 +258,15 @@ static int take_query(struct gpu_source *source, const struct queried_device *de
     struct gpu_device_job *job = worker_data(query->worker, query->job);
     bool hung = query->hangs;
     query->asked = query->hangs = query->held = false;
-    count_call(source, &job->job);
-    charge(source, query, job->job.spent_ns, now_ns);
+    bool claims = job->job.kind == GPU_JOB_CLAIM; // no call into the driver
+    charge(source, query,
+           claims ? worker_spent_ns(query->worker, query->job)
+                  : source_count_call(&source->base, query->worker, query->job),
+           now_ns);
     query->known = true;
     query->lost = job->sample.state < 0;
     int code = 0;
-    if (job->job.kind == GPU_JOB_CLAIM)
+    if (claims)
         return gpu_table_claims(table, source->number, device->slot, &job->sample);
     if (job->sample.state != VITALS_UNSET)
         code = gpu_table_sample(table, source->number, device->slot, &job->sample);

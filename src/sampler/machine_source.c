@@ -19,9 +19,9 @@ static const uint64_t LOOK_NS = 10 * NS_PER_SECOND;
 
 struct machine_job {
     enum host_cache kind;
-    struct metric_set asked;    /* question */
-    struct row_batch batch;     /* answer */
-    uint64_t read_ns, spent_ns; /* answer: when it began, how long it took */
+    struct metric_set asked; /* question */
+    struct row_batch batch;  /* answer */
+    uint64_t read_ns;        /* answer: when it began */
 };
 
 static void machine_work(struct worker_world *world, void *data, const struct os_gate *gate)
@@ -30,7 +30,6 @@ static void machine_work(struct worker_world *world, void *data, const struct os
     const vitals_clock *clock = &world->context->os.clock;
     job->read_ns = clock->monotonic_ns(clock->data);
     host_cache_read(world->context, job->kind, &job->asked, gate, &job->batch);
-    job->spent_ns = clock->monotonic_ns(clock->data) - job->read_ns;
 }
 
 static void machine_data_free(void *data)
@@ -112,8 +111,6 @@ static int machine_collect(struct source *base, const struct source_tick *tick)
         return 0;
 
     struct machine_job *job = source_data(base);
-    base->calls++;
-    base->spent_ns += job->spent_ns;
     int code = host_cache_take(tick->host, source->kind, &job->batch, job->read_ns);
 
     /* A table that is read whole may get rows at any time: nothing of it is lacking for good. */

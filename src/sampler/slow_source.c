@@ -29,19 +29,9 @@ struct slow_world {
     struct user_cache *users;
 };
 
-struct slow_job {
-    uint64_t spent_ns; /* answer */
-    struct process_batch batch;
-};
-
 static void slow_work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
-    struct slow_world *world = (struct slow_world *)base;
-    struct slow_job *job = data;
-    const vitals_clock *clock = &base->context->os.clock;
-    uint64_t begin_ns = clock->monotonic_ns(clock->data);
-    process_batch_read(base->context, world->users, &job->batch, gate);
-    job->spent_ns = clock->monotonic_ns(clock->data) - begin_ns;
+    process_batch_read(base->context, ((struct slow_world *)base)->users, data, gate);
 }
 
 static void slow_world_done(struct worker_world *base)
@@ -49,11 +39,10 @@ static void slow_world_done(struct worker_world *base)
     user_cache_free(((struct slow_world *)base)->users);
 }
 
-static void slow_data_free(void *data)
+static void slow_data_free(void *batch)
 {
-    struct slow_job *job = data;
-    process_batch_done(&job->batch);
-    memory_free(job);
+    process_batch_done(batch);
+    memory_free(batch);
 }
 
 /* ---- which worker reads what ---- */
@@ -121,12 +110,13 @@ static int idle_batch(struct slow_source *source)
             return source->batches[i];
     }
 
-    struct slow_job *job = source->batch_count < BATCHES ? memory_alloc(sizeof *job) : NULL;
-    int number = job != NULL ? worker_add(worker, job) : -1;
+    struct process_batch *batch = source->batch_count < BATCHES ? memory_alloc(sizeof *batch)
+                                                                : NULL;
+    int number = batch != NULL ? worker_add(worker, batch) : -1;
     if (number >= 0)
         source->batches[source->batch_count++] = number;
     else
-        memory_free(job);
+        memory_free(batch);
     return number;
 }
 
@@ -134,12 +124,12 @@ static int idle_batch(struct slow_source *source)
 static bool ask_question(struct slow_source *source, const struct process_question *question,
                          const struct source_tick *tick)
 {
-    for (int batch; (batch = idle_batch(source)) >= 0;) {
-        struct slow_job *job = worker_data(source->base.worker, batch);
-        if (process_table_due(tick->processes, question, tick->begin_ns, &job->batch,
+    for (int number; (number = idle_batch(source)) >= 0;) {
+        struct process_batch *batch = worker_data(source->base.worker, number);
+        if (process_table_due(tick->processes, question, tick->begin_ns, batch,
                               KINDS[source->kind].batch) == 0)
             return true;
-        worker_ask(source->base.worker, batch);
+        worker_ask(source->base.worker, number);
     }
     return false;
 }
@@ -188,11 +178,10 @@ static void hold(const struct slow_source *source, const struct source_tick *tic
 }
 
 static void take_batch(struct slow_source *source, const struct source_tick *tick,
-                       struct slow_job *job)
+                       struct worker *worker, int job)
 {
-    source->base.calls++;
-    source->base.spent_ns += job->spent_ns;
-    enum process_taken taken = process_table_take(tick->processes, &job->batch);
+    (void)source_count_call(&source->base, worker, job);
+    enum process_taken taken = process_table_take(tick->processes, worker_data(worker, job));
     source->more |= taken == PROCESS_RELIEVED;
     source->refused |= taken == PROCESS_REFUSED;
 }
@@ -202,17 +191,16 @@ static int slow_collect(struct source *base, const struct source_tick *tick)
     struct slow_source *source = (struct slow_source *)base;
     struct source_hung back;
     while (source_take_back(base, &back)) {
-        struct slow_job *job = worker_data(back.worker, back.job);
         hold(source, tick, back.item, false);
-        process_batch_keep(&job->batch, back.item);
-        take_batch(source, tick, job);
+        process_batch_keep(worker_data(back.worker, back.job), back.item);
+        take_batch(source, tick, back.worker, back.job);
         source_worker_end(base, back.worker, 0);
     }
 
     for (size_t i = 0; i < source->batch_count; i++) {
         if (!worker_collect(base->worker, source->batches[i]))
             continue;
-        take_batch(source, tick, worker_data(base->worker, source->batches[i]));
+        take_batch(source, tick, base->worker, source->batches[i]);
         base->late = false;
     }
     return source->more ? slow_ask(base, tick) : 0;
@@ -278,17 +266,16 @@ static bool slow_late(struct source *base, const struct source_tick *tick)
     /* The other batches move on to a new worker. What they and the rest of this one ask for is due
      * again. */
     const struct source_hung *hung = &base->hung[base->hung_count - 1];
-    const struct slow_job *job = worker_data(hung->worker, hung->job);
-    process_table_return(tick->processes, &job->batch);
+    process_table_return(tick->processes, worker_data(hung->worker, hung->job));
     size_t kept = 0;
     for (size_t i = 0; i < source->batch_count; i++) {
-        struct slow_job *other = source->batches[i] == hung->job
-                                     ? NULL
-                                     : worker_remove(hung->worker, source->batches[i]);
+        if (source->batches[i] == hung->job)
+            continue;
+        struct process_batch *other = worker_remove(hung->worker, source->batches[i]);
         if (other == NULL)
             continue;
-        process_table_return(tick->processes, &other->batch);
-        other->batch.count = 0;
+        process_table_return(tick->processes, other);
+        other->count = 0;
         source->batches[kept++] = worker_add(base->worker, other); /* a new one has room */
     }
     source->batch_count = kept;

@@ -159,11 +159,20 @@ void *source_data(const struct source *source)
     return worker_data(source->worker, ONLY_JOB);
 }
 
+uint64_t source_count_call(struct source *source, struct worker *worker, int job)
+{
+    uint64_t spent_ns = worker_spent_ns(worker, job);
+    source->calls++;
+    source->spent_ns += spent_ns;
+    return spent_ns;
+}
+
 bool source_collect(struct source *source)
 {
     if (source->worker == NULL || !worker_collect(source->worker, ONLY_JOB))
         return false;
 
+    (void)source_count_call(source, source->worker, ONLY_JOB);
     source->late = false;
     return true;
 }

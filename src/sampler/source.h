@@ -154,6 +154,9 @@ bool source_is_idle(const struct source *source);
 void *source_data(const struct source *source);
 bool source_collect(struct source *source);
 
+/* Counts an answer that was collected among its calls; returns how long it took. */
+uint64_t source_count_call(struct source *source, struct worker *worker, int job);
+
 /* If the worker in service hangs in an item, leaves it behind and puts a new one in service. False:
  * nothing has changed. */
 bool source_leave_behind(struct source *source);

@@ -22,16 +22,12 @@ struct sweep_world {
 
 struct sweep_job {
     struct gpu_sweep *sweep; /* answer; NULL: no memory */
-    uint64_t spent_ns;       /* answer */
 };
 
 static void sweep_work(struct worker_world *base, void *data, const struct os_gate *gate)
 {
     struct sweep_job *job = data;
-    const vitals_clock *clock = &base->context->os.clock;
-    uint64_t begin = clock->monotonic_ns(clock->data);
     job->sweep = gpu_sweeper_take(((struct sweep_world *)base)->sweeper, gate);
-    job->spent_ns = clock->monotonic_ns(clock->data) - begin;
 }
 
 static void sweep_world_done(struct worker_world *base)
@@ -114,8 +110,6 @@ enum sweep_answer sweep_source_take(struct source *base, struct gpu_sweep **out)
     }
     if (source->asked && source_collect(base)) {
         struct sweep_job *job = source_data(base);
-        base->calls++;
-        base->spent_ns += job->spent_ns;
         source->asked = source->stuck = false;
         source->failed = job->sweep == NULL;
         source->answered = !source->failed;

@@ -19,7 +19,8 @@ struct worker_event {
 struct worker_job {
     void *data; /* NULL: the place is free */
     enum worker_job_state state;
-    uint64_t order; /* of asking */
+    uint64_t order;    /* of asking */
+    uint64_t spent_ns; /* in the last answer */
 };
 
 struct worker {
@@ -181,7 +182,9 @@ static void *worker_main(void *argument)
 
         if (next != NULL) {
             worker->service->work(worker->world, data, &gate);
+            uint64_t spent_ns = worker_now(worker) - now_ns;
             pthread_mutex_lock(&worker->mutex);
+            next->spent_ns = spent_ns;
             next->state = WORKER_DONE;
             worker->running = -1;
             pthread_mutex_unlock(&worker->mutex);
@@ -322,6 +325,14 @@ bool worker_collect(struct worker *worker, int job)
         worker->jobs[job].state = WORKER_IDLE;
     pthread_mutex_unlock(&worker->mutex);
     return done;
+}
+
+uint64_t worker_spent_ns(struct worker *worker, int job)
+{
+    pthread_mutex_lock(&worker->mutex);
+    uint64_t spent_ns = worker->jobs[job].spent_ns;
+    pthread_mutex_unlock(&worker->mutex);
+    return spent_ns;
 }
 
 /* ---- hangs ---- */

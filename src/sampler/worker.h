@@ -84,8 +84,10 @@ enum worker_job_state worker_state(struct worker *worker, int job);
 /* Asks; the job must be idle. */
 void worker_ask(struct worker *worker, int job);
 
-/* True if an answer was there: the job is idle again and its data may be read. */
+/* True if an answer was there: the job is idle again and its data may be read. How long the last
+ * answer took. */
 bool worker_collect(struct worker *worker, int job);
+uint64_t worker_spent_ns(struct worker *worker, int job);
 
 /* ---- hangs ---- */
 

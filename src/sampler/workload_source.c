@@ -37,8 +37,8 @@ struct workload_job {
     struct buffer paths;
     struct workload_question *items;
     size_t count, capacity;
-    struct row_batch batch;     /* answer */
-    uint64_t read_ns, spent_ns; /* answer: when it began, how long it took */
+    struct row_batch batch; /* answer */
+    uint64_t read_ns;       /* answer: when it began */
 };
 
 static void workload_work(struct worker_world *base, void *data, const struct os_gate *gate)
@@ -57,7 +57,6 @@ static void workload_work(struct worker_world *base, void *data, const struct os
         os_groups_metrics(world->groups, os, (struct span){job->paths.bytes + item->at, item->size},
                           &job->batch);
     }
-    job->spent_ns = os->clock.monotonic_ns(os->clock.data) - job->read_ns;
 }
 
 static void workload_world_done(struct worker_world *base)
@@ -153,9 +152,8 @@ static int workload_collect(struct source *base, const struct source_tick *tick)
         return 0;
 
     struct workload_job *job = source_data(base);
-    base->calls++;
-    base->spent_ns += job->spent_ns;
-    source->pause_ns = job->count < MANY ? 0 : saturating_mul(job->spent_ns, SHARE);
+    uint64_t spent_ns = worker_spent_ns(base->worker, 0);
+    source->pause_ns = job->count < MANY ? 0 : saturating_mul(spent_ns, SHARE);
     return cache_take(&source->cache, &job->batch, job->read_ns);
 }
 

@@ -25,16 +25,9 @@ static const struct convention {
 
 static bool is_job(struct span word)
 {
-    bool any = false;
-    for (size_t i = 0; i < word.size; i++) {
-        char byte = word.bytes[i];
-        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-                      (byte >= '0' && byte <= '9');
-        any |= letter;
-        if (!letter && byte != '.' && byte != '_' && byte != '-' && byte != '+')
-            return false;
-    }
-    return any && word.size <= JOB_CLAIM_JOB_MAX;
+    static const char MARKS[] = "._-+";
+    return word.size <= JOB_CLAIM_JOB_MAX && !span_is_of(word, MARKS) &&
+           span_is_of(word, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-+");
 }
 
 /* Slurm has no job 0. */

@@ -29,16 +29,10 @@ struct workload_names {
 
 /* ---- one link ---- */
 
-/* Names of Kubernetes: small letters, digits, "-" and ".". */
+/* Names of Kubernetes. */
 static bool is_name(struct span text)
 {
-    for (size_t i = 0; i < text.size; i++) {
-        char byte = text.bytes[i];
-        if (!(byte >= 'a' && byte <= 'z') && !(byte >= '0' && byte <= '9') && byte != '-' &&
-            byte != '.')
-            return false;
-    }
-    return text.size != 0 && text.size <= UINT16_MAX;
+    return text.size <= UINT16_MAX && span_is_of(text, "abcdefghijklmnopqrstuvwxyz0123456789-.");
 }
 
 bool workload_name_parse(struct span file, struct workload_name *out, struct span *id)

@@ -33,21 +33,22 @@ bool span_between(struct span span, const char *before, const char *behind, stru
     return true;
 }
 
-bool span_is_decimal(struct span span)
+bool span_is_of(struct span span, const char *allowed)
 {
     for (size_t i = 0; i < span.size; i++)
-        if (span.bytes[i] < '0' || span.bytes[i] > '9')
+        if (span.bytes[i] == '\0' || strchr(allowed, span.bytes[i]) == NULL)
             return false;
     return span.size != 0;
 }
 
+bool span_is_decimal(struct span span)
+{
+    return span_is_of(span, "0123456789");
+}
+
 bool span_is_hex(struct span span)
 {
-    for (size_t i = 0; i < span.size; i++)
-        if (!(span.bytes[i] >= '0' && span.bytes[i] <= '9') &&
-            !(span.bytes[i] >= 'a' && span.bytes[i] <= 'f'))
-            return false;
-    return span.size != 0;
+    return span_is_of(span, "0123456789abcdef");
 }
 
 bool span_copy(struct span span, char *out, size_t capacity)
@@ -69,15 +70,10 @@ enum { UNIT_MAX = 255 };
 /* What systemd lets a unit be called. */
 static bool is_unit(struct span name, const char *suffix)
 {
-    static const char allowed[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  ":-_.\\@";
     struct span stem;
-    if (name.size > UNIT_MAX || !span_between(name, "", suffix, &stem))
-        return false;
-    for (size_t i = 0; i < name.size; i++)
-        if (name.bytes[i] == '\0' || strchr(allowed, name.bytes[i]) == NULL)
-            return false;
-    return true;
+    return name.size <= UNIT_MAX && span_between(name, "", suffix, &stem) &&
+           span_is_of(name,
+                      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ:-_.\\@");
 }
 
 struct span unit_of_cgroup(struct span path)

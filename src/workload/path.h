@@ -14,6 +14,8 @@ bool span_ends(struct span span, const char *suffix);
 /* What stands between the two, where that is not empty. */
 bool span_between(struct span span, const char *before, const char *behind, struct span *out);
 
+/* Whether it has bytes, and only such as are in the string. */
+bool span_is_of(struct span span, const char *allowed);
 bool span_is_decimal(struct span span);
 bool span_is_hex(struct span span); /* in small letters, as the kernel and runtimes write it */
 

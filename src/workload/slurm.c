@@ -16,13 +16,9 @@ static bool is_number(struct span text)
 /* Crockford's base 32 has no I, L, O and U. */
 static bool is_sluid(struct span text)
 {
-    static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    if (text.size != 1 + SLUID_DIGITS || text.bytes[0] != 's')
-        return false;
-    for (size_t i = 1; i < text.size; i++)
-        if (text.bytes[i] == '\0' || strchr(digits, text.bytes[i]) == NULL)
-            return false;
-    return true;
+    return text.size == 1 + SLUID_DIGITS && text.bytes[0] == 's' &&
+           span_is_of((struct span){text.bytes + 1, SLUID_DIGITS},
+                      "0123456789ABCDEFGHJKMNPQRSTVWXYZ");
 }
 
 bool slurm_is_sluid(const char *job)
