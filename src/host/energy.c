@@ -40,10 +40,9 @@ void energy_want(struct metric_set *wanted)
 static struct energy_zone *find_zone(struct energy *energy, uint64_t key, double joules,
                                      uint64_t read_ns)
 {
-    for (size_t i = 0; i < energy->count; i++) {
+    for (size_t i = 0; i < energy->count; i++)
         if (energy->zones[i].key == key)
             return &energy->zones[i];
-    }
     void *zones = energy->zones;
     if (memory_grow(&zones, &energy->capacity, energy->count, sizeof *energy->zones) != 0)
         return NULL;
@@ -127,10 +126,9 @@ static struct value sum_of(const struct row_batch *batch, const char *prefix)
 int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns)
 {
     int code = 0;
-    for (size_t i = 0; i < batch->row_count && code == 0; i++) {
+    for (size_t i = 0; i < batch->row_count && code == 0; i++)
         if (batch->rows[i].entity == VITALS_ENERGY_ZONE)
             code = take_zone(energy, batch, &batch->rows[i], read_ns);
-    }
     for (size_t i = 0; i < batch->row_count && code == 0; i++) {
         for (size_t j = 0; j < ARRAY_COUNT(SUMS) && batch->rows[i].entity == VITALS_HOST; j++) {
             const struct batch_cell *cell = batch_find(batch, &batch->rows[i], SUMS[j].sum);

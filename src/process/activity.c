@@ -2,7 +2,7 @@
  * may have, since they were read.
  *
  * The answer comes from the cheapest means that can give it: what is known of the users of devices
- * or of a tree (tree_scan.c), the kernel's iterator over tasks, a cgroup that holds all of a tree,
+ * or of a tree (tree.c), the kernel's iterator over tasks, a cgroup that holds all of a tree,
  * and the CPU clock of each process. No other file knows them. Thread rule: the tick thread. */
 #include "process/entry.h"
 
@@ -196,10 +196,9 @@ static bool may_skip_idle(const struct process_table *table, const struct metric
                                               VITALS_PROCESS_FOREGROUND_GROUP};
     if ((table->rows & VITALS_ROWS_ALL) != 0 && !table->state_ever)
         return false;
-    for (size_t i = 0; i < ARRAY_COUNT(MOMENTARY); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(MOMENTARY); i++)
         if (metric_set_has(due, MOMENTARY[i]))
             return false;
-    }
     return true;
 }
 

@@ -47,7 +47,7 @@ struct process_table {
     uint64_t scanned_ns;   /* when all were read last, */
     uint64_t scan_ns;      /* and how long that took */
     int64_t last_pid;      /* that was given, when children were listed last; -1: not known */
-    int64_t newest_pid;    /* the same in this tick (tree_scan.c) */
+    int64_t newest_pid;    /* the same in this tick (tree.c) */
     int newest_pid_file;   /* where that is read; -1: not open */
     int64_t watcher;       /* it is passed over, and so is what it starts; 0: none */
 
@@ -92,7 +92,7 @@ struct process *process_by_key(const struct process_table *table, uint64_t key);
  * is another. */
 bool process_refresh(struct process_table *table, struct process *process, bool extras);
 
-/* ---- tree_scan.c ---- */
+/* ---- tree.c: following a tree ---- */
 
 /* Whether this tick may look at the tree alone. */
 bool tree_scan_is_enough(const struct process_table *table);
@@ -150,7 +150,7 @@ void descriptors_settle(struct process_table *table, struct process *process);
 void descriptors_settle_statm(struct process_table *table, struct process *process);
 void descriptors_close(struct process_table *table, struct process *process);
 
-/* ---- tree.c ---- */
+/* ---- tree.c: which processes have a row ---- */
 
 /* Takes over a new choice. Returns 0, or -1 when memory is out. */
 int tree_prepare(struct process_table *table);

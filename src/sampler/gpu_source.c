@@ -103,7 +103,7 @@ static struct device_query *query_at(const struct gpu_source *source, size_t num
 /* NULL: no thread or no memory. */
 static struct worker *new_worker(struct gpu_source *source)
 {
-    return source_worker(&source->base, &source->world->base, NULL);
+    return source_worker(&source->base, &source->world->base);
 }
 
 static int add_job(struct worker *worker, enum gpu_job_kind kind)
@@ -119,10 +119,9 @@ static int add_job(struct worker *worker, enum gpu_job_kind kind)
 
 static const struct gpu_identity *find_listed(const struct gpu_scan *scan, uint32_t slot)
 {
-    for (uint32_t i = 0; i < scan->count; i++) {
+    for (uint32_t i = 0; i < scan->count; i++)
         if (scan->devices[i].slot == slot)
             return &scan->devices[i];
-    }
     return NULL;
 }
 

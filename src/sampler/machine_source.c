@@ -52,20 +52,6 @@ struct machine_source {
     uint64_t asked_ns;
 };
 
-static struct worker *machine_replace(struct source *base)
-{
-    const struct machine_source *source = (const struct machine_source *)base;
-    struct worker_world *world = worker_world_new(base->context, sizeof *world, NULL);
-    struct machine_job *job = world != NULL ? memory_alloc(sizeof *job) : NULL;
-    struct worker *worker = NULL;
-    if (job != NULL) {
-        job->kind = source->kind;
-        worker = source_worker(base, world, job);
-    }
-    worker_world_unref(world);
-    return worker;
-}
-
 /* ---- asking ---- */
 
 static void machine_begin(struct source *base, const struct source_tick *tick)
@@ -78,6 +64,7 @@ static void machine_begin(struct source *base, const struct source_tick *tick)
     /* What no answer of the worker is wanted of is not asked for, nor what the machine lacks. */
     struct machine_job *job = source_data(base);
     struct metric_set *asked = &job->asked;
+    job->kind = source->kind;
     if (!host_cache_part(source->kind, tick->due, asked))
         return;
     if (tick->begin_ns >= saturating_add(source->looked_ns, LOOK_NS)) {
@@ -186,7 +173,7 @@ static void machine_write(const struct source *base, vitals_builder *builder, ui
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct machine_source),
-                                      .replace = machine_replace,
+                                      .job_size = sizeof(struct machine_job),
                                       .begin = machine_begin,
                                       .collect = machine_collect,
                                       .settled = machine_settled,
@@ -211,7 +198,7 @@ int machine_sources_add(struct sources *sources, const struct metric_set *wanted
             return VITALS_EMEMORY;
         source->kind = (enum host_cache)kind;
         source->part = part;
-        source->base.worker = machine_replace(&source->base);
+        source->base.worker = source_new_worker(&source->base);
         if (source->base.worker == NULL)
             return VITALS_EMEMORY;
     }

@@ -34,6 +34,12 @@ static void slow_work(struct worker_world *base, void *data, const struct os_gat
     process_batch_read(base->context, ((struct slow_world *)base)->users, data, gate);
 }
 
+static bool slow_world_make(struct worker_world *base)
+{
+    ((struct slow_world *)base)->users = user_cache_new();
+    return ((struct slow_world *)base)->users != NULL;
+}
+
 static void slow_world_done(struct worker_world *base)
 {
     user_cache_free(((struct slow_world *)base)->users);
@@ -87,28 +93,15 @@ struct slow_source {
     bool refused; /* there were no descriptors for some, and they were not asked again */
 };
 
-/* Without jobs. */
-static struct worker *slow_replace(struct source *base)
-{
-    struct slow_world *world = worker_world_new(base->context, sizeof *world, slow_world_done);
-    if (world == NULL)
-        return NULL;
-    world->users = user_cache_new();
-    struct worker *worker = world->users != NULL ? source_worker(base, &world->base, NULL) : NULL;
-    worker_world_unref(&world->base);
-    return worker;
-}
-
 /* ---- asking ---- */
 
 /* A batch that is idle; -1: there is none, and no room for one more. */
 static int idle_batch(struct slow_source *source)
 {
     struct worker *worker = source->base.worker;
-    for (size_t i = 0; i < source->batch_count; i++) {
+    for (size_t i = 0; i < source->batch_count; i++)
         if (worker_state(worker, source->batches[i]) == WORKER_IDLE)
             return source->batches[i];
-    }
 
     struct process_batch *batch = source->batch_count < BATCHES ? memory_alloc(sizeof *batch)
                                                                 : NULL;
@@ -208,10 +201,9 @@ static int slow_collect(struct source *base, const struct source_tick *tick)
 
 static bool is_idle(const struct slow_source *source)
 {
-    for (size_t i = 0; i < source->batch_count; i++) {
+    for (size_t i = 0; i < source->batch_count; i++)
         if (worker_state(source->base.worker, source->batches[i]) != WORKER_IDLE)
             return false;
-    }
     return true;
 }
 
@@ -301,7 +293,9 @@ static void slow_write(const struct source *base, vitals_builder *builder, uint6
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct slow_source),
-                                      .replace = slow_replace,
+                                      .world_size = sizeof(struct slow_world),
+                                      .world_make = slow_world_make,
+                                      .world_done = slow_world_done,
                                       .ask = slow_ask,
                                       .collect = slow_collect,
                                       .settled = slow_settled,
@@ -336,7 +330,7 @@ int slow_sources_add(struct sources *sources, const struct plan *plan)
         /* 0 means at each tick: once in it, and all calls of a tick have one time. */
         for (size_t i = 0; i < count; i++)
             source->every_ns[i] = turns[i].every_ns == 0 ? 1 : turns[i].every_ns;
-        source->base.worker = count > 0 ? slow_replace(&source->base) : NULL;
+        source->base.worker = count > 0 ? source_new_worker(&source->base) : NULL;
         if (count > 0 && source->base.worker == NULL)
             return VITALS_EMEMORY;
     }

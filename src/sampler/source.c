@@ -120,22 +120,34 @@ uint64_t source_now(const struct source *source)
     return clock->monotonic_ns(clock->data);
 }
 
-struct worker *source_worker(struct source *source, struct worker_world *world, void *data)
+struct worker *source_worker(struct source *source, struct worker_world *world)
 {
-    const struct worker_service *service = source->service;
     void *workers = source->workers;
-    struct worker *worker = NULL;
-    if (memory_grow(&workers, &source->worker_capacity, source->worker_count, sizeof worker) == 0) {
-        source->workers = workers;
-        worker = worker_new(source->event, service, world);
-    }
+    if (memory_grow(&workers, &source->worker_capacity, source->worker_count,
+                    sizeof *source->workers) < 0)
+        return NULL;
+    source->workers = workers;
+    struct worker *worker = worker_new(source->event, source->service, world);
     if (worker != NULL)
         source->workers[source->worker_count++] = worker;
+    return worker;
+}
 
-    if (worker == NULL && data != NULL)
-        service->data_free(data);
-    else if (data != NULL)
-        (void)worker_add(worker, data); /* an empty worker has room */
+struct worker *source_new_worker(struct source *source)
+{
+    const struct source_ops *ops = source->ops;
+    size_t size = ops->world_size != 0 ? ops->world_size : sizeof(struct worker_world);
+    struct worker_world *world = worker_world_new(source->context, size, ops->world_done);
+    void *job = world != NULL && ops->job_size != 0 ? memory_alloc(ops->job_size) : NULL;
+    struct worker *worker = NULL;
+    if (world != NULL && (job != NULL || ops->job_size == 0) &&
+        (ops->world_make == NULL || ops->world_make(world)))
+        worker = source_worker(source, world);
+    worker_world_unref(world);
+    if (worker != NULL && job != NULL)
+        (void)worker_add(worker, job); /* an empty worker has room */
+    else
+        memory_free(job);
     return worker;
 }
 
@@ -195,7 +207,7 @@ bool source_leave_behind(struct source *source)
         hung.item == 0 || source->hung_count == source->hung_max)
         return false;
 
-    struct worker *fresh = source->ops->replace(source);
+    struct worker *fresh = source_new_worker(source);
     if (fresh == NULL)
         return false;
     if (!worker_give_up(hung.worker, hung.item)) { /* it came back this very moment, and goes on */

@@ -47,8 +47,12 @@ struct source_ops {
     bool waits_for_others;               /* it is asked once all others are settled */
     void (*done)(struct source *source); /* frees what is its own, but no worker */
 
-    /* A new worker with what it needs, to replace one that hangs; NULL: none to be had. */
-    struct worker *(*replace)(struct source *source);
+    /* Of its workers, unless it makes them itself: the world of each is of that size (0: nothing
+     * but a world), made by one function (may be NULL; false: no memory) and freed by the other;
+     * and the first job of each, zeroed; 0: none. */
+    size_t world_size, job_size;
+    bool (*world_make)(struct worker_world *world);
+    void (*world_done)(struct worker_world *world);
 
     /* At the beginning of a tick: asks for what is due. */
     void (*begin)(struct source *source, const struct source_tick *tick);
@@ -143,9 +147,10 @@ bool sources_late(const struct sources *sources, const struct source_tick *tick)
 
 uint64_t source_now(const struct source *source);
 
-/* A new worker of the source in that world; with `data`, also a job, of which the number is 0. Owns
- * data in any case. NULL: no memory or no thread. Does not put it in service. */
-struct worker *source_worker(struct source *source, struct worker_world *world, void *data);
+/* A new worker of the source: in that world, without a job; or in one of its own, with its first
+ * job, of which the number is 0. NULL: no memory or no thread. Does not put it in service. */
+struct worker *source_worker(struct source *source, struct worker_world *world);
+struct worker *source_new_worker(struct source *source);
 void source_worker_end(struct source *source, struct worker *worker, uint64_t deadline_ns);
 
 /* Of a source whose workers have one job: whether it is idle; its data; and whether it was

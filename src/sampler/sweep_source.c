@@ -30,6 +30,12 @@ static void sweep_work(struct worker_world *base, void *data, const struct os_ga
     job->sweep = gpu_sweeper_take(((struct sweep_world *)base)->sweeper, gate);
 }
 
+static bool sweep_world_make(struct worker_world *base)
+{
+    ((struct sweep_world *)base)->sweeper = gpu_sweeper_new(base->context);
+    return ((struct sweep_world *)base)->sweeper != NULL;
+}
+
 static void sweep_world_done(struct worker_world *base)
 {
     gpu_sweeper_free(((struct sweep_world *)base)->sweeper);
@@ -52,18 +58,6 @@ struct sweep_source {
     bool stuck; /* the worker in service hangs too, and no other can be asked */
     struct gpu_sweep *newest;
 };
-
-static struct worker *sweep_replace(struct source *base)
-{
-    struct sweep_world *world = worker_world_new(base->context, sizeof *world, sweep_world_done);
-    if (world == NULL)
-        return NULL;
-    world->sweeper = gpu_sweeper_new(base->context);
-    struct sweep_job *job = world->sweeper != NULL ? memory_alloc(sizeof *job) : NULL;
-    struct worker *worker = job != NULL ? source_worker(base, &world->base, job) : NULL;
-    worker_world_unref(&world->base);
-    return worker;
-}
 
 static void sweep_done(struct source *base)
 {
@@ -91,7 +85,7 @@ enum sweep_answer sweep_source_take(struct source *base, struct gpu_sweep **out)
     if (!source->asked && !source->answered && !source->failed) {
         take_back(base);
         if (base->worker == NULL)
-            base->worker = sweep_replace(base);
+            base->worker = source_new_worker(base);
         source->failed = base->worker == NULL;
         source->asked = !source->failed;
         if (source->asked)
@@ -177,7 +171,10 @@ static void sweep_write(const struct source *base, vitals_builder *builder, uint
 
 static const struct source_ops OPS = {.size = sizeof(struct sweep_source),
                                       .done = sweep_done,
-                                      .replace = sweep_replace,
+                                      .world_size = sizeof(struct sweep_world),
+                                      .world_make = sweep_world_make,
+                                      .world_done = sweep_world_done,
+                                      .job_size = sizeof(struct sweep_job),
                                       .begin = sweep_begin,
                                       .settled = sweep_settled,
                                       .late = sweep_late,

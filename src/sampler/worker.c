@@ -11,9 +11,8 @@
 enum { WORKER_STACK_BYTES = 512 * 1024, WORKER_JOBS_MAX = 288 };
 
 struct worker_event {
-    atomic_uint refs;
-    vitals_context *context;
-    int arrivals; /* an event */
+    struct worker_world base; /* counted as one */
+    int arrivals;             /* an event */
 };
 
 struct worker_job {
@@ -46,33 +45,31 @@ struct worker {
 
 /* ---- the event ---- */
 
+static void event_done(struct worker_world *base)
+{
+    os_close_descriptor(((struct worker_event *)base)->arrivals);
+}
+
 struct worker_event *worker_event_new(vitals_context *context)
 {
-    struct worker_event *event = memory_alloc(sizeof(*event));
+    struct worker_event *event = worker_world_new(context, sizeof *event, event_done);
     if (event == NULL)
         return NULL;
     event->arrivals = os_event_new();
-    if (event->arrivals < 0) {
-        memory_free(event);
-        return NULL;
-    }
-    atomic_init(&event->refs, 1);
-    event->context = context_ref(context);
-    return event;
+    if (event->arrivals >= 0)
+        return event;
+    worker_event_unref(event);
+    return NULL;
 }
 
 void worker_event_unref(struct worker_event *event)
 {
-    if (event == NULL || atomic_fetch_sub_explicit(&event->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    os_close_descriptor(event->arrivals);
-    context_unref(event->context);
-    memory_free(event);
+    worker_world_unref(event != NULL ? &event->base : NULL);
 }
 
 bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns)
 {
-    const vitals_clock *clock = &event->context->os.clock;
+    const vitals_clock *clock = &event->base.context->os.clock;
     if (clock->wait_until(clock->data, event->arrivals, deadline_ns) != 1)
         return false;
     os_event_clear(event->arrivals);
@@ -109,7 +106,7 @@ void worker_world_unref(struct worker_world *world)
 
 static uint64_t worker_now(const struct worker *worker)
 {
-    const vitals_clock *clock = &worker->event->context->os.clock;
+    const vitals_clock *clock = &worker->event->base.context->os.clock;
     return clock->monotonic_ns(clock->data);
 }
 
@@ -144,10 +141,9 @@ static void worker_unref(struct worker *worker)
 {
     if (atomic_fetch_sub_explicit(&worker->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (size_t i = 0; i < worker->count; i++) {
+    for (size_t i = 0; i < worker->count; i++)
         if (worker->jobs[i].data != NULL)
             worker->service->data_free(worker->jobs[i].data);
-    }
     worker_world_unref(worker->world);
     os_close_descriptor(worker->wake);
     os_close_descriptor(worker->left);
@@ -159,7 +155,7 @@ static void worker_unref(struct worker *worker)
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
-    const vitals_clock *clock = &worker->event->context->os.clock;
+    const vitals_clock *clock = &worker->event->base.context->os.clock;
     const struct os_gate gate = {gate_enter, gate_leave, worker};
     for (bool ending = false; !ending;) {
         /* The job that was asked first. */
@@ -220,7 +216,7 @@ struct worker *worker_new(struct worker_event *event, const struct worker_servic
     worker->world = world;
     atomic_fetch_add_explicit(&world->refs, 1, memory_order_relaxed);
     worker->event = event;
-    atomic_fetch_add_explicit(&event->refs, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&event->base.refs, 1, memory_order_relaxed);
 
     /* A thread that takes no signal: those are the program's. */
     pthread_attr_t attributes;
@@ -253,7 +249,7 @@ void worker_tell_end(struct worker *worker)
 
 void worker_end(struct worker *worker, uint64_t deadline_ns)
 {
-    const vitals_clock *clock = &worker->event->context->os.clock;
+    const vitals_clock *clock = &worker->event->base.context->os.clock;
     worker_tell_end(worker);
     if (clock->wait_until(clock->data, worker->left, deadline_ns) == 1)
         pthread_join(worker->thread, NULL);
@@ -268,10 +264,9 @@ int worker_add(struct worker *worker, void *data)
 {
     int place = -1;
     pthread_mutex_lock(&worker->mutex);
-    for (size_t i = 0; i < worker->count && place < 0; i++) {
+    for (size_t i = 0; i < worker->count && place < 0; i++)
         if (worker->jobs[i].data == NULL)
             place = (int)i;
-    }
     if (place < 0 && worker->count < WORKER_JOBS_MAX)
         place = (int)worker->count++;
     if (place >= 0)

@@ -59,6 +59,12 @@ static void workload_work(struct worker_world *base, void *data, const struct os
     }
 }
 
+static bool workload_world_make(struct worker_world *base)
+{
+    ((struct workload_world *)base)->groups = os_groups_new();
+    return ((struct workload_world *)base)->groups != NULL;
+}
+
 static void workload_world_done(struct worker_world *base)
 {
     os_groups_free(((struct workload_world *)base)->groups);
@@ -342,6 +348,10 @@ static void workload_write(const struct source *base, vitals_builder *builder, u
 
 static const struct source_ops OPS = {.size = sizeof(struct workload_source),
                                       .waits_for_others = true,
+                                      .world_size = sizeof(struct workload_world),
+                                      .world_make = workload_world_make,
+                                      .world_done = workload_world_done,
+                                      .job_size = sizeof(struct workload_job),
                                       .done = workload_done,
                                       .ask = workload_ask,
                                       .collect = workload_collect,
@@ -355,16 +365,8 @@ int workload_source_add(struct sources *sources, const struct metric_set *wanted
     if (!metric_set_has_entity(wanted, VITALS_WORKLOAD))
         return 0;
     struct source *source = sources_add(sources, &OPS, &SERVICE, 0);
-    struct workload_world *world = source != NULL
-                                       ? worker_world_new(sources->context, sizeof *world,
-                                                          workload_world_done)
-                                       : NULL;
-    if (world == NULL)
+    if (source == NULL)
         return VITALS_EMEMORY;
-
-    world->groups = os_groups_new();
-    void *job = world->groups != NULL ? memory_alloc(sizeof(struct workload_job)) : NULL;
-    source->worker = job != NULL ? source_worker(source, &world->base, job) : NULL;
-    worker_world_unref(&world->base);
+    source->worker = source_new_worker(source);
     return source->worker != NULL ? 0 : VITALS_EMEMORY;
 }

@@ -70,6 +70,13 @@ void diagnose_rights(const struct ourselves *self);  /* table_diagnosis_rights.c
 void diagnose_kernel(const struct ourselves *self);  /* table_diagnosis_kernel.c */
 void diagnose_devices(const struct ourselves *self); /* table_diagnosis_devices.c */
 
+/* A row that needs no remedy. */
+static inline void diagnose_good(const struct ourselves *self, const char *subject,
+                                 const char *finding)
+{
+    diagnosis_add(self->out, DIAGNOSIS_GOOD, subject, finding, "");
+}
+
 bool ourselves_may(const struct ourselves *self, enum capability capability);
 
 /* ---- parsers: pure, total, fuzzed ---- */

@@ -160,18 +160,16 @@ static enum family family_of(struct span word)
     static const struct {
         const char *word;
         enum family family;
-    } WORDS[] = {
-        {"debian", FAMILY_DEBIAN},
-        {"ubuntu", FAMILY_UBUNTU},
-        {"fedora", FAMILY_FEDORA},
-        {"rhel", FAMILY_FEDORA},
-        {"centos", FAMILY_FEDORA},
-        {"arch", FAMILY_ARCH},
-        {"suse", FAMILY_SUSE},
-        {"opensuse-leap", FAMILY_SUSE},
-        {"opensuse-tumbleweed", FAMILY_SUSE},
-        {"sles", FAMILY_SUSE},
-    };
+    } WORDS[] = {{"debian", FAMILY_DEBIAN},
+                 {"ubuntu", FAMILY_UBUNTU},
+                 {"fedora", FAMILY_FEDORA},
+                 {"rhel", FAMILY_FEDORA},
+                 {"centos", FAMILY_FEDORA},
+                 {"arch", FAMILY_ARCH},
+                 {"suse", FAMILY_SUSE},
+                 {"opensuse-leap", FAMILY_SUSE},
+                 {"opensuse-tumbleweed", FAMILY_SUSE},
+                 {"sles", FAMILY_SUSE}};
     for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++)
         if (span_equal(word, WORDS[i].word))
             return WORDS[i].family;

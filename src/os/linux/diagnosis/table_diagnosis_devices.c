@@ -171,8 +171,7 @@ static void diagnose_bus(const struct ourselves *self)
     for (size_t i = 0; i < bus.count; i++)
         tell_driver(self, &bus.groups[i]);
     if (bus.count == 0 && result == 0 && !self->wsl)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, "PCI", "no graphics device and no accelerator",
-                      "");
+        diagnose_good(self, "PCI", "no graphics device and no accelerator");
 }
 
 /* ---- access rights ---- */
@@ -241,7 +240,7 @@ static void diagnose_nodes(const struct ourselves *self)
                       "# docker run --device=/dev/dri ...");
     } else if (nodes.count > 0) {
         snprintf(finding, sizeof finding, "%u below /dev/dri can be opened", nodes.count);
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, "render nodes", finding, "");
+        diagnose_good(self, "render nodes", finding);
     }
 }
 
@@ -259,7 +258,7 @@ void diagnose_devices(const struct ourselves *self)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject, "the first version of WSL has no GPUs",
                       "wsl.exe --set-version \"$WSL_DISTRO_NAME\" 2");
     else if (access == 0)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject, "it lends its GPUs as /dev/dxg", "");
+        diagnose_good(self, subject, "it lends its GPUs as /dev/dxg");
     else if (os_availability(access) == VITALS_DENIED)
         diagnosis_add(self->out, DIAGNOSIS_PROBLEM, subject, "/dev/dxg: permission denied",
                       "sudo chmod 0666 /dev/dxg");

@@ -37,8 +37,7 @@ static void diagnose_pressure(const struct ourselves *self)
     char text[256];
     int64_t size = linux_read_line(self->os, self->os->proc, "pressure/cpu", text, sizeof text);
     if (size > 0)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject,
-                      "the kernel counts who waits for CPUs, memory and disks", "");
+        diagnose_good(self, subject, "the kernel counts who waits for CPUs, memory and disks");
     else if (size < 0 && os_availability((int)size) == VITALS_DENIED)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject, "/proc/pressure: permission denied",
                       "# run it outside of this sandbox");
@@ -73,10 +72,9 @@ static void diagnose_cgroups(const struct ourselves *self)
             self->out, DIAGNOSIS_GOOD, subject,
             cgroups.second ? "versions 1 and 2: limits are read from version 1" : "version 1", "");
     else
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject,
+        diagnose_good(self, subject,
                       may ? "version 2, and we may make groups below ours"
-                          : "version 2, and we may not make groups below ours",
-                      "");
+                          : "version 2, and we may not make groups below ours");
 }
 
 static void diagnose_descriptors(const struct ourselves *self)
@@ -116,7 +114,7 @@ void diagnose_kernel(const struct ourselves *self)
     if (self->kernel[0] != '\0') {
         snprintf(finding, sizeof finding, "Linux %s%s%s", self->kernel,
                  self->system[0] != '\0' ? ", " : "", self->system);
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, "system", finding, "");
+        diagnose_good(self, "system", finding);
         if (self->os->sys < 0 || faccessat(self->os->sys, "class", F_OK, 0) != 0)
             diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/sys",
                           "it is not mounted: no device but NVIDIA's is found",

@@ -42,10 +42,9 @@ static void diagnose_proc(const struct ourselves *self)
                  "sudo mount -o remount,hidepid=0 /proc");
         diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/proc", HIDDEN[mount->hide], remedy);
     } else if (mount->hide != HIDE_NOTHING) {
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, "/proc",
-                      "it hides processes from others (hidepid), not from us", "");
+        diagnose_good(self, "/proc", "it hides processes from others (hidepid), not from us");
     } else if (!mount->only_pids) {
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, "/proc", "no process is hidden from anybody", "");
+        diagnose_good(self, "/proc", "no process is hidden from anybody");
     }
 }
 
@@ -53,14 +52,12 @@ static void diagnose_namespace(const struct ourselves *self)
 {
     static const char subject[] = "pid namespace";
     if (self->depth > 1)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject,
-                      "/proc is that of an outer one: its processes are seen", "");
+        diagnose_good(self, subject, "/proc is that of an outer one: its processes are seen");
     else if (self->pids == PLACE_FIRST)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject, "the machine's first: none is outside",
-                      "");
+        diagnose_good(self, subject, "the machine's first: none is outside");
     else if (self->pids == PLACE_INNER && self->wsl)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject,
-                      "each distribution below Windows has its own: others are not seen", "");
+        diagnose_good(self, subject,
+                      "each distribution below Windows has its own: others are not seen");
     else if (self->pids == PLACE_INNER)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "a container's: processes outside of it are not seen",
@@ -92,7 +89,7 @@ static void diagnose_others(const struct ourselves *self)
                       "module keeps them from us",
                       "");
     else if (trace && search)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject, "all of them can be read", "");
+        diagnose_good(self, subject, "all of them can be read");
     else
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       trace ? "no CAP_DAC_READ_SEARCH: their I/O, open files, environment and "
@@ -127,7 +124,7 @@ static void diagnose_task_iterator(const struct ourselves *self)
         (void)snprintf(finding, sizeof finding,
                        "all of their files are read each time: no BPF (%s)",
                        self->os->no_bpf ? "--no-bpf" : strerror(-code));
-    diagnosis_add(self->out, DIAGNOSIS_GOOD, "reading processes", finding, "");
+    diagnose_good(self, "reading processes", finding);
 }
 
 static void diagnose_perf(const struct ourselves *self)
@@ -144,7 +141,7 @@ static void diagnose_perf(const struct ourselves *self)
     bool may = self->users != PLACE_INNER && (ourselves_may(self, CAPABILITY_PERFMON) ||
                                               ourselves_may(self, CAPABILITY_SYS_ADMIN));
     if (paranoid <= 0 || may) {
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, "perf events", "all of them may be counted", "");
+        diagnose_good(self, "perf events", "all of them may be counted");
         return;
     }
     snprintf(finding, sizeof finding, "kernel.perf_event_paranoid is %lld, and no CAP_PERFMON: %s",
@@ -166,8 +163,7 @@ static void diagnose_delays(const struct ourselves *self)
                       "lower bounds",
                       self->rights);
     if (self->known && may && on != 0)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject,
-                      "the kernel counts what processes wait for", "");
+        diagnose_good(self, subject, "the kernel counts what processes wait for");
     if (told && on == 0)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "kernel.task_delayacct is 0: waits for disks, swap and memory are not "
@@ -183,8 +179,7 @@ static void diagnose_energy(const struct ourselves *self)
     uint64_t micro;
     int code = os_sys_u64(self->os, "class/powercap/intel-rapl:0/energy_uj", &micro);
     if (code == 0)
-        diagnosis_add(self->out, DIAGNOSIS_GOOD, subject,
-                      "the processor's counters (RAPL) can be read", "");
+        diagnose_good(self, subject, "the processor's counters (RAPL) can be read");
     else if (code == -EACCES || code == -EPERM)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject,
                       "the processor's counters (RAPL) are for root alone: energy of the CPUs is "

@@ -160,22 +160,21 @@ static const struct socket_name TYPES[] = {
     {SOCK_RDM, "rdm"},       {SOCK_SEQPACKET, "seqpacket"}, {SOCK_DCCP, "dccp"},
 };
 
-static const struct socket_name STATES[] = {
-    {SOCKET_STATELESS, "none"},
-    {SOCKET_ESTABLISHED, "established"},
-    {2, "syn_sent"},
-    {3, "syn_received"},
-    {4, "fin_wait1"},
-    {5, "fin_wait2"},
-    {6, "time_wait"},
-    {SOCKET_CLOSE, "close"},
-    {8, "close_wait"},
-    {9, "last_ack"},
-    {SOCKET_LISTEN, "listen"},
-    {11, "closing"},
-    {12, "new_syn_received"},
-    {13, "close"}, // bound, and neither listening nor connected
-};
+/* TCP's numbers; the last is bound, and neither listening nor connected. */
+static const struct socket_name STATES[] = {{SOCKET_STATELESS, "none"},
+                                            {SOCKET_ESTABLISHED, "established"},
+                                            {2, "syn_sent"},
+                                            {3, "syn_received"},
+                                            {4, "fin_wait1"},
+                                            {5, "fin_wait2"},
+                                            {6, "time_wait"},
+                                            {SOCKET_CLOSE, "close"},
+                                            {8, "close_wait"},
+                                            {9, "last_ack"},
+                                            {SOCKET_LISTEN, "listen"},
+                                            {11, "closing"},
+                                            {12, "new_syn_received"},
+                                            {13, "close"}};
 
 /* Internet protocols (/etc/protocols; mptcp is Linux's own). */
 static const struct socket_name INTERNET[] = {
