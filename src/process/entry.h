@@ -1,6 +1,6 @@
 /* entry.h: the table from inside, and how its files divide the work (table.c: which processes live;
- * activity.c: which must be read; query_queue.c: what workers are asked; descriptors.c: what is
- * kept open; tree.c: which have rows). Thread rule: the tick thread. */
+ * activity.c: which must be read; query_queue.c: what workers are asked; tree.c: which have rows).
+ * Thread rule: the tick thread. */
 #ifndef VITALS_PROCESS_ENTRY_H
 #define VITALS_PROCESS_ENTRY_H
 
@@ -92,6 +92,10 @@ struct process *process_by_key(const struct process_table *table, uint64_t key);
  * is another. */
 bool process_refresh(struct process_table *table, struct process *process, bool extras);
 
+/* Gives up what was read ahead, else a quarter of what is kept; false where nothing is left.
+ * `owner` is the table. */
+bool descriptors_relieve(void *owner);
+
 /* ---- tree.c: following a tree ---- */
 
 /* Whether this tick may look at the tree alone. */
@@ -132,23 +136,6 @@ void activity_done(struct process_table *table);
 /* The clock of a process that cannot have run, as it was read last, by a cgroup that holds it; 0:
  * it may have. */
 uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process);
-
-/* ---- descriptors.c ---- */
-
-size_t descriptors_budget(const vitals_context *context);
-
-/* At the beginning of a tick: as many statm as the stats of all listed processes leave room for. */
-void descriptors_share(struct process_table *table);
-
-/* Gives up what was read ahead, else a quarter of what is kept; false where nothing is left.
- * `owner` is the table. */
-bool descriptors_relieve(void *owner);
-
-/* After a reading: keeps stat, or a statm that was opened for it, where there is room, else closes
- * it. */
-void descriptors_settle(struct process_table *table, struct process *process);
-void descriptors_settle_statm(struct process_table *table, struct process *process);
-void descriptors_close(struct process_table *table, struct process *process);
 
 /* ---- tree.c: which processes have a row ---- */
 

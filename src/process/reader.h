@@ -131,7 +131,7 @@ void process_done(struct process *process);
 
 uint64_t reader_now(const struct process_reader *reader);
 
-/* ---- descriptors.c ---- */
+/* ---- table.c: descriptors ---- */
 
 /* The kernel gives the lowest number that is free, so from this number on a descriptor is one of
  * the last of the whole program: of 64, or an eighth of all where those are fewer. */

@@ -53,6 +53,96 @@ uint64_t process_table_key_at(const struct process_table *table, int64_t pid, ui
     return process != NULL && !other ? process->key : 0;
 }
 
+/* ---- which files stay open ---- */
+
+/* Within max_descriptors. A kept stat is identity and saves two system calls per tick, so stats
+ * come first; a kept statm saves two as well and takes what the stats of all listed processes
+ * leave. A process without one is opened, read and closed at each tick. The last few that the
+ * program may open are never kept: its workers and the program itself need some. If the system
+ * refuses more all the same (EMFILE, ENFILE), a quarter of what is kept is given up and the budget
+ * with it: reading goes on. */
+
+uint64_t descriptors_ceiling(void)
+{
+    enum { SPARE_MOST = 64, SPARE_SHARE = 8 };
+    uint64_t limit = os_descriptor_limit();
+    uint64_t share = limit / SPARE_SHARE;
+    return limit - (share < SPARE_MOST ? share : SPARE_MOST);
+}
+
+static size_t kept(const struct process_table *table)
+{
+    return table->stats_kept + table->statms_kept;
+}
+
+/* What was to be read later is read before its file is closed. */
+static void read_due(struct process_table *table, struct process *process)
+{
+    if (process->statm_due)
+        (void)reader_statm(&table->reader, process);
+}
+
+static void drop_statm(struct process_table *table, struct process *process)
+{
+    read_due(table, process);
+    os_close_descriptor(process->files.statm);
+    process->files.statm = -1;
+    table->statms_kept--;
+}
+
+/* Closes kept statm, the newest processes first, until no more than `quota` are left. */
+static void shrink_statms(struct process_table *table, size_t quota)
+{
+    for (size_t i = table->key_count; i > 0 && table->statms_kept > quota; i--) {
+        struct process *process = table->by_key[i - 1];
+        if (process != table->current && process->files.statm >= 0)
+            drop_statm(table, process);
+    }
+}
+
+static void close_files(struct process_table *table, struct process *process)
+{
+    table->stats_kept -= process->kept;
+    table->statms_kept -= process->files.statm >= 0;
+    process->kept = false;
+    os_process_close(&process->files);
+}
+
+bool descriptors_relieve(void *owner)
+{
+    struct process_table *table = owner;
+    if (table->new_processes != NULL && new_processes_give_up(table->new_processes))
+        return true;
+    size_t before = kept(table);
+    table->budget = before / 4 * 3;
+    size_t stats = size_min(table->stats_kept, table->budget);
+    shrink_statms(table, table->budget - stats);
+
+    size_t stat_quota = table->budget - size_min(table->statms_kept, table->budget);
+    for (size_t i = table->key_count; i > 0 && table->stats_kept > stat_quota; i--) {
+        struct process *process = table->by_key[i - 1];
+        if (process == table->current || !process->kept)
+            continue;
+        read_due(table, process);
+        close_files(table, process);
+    }
+    os_trace(&table->reader.context->os, "out of descriptors: %zu of %zu kept ones closed",
+             before - kept(table), before);
+    return kept(table) < before;
+}
+
+/* After a reading: keeps stat where there is room, else closes it. */
+static void settle_stat(struct process_table *table, struct process *process)
+{
+    if (kept(table) >= table->budget || descriptors_is_high(table->ceiling, process->files.stat)) {
+        read_due(table, process);
+        close_files(table, process);
+        return;
+    }
+    process->kept = true;
+    table->stats_kept++;
+}
+
 /* ---- reading one ---- */
 
 /* One that had no row in the tick before has everything read, due or not. */
@@ -67,8 +157,13 @@ static unsigned extras_for(const struct process_table *table, const struct proce
 /* After a reading. `extras`: whether they were among it. */
 static void note(struct process_table *table, struct process *process, bool had_statm, bool extras)
 {
-    if (!had_statm && process->files.statm >= 0)
-        descriptors_settle_statm(table, process);
+    if (!had_statm && process->files.statm >= 0) { // kept where there is room
+        table->statms_kept++;
+        size_t stats = size_min(table->listed, table->budget);
+        if (table->statms_kept > table->budget - stats || kept(table) > table->budget ||
+            descriptors_is_high(table->ceiling, process->files.statm))
+            drop_statm(table, process);
+    }
     if (extras)
         process->extras_tick = table->tick;
     for (size_t i = 0; process->renamed && i < PROCESS_TURNS; i++)
@@ -115,9 +210,9 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
     } else {
         same = same && observe(table, process, extras);
         if (same)
-            descriptors_settle(table, process);
+            settle_stat(table, process);
         else
-            descriptors_close(table, process);
+            close_files(table, process);
     }
     table->current = NULL;
     return same;
@@ -134,7 +229,7 @@ static void process_free(struct process *process)
 static void process_retire(struct process_table *table, struct process *process)
 {
     tree_leave(table, process);
-    descriptors_close(table, process);
+    close_files(table, process);
     process->key = 0;
 }
 
@@ -174,7 +269,7 @@ static struct process *process_meet(struct process_table *table, int64_t pid)
         return NULL;
     }
     if (process->files.stat >= 0)
-        descriptors_settle(table, process);
+        settle_stat(table, process);
     table->last_key++;
     table->by_key[table->key_count++] = process;
     return process;
@@ -324,7 +419,9 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
         tree_prepare(table) < 0)
         return VITALS_EMEMORY;
     if (!table->scanning_tree) {
-        descriptors_share(table);
+        /* As many statm as the stats of all listed processes leave room for. */
+        table->ceiling = descriptors_ceiling();
+        shrink_statms(table, table->budget - size_min(table->listed, table->budget));
         table->later = table->details_ever && table->pids.count <= table->budget / 2;
     }
     table->read_ahead = 0;
@@ -441,7 +538,10 @@ struct process_table *process_table_new(const vitals_context *context)
     table->state = VITALS_NOT_YET;
     table->rows = VITALS_ROWS_ALL;
     table->last_pid = table->newest_pid_file = -1;
-    table->budget = descriptors_budget(context);
+    uint64_t budget = context->max_descriptors;
+    if (budget == 0)
+        budget = os_descriptor_limit() / 4 * 3;
+    table->budget = budget < SIZE_MAX ? (size_t)budget : SIZE_MAX;
     return table;
 }
 

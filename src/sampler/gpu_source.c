@@ -1,6 +1,6 @@
 /* gpu_source.c: the source of one vendor's devices.
  *
- * Everything that enters the driver happens on its workers (gpu_jobs.h): loading it, listing
+ * Everything that enters the driver happens on its workers: loading it, listing
  * devices, reading them. A device query is what one device is asked for on one worker: its
  * readings, its slow readings, its users, its job claims. Each has its own turn and its own price:
  * what the driver costs is measured, and devices are asked so seldom that all calls together take
@@ -11,15 +11,152 @@
  * one worker; a tick waits for them once and briefly. */
 #include "sampler/source.h"
 
+#include "gpu/backend.h"
+#include "gpu/pid_namespace.h"
 #include "gpu/table.h"
 #include "host/identities.h"
 #include "model/answer_cache.h"
-#include "sampler/gpu_jobs.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "workload/gpu_job_claim.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- the workers' side ---- */
+
+/* What the workers share; the last one to go closes the back end. */
+struct gpu_world {
+    struct worker_world base;
+    const struct gpu_backend *backend;
+    void *state;      /* set by the worker with the scan job, then constant */
+    atomic_bool open; /* set by the same; a diagnosis may be on another worker than the scans */
+};
+
+static void gpu_world_done(struct worker_world *base)
+{
+    struct gpu_world *world = (struct gpu_world *)base;
+    if (world->open)
+        world->backend->close(world->state);
+}
+
+/* The first opens the back end and lists its devices, the second lets it say what is wrong with it.
+ * Of each device one reads it (and its processes, where the driver lists them), one reads what is
+ * slow by its nature, one makes its processes of a sweep of /proc, where the back end learns of
+ * them so, and what of the device itself is made of them. */
+enum gpu_job_kind {
+    GPU_JOB_SCAN,
+    GPU_JOB_DIAGNOSIS,
+    GPU_JOB_READ,
+    GPU_JOB_SLOW,
+    GPU_JOB_USERS,
+    GPU_JOB_CLAIM /* files of a scheduler's, of which no driver knows */
+};
+
+struct gpu_job {
+    enum gpu_job_kind kind;
+    struct metric_set wanted; /* question */
+    union {
+        struct gpu_scan scan; /* answer of GPU_JOB_SCAN */
+        struct {
+            uint32_t slot; /* question; likewise: */
+            uint32_t node_count;
+            struct gpu_node nodes[GPU_NODES_MAX];
+            struct job_claim_device called; /* as a scheduler's file may call it */
+            struct gpu_sweep *swept;  /* GPU_JOB_USERS; counted, may be NULL; kept until the next */
+            struct gpu_sample sample; /* answer; state UNSET: not asked for */
+            struct gpu_processes processes; /* answer, likewise; its items are touched only as far
+                                             * as they are used */
+        };
+    };
+};
+
+static void gpu_job_free(void *data)
+{
+    struct gpu_job *job = data;
+    if (job != NULL && job->kind != GPU_JOB_SCAN) {
+        gpu_sweep_unref(job->swept);
+        batch_done(&job->sample.batch);
+    }
+    memory_free(job);
+}
+
+static void read_sample(struct gpu_world *world, struct gpu_job *job,
+                        const struct metric_set *wanted)
+{
+    batch_reset(&job->sample.batch, wanted);
+    world->backend->sample(world->state, job->slot, &job->sample);
+}
+
+static void read_device(struct gpu_world *world, struct gpu_job *job)
+{
+    enum gpu_job_kind kind = job->kind;
+    const struct gpu_backend *backend = world->backend;
+    const struct os *os = &world->base.context->os;
+    struct gpu_sample *sample = &job->sample;
+    sample->stamp_ns = 0;
+    sample->state = VITALS_UNSET;
+    memset(&job->processes, 0, offsetof(struct gpu_processes, items));
+    if (kind == GPU_JOB_CLAIM) {
+        /* A disk may hang here, so a device's readings are another job's. */
+        batch_reset(&sample->batch, &job->wanted);
+        if (backend->only_on_demand) // no scheduler knows of devices that are made up
+            batch_state(&sample->batch, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
+        else
+            job_claim_read(os, &job->called, &sample->batch);
+        sample->state = VITALS_HAVE;
+        sample->stamp_ns = os->clock.monotonic_ns(os->clock.data);
+        return;
+    }
+    if (kind != GPU_JOB_USERS)
+        read_sample(world, job, &job->wanted);
+    bool processes = metric_set_has_entity(&job->wanted, VITALS_GPU_PROCESS) ||
+                     metric_set_has(&job->wanted, VITALS_GPU_PROCESSES);
+    if (kind == GPU_JOB_USERS || (kind == GPU_JOB_READ && !backend->sweeps && processes)) {
+        backend->processes(world->state, job->slot, job->swept, &job->wanted, &job->processes);
+        gpu_prove(world->base.context, job->nodes, job->node_count, &job->processes);
+    }
+    if (kind != GPU_JOB_USERS)
+        return;
+
+    /* What the sweep tells of the device itself. */
+    struct metric_set wanted = job->wanted;
+    bool any = false;
+    metric_set_remove(&wanted, VITALS_GPU_PROCESSES);
+    memset(wanted.bits[VITALS_GPU_PROCESS], 0, sizeof wanted.bits[VITALS_GPU_PROCESS]);
+    for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0 && !any;)
+        any = metric_set_has_entity(&wanted, e);
+    if (any)
+        read_sample(world, job, &wanted);
+}
+
+static void gpu_work(struct worker_world *base, void *data, const struct os_gate *gate)
+{
+    (void)gate;
+    struct gpu_world *world = (struct gpu_world *)base;
+    const struct gpu_backend *backend = world->backend;
+    struct gpu_job *job = data;
+    if (job->kind == GPU_JOB_SCAN) {
+        struct gpu_scan *scan = &job->scan;
+        memset(scan, 0, offsetof(struct gpu_scan, devices));
+        if (!world->open)
+            world->open = backend->open(base->context, &world->state, scan) >= 0;
+        if (world->open)
+            backend->scan(world->state, scan);
+    } else if (job->kind == GPU_JOB_DIAGNOSIS) {
+        /* Comes behind a scan on its worker, so what could be opened is. */
+        struct row_batch *batch = &job->sample.batch;
+        batch_reset(batch, &job->wanted);
+        if (backend->diagnose != NULL)
+            backend->diagnose(base->context, world->open ? world->state : NULL, batch);
+    } else {
+        read_device(world, data);
+    }
+}
+
+static const struct worker_service SERVICE = {"vitals-gpu", gpu_work, gpu_job_free};
+
+/* ---- the owner's side ---- */
 
 enum {
     RESCAN_SECONDS = 10, /* at least, until devices are listed anew */
@@ -108,10 +245,13 @@ static struct worker *new_worker(struct gpu_source *source)
 
 static int add_job(struct worker *worker, enum gpu_job_kind kind)
 {
-    void *data = gpu_job_new(kind);
-    int job = data != NULL ? worker_add(worker, data) : -1;
+    struct gpu_job *data = memory_alloc(sizeof *data);
+    if (data == NULL)
+        return -1;
+    data->kind = kind;
+    int job = worker_add(worker, data);
     if (job < 0)
-        gpu_job_free(data);
+        memory_free(data);
     return job;
 }
 
@@ -195,7 +335,7 @@ static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_
 {
     if (!worker_collect(source->scan_worker, source->scan_job))
         return 0;
-    const struct gpu_scan_job *job = worker_data(source->scan_worker, source->scan_job);
+    const struct gpu_job *job = worker_data(source->scan_worker, source->scan_job);
     source->scan_asked = source->scan_hangs = false;
     uint64_t spent_ns = source_count_call(&source->base, source->scan_worker, source->scan_job);
     uint64_t paid = saturating_add(now_ns, saturating_mul(spent_ns, SCAN_SHARE));
@@ -254,10 +394,10 @@ static int take_query(struct gpu_source *source, const struct queried_device *de
         gpu_table_late(table, source->number, device->slot, &query->pending);
     if (query->worker == NULL || !worker_collect(query->worker, query->job))
         return 0;
-    struct gpu_device_job *job = worker_data(query->worker, query->job);
+    struct gpu_job *job = worker_data(query->worker, query->job);
     bool hung = query->hangs;
     query->asked = query->hangs = query->held = false;
-    bool claims = job->job.kind == GPU_JOB_CLAIM; // no call into the driver
+    bool claims = job->kind == GPU_JOB_CLAIM; // no call into the driver
     charge(source, query,
            claims ? worker_spent_ns(query->worker, query->job)
                   : source_count_call(&source->base, query->worker, query->job),
@@ -312,7 +452,7 @@ static void ask(struct gpu_source *source, size_t number, const struct metric_se
             return;
         query->worker = *newest;
     }
-    struct gpu_device_job *job = worker_data(query->worker, query->job);
+    struct gpu_job *job = worker_data(query->worker, query->job);
     job->slot = device->slot;
     job->node_count = device->node_count;
     memcpy(job->nodes, device->nodes, sizeof job->nodes);
@@ -423,8 +563,7 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
         source->diagnosis_job = add_job(source->diagnosis_worker, GPU_JOB_DIAGNOSIS);
     }
     if (diagnose && source->diagnosis_job >= 0) {
-        struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker,
-                                                    source->diagnosis_job);
+        struct gpu_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
         job->wanted = *tick->due;
         metric_set_add_identities(&job->wanted, VITALS_DIAGNOSIS);
         source->diagnosis_asked = true;
@@ -441,12 +580,11 @@ static int gpu_collect(struct source *base, const struct source_tick *tick)
     int code = take_scan(source, tick->devices, now_ns);
     if (code == 0 && source->diagnosis_job >= 0 &&
         worker_collect(source->diagnosis_worker, source->diagnosis_job)) {
-        struct gpu_diagnosis_job *job = worker_data(source->diagnosis_worker,
-                                                    source->diagnosis_job);
+        struct gpu_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
         source->diagnosis_asked = source->diagnosis_hangs = false;
-        code = identities_give(&source->subjects, &job->batch, VITALS_DIAGNOSIS);
+        code = identities_give(&source->subjects, &job->sample.batch, VITALS_DIAGNOSIS);
         if (code == 0)
-            code = cache_take(&source->diagnosis, &job->batch, now_ns);
+            code = cache_take(&source->diagnosis, &job->sample.batch, now_ns);
     }
     for (size_t i = 0; i < query_count(source) && code == 0; i++)
         code = take_query(source, &source->devices[i / DEVICE_QUERIES], query_at(source, i),
@@ -765,16 +903,17 @@ static const struct source_ops OPS = {.size = sizeof(struct gpu_source),
 
 int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, unsigned number)
 {
-    struct gpu_source *source = sources_add(sources, &OPS, &GPU_SERVICE, 0);
+    struct gpu_source *source = sources_add(sources, &OPS, &SERVICE, 0);
     if (source == NULL)
         return VITALS_EMEMORY;
 
     source->number = number;
     source->state = VITALS_NOT_YET;
     source->diagnosis_job = -1;
-    source->world = gpu_world_new(sources->context, backend);
+    source->world = worker_world_new(sources->context, sizeof *source->world, gpu_world_done);
     if (source->world == NULL)
         return VITALS_EMEMORY;
+    source->world->backend = backend;
 
     /* Which device query asks for what of a device of which nothing is swept. */
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
