@@ -4,8 +4,6 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-#include <string.h>
-
 struct energy_zone {
     uint64_t key;
     double before, last; /* joules */
@@ -37,22 +35,6 @@ void energy_want(struct metric_set *wanted)
         metric_set_add(wanted, VITALS_ENERGY_ZONE_RANGE_JOULES);
 }
 
-static struct energy_zone *find_zone(struct energy *energy, uint64_t key, double joules,
-                                     uint64_t read_ns)
-{
-    for (size_t i = 0; i < energy->count; i++)
-        if (energy->zones[i].key == key)
-            return &energy->zones[i];
-    void *zones = energy->zones;
-    if (memory_grow(&zones, &energy->capacity, energy->count, sizeof *energy->zones) != 0)
-        return NULL;
-    energy->zones = zones;
-    struct energy_zone *zone = &energy->zones[energy->count++];
-    *zone = (struct energy_zone){
-        .key = key, .last = joules, .read_ns = read_ns, .state = VITALS_HAVE};
-    return zone;
-}
-
 static struct batch_cell *number_of(struct row_batch *batch, const struct batch_row *row,
                                     vitals_metric metric)
 {
@@ -67,9 +49,19 @@ static int take_zone(struct energy *energy, struct row_batch *batch, const struc
     const struct batch_cell *range = number_of(batch, row, VITALS_ENERGY_ZONE_RANGE_JOULES);
     if (joules == NULL)
         return 0;
-    struct energy_zone *zone = find_zone(energy, row->key, joules->as.f64, read_ns);
-    if (zone == NULL)
-        return VITALS_EMEMORY;
+    struct energy_zone *zone = NULL;
+    for (size_t i = 0; i < energy->count && zone == NULL; i++)
+        if (energy->zones[i].key == row->key)
+            zone = &energy->zones[i];
+    if (zone == NULL) {
+        void *zones = energy->zones;
+        if (memory_grow(&zones, &energy->capacity, energy->count, sizeof *energy->zones) != 0)
+            return VITALS_EMEMORY;
+        energy->zones = zones;
+        zone = &energy->zones[energy->count++];
+        *zone = (struct energy_zone){
+            .key = row->key, .last = joules->as.f64, .read_ns = read_ns, .state = VITALS_HAVE};
+    }
 
     const double now = joules->as.f64;
     if (now < zone->last) {

@@ -4,7 +4,6 @@
 #include "host/host.h"
 
 #include "util/error.h"
-#include "util/memory.h"
 #include "util/number.h"
 
 #include <errno.h>

@@ -152,18 +152,6 @@ void detail_reset(struct row_batch *out, const struct metric_set *wanted)
     batch_reset(out, &all);
 }
 
-/* The last part of the first argument's path. Where no NUL ends the arguments a process wrote its
- * title over them, in words. */
-static struct span program_of(struct span command)
-{
-    bool title = command.size > 0 && command.bytes[command.size - 1] != '\0';
-    size_t begin = 0, end = 0;
-    for (; end < command.size && command.bytes[end] != (title ? ' ' : '\0'); end++)
-        if (command.bytes[end] == '/')
-            begin = end + 1;
-    return (struct span){command.bytes + begin, end - begin};
-}
-
 int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
                 struct row_batch *out)
 {
@@ -193,14 +181,22 @@ int detail_read(const vitals_context *context, struct user_cache *users, uint64_
             batch_set_missing(out, metric,
                               cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED);
         } else if (metric == VITALS_PROCESS_PROGRAM_NAME) {
+            /* The last part of the first argument's path. Where no NUL ends the arguments a process
+             * wrote its title over them, in words. */
+            struct span command = batch_span(out, cell);
+            bool title = command.size > 0 && command.bytes[command.size - 1] != '\0';
+            size_t begin = 0, end = 0;
+            for (; end < command.size && command.bytes[end] != (title ? ' ' : '\0'); end++)
+                if (command.bytes[end] == '/')
+                    begin = end + 1;
+
             /* Copied, because it may move while it is added. No name of a file is longer. */
             char text[256];
-            struct span found = program_of(batch_span(out, cell));
-            size_t size = size_min(found.size, sizeof text);
+            size_t size = size_min(end - begin, sizeof text);
             if (size != 0)
-                memcpy(text, found.bytes, size);
+                memcpy(text, command.bytes + begin, size);
             batch_set_text_as(out, metric, (struct span){text, size},
-                              size < found.size ? VITALS_LOWER_BOUND : VITALS_HAVE);
+                              size < end - begin ? VITALS_LOWER_BOUND : VITALS_HAVE);
         } else {
             enum user_kind kind = metric == VITALS_PROCESS_GROUP ? GROUP_NAME : USER_NAME;
             const struct shared_text *name = user_cache_name(users, &context->os.clock, kind,

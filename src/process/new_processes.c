@@ -7,7 +7,6 @@
 
 #include "util/memory.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -6,7 +6,6 @@
 
 #include "model/request.h"
 #include "util/error.h"
-#include "util/memory.h"
 
 #include <errno.h>
 #include <string.h>

@@ -197,18 +197,6 @@ void process_table_hold(struct process_table *table, uint64_t key, unsigned turn
         process->turns[i].pending = held;
 }
 
-static bool is_overdue(const struct process *process, const struct process_question *question,
-                       uint64_t now_ns)
-{
-    for (unsigned i = 0; i < question->turn_count; i++) {
-        const struct process_turn *turn = &process->turns[question->turn + i];
-        bool old = now_ns >= turn->asked_ns && now_ns - turn->asked_ns >= question->every_ns[i];
-        if (turn->pending || !turn->asked || old)
-            return true;
-    }
-    return false;
-}
-
 /* What was answered before becomes stale. What never was is answered with TIMED_OUT; without memory
  * for it, it stays NOT_YET. */
 static void time_out(struct process *process, const struct metric_set *wanted,
@@ -246,8 +234,15 @@ void process_table_late(struct process_table *table, const struct process_questi
     detail_wanted(question->wanted, &wanted);
     for (size_t i = 0; i < table->key_count; i++) {
         struct process *process = table->by_key[i];
-        if (process->key != 0 && process->state == VITALS_HAVE && tree_has_row(table, process) &&
-            is_overdue(process, question, now_ns))
+        bool overdue = false;
+        for (unsigned j = 0; j < question->turn_count; j++) {
+            const struct process_turn *turn = &process->turns[question->turn + j];
+            overdue |= turn->pending || !turn->asked ||
+                       (now_ns >= turn->asked_ns &&
+                        now_ns - turn->asked_ns >= question->every_ns[j]);
+        }
+        if (overdue && process->key != 0 && process->state == VITALS_HAVE &&
+            tree_has_row(table, process))
             time_out(process, &wanted, &batch);
     }
     batch_done(&batch);

@@ -123,24 +123,20 @@ static void stamp_extras(struct process *process, unsigned extras, uint64_t now)
         process->io_ns = now;
 }
 
-/* Whether the process has not run since these files were read: then it has read and written
- * nothing, and its peak is what it was. Two files that are opened anew each time cost ten times a
- * look at its clock. */
-static bool has_rested(struct process_reader *reader, struct process *process, unsigned files)
-{
-    uint64_t ns;
-    if (files == 0 || os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) < 0)
-        return false;
-    const struct activity_mark *mark = &process->activity.files;
-    bool rested = mark->extras == files && mark->mark == ns && ns != 0;
-    process->activity.files = (struct activity_mark){.mark = ns, .extras = files};
-    return rested;
-}
-
 /* The CPU clock comes last, next to the stamp that rates will be made with. */
 static void read_extras(struct process_reader *reader, struct process *process, unsigned extras)
 {
-    bool rested = has_rested(reader, process, extras & (EXTRA_STATUS | EXTRA_IO));
+    /* A process that has not run since these files were read has read and written nothing, and its
+     * peak is what it was. Two files that are opened anew each time cost ten times a look at its
+     * clock. */
+    unsigned files = extras & (EXTRA_STATUS | EXTRA_IO);
+    uint64_t ns;
+    bool rested = false;
+    if (files != 0 && os_process_cpu_ns(&reader->context->os, process->files.pid, &ns) >= 0) {
+        struct activity_mark *mark = &process->activity.files;
+        rested = mark->extras == files && mark->mark == ns && ns != 0;
+        *mark = (struct activity_mark){.mark = ns, .extras = files};
+    }
     if ((extras & EXTRA_STATUS) != 0 && !rested) {
         struct os_status status;
         int result = read_file(reader, process, "status", STATUS_LIMIT);
@@ -165,7 +161,6 @@ static void read_extras(struct process_reader *reader, struct process *process, 
 
     uint64_t now = process->stamp_ns = reader_now(reader);
     if ((extras & EXTRA_CPU) != 0) {
-        uint64_t ns;
         int result = os_process_cpu_ns(&reader->context->os, process->files.pid, &ns);
         process->cpu = result < 0 ? value_missing(os_availability(result))
                                   : value_f64((double)ns / 1e9);

@@ -170,34 +170,7 @@ static int climb(struct relatives_family *family)
     return 0;
 }
 
-static int find_up(struct relatives_family *family, bool all, vitals_error *error)
-{
-    int result;
-    do
-        result = climb(family);
-    while (result > 0 && all);
-    if (result < 0)
-        return fail(result, "the parents of a process", error);
-    if (family->count != 0)
-        qsort(family->items, family->count, sizeof *family->items, compare_pids);
-    return 0;
-}
-
 /* ---- downwards ---- */
-
-/* Walks up to the first that is known, and marks the way: each is judged once. */
-static void judge(const struct relatives_family *family, struct relatives_kin *kin)
-{
-    struct relatives_kin *at = kin;
-    while (at != NULL && at->mark == UNKNOWN) {
-        at->mark = OTHER;
-        at = parent_of(family, at);
-    }
-    if (at == NULL || at->mark == OTHER)
-        return;
-    for (struct relatives_kin *up = kin; up != at; up = parent_of(family, up))
-        up->mark = WANTED;
-}
 
 static int find_down(struct relatives_family *family, bool all, vitals_error *error)
 {
@@ -223,10 +196,18 @@ static int find_down(struct relatives_family *family, bool all, vitals_error *er
     subject->mark = SUBJECT;
     for (size_t i = 0; i < family->count; i++) {
         struct relatives_kin *kin = &family->items[i];
-        if (all)
-            judge(family, kin);
-        else if (kin->stat.parent_pid == subject->pid && parent_of(family, kin) == subject)
-            kin->mark = WANTED;
+        if (!all) {
+            if (kin->stat.parent_pid == subject->pid && parent_of(family, kin) == subject)
+                kin->mark = WANTED;
+            continue;
+        }
+        /* Up to the first that is known, and the way is marked: each is judged once. */
+        struct relatives_kin *at = kin;
+        for (; at != NULL && at->mark == UNKNOWN; at = parent_of(family, at))
+            at->mark = OTHER;
+        bool wanted = at != NULL && at->mark != OTHER;
+        for (struct relatives_kin *up = kin; wanted && up != at; up = parent_of(family, up))
+            up->mark = WANTED;
     }
     return 0;
 }
@@ -286,13 +267,20 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
     int code = answer_begin(&answer, process, &wanted, error);
     if (code == 0) {
         bool all = relation == VITALS_ANCESTORS || relation == VITALS_DESCENDANTS;
+        int up = 0;
         if (relation == VITALS_PARENT || relation == VITALS_ANCESTORS)
-            code = find_up(&family, all, error);
+            do
+                up = climb(&family);
+            while (up > 0 && all);
         else if (relation == VITALS_CHILDREN || relation == VITALS_DESCENDANTS)
             code = find_down(&family, all, error);
         else
             code = error_set(error, VITALS_EARGUMENT, 0, "relation %d: there is no such one",
                              (int)relation);
+        if (up < 0)
+            code = fail(up, "the parents of a process", error);
+        if (family.count != 0)
+            qsort(family.items, family.count, sizeof *family.items, compare_pids);
     }
     for (size_t i = 0; i < family.count && code == 0; i++)
         if (family.items[i].mark == WANTED)

@@ -1,7 +1,6 @@
 /* source.c: see source.h. */
 #include "sampler/source.h"
 
-#include "util/error.h"
 #include "util/memory.h"
 
 enum { ONLY_JOB = 0 };

@@ -4,7 +4,6 @@
 #include "process/workloads.h"
 #include "sampler/context.h"
 #include "util/error.h"
-#include "util/memory.h"
 
 #include <string.h>
 

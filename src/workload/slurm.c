@@ -37,17 +37,6 @@ static bool is_step(struct span text)
 
 /* ---- cgroups ---- */
 
-/* Of the element above a job: slurmd's scope, or the folder of a user below slurmd's. */
-static bool is_slurmd(struct span above, struct span parent)
-{
-    struct span uid, node;
-    if (span_equal(parent, "slurmstepd.scope") ||
-        span_between(parent, "", "_slurmstepd.scope", &node))
-        return true;
-    return span_between(parent, "uid_", "", &uid) && is_number(uid) &&
-           (span_equal(above, "slurm") || span_starts(above, "slurm_"));
-}
-
 bool slurm_of_cgroup(struct span path, struct slurm *out)
 {
     struct span above = {path.bytes, 0}, parent = above, element, id;
@@ -56,7 +45,13 @@ bool slurm_of_cgroup(struct span path, struct slurm *out)
     for (; path_element(&cursor, &element); above = parent, parent = element) {
         /* A reader whose own cgroup hides what lies above sees /../../job_12/step_0. */
         bool hidden = parent.size == 0 || span_equal(parent, "..");
-        if (!(hidden || is_slurmd(above, parent)) || !span_between(element, "job_", "", &id) ||
+        /* Else above a job stands slurmd's scope, or the folder of a user below slurmd's. */
+        struct span uid, node;
+        bool slurmd = span_equal(parent, "slurmstepd.scope") ||
+                      span_between(parent, "", "_slurmstepd.scope", &node) ||
+                      (span_between(parent, "uid_", "", &uid) && is_number(uid) &&
+                       (span_equal(above, "slurm") || span_starts(above, "slurm_")));
+        if (!(hidden || slurmd) || !span_between(element, "job_", "", &id) ||
             !(is_number(id) || is_sluid(id)))
             continue;
         struct span next, step;

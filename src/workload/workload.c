@@ -83,18 +83,6 @@ bool workload_parse(struct span id, struct workload *out)
 
 /* ---- cgroups ---- */
 
-/* Whether a login began it: user.slice/user-1000.slice. */
-static bool is_of_login(struct span path)
-{
-    struct span parent = {path.bytes, 0}, element, uid;
-    struct cursor cursor = cursor_over(path.bytes, path.size);
-    for (; path_element(&cursor, &element); parent = element)
-        if (span_equal(parent, "user.slice") && span_between(element, "user-", ".slice", &uid) &&
-            span_is_decimal(uid))
-            return true;
-    return false;
-}
-
 void workload_path_read(struct span path, struct workload_path *out)
 {
     struct slurm slurm;
@@ -118,7 +106,14 @@ enum workload_kind workload_of_cgroup(struct span path, size_t *place)
     struct span name = container_of_cgroup(path);
     enum workload_kind kind = WORKLOAD_CONTAINER;
     if (name.size == 0) {
-        name = is_of_login(path) ? name : unit_of_cgroup(path);
+        /* What a login began, below user.slice/user-1000.slice, is its user's. */
+        struct span parent = {path.bytes, 0}, element, uid;
+        struct cursor cursor = cursor_over(path.bytes, path.size);
+        for (; path_element(&cursor, &element); parent = element)
+            if (span_equal(parent, "user.slice") &&
+                span_between(element, "user-", ".slice", &uid) && span_is_decimal(uid))
+                return WORKLOAD_USER;
+        name = unit_of_cgroup(path);
         kind = WORKLOAD_UNIT;
     }
     if (name.size == 0)

@@ -21,7 +21,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 /* As the kernel numbers them, which older headers lack. */
 enum {
@@ -75,24 +74,18 @@ static void take_queues(struct socket_info *info, struct span value, size_t rece
 }
 
 static void take_inet(struct span message, const struct socket_group *group,
-                      struct socket_list *list)
+                      struct socket_list *list, struct socket_info *info)
 {
     struct inet_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
-    if (found.idiag_family != group->family || !socket_list_asks(list, found.idiag_inode))
-        return;
-    struct socket_info info = {
-        .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID |
-               SOCKET_RECEIVE | SOCKET_SEND,
-        .inode = found.idiag_inode,
-        .family = group->family,
-        .type = group->type,
-        .protocol = group->protocol,
-        .state = group->type == SOCK_STREAM ? found.idiag_state : SOCKET_STATELESS,
-        .uid = found.idiag_uid,
-        .receive_bytes = found.idiag_rqueue,
-        .send_bytes = found.idiag_wqueue,
-    };
+    info->has |= SOCKET_UID | SOCKET_RECEIVE | SOCKET_SEND;
+    info->type = group->type;
+    info->protocol = group->protocol;
+    info->uid = found.idiag_uid;
+    info->receive_bytes = found.idiag_rqueue;
+    info->send_bytes = found.idiag_wqueue;
+    if (group->type == SOCK_STREAM)
+        info->state = found.idiag_state;
     struct socket_ends ends = {
         .local_port = ntohs(found.id.idiag_sport),
         .remote_port = ntohs(found.id.idiag_dport),
@@ -102,28 +95,20 @@ static void take_inet(struct span message, const struct socket_group *group,
     memcpy(ends.local, found.id.idiag_src, bytes);
     memcpy(ends.remote, found.id.idiag_dst, bytes);
     if (group->type == SOCK_RAW) { // its protocol stands where others have a port
-        info.protocol = ends.local_port;
+        info->protocol = ends.local_port;
         ends.local_port = 0;
     }
-    socket_list_ends(list, &info, &ends);
-    socket_list_add(list, &info);
+    socket_list_ends(list, info, &ends);
 }
 
-/* All of them, asked for or not: one may be the peer of another. */
 static void take_unix(struct span message, const struct socket_group *group,
-                      struct socket_list *list)
+                      struct socket_list *list, struct socket_info *info)
 {
+    (void)group;
     struct unix_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
-    if (found.udiag_family != group->family)
-        return;
-    struct socket_info info = {
-        .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE,
-        .inode = found.udiag_ino,
-        .family = group->family,
-        .type = found.udiag_type,
-        .state = found.udiag_state,
-    };
+    info->type = found.udiag_type;
+    info->state = found.udiag_state;
     struct span name = {"", 0};
     bool has_peer = false;
     struct cursor cursor = cursor_over(message.bytes + sizeof found, message.size - sizeof found);
@@ -131,105 +116,81 @@ static void take_unix(struct span message, const struct socket_group *group,
         if (attribute.type == UNIX_DIAG_NAME)
             name = attribute.value;
         else if (attribute.type == UNIX_DIAG_PEER)
-            has_peer = netlink_u32(attribute.value, 0, &info.peer);
+            has_peer = netlink_u32(attribute.value, 0, &info->peer);
         else if (attribute.type == UNIX_DIAG_RQLEN)
-            take_queues(&info, attribute.value, 0, 1);
-        else if (attribute.type == UNIX_UID && netlink_u32(attribute.value, 0, &info.uid))
-            info.has |= SOCKET_UID;
+            take_queues(info, attribute.value, 0, 1);
+        else if (attribute.type == UNIX_UID && netlink_u32(attribute.value, 0, &info->uid))
+            info->has |= SOCKET_UID;
     }
     /* Without the NUL behind a path; that of an abstract name stands before it. */
     const char *end = name.size > 0 && name.bytes[0] != '\0' ? memchr(name.bytes, '\0', name.size)
                                                              : NULL;
     if (end != NULL)
         name.size = (size_t)(end - name.bytes);
-    socket_list_unix_name(list, &info, name);
+    socket_list_unix_name(list, info, name);
     if (!has_peer) // a datagram socket is established once a peer connects to it
-        socket_list_remote(list, &info, (struct span){"", 0});
-    socket_list_add(list, &info);
+        socket_list_remote(list, info, (struct span){"", 0});
 }
 
 static void take_netlink(struct span message, const struct socket_group *group,
-                         struct socket_list *list)
+                         struct socket_list *list, struct socket_info *info)
 {
+    (void)group;
     struct netlink_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
-    if (found.ndiag_family != group->family || !socket_list_asks(list, found.ndiag_ino))
-        return;
-    struct socket_info info = {
-        .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_LOCAL_PORT,
-        .inode = found.ndiag_ino,
-        .family = group->family,
-        .type = found.ndiag_type,
-        .protocol = found.ndiag_protocol,
-        .state = SOCKET_STATELESS,
-        .local_port = found.ndiag_portid,
-    };
+    info->has |= SOCKET_LOCAL_PORT;
+    info->type = found.ndiag_type;
+    info->protocol = found.ndiag_protocol;
+    info->local_port = found.ndiag_portid;
     struct cursor cursor = cursor_over(message.bytes + sizeof found, message.size - sizeof found);
     for (struct netlink_attribute attribute; netlink_attribute_next(&cursor, &attribute);)
         if (attribute.type == NETLINK_DIAG_MEMINFO)
-            take_queues(&info, attribute.value, MEMORY_RECEIVE, MEMORY_SEND);
-    socket_list_local(list, &info, (struct span){"", 0});
-    socket_list_remote(list, &info, (struct span){"", 0});
-    socket_list_add(list, &info);
+            take_queues(info, attribute.value, MEMORY_RECEIVE, MEMORY_SEND);
+    socket_list_local(list, info, (struct span){"", 0});
+    socket_list_remote(list, info, (struct span){"", 0});
 }
 
 static void take_packet(struct span message, const struct socket_group *group,
-                        struct socket_list *list)
+                        struct socket_list *list, struct socket_info *info)
 {
+    (void)group;
     struct packet_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
-    if (found.pdiag_family != group->family || !socket_list_asks(list, found.pdiag_ino))
-        return;
-    struct socket_info info = {
-        .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE,
-        .inode = found.pdiag_ino,
-        .family = group->family,
-        .type = found.pdiag_type,
-        .protocol = found.pdiag_num,
-        .state = SOCKET_STATELESS,
-    };
+    info->type = found.pdiag_type;
+    info->protocol = found.pdiag_num;
     uint32_t interface = 0;
     struct cursor cursor = cursor_over(message.bytes + sizeof found, message.size - sizeof found);
     for (struct netlink_attribute attribute; netlink_attribute_next(&cursor, &attribute);) {
         if (attribute.type == PACKET_DIAG_INFO)
             netlink_u32(attribute.value, 0, &interface);
         else if (attribute.type == PACKET_DIAG_MEMINFO)
-            take_queues(&info, attribute.value, MEMORY_RECEIVE, MEMORY_SEND);
-        else if (attribute.type == PACKET_DIAG_UID && netlink_u32(attribute.value, 0, &info.uid))
-            info.has |= SOCKET_UID;
+            take_queues(info, attribute.value, MEMORY_RECEIVE, MEMORY_SEND);
+        else if (attribute.type == PACKET_DIAG_UID && netlink_u32(attribute.value, 0, &info->uid))
+            info->has |= SOCKET_UID;
     }
-    socket_list_interface(list, &info, interface);
-    socket_list_remote(list, &info, (struct span){"", 0});
-    socket_list_add(list, &info);
+    socket_list_interface(list, info, interface);
+    socket_list_remote(list, info, (struct span){"", 0});
 }
 
 static void take_vsock(struct span message, const struct socket_group *group,
-                       struct socket_list *list)
+                       struct socket_list *list, struct socket_info *info)
 {
+    (void)group;
     struct vsock_diag_msg found;
     memcpy(&found, message.bytes, sizeof found);
-    if (found.vdiag_family != group->family || !socket_list_asks(list, found.vdiag_ino))
-        return;
-    struct socket_info info = {
-        .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE,
-        .inode = found.vdiag_ino,
-        .family = group->family,
-        .type = found.vdiag_type,
-        .state = found.vdiag_state,
-        .local_port = found.vdiag_src_port,
-        .remote_port = found.vdiag_dst_port,
-    };
+    info->type = found.vdiag_type;
+    info->state = found.vdiag_state;
+    info->local_port = found.vdiag_src_port;
+    info->remote_port = found.vdiag_dst_port;
     char text[NUMBER_TEXT];
-    socket_list_local(list, &info,
-                      (struct span){text, number_print_u64(text, found.vdiag_src_cid)});
+    socket_list_local(list, info, (struct span){text, number_print_u64(text, found.vdiag_src_cid)});
     if (found.vdiag_src_port != UINT32_MAX) // VMADDR_PORT_ANY
-        info.has |= SOCKET_LOCAL_PORT;
+        info->has |= SOCKET_LOCAL_PORT;
     bool connected = found.vdiag_dst_port != 0 && found.vdiag_dst_port != UINT32_MAX;
     size_t size = connected ? number_print_u64(text, found.vdiag_dst_cid) : 0;
-    socket_list_remote(list, &info, (struct span){text, size});
+    socket_list_remote(list, info, (struct span){text, size});
     if (connected)
-        info.has |= SOCKET_REMOTE_PORT;
-    socket_list_add(list, &info);
+        info->has |= SOCKET_REMOTE_PORT;
 }
 
 /* ---- how each family is asked, and how it answers ---- */
@@ -247,16 +208,24 @@ static const union request_body ASK_VSOCK = {.vsock.vdiag_states = UINT32_MAX};
 static const struct diag_family {
     uint16_t family;
     const union request_body *request;
-    size_t request_size, message_size; /* that of the fixed part of an answer */
-    void (*take)(struct span message, const struct socket_group *group, struct socket_list *list);
+    size_t request_size;
+    size_t message_size,
+        inode_at; /* of the fixed part of an answer, which begins with the family */
+    void (*take)(struct span message, const struct socket_group *group, struct socket_list *list,
+                 struct socket_info *info);
 } FAMILIES[] = {
-    {AF_INET, &ASK_INET, sizeof ASK_INET.inet.request, sizeof(struct inet_diag_msg), take_inet},
-    {AF_INET6, &ASK_INET, sizeof ASK_INET.inet.request, sizeof(struct inet_diag_msg), take_inet},
-    {AF_UNIX, &ASK_UNIX, sizeof ASK_UNIX.unix_, sizeof(struct unix_diag_msg), take_unix},
-    {AF_NETLINK, &ASK_NETLINK, sizeof ASK_NETLINK.netlink, sizeof(struct netlink_diag_msg),
+#define MESSAGE(type, inode) sizeof(struct type), offsetof(struct type, inode)
+    {AF_INET, &ASK_INET, sizeof ASK_INET.inet.request, MESSAGE(inet_diag_msg, idiag_inode),
+     take_inet},
+    {AF_INET6, &ASK_INET, sizeof ASK_INET.inet.request, MESSAGE(inet_diag_msg, idiag_inode),
+     take_inet},
+    {AF_UNIX, &ASK_UNIX, sizeof ASK_UNIX.unix_, MESSAGE(unix_diag_msg, udiag_ino), take_unix},
+    {AF_NETLINK, &ASK_NETLINK, sizeof ASK_NETLINK.netlink, MESSAGE(netlink_diag_msg, ndiag_ino),
      take_netlink},
-    {AF_PACKET, &ASK_PACKET, sizeof ASK_PACKET.packet, sizeof(struct packet_diag_msg), take_packet},
-    {AF_VSOCK, &ASK_VSOCK, sizeof ASK_VSOCK.vsock, sizeof(struct vsock_diag_msg), take_vsock},
+    {AF_PACKET, &ASK_PACKET, sizeof ASK_PACKET.packet, MESSAGE(packet_diag_msg, pdiag_ino),
+     take_packet},
+    {AF_VSOCK, &ASK_VSOCK, sizeof ASK_VSOCK.vsock, MESSAGE(vsock_diag_msg, vdiag_ino), take_vsock},
+#undef MESSAGE
 };
 
 static const struct diag_family *family_of(const struct socket_group *group)
@@ -286,8 +255,22 @@ int socket_diag_parse(const char *bytes, size_t size, const struct socket_group 
         }
         if (header.nlmsg_type == NLMSG_OVERRUN)
             return -ENOBUFS;
-        if (header.nlmsg_type == SOCK_DIAG_BY_FAMILY && payload.size >= family->message_size)
-            family->take(payload, group, list);
+        struct socket_info info = {
+            .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE,
+            .family = group->family,
+            .state = SOCKET_STATELESS,
+        };
+        uint32_t inode;
+        if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY || payload.size < family->message_size ||
+            (unsigned char)payload.bytes[0] != group->family ||
+            !netlink_u32((struct span){payload.bytes + family->inode_at, sizeof inode}, 0, &inode))
+            continue;
+        /* Of unix sockets all, asked for or not: one may be the peer of another. */
+        if (group->family != AF_UNIX && !socket_list_asks(list, inode))
+            continue;
+        info.inode = inode;
+        family->take(payload, group, list, &info);
+        socket_list_add(list, &info);
     }
     return list->failed ? -ENOMEM : next;
 }

@@ -84,15 +84,6 @@ static int read_folder(struct socket_owners *owners, const struct os *os, int64_
     return result == 0 && all ? -EACCES : result;
 }
 
-/* Then there is no other one that could show more. */
-static bool has_one_thread(const struct os *os, int64_t pid)
-{
-    char path[PATH_TEXT];
-    struct stat status;
-    snprintf(path, sizeof path, "%lld/task", (long long)pid);
-    return os->live && fstatat(os->proc, path, &status, 0) == 0 && status.st_nlink == 3;
-}
-
 int socket_owners_read(struct socket_owners *owners, const struct os *os, int64_t pid)
 {
     struct socket_owner owner = {.pid = pid};
@@ -100,8 +91,13 @@ int socket_owners_read(struct socket_owners *owners, const struct os *os, int64_
     bool is_bare = result == 0 || result == -ESRCH || result == -EACCES;
     if (owners->numbers.count != 0 || !is_bare)
         return result;
-    // It has none, or is one more that is denied: what it is makes no difference.
-    if ((result == 0 || (result == -EACCES && owners->denied)) && has_one_thread(os, pid))
+    // It has none, or is one more that is denied: what it is makes no difference where there is no
+    // other thread that could show more.
+    char path[PATH_TEXT];
+    struct stat status;
+    snprintf(path, sizeof path, "%lld/task", (long long)pid);
+    if ((result == 0 || (result == -EACCES && owners->denied)) && os->live &&
+        fstatat(os->proc, path, &status, 0) == 0 && status.st_nlink == 3)
         return result;
     struct os threads;
     int64_t thread = linux_living_thread(os, pid, &threads);

@@ -8,14 +8,11 @@
 #include "os/linux/sockets/sockets.h"
 #include "os/linux/tables.h"
 
-#include "util/memory.h"
 #include "util/number.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -126,20 +123,6 @@ static int read_sockets(const struct os *os, const char *prefix, bool own, struc
     if (list->failed)
         return -ENOMEM;
     return reading.error == 0 && !reading.answered ? -ENOTSUP : reading.error;
-}
-
-/* Whether the process whose folder that is is in the network namespace of the calling thread. */
-static bool is_own(const struct os *os, const char *folder)
-{
-    if (!os->live)
-        return false;
-    char path[PATH_TEXT + sizeof "/ns/net"];
-    struct stat own, other;
-    snprintf(path, sizeof path, "%s/ns/net", folder);
-    return (fstatat(os->proc, "thread-self/ns/net", &own, 0) == 0 ||
-            fstatat(os->proc, "self/ns/net", &own, 0) == 0) &&
-           fstatat(os->proc, path, &other, 0) == 0 && own.st_ino == other.st_ino &&
-           own.st_dev == other.st_dev;
 }
 
 /* ---- from a list to rows ---- */
@@ -372,7 +355,17 @@ static int read_process(const struct os *os, const struct socket_owners *owners,
     else
         snprintf(folder, sizeof folder, "%lld", (long long)first->pid);
     snprintf(prefix, sizeof prefix, "%s/net", folder);
-    return read_sockets(os, prefix, is_own(os, folder), list);
+
+    /* Whether it is in the network namespace of the calling thread. */
+    char path[PATH_TEXT + sizeof "/ns/net"];
+    struct stat ours, its;
+    snprintf(path, sizeof path, "%s/ns/net", folder);
+    bool own = os->live &&
+               (fstatat(os->proc, "thread-self/ns/net", &ours, 0) == 0 ||
+                fstatat(os->proc, "self/ns/net", &ours, 0) == 0) &&
+               fstatat(os->proc, path, &its, 0) == 0 && ours.st_ino == its.st_ino &&
+               ours.st_dev == its.st_dev;
+    return read_sockets(os, prefix, own, list);
 }
 
 int table_process_sockets(const struct os *os, int64_t pid, struct row_batch *out)
