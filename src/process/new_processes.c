@@ -39,79 +39,75 @@ struct process *new_process_process(int64_t pid)
     return process;
 }
 
-void new_process_read(struct process_reader *reader, struct new_process *new_process,
-                      unsigned extras)
+void new_process_read(struct process_reader *reader, struct new_process *one, unsigned extras)
 {
-    new_process->result = reader_open(reader, new_process->process);
-    new_process->observed = new_process->result == 0 &&
-                            reader_observe(reader, new_process->process, extras);
-    new_process->read = true;
+    one->result = reader_open(reader, one->process);
+    one->observed = one->result == 0 && reader_observe(reader, one->process, extras);
+    one->read = true;
 }
 
 /* As if it had not been read. */
-static void forget(struct new_process *new_process)
+static void forget(struct new_process *one)
 {
-    if (new_process->process != NULL) {
-        os_process_close(&new_process->process->files);
-        process_done(new_process->process);
-        memory_free(new_process->process);
+    if (one->process != NULL) {
+        os_process_close(&one->process->files);
+        process_done(one->process);
+        memory_free(one->process);
     }
-    *new_process = (struct new_process){0};
+    *one = (struct new_process){0};
 }
 
-static size_t pieces(const struct new_processes *new_processes)
+static size_t pieces(const struct new_processes *ahead)
 {
-    return (new_processes->count + PIECE - 1) / PIECE;
+    return (ahead->count + PIECE - 1) / PIECE;
 }
 
 /* A helper has no descriptors to give up: only the owner of the table has. */
 static bool is_short(void *owner)
 {
-    struct new_processes *new_processes = owner;
-    atomic_store(&new_processes->lacking, true);
+    struct new_processes *ahead = owner;
+    atomic_store(&ahead->lacking, true);
     return false;
 }
 
 /* Reads the next piece. False where all are read or being read. */
-static bool read_next(struct new_processes *new_processes, struct buffer *text)
+static bool read_next(struct new_processes *ahead, struct buffer *text)
 {
-    size_t piece = atomic_fetch_add_explicit(&new_processes->claimed, 1, memory_order_relaxed);
-    if (piece >= pieces(new_processes))
+    size_t piece = atomic_fetch_add_explicit(&ahead->claimed, 1, memory_order_relaxed);
+    if (piece >= pieces(ahead))
         return false;
-    struct process_reader reader = {.context = new_processes->context,
-                                    .text = *text,
-                                    .relieve = is_short,
-                                    .owner = new_processes};
-    size_t end = size_min((piece + 1) * PIECE, new_processes->count);
+    struct process_reader reader = {
+        .context = ahead->context, .text = *text, .relieve = is_short, .owner = ahead};
+    size_t end = size_min((piece + 1) * PIECE, ahead->count);
     for (size_t i = piece * PIECE; i < end && !reader.out_of_memory; i++) {
-        struct new_process *new_process = &new_processes->items[i];
-        if (atomic_load(&new_processes->lacking))
+        struct new_process *one = &ahead->items[i];
+        if (atomic_load(&ahead->lacking))
             break;
-        new_process->process = new_process_process(new_processes->pids[i]);
-        if (new_process->process == NULL)
+        one->process = new_process_process(ahead->pids[i]);
+        if (one->process == NULL)
             continue;
-        new_process_read(&reader, new_process, new_processes->extras);
-        const struct os_process *files = &new_process->process->files;
-        if (descriptors_is_high(new_processes->ceiling, files->stat) ||
-            descriptors_is_high(new_processes->ceiling, files->statm))
-            atomic_store(&new_processes->lacking, true);
-        if (atomic_load(&new_processes->lacking) || reader.out_of_memory)
-            forget(new_process);
+        new_process_read(&reader, one, ahead->extras);
+        const struct os_process *files = &one->process->files;
+        if (descriptors_is_high(ahead->ceiling, files->stat) ||
+            descriptors_is_high(ahead->ceiling, files->statm))
+            atomic_store(&ahead->lacking, true);
+        if (atomic_load(&ahead->lacking) || reader.out_of_memory)
+            forget(one);
     }
     *text = reader.text;
-    atomic_store(&new_processes->read[piece], true);
+    atomic_store(&ahead->read[piece], true);
     return true;
 }
 
 static void *help(void *argument)
 {
-    struct new_processes *new_processes = argument;
+    struct new_processes *ahead = argument;
     struct buffer text = {0};
     pthread_setname_np(pthread_self(), "vitals-first");
-    while (read_next(new_processes, &text)) {
-        pthread_mutex_lock(&new_processes->mutex);
-        pthread_cond_signal(&new_processes->one_read);
-        pthread_mutex_unlock(&new_processes->mutex);
+    while (read_next(ahead, &text)) {
+        pthread_mutex_lock(&ahead->mutex);
+        pthread_cond_signal(&ahead->one_read);
+        pthread_mutex_unlock(&ahead->mutex);
     }
     buffer_done(&text);
     return NULL;
@@ -122,92 +118,92 @@ static void *help(void *argument)
 struct new_processes *new_processes_start(const vitals_context *context, const int64_t *pids,
                                           size_t count, unsigned extras, unsigned helpers)
 {
-    struct new_processes *new_processes = memory_alloc(sizeof *new_processes);
-    if (new_processes == NULL)
+    struct new_processes *ahead = memory_alloc(sizeof *ahead);
+    if (ahead == NULL)
         return NULL;
-    new_processes->context = context;
-    new_processes->pids = pids;
-    new_processes->count = count;
-    new_processes->extras = extras;
-    new_processes->ceiling = descriptors_ceiling();
-    new_processes->items = memory_array(count, sizeof *new_processes->items);
-    new_processes->read = memory_array(pieces(new_processes), sizeof *new_processes->read);
-    pthread_mutex_init(&new_processes->mutex, NULL);
-    pthread_cond_init(&new_processes->one_read, NULL);
-    if (new_processes->items == NULL || new_processes->read == NULL) {
-        new_processes_free(new_processes);
+    ahead->context = context;
+    ahead->pids = pids;
+    ahead->count = count;
+    ahead->extras = extras;
+    ahead->ceiling = descriptors_ceiling();
+    ahead->items = memory_array(count, sizeof *ahead->items);
+    ahead->read = memory_array(pieces(ahead), sizeof *ahead->read);
+    pthread_mutex_init(&ahead->mutex, NULL);
+    pthread_cond_init(&ahead->one_read, NULL);
+    if (ahead->items == NULL || ahead->read == NULL) {
+        new_processes_free(ahead);
         return NULL;
     }
 
     pthread_attr_t attributes;
     if (helpers == 0 || pthread_attr_init(&attributes) != 0)
-        return new_processes;
+        return ahead;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigset_t all, before; // the threads take no signal: those are the program's
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (unsigned i = 0; i < helpers && i < NEW_PROCESSES_HELPERS; i++) {
-        pthread_t *thread = &new_processes->threads[new_processes->thread_count];
-        if (pthread_create(thread, &attributes, help, new_processes) == 0)
-            new_processes->thread_count++;
+        pthread_t *thread = &ahead->threads[ahead->thread_count];
+        if (pthread_create(thread, &attributes, help, ahead) == 0)
+            ahead->thread_count++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    return new_processes;
+    return ahead;
 }
 
 /* Ends all reading; those that were not taken are as if they had not been read. */
-static bool end_reading(struct new_processes *new_processes)
+static bool end_reading(struct new_processes *ahead)
 {
-    atomic_store(&new_processes->claimed, pieces(new_processes)); // no thread begins another
-    for (size_t i = 0; i < new_processes->thread_count; i++)
-        pthread_join(new_processes->threads[i], NULL);
-    new_processes->thread_count = 0;
+    atomic_store(&ahead->claimed, pieces(ahead)); // no thread begins another
+    for (size_t i = 0; i < ahead->thread_count; i++)
+        pthread_join(ahead->threads[i], NULL);
+    ahead->thread_count = 0;
     bool any = false;
-    for (size_t i = new_processes->taken; i < new_processes->count; i++) {
-        any |= new_processes->items[i].process != NULL;
-        forget(&new_processes->items[i]);
+    for (size_t i = ahead->taken; i < ahead->count; i++) {
+        any |= ahead->items[i].process != NULL;
+        forget(&ahead->items[i]);
     }
     return any;
 }
 
-bool new_processes_give_up(struct new_processes *new_processes)
+bool new_processes_give_up(struct new_processes *ahead)
 {
-    bool any = end_reading(new_processes);
-    for (size_t piece = 0; piece < pieces(new_processes); piece++)
-        atomic_store(&new_processes->read[piece], true);
+    bool any = end_reading(ahead);
+    for (size_t piece = 0; piece < pieces(ahead); piece++)
+        atomic_store(&ahead->read[piece], true);
     return any;
 }
 
-struct new_process new_processes_next(struct new_processes *new_processes)
+struct new_process new_processes_next(struct new_processes *ahead)
 {
-    size_t index = new_processes->taken, piece = index / PIECE;
-    while (!atomic_load(&new_processes->read[piece])) {
-        if (read_next(new_processes, &new_processes->text))
+    size_t index = ahead->taken, piece = index / PIECE;
+    while (!atomic_load(&ahead->read[piece])) {
+        if (read_next(ahead, &ahead->text))
             continue;
-        pthread_mutex_lock(&new_processes->mutex);
-        while (!atomic_load(&new_processes->read[piece]))
-            pthread_cond_wait(&new_processes->one_read, &new_processes->mutex);
-        pthread_mutex_unlock(&new_processes->mutex);
+        pthread_mutex_lock(&ahead->mutex);
+        while (!atomic_load(&ahead->read[piece]))
+            pthread_cond_wait(&ahead->one_read, &ahead->mutex);
+        pthread_mutex_unlock(&ahead->mutex);
     }
-    if (atomic_exchange(&new_processes->lacking, false))
-        (void)new_processes_give_up(new_processes);
-    struct new_process one = new_processes->items[index];
-    new_processes->items[index] = (struct new_process){0};
-    new_processes->taken++;
+    if (atomic_exchange(&ahead->lacking, false))
+        (void)new_processes_give_up(ahead);
+    struct new_process one = ahead->items[index];
+    ahead->items[index] = (struct new_process){0};
+    ahead->taken++;
     return one;
 }
 
-void new_processes_free(struct new_processes *new_processes)
+void new_processes_free(struct new_processes *ahead)
 {
-    if (new_processes == NULL)
+    if (ahead == NULL)
         return;
-    if (new_processes->items != NULL)
-        (void)end_reading(new_processes);
-    pthread_cond_destroy(&new_processes->one_read);
-    pthread_mutex_destroy(&new_processes->mutex);
-    buffer_done(&new_processes->text);
-    memory_free(new_processes->items);
-    memory_free(new_processes->read);
-    memory_free(new_processes);
+    if (ahead->items != NULL)
+        (void)end_reading(ahead);
+    pthread_cond_destroy(&ahead->one_read);
+    pthread_mutex_destroy(&ahead->mutex);
+    buffer_done(&ahead->text);
+    memory_free(ahead->items);
+    memory_free(ahead->read);
+    memory_free(ahead);
 }

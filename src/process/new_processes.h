@@ -22,8 +22,7 @@ struct new_process {
 };
 
 /* Opens and reads a process of which only the pid is known. */
-void new_process_read(struct process_reader *reader, struct new_process *new_process,
-                      unsigned extras);
+void new_process_read(struct process_reader *reader, struct new_process *one, unsigned extras);
 
 /* A process of which only the pid is known; NULL when memory is out. Freed with process_done and
  * memory_free. */
@@ -38,13 +37,13 @@ struct new_processes *new_processes_start(const vitals_context *context, const i
 
 /* Ends the reading ahead, to get descriptors, and closes what was not taken: from now on `read` is
  * false. Returns whether there was any. */
-bool new_processes_give_up(struct new_processes *new_processes);
+bool new_processes_give_up(struct new_processes *ahead);
 
 /* The next of the pids; the caller's thread reads on while that one is not there yet. Where it
  * could not be read, `read` is false. Its process is the caller's from now on. */
-struct new_process new_processes_next(struct new_processes *new_processes);
+struct new_process new_processes_next(struct new_processes *ahead);
 
 /* Frees those that were not taken. Accepts NULL. */
-void new_processes_free(struct new_processes *new_processes);
+void new_processes_free(struct new_processes *ahead);
 
 #endif
