@@ -171,6 +171,7 @@ static const enum gpu_job_kind KINDS[DEVICE_QUERIES] = {GPU_JOB_READ, GPU_JOB_SL
                                                         GPU_JOB_CLAIM};
 
 struct device_query {
+    enum gpu_job_kind kind;
     struct worker *worker; /* NULL: never asked for */
     int job;
     bool asked;    /* and not answered yet */
@@ -277,7 +278,7 @@ static bool release(struct queried_device *device)
             continue;
         }
         gpu_job_free(data);
-        *query = (struct device_query){0};
+        *query = (struct device_query){.kind = query->kind};
     }
     return free;
 }
@@ -306,6 +307,7 @@ static struct job_claim_device called(const struct gpu_scan *scan,
     return out;
 }
 
+/* Takes the devices of a scan in; none goes. */
 static int list_devices(struct gpu_source *source, struct gpu_table *table,
                         const struct gpu_scan *scan)
 {
@@ -321,6 +323,8 @@ static int list_devices(struct gpu_source *source, struct gpu_table *table,
                 return VITALS_EMEMORY;
             device = &source->devices[source->device_count++];
             *device = (struct queried_device){.slot = identity->slot};
+            for (size_t which = 0; which < DEVICE_QUERIES; which++)
+                device->queries[which].kind = KINDS[which];
         }
         device->node_count = identity->node_count < GPU_NODES_MAX ? identity->node_count
                                                                   : GPU_NODES_MAX;
@@ -439,15 +443,14 @@ static void ask(struct gpu_source *source, size_t number, const struct metric_se
 {
     const struct queried_device *device = &source->devices[number / DEVICE_QUERIES];
     struct device_query *query = query_at(source, number);
-    enum gpu_job_kind kind = KINDS[number % DEVICE_QUERIES];
     if (query->worker == NULL) {
         /* A job on the newest worker of those that serve its kind. */
-        struct worker **newest = kind == GPU_JOB_SLOW    ? &source->newest_slow
-                                 : kind == GPU_JOB_CLAIM ? &source->notes
-                                                         : &source->base.worker;
+        struct worker **newest = query->kind == GPU_JOB_SLOW    ? &source->newest_slow
+                                 : query->kind == GPU_JOB_CLAIM ? &source->notes
+                                                                : &source->base.worker;
         if (*newest == NULL)
             *newest = new_worker(source);
-        query->job = *newest != NULL ? add_job(*newest, kind) : -1;
+        query->job = *newest != NULL ? add_job(*newest, query->kind) : -1;
         if (query->job < 0)
             return;
         query->worker = *newest;
@@ -531,7 +534,7 @@ static void ask_query(struct gpu_source *source, size_t number, const struct sou
     query->held = !paid && query->hung > 0;
     if (!paid || query->asked || !gpu_source_wants_devices(&query->pending))
         return;
-    if (KINDS[number % DEVICE_QUERIES] == GPU_JOB_USERS) {
+    if (query->kind == GPU_JOB_USERS) {
         query->waits = true;
         return;
     }
@@ -598,7 +601,7 @@ static int gpu_collect(struct source *base, const struct source_tick *tick)
         if (query->known || query->asked || query->waits ||
             !part_of(source, i, tick->wanted, &part))
             continue;
-        if (KINDS[i % DEVICE_QUERIES] == GPU_JOB_USERS)
+        if (query->kind == GPU_JOB_USERS)
             query->waits = true;
         else
             ask(source, i, &part, NULL, now_ns);
@@ -643,10 +646,12 @@ static uint64_t brief_end(const struct device_query *query)
     return saturating_add(query->asked_ns, NOTES_MS * NS_PER_MS);
 }
 
-static bool is_waited_for(const struct device_query *query, enum gpu_job_kind kind, uint64_t now_ns)
+/* Whether a tick waits for its answer: for slow readings only once, and for job claims, whose files
+ * may be on a remote disk, only once and briefly. */
+static bool is_waited_for(const struct device_query *query, uint64_t now_ns)
 {
-    bool once = kind == GPU_JOB_SLOW || kind == GPU_JOB_CLAIM;
-    bool is_over = kind == GPU_JOB_CLAIM && now_ns >= brief_end(query);
+    bool claim = query->kind == GPU_JOB_CLAIM, once = claim || query->kind == GPU_JOB_SLOW;
+    bool is_over = claim && now_ns >= brief_end(query);
     return (query->asked || query->waits) && !query->hangs && !(once && query->known) && !is_over;
 }
 
@@ -658,8 +663,7 @@ static uint64_t gpu_patience(const struct source *base, const struct source_tick
     uint64_t now_ns = source_now(base);
     for (size_t i = 0; i < query_count(source); i++) {
         const struct device_query *query = query_at(source, i);
-        enum gpu_job_kind kind = KINDS[i % DEVICE_QUERIES];
-        if (kind == GPU_JOB_CLAIM && is_waited_for(query, kind, now_ns) &&
+        if (query->kind == GPU_JOB_CLAIM && is_waited_for(query, now_ns) &&
             brief_end(query) < deadline_ns)
             deadline_ns = brief_end(query);
     }
@@ -675,7 +679,7 @@ static bool gpu_settled(const struct source *base, const struct source_tick *tic
         (source->diagnosis_asked && !source->diagnosis_hangs))
         return false;
     for (size_t i = 0; i < query_count(source); i++)
-        if (is_waited_for(query_at(source, i), KINDS[i % DEVICE_QUERIES], now_ns))
+        if (is_waited_for(query_at(source, i), now_ns))
             return false;
     return true;
 }
@@ -796,9 +800,8 @@ static bool gpu_late(struct source *base, const struct source_tick *tick)
     bool late = source->scan_asked;
     for (size_t i = 0; i < query_count(source); i++) {
         struct device_query *query = query_at(source, i);
-        enum gpu_job_kind kind = KINDS[i % DEVICE_QUERIES];
-        bool missing = is_waited_for(query, kind, now_ns) || (query->asked && query->hangs);
-        late |= missing && kind != GPU_JOB_CLAIM;
+        bool missing = is_waited_for(query, now_ns) || (query->asked && query->hangs);
+        late |= missing && query->kind != GPU_JOB_CLAIM;
         if (missing)
             gpu_table_late(table, source->number, source->devices[i / DEVICE_QUERIES].slot,
                            query->waits ? &query->pending : &query->question);

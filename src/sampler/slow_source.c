@@ -95,34 +95,28 @@ struct slow_source {
 
 /* ---- asking ---- */
 
-/* A batch that is idle; -1: there is none, and no room for one more. */
-static int idle_batch(struct slow_source *source)
-{
-    struct worker *worker = source->base.worker;
-    for (size_t i = 0; i < source->batch_count; i++)
-        if (worker_state(worker, source->batches[i]) == WORKER_IDLE)
-            return source->batches[i];
-
-    struct process_batch *batch = source->batch_count < BATCHES ? memory_alloc(sizeof *batch)
-                                                                : NULL;
-    int number = batch != NULL ? worker_add(worker, batch) : -1;
-    if (number >= 0)
-        source->batches[source->batch_count++] = number;
-    else
-        memory_free(batch);
-    return number;
-}
-
-/* Asks for all that is due of one question; false: there was no batch for the rest. */
+/* Asks for all that is due of one question; false: there was no batch for the rest, idle or new. */
 static bool ask_question(struct slow_source *source, const struct process_question *question,
                          const struct source_tick *tick)
 {
-    for (int number; (number = idle_batch(source)) >= 0;) {
-        struct process_batch *batch = worker_data(source->base.worker, number);
-        if (process_table_due(tick->processes, question, tick->begin_ns, batch,
-                              KINDS[source->kind].batch) == 0)
+    struct worker *worker = source->base.worker;
+    for (size_t i = 0; i < BATCHES; i++) {
+        if (i == source->batch_count) {
+            struct process_batch *batch = memory_alloc(sizeof *batch);
+            int number = batch != NULL ? worker_add(worker, batch) : -1;
+            if (number < 0) {
+                memory_free(batch);
+                return false;
+            }
+            source->batches[source->batch_count++] = number;
+        }
+        int number = source->batches[i];
+        if (worker_state(worker, number) != WORKER_IDLE)
+            continue;
+        if (process_table_due(tick->processes, question, tick->begin_ns,
+                              worker_data(worker, number), KINDS[source->kind].batch) == 0)
             return true;
-        worker_ask(source->base.worker, number);
+        worker_ask(worker, number);
     }
     return false;
 }
