@@ -1,5 +1,11 @@
-/* energy.c: see energy.h. */
-#include "host/energy.h"
+/* energy.c: counters of energy that begin anew, and the sums over them.
+ *
+ * A zone's counter runs to its range and then from 0: what it counted before is added, as long as
+ * it is read more often than it goes round (262 kJ at 200 W: some twenty minutes; 65 kJ at 400 W:
+ * less than three). One that begins anew for another reason, its driver being loaded again, leaves
+ * a lower bound; where it was not read for so long that both can have been, it counts as a round,
+ * and is an estimate from then on. Thread rule: one thread at a time. */
+#include "host/host.h"
 
 #include "util/error.h"
 #include "util/memory.h"

@@ -8,10 +8,16 @@
 #define VITALS_HOST_HOST_H
 
 #include "host/devices.h"
-#include "host/energy.h"
 #include "host/identities.h"
 #include "model/answer_cache.h"
 #include "os/world.h"
+
+/* Counters of energy that begin anew (energy.c). One of zeros knows no zone. */
+struct energy_zone;
+struct energy {
+    struct energy_zone *zones;
+    size_t count, capacity;
+};
 
 /* What is read beside the ticks, each kind on a worker of its own, so that none waits for another.
  */
@@ -73,5 +79,16 @@ void host_cache_overdue(struct host *host, enum host_cache kind, const struct me
  * number of entries in /proc of this tick, or a reason. */
 void host_write(const struct host *host, vitals_builder *builder, const struct metric_set *wanted,
                 struct value processes, uint64_t stamp_ns);
+
+/* ---- energy.c ---- */
+
+void energy_done(struct energy *energy);
+
+/* Adds what the sums are made of, where one is wanted. */
+void energy_want(struct metric_set *wanted);
+
+/* Puts what was counted before into the rows of energy_zone, and the sums into the row of host,
+ * where it has a place for them; the table was read at read_ns. Returns 0 or VITALS_EMEMORY. */
+int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns);
 
 #endif

@@ -3,7 +3,7 @@
  * The proof: its stat was opened at the beginning and still reads, so the process has lived from
  * then to now, and the pid has been its own all the while. Whatever was opened by pid in between
  * was the process's, and so was its pidfd, by which it is signalled and waited for. What is asked
- * of it stands in query.c and relatives.c. Thread rule: one thread at a time per handle. */
+ * of it. Thread rule: one thread at a time per handle. */
 #include "process/live.h"
 
 #include "process/table.h"

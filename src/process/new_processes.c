@@ -22,11 +22,9 @@ struct new_processes {
     struct buffer text; /* of the owner's own reading */
     uint64_t ceiling;   /* of descriptors */
 
-    atomic_bool lacking;     /* descriptors */
-    atomic_size_t claimed;   /* pieces */
-    atomic_bool *read;       /* each piece */
-    pthread_mutex_t mutex;   /* of the condition alone */
-    pthread_cond_t one_read; /* a piece */
+    atomic_bool lacking;   /* descriptors */
+    atomic_size_t claimed; /* pieces */
+    atomic_bool *read;     /* each piece */
     pthread_t threads[NEW_PROCESSES_HELPERS];
     size_t thread_count;
 };
@@ -104,11 +102,8 @@ static void *help(void *argument)
     struct new_processes *ahead = argument;
     struct buffer text = {0};
     pthread_setname_np(pthread_self(), "vitals-first");
-    while (read_next(ahead, &text)) {
-        pthread_mutex_lock(&ahead->mutex);
-        pthread_cond_signal(&ahead->one_read);
-        pthread_mutex_unlock(&ahead->mutex);
-    }
+    while (read_next(ahead, &text))
+        ;
     buffer_done(&text);
     return NULL;
 }
@@ -128,9 +123,8 @@ struct new_processes *new_processes_start(const vitals_context *context, const i
     ahead->ceiling = descriptors_ceiling();
     ahead->items = memory_array(count, sizeof *ahead->items);
     ahead->read = memory_array(pieces(ahead), sizeof *ahead->read);
-    pthread_mutex_init(&ahead->mutex, NULL);
-    pthread_cond_init(&ahead->one_read, NULL);
     if (ahead->items == NULL || ahead->read == NULL) {
+        ahead->count = 0;
         new_processes_free(ahead);
         return NULL;
     }
@@ -152,24 +146,23 @@ struct new_processes *new_processes_start(const vitals_context *context, const i
     return ahead;
 }
 
-/* Ends all reading; those that were not taken are as if they had not been read. */
-static bool end_reading(struct new_processes *ahead)
+/* Each helper ends once it has read its piece and there is no other. */
+static void join_helpers(struct new_processes *ahead)
 {
-    atomic_store(&ahead->claimed, pieces(ahead)); // no thread begins another
     for (size_t i = 0; i < ahead->thread_count; i++)
         pthread_join(ahead->threads[i], NULL);
     ahead->thread_count = 0;
-    bool any = false;
-    for (size_t i = ahead->taken; i < ahead->count; i++) {
-        any |= ahead->items[i].process != NULL;
-        forget(&ahead->items[i]);
-    }
-    return any;
 }
 
 bool new_processes_give_up(struct new_processes *ahead)
 {
-    bool any = end_reading(ahead);
+    bool any = false;
+    atomic_store(&ahead->claimed, pieces(ahead)); // no thread begins another
+    join_helpers(ahead);
+    for (size_t i = ahead->taken; i < ahead->count; i++) {
+        any |= ahead->items[i].process != NULL;
+        forget(&ahead->items[i]);
+    }
     for (size_t piece = 0; piece < pieces(ahead); piece++)
         atomic_store(&ahead->read[piece], true);
     return any;
@@ -178,14 +171,9 @@ bool new_processes_give_up(struct new_processes *ahead)
 struct new_process new_processes_next(struct new_processes *ahead)
 {
     size_t index = ahead->taken, piece = index / PIECE;
-    while (!atomic_load(&ahead->read[piece])) {
-        if (read_next(ahead, &ahead->text))
-            continue;
-        pthread_mutex_lock(&ahead->mutex);
-        while (!atomic_load(&ahead->read[piece]))
-            pthread_cond_wait(&ahead->one_read, &ahead->mutex);
-        pthread_mutex_unlock(&ahead->mutex);
-    }
+    while (!atomic_load(&ahead->read[piece]))
+        if (!read_next(ahead, &ahead->text))
+            join_helpers(ahead); // they read the last pieces, and this one
     if (atomic_exchange(&ahead->lacking, false))
         (void)new_processes_give_up(ahead);
     struct new_process one = ahead->items[index];
@@ -198,10 +186,7 @@ void new_processes_free(struct new_processes *ahead)
 {
     if (ahead == NULL)
         return;
-    if (ahead->items != NULL)
-        (void)end_reading(ahead);
-    pthread_cond_destroy(&ahead->one_read);
-    pthread_mutex_destroy(&ahead->mutex);
+    (void)new_processes_give_up(ahead);
     buffer_done(&ahead->text);
     memory_free(ahead->items);
     memory_free(ahead->read);

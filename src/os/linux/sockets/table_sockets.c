@@ -203,18 +203,21 @@ struct row {
     const struct socket_info *info;
 };
 
-static vitals_availability why_missing(const struct socket_info *info)
+/* Whether the socket does not have it: then the row says why. */
+static bool is_missing(const struct row *row, vitals_metric metric, unsigned bit)
 {
-    return info->missing != 0 ? info->missing : VITALS_UNSUPPORTED;
+    if ((row->info->has & bit) != 0)
+        return false;
+    batch_set_missing(row->out, metric,
+                      row->info->missing != 0 ? row->info->missing : VITALS_UNSUPPORTED);
+    return true;
 }
 
 static void put_name(const struct row *row, vitals_metric metric, unsigned bit,
                      const struct socket_name *names, size_t count, uint32_t number)
 {
-    if ((row->info->has & bit) == 0) {
-        batch_set_missing(row->out, metric, why_missing(row->info));
+    if (is_missing(row, metric, bit))
         return;
-    }
     for (size_t i = 0; i < count; i++) {
         if (names[i].number == number) {
             batch_set_string(row->out, metric, names[i].name);
@@ -227,10 +230,8 @@ static void put_name(const struct row *row, vitals_metric metric, unsigned bit,
 
 static void put_number(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
 {
-    if ((row->info->has & bit) != 0)
+    if (!is_missing(row, metric, bit))
         batch_set_u64(row->out, metric, number);
-    else
-        batch_set_missing(row->out, metric, why_missing(row->info));
 }
 
 static void put_queue(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
@@ -239,10 +240,10 @@ static void put_queue(const struct row *row, vitals_metric metric, unsigned bit,
     // A listener has the bound of its backlog, or 0, where others have bytes to send.
     bool is_none = bit == SOCKET_SEND && (info->has & SOCKET_STATE) != 0 &&
                    info->state == SOCKET_LISTEN;
-    if ((info->has & bit) == 0 || is_none) {
-        batch_set_missing(row->out, metric, is_none ? VITALS_UNSUPPORTED : why_missing(info));
+    if (is_none)
+        batch_set_missing(row->out, metric, VITALS_UNSUPPORTED);
+    if (is_none || is_missing(row, metric, bit))
         return;
-    }
 
     /* Whether it is counted in bytes (of a listener, in connections). Of most kinds the kernel
      * tells the memory that it takes, of unix datagrams the first one; and where one end of tcp has
@@ -261,9 +262,7 @@ static void put_queue(const struct row *row, vitals_metric metric, unsigned bit,
 static void put_text(const struct row *row, vitals_metric metric, unsigned bit, size_t at,
                      size_t size)
 {
-    if ((row->info->has & bit) == 0)
-        batch_set_missing(row->out, metric, why_missing(row->info));
-    else
+    if (!is_missing(row, metric, bit))
         batch_set_text(row->out, metric,
                        (struct span){size != 0 ? row->list->text.bytes + at : "", size});
 }
