@@ -230,11 +230,6 @@ int host_cache_take(struct host *host, enum host_cache kind, struct row_batch *a
     return code < 0 ? code : cache_take(&host->cache[kind], answer, read_ns);
 }
 
-void host_cache_overdue(struct host *host, enum host_cache kind, const struct metric_set *asked)
-{
-    cache_overdue(&host->cache[kind], asked);
-}
-
 /* ---- rows ---- */
 
 static void write_text(vitals_builder *builder, vitals_metric metric, struct shared_text *text)

@@ -72,9 +72,6 @@ void host_cache_read(const vitals_context *context, enum host_cache kind,
 int host_cache_take(struct host *host, enum host_cache kind, struct row_batch *answer,
                     uint64_t read_ns);
 
-/* The kind was asked for these and did not answer in time. */
-void host_cache_overdue(struct host *host, enum host_cache kind, const struct metric_set *asked);
-
 /* Opens the tables that are wanted and writes the rows, stamped `stamp_ns`. `processes` is the
  * number of entries in /proc of this tick, or a reason. */
 void host_write(const struct host *host, vitals_builder *builder, const struct metric_set *wanted,

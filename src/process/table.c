@@ -39,12 +39,6 @@ struct process *process_by_key(const struct process_table *table, uint64_t key)
     return found ? table->by_key[low] : NULL;
 }
 
-uint64_t process_table_key(const struct process_table *table, int64_t pid)
-{
-    const struct process *process = process_by_pid(table, pid);
-    return process != NULL ? process->key : 0;
-}
-
 uint64_t process_table_key_at(const struct process_table *table, int64_t pid, uint64_t start_ticks)
 {
     const struct process *process = process_by_pid(table, pid);
@@ -478,7 +472,7 @@ static bool is_alive(struct process_table *table, int64_t pid)
 
 uint64_t process_table_meet(struct process_table *table, int64_t pid)
 {
-    uint64_t key = process_table_key(table, pid);
+    uint64_t key = process_table_key_at(table, pid, 0);
     if (key != 0 || table->rows != VITALS_ROWS_GPU_USERS || !is_alive(table, pid))
         return key;
     if (!make_room(&table->by_pid, &table->capacity, table->count + 1) ||

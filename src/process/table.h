@@ -118,10 +118,8 @@ void process_table_hold(struct process_table *table, uint64_t key, unsigned turn
 void process_table_late(struct process_table *table, const struct process_question *question,
                         uint64_t now_ns);
 
-/* The key of the process that has the pid now, or 0. For joining a driver's pids. */
-uint64_t process_table_key(const struct process_table *table, int64_t pid);
-
-/* The same, of the one that began then; 0: whenever it began. */
+/* The key of the process that has the pid now and began then (0: whenever it began), or 0. For
+ * joining a driver's pids. */
 uint64_t process_table_key_at(const struct process_table *table, int64_t pid, uint64_t start_ticks);
 
 /* The same; if only users of devices have rows, meets the process first: no other is ever opened.

@@ -60,45 +60,35 @@ static bool copy_string(char **out, const char *string)
     return true;
 }
 
-/* The caller's options as this library knows them; `clock` is where its clock goes. */
-static int take_options(const vitals_options *given, vitals_options *options, vitals_clock *clock,
-                        vitals_error *error)
+int vitals_context_new(const vitals_options *options, vitals_context **out, vitals_error *error)
 {
-    int code = options_take(&FORM, given, options, error);
-    if (code == 0 && options->clock != NULL) {
-        code = options_take(&CLOCK_FORM, options->clock, clock, error);
-        if (code == 0 && (clock->monotonic_ns == NULL || clock->boottime_ns == NULL ||
-                          clock->realtime_ns == NULL || clock->wait_until == NULL))
+    vitals_options defaults, taken;
+    vitals_clock clock; /* what taken.clock points to; the context keeps a copy */
+    vitals_options_init(&defaults, sizeof(defaults));
+    int code = options_take(&FORM, options != NULL ? options : &defaults, &taken, error);
+    if (code == 0 && taken.clock != NULL) {
+        code = options_take(&CLOCK_FORM, taken.clock, &clock, error);
+        if (code == 0 && (clock.monotonic_ns == NULL || clock.boottime_ns == NULL ||
+                          clock.realtime_ns == NULL || clock.wait_until == NULL))
             code = error_set(error, VITALS_EARGUMENT, 0, "vitals_clock lacks a function");
-        options->clock = clock;
+        taken.clock = &clock;
     }
     if (code < 0)
         return code;
 
     struct span unknown;
     char names[128];
-    if (options->demo != NULL && !gpu_demo_known(options->demo)) {
+    if (taken.demo != NULL && !gpu_demo_known(taken.demo)) {
         gpu_demo_names(names, sizeof(names));
         return error_set(error, VITALS_EARGUMENT, 0, "no demo is called \"%.40s\"; there are %s",
-                         options->demo, names);
+                         taken.demo, names);
     }
-    if (!gpu_backends_known(options->backends, &unknown)) {
+    if (!gpu_backends_known(taken.backends, &unknown)) {
         gpu_backends_names(names, sizeof(names));
         return error_set(error, VITALS_EARGUMENT, 0,
                          "no device back end is called \"%.*s\"; there are %s",
                          (int)size_min(unknown.size, 64), unknown.bytes, names);
     }
-    return 0;
-}
-
-int vitals_context_new(const vitals_options *options, vitals_context **out, vitals_error *error)
-{
-    vitals_options defaults, taken;
-    vitals_clock clock; /* what taken.clock points to; the context keeps a copy */
-    vitals_options_init(&defaults, sizeof(defaults));
-    int code = take_options(options != NULL ? options : &defaults, &taken, &clock, error);
-    if (code < 0)
-        return code;
     vitals_context *context = memory_alloc(sizeof(*context));
     if (context == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");

@@ -872,14 +872,10 @@ static void gpu_write(const struct source *base, vitals_builder *builder, uint64
             any |= source->devices[i].queries[which].hangs && KINDS[which] != GPU_JOB_CLAIM;
         hanging += any;
     }
-    struct source_row row = {
-        .key = VITALS_SOURCE_BACK_ENDS + source->number,
-        .name = source->world->backend->name,
-        .message = source->message,
-        .state = (vitals_availability)source->state,
-        .quarantined = value_u64(hanging),
-    };
-    source_write_row(base, &row, builder, stamp_ns);
+    source_begin_row(builder, VITALS_SOURCE_BACK_ENDS + source->number,
+                     source->world->backend->name, source->message,
+                     (vitals_availability)source->state, stamp_ns);
+    source_end_row(base, builder, value_u64(hanging));
 }
 
 /* ---- life ---- */

@@ -123,7 +123,7 @@ static bool machine_late(struct source *base, const struct source_tick *tick)
 
     base->timeouts++;
     base->late = true;
-    host_cache_overdue(tick->host, source->kind, &source->last);
+    cache_overdue(&tick->host->cache[source->kind], &source->last);
     if (!source_leave_behind(base))
         return false;
     source->asked = false;
@@ -161,15 +161,11 @@ static void machine_write(const struct source *base, vitals_builder *builder, ui
 {
     enum { KEY_BASE = 4 };
     const enum host_cache kind = ((const struct machine_source *)base)->kind;
-    bool may_hang = base->hung_max > 0;
-    struct source_row row = {
-        .key = KEY_BASE + (uint64_t)kind,
-        .name = KINDS[kind].name,
-        .message = KINDS[kind].message,
-        .state = source_state(base),
-        .quarantined = may_hang ? value_u64(base->hung_count) : value_missing(VITALS_UNSUPPORTED),
-    };
-    source_write_row(base, &row, builder, stamp_ns);
+    source_begin_row(builder, KEY_BASE + (uint64_t)kind, KINDS[kind].name, KINDS[kind].message,
+                     source_state(base), stamp_ns);
+    source_end_row(base, builder,
+                   base->hung_max > 0 ? value_u64(base->hung_count)
+                                      : value_missing(VITALS_UNSUPPORTED));
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct machine_source),

@@ -274,16 +274,10 @@ static bool slow_late(struct source *base, const struct source_tick *tick)
 static void slow_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {
     enum slow_kind kind = ((const struct slow_source *)base)->kind;
-    struct source_row row = {
-        .key = KINDS[kind].key,
-        .name = KINDS[kind].name,
-        .message = KINDS[kind].message,
-        .state = slow_hangs(base) ? VITALS_TIMED_OUT
-                 : base->late     ? VITALS_STALE
-                                  : VITALS_HAVE,
-        .quarantined = value_u64(base->hung_count),
-    };
-    source_write_row(base, &row, builder, stamp_ns);
+    vitals_availability state = base->late ? VITALS_STALE : VITALS_HAVE;
+    source_begin_row(builder, KINDS[kind].key, KINDS[kind].name, KINDS[kind].message,
+                     slow_hangs(base) ? VITALS_TIMED_OUT : state, stamp_ns);
+    source_end_row(base, builder, value_u64(base->hung_count));
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct slow_source),

@@ -258,14 +258,12 @@ void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, c
     vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, source_text(message), VITALS_HAVE);
 }
 
-void source_write_row(const struct source *source, const struct source_row *row,
-                      vitals_builder *builder, uint64_t stamp_ns)
+void source_end_row(const struct source *source, vitals_builder *builder, struct value quarantined)
 {
-    source_begin_row(builder, row->key, row->name, row->message, row->state, stamp_ns);
     vitals_builder_u64(builder, VITALS_SOURCE_CALLS, source->calls, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)source->spent_ns / 1e9,
                        VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_SOURCE_TIMEOUTS, source->timeouts, VITALS_HAVE);
-    builder_value(builder, VITALS_SOURCE_QUARANTINED, row->quarantined);
+    builder_value(builder, VITALS_SOURCE_QUARANTINED, quarantined);
     vitals_builder_missing(builder, VITALS_SOURCE_MISSED_TICKS, VITALS_UNSUPPORTED);
 }

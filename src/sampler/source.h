@@ -174,19 +174,11 @@ static inline vitals_text source_text(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
-/* Begins a row in the table source. */
+/* Begins a row in the table source; and ends it with the figures of a source. */
 void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, const char *message,
                       vitals_availability state, uint64_t stamp_ns);
 
-/* Writes the row in the table source: its figures, and these. */
-struct source_row {
-    uint64_t key;
-    const char *name, *message;
-    vitals_availability state;
-    struct value quarantined;
-};
-void source_write_row(const struct source *source, const struct source_row *row,
-                      vitals_builder *builder, uint64_t stamp_ns);
+void source_end_row(const struct source *source, vitals_builder *builder, struct value quarantined);
 
 /* How one stands that is read by workers with one job: STALE while it is late, TIMED_OUT while it
  * hangs. */

@@ -157,16 +157,10 @@ static void sweep_write(const struct source *base, vitals_builder *builder, uint
         snprintf(text, sizeof text, "no answer: %zu thread%s hang%s, and no other is asked",
                  hanging, hanging == 1 ? "" : "s", hanging == 1 ? "s" : "");
 
-    struct source_row row = {
-        .key = KEY,
-        .name = "gpu clients",
-        .message = text,
-        .state = source->stuck   ? VITALS_TIMED_OUT
-                 : sweep != NULL ? (vitals_availability)sweep->state
-                                 : VITALS_NOT_YET,
-        .quarantined = value_u64(hanging),
-    };
-    source_write_row(base, &row, builder, stamp_ns);
+    vitals_availability state = sweep != NULL ? (vitals_availability)sweep->state : VITALS_NOT_YET;
+    source_begin_row(builder, KEY, "gpu clients", text, source->stuck ? VITALS_TIMED_OUT : state,
+                     stamp_ns);
+    source_end_row(base, builder, value_u64(hanging));
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct sweep_source),

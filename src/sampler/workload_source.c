@@ -334,14 +334,9 @@ static void workload_write_tables(struct source *base, const struct source_tick 
 
 static void workload_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {
-    struct source_row row = {
-        .key = KEY,
-        .name = "workloads",
-        .message = "what the cgroups of workloads count",
-        .state = base->late ? VITALS_STALE : VITALS_HAVE,
-        .quarantined = value_missing(VITALS_UNSUPPORTED),
-    };
-    source_write_row(base, &row, builder, stamp_ns);
+    source_begin_row(builder, KEY, "workloads", "what the cgroups of workloads count",
+                     base->late ? VITALS_STALE : VITALS_HAVE, stamp_ns);
+    source_end_row(base, builder, value_missing(VITALS_UNSUPPORTED));
 }
 
 /* ---- life ---- */

@@ -361,7 +361,7 @@ static void slow_values_come_when_they_come(void)
         if (steps[i].ask_one || steps[i].ask_both)
             ask(&host, &world, steps[i].ask_both ? &both : &one, i + 1);
         if (steps[i].late)
-            host_cache_overdue(&host, HOST_CACHE_MACHINE, &one);
+            cache_overdue(&host.cache[HOST_CACHE_MACHINE], &one);
         vitals_snapshot *snapshot = write_out(&host, &both);
         const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
         CHECK_INT(vitals_row_availability(row, limit), steps[i].limit);

@@ -72,7 +72,7 @@ static void who_ended_has_no_row(uint32_t max_descriptors)
     child_end(pids[0]);
     (void)tick(&world, pids + 1, 1);
     CHECK_NULL(world_row(&world, pids[0]));
-    CHECK_UINT(process_table_key(world.table, pids[0]), 0);
+    CHECK_UINT(process_table_key_at(world.table, pids[0], 0), 0);
     (void)world_need(&world, pids[1]);
     // A driver may name it for a while: it is looked for once.
     (void)tick(&world, pids, 2);

@@ -230,7 +230,7 @@ static void the_first_tick_meets_everybody(void)
             world_tick(&world);
             CHECK_UINT(world_count(&world), MANY - 1);
             for (size_t i = 0, key = 1; i < MANY; i++) {
-                CHECK_UINT(process_table_key(world.table, pids[i]), i == GONE ? 0 : key);
+                CHECK_UINT(process_table_key_at(world.table, pids[i], 0), i == GONE ? 0 : key);
                 key += i != GONE;
             }
             const vitals_row *row = world_need(&world, pids[120]);

@@ -14,7 +14,7 @@ static void rows_hold_what_the_files_say(void)
     CHECK_UINT(world_count(&world), 5);
     const vitals_row *row = world_need(&world, 700);
     double tick = 1 / world.context.os.ticks_per_second;
-    CHECK_UINT(vitals_row_key(row), process_table_key(world.table, 700));
+    CHECK_UINT(vitals_row_key(row), process_table_key_at(world.table, 700, 0));
     CHECK_STR(vitals_row_label(row), "python3");
     CHECK_TEXT(row, VITALS_PROCESS_NAME, "python3");
     CHECK_TEXT(row, VITALS_PROCESS_STATE, "running");
@@ -145,19 +145,19 @@ static void a_key_is_never_given_again(void)
         tree_process(&tree, 400, "high", 1, 100);
         world_open(&world, tree.path, descriptors);
         world_tick(&world);
-        uint64_t low = process_table_key(world.table, 300);
-        uint64_t high = process_table_key(world.table, 400);
+        uint64_t low = process_table_key_at(world.table, 300, 0);
+        uint64_t high = process_table_key_at(world.table, 400, 0);
         CHECK(low != 0 && high > low);
         world_tick(&world);
-        CHECK_UINT(process_table_key(world.table, 300), low);
-        CHECK_UINT(process_table_key(world.table, 400), high);
+        CHECK_UINT(process_table_key_at(world.table, 300, 0), low);
+        CHECK_UINT(process_table_key_at(world.table, 400, 0), high);
         tree_process(&tree, 400, "reused", 1, 101);
         tree_process(&tree, 200, "pids have wrapped", 1, 102);
         world_tick(&world);
-        uint64_t reused = process_table_key(world.table, 400);
-        uint64_t wrapped = process_table_key(world.table, 200);
+        uint64_t reused = process_table_key_at(world.table, 400, 0);
+        uint64_t wrapped = process_table_key_at(world.table, 200, 0);
         CHECK(reused > high && wrapped > high && reused != wrapped);
-        CHECK_UINT(process_table_key(world.table, 300), low);
+        CHECK_UINT(process_table_key_at(world.table, 300, 0), low);
         uint64_t before = 0;
         const vitals_row *row = NULL;
         while ((row = vitals_snapshot_next(world.snapshot, VITALS_PROCESS, row)) != NULL) {
@@ -166,11 +166,11 @@ static void a_key_is_never_given_again(void)
         }
         tree_remove(&tree, 300);
         world_tick(&world);
-        CHECK_UINT(process_table_key(world.table, 300), 0);
+        CHECK_UINT(process_table_key_at(world.table, 300, 0), 0);
         CHECK_UINT(world_count(&world), 2);
         tree_process(&tree, 300, "low", 1, 100);
         world_tick(&world);
-        CHECK(process_table_key(world.table, 300) > wrapped);
+        CHECK(process_table_key_at(world.table, 300, 0) > wrapped);
         world_close(&world);
         tree_free(&tree);
     }
@@ -247,7 +247,7 @@ static void a_list_selects_those_processes(void)
     CHECK_UINT(world_count(&world), 2);
     world_need(&world, 11), world_need(&world, 13);
     CHECK_UINT(process_table_listed(world.table), 5);
-    CHECK(process_table_key(world.table, 12) != 0); // for joining, row or none
+    CHECK(process_table_key_at(world.table, 12, 0) != 0); // for joining, row or none
     tree_process(&tree, 77, "late", 1, 300);
     tree_process(&tree, 13, "who got the pid", 1, 301);
     world_tick(&world);
@@ -339,8 +339,8 @@ static void only_users_of_a_device_have_a_row(void)
         uint64_t key = process_table_meet(world.table, 11);
         CHECK(key != 0);
         CHECK_UINT(process_table_meet(world.table, 11), key);
-        CHECK_UINT(process_table_key(world.table, 11), key);
-        CHECK_UINT(process_table_key(world.table, 12), 0); // not named, and so never opened
+        CHECK_UINT(process_table_key_at(world.table, 11, 0), key);
+        CHECK_UINT(process_table_key_at(world.table, 12, 0), 0); // not named, and so never opened
         process_table_mark(world.table, key, &world.wanted);
         process_table_mark(world.table, 12345, &world.wanted);
         CHECK_OK(world_write(&world, NULL), (vitals_error){0});
@@ -403,7 +403,7 @@ static void a_steady_tick_allocates_nothing(void)
         uint64_t asked = memory_asked();
         for (int tick = 0; tick < 5; tick++) {
             CHECK_INT(process_table_tick(world.table, &world.wanted), 0);
-            process_table_mark(world.table, process_table_key(world.table, 5), &world.wanted);
+            process_table_mark(world.table, process_table_key_at(world.table, 5, 0), &world.wanted);
         }
         CHECK_UINT(memory_asked(), asked);
         world_close(&world);

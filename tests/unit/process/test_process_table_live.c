@@ -63,7 +63,7 @@ static void a_child_appears_changes_and_ends(void)
     waitpid(pid, NULL, 0);
     world_tick(&world);
     CHECK_NULL(world_row(&world, pid));
-    CHECK_UINT(process_table_key(world.table, pid), 0);
+    CHECK_UINT(process_table_key_at(world.table, pid, 0), 0);
     close(start[0]), close(start[1]), close(ready[0]);
     world_close(&world);
 }
@@ -153,7 +153,7 @@ static void check_crowd(const struct world *world, const pid_t crowd[static CROW
                         uint64_t keys[static CROWD])
 {
     for (size_t i = 0; i < CROWD; i++) {
-        uint64_t key = process_table_key(world->table, crowd[i]);
+        uint64_t key = process_table_key_at(world->table, crowd[i], 0);
         const vitals_row *row = vitals_snapshot_find(world->snapshot, VITALS_PROCESS, key);
         CHECK_NOT_NULL(row);
         CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_START_SECONDS), VITALS_HAVE);
