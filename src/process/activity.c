@@ -2,7 +2,7 @@
  * may have, since they were read.
  *
  * The answer comes from the cheapest means that can give it: what is known of the users of devices
- * or of a tree (tree.c), the kernel's iterator over tasks, a cgroup that holds all of a tree,
+ * or of a tree, the kernel's iterator over tasks, a cgroup that holds all of a tree,
  * and the CPU clock of each process. No other file knows them. Thread rule: the tick thread. */
 #include "process/entry.h"
 
@@ -80,7 +80,9 @@ static bool is_held(const struct process *process)
     return is_member(process) && process->activity.clock.mark != 0;
 }
 
-uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process)
+/* The clock of a process that cannot have run, as it was read last, by a cgroup that holds it; 0:
+ * it may have. */
+static uint64_t cgroup_clock(const struct process_table *table, const struct process *process)
 {
     return table->cgroup.rests && is_held(process) ? process->activity.clock.mark : 0;
 }
@@ -179,6 +181,129 @@ void activity_done(struct process_table *table)
     os_pids_done(&table->cgroup.members);
 }
 
+/* ---- following a tree ---- */
+
+/* Between two scans of all of /proc the tree is what it was, and the children that it started: the
+ * kernel lists the children of each thread. While the pid that was given last is the same, no
+ * process was started and nothing is listed at all. All of /proc is scanned again after a while,
+ * because such lists may have gaps and an orphan may have been started unseen: so seldom that it
+ * costs little, and not while the cgroup tells that no process of the tree has run. */
+
+/* All are looked at no more often than this, and so that it takes at most one part in SHARE of the
+ * wall; and no more seldom than that. */
+static const uint64_t RESCAN_NS = NS_PER_SECOND;
+static const uint64_t RESCAN_LATEST_NS = 30 * NS_PER_SECOND;
+enum { SHARE = 20000 };
+
+/* Listing children costs three calls for each thread, a look at a process of the machine one. */
+enum { CALLS = 3 };
+
+/* Of newest_pid, which is no pid and no errno. */
+enum { UNREAD = INT32_MIN };
+
+static uint64_t threads_of(const struct process *process)
+{
+    return (process->stat.has & OS_STAT_THREADS) != 0 ? process->stat.threads : 1;
+}
+
+/* The known processes of the tree. `calls`: what it costs to list the children of those that may
+ * have new ones; NULL: not asked. False: no memory. */
+static bool list_known(struct process_table *table, uint64_t *calls)
+{
+    const struct os *os = &table->reader.context->os;
+    table->pids.count = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        struct process *process = table->by_pid[i];
+        struct process_activity *activity = &process->activity;
+        if (!process->in_tree)
+            continue;
+        if (os_pids_append(&table->pids, process->files.pid) < 0)
+            return false;
+        activity->has_no_new_child = false;
+        if (calls == NULL)
+            continue;
+
+        /* A process that has not run has started no child. A root is always asked: orphans come to
+         * it while it sleeps; that is so rare for the others that the next scan is soon enough. */
+        uint64_t ns = cgroup_clock(table, process);
+        activity->clock_ns = 0;
+        if (table->may_skip_idle && !process->root &&
+            (ns != 0 || os_process_cpu_ns(os, process->files.pid, &ns) >= 0)) {
+            activity->clock_ns = ns;
+            activity->clock_tick = table->tick;
+            activity->has_no_new_child = ns != 0 && ns == activity->listed_ns &&
+                                         threads_of(process) == activity->listed_threads;
+        }
+        if (!activity->has_no_new_child)
+            *calls += CALLS * threads_of(process);
+    }
+    return true;
+}
+
+/* A child of a process that is known may be known itself: then it is listed already, and its own
+ * children are looked for in its own turn. */
+static bool list_children(struct process_table *table, size_t index, bool *any)
+{
+    const struct os *os = &table->reader.context->os;
+    int64_t pid = table->pids.items[index];
+    struct process *process = process_by_pid(table, pid);
+    uint64_t threads = process != NULL ? threads_of(process) : 1;
+    size_t before = table->pids.count, kept = before;
+    if (process != NULL && process->activity.has_no_new_child) {
+        *any = true;
+        return true;
+    }
+    int code = os_list_children(os, pid, threads, &table->pids);
+    *any = *any || code == 0;
+    if (process != NULL) {
+        process->activity.listed_ns = code == 0 ? process->activity.clock_ns : 0;
+        process->activity.listed_threads = threads;
+    }
+    if (code == -ENOMEM)
+        return false;
+    for (size_t i = before; i < table->pids.count; i++) {
+        const struct process *known = process_by_pid(table, table->pids.items[i]);
+        bool passed_over = table->pids.items[i] == table->watcher;
+        if (!passed_over && (known == NULL || !known->in_tree))
+            table->pids.items[kept++] = table->pids.items[i];
+    }
+    table->pids.count = kept;
+    return true;
+}
+
+static int64_t read_newest(struct process_table *table)
+{
+    return os_last_pid(&table->reader.context->os, &table->newest_pid_file);
+}
+
+/* Fills `pids` with the tree as it is known and the processes that it started since. False if that
+ * cannot be told: then all must be listed. */
+static bool list_tree(struct process_table *table)
+{
+    bool rest = table->cgroup.rests; /* nothing has run: nothing was started or orphaned */
+    int64_t last_pid = table->newest_pid != UNREAD ? table->newest_pid
+                       : rest                      ? table->last_pid
+                                                   : read_newest(table);
+    bool nobody_new = rest ||
+                      (last_pid >= 0 && last_pid == table->last_pid && !table->last_pid_lies);
+    bool any = false;
+    uint64_t calls = 0;
+    if (!list_known(table, nobody_new ? NULL : &calls))
+        return false;
+    if (nobody_new)
+        return true;
+    if (calls > table->listed)
+        return false; /* all of them are as cheap */
+    for (size_t i = 0; i < table->pids.count; i++)
+        if (!list_children(table, i, &any))
+            return false;
+    if (!any)
+        return false; /* they have all ended, or the kernel has no such lists */
+    table->last_pid = last_pid;
+    os_pids_settle(&table->pids);
+    return true;
+}
+
 /* ---- which processes there are ---- */
 
 /* Whether an idle process need not be read: if a tree is measured, or if the state of processes is
@@ -233,13 +358,26 @@ void activity_begin(struct process_table *table, const struct metric_set *due)
         if (cgroup->checking)
             cgroup->checked_ns = now_ns;
     }
-    table->no_new_pid = tree_scan_begin_scan(table);
+
+    /* Whether the last pid tells that no process is new; not needed while the tree is idle. */
+    bool needed = table->last_pid >= 0 && !process_table_is_idle(table);
+    table->newest_pid = needed ? read_newest(table) : UNREAD;
+    table->no_new_pid = table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }
 
 int activity_list(struct process_table *table, const struct metric_set *due)
 {
     const struct os *os = &table->reader.context->os;
-    bool enough = tree_scan_is_enough(table), counted = metric_set_has(due, VITALS_HOST_PROCESSES);
+    const unsigned others = ~(unsigned)VITALS_ROWS_TREE;
+    bool counted = metric_set_has(due, VITALS_HOST_PROCESSES), enough = false;
+    if ((table->rows & others) == 0 && table->rows != 0 && !table->chosen_anew &&
+        table->state == VITALS_HAVE && table->tick >= 3) {
+        uint64_t pause_ns = uint64_max(saturating_mul(table->scan_ns, SHARE), RESCAN_NS);
+        if (pause_ns > RESCAN_LATEST_NS || table->watcher != 0) /* orphans come to the root */
+            pause_ns = RESCAN_LATEST_NS;
+        enough = reader_now(&table->reader) < saturating_add(table->scanned_ns, pause_ns) ||
+                 process_table_is_idle(table);
+    }
     table->scanning_tree = false;
     table->complete = true;
 
@@ -261,7 +399,7 @@ int activity_list(struct process_table *table, const struct metric_set *due)
         if (result < 0 || !enough)
             return result;
     }
-    table->scanning_tree = tree_scan_list(table);
+    table->scanning_tree = list_tree(table);
     if (table->scanning_tree)
         return 0;
     int result = os_list_processes(os, &table->pids);
@@ -273,9 +411,27 @@ void activity_end(struct process_table *table, uint64_t last_key)
 {
     if (table->cgroup.wrong && is_same(&table->cgroup)) /* else they began to run just now */
         table->cgroup.file = 0;
-    tree_scan_settle(table);
-    if (!table->scanning_tree && table->no_new_pid)
-        tree_scan_check_scan(table, last_key);
+
+    /* A process whose threads were not known when its children were listed is asked again. A scan
+     * of all counts as a list of the children of all. */
+    uint64_t threads = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        struct process *process = table->by_pid[i];
+        threads += process->in_tree ? threads_of(process) : 0;
+        if (table->scanning_tree)
+            continue;
+        process->activity.listed_ns = process->activity.clock_ns;
+        process->activity.listed_threads = threads_of(process);
+    }
+    if (threads != table->tree_threads)
+        table->last_pid = -1;
+    table->tree_threads = threads;
+
+    /* One of the tree that is new all the same: the last pid is not trusted. */
+    if (table->scanning_tree || !table->no_new_pid)
+        return;
+    for (size_t i = table->key_count; i-- > 0 && table->by_key[i]->key > last_key;)
+        table->last_pid_lies = table->last_pid_lies || table->by_key[i]->in_tree;
 }
 
 /* ---- which have run ---- */
@@ -306,8 +462,7 @@ static bool clock_holds(struct process_table *table, struct process *process, un
         return false;
     }
 
-    uint64_t ns = known->clock_tick == table->tick ? known->clock_ns
-                                                   : activity_cgroup_clock(table, process);
+    uint64_t ns = known->clock_tick == table->tick ? known->clock_ns : cgroup_clock(table, process);
     if (ns == 0 && os_process_cpu_ns(&table->reader.context->os, process->files.pid, &ns) < 0)
         ns = 0;
     bool holds = mark_holds(&known->clock, ns, false, process, extras, now_ns);

@@ -47,7 +47,7 @@ struct process_table {
     uint64_t scanned_ns;   /* when all were read last, */
     uint64_t scan_ns;      /* and how long that took */
     int64_t last_pid;      /* that was given, when children were listed last; -1: not known */
-    int64_t newest_pid;    /* the same in this tick (tree.c) */
+    int64_t newest_pid;    /* the same in this tick (activity.c) */
     int newest_pid_file;   /* where that is read; -1: not open */
     int64_t watcher;       /* it is passed over, and so is what it starts; 0: none */
 
@@ -96,24 +96,6 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
  * `owner` is the table. */
 bool descriptors_relieve(void *owner);
 
-/* ---- tree.c: following a tree ---- */
-
-/* Whether this tick may look at the tree alone. */
-bool tree_scan_is_enough(const struct process_table *table);
-
-/* Fills `pids` with the tree as it is known and the processes that it started since. False if that
- * cannot be told: then all must be listed. */
-bool tree_scan_list(struct process_table *table);
-
-/* After all were read. */
-void tree_scan_settle(struct process_table *table);
-
-/* Before all are listed: whether the last pid tells that no process is new. If it did, afterwards:
- * one of the tree with a key above this one is new all the same, and the last pid is not trusted.
- */
-bool tree_scan_begin_scan(struct process_table *table);
-void tree_scan_check_scan(struct process_table *table, uint64_t last_key);
-
 /* ---- activity.c: the one answer to what a tick must look at ---- */
 
 /* At the beginning of a tick. */
@@ -133,11 +115,7 @@ void activity_end(struct process_table *table, uint64_t last_key);
 /* With the table. */
 void activity_done(struct process_table *table);
 
-/* The clock of a process that cannot have run, as it was read last, by a cgroup that holds it; 0:
- * it may have. */
-uint64_t activity_cgroup_clock(const struct process_table *table, const struct process *process);
-
-/* ---- tree.c: which processes have a row ---- */
+/* ---- tree.c ---- */
 
 /* Takes over a new choice. Returns 0, or -1 when memory is out. */
 int tree_prepare(struct process_table *table);

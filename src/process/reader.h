@@ -39,7 +39,7 @@ struct process_activity {
     struct activity_mark clock;         /* by its CPU clock */
     struct activity_mark files;         /* by the same, of status and io alone (reader.c) */
     uint64_t listed_ns, listed_threads; /* its clock and threads before its children were listed */
-    uint64_t clock_ns, clock_tick;      /* its clock as tree.c read it, and in which tick */
+    uint64_t clock_ns, clock_tick;      /* its clock as activity.c read it, and in which tick */
     bool has_no_new_child;              /* in this tick: it has not run since they were listed */
 };
 
