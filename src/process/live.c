@@ -1,16 +1,22 @@
-/* live.c: a handle on one process, which proves at each call whose it is.
+/* live.c: a handle on one process, which proves at each call whose it is; what it may set, signals,
+ * and waiting for the end.
  *
  * The proof: its stat was opened at the beginning and still reads, so the process has lived from
  * then to now, and the pid has been its own all the while. Whatever was opened by pid in between
- * was the process's, and so was its pidfd, by which it is signalled and waited for. What is asked
- * of it. Thread rule: one thread at a time per handle. */
+ * was the process's, and so was its pidfd, by which it is signalled and waited for. Its
+ * answers are made in query.c. Thread rule: one thread at a time per handle. */
 #include "process/live.h"
 
+#include "model/words.h"
 #include "process/table.h"
+#include "util/cursor.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/options.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 
 enum { STATUS_LIMIT = 64 * 1024 };
 
@@ -182,4 +188,416 @@ int live_prove(const vitals_process *process, vitals_error *error)
         return 0;
     return error_set(error, VITALS_EGONE, 0, "process %lld has ended",
                      (long long)process->files.pid);
+}
+
+/* ---- setting ---- */
+
+/* The kernel takes these by pid and knows no pidfd for them, so each is proven before and after: a
+ * pid that was given away is not touched, and one that is given away in the very moment is told. */
+
+/* The proof after, and what became of the call. */
+static int concluded(const vitals_process *process, const char *what, int result,
+                     vitals_error *error)
+{
+    long long pid = process->files.pid;
+    int code = result == -ENOTSUP ? 0 : live_prove(process, error);
+    if (code < 0 || result >= 0)
+        return code;
+    if (result == -ENOTSUP)
+        return error_set(error, VITALS_EUNSUPPORTED, ENOTSUP,
+                         "process %lld is of another /proc and cannot be changed", pid);
+    if (result == -ESRCH)
+        return error_set(error, VITALS_EGONE, ESRCH, "process %lld has ended", pid);
+    return error_system(error, -result, "setting %s of process %lld", what, pid);
+}
+
+int vitals_process_set_nice(vitals_process *process, int nice, vitals_error *error)
+{
+    enum { NICE_MIN = -20, NICE_MAX = 19 }; // the kernel would clamp
+    if (nice < NICE_MIN || nice > NICE_MAX)
+        return error_set(error, VITALS_EARGUMENT, 0, "nice is %d to %d, not %d", NICE_MIN, NICE_MAX,
+                         nice);
+    int code = live_prove(process, error);
+    if (code < 0)
+        return code;
+    int result = os_process_set_nice(&process->context->os, process->files.pid, nice);
+    return concluded(process, "nice", result, error);
+}
+
+int vitals_process_set_io_priority(vitals_process *process, vitals_io_class io_class, int level,
+                                   vitals_error *error)
+{
+    static const int LEVEL_MAX[] = {
+        [VITALS_IO_REALTIME] = 7, [VITALS_IO_BEST_EFFORT] = 7, [VITALS_IO_IDLE] = 0};
+    const char *name = vitals_io_class_name(io_class);
+    if (name == NULL)
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "there is no I/O class %d; there are 0 none, 1 realtime, 2 best_effort "
+                         "and 3 idle",
+                         (int)io_class);
+    if (level < 0 || level > LEVEL_MAX[io_class])
+        return error_set(error, VITALS_EARGUMENT, 0, "the level of I/O class %s is 0%s, not %d",
+                         name, LEVEL_MAX[io_class] != 0 ? " to 7" : "", level);
+    int code = live_prove(process, error);
+    if (code < 0)
+        return code;
+    int result = os_process_set_io_priority(&process->context->os, process->files.pid,
+                                            (unsigned)io_class, (unsigned)level);
+    return concluded(process, "the I/O priority", result, error);
+}
+
+int vitals_process_set_affinity(vitals_process *process, const unsigned *cpus, size_t count,
+                                vitals_error *error)
+{
+    if (cpus == NULL && count > 0)
+        return error_set(error, VITALS_EARGUMENT, 0, "%zu CPUs, and no list of them", count);
+    int code = live_prove(process, error);
+    if (code < 0)
+        return code;
+    struct os_affinity why;
+    int result = os_process_set_affinity(&process->context->os, process->files.pid, cpus, count,
+                                         &why);
+    if (result == 0 || result == -ENOTSUP || result == -ESRCH)
+        return concluded(process, "the CPUs", result, error);
+    code = live_prove(process, error);
+    if (code < 0)
+        return code;
+
+    long long pid = process->files.pid;
+    char lost[80] = "";
+    if (why.not_restored != 0)
+        snprintf(lost, sizeof lost, "; what it had before could not be given back (errno %d)",
+                 -why.not_restored);
+    if (result != -EINVAL)
+        return error_system(error, -result, "setting the CPUs of process %lld%s", pid, lost);
+    if (why.eligible[0] == '\0')
+        return error_set(error, VITALS_EDENIED, EINVAL,
+                         "the kernel lets nobody choose the CPUs of process %lld%s", pid, lost);
+    return error_set(error, VITALS_EARGUMENT, EINVAL,
+                     "process %lld cannot have CPU %u; those that it may have are %s%s", pid,
+                     why.missing, why.eligible, lost);
+}
+
+int vitals_process_set_limit(vitals_process *process, const char *name, uint64_t soft,
+                             uint64_t hard, vitals_error *error)
+{
+    if (soft > hard)
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "the soft limit is at most the hard one, and %llu is above %llu",
+                         (unsigned long long)soft, (unsigned long long)hard);
+    int code = live_prove(process, error);
+    if (code < 0)
+        return code;
+    int result = os_process_set_limit(&process->context->os, process->files.pid, name, soft, hard);
+    if (result == -ENOENT) {
+        struct buffer names = {0};
+        for (size_t i = 0; os_limit_name(i) != NULL; i++) {
+            buffer_string(&names, i != 0 ? " " : "");
+            buffer_string(&names, os_limit_name(i));
+        }
+        code = error_set(error, VITALS_EARGUMENT, 0, "there is no limit \"%.32s\"; there are %s",
+                         name, names.bytes != NULL ? names.bytes : "none here");
+        buffer_done(&names);
+        return code;
+    }
+    char what[48];
+    snprintf(what, sizeof what, "the limit %s", name);
+    return concluded(process, what, result, error);
+}
+
+/* ---- I/O classes ---- */
+
+_Static_assert(VITALS_IO_REALTIME == 1 && VITALS_IO_IDLE == 3, "the kernel's numbers");
+
+const char *vitals_io_class_name(vitals_io_class io_class)
+{
+    return words_io_class((unsigned)io_class);
+}
+
+int vitals_io_class_find(vitals_text name)
+{
+    const char *word;
+    for (unsigned i = 0; (word = words_io_class(i)) != NULL; i++)
+        if (span_equal((struct span){name.bytes, name.size}, word))
+            return (int)i;
+    return -1;
+}
+
+/* ---- lists of CPUs ---- */
+
+/* "0-3,7": how many there are, of which the first `capacity` are written; or VITALS_EARGUMENT. */
+static int read_list(vitals_text list, unsigned *cpus, size_t capacity)
+{
+    /* Above what any kernel can be built for; what os_process_set_affinity has room for. */
+    enum { CPU_MAX = (1 << 22) - 1 };
+    struct cursor cursor = cursor_over(list.bytes, list.size);
+    size_t count = 0;
+    do {
+        uint64_t first, last;
+        if (!cursor_u64(&cursor, &first))
+            return VITALS_EARGUMENT;
+        last = first;
+        if (cursor_literal(&cursor, "-") && !cursor_u64(&cursor, &last))
+            return VITALS_EARGUMENT;
+        if (first > last || last > CPU_MAX || last - first >= INT_MAX - count)
+            return VITALS_EARGUMENT;
+        for (uint64_t cpu = first; cpu <= last && count + (cpu - first) < capacity; cpu++)
+            cpus[count + (cpu - first)] = (unsigned)cpu;
+        count += last - first + 1;
+    } while (cursor_literal(&cursor, ","));
+    return cursor_done(&cursor) ? (int)count : VITALS_EARGUMENT;
+}
+
+int vitals_cpus_parse(vitals_text list, unsigned *cpus, size_t capacity)
+{
+    int count = read_list(list, NULL, 0); // what is no list writes nothing
+    return count < 0 ? count : read_list(list, cpus, capacity);
+}
+
+/* ---- signals, and waiting for one ---- */
+
+/* What needs a pidfd. A pidfd becomes readable when its process ends, as a zombie too, and then
+ * tells how, if the kernel does. No pid is polled, and nothing is waited for twice: what was
+ * learned stays in the handle. What was not learned is asked again: of a zombie that we may not see
+ * the kernel tells nothing, and after it is reaped it may. */
+
+static int no_pidfd(const vitals_process *process, vitals_error *error)
+{
+    bool live = process->context->os.live;
+    return error_set(error, VITALS_EUNSUPPORTED, live ? -process->pidfd : 0,
+                     "process %lld cannot be signalled or waited for safely: %s",
+                     (long long)process->files.pid,
+                     live ? "no pidfd is to be had here" : "its pid is of another /proc");
+}
+
+int vitals_process_signal(vitals_process *process, int signal, vitals_error *error)
+{
+    if (process->pidfd < 0)
+        return no_pidfd(process, error);
+    int result = os_pidfd_signal(process->pidfd, signal);
+    long long pid = process->files.pid;
+    if (result == -ESRCH)
+        return error_set(error, VITALS_EGONE, ESRCH, "process %lld has ended", pid);
+    if (result == -EINVAL)
+        return error_set(error, VITALS_EARGUMENT, EINVAL, "there is no signal %d", signal);
+    return result < 0 ? error_system(error, -result, "signal %d to process %lld", signal, pid) : 0;
+}
+
+static void learn(vitals_process *process)
+{
+    if (process->how.state != VITALS_HAVE)
+        os_pidfd_exit(&process->context->os, process->pidfd, &process->files, &process->how);
+}
+
+/* 1 where it has ended, 0 while it lives, or an error. */
+static int look(vitals_process *process, vitals_error *error)
+{
+    if (process->pidfd < 0)
+        return no_pidfd(process, error);
+    int ended = process->ended ? 1 : os_pidfd_ended(process->pidfd);
+    if (ended < 0)
+        return error_system(error, -ended, "process %lld", (long long)process->files.pid);
+    if (ended == 0)
+        return 0;
+    process->ended = true;
+    learn(process);
+    return 1;
+}
+
+static uint64_t deadline_of(const vitals_clock *clock, uint64_t timeout_ns)
+{
+    if (timeout_ns == 0 || timeout_ns == VITALS_FOREVER)
+        return timeout_ns;
+    return saturating_add(clock->monotonic_ns(clock->data), timeout_ns);
+}
+
+/* 1: something may have ended; 0: the time is over; or an error. */
+static int pause_until(const vitals_clock *clock, int descriptor, uint64_t deadline_ns,
+                       vitals_error *error)
+{
+    if (deadline_ns == 0)
+        return 0;
+    int ready = clock->wait_until(clock->data, descriptor, deadline_ns);
+    return ready < 0 ? error_system(error, -ready, "waiting for processes") : ready;
+}
+
+int vitals_process_wait(vitals_process *process, uint64_t timeout_ns, vitals_error *error)
+{
+    const vitals_clock *clock = &process->context->os.clock;
+    uint64_t deadline_ns = deadline_of(clock, timeout_ns);
+    int code;
+    while ((code = look(process, error)) == 0) {
+        int ready = pause_until(clock, process->pidfd, deadline_ns, error);
+        if (ready < 0)
+            return ready;
+        if (ready == 0)
+            return error_set(error, VITALS_ETIMEOUT, 0, "process %lld still lives",
+                             (long long)process->files.pid);
+    }
+    return code < 0 ? code : 0;
+}
+
+vitals_availability vitals_process_exit_status(vitals_process *process, int *code, int *signal)
+{
+    if (process->pidfd < 0)
+        return VITALS_UNSUPPORTED;
+    if (!process->ended)
+        return VITALS_NOT_YET;
+    learn(process);
+    if (process->how.state != VITALS_HAVE)
+        return process->how.state;
+    if (code != NULL)
+        *code = process->how.code;
+    if (signal != NULL)
+        *signal = process->how.signal;
+    return VITALS_HAVE;
+}
+
+vitals_availability live_how_ended(const vitals_process *process, struct os_exit *out)
+{
+    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
+    if (process->pidfd < 0)
+        return out->state;
+    if (os_pidfd_ended(process->pidfd) > 0)
+        os_pidfd_exit_seen(&process->context->os, process->pidfd, &process->files, out);
+    else
+        out->state = VITALS_NOT_YET;
+    return out->state;
+}
+
+int vitals_process_descriptor(const vitals_process *process)
+{
+    return process->pidfd < 0 ? -1 : process->pidfd;
+}
+
+/* ---- several at once ---- */
+
+/* Of version 0.1.0. It stays what it is when the struct grows. */
+enum { WAIT_FIRST = offsetof(vitals_wait, data) + sizeof(void *) };
+_Static_assert(sizeof(void *) != 8 || WAIT_FIRST == 32, "options grow at their end only");
+
+static const vitals_wait DEFAULTS = {.timeout_ns = VITALS_FOREVER};
+
+static const struct options_form FORM = {
+    .name = "vitals_wait", .defaults = &DEFAULTS, .size = sizeof(vitals_wait), .first = WAIT_FIRST};
+
+void vitals_wait_init(vitals_wait *how, size_t size)
+{
+    options_init(&FORM, how, size);
+}
+
+struct waiting {
+    vitals_process *const *processes;
+    size_t count;
+    size_t left; /* not told of yet */
+    bool *told;
+    bool twins;   /* some process stands in the list twice */
+    bool stopped; /* by the callback */
+    int watch;
+    vitals_wait how;
+};
+
+static void tell(struct waiting *waiting, size_t index)
+{
+    vitals_process *process = waiting->processes[index];
+    if (waiting->told[index] || waiting->stopped)
+        return;
+    waiting->told[index] = true;
+    waiting->left--;
+    if (waiting->how.ended != NULL)
+        waiting->stopped = waiting->how.ended(waiting->how.data, process) != 0;
+}
+
+/* Settles those that have ended by now, in that order. Returns how many there were: 0 if there are
+ * no more, or the callback wants no more. */
+static int settle_ready(struct waiting *waiting, vitals_error *error)
+{
+    uint64_t ready[32];
+    int count = os_watch_ready(waiting->watch, ready, ARRAY_COUNT(ready));
+    if (count < 0)
+        return error_system(error, -count, "waiting for processes");
+    for (int i = 0; i < count && !waiting->stopped; i++) {
+        vitals_process *process = waiting->processes[ready[i]];
+        int ended = look(process, error);
+        if (ended < 0)
+            return ended;
+        if (ended == 0)
+            continue;
+        os_watch_remove(waiting->watch, process->pidfd);
+        tell(waiting, (size_t)ready[i]);
+        for (size_t j = 0; waiting->twins && j < waiting->count; j++)
+            if (waiting->processes[j] == process)
+                tell(waiting, j);
+    }
+    return waiting->stopped ? 0 : count;
+}
+
+/* Whether all is done that was asked for. */
+static bool is_enough(const struct waiting *waiting)
+{
+    return waiting->left == 0 || waiting->stopped;
+}
+
+static int wait_for_all(struct waiting *waiting, vitals_error *error)
+{
+    const vitals_clock *clock = &waiting->processes[0]->context->os.clock;
+    uint64_t deadline_ns = deadline_of(clock, waiting->how.timeout_ns);
+    waiting->told = memory_array(waiting->count, sizeof(*waiting->told));
+    if (waiting->told == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    waiting->watch = os_watch_new();
+    if (waiting->watch < 0)
+        return error_system(error, -waiting->watch, "waiting for %zu processes", waiting->count);
+
+    /* All whose end is not known are watched before the callback is called for any. */
+    for (size_t i = 0; i < waiting->count; i++) {
+        vitals_process *process = waiting->processes[i];
+        if (process->ended)
+            continue;
+        if (process->pidfd < 0)
+            return no_pidfd(process, error);
+        int result = os_watch_add(waiting->watch, process->pidfd, i);
+        if (result == -EEXIST)
+            waiting->twins = true;
+        else if (result < 0)
+            return error_system(error, -result, "waiting for process %lld",
+                                (long long)process->files.pid);
+    }
+    for (size_t i = 0; i < waiting->count; i++)
+        if (waiting->processes[i]->ended)
+            tell(waiting, i);
+
+    for (bool over = false; !is_enough(waiting);) {
+        int code;
+        while ((code = settle_ready(waiting, error)) > 0)
+            ;
+        if (code < 0 || over || is_enough(waiting))
+            return code;
+        int ready = pause_until(clock, waiting->watch, deadline_ns, error);
+        if (ready < 0)
+            return ready;
+        over = ready == 0;
+    }
+    return 0;
+}
+
+int vitals_processes_wait(vitals_process *const *processes, size_t count, const vitals_wait *how,
+                          size_t *remaining, vitals_error *error)
+{
+    struct waiting waiting = {
+        .processes = processes, .count = count, .left = count, .watch = -1, .how = DEFAULTS};
+    int code = how != NULL ? options_take(&FORM, how, &waiting.how, error) : 0;
+    if (code == 0 && processes == NULL && count > 0)
+        code = error_set(error, VITALS_EARGUMENT, 0, "%zu processes, and no list of them", count);
+    for (size_t i = 0; i < count && code == 0; i++)
+        if (processes[i] == NULL)
+            code = error_set(error, VITALS_EARGUMENT, 0, "process %zu of %zu is NULL", i + 1,
+                             count);
+    if (code == 0 && count > 0)
+        code = wait_for_all(&waiting, error);
+    os_close_descriptor(waiting.watch);
+    memory_free(waiting.told);
+    if (code == 0 && remaining != NULL)
+        *remaining = waiting.left;
+    return code;
 }

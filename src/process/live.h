@@ -20,7 +20,7 @@ struct vitals_process {
 /* 0 while the process lives, else VITALS_EGONE with its message. */
 int live_prove(const vitals_process *process, vitals_error *error);
 
-/* wait.c: how it ended, where the kernel tells; a child of the caller is not reaped. NOT_YET while
+/* How it ended, where the kernel tells; a child of the caller is not reaped. NOT_YET while
  * it lives. Nothing of it is kept. */
 vitals_availability live_how_ended(const vitals_process *process, struct os_exit *out);
 

@@ -23,26 +23,21 @@ enum { RETRY_MS = 10 }; /* until processes without descriptors are asked again i
 
 /* ---- the workers' side ---- */
 
-/* Each worker has its own, because the cache of names belongs to one thread. */
-struct slow_world {
-    struct worker_world base;
-    struct user_cache *users;
-};
-
-static void slow_work(struct worker_world *base, void *data, const struct os_gate *gate)
+/* The cache of names belongs to one thread: each worker's world has its own. */
+static void slow_work(struct worker_world *world, void *data, const struct os_gate *gate)
 {
-    process_batch_read(base->context, ((struct slow_world *)base)->users, data, gate);
+    process_batch_read(world->context, world->own, data, gate);
 }
 
-static bool slow_world_make(struct worker_world *base)
+static bool slow_world_make(struct worker_world *world)
 {
-    ((struct slow_world *)base)->users = user_cache_new();
-    return ((struct slow_world *)base)->users != NULL;
+    world->own = user_cache_new();
+    return world->own != NULL;
 }
 
-static void slow_world_done(struct worker_world *base)
+static void slow_world_done(struct worker_world *world)
 {
-    user_cache_free(((struct slow_world *)base)->users);
+    user_cache_free(world->own);
 }
 
 static void slow_data_free(void *batch)
@@ -281,7 +276,6 @@ static void slow_write(const struct source *base, vitals_builder *builder, uint6
 }
 
 static const struct source_ops OPS = {.size = sizeof(struct slow_source),
-                                      .world_size = sizeof(struct slow_world),
                                       .world_make = slow_world_make,
                                       .world_done = slow_world_done,
                                       .ask = slow_ask,

@@ -135,8 +135,7 @@ struct worker *source_worker(struct source *source, struct worker_world *world)
 struct worker *source_new_worker(struct source *source)
 {
     const struct source_ops *ops = source->ops;
-    size_t size = ops->world_size != 0 ? ops->world_size : sizeof(struct worker_world);
-    struct worker_world *world = worker_world_new(source->context, size, ops->world_done);
+    struct worker_world *world = worker_world_new(source->context, sizeof *world, ops->world_done);
     void *job = world != NULL && ops->job_size != 0 ? memory_alloc(ops->job_size) : NULL;
     struct worker *worker = NULL;
     if (world != NULL && (job != NULL || ops->job_size == 0) &&

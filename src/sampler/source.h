@@ -47,10 +47,10 @@ struct source_ops {
     bool waits_for_others;               /* it is asked once all others are settled */
     void (*done)(struct source *source); /* frees what is its own, but no worker */
 
-    /* Of its workers, unless it makes them itself: the world of each is of that size (0: nothing
-     * but a world), made by one function (may be NULL; false: no memory) and freed by the other;
-     * and the first job of each, zeroed; 0: none. */
-    size_t world_size, job_size;
+    /* Of its workers, unless it makes them itself: what makes `own` of each one's world (may be
+     * NULL; false: no memory) and frees it; and the size of each one's first job, zeroed; 0: none.
+     */
+    size_t job_size;
     bool (*world_make)(struct worker_world *world);
     void (*world_done)(struct worker_world *world);
 

@@ -14,31 +14,26 @@ enum { HUNG_MAX = 3, KEY = 15 };
 
 /* ---- the worker's side ---- */
 
-/* Each worker has its own, because a sweeper belongs to one thread. */
-struct sweep_world {
-    struct worker_world base;
-    struct gpu_sweeper *sweeper;
-};
-
 struct sweep_job {
     struct gpu_sweep *sweep; /* answer; NULL: no memory */
 };
 
-static void sweep_work(struct worker_world *base, void *data, const struct os_gate *gate)
+/* A sweeper belongs to one thread: each worker's world has its own. */
+static void sweep_work(struct worker_world *world, void *data, const struct os_gate *gate)
 {
     struct sweep_job *job = data;
-    job->sweep = gpu_sweeper_take(((struct sweep_world *)base)->sweeper, gate);
+    job->sweep = gpu_sweeper_take(world->own, gate);
 }
 
-static bool sweep_world_make(struct worker_world *base)
+static bool sweep_world_make(struct worker_world *world)
 {
-    ((struct sweep_world *)base)->sweeper = gpu_sweeper_new(base->context);
-    return ((struct sweep_world *)base)->sweeper != NULL;
+    world->own = gpu_sweeper_new(world->context);
+    return world->own != NULL;
 }
 
-static void sweep_world_done(struct worker_world *base)
+static void sweep_world_done(struct worker_world *world)
 {
-    gpu_sweeper_free(((struct sweep_world *)base)->sweeper);
+    gpu_sweeper_free(world->own);
 }
 
 static void sweep_data_free(void *data)
@@ -165,7 +160,6 @@ static void sweep_write(const struct source *base, vitals_builder *builder, uint
 
 static const struct source_ops OPS = {.size = sizeof(struct sweep_source),
                                       .done = sweep_done,
-                                      .world_size = sizeof(struct sweep_world),
                                       .world_make = sweep_world_make,
                                       .world_done = sweep_world_done,
                                       .job_size = sizeof(struct sweep_job),

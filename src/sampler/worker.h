@@ -41,6 +41,7 @@ bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns);
 struct worker_world {
     atomic_uint refs;
     vitals_context *context;
+    void *own;                                /* of the source */
     void (*done)(struct worker_world *world); /* frees what is in it; may be NULL; any thread */
 };
 

@@ -22,11 +22,6 @@ static const vitals_metric FIGURES[] = {VITALS_WORKLOAD_TASKS, VITALS_WORKLOAD_M
 
 /* ---- the worker's side ---- */
 
-struct workload_world {
-    struct worker_world base;
-    struct os_groups *groups;
-};
-
 struct workload_question {
     uint64_t key;
     size_t at, size; /* of the cgroup's path, in `paths` */
@@ -41,33 +36,33 @@ struct workload_job {
     uint64_t read_ns;       /* answer: when it began */
 };
 
-static void workload_work(struct worker_world *base, void *data, const struct os_gate *gate)
+static void workload_work(struct worker_world *world, void *data, const struct os_gate *gate)
 {
     (void)gate;
-    struct workload_world *world = (struct workload_world *)base;
+    struct os_groups *groups = world->own;
     struct workload_job *job = data;
-    const struct os *os = &base->context->os;
+    const struct os *os = &world->context->os;
     job->read_ns = os->clock.monotonic_ns(os->clock.data);
-    os_groups_find(world->groups, os);
+    os_groups_find(groups, os);
     batch_reset(&job->batch, &job->asked);
     for (size_t i = 0; i < job->count; i++) {
         const struct workload_question *item = &job->items[i];
         if (batch_add_row(&job->batch, VITALS_WORKLOAD, item->key, (struct span){"", 0}) == NULL)
             break;
-        os_groups_metrics(world->groups, os, (struct span){job->paths.bytes + item->at, item->size},
+        os_groups_metrics(groups, os, (struct span){job->paths.bytes + item->at, item->size},
                           &job->batch);
     }
 }
 
-static bool workload_world_make(struct worker_world *base)
+static bool workload_world_make(struct worker_world *world)
 {
-    ((struct workload_world *)base)->groups = os_groups_new();
-    return ((struct workload_world *)base)->groups != NULL;
+    world->own = os_groups_new();
+    return world->own != NULL;
 }
 
-static void workload_world_done(struct worker_world *base)
+static void workload_world_done(struct worker_world *world)
 {
-    os_groups_free(((struct workload_world *)base)->groups);
+    os_groups_free(world->own);
 }
 
 static void workload_data_free(void *data)
@@ -343,7 +338,6 @@ static void workload_write(const struct source *base, vitals_builder *builder, u
 
 static const struct source_ops OPS = {.size = sizeof(struct workload_source),
                                       .waits_for_others = true,
-                                      .world_size = sizeof(struct workload_world),
                                       .world_make = workload_world_make,
                                       .world_done = workload_world_done,
                                       .job_size = sizeof(struct workload_job),
