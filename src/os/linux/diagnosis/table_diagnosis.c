@@ -1,8 +1,8 @@
 /* table_diagnosis.c: the table diagnosis: the parts of the machine that can be read, those that
  * cannot, and why.
  *
- * This file finds our own rights; the rows are in table_diagnosis_rights.c, _kernel.c and
- * _devices.c. Thread rule: workers only. */
+ * This file finds our own rights; the rows are in table_diagnosis_rights.c and _devices.c. Thread
+ * rule: workers only. */
 #include "os/linux/diagnosis/ourselves.h"
 #include "os/linux/tables.h"
 
