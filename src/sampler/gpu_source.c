@@ -53,16 +53,19 @@ enum gpu_job_kind {
     GPU_JOB_CLAIM /* files of a scheduler's, of which no driver knows */
 };
 
+struct gpu_target {
+    uint32_t slot, node_count;
+    struct gpu_node nodes[GPU_NODES_MAX];
+    struct job_claim_device called; /* as a scheduler's file may call it */
+};
+
 struct gpu_job {
     enum gpu_job_kind kind;
     struct metric_set wanted; /* question */
     union {
         struct gpu_scan scan; /* answer of GPU_JOB_SCAN */
         struct {
-            uint32_t slot; /* question; likewise: */
-            uint32_t node_count;
-            struct gpu_node nodes[GPU_NODES_MAX];
-            struct job_claim_device called; /* as a scheduler's file may call it */
+            struct gpu_target target; /* question */
             struct gpu_sweep *swept;  /* GPU_JOB_USERS; counted, may be NULL; kept until the next */
             struct gpu_sample sample; /* answer; state UNSET: not asked for */
             struct gpu_processes processes; /* answer, likewise; its items are touched only as far
@@ -85,7 +88,7 @@ static void read_sample(struct gpu_world *world, struct gpu_job *job,
                         const struct metric_set *wanted)
 {
     batch_reset(&job->sample.batch, wanted);
-    world->backend->sample(world->state, job->slot, &job->sample);
+    world->backend->sample(world->state, job->target.slot, &job->sample);
 }
 
 static void read_device(struct gpu_world *world, struct gpu_job *job)
@@ -103,7 +106,7 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
         if (backend->only_on_demand) // no scheduler knows of devices that are made up
             batch_state(&sample->batch, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
         else
-            job_claim_read(os, &job->called, &sample->batch);
+            job_claim_read(os, &job->target.called, &sample->batch);
         sample->state = VITALS_HAVE;
         sample->stamp_ns = os->clock.monotonic_ns(os->clock.data);
         return;
@@ -113,8 +116,9 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
     bool processes = metric_set_has_entity(&job->wanted, VITALS_GPU_PROCESS) ||
                      metric_set_has(&job->wanted, VITALS_GPU_PROCESSES);
     if (kind == GPU_JOB_USERS || (kind == GPU_JOB_READ && !backend->sweeps && processes)) {
-        backend->processes(world->state, job->slot, job->swept, &job->wanted, &job->processes);
-        gpu_prove(world->base.context, job->nodes, job->node_count, &job->processes);
+        backend->processes(world->state, job->target.slot, job->swept, &job->wanted,
+                           &job->processes);
+        gpu_prove(world->base.context, job->target.nodes, job->target.node_count, &job->processes);
     }
     if (kind != GPU_JOB_USERS)
         return;
@@ -190,11 +194,9 @@ struct device_query {
 };
 
 struct queried_device {
-    uint32_t slot, node_count;
+    struct gpu_target target;
     unsigned swept; /* of GPU_SWEPT */
     bool gone; /* no longer listed: it stays while a thread hangs in it, and is asked nothing */
-    struct gpu_node nodes[GPU_NODES_MAX];
-    struct job_claim_device called;
     struct device_query queries[DEVICE_QUERIES]; /* in the order of KINDS */
 };
 
@@ -315,22 +317,22 @@ static int list_devices(struct gpu_source *source, struct gpu_table *table,
         const struct gpu_identity *identity = &scan->devices[i];
         struct queried_device *device = NULL;
         for (size_t j = 0; j < source->device_count && device == NULL; j++)
-            if (source->devices[j].slot == identity->slot)
+            if (source->devices[j].target.slot == identity->slot)
                 device = &source->devices[j];
         if (device == NULL) {
             if (memory_grow((void **)&source->devices, &source->device_capacity,
                             source->device_count, sizeof(*source->devices)) < 0)
                 return VITALS_EMEMORY;
             device = &source->devices[source->device_count++];
-            *device = (struct queried_device){.slot = identity->slot};
+            *device = (struct queried_device){.target.slot = identity->slot};
             for (size_t which = 0; which < DEVICE_QUERIES; which++)
                 device->queries[which].kind = KINDS[which];
         }
-        device->node_count = identity->node_count < GPU_NODES_MAX ? identity->node_count
-                                                                  : GPU_NODES_MAX;
-        memcpy(device->nodes, identity->nodes, sizeof device->nodes);
+        device->target.node_count = identity->node_count < GPU_NODES_MAX ? identity->node_count
+                                                                         : GPU_NODES_MAX;
+        memcpy(device->target.nodes, identity->nodes, sizeof device->target.nodes);
         device->swept = source->world->backend->sweeps ? identity->swept : 0;
-        device->called = called(scan, identity);
+        device->target.called = called(scan, identity);
     }
     return gpu_table_scan(table, source->number, scan);
 }
@@ -352,7 +354,7 @@ static int take_scan(struct gpu_source *source, struct gpu_table *table, uint64_
     size_t kept = 0; // devices that are listed, or that a thread is still in
     for (size_t i = 0; i < source->device_count; i++) {
         struct queried_device *device = &source->devices[i];
-        device->gone = find_listed(scan, device->slot) == NULL;
+        device->gone = find_listed(scan, device->target.slot) == NULL;
         if (!device->gone || !release(device))
             source->devices[kept++] = *device;
     }
@@ -395,7 +397,7 @@ static int take_query(struct gpu_source *source, const struct queried_device *de
                       struct device_query *query, struct gpu_table *table, uint64_t now_ns)
 {
     if (query->held)
-        gpu_table_late(table, source->number, device->slot, &query->pending);
+        gpu_table_late(table, source->number, device->target.slot, &query->pending);
     if (query->worker == NULL || !worker_collect(query->worker, query->job))
         return 0;
     struct gpu_job *job = worker_data(query->worker, query->job);
@@ -410,9 +412,9 @@ static int take_query(struct gpu_source *source, const struct queried_device *de
     query->lost = job->sample.state < 0;
     int code = 0;
     if (claims)
-        return gpu_table_claims(table, source->number, device->slot, &job->sample);
+        return gpu_table_claims(table, source->number, device->target.slot, &job->sample);
     if (job->sample.state != VITALS_UNSET)
-        code = gpu_table_sample(table, source->number, device->slot, &job->sample);
+        code = gpu_table_sample(table, source->number, device->target.slot, &job->sample);
 
     struct gpu_processes *processes = &job->processes;
     bool late = hung; /* what it asked for is seconds old by now */
@@ -428,11 +430,11 @@ static int take_query(struct gpu_source *source, const struct queried_device *de
                 processes->state = VITALS_TIMED_OUT;
             late |= job->swept != NULL;
         }
-        code = gpu_table_processes(table, source->number, device->slot, &query->question,
+        code = gpu_table_processes(table, source->number, device->target.slot, &query->question,
                                    processes);
     }
     if (late && code == 0)
-        gpu_table_late(table, source->number, device->slot, &query->question);
+        gpu_table_late(table, source->number, device->target.slot, &query->question);
     return code;
 }
 
@@ -456,10 +458,7 @@ static void ask(struct gpu_source *source, size_t number, const struct metric_se
         query->worker = *newest;
     }
     struct gpu_job *job = worker_data(query->worker, query->job);
-    job->slot = device->slot;
-    job->node_count = device->node_count;
-    memcpy(job->nodes, device->nodes, sizeof job->nodes);
-    job->called = device->called;
+    job->target = device->target;
     job->wanted = query->question = *question;
     gpu_sweep_unref(job->swept);
     job->swept = swept != NULL ? gpu_sweep_ref(swept) : NULL;
@@ -803,7 +802,7 @@ static bool gpu_late(struct source *base, const struct source_tick *tick)
         bool missing = is_waited_for(query, now_ns) || (query->asked && query->hangs);
         late |= missing && query->kind != GPU_JOB_CLAIM;
         if (missing)
-            gpu_table_late(table, source->number, source->devices[i / DEVICE_QUERIES].slot,
+            gpu_table_late(table, source->number, source->devices[i / DEVICE_QUERIES].target.slot,
                            query->waits ? &query->pending : &query->question);
         query->waits = false;
     }
