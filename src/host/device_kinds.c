@@ -11,7 +11,7 @@ enum { SECTOR_BYTES = 512 };
  * paths the device and not its paths. What a loop device holds is counted where its file lies; a
  * disk that a server holds (nbd, rbd) is counted here. Where none is counted there are no sums. */
 
-static const struct device_column DISK_COLUMNS[] = {
+static const struct counter_column DISK_COLUMNS[] = {
     {VITALS_DISK_READ_BYTES, OS_DISK_SECTORS_READ, SECTOR_BYTES},
     {VITALS_DISK_WRITTEN_BYTES, OS_DISK_SECTORS_WRITTEN, SECTOR_BYTES},
     {VITALS_DISK_READS, OS_DISK_READS, 1},
@@ -28,7 +28,7 @@ static const struct device_column DISK_COLUMNS[] = {
     {VITALS_DISK_IN_FLIGHT, OS_DISK_IN_FLIGHT, 1},
 };
 
-static const struct device_column DISK_SUMS[] = {
+static const struct counter_column DISK_SUMS[] = {
     {VITALS_HOST_DISK_READ_BYTES, OS_DISK_SECTORS_READ, SECTOR_BYTES},
     {VITALS_HOST_DISK_WRITTEN_BYTES, OS_DISK_SECTORS_WRITTEN, SECTOR_BYTES},
     {VITALS_HOST_DISK_READS, OS_DISK_READS, 1},
@@ -90,7 +90,7 @@ const struct devices_kind DEVICES_DISKS = {
  * of it (veth, macvlan); where not even those are, tunnels, and then whatever is left; last what
  * stands on another interface that is seen here, for its traffic passes that one. */
 
-static const struct device_column NETWORK_COLUMNS[] = {
+static const struct counter_column NETWORK_COLUMNS[] = {
     {VITALS_NETWORK_RECEIVED_BYTES, OS_NETWORK_RECEIVED_BYTES, 1},
     {VITALS_NETWORK_TRANSMITTED_BYTES, OS_NETWORK_TRANSMITTED_BYTES, 1},
     {VITALS_NETWORK_RECEIVED_PACKETS, OS_NETWORK_RECEIVED_PACKETS, 1},
@@ -101,7 +101,7 @@ static const struct device_column NETWORK_COLUMNS[] = {
     {VITALS_NETWORK_TRANSMIT_DROPS, OS_NETWORK_TRANSMIT_DROPS, 1},
 };
 
-static const struct device_column NETWORK_SUMS[] = {
+static const struct counter_column NETWORK_SUMS[] = {
     {VITALS_HOST_NETWORK_RECEIVED_BYTES, OS_NETWORK_RECEIVED_BYTES, 1},
     {VITALS_HOST_NETWORK_TRANSMITTED_BYTES, OS_NETWORK_TRANSMITTED_BYTES, 1},
     {VITALS_HOST_NETWORK_RECEIVED_PACKETS, OS_NETWORK_RECEIVED_PACKETS, 1},

@@ -50,7 +50,7 @@ typedef void devices_classify(const struct os *os, struct device *device,
  * below a 64-bit kernel, where a count that is beyond 32 bits cannot wrap either. */
 enum { DEVICE_GAUGE = 0, DEVICE_INT_BITS = 32, DEVICE_LONG_BITS = sizeof(long) * CHAR_BIT };
 
-struct device_column {
+struct counter_column {
     vitals_metric metric;
     unsigned char number;
     unsigned short scale; /* 0: milliseconds, which become seconds */
@@ -59,9 +59,9 @@ struct device_column {
 /* What a list is one of. */
 struct devices_kind {
     devices_classify *classify;
-    unsigned char bits[OS_DEVICE_NUMBERS];      /* of each number; DEVICE_GAUGE: it may fall */
-    vitals_metric name, type, counted;          /* of its table */
-    const struct device_column *columns, *sums; /* of its table, and of host */
+    unsigned char bits[OS_DEVICE_NUMBERS];       /* of each number; DEVICE_GAUGE: it may fall */
+    vitals_metric name, type, counted;           /* of its table */
+    const struct counter_column *columns, *sums; /* of its table, and of host */
     size_t column_count, sum_count;
     bool none_is_unknown; /* where no device is counted, the sums are unknown and not 0 */
 };

@@ -79,22 +79,6 @@ static struct value extra_of(unsigned has, unsigned bit, uint64_t number)
     return (has & bit) != 0 ? value_u64(number) : value_missing(VITALS_UNSUPPORTED);
 }
 
-static void read_statm(struct process_reader *reader, struct process *process, bool later)
-{
-    int result = 0;
-    if (process->files.statm < 0) {
-        do
-            result = os_process_open_statm(&reader->context->os, &process->files);
-        while (try_again(reader, result));
-    }
-    process->statm_due = later && result == 0;
-    if (process->statm_due)
-        return;
-    if (result == 0)
-        result = os_process_statm(&process->files, &process->statm);
-    process->statm_state = (signed char)(result < 0 ? os_availability(result) : VITALS_HAVE);
-}
-
 int reader_statm(struct process_reader *reader, struct process *process)
 {
     int result = os_process_statm(&process->files, &process->statm);
@@ -156,8 +140,19 @@ static void read_extras(struct process_reader *reader, struct process *process, 
             process->written = extra_of(io.has, OS_IO_WRITTEN, io.written_bytes);
         }
     }
-    if ((extras & EXTRA_STATM) != 0)
-        read_statm(reader, process, (extras & EXTRA_LATER) != 0);
+    if ((extras & EXTRA_STATM) != 0) {
+        int result = 0;
+        if (process->files.statm < 0)
+            do
+                result = os_process_open_statm(&reader->context->os, &process->files);
+            while (try_again(reader, result));
+        process->statm_due = (extras & EXTRA_LATER) != 0 && result == 0;
+        if (result == 0 && !process->statm_due)
+            result = os_process_statm(&process->files, &process->statm);
+        if (!process->statm_due)
+            process->statm_state = (signed char)(result < 0 ? os_availability(result)
+                                                            : VITALS_HAVE);
+    }
 
     uint64_t now = process->stamp_ns = reader_now(reader);
     if ((extras & EXTRA_CPU) != 0) {

@@ -36,21 +36,6 @@ static bool is_called(const struct workload_entry *entry, const struct shared_te
     return entry->id == id || shared_text_equal(entry->id, id->bytes, id->size);
 }
 
-/* The entry that the process was found in before is likely to be its own still. */
-static struct workload_entry *find(const struct workloads *workloads, uint64_t hint,
-                                   const struct shared_text *id)
-{
-    struct search_number number = {offsetof(struct workload_entry, key), hint};
-    struct workload_entry *before = search_find(workloads->items, workloads->count,
-                                                sizeof *workloads->items, number);
-    if (before != NULL && is_called(before, id))
-        return before;
-    for (size_t i = 0; i < workloads->count; i++)
-        if (is_called(&workloads->items[i], id))
-            return &workloads->items[i];
-    return NULL;
-}
-
 /* NULL where memory is out, there are too many, or the text is no id. */
 static struct workload_entry *add(struct workloads *workloads, struct shared_text *id)
 {
@@ -157,8 +142,16 @@ static void count(struct workloads *workloads, const struct process_table *table
         return;
     }
     struct workload_entry *entry = rename_of(workloads, table, process, id);
-    if (entry == NULL)
-        entry = find(workloads, process->workload, id->as.text);
+    if (entry == NULL) {
+        /* The one that the process was found in before is likely to be its own still. */
+        struct search_number number = {offsetof(struct workload_entry, key), process->workload};
+        entry = search_find(workloads->items, workloads->count, sizeof *workloads->items, number);
+        if (entry != NULL && !is_called(entry, id->as.text))
+            entry = NULL;
+    }
+    for (size_t i = 0; i < workloads->count && entry == NULL; i++)
+        if (is_called(&workloads->items[i], id->as.text))
+            entry = &workloads->items[i];
     if (entry == NULL)
         entry = add(workloads, id->as.text);
     if (entry == NULL)

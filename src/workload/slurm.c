@@ -102,25 +102,6 @@ static const struct {
     {"4294967292", "extern"},
 };
 
-/* The names of older versions stand behind those of newer ones. */
-static void take_variable(struct span name, struct span value, struct slurm *out)
-{
-    if ((span_equal(name, "SLURM_JOB_ID") ||
-         (span_equal(name, "SLURM_JOBID") && out->job[0] == '\0')) &&
-        is_number(value))
-        (void)span_copy(value, out->job, sizeof out->job);
-    else if (span_equal(name, "SLURM_JOB_SLUID") && is_sluid(value))
-        (void)span_copy(value, out->sluid, sizeof out->sluid);
-    else if (span_equal(name, "SLURM_STEP_ID") ||
-             (span_equal(name, "SLURM_STEPID") && out->step[0] == '\0')) {
-        for (size_t i = 0; i < ARRAY_COUNT(STEPS); i++)
-            if (span_equal(value, STEPS[i].number))
-                value = (struct span){STEPS[i].word, strlen(STEPS[i].word)};
-        if (is_step(value))
-            (void)span_copy(value, out->step, sizeof out->step);
-    }
-}
-
 bool slurm_of_environment(struct span strings, struct slurm *out)
 {
     struct cursor cursor = cursor_over(strings.bytes, strings.size);
@@ -131,9 +112,22 @@ bool slurm_of_environment(struct span strings, struct slurm *out)
         const char *equals = memchr(string.bytes, '=', string.size);
         if (equals == NULL)
             continue;
-        size_t size = (size_t)(equals - string.bytes);
-        take_variable((struct span){string.bytes, size},
-                      (struct span){equals + 1, string.size - size - 1}, out);
+        /* The names of older versions stand behind those of newer ones. */
+        struct span name = {string.bytes, (size_t)(equals - string.bytes)};
+        struct span value = {equals + 1, string.size - name.size - 1};
+        bool job = span_equal(name, "SLURM_JOB_ID") ||
+                   (span_equal(name, "SLURM_JOBID") && out->job[0] == '\0');
+        bool step = span_equal(name, "SLURM_STEP_ID") ||
+                    (span_equal(name, "SLURM_STEPID") && out->step[0] == '\0');
+        if (job && is_number(value))
+            (void)span_copy(value, out->job, sizeof out->job);
+        if (span_equal(name, "SLURM_JOB_SLUID") && is_sluid(value))
+            (void)span_copy(value, out->sluid, sizeof out->sluid);
+        for (size_t i = 0; step && i < ARRAY_COUNT(STEPS); i++)
+            if (span_equal(value, STEPS[i].number))
+                value = (struct span){STEPS[i].word, strlen(STEPS[i].word)};
+        if (step && is_step(value))
+            (void)span_copy(value, out->step, sizeof out->step);
     }
     if (out->job[0] == '\0' && out->sluid[0] != '\0')
         memcpy(out->job, out->sluid, sizeof out->job);

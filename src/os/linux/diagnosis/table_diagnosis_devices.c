@@ -161,19 +161,6 @@ static void tell_driver(const struct ourselves *self, const struct device_node_g
                   given || right ? "" : vendor->install[self->family]);
 }
 
-static void diagnose_bus(const struct ourselves *self)
-{
-    struct bus bus = {.os = self->os};
-    int result = os_sys_list(self->os, "bus/pci/devices", take_device, &bus);
-    if (result < 0 && os_availability(result) == VITALS_DENIED)
-        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "PCI", "/sys/bus/pci: permission denied",
-                      "# run it outside of this sandbox");
-    for (size_t i = 0; i < bus.count; i++)
-        tell_driver(self, &bus.groups[i]);
-    if (bus.count == 0 && result == 0 && !self->wsl)
-        diagnose_good(self, "PCI", "no graphics device and no accelerator");
-}
-
 /* ---- access rights ---- */
 
 struct nodes {
@@ -247,7 +234,15 @@ static void diagnose_nodes(const struct ourselves *self)
 void diagnose_devices(const struct ourselves *self)
 {
     static const char subject[] = "Windows";
-    diagnose_bus(self);
+    struct bus bus = {.os = self->os};
+    int result = os_sys_list(self->os, "bus/pci/devices", take_device, &bus);
+    if (result < 0 && os_availability(result) == VITALS_DENIED)
+        diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "PCI", "/sys/bus/pci: permission denied",
+                      "# run it outside of this sandbox");
+    for (size_t i = 0; i < bus.count; i++)
+        tell_driver(self, &bus.groups[i]);
+    if (bus.count == 0 && result == 0 && !self->wsl)
+        diagnose_good(self, "PCI", "no graphics device and no accelerator");
     diagnose_nodes(self);
     if (!self->wsl)
         return;

@@ -101,44 +101,42 @@ static void put_other(const struct address_family *family, const struct ifaddrs 
     batch_set_text(out, metric, is_own ? (struct span){"", 0} : printed);
 }
 
-static void put(const struct address_family *family, const struct ifaddrs *item,
-                struct row_batch *out)
-{
-    char text[TEXT_MAX], mask_text[TEXT_MAX];
-    const char *mask = (const char *)item->ifa_netmask;
-    struct span name = {item->ifa_name, strlen(item->ifa_name)};
-    if (batch_add_row(out, VITALS_NETWORK_ADDRESS, 0, name) == NULL)
-        return;
-    struct span address = print(family, item->ifa_addr, text);
-    batch_set_text(out, VITALS_NETWORK_ADDRESS_INTERFACE, name);
-    batch_set_string(out, VITALS_NETWORK_ADDRESS_FAMILY, family->name);
-    batch_set_text(out, VITALS_NETWORK_ADDRESS_ADDRESS, address);
-    /* The family of a mask is not always set, its bytes are those of the address. */
-    if (mask != NULL && family->size != 0) {
-        uint64_t bits = 0; // up to the first that is not set
-        while (bits < family->size * 8 && (mask[family->at + bits / 8] >> (7 - bits % 8) & 1) != 0)
-            bits++;
-        batch_set_u64(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, bits);
-        batch_set_text(out, VITALS_NETWORK_ADDRESS_NETMASK,
-                       family->print(item->ifa_netmask, mask_text));
-    } else {
-        batch_set_missing(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, VITALS_UNSUPPORTED);
-        batch_set_missing(out, VITALS_NETWORK_ADDRESS_NETMASK, VITALS_UNSUPPORTED);
-    }
-    put_other(family, item, IFF_BROADCAST, item->ifa_broadaddr, address,
-              VITALS_NETWORK_ADDRESS_BROADCAST, out);
-    put_other(family, item, IFF_POINTOPOINT, item->ifa_dstaddr, address,
-              VITALS_NETWORK_ADDRESS_PEER, out);
-}
-
 void addresses_write(const struct ifaddrs *list, struct row_batch *out)
 {
     for (const struct ifaddrs *item = list; item != NULL && !out->failed; item = item->ifa_next) {
-        if (item->ifa_addr == NULL || item->ifa_name == NULL)
-            continue;
-        for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++)
+        const struct address_family *family = NULL;
+        for (size_t i = 0; i < ARRAY_COUNT(FAMILIES) && item->ifa_addr != NULL; i++)
             if (FAMILIES[i].family == item->ifa_addr->sa_family)
-                put(&FAMILIES[i], item, out);
+                family = &FAMILIES[i];
+        if (family == NULL || item->ifa_name == NULL)
+            continue;
+        char text[TEXT_MAX], mask_text[TEXT_MAX];
+        const char *mask = (const char *)item->ifa_netmask;
+        struct span name = {item->ifa_name, strlen(item->ifa_name)};
+        if (batch_add_row(out, VITALS_NETWORK_ADDRESS, 0, name) == NULL)
+            return;
+        struct span address = print(family, item->ifa_addr, text);
+        batch_set_text(out, VITALS_NETWORK_ADDRESS_INTERFACE, name);
+        batch_set_string(out, VITALS_NETWORK_ADDRESS_FAMILY, family->name);
+        batch_set_text(out, VITALS_NETWORK_ADDRESS_ADDRESS, address);
+
+        /* The family of a mask is not always set, its bytes are those of the address. */
+        if (mask != NULL && family->size != 0) {
+            uint64_t bits = 0; // up to the first that is not set
+            while (bits < family->size * 8 &&
+                   (mask[family->at + bits / 8] >> (7 - bits % 8) & 1) != 0)
+                bits++;
+            batch_set_u64(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, bits);
+            batch_set_text(out, VITALS_NETWORK_ADDRESS_NETMASK,
+                           family->print(item->ifa_netmask, mask_text));
+        } else {
+            batch_set_missing(out, VITALS_NETWORK_ADDRESS_PREFIX_LENGTH, VITALS_UNSUPPORTED);
+            batch_set_missing(out, VITALS_NETWORK_ADDRESS_NETMASK, VITALS_UNSUPPORTED);
+        }
+        put_other(family, item, IFF_BROADCAST, item->ifa_broadaddr, address,
+                  VITALS_NETWORK_ADDRESS_BROADCAST, out);
+        put_other(family, item, IFF_POINTOPOINT, item->ifa_dstaddr, address,
+                  VITALS_NETWORK_ADDRESS_PEER, out);
     }
 }
 
