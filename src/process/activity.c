@@ -111,51 +111,11 @@ static const struct os_task_digest *find_digest(const struct process_table *tabl
     return search_find(table->resting, table->resting_count, sizeof *table->resting, number);
 }
 
-/* Every LIST_NS the list is that of /proc, which decides. */
-static bool list_as_files(struct process_table *table, uint64_t now_ns)
-{
-    enum { ENDED = 32 };
-    if (os_list_processes(&table->reader.context->os, &table->pids) < 0)
-        return false;
-    /* Pids in /proc that the iterator omits: those started in between, and pid 1 on some machines.
-     * They are read at each tick. */
-    table->omitted.count = 0;
-    for (size_t i = 0; i < table->pids.count; i++) {
-        int64_t pid = table->pids.items[i];
-        if (find_digest(table, pid) == NULL && os_pids_append(&table->omitted, pid) < 0)
-            return false;
-    }
-    table->omitted_ns = now_ns;
-
-    /* /proc lists what the iterator tells, except processes that ended in between. If it hides more
-     * than those, only what /proc shows may be seen. */
-    size_t both = table->pids.count - table->omitted.count;
-    if (table->resting_count > both + ENDED + both / 8)
-        give_up(table);
-    return true;
-}
-
-/* A process that it omits is there as long as it was in the tick before. */
-static bool list_as_told(struct process_table *table)
-{
-    table->pids.count = 0;
-    size_t omitted = 0, told = 0;
-    while (omitted < table->omitted.count || told < table->resting_count) {
-        int64_t other = omitted < table->omitted.count ? table->omitted.items[omitted] : INT64_MAX;
-        int64_t pid = told < table->resting_count ? table->resting[told].pid : INT64_MAX;
-        omitted += other <= pid;
-        told += pid <= other;
-        bool there = pid <= other || process_by_pid(table, other) != NULL;
-        if (there && os_pids_append(&table->pids, pid < other ? pid : other) < 0)
-            return false;
-    }
-    return true;
-}
-
 /* Fills `pids` with all processes. False: the kernel does not tell them, and /proc must be listed.
  */
 static bool list_by_iterator(struct process_table *table)
 {
+    enum { ENDED = 32 };
     uint64_t now_ns = reader_now(&table->reader);
     if (table->iterator == NULL || now_ns < table->told_again_ns)
         return false;
@@ -167,8 +127,37 @@ static bool list_by_iterator(struct process_table *table)
             give_up(table);
         return false;
     }
+
     bool due = table->omitted_ns == 0 || now_ns >= saturating_add(table->omitted_ns, LIST_NS);
-    bool listed = due ? list_as_files(table, now_ns) : list_as_told(table);
+    bool listed = !due || os_list_processes(&table->reader.context->os, &table->pids) >= 0;
+    if (due) {
+        /* The list is that of /proc, which decides. Pids that the iterator omits were started in
+         * between, and pid 1 on some machines. They are read at each tick. */
+        table->omitted.count = 0;
+        for (size_t i = 0; i < table->pids.count && listed; i++) {
+            int64_t pid = table->pids.items[i];
+            listed = find_digest(table, pid) != NULL || os_pids_append(&table->omitted, pid) == 0;
+        }
+        if (listed)
+            table->omitted_ns = now_ns;
+        /* /proc lists what the iterator tells, except processes that ended in between. If it hides
+         * more than those, only what /proc shows may be seen. */
+        size_t both = table->pids.count - table->omitted.count;
+        if (listed && table->resting_count > both + ENDED + both / 8)
+            give_up(table);
+    } else {
+        /* A process that the iterator omits is there as long as it was in the tick before. */
+        table->pids.count = 0;
+        for (size_t i = 0, j = 0;
+             listed && (i < table->omitted.count || j < table->resting_count);) {
+            int64_t other = i < table->omitted.count ? table->omitted.items[i] : INT64_MAX;
+            int64_t pid = j < table->resting_count ? table->resting[j].pid : INT64_MAX;
+            i += other <= pid;
+            j += pid <= other;
+            if (pid <= other || process_by_pid(table, other) != NULL)
+                listed = os_pids_append(&table->pids, pid < other ? pid : other) == 0;
+        }
+    }
     if (!listed)
         table->resting_count = 0;
     return listed;

@@ -108,8 +108,6 @@ static void *help(void *argument)
     return NULL;
 }
 
-/* ---- the owner's side ---- */
-
 struct new_processes *new_processes_start(const vitals_context *context, const int64_t *pids,
                                           size_t count, unsigned extras, unsigned helpers)
 {

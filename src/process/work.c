@@ -121,8 +121,6 @@ static void ask_environment(const struct os *os, int64_t pid, struct work *work,
     work->slurm_state = VITALS_ESTIMATE;
 }
 
-/* ---- the demo ---- */
-
 const struct world_player *work_player(const vitals_context *context, int64_t pid)
 {
     const struct world_player *player = NULL;
@@ -218,8 +216,6 @@ static bool add_workload(const vitals_context *context, struct user_cache *cache
     buffer_done(&id);
     return whole;
 }
-
-/* ---- all of it ---- */
 
 bool work_add(const vitals_context *context, struct user_cache *cache, int64_t pid,
               const struct batch_row *row, struct row_batch *out)

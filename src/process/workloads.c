@@ -29,8 +29,6 @@ void workloads_done(struct workloads *workloads)
     *workloads = (struct workloads){0};
 }
 
-/* ---- finding ---- */
-
 static bool is_called(const struct workload_entry *entry, const struct shared_text *id)
 {
     return entry->id == id || shared_text_equal(entry->id, id->bytes, id->size);
@@ -58,8 +56,6 @@ static struct workload_entry *add(struct workloads *workloads, struct shared_tex
     return entry;
 }
 
-/* ---- better names ---- */
-
 /* A name that was found out: of a pod, or the number of a job by the word of its daemon. */
 static bool is_named(const struct workload_entry *entry)
 {
@@ -68,8 +64,6 @@ static bool is_named(const struct workload_entry *entry)
                   parts->job.bytes[0] != 's' && entry->state == VITALS_HAVE;
     return number || parts->kind == WORKLOAD_POD;
 }
-
-/* ---- one process ---- */
 
 static struct process_detail *detail_of(const struct process *process, vitals_metric metric)
 {
@@ -197,8 +191,6 @@ static void count(struct workloads *workloads, const struct process_table *table
     entry->processes++;
     entry->threads += (stat->has & OS_STAT_THREADS) != 0 ? stat->threads : 1;
 }
-
-/* ---- all ---- */
 
 void workloads_collect(struct workloads *workloads, struct process_table *table)
 {

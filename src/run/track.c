@@ -20,7 +20,6 @@
 #include "run/track_events.h"
 #include "run/usage/usage_data.h"
 #include "sampler/context.h"
-#include "sampler/sampler.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"

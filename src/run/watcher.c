@@ -10,7 +10,7 @@
 #include "run/pace.h"
 #include "run/run_observer.h"
 #include "run/usage/usage_data.h"
-#include "sampler/sampler.h"
+#include "sampler/context.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"

@@ -15,8 +15,6 @@
  * it would find. */
 static const uint64_t LOOK_NS = 10 * NS_PER_SECOND;
 
-/* ---- the workers' side ---- */
-
 struct machine_job {
     enum host_cache kind;
     struct metric_set asked; /* question */
@@ -39,8 +37,6 @@ static void machine_data_free(void *data)
     memory_free(job);
 }
 
-/* ---- the owner's side ---- */
-
 struct machine_source {
     struct source base;
     enum host_cache kind;
@@ -51,8 +47,6 @@ struct machine_source {
     bool asked;
     uint64_t asked_ns;
 };
-
-/* ---- asking ---- */
 
 static void machine_begin(struct source *base, const struct source_tick *tick)
 {
@@ -85,8 +79,6 @@ static void machine_begin(struct source *base, const struct source_tick *tick)
     source->asked_ns = tick->begin_ns;
     worker_ask(base->worker, 0);
 }
-
-/* ---- collecting ---- */
 
 static int machine_collect(struct source *base, const struct source_tick *tick)
 {
@@ -131,8 +123,6 @@ static bool machine_late(struct source *base, const struct source_tick *tick)
         machine_begin(base, tick);
     return true;
 }
-
-/* ---- life ---- */
 
 static const struct {
     const char *name, *message; /* of its row */

@@ -43,26 +43,6 @@ void plan_due(struct plan *plan, uint64_t now_ns, bool last, struct metric_set *
     }
 }
 
-/* The turn with that cadence, made where there is room, else the next more frequent one. */
-static struct plan_turn *turn_of(struct plan_turn *turns, size_t *count, size_t capacity,
-                                 uint64_t every_ns)
-{
-    size_t at = *count;
-    while (at > 0 && turns[at - 1].every_ns > every_ns)
-        at--;
-    if (at > 0 && turns[at - 1].every_ns == every_ns)
-        return &turns[at - 1];
-    if (*count == capacity) {
-        struct plan_turn *turn = &turns[at > 0 ? at - 1 : 0];
-        turn->every_ns = every_ns < turn->every_ns ? every_ns : turn->every_ns;
-        return turn;
-    }
-    memmove(turns + at + 1, turns + at, (*count - at) * sizeof *turns);
-    turns[at] = (struct plan_turn){.every_ns = every_ns};
-    ++*count;
-    return &turns[at];
-}
-
 size_t plan_turns(const struct plan *plan, const struct metric_set *among, struct plan_turn *turns,
                   size_t capacity)
 {
@@ -71,8 +51,22 @@ size_t plan_turns(const struct plan *plan, const struct metric_set *among, struc
         vitals_metric metric = plan->wanted[i];
         if (!metric_set_has(among, metric))
             continue;
+
+        /* The turn with that cadence, made where there is room, else the next more frequent one. */
         uint64_t every_ns = plan->request->every_ns[metric >> 8][metric_number(metric)];
-        metric_set_add(&turn_of(turns, &count, capacity, every_ns)->wanted, metric);
+        size_t at = count;
+        while (at > 0 && turns[at - 1].every_ns > every_ns)
+            at--;
+        if (at > 0 && (turns[at - 1].every_ns == every_ns || count == capacity)) {
+            at--;
+        } else if (count == capacity) {
+            turns[at].every_ns = every_ns;
+        } else {
+            memmove(turns + at + 1, turns + at, (count - at) * sizeof *turns);
+            turns[at] = (struct plan_turn){.every_ns = every_ns};
+            count++;
+        }
+        metric_set_add(&turns[at].wanted, metric);
     }
     return count;
 }

@@ -1,7 +1,7 @@
 /* sampler.c: ticks on demand or at a thread's own pace, and the slot between it and its readers.
  *
- * Locks: the slot's mutex, a leaf. Thread rule: sampler.h. */
-#include "sampler/sampler.h"
+ * Locks: the slot's mutex, a leaf. Thread rule: <vitals/sampler.h>. */
+#include "sampler/context.h"
 #include "sampler/tick.h"
 #include "util/error.h"
 #include "util/memory.h"

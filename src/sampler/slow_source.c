@@ -46,8 +46,6 @@ static void slow_data_free(void *batch)
     memory_free(batch);
 }
 
-/* ---- which worker reads what ---- */
-
 enum slow_kind { FILES, MEMORY, KINDS_COUNT };
 enum { TURNS_EACH = PROCESS_TURNS / KINDS_COUNT };
 

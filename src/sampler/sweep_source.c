@@ -12,8 +12,6 @@
 
 enum { HUNG_MAX = 3, KEY = 15 };
 
-/* ---- the worker's side ---- */
-
 struct sweep_job {
     struct gpu_sweep *sweep; /* answer; NULL: no memory */
 };
@@ -44,8 +42,6 @@ static void sweep_data_free(void *data)
 }
 
 static const struct worker_service SERVICE = {"vitals-sweep", sweep_work, sweep_data_free};
-
-/* ---- the owner's side ---- */
 
 struct sweep_source {
     struct source base; /* an item is a device */
@@ -129,8 +125,6 @@ static bool sweep_late(struct source *base, const struct source_tick *tick)
     base->timeouts += ((struct sweep_source *)base)->asked;
     return false;
 }
-
-/* ---- its row ---- */
 
 static void sweep_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {

@@ -21,8 +21,6 @@ static const struct convention {
     {"dcgm", OS_JOB_FILES_VAR, "lib/dcgm-exporter/job-mapping", JOB_CLAIM_DCGM},
 };
 
-/* ---- what a file says ---- */
-
 static bool is_job(struct span word)
 {
     static const char MARKS[] = "._-+";
@@ -79,8 +77,6 @@ bool job_claim_next(enum job_claim_form form, struct cursor *text, struct job_cl
     return out->of_slurm;
 }
 
-/* ---- which files ---- */
-
 /* One device's files in one folder. */
 struct claim_reading {
     const struct convention *convention;
@@ -131,8 +127,6 @@ static bool read_number(struct claim_reading *reading, const struct job_claim_de
     reading->bad |= (found || also) && !same;
     return same;
 }
-
-/* ---- rows ---- */
 
 static void tell_all(struct claim_reading *reading, size_t first, struct row_batch *out)
 {

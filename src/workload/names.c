@@ -27,8 +27,6 @@ struct workload_names {
     struct buffer text;
 };
 
-/* ---- one link ---- */
-
 /* Names of Kubernetes. */
 static bool is_name(struct span text)
 {
@@ -52,8 +50,6 @@ bool workload_name_parse(struct span file, struct workload_name *out, struct spa
     *out = name;
     return true;
 }
-
-/* ---- all of them ---- */
 
 struct workload_names *workload_names_new(void)
 {

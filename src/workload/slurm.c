@@ -6,8 +6,6 @@
 
 enum { SLUID_DIGITS = 13, NUMBER_DIGITS = 20 };
 
-/* ---- words ---- */
-
 static bool is_number(struct span text)
 {
     return text.size <= NUMBER_DIGITS && span_is_decimal(text);
@@ -34,8 +32,6 @@ static bool is_step(struct span text)
             return true;
     return is_number(text);
 }
-
-/* ---- cgroups ---- */
 
 bool slurm_of_cgroup(struct span path, struct slurm *out)
 {
@@ -70,8 +66,6 @@ bool slurm_of_cgroup(struct span path, struct slurm *out)
     return false;
 }
 
-/* ---- the daemon of a step ---- */
-
 /* Other words may stand before the bracket closes: "[123.0 stepmgr]". */
 bool slurm_of_title(struct span title, struct slurm *out)
 {
@@ -90,8 +84,6 @@ bool slurm_of_title(struct span title, struct slurm *out)
     (void)span_copy(rest, out->step, sizeof out->step);
     return true;
 }
-
-/* ---- the environment ---- */
 
 /* Steps that are no numbers to a person, from slurm.h. */
 static const struct {

@@ -17,8 +17,6 @@ const char *workload_word(enum workload_kind kind)
     return WORDS[kind];
 }
 
-/* ---- ids ---- */
-
 /* The parts of an id in their order, and what stands before each. */
 struct workload_part {
     char before;
@@ -80,8 +78,6 @@ bool workload_parse(struct span id, struct workload *out)
     }
     return false;
 }
-
-/* ---- cgroups ---- */
 
 void workload_path_read(struct span path, struct workload_path *out)
 {

@@ -3,7 +3,7 @@
 
 #include "fake_clock.h"
 #include "model/request.h"
-#include "sampler/sampler.h"
+#include "sampler/context.h"
 
 #include <vitals/vitals.h>
 

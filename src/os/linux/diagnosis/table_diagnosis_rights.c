@@ -263,9 +263,9 @@ static void diagnose_cgroups(const struct ourselves *self)
                       "none is mounted: limits, containers and jobs are not known",
                       "sudo mount -t cgroup2 cgroup2 /sys/fs/cgroup");
     else if (cgroups.first)
-        diagnosis_add(
-            self->out, DIAGNOSIS_GOOD, subject,
-            cgroups.second ? "versions 1 and 2: limits are read from version 1" : "version 1", "");
+        diagnose_good(self, subject,
+                      cgroups.second ? "versions 1 and 2: limits are read from version 1"
+                                     : "version 1");
     else
         diagnose_good(self, subject,
                       may ? "version 2, and we may make groups below ours"
