@@ -126,25 +126,18 @@ static bool machine_late(struct source *base, const struct source_tick *tick)
 
 static const struct {
     const char *name, *message; /* of its row */
-    struct worker_service service;
-    size_t hung_max;
 } KINDS[HOST_LATES] = {
-    [HOST_CACHE_MACHINE] = {"machine",
-                            "what the machine has, and what our cgroup allows and used",
-                            {"vitals-machine", machine_work, machine_data_free},
-                            0},
-    [HOST_CACHE_FILESYSTEMS] = {"filesystems",
-                                "mounted file systems and their space",
-                                {"vitals-mounts", machine_work, machine_data_free},
-                                WORKER_AVOIDED},
-    [HOST_CACHE_SENSORS] = {"sensors",
-                            "temperatures, fans and batteries of the machine",
-                            {"vitals-sensors", machine_work, machine_data_free},
-                            0},
-    [HOST_CACHE_TABLES] = {"tables",
-                           "addresses, logins and sockets of the machine",
-                           {"vitals-tables", machine_work, machine_data_free},
-                           0},
+    [HOST_CACHE_MACHINE] = {"machine", "what the machine has, and what our cgroup allows and used"},
+    [HOST_CACHE_FILESYSTEMS] = {"filesystems", "mounted file systems and their space"},
+    [HOST_CACHE_SENSORS] = {"sensors", "temperatures, fans and batteries of the machine"},
+    [HOST_CACHE_TABLES] = {"tables", "addresses, logins and sockets of the machine"},
+};
+
+static const struct worker_service SERVICES[HOST_LATES] = {
+    [HOST_CACHE_MACHINE] = {"vitals-machine", machine_work, machine_data_free},
+    [HOST_CACHE_FILESYSTEMS] = {"vitals-mounts", machine_work, machine_data_free},
+    [HOST_CACHE_SENSORS] = {"vitals-sensors", machine_work, machine_data_free},
+    [HOST_CACHE_TABLES] = {"vitals-tables", machine_work, machine_data_free},
 };
 
 static void machine_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
@@ -178,8 +171,8 @@ int machine_sources_add(struct sources *sources, const struct metric_set *wanted
         struct metric_set part;
         if (!host_cache_part((enum host_cache)kind, &asked, &part))
             continue;
-        struct machine_source *source = sources_add(sources, &OPS, &KINDS[kind].service,
-                                                    KINDS[kind].hung_max);
+        struct machine_source *source = sources_add(
+            sources, &OPS, &SERVICES[kind], kind == HOST_CACHE_FILESYSTEMS ? WORKER_AVOIDED : 0);
         if (source == NULL)
             return VITALS_EMEMORY;
         source->kind = (enum host_cache)kind;

@@ -51,20 +51,17 @@ enum { TURNS_EACH = PROCESS_TURNS / KINDS_COUNT };
 
 static const struct {
     size_t batch; /* processes in a batch */
-    const char *name, *message;
     uint64_t key; /* of its row in the table source */
-    struct worker_service service;
+    const char *name, *message;
 } KINDS[KINDS_COUNT] = {
-    [FILES] = {PROCESS_BATCH,
-               "files",
-               "command lines, users and cgroups, read beside the ticks",
-               3,
-               {"vitals-files", slow_work, slow_data_free}},
-    [MEMORY] = {64,
-                "memory",
-                "shared memory of processes, read beside the ticks",
-                8,
-                {"vitals-memory", slow_work, slow_data_free}},
+    [FILES] = {PROCESS_BATCH, 3, "files",
+               "command lines, users and cgroups, read beside the ticks"},
+    [MEMORY] = {64, 8, "memory", "shared memory of processes, read beside the ticks"},
+};
+
+static const struct worker_service SERVICES[KINDS_COUNT] = {
+    [FILES] = {"vitals-files", slow_work, slow_data_free},
+    [MEMORY] = {"vitals-memory", slow_work, slow_data_free},
 };
 
 /* The kernel walks through all of a process's memory for these. */
@@ -301,7 +298,7 @@ int slow_sources_add(struct sources *sources, const struct plan *plan)
         if (count == 0 && kind == MEMORY) /* its row comes with the columns */
             continue;
 
-        struct slow_source *source = sources_add(sources, &OPS, &KINDS[kind].service, HUNG_MAX);
+        struct slow_source *source = sources_add(sources, &OPS, &SERVICES[kind], HUNG_MAX);
         if (source == NULL)
             return VITALS_EMEMORY;
         source->kind = (enum slow_kind)kind;
