@@ -4,7 +4,6 @@
 #ifndef VITALS_PROCESS_ENTRY_H
 #define VITALS_PROCESS_ENTRY_H
 
-#include "process/new_processes.h"
 #include "process/table.h"
 #include "util/hash.h"
 
@@ -95,6 +94,43 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
 /* Gives up what was read ahead, else a quarter of what is kept; false where nothing is left.
  * `owner` is the table. */
 bool descriptors_relieve(void *owner);
+
+/* ---- new_processes.c: many that are met at once, read by several threads ---- */
+
+/* More do not pay: what follows is done by one thread. */
+enum { NEW_PROCESSES_HELPERS = 3 };
+
+struct new_process {
+    struct process *process; /* NULL: not made yet */
+    bool read;               /* what follows is known */
+    int result;              /* of opening its stat */
+    bool observed;           /* as reader_observe; false where result < 0 */
+};
+
+/* Opens and reads a process of which only the pid is known. */
+void new_process_read(struct process_reader *reader, struct new_process *one, unsigned extras);
+
+/* A process of which only the pid is known; NULL when memory is out. Freed with process_done and
+ * memory_free. */
+struct process *new_process_process(int64_t pid);
+
+struct new_processes;
+
+/* Begins to read them, by as many threads beside the caller's as can be had of `helpers`. The pids
+ * are borrowed. NULL when memory is out. */
+struct new_processes *new_processes_start(const vitals_context *context, const int64_t *pids,
+                                          size_t count, unsigned extras, unsigned helpers);
+
+/* Ends the reading ahead, to get descriptors, and closes what was not taken: from now on `read` is
+ * false. Returns whether there was any. */
+bool new_processes_give_up(struct new_processes *ahead);
+
+/* The next of the pids; the caller's thread reads on while that one is not there yet. Where it
+ * could not be read, `read` is false. Its process is the caller's from now on. */
+struct new_process new_processes_next(struct new_processes *ahead);
+
+/* Frees those that were not taken. Accepts NULL. */
+void new_processes_free(struct new_processes *ahead);
 
 /* ---- activity.c: the one answer to what a tick must look at ---- */
 

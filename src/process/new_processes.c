@@ -1,9 +1,16 @@
-/* new_processes.c: see new_processes.h.
+/* new_processes.c: many new processes, read by several threads at once.
+ *
+ * A first tick reads the files of all processes, which takes a thousand times as long as anything
+ * else in it: helpers that live no longer than the tick read ahead of the thread that gives keys.
+ * They read what cannot wait (stat and what stands beside it), each process for itself, and know
+ * nothing of the table. What they could not read for want of memory, the table reads itself; if few
+ * descriptors are left, the reading ahead ends, and what was read ahead is closed: workers and the
+ * program need some as well.
  *
  * The pids are cut into pieces. Each free thread reads the next piece, and so does the tick thread
  * while another has the one that it needs. A piece belongs to the thread that claimed it until it
  * is marked as read. Thread rule: the tick thread, but for help and what that calls. */
-#include "process/new_processes.h"
+#include "process/entry.h"
 
 #include "util/memory.h"
 

@@ -269,13 +269,19 @@ static struct value figure_of(const struct workload_source *source,
     return value;
 }
 
-/* What the counters say now. */
-static void tell_counters(struct workload_source *source)
+static void workload_write_tables(struct source *base, const struct source_tick *tick,
+                                  vitals_builder *builder, uint64_t stamp_ns)
 {
     static const vitals_metric COUNTERS[] = {VITALS_WORKLOAD_CPU_SECONDS,
                                              VITALS_WORKLOAD_OOM_KILLS};
     _Static_assert((int)ARRAY_COUNT(COUNTERS) == (int)WORKLOAD_COUNTERS, "each has its number");
+    struct workload_source *source = (struct workload_source *)base;
+    /* Twice, so that a process whose name comes with one that is read after it has it at once. */
+    for (unsigned i = 0; i < 2; i++)
+        workloads_collect(&source->workloads, tick->processes);
+
     size_t hint = 0;
+    builder_table_of(builder, VITALS_WORKLOAD, tick->shown);
     for (size_t i = 0; i < source->workloads.count; i++) {
         struct workload_entry *entry = &source->workloads.items[i];
         const struct batch_row *row = cache_find(&source->cache, VITALS_WORKLOAD, entry->key,
@@ -288,24 +294,6 @@ static void tell_counters(struct workload_source *source)
                 workloads_tell(&source->workloads, entry, j,
                                real ? value.as.f64 : (double)value.as.u64, read_ns != 0);
         }
-    }
-}
-
-static void workload_write_tables(struct source *base, const struct source_tick *tick,
-                                  vitals_builder *builder, uint64_t stamp_ns)
-{
-    struct workload_source *source = (struct workload_source *)base;
-    /* Twice, so that a process whose name comes with one that is read after it has it at once. */
-    for (unsigned i = 0; i < 2; i++)
-        workloads_collect(&source->workloads, tick->processes);
-    tell_counters(source);
-
-    size_t hint = 0;
-    builder_table_of(builder, VITALS_WORKLOAD, tick->shown);
-    for (size_t i = 0; i < source->workloads.count; i++) {
-        const struct workload_entry *entry = &source->workloads.items[i];
-        const struct batch_row *row = cache_find(&source->cache, VITALS_WORKLOAD, entry->key,
-                                                 &hint);
         vitals_builder_row(builder, VITALS_WORKLOAD, entry->row_key, 0,
                            (vitals_text){entry->id->bytes, entry->id->size}, stamp_ns);
         write_identity(entry, builder);
