@@ -47,14 +47,15 @@ static void take_numbers(struct devices *devices, struct device *device,
     bool whole = !devices->begun, wraps = true;
     for (unsigned i = 0; i < OS_DEVICE_NUMBERS; i++) {
         uint64_t last = device->counters[i].last, now = reading->numbers[i];
-        if ((reading->has >> i & 1) != 0 && kind->bits[i] != DEVICE_GAUGE && now < last)
-            wraps &= kind->bits[i] == 32 && last < WRAP && now + (WRAP - last) < WRAP / 2;
+        bool narrow = kind->bits == 32 || (kind->ints >> i & 1) != 0;
+        if (((reading->has & ~kind->gauges) >> i & 1) != 0 && now < last)
+            wraps &= narrow && last < WRAP && now + (WRAP - last) < WRAP / 2;
     }
     device->has = reading->has;
     for (unsigned i = 0; i < OS_DEVICE_NUMBERS; i++) {
         if ((reading->has >> i & 1) == 0)
             continue;
-        if (kind->bits[i] == DEVICE_GAUGE) {
+        if ((kind->gauges >> i & 1) != 0) {
             device->counters[i].last = reading->numbers[i];
             continue;
         }

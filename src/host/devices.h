@@ -48,7 +48,7 @@ typedef void devices_classify(const struct os *os, struct device *device,
 
 /* How wide the kernel counts: an unsigned long of its own, which is ours but for 32-bit programs
  * below a 64-bit kernel, where a count that is beyond 32 bits cannot wrap either. */
-enum { DEVICE_GAUGE = 0, DEVICE_INT_BITS = 32, DEVICE_LONG_BITS = sizeof(long) * CHAR_BIT };
+enum { DEVICE_LONG_BITS = sizeof(long) * CHAR_BIT };
 
 struct counter_column {
     vitals_metric metric;
@@ -59,7 +59,8 @@ struct counter_column {
 /* What a list is one of. */
 struct devices_kind {
     devices_classify *classify;
-    unsigned char bits[OS_DEVICE_NUMBERS];       /* of each number; DEVICE_GAUGE: it may fall */
+    unsigned char bits;    /* of all numbers but these: */
+    uint32_t ints, gauges; /* a bit for each number of 32 bits, and for each that may fall */
     vitals_metric name, type, counted;           /* of its table */
     const struct counter_column *columns, *sums; /* of its table, and of host */
     size_t column_count, sum_count;

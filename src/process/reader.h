@@ -198,7 +198,7 @@ struct row_columns {
     size_t number_count;
     vitals_metric details[METRIC_NUMBERS];
     size_t detail_count;
-    bool name, state, policy, terminal;
+    const struct metric_set *wanted; /* borrowed */
 };
 
 void rows_columns(struct row_columns *out, const struct metric_set *wanted);

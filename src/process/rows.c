@@ -150,12 +150,7 @@ _Static_assert(ARRAY_COUNT(COLUMNS) <= ARRAY_COUNT(((struct row_columns *)0)->nu
 
 void rows_columns(struct row_columns *out, const struct metric_set *wanted)
 {
-    *out = (struct row_columns){
-        .name = metric_set_has(wanted, VITALS_PROCESS_NAME),
-        .state = metric_set_has(wanted, VITALS_PROCESS_STATE),
-        .policy = metric_set_has(wanted, VITALS_PROCESS_SCHEDULING_POLICY),
-        .terminal = metric_set_has(wanted, VITALS_PROCESS_TERMINAL),
-    };
+    *out = (struct row_columns){.wanted = wanted};
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++)
         if (metric_set_has(wanted, COLUMNS[i].metric))
             out->numbers[out->number_count++] = (unsigned char)i;
@@ -227,18 +222,19 @@ void rows_write(const struct process_reader *reader, const struct process *proce
     }
 
     const struct os_stat *stat = &process->stat;
-    if (columns->state)
+    if (metric_set_has(columns->wanted, VITALS_PROCESS_STATE))
         write_word(builder, VITALS_PROCESS_STATE, (stat->has & OS_STAT_STATE) != 0,
                    words_state(stat->state));
-    if (columns->policy)
+    if (metric_set_has(columns->wanted, VITALS_PROCESS_SCHEDULING_POLICY))
         write_word(builder, VITALS_PROCESS_SCHEDULING_POLICY, (stat->has & OS_STAT_POLICY) != 0,
                    words_policy(stat->policy));
-    if (columns->name)
+    if (metric_set_has(columns->wanted, VITALS_PROCESS_NAME))
         builder_shared(builder, VITALS_PROCESS_NAME, process->name,
                        process->name != NULL ? VITALS_HAVE : VITALS_FAILED);
-    if (columns->terminal && process->terminal_device != 0 && (stat->has & OS_STAT_TERMINAL) != 0)
+    if (metric_set_has(columns->wanted, VITALS_PROCESS_TERMINAL) && process->terminal_device != 0 &&
+        (stat->has & OS_STAT_TERMINAL) != 0)
         builder_shared(builder, VITALS_PROCESS_TERMINAL, process->terminal, VITALS_HAVE);
-    else if (columns->terminal)
+    else if (metric_set_has(columns->wanted, VITALS_PROCESS_TERMINAL))
         write_word(builder, VITALS_PROCESS_TERMINAL, (stat->has & OS_STAT_TERMINAL) != 0, "");
 
     /* Both are in the order of metrics. */

@@ -46,12 +46,6 @@ struct workloads {
     bool unknown; /* what some work for is not known yet, or may not be */
 };
 
-/* Whether the entries have all processes that work for them. */
-static inline bool workloads_whole(const struct workloads *workloads)
-{
-    return workloads->all && !workloads->unknown && !workloads->failed;
-}
-
 void workloads_done(struct workloads *workloads);
 
 /* Takes from the table which processes work for what, and gives those that share a cgroup the

@@ -9,52 +9,6 @@
 
 /* ---- life ---- */
 
-static int fill(struct tick *tick, const vitals_request *request)
-{
-    tick->request = request_copy(request);
-    tick->event = worker_event_new(tick->context);
-    tick->processes = process_table_new(tick->context);
-    tick->devices = gpu_table_new();
-    if (tick->request == NULL || tick->event == NULL || tick->processes == NULL ||
-        tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
-        return VITALS_EMEMORY;
-    tick->shown = request->wanted;
-    if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD))
-        workloads_needs(&tick->request->wanted);
-    plan_init(&tick->plan, tick->request);
-    process_table_watcher(tick->processes, tick->request->watcher);
-    process_table_watch_cgroup(tick->processes, tick->request->activity,
-                               tick->request->activity_folder);
-    process_table_select(tick->processes, tick->request->rows, tick->request->pids,
-                         tick->request->pid_count);
-    tick->now.wanted = &tick->request->wanted;
-    tick->now.shown = &tick->shown;
-    tick->now.due = &tick->due;
-    tick->now.interval_ns = tick->request->interval_ns;
-    tick->now.host = &tick->host;
-    tick->now.processes = tick->processes;
-    tick->now.devices = tick->devices;
-
-    /* In the order of their rows in the table source. */
-    const struct metric_set *wanted = &tick->request->wanted;
-    struct sources *sources = &tick->sources;
-    sources->context = tick->context;
-    sources->event = tick->event;
-    if (slow_sources_add(sources, &tick->plan) < 0 || machine_sources_add(sources, wanted) < 0 ||
-        workload_source_add(sources, &tick->shown) < 0)
-        return VITALS_EMEMORY;
-    if (!gpu_source_wants_devices(wanted) && !metric_set_has_entity(wanted, VITALS_DIAGNOSIS))
-        return 0;
-    tick->now.sweeps = sweep_source_add(sources);
-    if (tick->now.sweeps == NULL)
-        return VITALS_EMEMORY;
-    for (unsigned i = 0; gpu_backends[i] != NULL; i++)
-        if (gpu_backend_enabled(gpu_backends[i], tick->context->backends) &&
-            gpu_source_add(sources, gpu_backends[i], i) < 0)
-            return VITALS_EMEMORY;
-    return 0;
-}
-
 int tick_init(struct tick *tick, vitals_context *context, const vitals_request *request,
               vitals_error *error)
 {
@@ -62,8 +16,47 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
     tick->context = context_ref(context);
     host_init(&tick->host);
     tick->stream = os_random(&context->os) % EXACT_MAX + 1;
-    if (fill(tick, request) == 0)
-        return 0;
+    tick->request = request_copy(request);
+    tick->event = worker_event_new(context);
+    tick->processes = process_table_new(context);
+    tick->devices = gpu_table_new();
+    if (tick->request == NULL || tick->event == NULL || tick->processes == NULL ||
+        tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
+        goto failed;
+    tick->shown = request->wanted;
+    if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD))
+        workloads_needs(&tick->request->wanted);
+    plan_init(&tick->plan, tick->request);
+    process_table_watcher(tick->processes, request->watcher);
+    process_table_watch_cgroup(tick->processes, request->activity, request->activity_folder);
+    process_table_select(tick->processes, tick->request->rows, tick->request->pids,
+                         tick->request->pid_count);
+    const struct metric_set *wanted = &tick->request->wanted;
+    tick->now.wanted = wanted;
+    tick->now.shown = &tick->shown;
+    tick->now.due = &tick->due;
+    tick->now.interval_ns = request->interval_ns;
+    tick->now.host = &tick->host;
+    tick->now.processes = tick->processes;
+    tick->now.devices = tick->devices;
+
+    /* In the order of their rows in the table source. */
+    struct sources *sources = &tick->sources;
+    sources->context = context;
+    sources->event = tick->event;
+    bool gpus = gpu_source_wants_devices(wanted) || metric_set_has_entity(wanted, VITALS_DIAGNOSIS);
+    if (slow_sources_add(sources, &tick->plan) < 0 || machine_sources_add(sources, wanted) < 0 ||
+        workload_source_add(sources, &tick->shown) < 0)
+        goto failed;
+    if (gpus && (tick->now.sweeps = sweep_source_add(sources)) == NULL)
+        goto failed;
+    for (unsigned i = 0; gpus && gpu_backends[i] != NULL; i++)
+        if (gpu_backend_enabled(gpu_backends[i], context->backends) &&
+            gpu_source_add(sources, gpu_backends[i], i) < 0)
+            goto failed;
+    return 0;
+
+failed:
     tick_done(tick, NS_PER_SECOND);
     return error_set(error, VITALS_EMEMORY, 0, "no memory, thread or descriptor for a sampler");
 }

@@ -235,7 +235,8 @@ static void write_identity(const struct workload_entry *entry, vitals_builder *b
 static struct value count_of(const struct workload_source *source, uint64_t number)
 {
     struct value value = value_u64(number);
-    if (!workloads_whole(&source->workloads))
+    const struct workloads *all = &source->workloads;
+    if (!all->all || all->unknown || all->failed)
         value.state = VITALS_LOWER_BOUND;
     return value;
 }
