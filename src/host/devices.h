@@ -67,7 +67,7 @@ struct devices_kind {
     bool none_is_unknown; /* where no device is counted, the sums are unknown and not 0 */
 };
 
-extern const struct devices_kind DEVICES_DISKS, DEVICES_NETWORKS; /* device_kinds.c */
+extern const struct devices_kind DEVICES_DISKS, DEVICES_NETWORKS;
 
 /* Takes a reading. Returns 0 or VITALS_EMEMORY. Allocates only for new devices, and asks what they
  * are; once more at the next reading, for one that has just come is still being set up. */

@@ -95,11 +95,6 @@ void process_batch_read(const vitals_context *context, struct user_cache *users,
     }
 }
 
-void process_batch_done(struct process_batch *batch)
-{
-    batch_done(&batch->rows);
-}
-
 /* ---- taking ---- */
 
 /* Whether the process that was asked about still lives: then every answer since its key was given

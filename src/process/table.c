@@ -434,14 +434,16 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     return table->reader.out_of_memory ? VITALS_EMEMORY : 0;
 }
 
-/* Only one that a device names is met; /proc is listed if a device names a new pid, once in a tick.
- * A pid that is not in it then (of another namespace, of a thread, of a process that has ended) is
- * not looked for again for a while. */
-static bool is_alive(struct process_table *table, int64_t pid)
+uint64_t process_table_meet(struct process_table *table, int64_t pid)
 {
     static const uint64_t ABSENT_NS = 2 * NS_PER_SECOND;
-    uint64_t now_ns = reader_now(&table->reader);
-    /* Its place among the missing ones, or that of the one that was looked for longest ago. */
+    uint64_t key = process_table_key_at(table, pid, 0), now_ns = reader_now(&table->reader);
+    if (key != 0 || table->rows != VITALS_ROWS_GPU_USERS)
+        return key;
+
+    /* /proc is listed if a device names a new pid, once in a tick. A pid that is not in it then (of
+     * another namespace, of a thread, of a process that has ended) is not looked for again for a
+     * while. Its place is its own, or that of the one that was looked for longest ago. */
     struct missing_pid *absent = NULL, *place = &table->absent[0];
     for (size_t i = 0; i < ARRAY_COUNT(table->absent); i++) {
         struct missing_pid *missing = &table->absent[i];
@@ -451,10 +453,9 @@ static bool is_alive(struct process_table *table, int64_t pid)
             place = missing;
     }
     if (!table->complete && absent != NULL && now_ns < saturating_add(absent->looked_ns, ABSENT_NS))
-        return false;
-
+        return 0;
     struct os_pids *pids = &table->pids;
-    if (!table->complete) { // all are listed, once in a tick
+    if (!table->complete) {
         if (os_list_processes(&table->reader.context->os, pids) < 0)
             pids->count = 0;
         else
@@ -462,19 +463,13 @@ static bool is_alive(struct process_table *table, int64_t pid)
         table->complete = true;
     }
     struct search_number number = {0, (uint64_t)pid};
-    bool lives = search_find(pids->items, pids->count, sizeof *pids->items, number) != NULL;
-    if (!lives)
+    if (search_find(pids->items, pids->count, sizeof *pids->items, number) == NULL) {
         *(absent != NULL ? absent : place) = (struct missing_pid){pid, now_ns};
-    else if (absent != NULL)
+        return 0;
+    }
+    if (absent != NULL)
         *absent = (struct missing_pid){0};
-    return lives;
-}
 
-uint64_t process_table_meet(struct process_table *table, int64_t pid)
-{
-    uint64_t key = process_table_key_at(table, pid, 0);
-    if (key != 0 || table->rows != VITALS_ROWS_GPU_USERS || !is_alive(table, pid))
-        return key;
     if (!make_room(&table->by_pid, &table->capacity, table->count + 1) ||
         !make_room(&table->by_key, &table->key_capacity, table->key_count + 1)) {
         table->reader.out_of_memory = true;
@@ -483,10 +478,10 @@ uint64_t process_table_meet(struct process_table *table, int64_t pid)
     struct process *process = process_meet(table, pid);
     if (process == NULL)
         return 0;
-    size_t place = table->count++;
-    for (; place > 0 && table->by_pid[place - 1]->files.pid > pid; place--)
-        table->by_pid[place] = table->by_pid[place - 1];
-    table->by_pid[place] = process;
+    size_t at = table->count++;
+    for (; at > 0 && table->by_pid[at - 1]->files.pid > pid; at--)
+        table->by_pid[at] = table->by_pid[at - 1];
+    table->by_pid[at] = process;
     return process->key;
 }
 

@@ -38,7 +38,6 @@ struct process_batch {
  * the gate are the keys of processes; the reading ends at one that it refuses. NULL: no gate. */
 void process_batch_read(const vitals_context *context, struct user_cache *users,
                         struct process_batch *batch, const struct os_gate *gate);
-void process_batch_done(struct process_batch *batch);
 
 struct process_table; /* process/table.c */
 

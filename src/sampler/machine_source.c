@@ -144,8 +144,13 @@ static void machine_write(const struct source *base, vitals_builder *builder, ui
 {
     enum { KEY_BASE = 4 };
     const enum host_cache kind = ((const struct machine_source *)base)->kind;
+    int job;
+    uint64_t item;
+    vitals_availability state = VITALS_HAVE;
+    if (!source_is_idle(base))
+        state = worker_hangs(base->worker, &job, &item) ? VITALS_TIMED_OUT : VITALS_STALE;
     source_begin_row(builder, KEY_BASE + (uint64_t)kind, KINDS[kind].name, KINDS[kind].message,
-                     source_state(base), stamp_ns);
+                     state, stamp_ns);
     source_end_row(base, builder,
                    base->hung_max > 0 ? value_u64(base->hung_count)
                                       : value_missing(VITALS_UNSUPPORTED));

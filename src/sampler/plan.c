@@ -1,5 +1,5 @@
-/* plan.c: see plan.h. */
-#include "sampler/plan.h"
+/* plan.c: see tick.h. */
+#include "sampler/tick.h"
 
 #include <string.h>
 

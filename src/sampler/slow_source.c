@@ -11,7 +11,7 @@
 #include "sampler/source.h"
 
 #include "process/table.h"
-#include "sampler/plan.h"
+#include "sampler/tick.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -42,7 +42,7 @@ static void slow_world_done(struct worker_world *world)
 
 static void slow_data_free(void *batch)
 {
-    process_batch_done(batch);
+    batch_done(&((struct process_batch *)batch)->rows);
     memory_free(batch);
 }
 

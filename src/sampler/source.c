@@ -239,15 +239,6 @@ bool source_take_back(struct source *source, struct source_hung *out)
 
 /* ---- the row ---- */
 
-vitals_availability source_state(const struct source *source)
-{
-    int job;
-    uint64_t item;
-    if (source_is_idle(source))
-        return VITALS_HAVE;
-    return worker_hangs(source->worker, &job, &item) ? VITALS_TIMED_OUT : VITALS_STALE;
-}
-
 void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, const char *message,
                       vitals_availability state, uint64_t stamp_ns)
 {

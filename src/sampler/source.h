@@ -180,10 +180,6 @@ void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, c
 
 void source_end_row(const struct source *source, vitals_builder *builder, struct value quarantined);
 
-/* How one stands that is read by workers with one job: STALE while it is late, TIMED_OUT while it
- * hangs. */
-vitals_availability source_state(const struct source *source);
-
 /* ---- the sources ---- */
 
 /* Each adds what is wanted, and returns 0 or VITALS_EMEMORY. slow_source.c: for the columns of

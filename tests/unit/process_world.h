@@ -138,7 +138,7 @@ static inline void world_close(struct world *world)
     vitals_builder_free(world->builder);
     process_table_free(world->table);
     user_cache_free(world->users);
-    process_batch_done(&world->batch);
+    batch_done(&world->batch.rows);
     os_close(&world->context.os);
 }
 

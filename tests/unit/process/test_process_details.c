@@ -49,7 +49,7 @@ static void details_are_asked_for_when_they_are_due(void)
     for (size_t i = 0; i < 2; i++) {
         process_batch_read(&world.context, world.users, &batches[i], NULL);
         process_table_take(world.table, &batches[i]);
-        process_batch_done(&batches[i]);
+        batch_done(&batches[i].rows);
     }
     CHECK_UINT(world_details(&world, 1000, 50), 2);
     world_close(&world);
@@ -236,7 +236,7 @@ static void workers_may_begin_within_a_tick(void)
     CHECK_UINT(world_details(&world, 1, 50), COUNT - asked);
     for (size_t i = 0; i < early.count; i++) {
         process_table_take(world.table, &early.batches[i]);
-        process_batch_done(&early.batches[i]);
+        batch_done(&early.batches[i].rows);
     }
     world_tick(&world); // no process is new: no message
     CHECK_UINT(early.count, 4);

@@ -1,7 +1,7 @@
 /* Which metrics are read at which tick. */
 #include "check.h"
 
-#include "sampler/plan.h"
+#include "sampler/tick.h"
 
 #include <vitals/error.h>
 

@@ -67,7 +67,6 @@ struct ourselves {
 /* ---- rows, one file each ---- */
 
 void diagnose_rights(const struct ourselves *self);  /* table_diagnosis_rights.c */
-void diagnose_kernel(const struct ourselves *self);  /* the same */
 void diagnose_devices(const struct ourselves *self); /* table_diagnosis_devices.c */
 
 /* A row that needs no remedy. */

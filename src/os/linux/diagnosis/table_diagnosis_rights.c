@@ -192,17 +192,6 @@ static void diagnose_energy(const struct ourselves *self)
                       "sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj");
 }
 
-void diagnose_rights(const struct ourselves *self)
-{
-    diagnose_proc(self);
-    diagnose_namespace(self);
-    diagnose_others(self);
-    diagnose_delays(self);
-    diagnose_energy(self);
-    diagnose_perf(self);
-    diagnose_task_iterator(self);
-}
-
 /* ---- the kernel ---- */
 
 /* Descriptors that are not a process's: roots, files of the machine, workers, a driver's own. */
@@ -303,9 +292,16 @@ static void diagnose_descriptors(const struct ourselves *self)
                   enough ? "" : "sudo prlimit --pid $$ --nofile=1048576:1048576");
 }
 
-void diagnose_kernel(const struct ourselves *self)
+void diagnose_rights(const struct ourselves *self)
 {
     char finding[192];
+    diagnose_proc(self);
+    diagnose_namespace(self);
+    diagnose_others(self);
+    diagnose_delays(self);
+    diagnose_energy(self);
+    diagnose_perf(self);
+    diagnose_task_iterator(self);
     if (self->kernel[0] != '\0') {
         snprintf(finding, sizeof finding, "Linux %s%s%s", self->kernel,
                  self->system[0] != '\0' ? ", " : "", self->system);

@@ -171,27 +171,6 @@ static bool take_unix(struct span line, struct socket_info *info, struct span *p
     return true;
 }
 
-/* Two records with one inode: a path held a newline and a record of its own. Which is the true one
- * cannot be told, so neither's address is believed. */
-static void distrust_twins(struct socket_list *list, size_t first)
-{
-    struct hash seen = {0};
-    for (size_t i = first; i < list->count && !list->failed; i++) {
-        struct socket_info *info = &list->items[i];
-        const uintptr_t *twin = info->inode != 0 ? hash_find(&seen, info->inode) : NULL;
-        if (twin == NULL) {
-            list->failed = hash_set(&seen, info->inode, i) < 0;
-            continue;
-        }
-        const unsigned doubtful = SOCKET_TYPE | SOCKET_STATE | SOCKET_LOCAL | SOCKET_REMOTE;
-        info->has &= ~doubtful;
-        info->missing = VITALS_FAILED;
-        list->items[*twin].has &= ~doubtful;
-        list->items[*twin].missing = VITALS_FAILED;
-    }
-    hash_done(&seen);
-}
-
 void net_parse_unix(const char *bytes, size_t size, const struct socket_group *group,
                     struct socket_list *list)
 {
@@ -225,7 +204,24 @@ void net_parse_unix(const char *bytes, size_t size, const struct socket_group *g
         socket_list_add(list, &info);
     }
     hash_done(&taken);
-    distrust_twins(list, first);
+
+    /* Two records with one inode: a path held a newline and a record of its own. Which is the true
+     * one cannot be told, so neither's address is believed. */
+    const unsigned doubtful = SOCKET_TYPE | SOCKET_STATE | SOCKET_LOCAL | SOCKET_REMOTE;
+    struct hash seen = {0};
+    for (size_t i = first; i < list->count && !list->failed; i++) {
+        struct socket_info *info = &list->items[i];
+        const uintptr_t *place = info->inode != 0 ? hash_find(&seen, info->inode) : NULL;
+        if (place == NULL) {
+            list->failed = hash_set(&seen, info->inode, i) < 0;
+            continue;
+        }
+        struct socket_info *twin = &list->items[*place];
+        info->has &= ~doubtful;
+        twin->has &= ~doubtful;
+        info->missing = twin->missing = VITALS_FAILED;
+    }
+    hash_done(&seen);
 }
 
 /* ---- netlink and packet ---- */
