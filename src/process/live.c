@@ -20,11 +20,6 @@
 
 enum { STATUS_LIMIT = 64 * 1024 };
 
-static bool is_gone(int result)
-{
-    return result == -ENOENT || result == -ESRCH;
-}
-
 /* ---- opening ---- */
 
 /* Threads have a folder in /proc too, which is not listed. The process that it is a thread of, or 0
@@ -65,11 +60,11 @@ static int begin(vitals_process *process, int64_t pid, vitals_error *error)
         result = read_stat(process, &stat); // the others were opened by pid, so it comes last
     }
 
-    if (is_gone(result)) {
+    if (process_is_gone(result)) {
         /* The kernel may know a process that /proc does not show us, now as before. */
         int pidfd = os_pidfd_open(os, pid);
         struct os_process files = {.pid = pid, .stat = -1, .statm = -1};
-        bool hidden = pidfd >= 0 && is_gone(os_process_open(os, pid, false, &files));
+        bool hidden = pidfd >= 0 && process_is_gone(os_process_open(os, pid, false, &files));
         os_process_close(&files);
         os_close_descriptor(pidfd);
         if (hidden)
@@ -305,8 +300,6 @@ int vitals_process_set_limit(vitals_process *process, const char *name, uint64_t
     return concluded(process, what, result, error);
 }
 
-/* ---- I/O classes ---- */
-
 _Static_assert(VITALS_IO_REALTIME == 1 && VITALS_IO_IDLE == 3, "the kernel's numbers");
 
 const char *vitals_io_class_name(vitals_io_class io_class)
@@ -322,8 +315,6 @@ int vitals_io_class_find(vitals_text name)
             return (int)i;
     return -1;
 }
-
-/* ---- lists of CPUs ---- */
 
 /* "0-3,7": how many there are, of which the first `capacity` are written; or VITALS_EARGUMENT. */
 static int read_list(vitals_text list, unsigned *cpus, size_t capacity)

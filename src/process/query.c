@@ -44,11 +44,6 @@ static uint64_t answer_key(int64_t pid, uint64_t start_ticks)
     return (uint64_t)pid << START_BITS | (start_ticks & ((UINT64_C(1) << START_BITS) - 1));
 }
 
-static vitals_text text_of(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
-
 static int out_of_memory(vitals_error *error)
 {
     return error_set(error, VITALS_EMEMORY, 0, "out of memory");
@@ -85,7 +80,8 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
     if (process->stream == 0)
         process->stream = os_random(os) % EXACT_MAX + 1;
     vitals_builder_begin(answer->builder);
-    vitals_builder_origin(answer->builder, text_of(origin->host), text_of(origin->boot_id),
+    vitals_builder_origin(answer->builder, (vitals_text){origin->host, strlen(origin->host)},
+                          (vitals_text){origin->boot_id, strlen(origin->boot_id)},
                           origin->pid_namespace);
     vitals_builder_stream(answer->builder, process->stream);
     builder_table_of(answer->builder, VITALS_PROCESS, &answer->wanted);
@@ -295,11 +291,6 @@ static int read_kin(struct relatives_family *family, int64_t pid)
     return 0;
 }
 
-static bool is_gone(int result)
-{
-    return result == -ENOENT || result == -ESRCH;
-}
-
 /* Whether the failure is our own lack of memory or descriptors. */
 static bool is_ours(int result)
 {
@@ -332,40 +323,31 @@ static struct relatives_kin *parent_of(const struct relatives_family *family,
     return real ? parent : NULL;
 }
 
-/* ---- upwards ---- */
-
-/* The stat of the newest one on the way up: as it was read, or `again`; 0 or negative errno. */
-static int last_stat(const struct relatives_family *family, bool again, struct os_stat *stat)
-{
-    char text[OS_STAT_TEXT];
-    if (family->count == 0)
-        return os_process_stat(&family->process->files, text, stat);
-    const struct relatives_kin *last = &family->items[family->count - 1];
-    *stat = last->stat;
-    if (!again)
-        return 0;
-    struct os_process files;
-    int result = os_process_open(&family->process->context->os, last->pid, false, &files);
-    if (result == 0) {
-        result = os_process_stat(&files, text, stat);
-        os_process_close(&files);
-    }
-    bool same = result < 0 || stat->start_ticks == last->stat.start_ticks;
-    return same ? result : -ESRCH;
-}
-
 /* Adds the parent of the last one: 1; 0: there is none; or a negative errno. A parent that has
  * ended meanwhile has left its child to another, so the child is asked again. */
 static int climb(struct relatives_family *family)
 {
     enum { TRIES = 8 };
-    struct os_stat child;
+    const struct os *os = &family->process->context->os;
+    const struct relatives_kin last = family->count != 0 ? family->items[family->count - 1]
+                                                         : (struct relatives_kin){0};
+    char text[OS_STAT_TEXT];
+    struct os_stat child = last.stat;
     int64_t before = 0;
     bool hidden = false;
     for (int i = 0; i < TRIES; i++) {
-        int result = last_stat(family, i > 0, &child);
+        struct os_process files;
+        int result = 0;
+        if (last.pid == 0) {
+            result = os_process_stat(&family->process->files, text, &child);
+        } else if (i > 0 && (result = os_process_open(os, last.pid, false, &files)) == 0) {
+            result = os_process_stat(&files, text, &child);
+            os_process_close(&files);
+            if (result == 0 && child.start_ticks != last.stat.start_ticks)
+                return 0; // it has ended
+        }
         if (result < 0)
-            return is_gone(result) ? 0 : result;
+            return process_is_gone(result) ? 0 : result;
         if ((child.has & OS_STAT_PARENT) == 0 || child.parent_pid < 1 ||
             child.parent_pid == family->process->files.pid ||
             hash_find(&family->above, (uint64_t)child.parent_pid) != NULL)
@@ -383,15 +365,13 @@ static int climb(struct relatives_family *family)
         hidden = result < 0;
         if (result == 0) {
             family->count--; // it only has its number
-        } else if (!is_gone(result)) {
+        } else if (!process_is_gone(result)) {
             family->partial = true;
             return is_ours(result) ? result : 0;
         }
     }
     return 0;
 }
-
-/* ---- downwards ---- */
 
 static int find_down(struct relatives_family *family, bool all, vitals_error *error)
 {
@@ -404,7 +384,7 @@ static int find_down(struct relatives_family *family, bool all, vitals_error *er
         int read = read_kin(family, pids.items[i]);
         if (is_ours(read))
             result = read;
-        else if (read < 0 && !is_gone(read))
+        else if (read < 0 && !process_is_gone(read))
             family->partial = true;
     }
     os_pids_done(&pids);

@@ -70,8 +70,6 @@ size_t process_table_due(struct process_table *table, const struct process_quest
     return batch->count;
 }
 
-/* ---- on the worker ---- */
-
 void process_batch_read(const vitals_context *context, struct user_cache *users,
                         struct process_batch *batch, const struct os_gate *gate)
 {

@@ -11,6 +11,8 @@
 #include "os/world.h"
 #include "util/shared_text.h"
 
+#include <errno.h>
+
 /* How many cadences the columns that workers read may have. */
 enum { PROCESS_TURNS = 6 };
 
@@ -128,6 +130,12 @@ bool process_same_start(const struct process *process, const struct os_stat *sta
 
 /* Frees name and details; the files are closed by the owner. */
 void process_done(struct process *process);
+
+/* Whether that errno of its files says that it has ended. */
+static inline bool process_is_gone(int result)
+{
+    return result == -ENOENT || result == -ESRCH;
+}
 
 uint64_t reader_now(const struct process_reader *reader);
 

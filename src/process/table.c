@@ -200,7 +200,7 @@ bool process_refresh(struct process_table *table, struct process *process, bool 
         same = true;
     } else if (result < 0) {
         process->stamp_ns = reader_now(&table->reader);
-        same = result != -ENOENT && result != -ESRCH && !identified;
+        same = !process_is_gone(result) && !identified;
     } else {
         same = same && observe(table, process, extras);
         if (same)
@@ -255,7 +255,7 @@ static struct process *process_meet(struct process_table *table, int64_t pid)
     } else {
         process->state = os_availability(new_process.result);
         process->stamp_ns = reader_now(&table->reader);
-        lives = new_process.result != -ENOENT && new_process.result != -ESRCH;
+        lives = !process_is_gone(new_process.result);
     }
     if (!lives) {
         process_retire(table, process);

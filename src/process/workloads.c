@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-void workloads_needs(struct metric_set *wanted)
-{
-    metric_set_add(wanted, VITALS_PROCESS_WORKLOAD);
-    metric_set_add(wanted, VITALS_PROCESS_CGROUP);
-    metric_set_add(wanted, VITALS_PROCESS_USER);
-}
-
 static void entry_done(struct workload_entry *entry)
 {
     shared_text_unref(entry->id);

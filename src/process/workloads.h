@@ -56,7 +56,4 @@ void workloads_collect(struct workloads *workloads, struct process_table *table)
 void workloads_tell(struct workloads *workloads, struct workload_entry *entry, size_t counter,
                     double number, bool counted);
 
-/* What process_table_due must be asked for. */
-void workloads_needs(struct metric_set *wanted);
-
 #endif

@@ -238,8 +238,6 @@ static struct device_query *query_at(const struct gpu_source *source, size_t num
     return &source->devices[number / DEVICE_QUERIES].queries[number % DEVICE_QUERIES];
 }
 
-/* ---- workers ---- */
-
 /* NULL: no thread or no memory. */
 static struct worker *new_worker(struct gpu_source *source)
 {
@@ -876,8 +874,6 @@ static void gpu_write(const struct source *base, vitals_builder *builder, uint64
                      (vitals_availability)source->state, stamp_ns);
     source_end_row(base, builder, value_u64(hanging));
 }
-
-/* ---- life ---- */
 
 static void gpu_done(struct source *base)
 {

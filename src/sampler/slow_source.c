@@ -68,8 +68,6 @@ static const struct worker_service SERVICES[KINDS_COUNT] = {
 static const vitals_metric WALKED[] = {VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES,
                                        VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_THP_BYTES};
 
-/* ---- the owner's side ---- */
-
 struct slow_source {
     struct source base; /* an item is the key of a process */
     enum slow_kind kind;
@@ -258,8 +256,6 @@ static bool slow_late(struct source *base, const struct source_tick *tick)
     hold(source, tick, hung->item, true);
     return true;
 }
-
-/* ---- life ---- */
 
 static void slow_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
 {

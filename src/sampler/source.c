@@ -237,8 +237,6 @@ bool source_take_back(struct source *source, struct source_hung *out)
     return false;
 }
 
-/* ---- the row ---- */
-
 void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, const char *message,
                       vitals_availability state, uint64_t stamp_ns)
 {

@@ -24,8 +24,11 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
         tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
         goto failed;
     tick->shown = request->wanted;
-    if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD))
-        workloads_needs(&tick->request->wanted);
+    if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD)) { /* it is made of these */
+        metric_set_add(&tick->request->wanted, VITALS_PROCESS_WORKLOAD);
+        metric_set_add(&tick->request->wanted, VITALS_PROCESS_CGROUP);
+        metric_set_add(&tick->request->wanted, VITALS_PROCESS_USER);
+    }
     plan_init(&tick->plan, tick->request);
     process_table_watcher(tick->processes, request->watcher);
     process_table_watch_cgroup(tick->processes, request->activity, request->activity_folder);

@@ -76,8 +76,6 @@ bool worker_event_wait(struct worker_event *event, uint64_t deadline_ns)
     return true;
 }
 
-/* ---- the world ---- */
-
 void *worker_world_new(vitals_context *context, size_t size,
                        void (*done)(struct worker_world *world))
 {
@@ -101,8 +99,6 @@ void worker_world_unref(struct worker_world *world)
     context_unref(world->context);
     memory_free(world);
 }
-
-/* ---- the gate ---- */
 
 static uint64_t worker_now(const struct worker *worker)
 {

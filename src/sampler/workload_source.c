@@ -76,8 +76,6 @@ static void workload_data_free(void *data)
 
 static const struct worker_service SERVICE = {"vitals-groups", workload_work, workload_data_free};
 
-/* ---- the owner's side ---- */
-
 struct workload_source {
     struct source base;
     struct workloads workloads;
@@ -322,8 +320,6 @@ static void workload_write(const struct source *base, vitals_builder *builder, u
                      base->late ? VITALS_STALE : VITALS_HAVE, stamp_ns);
     source_end_row(base, builder, value_missing(VITALS_UNSUPPORTED));
 }
-
-/* ---- life ---- */
 
 static const struct source_ops OPS = {.size = sizeof(struct workload_source),
                                       .waits_for_others = true,

@@ -70,8 +70,6 @@ static const struct device_vendor {
     {.name = "others"},
 };
 
-/* ---- the bus ---- */
-
 /* The driver that a folder's link of that name leads to; "" where it has none. */
 static void read_driver(const struct os *os, const char *path, char out[static DRIVER_NAME])
 {
@@ -123,8 +121,6 @@ static bool take_device(const char *name, void *data)
     return true;
 }
 
-/* ---- drivers ---- */
-
 static void tell_driver(const struct ourselves *self, const struct device_node_group *group)
 {
     const struct device_vendor *vendor = group->vendor;
@@ -160,8 +156,6 @@ static void tell_driver(const struct ourselves *self, const struct device_node_g
     diagnosis_add(self->out, given || right ? DIAGNOSIS_GOOD : DIAGNOSIS_NOTICE, subject, finding,
                   given || right ? "" : vendor->install[self->family]);
 }
-
-/* ---- access rights ---- */
 
 struct nodes {
     const struct os *os;

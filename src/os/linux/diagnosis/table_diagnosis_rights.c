@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- visible processes ---- */
-
 static const char *const HIDDEN[] = {
     [HIDE_CONTENT] = "hidepid=noaccess: of other users' processes nothing can be read",
     [HIDE_PROCESSES] = "hidepid=invisible: other users' processes are not seen",
@@ -68,8 +66,6 @@ static void diagnose_namespace(const struct ourselves *self)
                       "# add to the command that starts this container:\n"
                       "# docker run --pid=host ...; in Kubernetes: hostPID: true");
 }
-
-/* ---- what may be read of them ---- */
 
 static void diagnose_others(const struct ourselves *self)
 {

@@ -169,8 +169,6 @@ void socket_list_ends(struct socket_list *list, struct socket_info *info,
         info->has |= SOCKET_REMOTE_PORT;
 }
 
-/* ---- peers of unix sockets ---- */
-
 void socket_list_peers(struct socket_list *list, size_t first)
 {
     struct hash by_inode = {0};
