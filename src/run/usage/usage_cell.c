@@ -9,11 +9,6 @@
 
 #include <stdio.h>
 
-static double seconds_between(uint64_t from_ns, uint64_t to_ns)
-{
-    return (double)(to_ns - from_ns) / (double)NS_PER_SECOND;
-}
-
 vitals_availability state_worse(vitals_availability a, vitals_availability b)
 {
     static const signed char RANKS[] = {
@@ -48,12 +43,16 @@ void usage_cell_repeat(struct usage_cell *cell)
 void usage_cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value,
                       vitals_availability state)
 {
+    if (state <= 0) {
+        usage_cell_missing(cell, state);
+        return;
+    }
     if (cell->read_ns != 0 && read_ns <= cell->read_ns) {
         usage_cell_repeat(cell);
         return;
     }
     if (cell->read_ns != 0) {
-        double seconds = seconds_between(cell->read_ns, read_ns);
+        double seconds = (double)(read_ns - cell->read_ns) / (double)NS_PER_SECOND;
         cell->integral += (cell->value + value) / 2 * seconds;
         cell->seconds += seconds;
     }
@@ -72,6 +71,10 @@ void usage_cell_mean(struct usage_cell *cell, double value, double seconds,
 void usage_cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
                         vitals_availability state)
 {
+    if (state <= 0) {
+        usage_cell_missing(cell, state);
+        return;
+    }
     if (cell->readings > 0 && total < cell->value)
         total = cell->value;
     if (cell->read_ns != 0 && read_ns <= cell->read_ns && total <= cell->value) {
@@ -79,7 +82,7 @@ void usage_cell_counter(struct usage_cell *cell, uint64_t read_ns, double total,
         return;
     }
     if (cell->read_ns != 0 && read_ns > cell->read_ns)
-        cell->seconds += seconds_between(cell->read_ns, read_ns);
+        cell->seconds += (double)(read_ns - cell->read_ns) / (double)NS_PER_SECOND;
     note_value(cell, total, state);
     cell->read_ns = read_ns;
 }
@@ -133,12 +136,8 @@ vitals_availability sum_state(const struct usage_sum *sum, vitals_availability e
 void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place place, size_t scope,
                      const struct usage_sum *sum)
 {
-    vitals_availability state = sum_state(sum, VITALS_GONE);
-    struct usage_cell *cell = usage_cell(usage, scope, place);
-    if (state > 0)
-        usage_cell_gauge(cell, read_ns, sum->total, state);
-    else
-        usage_cell_missing(cell, state);
+    usage_cell_gauge(usage_cell(usage, scope, place), read_ns, sum->total,
+                     sum_state(sum, VITALS_GONE));
 }
 
 void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability state, double value)

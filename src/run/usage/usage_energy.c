@@ -5,22 +5,6 @@
  * so too, and a second of one program is worth as much as a second of another. An estimate. */
 #include "run/usage/usage_data.h"
 
-static void begin(vitals_usage *usage, const struct usage_cell *energy,
-                  const struct usage_cell *busy, const struct usage_cell *cpu)
-{
-    usage->energy_ns = energy->read_ns;
-    usage->energy_before = energy->value;
-    usage->energy_busy = busy->value;
-    usage->energy_cpu = cpu->value;
-}
-
-static double share_of(double part, double whole)
-{
-    if (part <= 0 || whole <= 0)
-        return 0;
-    return part < whole ? part / whole : 1;
-}
-
 void usage_energy(vitals_usage *usage)
 {
     static const enum measure_place PACKAGES = MEASURE_AT_package_energy_joules;
@@ -36,19 +20,21 @@ void usage_energy(vitals_usage *usage)
         usage_cell_missing(share, (vitals_availability)NEEDED[i]->state);
         return;
     }
-    if (usage->energy_ns == 0) {
-        begin(usage, energy, busy, cpu);
-        usage_cell_counter(share, energy->read_ns, usage->energy_share, VITALS_ESTIMATE);
-        return;
-    }
+
+    bool first = usage->energy_ns == 0;
+    double machine_cpu = busy->value - usage->energy_busy;
+    double tree_cpu = cpu->value - usage->energy_cpu;
     /* CPU time that was counted since the last reading of a clock of ticks is no share yet. */
-    if (energy->read_ns <= usage->energy_ns || busy->value <= usage->energy_busy) {
+    if (!first && (energy->read_ns <= usage->energy_ns || machine_cpu <= 0)) {
         usage_cell_repeat(share);
         return;
     }
-    double grown = energy->value - usage->energy_before;
-    usage->energy_share += grown * share_of(cpu->value - usage->energy_cpu,
-                                            busy->value - usage->energy_busy);
-    begin(usage, energy, busy, cpu);
+    double part = tree_cpu <= 0 ? 0 : tree_cpu < machine_cpu ? tree_cpu / machine_cpu : 1;
+    if (!first)
+        usage->energy_share += (energy->value - usage->energy_before) * part;
+    usage->energy_ns = energy->read_ns;
+    usage->energy_before = energy->value;
+    usage->energy_busy = busy->value;
+    usage->energy_cpu = cpu->value;
     usage_cell_counter(share, energy->read_ns, usage->energy_share, VITALS_ESTIMATE);
 }

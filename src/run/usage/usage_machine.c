@@ -43,7 +43,7 @@ static const struct machine {
     {MEASURE_AT_dram_energy_joules, {VITALS_HOST_DRAM_ENERGY_JOULES}},
 };
 
-static const struct pressure {
+static const struct {
     enum measure_place place;
     const char *resource;
 } PRESSURES[] = {
@@ -57,15 +57,11 @@ static void set(vitals_usage *usage, uint64_t read_ns, enum measure_place place,
                 vitals_availability state, double value)
 {
     struct usage_cell *cell = usage_cell(usage, SUBJECT_SYSTEM, place);
-    if (state <= 0) {
-        usage_cell_missing(cell, state);
-        return;
-    }
     if (MEASURES[place].kind == MEASURE_GAUGE) {
         usage_cell_gauge(cell, read_ns, value, state);
         return;
     }
-    if (!usage->machine_based[place]) {
+    if (state > 0 && !usage->machine_based[place]) {
         usage->machine_base[place] = value - cell->value;
         usage->machine_based[place] = true;
     }
@@ -75,42 +71,24 @@ static void set(vitals_usage *usage, uint64_t read_ns, enum measure_place place,
     usage_cell_counter(cell, read_ns, grown > 0 ? grown : 0, state);
 }
 
-static void set_machine(vitals_usage *usage, const vitals_row *host, const struct machine *machine)
+/* The measures of MACHINE. */
+static void set_figures(vitals_usage *usage, const vitals_row *host)
 {
-    /* Times of the machine are counted by ticks. */
-    bool ticks = machine->place <= MEASURE_AT_cpu_system_seconds ||
-                 machine->place == MEASURE_AT_cpu_nice_seconds;
-    vitals_availability state = ticks ? VITALS_ESTIMATE : VITALS_HAVE;
-    double sum = 0, part;
-    uint64_t newest_ns = 0;
-    for (size_t i = 0; i < PARTS_MAX && machine->parts[i] != 0; i++) {
-        vitals_availability one = vitals_row_number(host, machine->parts[i], &part);
-        if (one <= 0) {
-            set(usage, 0, machine->place, one, 0);
-            return;
+    for (const struct machine *at = MACHINE; at < MACHINE + ARRAY_COUNT(MACHINE); at++) {
+        /* Times of the machine are counted by ticks. */
+        bool ticks = at->place <= MEASURE_AT_cpu_system_seconds ||
+                     at->place == MEASURE_AT_cpu_nice_seconds;
+        vitals_availability state = ticks ? VITALS_ESTIMATE : VITALS_HAVE;
+        double sum = 0, part;
+        uint64_t newest_ns = 0;
+        for (size_t i = 0; i < PARTS_MAX && at->parts[i] != 0 && state > 0; i++) {
+            vitals_availability one = vitals_row_number(host, at->parts[i], &part);
+            state = one > 0 ? state_worse(state, one) : one;
+            sum += one > 0 ? part : 0;
+            newest_ns = uint64_max(newest_ns, vitals_row_read_ns(host, at->parts[i]));
         }
-        state = state_worse(state, one);
-        sum += part;
-        newest_ns = uint64_max(newest_ns, vitals_row_read_ns(host, machine->parts[i]));
+        set(usage, newest_ns, at->place, state, sum);
     }
-    set(usage, newest_ns, machine->place, state, sum);
-}
-
-static void set_pressure(vitals_usage *usage, const vitals_snapshot *snapshot,
-                         const struct pressure *pressure)
-{
-    uint64_t read_ns = 0;
-    vitals_availability state = vitals_snapshot_state(snapshot, VITALS_PRESSURE);
-    double value = 0;
-    state = state > 0 ? VITALS_UNSUPPORTED : state;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PRESSURE, row)) != NULL;) {
-        if (strcmp(vitals_row_label(row), pressure->resource) == 0) { /* that of a cgroup says so */
-            state = vitals_row_number(row, VITALS_PRESSURE_SOME_SECONDS, &value);
-            read_ns = vitals_row_read_ns(row, VITALS_PRESSURE_SOME_SECONDS);
-        }
-    }
-    set(usage, read_ns, pressure->place, state, value);
 }
 
 /* CPUs in use since the reading before: over the time between the readings, not the snapshots. */
@@ -142,30 +120,35 @@ static void set_cores(vitals_usage *usage, const vitals_row *host)
     usage->system_cpu_ns = state > 0 ? read_ns : 0;
 }
 
-static void note_cores(vitals_usage *usage, const vitals_row *host)
-{
-    double cores;
-    if (vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0)
-        usage->system_cores = cores;
-    if (usage->options.expected_cores > 0) {
-        usage->expected_cores = usage->options.expected_cores;
-        return;
-    }
-    if (vitals_row_number(host, VITALS_HOST_CPUS_ELIGIBLE, &cores) > 0 ||
-        (usage->expected_cores <= 0 &&
-         vitals_row_number(host, VITALS_HOST_CPUS_USABLE, &cores) > 0))
-        usage->expected_cores = cores;
-}
-
 void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    double cores;
     if (host != NULL) {
-        note_cores(usage, host);
-        for (size_t i = 0; i < ARRAY_COUNT(MACHINE); i++)
-            set_machine(usage, host, &MACHINE[i]);
+        if (vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0)
+            usage->system_cores = cores;
+        if (usage->options.expected_cores > 0)
+            usage->expected_cores = usage->options.expected_cores;
+        else if (vitals_row_number(host, VITALS_HOST_CPUS_ELIGIBLE, &cores) > 0 ||
+                 (usage->expected_cores <= 0 &&
+                  vitals_row_number(host, VITALS_HOST_CPUS_USABLE, &cores) > 0))
+            usage->expected_cores = cores;
+        set_figures(usage, host);
         set_cores(usage, host);
     }
-    for (size_t i = 0; i < ARRAY_COUNT(PRESSURES); i++)
-        set_pressure(usage, snapshot, &PRESSURES[i]);
+
+    vitals_availability missing = vitals_snapshot_state(snapshot, VITALS_PRESSURE);
+    for (size_t i = 0; i < ARRAY_COUNT(PRESSURES); i++) {
+        vitals_availability state = missing > 0 ? VITALS_UNSUPPORTED : missing;
+        uint64_t read_ns = 0;
+        double value = 0;
+        for (const vitals_row *row = NULL;
+             (row = vitals_snapshot_next(snapshot, VITALS_PRESSURE, row)) != NULL;) {
+            if (strcmp(vitals_row_label(row), PRESSURES[i].resource) != 0)
+                continue; /* as that of a cgroup, which says so */
+            state = vitals_row_number(row, VITALS_PRESSURE_SOME_SECONDS, &value);
+            read_ns = vitals_row_read_ns(row, VITALS_PRESSURE_SOME_SECONDS);
+        }
+        set(usage, read_ns, PRESSURES[i].place, state, value);
+    }
 }
