@@ -35,7 +35,7 @@ struct usage_cell {
 };
 
 /* A gauge that was read at a moment. What was not read anew since is STALE and counts no second
- * time; so with a counter. */
+ * time; so with a counter. A state that is not above zero is that of usage_cell_missing. */
 void usage_cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value,
                       vitals_availability state);
 
@@ -292,8 +292,12 @@ void usage_energy(vitals_usage *usage);
 void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot);
 void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot);
 
-/* The process of a row, if it is measured; the one above it, if that is; else NULL. */
-struct usage_process *usage_member(const vitals_usage *usage, const vitals_row *row);
+/* The next process of the snapshot that is measured, with its row: NULL before the first and after
+ * the last. */
+struct usage_process *usage_next_member(const vitals_usage *usage, const vitals_snapshot *snapshot,
+                                        const vitals_row **row);
+
+/* The process above one, if that is measured; else NULL. */
 struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process);
 
 /* A reading of one process into sums by scope; such a sum as the value of a measure. A process that

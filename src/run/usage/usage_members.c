@@ -1,7 +1,7 @@
-/* usage_members.c: who belongs to the tree: those that were named, and who descends from them.
+/* usage_members.c: which processes belong to the tree: those that were named and all below them.
  *
- * Who once was in the tree stays in it, whichever reaper becomes its parent. Identity is the row's
- * key: a pid means a process only when it is looked for first. */
+ * A process that once was in the tree stays in it, whichever reaper becomes its parent. Identity is
+ * the row's key: a pid means a process only when it is looked for first. */
 #include "run/usage/usage_data.h"
 
 #include "util/memory.h"
@@ -73,120 +73,84 @@ bool usage_excludes(const vitals_usage *usage, int64_t pid)
     return is_among(usage->options.excluded_pids, usage->options.excluded_count, pid);
 }
 
-/* False for a later process that got the pid of an excluded one. */
-static bool is_excluded(const vitals_usage *usage, const vitals_row *row, int64_t pid)
-{
-    double start;
-    if (!usage_excludes(usage, pid))
-        return false;
-    return vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 ||
-           start * 1e9 <= (double)usage->first_boot_ns;
-}
-
-/* Whether it is one of those that were named: then nobody above it matters. */
-static bool is_named(const vitals_usage *usage, const vitals_row *row, int64_t pid)
-{
-    const vitals_usage_options *options = &usage->options;
-    uint64_t parent;
-    if (options->launcher != 0)
-        return vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
-               (int64_t)parent == options->launcher;
-    return usage->count == 0 && is_among(options->pids, options->pid_count, pid);
-}
-
-/* A launcher's first child is the command; those that it adopts later are not. */
-static void choose_root(vitals_usage *usage, struct usage_process *process)
-{
-    if (usage->options.launcher == 0) {
-        process->root = true;
-        return;
-    }
-    if (usage->root_key != 0)
-        return;
-    usage->root_key = process->key;
-    process->root = true;
-}
-
+/* What a process is, from its first row. */
 static void meet(vitals_usage *usage, const vitals_row *row, struct usage_process *process)
 {
-    uint64_t pid;
-    process->born = usage->count > 0 || usage->options.launcher != 0;
-    if (vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &process->start_seconds) <= 0)
+    const vitals_usage_options *options = &usage->options;
+    uint64_t pid, parent;
+    process->born = usage->count > 0 || options->launcher != 0;
+    bool started = vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &process->start_seconds) > 0;
+    if (!started)
         process->start_seconds = 0;
     if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0)
         return;
-    process->excluded = is_excluded(usage, row, (int64_t)pid);
-    process->member = !process->excluded && is_named(usage, row, (int64_t)pid);
-    if (process->member)
-        choose_root(usage, process);
-}
-
-static void note_row(vitals_usage *usage, const vitals_row *row)
-{
-    struct usage_process *process = find_entry(usage, vitals_row_key(row));
-    bool is_new = process == NULL;
-    if (is_new)
-        process = add_entry(usage, vitals_row_key(row));
-    if (process == NULL)
+    /* A later process may get the pid of an excluded one. */
+    process->excluded = usage_excludes(usage, (int64_t)pid) &&
+                        (!started || process->start_seconds * 1e9 <= (double)usage->first_boot_ns);
+    if (process->excluded)
         return;
-    process->seen = usage->fold;
-    process->parent = vitals_row_parent(row);
-    if (is_new)
-        meet(usage, row, process);
-}
 
-/* Walks up to the first that is known to be in the tree, or not to be, and marks the way. Each is
- * looked at once per fold: rows that are each other's parents end it too. */
-static void judge(vitals_usage *usage, struct usage_process *process)
-{
-    struct usage_process *at = process;
-    while (at != NULL && !at->member && !at->excluded && at->judged != usage->fold) {
-        at->judged = usage->fold;
-        at = at->parent != 0 ? find_entry(usage, at->parent) : NULL;
-    }
-    if (at == NULL || !at->member)
-        return;
-    for (struct usage_process *up = process; up != at; up = find_entry(usage, up->parent))
-        up->member = true;
-}
-
-static void count_member(vitals_usage *usage, const struct usage_process *process, bool was)
-{
-    if (!process->member)
-        return;
-    usage->seen_processes += !was;
-    usage->living += process->seen == usage->fold;
+    /* A launcher's first child is the command; those that it adopts later are not. */
+    if (options->launcher != 0) {
+        process->member = vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
+                          (int64_t)parent == options->launcher;
+        process->root = process->member && usage->root_key == 0;
+        if (process->root)
+            usage->root_key = process->key;
+    } else
+        process->root = process->member = usage->count == 0 &&
+                                          is_among(options->pids, options->pid_count, (int64_t)pid);
 }
 
 void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     size_t known = usage->entry_count;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;)
-        note_row(usage, row);
+         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+        struct usage_process *process = find_entry(usage, vitals_row_key(row));
+        bool is_new = process == NULL;
+        if (is_new && (process = add_entry(usage, vitals_row_key(row))) == NULL)
+            continue;
+        process->seen = usage->fold;
+        process->parent = vitals_row_parent(row);
+        if (is_new)
+            meet(usage, row, process);
+    }
+
     usage->living = 0;
     for (size_t i = 0; i < usage->entry_count; i++) {
-        struct usage_process *process = usage->entries[i];
+        struct usage_process *process = usage->entries[i], *at = process;
         bool was = process->member && i < known;
-        if (usage->options.no_children == 0)
-            judge(usage, process);
-        else
+        if (usage->options.no_children != 0)
             process->member = process->root;
-        count_member(usage, process, was);
+        /* Walks up to the first that is known to be in the tree, or not to be, and marks the way.
+         * Each is looked at once per fold: rows that are each other's parents end it too. */
+        while (usage->options.no_children == 0 && at != NULL && !at->member && !at->excluded &&
+               at->judged != usage->fold) {
+            at->judged = usage->fold;
+            at = at->parent != 0 ? find_entry(usage, at->parent) : NULL;
+        }
+        for (struct usage_process *up = process; at != NULL && at->member && up != at;
+             up = find_entry(usage, up->parent))
+            up->member = true;
+        usage->seen_processes += process->member && !was;
+        usage->living += process->member && process->seen == usage->fold;
     }
 }
 
-struct usage_process *usage_member(const vitals_usage *usage, const vitals_row *row)
+struct usage_process *usage_next_member(const vitals_usage *usage, const vitals_snapshot *snapshot,
+                                        const vitals_row **row)
 {
-    const uintptr_t *found = hash_find(&usage->processes, vitals_row_key(row));
-    struct usage_process *process = found != NULL ? (struct usage_process *)*found : NULL;
-    return process != NULL && process->member ? process : NULL;
+    while ((*row = vitals_snapshot_next(snapshot, VITALS_PROCESS, *row)) != NULL) {
+        struct usage_process *process = find_entry(usage, vitals_row_key(*row));
+        if (process != NULL && process->member)
+            return process;
+    }
+    return NULL;
 }
 
 struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process)
 {
-    const uintptr_t *found = process->parent != 0 ? hash_find(&usage->processes, process->parent)
-                                                  : NULL;
-    struct usage_process *parent = found != NULL ? (struct usage_process *)*found : NULL;
+    struct usage_process *parent = process->parent != 0 ? find_entry(usage, process->parent) : NULL;
     return parent != NULL && parent != process && parent->member ? parent : NULL;
 }

@@ -127,44 +127,34 @@ static int compare_places(const void *a, const void *b)
     return (first->pid > second->pid) - (first->pid < second->pid);
 }
 
-/* Whether one is new, or may no longer share. */
-static bool maps_due(const vitals_usage *usage)
+static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
-    bool due = false;
+    /* Whether one is new, or may no longer share. */
+    bool due = false, failed = false;
     for (size_t i = 0; i < usage->entry_count; i++) {
         const struct usage_process *process = usage->entries[i];
         due |= process->member && process->seen == usage->fold &&
                (!process->memory.compared || process->memory.twin);
     }
-    return due;
-}
+    struct usage_memory_place *places = usage->os != NULL && due
+                                            ? memory_array(usage->living, sizeof(*places))
+                                            : NULL;
+    if (places == NULL)
+        return;
 
-/* Those about which the kernel answers. */
-static size_t list_places(const vitals_usage *usage, const vitals_snapshot *snapshot,
-                          struct usage_memory_place *places, bool *failed)
-{
+    /* Those about which the kernel answers. */
     size_t count = 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        struct usage_process *process = usage_member(usage, row);
+    struct usage_process *process;
+    const vitals_row *row = NULL;
+    while ((process = usage_next_member(usage, snapshot, &row)) != NULL) {
         uint64_t pid;
-        if (process == NULL || count >= usage->living ||
-            vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0)
+        if (count >= usage->living || vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0)
             continue;
         process->memory.compared = true;
         if (os_compare_maps(usage->os, (int64_t)pid, (int64_t)pid) == 0)
-            places[count++] = (struct usage_memory_place){usage->os, failed, (int64_t)pid, process};
+            places[count++] = (struct usage_memory_place){usage->os, &failed, (int64_t)pid,
+                                                          process};
     }
-    return count;
-}
-
-static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
-{
-    bool failed = false;
-    struct usage_memory_place *places = usage->os != NULL && maps_due(usage)
-                                            ? memory_array(usage->living, sizeof(*places))
-                                            : NULL;
-    size_t count = places != NULL ? list_places(usage, snapshot, places, &failed) : 0;
     if (count > 1)
         qsort(places, count, sizeof(*places), compare_places);
     for (size_t i = 0; i < count; i++) {
@@ -205,12 +195,18 @@ static int compare_sizes(const void *a, const void *b)
     return second->map_known - first->map_known;
 }
 
-/* Each process that has stood still since before its PSS was read, and of those that may share a
- * map one: where the kernel does not say, those of one resident size may. */
-static size_t list_still(const vitals_usage *usage, const struct usage_process **still)
+/* The most PSS at one moment of processes that stood still around it. What this tick reads has
+ * shown that they stood still; what it has walked through itself is for the next. */
+static void bound(vitals_usage *usage)
 {
+    double sum = 0;
+    bool several = usage->living > 1;
     size_t count = 0, kept = 0;
-    for (size_t i = 0; i < usage->entry_count && count < usage->living; i++) {
+    struct edge *edges = several ? memory_array(usage->living * 2, sizeof(*edges)) : NULL;
+    const struct usage_process **still = several ? memory_array(usage->living, sizeof(*still))
+                                                 : NULL;
+    bool room = edges != NULL && still != NULL;
+    for (size_t i = 0; room && i < usage->entry_count && count < usage->living; i++) {
         const struct usage_process *process = usage->entries[i];
         const struct usage_memory *memory = &process->memory;
         if (process->member && process->seen == usage->fold && memory->walked_ns != 0 &&
@@ -219,33 +215,21 @@ static size_t list_still(const vitals_usage *usage, const struct usage_process *
     }
     if (count > 1)
         qsort(still, count, sizeof(*still), compare_sizes);
-    for (size_t i = 0; i < count; i++) {
-        const struct usage_memory *memory = &still[i]->memory;
-        if (kept == 0 || memory->map_known || still[kept - 1]->memory.resident != memory->resident)
-            still[kept++] = still[i];
-    }
-    return kept;
-}
 
-/* Each of these is good for any moment between the beginning of its standing still and the reading
- * of its PSS: the largest sum over those that are good for the same moment. What this tick reads
- * has shown that they stood still; what it has walked through itself is for the next. */
-static void bound(vitals_usage *usage)
-{
-    double sum = 0;
-    bool several = usage->living > 1;
-    struct edge *edges = several ? memory_array(usage->living * 2, sizeof(*edges)) : NULL;
-    const struct usage_process **still = several ? memory_array(usage->living, sizeof(*still))
-                                                 : NULL;
-    size_t count = edges != NULL && still != NULL ? list_still(usage, still) : 0;
+    /* Each is good for any moment between the beginning of its standing still and the reading of
+     * its PSS. Of those that may share a map one counts: where the kernel does not say, those of
+     * one resident size may. */
     for (size_t i = 0; i < count; i++) {
         const struct usage_memory *memory = &still[i]->memory;
-        edges[2 * i] = (struct edge){memory->still_ns, memory->proportional};
-        edges[2 * i + 1] = (struct edge){memory->walked_ns, -memory->proportional};
+        if (kept > 0 && !memory->map_known && still[kept - 1]->memory.resident == memory->resident)
+            continue;
+        edges[2 * kept] = (struct edge){memory->still_ns, memory->proportional};
+        edges[2 * kept + 1] = (struct edge){memory->walked_ns, -memory->proportional};
+        still[kept++] = still[i];
     }
-    if (count > 1)
-        qsort(edges, 2 * count, sizeof(*edges), compare_edges);
-    for (size_t i = 0; i < 2 * count; i++) {
+    if (kept > 1)
+        qsort(edges, 2 * kept, sizeof(*edges), compare_edges);
+    for (size_t i = 0; i < 2 * kept; i++) {
         sum += edges[i].change;
         usage->together = larger(usage->together, sum);
     }
@@ -254,22 +238,6 @@ static void bound(vitals_usage *usage)
 }
 
 /* ---- the estimate ---- */
-
-/* Pages that were private until a child was born, which has them too. */
-static void note_forks(const vitals_usage *usage)
-{
-    for (size_t i = 0; i < usage->entry_count; i++)
-        usage->entries[i]->memory.forked = 0;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        const struct usage_process *process = usage->entries[i];
-        const struct usage_memory *memory = &process->memory;
-        struct usage_process *parent = usage_parent(usage, process);
-        double own = memory->walked_ns != 0 ? memory->unique : 0;
-        if (process->seen == usage->fold && parent != NULL && !memory->twin &&
-            memory->first_ns > parent->memory.walked_ns)
-            parent->memory.forked = larger(parent->memory.forked, memory->resident - own);
-    }
-}
 
 /* Where it may not be counted, all that is anonymous. Where it was not counted yet, what it has
  * come to since it was seen first: before, it had its parent's. */
@@ -306,25 +274,12 @@ static void add_estimate(struct estimate *sum, const struct usage_process *proce
     sum->beside = larger(sum->beside, memory->resident - own);
     sum->resident += memory->resident;
     sum->proportional += memory->proportional;
-    sum->walked_ns = sum->known == 0 || memory->walked_ns < sum->walked_ns ? memory->walked_ns
-                                                                           : sum->walked_ns;
+    if (sum->known == 0 || memory->walked_ns < sum->walked_ns)
+        sum->walked_ns = memory->walked_ns;
     sum->shared_ns = uint64_max(sum->shared_ns,
                                 uint64_max(memory->first_ns, memory->grown_shared_ns));
     sum->state = sum->known == 0 ? state : VITALS_ESTIMATE;
     sum->known++;
-}
-
-static void set_both(vitals_usage *usage, size_t scope, const struct estimate *sum, uint64_t now_ns)
-{
-    struct usage_cell *cell = usage_cell(usage, scope, MEASURE_AT_memory_both_bytes);
-    double both = sum->own + sum->beside;
-    if (sum->known == 0) {
-        usage_cell_missing(cell, sum->reason != 0 ? sum->reason : VITALS_GONE);
-        return;
-    }
-    if (sum->walked_ns >= sum->shared_ns)
-        both = larger(both, sum->proportional);
-    usage_cell_gauge(cell, now_ns, smaller(both, sum->resident), sum->state);
 }
 
 /* Where no process tells its private pages nothing is estimated; where some do, the others count
@@ -332,28 +287,47 @@ static void set_both(vitals_usage *usage, size_t scope, const struct estimate *s
 static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     struct estimate sums[SUBJECT_SYSTEM] = {0};
-    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
     bool any = false;
-    for (size_t i = 0; i < usage->entry_count; i++)
+    for (size_t i = 0; i < usage->entry_count; i++) {
         any |= usage->entries[i]->member && usage->entries[i]->memory.state > 0;
-    note_forks(usage);
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        const struct usage_process *process = usage_member(usage, row);
+        usage->entries[i]->memory.forked = 0;
+    }
+
+    /* Pages that were private until a child was born, which has them too. */
+    for (size_t i = 0; i < usage->entry_count; i++) {
+        const struct usage_process *process = usage->entries[i];
+        const struct usage_memory *memory = &process->memory;
+        struct usage_process *parent = usage_parent(usage, process);
+        double own = memory->walked_ns != 0 ? memory->unique : 0;
+        if (process->seen == usage->fold && parent != NULL && !memory->twin &&
+            memory->first_ns > parent->memory.walked_ns)
+            parent->memory.forked = larger(parent->memory.forked, memory->resident - own);
+    }
+
+    const struct usage_process *process;
+    const vitals_row *row = NULL;
+    while ((process = usage_next_member(usage, snapshot, &row)) != NULL) {
         double resident;
-        if (process == NULL || process->memory.twin)
-            continue;
         vitals_availability state = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
                                                       &resident);
-        if (state == VITALS_GONE || process->memory.state == VITALS_GONE)
-            continue; /* it holds nothing */
-        state = state <= 0 ? state : any ? state : (vitals_availability)process->memory.state;
+        if (process->memory.twin || state == VITALS_GONE || process->memory.state == VITALS_GONE)
+            continue; /* what is gone holds nothing */
+        state = state <= 0 || any ? state : (vitals_availability)process->memory.state;
         add_estimate(&sums[SUBJECT_TREE], process, state, row);
         add_estimate(&sums[process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS], process, state,
                      row);
     }
-    for (size_t scope = 0; scope < ARRAY_COUNT(sums); scope++)
-        set_both(usage, scope, &sums[scope], now_ns);
+
+    for (size_t scope = 0; scope < ARRAY_COUNT(sums); scope++) {
+        const struct estimate *sum = &sums[scope];
+        double both = sum->own + sum->beside;
+        if (sum->walked_ns >= sum->shared_ns)
+            both = larger(both, sum->proportional);
+        vitals_availability missing = sum->reason != 0 ? sum->reason : VITALS_GONE;
+        usage_cell_gauge(usage_cell(usage, scope, MEASURE_AT_memory_both_bytes),
+                         vitals_snapshot_monotonic_ns(snapshot), smaller(both, sum->resident),
+                         sum->known > 0 ? sum->state : missing);
+    }
 }
 
 /* Pages that several map. Of one process that is what is resident and not its own. Of several
@@ -363,24 +337,23 @@ static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
     struct usage_sum shared[SUBJECT_SYSTEM] = {0};
     double largest[SUBJECT_SYSTEM] = {0};
     uint64_t newest_ns = 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        const struct usage_process *process = usage_member(usage, row);
+    const struct usage_process *process;
+    const vitals_row *row = NULL;
+    while ((process = usage_next_member(usage, snapshot, &row)) != NULL) {
         double resident = 0, unique = 0;
-        if (process == NULL)
-            continue;
         vitals_availability state = vitals_row_number(row, VITALS_PROCESS_USS_BYTES, &unique);
         vitals_availability whole = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
                                                       &resident);
         uint64_t unique_ns = vitals_row_read_ns(row, VITALS_PROCESS_USS_BYTES);
         uint64_t resident_ns = vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_BYTES);
-        state = state > 0 && whole > 0 ? state_worse(state, whole) : state <= 0 ? state : whole;
+        if (state > 0)
+            state = whole > 0 ? state_worse(state, whole) : whole;
         if (state > 0 && resident_ns > saturating_add(unique_ns, MOMENT_NS))
             state = VITALS_ESTIMATE;
         newest_ns = uint64_max(newest_ns, unique_ns);
         double part = larger(0, resident - unique);
-        usage_add_reading(shared, process->root, state, part);
         size_t scope = process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS;
+        usage_add_reading(shared, process->root, state, part);
         if (state > 0) {
             largest[SUBJECT_TREE] = larger(largest[SUBJECT_TREE], part);
             largest[scope] = larger(largest[scope], part);
@@ -396,19 +369,13 @@ static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
 
 void usage_memory(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        struct usage_process *process = usage_member(usage, row);
-        if (process != NULL)
-            note_resident(process, row);
-    }
+    struct usage_process *process;
+    const vitals_row *row = NULL;
+    while ((process = usage_next_member(usage, snapshot, &row)) != NULL)
+        note_resident(process, row);
     bound(usage);
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        struct usage_process *process = usage_member(usage, row);
-        if (process != NULL)
-            note_walked(process, row);
-    }
+    while ((process = usage_next_member(usage, snapshot, &row)) != NULL)
+        note_walked(process, row);
     find_twins(usage, snapshot);
     estimate(usage, snapshot);
     set_shared(usage, snapshot);

@@ -1,16 +1,17 @@
 /* usage_processes.c: what the processes of the tree used, and those that no snapshot saw.
  *
  * A process counts by its own clock from its birth. What it did after its last reading, and
- * children that lived between two snapshots, stand in the counter of whoever waited for them. So of
+ * children that lived between two snapshots, stand in the counter of the process that waited for
+ * them. So of
  * each process there are three sums: its own, what the kernel counted of children that it waited
  * for, and what we saw of its children that are gone. The last two tell of the same processes: the
  * larger holds, never both, and none twice, in whichever order the counters were read. A child that
- * is gone takes with it all that it stood for. One whose parent ignores SIGCHLD is in nobody's
+ * is gone takes with it all that it stood for. One whose parent ignores SIGCHLD is in no process's
  * counter: then ours is the larger by more than the kernel's rounding, and is passed on to no
  * ancestor's.
  *
  * /proc/PID/io is one sum of a process and of all that it waited for: what it grew by beyond the
- * children that were seen is its own or theirs, nobody knows; the same rule holds. */
+ * children that were seen is its own or theirs, which is not known; the same rule holds. */
 #include "run/usage/usage_data.h"
 
 #include "util/memory.h"
@@ -23,60 +24,29 @@ static const uint64_t CORES_WINDOW_NS = 100 * NS_PER_MS;
 
 enum usage_process_kind { KIND_PLAIN, KIND_CHILDREN, KIND_ABSORBS };
 
-/* What each flow is read from. */
-static const struct flow {
+/* What each flow is read from, in the order of the flows. */
+static const struct {
     enum measure_place place;
     enum usage_process_kind kind;
     vitals_metric own;
-    vitals_metric children[2];
 } FLOWS[FLOW_COUNT] = {
-    [FLOW_CPU] = {MEASURE_AT_cpu_seconds,
-                  KIND_CHILDREN,
-                  VITALS_PROCESS_CPU_SECONDS,
-                  {VITALS_PROCESS_CHILDREN_USER_SECONDS, VITALS_PROCESS_CHILDREN_SYSTEM_SECONDS}},
-    [FLOW_USER] = {MEASURE_AT_cpu_user_seconds,
-                   KIND_CHILDREN,
-                   VITALS_PROCESS_CPU_USER_SECONDS,
-                   {VITALS_PROCESS_CHILDREN_USER_SECONDS}},
-    [FLOW_SYSTEM] = {MEASURE_AT_cpu_system_seconds,
-                     KIND_CHILDREN,
-                     VITALS_PROCESS_CPU_SYSTEM_SECONDS,
-                     {VITALS_PROCESS_CHILDREN_SYSTEM_SECONDS}},
-    [FLOW_READ] = {MEASURE_AT_disk_read_bytes, KIND_ABSORBS, VITALS_PROCESS_READ_BYTES, {0}},
-    [FLOW_WRITTEN] = {MEASURE_AT_disk_written_bytes,
-                      KIND_ABSORBS,
-                      VITALS_PROCESS_WRITTEN_BYTES,
-                      {0}},
-    [FLOW_CALL_READ] = {MEASURE_AT_call_read_bytes,
-                        KIND_ABSORBS,
-                        VITALS_PROCESS_CALL_READ_BYTES,
-                        {0}},
-    [FLOW_CALL_WRITTEN] = {MEASURE_AT_call_written_bytes,
-                           KIND_ABSORBS,
-                           VITALS_PROCESS_CALL_WRITTEN_BYTES,
-                           {0}},
-    [FLOW_MINOR_FAULTS] = {MEASURE_AT_minor_faults, KIND_PLAIN, VITALS_PROCESS_MINOR_FAULTS, {0}},
-    [FLOW_MAJOR_FAULTS] = {MEASURE_AT_major_faults, KIND_PLAIN, VITALS_PROCESS_MAJOR_FAULTS, {0}},
-    [FLOW_VOLUNTARY] = {MEASURE_AT_voluntary_switches,
-                        KIND_PLAIN,
-                        VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES,
-                        {0}},
-    [FLOW_INVOLUNTARY] = {MEASURE_AT_involuntary_switches,
-                          KIND_PLAIN,
-                          VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES,
-                          {0}},
-    [FLOW_RUN_DELAY] = {MEASURE_AT_run_delay_seconds,
-                        KIND_PLAIN,
-                        VITALS_PROCESS_RUN_DELAY_SECONDS,
-                        {0}},
-    [FLOW_BLOCK_DELAY] = {MEASURE_AT_block_delay_seconds,
-                          KIND_PLAIN,
-                          VITALS_PROCESS_BLOCK_DELAY_SECONDS,
-                          {0}},
+    {MEASURE_AT_cpu_seconds, KIND_CHILDREN, VITALS_PROCESS_CPU_SECONDS},
+    {MEASURE_AT_cpu_user_seconds, KIND_CHILDREN, VITALS_PROCESS_CPU_USER_SECONDS},
+    {MEASURE_AT_cpu_system_seconds, KIND_CHILDREN, VITALS_PROCESS_CPU_SYSTEM_SECONDS},
+    {MEASURE_AT_disk_read_bytes, KIND_ABSORBS, VITALS_PROCESS_READ_BYTES},
+    {MEASURE_AT_disk_written_bytes, KIND_ABSORBS, VITALS_PROCESS_WRITTEN_BYTES},
+    {MEASURE_AT_call_read_bytes, KIND_ABSORBS, VITALS_PROCESS_CALL_READ_BYTES},
+    {MEASURE_AT_call_written_bytes, KIND_ABSORBS, VITALS_PROCESS_CALL_WRITTEN_BYTES},
+    {MEASURE_AT_minor_faults, KIND_PLAIN, VITALS_PROCESS_MINOR_FAULTS},
+    {MEASURE_AT_major_faults, KIND_PLAIN, VITALS_PROCESS_MAJOR_FAULTS},
+    {MEASURE_AT_voluntary_switches, KIND_PLAIN, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES},
+    {MEASURE_AT_involuntary_switches, KIND_PLAIN, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES},
+    {MEASURE_AT_run_delay_seconds, KIND_PLAIN, VITALS_PROCESS_RUN_DELAY_SECONDS},
+    {MEASURE_AT_block_delay_seconds, KIND_PLAIN, VITALS_PROCESS_BLOCK_DELAY_SECONDS},
 };
 
 /* What is summed over the living. */
-static const struct gauge {
+static const struct {
     enum measure_place place;
     vitals_metric metric;
 } GAUGES[] = {
@@ -96,7 +66,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether it has children that nobody waits for: the kernel counted less of them than we saw. Only
+/* Whether it does not wait for its children: the kernel counted less of them than we saw. Only
  * a reading after their end tells: a parent that ends with them may have waited for them. */
 static bool ignores_children(const struct usage_process *process)
 {
@@ -125,12 +95,7 @@ static double base_of(const struct usage_counter *counter)
     return counter->own_base + counter->children_base + counter->gone_base;
 }
 
-static double used(const struct usage_process *process, enum usage_flow flow)
-{
-    return larger(0, life(process, flow) - base_of(&process->counters[flow]));
-}
-
-/* Its own alone. Of what it reads and writes nobody can say what was its children's: at most. */
+/* Its own alone. What of its reading and writing was its children's is not known: at most. */
 static double used_itself(const struct usage_process *process, enum usage_flow flow)
 {
     const struct usage_counter *counter = &process->counters[flow];
@@ -142,49 +107,38 @@ static double used_itself(const struct usage_process *process, enum usage_flow f
 
 /* ---- reading ---- */
 
-static bool read_children(const vitals_row *row, const struct flow *flow, double *out)
-{
-    double sum = 0, part;
-    for (size_t i = 0; i < ARRAY_COUNT(flow->children) && flow->children[i] != 0; i++) {
-        if (vitals_row_number(row, flow->children[i], &part) <= 0)
-            return false;
-        sum += part;
-    }
-    *out = sum;
-    return true;
-}
-
-static void read_counter(struct usage_process *process, const vitals_row *row, enum usage_flow flow)
-{
-    struct usage_counter *counter = &process->counters[flow];
-    double own, children;
-    vitals_availability state = vitals_row_number(row, FLOWS[flow].own, &own);
-    bool first = counter->state <= 0;
-    if (state <= 0) {
-        if (first)
-            counter->state = (signed char)state;
-        return;
-    }
-    /* A counter that runs backwards is a reading between two others. */
-    counter->own = first ? own : larger(counter->own, own);
-    counter->read_ns = vitals_row_read_ns(row, FLOWS[flow].own);
-    counter->state = (signed char)(first ? state
-                                         : state_worse((vitals_availability)counter->state, state));
-    bool told = FLOWS[flow].kind == KIND_CHILDREN && read_children(row, &FLOWS[flow], &children);
-    if (told)
-        counter->children = larger(counter->children, children);
-    if (!first || process->born)
-        return;
-    counter->own_base = counter->own;
-    counter->children_base = counter->children;
-}
-
 static void read_process(struct usage_process *process, const vitals_row *row)
 {
-    double peak, resident, anonymous;
-    for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
-        read_counter(process, row, flow);
+    double user = 0, system = 0, own, peak, resident, anonymous;
+    bool user_known = vitals_row_number(row, VITALS_PROCESS_CHILDREN_USER_SECONDS, &user) > 0;
+    bool system_known = vitals_row_number(row, VITALS_PROCESS_CHILDREN_SYSTEM_SECONDS, &system) > 0;
+    for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++) {
+        struct usage_counter *counter = &process->counters[flow];
+        vitals_availability state = vitals_row_number(row, FLOWS[flow].own, &own);
+        bool first = counter->state <= 0;
+        if (state <= 0) {
+            counter->state = first ? (signed char)state : counter->state;
+            continue;
+        }
+        /* A counter that runs backwards is a reading between two others. */
+        counter->own = first ? own : larger(counter->own, own);
+        counter->read_ns = vitals_row_read_ns(row, FLOWS[flow].own);
+        if (!first)
+            state = state_worse((vitals_availability)counter->state, state);
+        counter->state = (signed char)state;
+        if (flow == FLOW_CPU && user_known && system_known)
+            counter->children = larger(counter->children, user + system);
+        else if (flow == FLOW_USER && user_known)
+            counter->children = larger(counter->children, user);
+        else if (flow == FLOW_SYSTEM && system_known)
+            counter->children = larger(counter->children, system);
+        if (first && !process->born) {
+            counter->own_base = counter->own;
+            counter->children_base = counter->children;
+        }
+    }
     process->gone_before = process->counters[FLOW_CPU].gone;
+
     /* The peak is read more seldom than what is resident now, which is a peak too. */
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0) {
         process->resident_peak = larger(process->resident_peak, resident);
@@ -203,51 +157,36 @@ static void read_process(struct usage_process *process, const vitals_row *row)
 
 /* ---- the gone ---- */
 
-static void settle_flow(vitals_usage *usage, const struct usage_process *process,
-                        struct usage_process *parent, enum usage_flow flow)
-{
-    const struct usage_counter *counter = &process->counters[flow];
-    double base = base_of(counter), whole = life(process, flow), passed = whole;
-    if (counter->state <= 0) {
-        usage->flow_cut[flow] = true;
-        usage->finals[flow] += larger(0, counter->gone - counter->gone_base);
-        return;
-    }
-    usage->flow_gone[flow] = (signed char)state_worse((vitals_availability)usage->flow_gone[flow],
-                                                      (vitals_availability)counter->state);
-    if (process->root)
-        usage->root_finals[flow] += used_itself(process, flow);
-    if (parent == NULL || FLOWS[flow].kind == KIND_PLAIN) {
-        usage->finals[flow] += larger(0, whole - base);
-        return;
-    }
-    if (ignores_children(process))
-        passed = counter->own + (FLOWS[flow].kind == KIND_CHILDREN ? counter->children : 0);
-    usage->finals[flow] += whole - passed;
-    parent->counters[flow].gone += passed;
-    parent->counters[flow].gone_base += base;
-}
-
 static void settle(vitals_usage *usage, struct usage_process *process)
 {
     struct usage_process *parent = usage_parent(usage, process);
-    for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
-        settle_flow(usage, process, parent, flow);
+    for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++) {
+        const struct usage_counter *counter = &process->counters[flow];
+        double base = base_of(counter), whole = life(process, flow), passed = whole;
+        if (counter->state <= 0) {
+            usage->flow_cut[flow] = true;
+            usage->finals[flow] += larger(0, counter->gone - counter->gone_base);
+            continue;
+        }
+        usage->flow_gone[flow] = (signed char)state_worse(
+            (vitals_availability)usage->flow_gone[flow], (vitals_availability)counter->state);
+        if (process->root)
+            usage->root_finals[flow] += used_itself(process, flow);
+        if (parent == NULL || FLOWS[flow].kind == KIND_PLAIN) {
+            usage->finals[flow] += larger(0, whole - base);
+            continue;
+        }
+        if (ignores_children(process))
+            passed = counter->own + (FLOWS[flow].kind == KIND_CHILDREN ? counter->children : 0);
+        usage->finals[flow] += whole - passed;
+        parent->counters[flow].gone += passed;
+        parent->counters[flow].gone_base += base;
+    }
     if (parent != NULL && parent->gone_children > 0)
         parent->gone_children--;
     usage->peaks_gone += process->resident_peak;
     usage->held_gone = larger(usage->held_gone, process->held_peak);
     usage->anonymous_gone = larger(usage->anonymous_gone, process->anonymous_peak);
-}
-
-static void drop(vitals_usage *usage, size_t *kept, struct usage_process *process)
-{
-    if (process->seen == usage->fold) {
-        usage->entries[(*kept)++] = process;
-        return;
-    }
-    hash_remove(&usage->processes, process->key);
-    memory_free(process);
 }
 
 /* Settles those that are gone, children before their parents, so that what a whole family did is
@@ -277,31 +216,34 @@ static void settle_gone(vitals_usage *usage)
         }
     }
     size_t kept = 0;
-    for (size_t i = 0; i < usage->entry_count; i++)
-        drop(usage, &kept, usage->entries[i]);
+    for (size_t i = 0; i < usage->entry_count; i++) {
+        struct usage_process *process = usage->entries[i];
+        if (process->seen == usage->fold) {
+            usage->entries[kept++] = process;
+            continue;
+        }
+        hash_remove(&usage->processes, process->key);
+        memory_free(process);
+    }
     usage->entry_count = kept;
 }
 
 void usage_processes_end(vitals_usage *usage)
 {
-    usage->fold++; /* nobody was seen in it */
+    usage->fold++; /* no process was seen in it */
     settle_gone(usage);
     usage->root_key = 0;
 }
 
 /* ---- sums ---- */
 
-struct scopes {
-    struct usage_sum tree, root;
-};
-
-static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct scopes *sums,
-                     uint64_t read_ns)
+static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct usage_sum *of_tree,
+                     const struct usage_sum *of_root, uint64_t read_ns)
 {
     enum measure_place place = FLOWS[flow].place;
     vitals_availability gone = (vitals_availability)usage->flow_gone[flow];
     vitals_availability empty = gone > 0 ? gone : VITALS_NOT_YET;
-    vitals_availability state = sum_state(&sums->tree, empty);
+    vitals_availability state = sum_state(of_tree, empty);
     if (state <= 0 && gone > 0)
         state = VITALS_LOWER_BOUND;
     if (state <= 0) {
@@ -315,8 +257,8 @@ static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct sco
     bool split = !absorbs || usage->seen_processes <= 1;
     if (absorbs && usage->options.no_children != 0)
         state = state_worse(state, VITALS_UPPER_BOUND); /* children that it waited for are in it */
-    double tree = sums->tree.total + usage->finals[flow];
-    double root = sums->root.total + usage->root_finals[flow];
+    double tree = of_tree->total + usage->finals[flow];
+    double root = of_root->total + usage->root_finals[flow];
     root = root < tree ? root : tree;
     usage_cell_counter(usage_cell(usage, SUBJECT_TREE, place), read_ns, tree, state);
     usage_cell_counter(usage_cell(usage, SUBJECT_ROOT, place), read_ns, root,
@@ -328,70 +270,55 @@ static void set_flow(vitals_usage *usage, enum usage_flow flow, const struct sco
 /* Of a tree that has ended everything is known from then on. */
 static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow)
 {
-    struct scopes sums = {0};
+    struct usage_sum tree = {0}, root = {0};
     uint64_t newest_ns = 0;
     for (size_t i = 0; i < usage->entry_count; i++) {
         const struct usage_process *process = usage->entries[i];
+        const struct usage_counter *counter = &process->counters[flow];
         if (!process->member)
             continue;
-        vitals_availability state = (vitals_availability)process->counters[flow].state;
-        newest_ns = uint64_max(newest_ns, process->counters[flow].read_ns);
-        bool alone = usage->options.no_children != 0;
+        vitals_availability state = (vitals_availability)counter->state;
+        newest_ns = uint64_max(newest_ns, counter->read_ns);
         double itself = used_itself(process, flow);
-        if (state <= 0 && process->counters[flow].gone > 0)
+        bool alone = usage->options.no_children != 0;
+        if (state <= 0 && counter->gone > 0)
             state = VITALS_LOWER_BOUND; /* its children could be read */
-        sum_add(&sums.tree, state, alone ? itself : used(process, flow));
+        sum_add(&tree, state, alone ? itself : larger(0, life(process, flow) - base_of(counter)));
         if (process->root)
-            sum_add(&sums.root, state, itself);
+            sum_add(&root, state, itself);
     }
-    set_flow(usage, flow, &sums, newest_ns != 0 ? newest_ns : now_ns);
-}
-
-struct gauge_sums {
-    struct usage_sum of[SUBJECT_SYSTEM];
-    uint64_t newest_ns;
-};
-
-/* What a process has of pages depends on those that share them, and these were read at other
- * moments: a sum of several is neither exact nor a bound (usage_memory.c). */
-static bool is_split(vitals_metric metric)
-{
-    return metric == VITALS_PROCESS_PSS_BYTES || metric == VITALS_PROCESS_USS_BYTES;
+    set_flow(usage, flow, &tree, &root, newest_ns != 0 ? newest_ns : now_ns);
 }
 
 static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
-    struct gauge_sums sums[ARRAY_COUNT(GAUGES)] = {0};
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        const struct usage_process *process = usage_member(usage, row);
-        for (size_t i = 0; i < ARRAY_COUNT(GAUGES) && process != NULL; i++) {
+    struct usage_sum sums[ARRAY_COUNT(GAUGES)][SUBJECT_SYSTEM] = {0}, counts[SUBJECT_SYSTEM] = {0};
+    uint64_t newest_ns[ARRAY_COUNT(GAUGES)] = {0};
+    const struct usage_process *process;
+    const vitals_row *row = NULL;
+    while ((process = usage_next_member(usage, snapshot, &row)) != NULL) {
+        usage_add_reading(counts, process->root, VITALS_HAVE, 1);
+        for (size_t i = 0; i < ARRAY_COUNT(GAUGES); i++) {
             double value = 0;
             vitals_availability state = vitals_row_number(row, GAUGES[i].metric, &value);
-            uint64_t read_ns = vitals_row_read_ns(row, GAUGES[i].metric);
-            usage_add_reading(sums[i].of, process->root, state, value);
-            sums[i].newest_ns = uint64_max(sums[i].newest_ns, read_ns);
+            usage_add_reading(sums[i], process->root, state, value);
+            newest_ns[i] = uint64_max(newest_ns[i], vitals_row_read_ns(row, GAUGES[i].metric));
         }
     }
-    for (size_t i = 0; i < ARRAY_COUNT(GAUGES); i++) {
-        for (size_t scope = 0; scope < SUBJECT_SYSTEM; scope++) {
-            struct usage_sum *sum = &sums[i].of[scope];
-            if (sum->known > 1 && is_split(GAUGES[i].metric))
-                sum->state = VITALS_ESTIMATE;
-            usage_set_gauge(usage, sums[i].newest_ns, GAUGES[i].place, scope, sum);
-        }
-    }
-}
 
-static void fold_count(vitals_usage *usage, uint64_t now_ns)
-{
-    struct usage_sum sums[SUBJECT_SYSTEM] = {0};
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        if (usage->entries[i]->member)
-            usage_add_reading(sums, usage->entries[i]->root, VITALS_HAVE, 1);
+    for (size_t scope = 0; scope < SUBJECT_SYSTEM; scope++) {
+        usage_set_gauge(usage, vitals_snapshot_monotonic_ns(snapshot), MEASURE_AT_processes, scope,
+                        &counts[scope]);
+        for (size_t i = 0; i < ARRAY_COUNT(GAUGES); i++) {
+            /* What a process has of pages depends on those that share them, and these were read at
+             * other moments: a sum of several is neither exact nor a bound (usage_memory.c). */
+            bool split = GAUGES[i].metric == VITALS_PROCESS_PSS_BYTES ||
+                         GAUGES[i].metric == VITALS_PROCESS_USS_BYTES;
+            if (split && sums[i][scope].known > 1)
+                sums[i][scope].state = VITALS_ESTIMATE;
+            usage_set_gauge(usage, newest_ns[i], GAUGES[i].place, scope, &sums[i][scope]);
+        }
     }
-    for (size_t scope = 0; scope < ARRAY_COUNT(sums); scope++)
-        usage_set_gauge(usage, now_ns, MEASURE_AT_processes, scope, &sums[scope]);
 }
 
 /* CPUs in use over the time since the last such figure. */
@@ -428,36 +355,28 @@ static void fold_cores(vitals_usage *usage, uint64_t now_ns)
     usage->cores_ns = now_ns;
 }
 
-static void mark_missing(vitals_usage *usage, vitals_availability reason)
-{
-    for (size_t place = 0; place < MEASURE_COUNT; place++) {
-        if ((MEASURES[place].scopes & MEASURE_OF_TREE) == 0)
-            continue;
-        for (size_t scope = SUBJECT_TREE; scope < SUBJECT_SYSTEM; scope++)
-            usage_cell_missing(usage_cell(usage, scope, (enum measure_place)place), reason);
-    }
-}
-
 void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
     vitals_availability state = vitals_snapshot_state(snapshot, VITALS_PROCESS);
-    if (state <= 0) {
-        mark_missing(usage, state);
+    struct usage_process *process;
+    const vitals_row *row = NULL;
+    for (size_t place = 0; place < MEASURE_COUNT && state <= 0; place++) {
+        if ((MEASURES[place].scopes & MEASURE_OF_TREE) == 0)
+            continue;
+        for (size_t scope = SUBJECT_TREE; scope < SUBJECT_SYSTEM; scope++)
+            usage_cell_missing(usage_cell(usage, scope, (enum measure_place)place), state);
+    }
+    if (state <= 0)
         return;
-    }
+
     usage_members(usage, snapshot);
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        struct usage_process *process = usage_member(usage, row);
-        if (process != NULL)
-            read_process(process, row);
-    }
+    while ((process = usage_next_member(usage, snapshot, &row)) != NULL)
+        read_process(process, row);
     settle_gone(usage);
     for (enum usage_flow flow = 0; flow < FLOW_COUNT; flow++)
         fold_flow(usage, now_ns, flow);
     fold_gauges(usage, snapshot);
     usage_memory(usage, snapshot);
-    fold_count(usage, now_ns);
     fold_cores(usage, now_ns);
 }
