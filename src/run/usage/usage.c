@@ -11,10 +11,8 @@
 
 static const vitals_usage_options DEFAULTS = {0};
 
-static const struct options_form FORM = {.name = "vitals_usage_options",
-                                         .defaults = &DEFAULTS,
-                                         .size = sizeof(vitals_usage_options),
-                                         .first = sizeof(vitals_usage_options)};
+static const struct options_form FORM = {
+    "vitals_usage_options", &DEFAULTS, sizeof(vitals_usage_options), sizeof(vitals_usage_options)};
 
 void vitals_usage_options_init(vitals_usage_options *options, size_t size)
 {
@@ -34,7 +32,7 @@ static int check_pids(const int64_t *pids, size_t count, vitals_error *error)
 
 static int check(const vitals_usage_options *options, vitals_error *error)
 {
-    static const char *const BRANDS[] = {"nvidia", "amd", "intel"};
+    const char *brand = options->brand;
     int code = check_pids(options->pids, options->pid_count, error);
     if (code == 0)
         code = check_pids(options->excluded_pids, options->excluded_count, error);
@@ -47,12 +45,10 @@ static int check(const vitals_usage_options *options, vitals_error *error)
     if (options->machine_pace < 0 || options->machine_pace > VITALS_MACHINE_SELDOM)
         return error_set(error, VITALS_EARGUMENT, 0, "machine pace %d: there is none",
                          options->machine_pace);
-    bool known = options->brand == NULL;
-    for (size_t i = 0; i < ARRAY_COUNT(BRANDS); i++)
-        known = known || strcmp(options->brand, BRANDS[i]) == 0;
-    return known ? 0
-                 : error_set(error, VITALS_EARGUMENT, 0, "brand %s: nvidia, amd or intel",
-                             options->brand);
+    if (brand != NULL && strcmp(brand, "nvidia") != 0 && strcmp(brand, "amd") != 0 &&
+        strcmp(brand, "intel") != 0)
+        return error_set(error, VITALS_EARGUMENT, 0, "brand %s: nvidia, amd or intel", brand);
+    return 0;
 }
 
 static char *copy_string(const char *string)
@@ -89,22 +85,9 @@ static int64_t *copy_pids(const int64_t *pids, size_t count)
     return copy;
 }
 
-static bool copy_devices(vitals_usage *usage, const char *const *names)
-{
-    size_t count = 0;
-    while (names[count] != NULL)
-        count++;
-    usage->devices_named = memory_array(count + 1, sizeof(*usage->devices_named));
-    for (size_t i = 0; usage->devices_named != NULL && i < count; i++) {
-        usage->devices_named[i] = copy_string(names[i]);
-        if (usage->devices_named[i] == NULL)
-            return false;
-    }
-    return usage->devices_named != NULL;
-}
-
 static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
 {
+    const char *const *names = given->devices;
     vitals_usage_options *options = &usage->options;
     *options = *given;
     options->pids = usage->pids = copy_pids(given->pids, given->pid_count);
@@ -112,23 +95,25 @@ static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
                                                               given->excluded_count);
     options->devices = NULL;
     options->brand = NULL;
-    bool copied = usage->pids != NULL && usage->excluded_pids != NULL;
-    if (given->devices != NULL && given->devices[0] != NULL)
-        copied = copied && copy_devices(usage, given->devices);
-    if (given->brand != NULL)
-        copied = copied && (usage->brand = copy_string(given->brand)) != NULL;
-    return copied;
+    if (usage->pids == NULL || usage->excluded_pids == NULL)
+        return false;
+    if (given->brand != NULL && (usage->brand = copy_string(given->brand)) == NULL)
+        return false;
+
+    size_t count = 0;
+    while (names != NULL && names[count] != NULL)
+        count++;
+    if (count > 0)
+        usage->devices_named = memory_array(count + 1, sizeof(*usage->devices_named));
+    for (size_t i = 0; i < count; i++) {
+        if (usage->devices_named == NULL ||
+            (usage->devices_named[i] = copy_string(names[i])) == NULL)
+            return false;
+    }
+    return true;
 }
 
 /* ---- life ---- */
-
-static bool add_scopes(vitals_usage *usage)
-{
-    return usage_subject_add(usage, VITALS_SCOPE_TREE, "", "") != NULL &&
-           usage_subject_add(usage, VITALS_SCOPE_ROOT, "root", "") != NULL &&
-           usage_subject_add(usage, VITALS_SCOPE_DESCENDANTS, "descendants", "") != NULL &&
-           usage_subject_add(usage, VITALS_SCOPE_SYSTEM, "system", "") != NULL;
-}
 
 int vitals_usage_new(const vitals_usage_options *options, vitals_usage **out, vitals_error *error)
 {
@@ -139,7 +124,11 @@ int vitals_usage_new(const vitals_usage_options *options, vitals_usage **out, vi
     if (code < 0)
         return code;
     vitals_usage *usage = memory_alloc(sizeof(*usage));
-    if (usage == NULL || !copy_options(usage, &taken) || !add_scopes(usage)) {
+    if (usage == NULL || !copy_options(usage, &taken) ||
+        usage_subject_add(usage, VITALS_SCOPE_TREE, "", "") == NULL ||
+        usage_subject_add(usage, VITALS_SCOPE_ROOT, "root", "") == NULL ||
+        usage_subject_add(usage, VITALS_SCOPE_DESCENDANTS, "descendants", "") == NULL ||
+        usage_subject_add(usage, VITALS_SCOPE_SYSTEM, "system", "") == NULL) {
         vitals_usage_free(usage);
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     }
@@ -178,65 +167,57 @@ void vitals_usage_free(vitals_usage *usage)
 
 /* ---- a fold ---- */
 
-/* Keys of another sampler mean other things: what was keyed is settled, its share stays. */
-static void begin_stream(vitals_usage *usage, const vitals_snapshot *snapshot)
-{
-    uint64_t stream = vitals_snapshot_stream(snapshot);
-    if (usage->count == 0) {
-        usage->first_ns = vitals_snapshot_monotonic_ns(snapshot);
-        usage->first_boot_ns = vitals_snapshot_boottime_ns(snapshot);
-    } else if (stream != usage->stream) {
-        usage_processes_end(usage);
-        usage_devices_end(usage);
-        memset(usage->machine_based, 0, sizeof(usage->machine_based));
-        usage->system_cpu_ns = 0;
-        usage->cores_ns = 0;
-        usage->energy_ns = 0;
-        usage_network_end(usage);
-    }
-    usage->stream = stream;
-}
-
-static bool keep_value(vitals_usage *usage, const struct usage_subject *subject, size_t place)
+static void keep_values(vitals_usage *usage)
 {
     static const unsigned char SCOPES[] = {
         [VITALS_SCOPE_TREE] = MEASURE_OF_TREE,        [VITALS_SCOPE_ROOT] = MEASURE_OF_TREE,
         [VITALS_SCOPE_DESCENDANTS] = MEASURE_OF_TREE, [VITALS_SCOPE_SYSTEM] = MEASURE_OF_SYSTEM,
         [VITALS_SCOPE_GPU] = MEASURE_OF_GPU,
     };
-    const struct usage_cell *cell = &subject->cells[place];
-    if ((MEASURES[place].scopes & SCOPES[subject->scope]) == 0 || cell->state == VITALS_UNSET)
-        return true;
-    if (memory_grow((void **)&usage->values, &usage->value_capacity, usage->value_count,
-                    sizeof(*usage->values)) < 0)
-        return false;
-    usage->values[usage->value_count++] = (vitals_usage_value){
-        .measure = MEASURES[place].number,
-        .scope = subject->scope,
-        .subject = subject->text,
-        .label = subject->label,
-        .state = (vitals_availability)cell->state,
-        .value = cell->state > 0 ? cell->value : 0,
-        .read_ns = cell->state > 0 ? cell->read_ns : 0};
-    return true;
-}
-
-static void keep_values(vitals_usage *usage)
-{
     usage->value_count = 0;
-    for (size_t i = 0; i < usage->subject_count; i++) {
-        for (size_t place = 0; place < MEASURE_COUNT; place++)
-            usage->failed |= !keep_value(usage, usage->subjects[i], place);
+    for (size_t i = 0; i < usage->subject_count * MEASURE_COUNT; i++) {
+        const struct usage_subject *subject = usage->subjects[i / MEASURE_COUNT];
+        const struct measure *measure = &MEASURES[i % MEASURE_COUNT];
+        const struct usage_cell *cell = &subject->cells[i % MEASURE_COUNT];
+        if ((measure->scopes & SCOPES[subject->scope]) == 0 || cell->state == VITALS_UNSET)
+            continue;
+        if (memory_grow((void **)&usage->values, &usage->value_capacity, usage->value_count,
+                        sizeof(*usage->values)) < 0) {
+            usage->failed = true;
+            return;
+        }
+        usage->values[usage->value_count++] = (vitals_usage_value){
+            .measure = measure->number,
+            .scope = subject->scope,
+            .subject = subject->text,
+            .label = subject->label,
+            .state = (vitals_availability)cell->state,
+            .value = cell->state > 0 ? cell->value : 0,
+            .read_ns = cell->state > 0 ? cell->read_ns : 0};
     }
 }
 
 int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot, vitals_error *error)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    uint64_t stream = vitals_snapshot_stream(snapshot);
     if (usage->count > 0 && now_ns <= usage->last_ns)
         return 0;
     usage->failed = false;
-    begin_stream(usage, snapshot);
+
+    /* Keys of another sampler mean other things: what was keyed is settled, its share stays. */
+    if (usage->count == 0) {
+        usage->first_ns = now_ns;
+        usage->first_boot_ns = vitals_snapshot_boottime_ns(snapshot);
+    } else if (stream != usage->stream) {
+        usage_processes_end(usage);
+        usage_devices_end(usage);
+        memset(usage->machine_based, 0, sizeof(usage->machine_based));
+        usage->system_cpu_ns = usage->cores_ns = usage->energy_ns = 0;
+        usage_network_end(usage);
+    }
+    usage->stream = stream;
+
     usage->fold++;
     usage_machine(usage, snapshot);
     if (vitals_snapshot_has_entity(snapshot, VITALS_PROCESS))
