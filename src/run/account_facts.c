@@ -12,11 +12,13 @@
 /* Below it the coverage of a run says more of the clocks' steps than of sampling. */
 static const double COVERED_SECONDS = 0.05;
 
-/* Without memory the figure is missing. */
-static void put(vitals_account *account, const vitals_figure_form *form)
+/* Of the tree. Without memory the figure is missing. */
+static void put(vitals_account *account, const char *name, const char *unit, const char *source,
+                vitals_availability state, double value)
 {
-    int code = vitals_account_add(account, form, NULL);
-    (void)code;
+    const vitals_figure_form form = {
+        .name = name, .unit = unit, .source = source, .state = state, .value = value};
+    (void)!vitals_account_add(account, &form, NULL);
 }
 
 static double value_of(const vitals_account *account, const char *name, vitals_availability *state)
@@ -31,27 +33,29 @@ static double value_of(const vitals_account *account, const char *name, vitals_a
 
 /* In the order in which a person reads them; processes, tasks and memory have rules of their own.
  */
-static const struct {
+struct figure_of {
     enum quantity quantity;
     const char *name, *unit;
-} CPU[] =
-    {
-        {COUNTED_CPU_SECONDS, "cpu_seconds", "seconds"},
-        {COUNTED_CPU_USER_SECONDS, "cpu_user_seconds", "seconds"},
-        {COUNTED_CPU_SYSTEM_SECONDS, "cpu_system_seconds", "seconds"},
-},
-  REST[] = {
-      {COUNTED_SWAP_PEAK_BYTES, "swap_peak_bytes", "bytes"},
-      {COUNTED_READ_BYTES, "disk_read_bytes", "bytes"},
-      {COUNTED_WRITTEN_BYTES, "disk_written_bytes", "bytes"},
-      {COUNTED_MINOR_FAULTS, "minor_faults", ""},
-      {COUNTED_MAJOR_FAULTS, "major_faults", ""},
-      {COUNTED_VOLUNTARY_SWITCHES, "voluntary_switches", ""},
-      {COUNTED_INVOLUNTARY_SWITCHES, "involuntary_switches", ""},
-      {COUNTED_CPU_PRESSURE_SECONDS, "cpu_pressure_seconds", "seconds"},
-      {COUNTED_MEMORY_PRESSURE_SECONDS, "memory_pressure_seconds", "seconds"},
-      {COUNTED_IO_PRESSURE_SECONDS, "io_pressure_seconds", "seconds"},
-      {COUNTED_OOM_KILLS, "oom_kills", ""},
+};
+
+static const struct figure_of CPU[] = {
+    {COUNTED_CPU_SECONDS, "cpu_seconds", "seconds"},
+    {COUNTED_CPU_USER_SECONDS, "cpu_user_seconds", "seconds"},
+    {COUNTED_CPU_SYSTEM_SECONDS, "cpu_system_seconds", "seconds"},
+};
+
+static const struct figure_of REST[] = {
+    {COUNTED_SWAP_PEAK_BYTES, "swap_peak_bytes", "bytes"},
+    {COUNTED_READ_BYTES, "disk_read_bytes", "bytes"},
+    {COUNTED_WRITTEN_BYTES, "disk_written_bytes", "bytes"},
+    {COUNTED_MINOR_FAULTS, "minor_faults", ""},
+    {COUNTED_MAJOR_FAULTS, "major_faults", ""},
+    {COUNTED_VOLUNTARY_SWITCHES, "voluntary_switches", ""},
+    {COUNTED_INVOLUNTARY_SWITCHES, "involuntary_switches", ""},
+    {COUNTED_CPU_PRESSURE_SECONDS, "cpu_pressure_seconds", "seconds"},
+    {COUNTED_MEMORY_PRESSURE_SECONDS, "memory_pressure_seconds", "seconds"},
+    {COUNTED_IO_PRESSURE_SECONDS, "io_pressure_seconds", "seconds"},
+    {COUNTED_OOM_KILLS, "oom_kills", ""},
 };
 
 static vitals_availability counted_state(const struct run_facts *facts, enum quantity quantity)
@@ -98,55 +102,34 @@ static bool has_more_pages(const struct run_facts *facts, double *seen)
            *seen > facts->counted[COUNTED_MEMORY_PEAK_BYTES].value.as.f64 * SHARE + STEP_BYTES;
 }
 
-/* If one figure of a cgroup shows that a process left it, none of its figures is complete. */
-static bool lacks_leavers(const struct run_facts *facts, enum quantity quantity)
-{
-    static const char CGROUP[] = "cgroup";
-    double seen;
-    return strncmp(facts->counted[quantity].source, CGROUP, sizeof(CGROUP) - 1) == 0 &&
-           (are_outnumbered(facts, &seen) || has_more_pages(facts, &seen));
-}
-
 /* ---- what was counted, as it is told ---- */
-
-static vitals_availability bounded(const struct run_facts *facts, enum quantity quantity)
-{
-    vitals_availability state = counted_state(facts, quantity);
-    bool split = quantity == COUNTED_CPU_USER_SECONDS || quantity == COUNTED_CPU_SYSTEM_SECONDS;
-    double seen;
-    bool whole = state == VITALS_HAVE || (split && state == VITALS_ESTIMATE);
-    bool lacks = whole && (lost_some(facts, &seen) || lacks_leavers(facts, quantity));
-    return lacks ? VITALS_LOWER_BOUND : state;
-}
 
 static void put_counted(vitals_account *account, const struct run_facts *facts,
                         enum quantity quantity, const char *name, const char *unit)
 {
-    vitals_availability state = bounded(facts, quantity);
+    static const char CGROUP[] = "cgroup";
+    vitals_availability state = counted_state(facts, quantity);
+    bool split = quantity == COUNTED_CPU_USER_SECONDS || quantity == COUNTED_CPU_SYSTEM_SECONDS;
+    double seen;
     if (state <= 0)
         return;
-    put(account, &(vitals_figure_form){.name = name,
-                                       .unit = unit,
-                                       .source = facts->counted[quantity].source,
-                                       .state = state,
-                                       .value = facts->counted[quantity].value.as.f64});
+    const struct counted *counted = &facts->counted[quantity];
+    /* If one figure of a cgroup shows that a process left it, none of its figures is complete. */
+    bool whole = state == VITALS_HAVE || (split && state == VITALS_ESTIMATE);
+    bool left = strncmp(counted->source, CGROUP, sizeof(CGROUP) - 1) == 0 &&
+                (are_outnumbered(facts, &seen) || has_more_pages(facts, &seen));
+    if (whole && (left || lost_some(facts, &seen)))
+        state = VITALS_LOWER_BOUND;
+    put(account, name, unit, counted->source, state, counted->value.as.f64);
 }
 
-/* How good wait4's counts are: what still runs has used more, and may have children behind it that
- * it has waited for. */
-static vitals_availability waited(const struct run_facts *facts)
-{
-    return facts->left > 0 || facts->left_unknown ? VITALS_LOWER_BOUND : VITALS_HAVE;
-}
-
-/* Where there was no memory for a accounting: what wait4 told. */
-static void put_waited(vitals_account *account, const struct run_facts *facts)
+static void put_cpu(vitals_account *account, const struct run_facts *facts)
 {
     const struct os_usage *usage = &facts->usage;
     const struct {
         const char *name, *unit;
         double value;
-    } FIGURES[] = {
+    } WAITED[] = {
         {"cpu_seconds", "seconds",
          usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds},
         {"cpu_user_seconds", "seconds", usage->user_seconds},
@@ -158,74 +141,31 @@ static void put_waited(vitals_account *account, const struct run_facts *facts)
         {"voluntary_switches", "", (double)usage->voluntary_switches},
         {"involuntary_switches", "", (double)usage->involuntary_switches},
     };
-    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
-        put(account, &(vitals_figure_form){.name = FIGURES[i].name,
-                                           .unit = FIGURES[i].unit,
-                                           .source = "wait4",
-                                           .state = waited(facts),
-                                           .value = FIGURES[i].value});
-}
-
-static bool put_seen(vitals_account *account, const struct run_facts *facts)
-{
     double seen;
-    if (!lost_some(facts, &seen))
-        return false;
-    put(account, &(vitals_figure_form){.name = "cpu_seconds",
-                                       .unit = "seconds",
-                                       .source = "sampled; some children were never waited for",
-                                       .state = VITALS_LOWER_BOUND,
-                                       .value = seen});
-    return true;
-}
-
-static void put_cpu(vitals_account *account, const struct run_facts *facts)
-{
-    vitals_availability state;
-    bool seen = put_seen(account, facts);
-    for (size_t i = seen ? 1 : 0; i < ARRAY_COUNT(CPU); i++)
+    bool lost = lost_some(facts, &seen);
+    if (lost)
+        put(account, "cpu_seconds", "seconds", "sampled; some children were never waited for",
+            VITALS_LOWER_BOUND, seen);
+    for (size_t i = lost ? 1 : 0; i < ARRAY_COUNT(CPU); i++)
         put_counted(account, facts, CPU[i].quantity, CPU[i].name, CPU[i].unit);
-    if (facts->counted == NULL)
-        put_waited(account, facts);
+
+    /* Without memory for an accounting there is what wait4 told: what still runs has used more, and
+     * may have children behind it that it has waited for. */
+    bool rest = facts->left > 0 || facts->left_unknown;
+    vitals_availability state = rest ? VITALS_LOWER_BOUND : VITALS_HAVE;
+    for (size_t i = 0; i < ARRAY_COUNT(WAITED) && facts->counted == NULL; i++)
+        put(account, WAITED[i].name, WAITED[i].unit, "wait4", state, WAITED[i].value);
+
     double total = value_of(account, "cpu_seconds", &state);
     if (state > 0 && facts->counted_seconds > 0)
-        put(account, &(vitals_figure_form){.name = "cpu_cores",
-                                           .unit = "cores",
-                                           .source = "CPU time over the time in which it was used",
-                                           .state = state,
-                                           .value = total / facts->counted_seconds});
+        put(account, "cpu_cores", "cores", "CPU time over the time in which it was used", state,
+            total / facts->counted_seconds);
 }
 
 /* ---- memory ---- */
 
 static const char LOW[] = "memory_peak_low_bytes", HIGH[] = "memory_peak_high_bytes",
                   SUM[] = "memory_peak_sum_bytes";
-
-/* What is at least true: what samples saw, or the largest process, whichever is more. */
-static void put_low(vitals_account *account, const struct run_facts *facts)
-{
-    const vitals_figure *low = facts->watched != NULL ? vitals_account_find(facts->watched, LOW, "")
-                                                      : NULL;
-    const struct counted *largest = &facts->counted[COUNTED_MEMORY_LARGEST_BYTES];
-    vitals_availability state;
-    double seen = value_of(facts->watched, LOW, &state);
-    bool more = counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0 &&
-                (state <= 0 || largest->value.as.f64 > seen);
-    vitals_figure_form form = {.name = LOW,
-                               .unit = "bytes",
-                               .source = "the sampler had no time to answer",
-                               .state = VITALS_TIMED_OUT};
-    if (more) {
-        form.source = largest->source;
-        form.state = VITALS_LOWER_BOUND;
-        form.value = largest->value.as.f64;
-    } else if (low != NULL) {
-        form.source = low->source;
-        form.state = state;
-        form.value = seen;
-    }
-    put(account, &form);
-}
 
 /* Where samples have missed the largest process, or most of it, it may have been there with all
  * that they saw; where every one that was reaped was sampled, it is among that. */
@@ -243,111 +183,59 @@ static void put_high(vitals_account *account, const struct run_facts *facts)
     bool all = count_state > 0 && sampled >= (double)facts->reaped;
     if (high_state <= 0 && largest <= 0)
         return;
+    const char *source = "the largest process; none was sampled";
+    if (high_state > 0)
+        source = missed && !all ? "what samples saw, and the largest that they missed"
+                                : vitals_account_find(facts->watched, HIGH, "")->source;
     high = missed && !all ? high + largest : high > largest ? high : largest;
-    const vitals_figure *watched = high_state > 0 ? vitals_account_find(facts->watched, HIGH, "")
-                                                  : NULL;
-    put(account,
-        &(vitals_figure_form){.name = HIGH,
-                              .unit = "bytes",
-                              .source = watched == NULL ? "the largest process; none was sampled"
-                                        : missed && !all
-                                            ? "what samples saw, and the largest that they missed"
-                                            : watched->source,
-                              .state = VITALS_ESTIMATE,
-                              .value = high});
-}
-
-/* Every process's own peak, as if all had come at once and nothing were shared. Records of ends
- * tell the peak of each last image: what an image before an exec had comes on top, and where that
- * is not told there may be more. So it is never exact, and never below the low. */
-static void put_sum(vitals_account *account, const struct run_facts *facts)
-{
-    vitals_availability state, low_state;
-    const struct counted *sum = &facts->counted[COUNTED_MEMORY_SUM_BYTES];
-    if (counted_state(facts, COUNTED_MEMORY_SUM_BYTES) <= 0)
-        return; /* samples tell what they saw */
-    double high = sum->value.as.f64, seen = value_of(facts->watched, SUM, &state);
-    double low = value_of(account, LOW, &low_state);
-    if (low_state > 0 && low > high)
-        high += low;
-    put(account, &(vitals_figure_form){.name = SUM,
-                                       .unit = "bytes",
-                                       .source = sum->source,
-                                       .state = VITALS_ESTIMATE,
-                                       .value = state > 0 && seen > high ? seen : high});
-}
-
-static bool put_memory_seen(vitals_account *account, const struct run_facts *facts)
-{
-    double seen;
-    if (!has_more_pages(facts, &seen))
-        return false;
-    put(account, &(vitals_figure_form){
-                     .name = "memory_peak_bytes",
-                     .unit = "bytes",
-                     .source = "anonymous pages of one process, sampled; some have left the cgroup",
-                     .state = VITALS_LOWER_BOUND,
-                     .value = seen});
-    return true;
+    put(account, HIGH, "bytes", source, VITALS_ESTIMATE, high);
 }
 
 static void put_memory(vitals_account *account, const struct run_facts *facts)
 {
-    bool counted = counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0;
-    if (counted && !put_memory_seen(account, facts))
-        put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, "memory_peak_bytes", "bytes");
-    if (counted)
+    vitals_availability state;
+    double seen;
+    if (counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0) {
+        if (has_more_pages(facts, &seen))
+            put(account, "memory_peak_bytes", "bytes",
+                "anonymous pages of one process, sampled; some have left the cgroup",
+                VITALS_LOWER_BOUND, seen);
+        else
+            put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, "memory_peak_bytes", "bytes");
         return;
-    put_low(account, facts);
+    }
+
+    /* What is at least true: what samples saw, or the largest process, whichever is more. */
+    const vitals_figure *low = facts->watched != NULL ? vitals_account_find(facts->watched, LOW, "")
+                                                      : NULL;
+    const struct counted *largest = &facts->counted[COUNTED_MEMORY_LARGEST_BYTES];
+    seen = value_of(facts->watched, LOW, &state);
+    if (counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0 &&
+        (state <= 0 || largest->value.as.f64 > seen))
+        put(account, LOW, "bytes", largest->source, VITALS_LOWER_BOUND, largest->value.as.f64);
+    else if (low != NULL)
+        put(account, LOW, "bytes", low->source, state, seen);
+    else
+        put(account, LOW, "bytes", "the sampler had no time to answer", VITALS_TIMED_OUT, 0);
     put_high(account, facts);
-    put_sum(account, facts);
+
+    /* Every process's own peak, as if all had come at once and nothing were shared. Records of ends
+     * tell the peak of each last image: what an image before an exec had comes on top, and where
+     * that is not told there may be more. So it is never exact, and never below the low. */
+    const struct counted *sum = &facts->counted[COUNTED_MEMORY_SUM_BYTES];
+    if (counted_state(facts, COUNTED_MEMORY_SUM_BYTES) <= 0)
+        return; /* samples tell what they saw */
+    double most = sum->value.as.f64, least = value_of(account, LOW, &state);
+    if (state > 0 && least > most)
+        most += least;
+    seen = value_of(facts->watched, SUM, &state);
+    put(account, SUM, "bytes", sum->source, VITALS_ESTIMATE,
+        state > 0 && seen > most ? seen : most);
 }
 
 /* ---- processes ---- */
 
-/* How many there were for certain. */
-static double processes_known(const struct run_facts *facts)
-{
-    vitals_availability state;
-    double seen = value_of(facts->watched, "processes_seen", &state);
-    double reaped = (double)(facts->reaped + facts->left);
-    return state > 0 && seen > reaped ? seen : reaped;
-}
-
-/* A method that counted fewer processes than there were has missed some, whatever it reports. */
-static void put_total(vitals_account *account, const struct run_facts *facts)
-{
-    double known = processes_known(facts);
-    const struct counted *counted = counted_state(facts, COUNTED_PROCESSES) > 0
-                                        ? &facts->counted[COUNTED_PROCESSES]
-                                        : NULL;
-    if (counted != NULL && counted->value.as.f64 >= known)
-        put_counted(account, facts, COUNTED_PROCESSES, "processes", "");
-    else
-        put(account, &(vitals_figure_form){.name = "processes",
-                                           .unit = "",
-                                           .source = "reaped or sampled",
-                                           .state = VITALS_LOWER_BOUND,
-                                           .value = known});
-}
-
-static void put_seen_at_once(vitals_account *account, const char *name, double seen)
-{
-    put(account, &(vitals_figure_form){.name = name,
-                                       .unit = "",
-                                       .source = "processes sampled; some have left the cgroup",
-                                       .state = VITALS_LOWER_BOUND,
-                                       .value = seen});
-}
-
-static void put_tasks(vitals_account *account, const struct run_facts *facts)
-{
-    double seen;
-    if (are_outnumbered(facts, &seen))
-        put_seen_at_once(account, "tasks_peak", seen);
-    else
-        put_counted(account, facts, COUNTED_TASKS_PEAK, "tasks_peak", "");
-}
+static const char LEAVERS[] = "processes sampled; some have left the cgroup";
 
 /* The most at one moment. A task is a process or a thread: there were no more processes than tasks
  * at once, and no more than there ever were. Where as many were seen at once it is exact. */
@@ -365,7 +253,7 @@ static void put_most(vitals_account *account, const struct run_facts *facts)
     bool by_total = total_state == VITALS_HAVE && total >= least &&
                     (tasks == NULL || total < tasks->value.as.f64);
     if (outnumbered && !(by_total && least >= total)) {
-        put_seen_at_once(account, MOST, seen);
+        put(account, MOST, "", LEAVERS, VITALS_LOWER_BOUND, seen);
         return;
     }
     if (!by_total && tasks == NULL)
@@ -376,116 +264,100 @@ static void put_most(vitals_account *account, const struct run_facts *facts)
     (void)snprintf(source, sizeof source, "%s%s",
                    by_total ? "there were no more in all" : tasks->source, by_total ? "" : witness);
     if (least >= most || seen_state <= 0)
-        put(account,
-            &(vitals_figure_form){.name = MOST,
-                                  .unit = "",
-                                  .source = source,
-                                  .state = least >= most ? VITALS_HAVE : VITALS_UPPER_BOUND,
-                                  .value = most});
+        put(account, MOST, "", source, least >= most ? VITALS_HAVE : VITALS_UPPER_BOUND, most);
 }
 
 static void put_processes(vitals_account *account, const struct run_facts *facts)
 {
-    put_tasks(account, facts);
-    put_total(account, facts);
+    vitals_availability state;
+    double seen;
+    if (are_outnumbered(facts, &seen))
+        put(account, "tasks_peak", "", LEAVERS, VITALS_LOWER_BOUND, seen);
+    else
+        put_counted(account, facts, COUNTED_TASKS_PEAK, "tasks_peak", "");
+
+    /* A method that counted fewer processes than there were for certain has missed some, whatever
+     * it reports. */
+    double known = (double)(facts->reaped + facts->left);
+    seen = value_of(facts->watched, "processes_seen", &state);
+    known = state > 0 && seen > known ? seen : known;
+    if (counted_state(facts, COUNTED_PROCESSES) > 0 &&
+        facts->counted[COUNTED_PROCESSES].value.as.f64 >= known)
+        put_counted(account, facts, COUNTED_PROCESSES, "processes", "");
+    else
+        put(account, "processes", "", "reaped or sampled", VITALS_LOWER_BOUND, known);
     put_most(account, facts);
     if (facts->left > 0)
-        put(account, &(vitals_figure_form){.name = "processes_left",
-                                           .unit = "",
-                                           .source = "the process table",
-                                           .state = VITALS_HAVE,
-                                           .value = (double)facts->left});
+        put(account, "processes_left", "", "the process table", VITALS_HAVE, (double)facts->left);
 }
 
 /* ---- what was sampled ---- */
 
-static void put_coverage(vitals_account *account, const struct run_facts *facts)
-{
-    vitals_availability seen_state, state;
-    double seen = value_of(facts->watched, "cpu_seconds", &seen_state);
-    double total = value_of(account, "cpu_seconds", &state);
-    if (seen_state <= 0 || state <= 0 || total < COVERED_SECONDS)
-        return;
-    put(account,
-        &(vitals_figure_form){.name = "cpu_coverage_ratio",
-                              .unit = "ratio",
-                              .source = "CPU time that samples tell of over what was counted",
-                              .state = VITALS_SAMPLED,
-                              .value = seen < total ? seen / total : 1});
-}
-
-/* The work of the demo's devices is invented: no power was drawn. */
-static void source_words(const struct run_facts *facts, const vitals_figure *figure,
-                         char out[static FIGURE_SOURCE])
-{
-    static const char DRIVER[] = "driver, ";
-    bool told = strncmp(figure->source, DRIVER, sizeof(DRIVER) - 1) == 0;
-    if (facts->invented && told)
-        (void)snprintf(out, FIGURE_SOURCE, "invented by the demo, %s",
-                       figure->source + sizeof(DRIVER) - 1);
-    else
-        (void)snprintf(out, FIGURE_SOURCE, "%s", figure->source);
-}
-
-/* Of the whole run, not only of the time between samples. */
-static double value_over_run(const struct run_facts *facts, const vitals_figure *figure)
-{
-    double busy = 0;
-    const vitals_figure *seconds = vitals_account_find(facts->watched, "gpu_busy_seconds",
-                                                       figure->subject);
-    bool ratio = strcmp(figure->name, "gpu_busy_ratio") == 0 && facts->wall_seconds > 0;
-    if (!ratio || seconds == NULL || vitals_figure_value(seconds, &busy) <= 0)
-        return figure->value;
-    return busy / facts->wall_seconds;
-}
-
-/* What says the same as a figure that was counted, under its own name, and what was for us alone.
- */
-static bool is_superseded(const vitals_account *account, const vitals_figure *figure)
-{
-    return strcmp(figure->name, ANONYMOUS_LARGEST) == 0 ||
-           vitals_account_find(account, figure->name, figure->subject) != NULL ||
-           (strncmp(figure->name, "memory_peak_", 12) == 0 &&
-            vitals_account_find(account, "memory_peak_bytes", "") != NULL);
-}
-
-/* The machine's counters begin with the first sample: what was before it is not in them. */
-static vitals_availability state_over_run(const struct run_facts *facts,
-                                          const vitals_figure *figure)
-{
-    static const double STEP_SECONDS = 0.001;
-    vitals_availability state, seconds_state;
-    state = (vitals_availability)figure->state;
-    double seconds = value_of(facts->watched, "wall_seconds", &seconds_state);
-    bool late = seconds_state > 0 && seconds + STEP_SECONDS < facts->wall_seconds;
-    return late && state == VITALS_HAVE && strcmp(figure->subject, "system") == 0
-               ? VITALS_LOWER_BOUND
-               : state;
-}
-
 static void put_watched(vitals_account *account, const struct run_facts *facts)
 {
+    static const double STEP_SECONDS = 0.001;
+    static const char DRIVER[] = "driver, ";
+    vitals_availability state;
+    double seconds = value_of(facts->watched, "wall_seconds", &state), busy;
+    bool late = state > 0 && seconds + STEP_SECONDS < facts->wall_seconds;
+    bool memory = vitals_account_find(account, "memory_peak_bytes", "") != NULL;
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(facts->watched, figure)) != NULL;) {
-        char source[FIGURE_SOURCE];
-        if (is_superseded(account, figure))
+        /* Not what says the same as a figure that was counted, and what was for us alone. */
+        if (strcmp(figure->name, ANONYMOUS_LARGEST) == 0 ||
+            vitals_account_find(account, figure->name, figure->subject) != NULL ||
+            (memory && strncmp(figure->name, "memory_peak_", 12) == 0))
             continue;
-        source_words(facts, figure, source);
-        put(account, &(vitals_figure_form){.name = figure->name,
-                                           .unit = figure->unit,
-                                           .subject = figure->subject,
-                                           .label = figure->label,
-                                           .source = source,
-                                           .state = state_over_run(facts, figure),
-                                           .value = value_over_run(facts, figure)});
+        char source[FIGURE_SOURCE];
+        vitals_figure_form form = {.name = figure->name,
+                                   .unit = figure->unit,
+                                   .subject = figure->subject,
+                                   .label = figure->label,
+                                   .source = figure->source,
+                                   .state = (vitals_availability)figure->state,
+                                   .value = figure->value};
+        /* The work of the demo's devices is invented: no power was drawn. */
+        if (facts->invented && strncmp(figure->source, DRIVER, sizeof(DRIVER) - 1) == 0) {
+            (void)snprintf(source, sizeof(source), "invented by the demo, %s",
+                           figure->source + sizeof(DRIVER) - 1);
+            form.source = source;
+        }
+        /* The machine's counters begin with the first sample: what was before is not in them. */
+        if (late && form.state == VITALS_HAVE && strcmp(figure->subject, "system") == 0)
+            form.state = VITALS_LOWER_BOUND;
+        /* Of the whole run, not only of the time between samples. */
+        if (strcmp(figure->name, "gpu_busy_ratio") == 0 && facts->wall_seconds > 0) {
+            const vitals_figure *used = vitals_account_find(facts->watched, "gpu_busy_seconds",
+                                                            figure->subject);
+            if (used != NULL && vitals_figure_value(used, &busy) > 0)
+                form.value = busy / facts->wall_seconds;
+        }
+        (void)!vitals_account_add(account, &form, NULL);
     }
 }
 
-/* ---- attributes ---- */
-
-static void set_attributes(vitals_account *account, const struct run_facts *facts)
+void account_fill(vitals_account *account, const struct run_facts *facts)
 {
     char interval[NUMBER_TEXT];
+    vitals_availability seen_state, state;
+    if (!facts->end_unknown)
+        vitals_account_ended(account, facts->exit_code, facts->signal);
+    memcpy(account->failure, facts->failure, sizeof(account->failure));
+    put(account, "wall_seconds", "seconds", "CLOCK_MONOTONIC", VITALS_HAVE, facts->wall_seconds);
+    put_cpu(account, facts);
+    put_memory(account, facts);
+    for (size_t i = 0; i < ARRAY_COUNT(REST); i++)
+        put_counted(account, facts, REST[i].quantity, REST[i].name, REST[i].unit);
+    put_processes(account, facts);
+    double seen = value_of(facts->watched, "cpu_seconds", &seen_state);
+    double total = value_of(account, "cpu_seconds", &state);
+    if (seen_state > 0 && state > 0 && total >= COVERED_SECONDS)
+        put(account, "cpu_coverage_ratio", "ratio",
+            "CPU time that samples tell of over what was counted", VITALS_SAMPLED,
+            seen < total ? seen / total : 1);
+    if (facts->watched != NULL)
+        put_watched(account, facts);
+
     (void)number_print_u64(interval, facts->interval_ns);
     account_set_string(account, "state", "complete");
     account_set_string(account, "interval_ns", interval);
@@ -500,25 +372,4 @@ static void set_attributes(vitals_account *account, const struct run_facts *fact
         if (vitals_account_attribute(account, name).size == 0)
             account_set_text(account, name, vitals_account_attribute(facts->watched, name));
     }
-}
-
-void account_fill(vitals_account *account, const struct run_facts *facts)
-{
-    if (!facts->end_unknown)
-        vitals_account_ended(account, facts->exit_code, facts->signal);
-    memcpy(account->failure, facts->failure, sizeof(account->failure));
-    put(account, &(vitals_figure_form){.name = "wall_seconds",
-                                       .unit = "seconds",
-                                       .source = "CLOCK_MONOTONIC",
-                                       .state = VITALS_HAVE,
-                                       .value = facts->wall_seconds});
-    put_cpu(account, facts);
-    put_memory(account, facts);
-    for (size_t i = 0; i < ARRAY_COUNT(REST); i++)
-        put_counted(account, facts, REST[i].quantity, REST[i].name, REST[i].unit);
-    put_processes(account, facts);
-    put_coverage(account, facts);
-    if (facts->watched != NULL)
-        put_watched(account, facts);
-    set_attributes(account, facts);
 }
