@@ -37,24 +37,19 @@ static bool is_over(struct limits *limits, enum limit limit, uint64_t most,
     return true;
 }
 
-static bool is_passed(struct limits *limits, const struct limits_seen *seen)
-{
-    const struct value run = value_u64(seen->run_ns);
-    return is_over(limits, LIMIT_MEMORY, limits->memory_bytes, &seen->memory_bytes) ||
-           is_over(limits, LIMIT_GPU_MEMORY, limits->gpu_memory_bytes, &seen->gpu_memory_bytes) ||
-           is_over(limits, LIMIT_PROCESSES, limits->processes, &seen->processes) ||
-           is_over(limits, LIMIT_TIME, limits->ns, &run);
-}
-
 enum limits_order limits_step(struct limits *limits, const struct limits_seen *seen)
 {
+    const struct value run = value_u64(seen->run_ns);
     if (limits->asked) {
         if (seen->run_ns < limits->kill_ns)
             return LIMITS_NOTHING;
         limits->kill_ns = saturating_add(seen->run_ns, ROUND_NS);
         return LIMITS_KILL;
     }
-    if (!is_passed(limits, seen))
+    if (!is_over(limits, LIMIT_MEMORY, limits->memory_bytes, &seen->memory_bytes) &&
+        !is_over(limits, LIMIT_GPU_MEMORY, limits->gpu_memory_bytes, &seen->gpu_memory_bytes) &&
+        !is_over(limits, LIMIT_PROCESSES, limits->processes, &seen->processes) &&
+        !is_over(limits, LIMIT_TIME, limits->ns, &run))
         return LIMITS_NOTHING;
     limits_end(limits, seen->run_ns);
     return LIMITS_ASK;
@@ -113,8 +108,8 @@ const char *limits_name(enum limit limit)
     return NAMES[limit];
 }
 
-/* Prints a limit in the units in which it was given: 50M as 50MB, 16GiB as 16GiB. */
-static void limit_words(uint64_t most, char *out, size_t capacity)
+static void bytes_words(const struct limits *limits, uint64_t most, const char *what, char *out,
+                        size_t capacity)
 {
     static const struct {
         uint64_t bytes;
@@ -126,60 +121,45 @@ static void limit_words(uint64_t most, char *out, size_t capacity)
                  {1000ULL * 1000 * 1000, "GB"},
                  {1000ULL * 1000, "MB"},
                  {1000, "kB"}};
-    char number[NUMBER_TEXT];
-    for (size_t i = 0; i < ARRAY_COUNT(UNITS); i++) {
+    char limit[NUMBER_TEXT + 4] = "", had[VITALS_HUMAN], number[NUMBER_TEXT];
+    /* The limit in the units in which it was given: 50M as 50MB, 16GiB as 16GiB. */
+    for (size_t i = 0; i < ARRAY_COUNT(UNITS) && limit[0] == '\0'; i++) {
         if (most % UNITS[i].bytes != 0)
             continue;
         (void)number_print_u64(number, most / UNITS[i].bytes);
-        (void)snprintf(out, capacity, "%s%s", number, UNITS[i].name);
-        return;
+        (void)snprintf(limit, sizeof(limit), "%s%s", number, UNITS[i].name);
     }
-    vitals_human_bytes(most, out);
-}
-
-/* The cgroup's limit is higher than ours, so that a job that grows slowly is asked to end first. A
- * peak that the cgroup held is therefore not the peak that our limit allows. */
-static void kernel_words(const struct limits *limits, const char *limit, const char *had, char *out,
-                         size_t capacity)
-{
-    bool known = limits->reached != 0;
-    (void)snprintf(
-        out, capacity,
-        "it grew past %s of memory, too fast to be asked to end; the kernel ended %s%s%s", limit,
-        limits->survived ? "one of its processes" : "it", known ? " at " : "", known ? had : "");
-}
-
-static void bytes_words(const struct limits *limits, uint64_t most, const char *what, char *out,
-                        size_t capacity)
-{
-    char limit[NUMBER_TEXT + 4], had[VITALS_HUMAN];
-    limit_words(most, limit, sizeof(limit));
+    if (limit[0] == '\0')
+        vitals_human_bytes(most, limit);
     vitals_human_bytes(limits->reached, had);
+
+    /* The cgroup's limit is higher than ours, so that a job that grows slowly is asked to end
+     * first. A peak that the cgroup held is therefore not the peak that our limit allows. */
+    bool known = limits->reached != 0;
     if (limits->by_kernel)
-        kernel_words(limits, limit, had, out, capacity);
+        (void)snprintf(
+            out, capacity,
+            "it grew past %s of memory, too fast to be asked to end; the kernel ended %s%s%s",
+            limit, limits->survived ? "one of its processes" : "it", known ? " at " : "",
+            known ? had : "");
     else
         (void)snprintf(out, capacity, "it used more than %s of %s: %s", limit, what, had);
 }
 
-static void time_words(const struct limits *limits, char *out, size_t capacity)
+void limits_words(const struct limits *limits, char *out, size_t capacity)
 {
     char text[NUMBER_TEXT + VITALS_HUMAN];
     double seconds = (double)limits->ns / 1e9;
-    if (seconds < 60) {
-        number_print_f64(text, seconds);
-        (void)snprintf(out, capacity, "it took longer than %s s", text);
-    } else {
-        (void)snprintf(out, capacity, "it took longer than %s",
-                       vitals_human_duration(seconds, text));
-    }
-}
-
-void limits_words(const struct limits *limits, char *out, size_t capacity)
-{
     out[0] = '\0';
     switch (limits->passed) {
     case LIMIT_NONE: return;
-    case LIMIT_TIME: time_words(limits, out, capacity); return;
+    case LIMIT_TIME:
+        if (seconds < 60)
+            number_print_f64(text, seconds);
+        (void)snprintf(out, capacity, "it took longer than %s%s",
+                       seconds < 60 ? text : vitals_human_duration(seconds, text),
+                       seconds < 60 ? " s" : "");
+        return;
     case LIMIT_MEMORY: bytes_words(limits, limits->memory_bytes, "memory", out, capacity); return;
     case LIMIT_GPU_MEMORY:
         bytes_words(limits, limits->gpu_memory_bytes, "GPU memory", out, capacity);

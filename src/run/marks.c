@@ -20,29 +20,6 @@ struct marks {
 
 /* ---- one line ---- */
 
-/* Controls become spaces and what is no character is left out: a name is shown in many places. */
-static void take_name(struct span from, char name[static MARKS_NAME + 1])
-{
-    const char *at = from.bytes, *end = from.bytes + from.size;
-    size_t used = 0, size;
-    while (at < end) {
-        uint32_t character = utf8_decode(at, end, &size);
-        bool control = character < 0x20 || (character >= 0x7F && character < 0xA0);
-        size_t wanted = character == UTF8_BROKEN ? 0 : control ? 1 : size;
-        if (used + wanted > MARKS_NAME)
-            break;
-        if (control)
-            name[used] = ' ';
-        else
-            memcpy(name + used, at, wanted);
-        used += wanted;
-        at += size;
-    }
-    while (used > 0 && name[used - 1] == ' ')
-        used--;
-    name[used] = '\0';
-}
-
 /* What stands between two tabs; the rest of the line where none follows. */
 static struct span take_field(struct cursor *line)
 {
@@ -63,12 +40,6 @@ static uint64_t take_number(struct cursor *line)
     return cursor_u64(&cursor, &number) && cursor_done(&cursor) ? number : 0;
 }
 
-static int64_t take_pid(struct cursor *line)
-{
-    uint64_t number = take_number(line);
-    return number <= INT32_MAX ? (int64_t)number : 0;
-}
-
 bool marks_parse(struct span line, char name[static MARKS_NAME + 1], vitals_mark *out)
 {
     struct cursor cursor = cursor_over(line.bytes, line.size);
@@ -78,14 +49,36 @@ bool marks_parse(struct span line, char name[static MARKS_NAME + 1], vitals_mark
     if (cursor_done(&cursor) || (*cursor.at != ' ' && *cursor.at != '\t'))
         return false;
     cursor.at++;
-    take_name(take_field(&cursor), name);
-    if (name[0] == '\0')
+
+    /* Controls become spaces and what is no character is left out: a name is shown in many places.
+     */
+    struct span field = take_field(&cursor);
+    const char *at = field.bytes, *end = field.bytes + field.size;
+    size_t used = 0, size;
+    while (at < end) {
+        uint32_t character = utf8_decode(at, end, &size);
+        bool control = character < 0x20 || (character >= 0x7F && character < 0xA0);
+        size_t wanted = character == UTF8_BROKEN ? 0 : control ? 1 : size;
+        if (used + wanted > MARKS_NAME)
+            break;
+        if (control)
+            name[used] = ' ';
+        else
+            memcpy(name + used, at, wanted);
+        used += wanted;
+        at += size;
+    }
+    while (used > 0 && name[used - 1] == ' ')
+        used--;
+    name[used] = '\0';
+    if (used == 0)
         return false;
     *out = (vitals_mark){.begins = begins, .name = name};
     out->monotonic_ns = take_number(&cursor);
     out->told = out->monotonic_ns != 0;
-    out->pid = take_pid(&cursor);
-    out->tid = take_pid(&cursor);
+    uint64_t pid = take_number(&cursor), tid = take_number(&cursor);
+    out->pid = pid <= INT32_MAX ? (int64_t)pid : 0;
+    out->tid = tid <= INT32_MAX ? (int64_t)tid : 0;
     return true;
 }
 
@@ -98,14 +91,23 @@ char *mark_lines_room(struct mark_lines *lines)
     return lines->bytes + lines->kept;
 }
 
-/* The bytes up to the last newline are whole lines; the rest waits for its end. */
-static void part(struct mark_lines *lines, size_t size)
+void mark_lines_take(struct mark_lines *lines, size_t size, bool again)
 {
-    size_t whole = size;
+    size_t kept = lines->kept;
+    lines->skipping |= lines->cut;
+    lines->cut = false;
+    if (again) { /* what was kept is no beginning of this */
+        memmove(lines->bytes, lines->bytes + kept, size);
+        kept = 0;
+        lines->skipping = false;
+    }
+
+    /* The bytes up to the last newline are whole lines; the rest waits for its end. */
+    size_t all = kept + size, whole = all;
     while (whole > 0 && lines->bytes[whole - 1] != '\n')
         whole--;
     lines->left = cursor_over(lines->bytes, whole);
-    lines->kept = size - whole;
+    lines->kept = all - whole;
     if (lines->kept <= MARKS_LINE)
         return;
     lines->passed_over += whole > 0 || !lines->skipping;
@@ -113,23 +115,10 @@ static void part(struct mark_lines *lines, size_t size)
     lines->cut = true;
 }
 
-void mark_lines_take(struct mark_lines *lines, size_t size, bool again)
-{
-    size_t kept = lines->kept;
-    lines->skipping |= lines->cut;
-    lines->cut = false;
-    if (again) { // what was kept is no beginning of this
-        memmove(lines->bytes, lines->bytes + kept, size);
-        kept = 0;
-        lines->skipping = false;
-    }
-    part(lines, kept + size);
-}
-
 bool mark_lines_next(struct mark_lines *lines, struct span *line)
 {
     while (cursor_line(&lines->left, line)) {
-        bool tail = lines->skipping; // the end of one whose beginning was too long
+        bool tail = lines->skipping; /* the end of one whose beginning was too long */
         lines->skipping = false;
         if (!tail && line->size <= MARKS_LINE)
             return true;
@@ -163,14 +152,6 @@ int marks_descriptor(struct marks *marks)
     return os_marks_watch(&marks->reader);
 }
 
-static size_t lines_of(const struct cursor *left)
-{
-    size_t count = 0;
-    for (const char *at = left->at; at < left->end; at++)
-        count += *at == '\n';
-    return count;
-}
-
 bool marks_read(struct marks *marks, uint64_t now_ns)
 {
     char *room = mark_lines_room(&marks->lines);
@@ -182,28 +163,10 @@ bool marks_read(struct marks *marks, uint64_t now_ns)
         marks->written_ns = before < now_ns ? before : now_ns;
     marks->before_ns = before;
     mark_lines_take(&marks->lines, reading.size > 0 ? (size_t)reading.size : 0, reading.again);
-    marks->lines_read = lines_of(&marks->lines.left);
-    marks->lines_taken = 0;
+    marks->lines_read = marks->lines_taken = 0;
+    for (const char *at = marks->lines.left.at; at < marks->lines.left.end; at++)
+        marks->lines_read += *at == '\n';
     return reading.size == MARKS_READING;
-}
-
-/* The time of a line that names none: the file's modification time, which is that of its last line.
- * Lines before it are spread evenly since the reading before, if that was a short time ago. */
-static uint64_t moment_of_line(const struct marks *marks)
-{
-    uint64_t span = marks->written_ns > marks->before_ns ? marks->written_ns - marks->before_ns : 0;
-    if (span > SPREAD_MOST_NS || marks->lines_taken >= marks->lines_read)
-        return marks->written_ns;
-    return marks->before_ns + span * marks->lines_taken / marks->lines_read;
-}
-
-/* A moment of another time namespace, of another boot, or invented: that of its line instead. */
-static void check_moment(const struct marks *marks, vitals_mark *mark)
-{
-    if (mark->told && mark->monotonic_ns >= marks->begin_ns && mark->monotonic_ns <= marks->now_ns)
-        return;
-    mark->told = 0;
-    mark->monotonic_ns = moment_of_line(marks);
 }
 
 bool marks_next(struct marks *marks, vitals_mark *out)
@@ -213,11 +176,22 @@ bool marks_next(struct marks *marks, vitals_mark *out)
         marks->lines_taken++;
         if (line.size == 0)
             continue;
-        if (marks_parse(line, marks->name, out)) {
-            check_moment(marks, out);
-            return true;
+        if (!marks_parse(line, marks->name, out)) {
+            marks->passed_over++;
+            continue;
         }
-        marks->passed_over++;
+        if (out->told && out->monotonic_ns >= marks->begin_ns && out->monotonic_ns <= marks->now_ns)
+            return true;
+
+        /* No time was told, or one of another time namespace or boot, or an invented one: the
+         * file's modification time, which is that of its last line. Lines before it are spread
+         * evenly since the reading before, if that was a short time ago. */
+        uint64_t before = marks->before_ns, last = marks->written_ns;
+        uint64_t span = last > before ? last - before : 0;
+        bool spread = span <= SPREAD_MOST_NS && marks->lines_taken < marks->lines_read;
+        out->told = 0;
+        out->monotonic_ns = spread ? before + span * marks->lines_taken / marks->lines_read : last;
+        return true;
     }
     return false;
 }

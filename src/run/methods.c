@@ -64,34 +64,19 @@ bool accounting_counts(const struct accounting *accounting, enum quantity quanti
            (promised(accounting, accounting->count) & os_quantity(quantity)) != 0;
 }
 
-static void drop(struct method *method)
-{
-    method->in_use = false;
-    method->counts = 0;
-}
-
-static void open_method(struct method *method, struct os_count_options *options)
-{
-    if ((method->counter->worth & options->wanted) == 0)
-        return;
-    method->state = memory_alloc(method->counter->size);
-    if (method->state == NULL)
-        return;
-    method->in_use = method->counter->open(method->state, options, &method->counts) == 0;
-    if (method->in_use)
-        return;
-    drop(method);
-    memory_free(method->state);
-    method->state = NULL;
-}
-
 /* Tries a counter for quantities that no better one counts; methods[place] is free. */
 static bool try_counter(struct accounting *accounting, size_t place, size_t rank)
 {
     struct method *method = &accounting->methods[place];
-    *method = (struct method){.counter = accounting->counters[rank], .rank = rank};
+    const struct os_counter *counter = accounting->counters[rank];
+    *method = (struct method){.counter = counter, .rank = rank};
     accounting->asked.wanted = ~promised(accounting, place);
-    open_method(method, &accounting->asked);
+    if ((counter->worth & accounting->asked.wanted) == 0 ||
+        (method->state = memory_alloc(counter->size)) == NULL)
+        return false;
+    method->in_use = counter->open(method->state, &accounting->asked, &method->counts) == 0;
+    if (!method->in_use)
+        memory_free(method->state);
     return method->in_use;
 }
 
@@ -149,48 +134,15 @@ int accounting_activity(const struct accounting *accounting, int *folder)
     return *folder = 0;
 }
 
+/* False if the method cannot keep its promise: it counts nothing then. */
 static bool take_child(struct method *method, int64_t pid)
 {
     if (!method->in_use || method->counter->child == NULL ||
         method->counter->child(method->state, pid, &method->counts) >= 0)
         return true;
-    drop(method);
+    method->in_use = false;
+    method->counts = 0;
     return false;
-}
-
-/* The place of a counter that is not among the methods; METHODS_MAX where it is, or there is no
- * room.
- */
-static size_t place_for(const struct accounting *accounting, size_t rank)
-{
-    size_t place = 0;
-    while (place < accounting->count && accounting->methods[place].rank < rank)
-        place++;
-    bool taken = place < accounting->count && accounting->methods[place].rank == rank;
-    return taken || accounting->count == METHODS_MAX ? METHODS_MAX : place;
-}
-
-/* What a method had promised and does not count may be counted by one that was not needed then, if
- * that needs nothing before there is a child. */
-static void try_others(struct accounting *accounting, int64_t pid)
-{
-    for (size_t i = 0; accounting->counters[i] != NULL; i++) {
-        const struct os_counter *counter = accounting->counters[i];
-        size_t place = place_for(accounting, i);
-        if (place == METHODS_MAX || counter->place != NULL ||
-            !is_chosen(accounting->chosen, counter->name))
-            continue;
-        struct method *methods = accounting->methods;
-        memmove(&methods[place + 1], &methods[place],
-                (accounting->count - place) * sizeof(*methods));
-        if (try_counter(accounting, place, i)) {
-            accounting->count++;
-            (void)take_child(&methods[place], pid);
-        } else {
-            memmove(&methods[place], &methods[place + 1],
-                    (accounting->count - place) * sizeof(*methods));
-        }
-    }
 }
 
 void accounting_child(struct accounting *accounting, int64_t pid)
@@ -198,8 +150,27 @@ void accounting_child(struct accounting *accounting, int64_t pid)
     bool all = true;
     for (size_t i = 0; accounting != NULL && i < accounting->count; i++)
         all = take_child(&accounting->methods[i], pid) && all;
-    if (!all)
-        try_others(accounting, pid);
+
+    /* What a method had promised and does not count may be counted by one that was not needed then,
+     * if that needs nothing before there is a child. */
+    for (size_t i = 0; !all && accounting->counters[i] != NULL; i++) {
+        const struct os_counter *counter = accounting->counters[i];
+        struct method *methods = accounting->methods;
+        size_t place = 0;
+        while (place < accounting->count && methods[place].rank < i)
+            place++;
+        bool taken = place < accounting->count && methods[place].rank == i;
+        if (taken || accounting->count == METHODS_MAX || counter->place != NULL ||
+            !is_chosen(accounting->chosen, counter->name))
+            continue;
+        size_t behind = (accounting->count - place) * sizeof(*methods);
+        memmove(&methods[place + 1], &methods[place], behind);
+        if (try_counter(accounting, place, i)) {
+            accounting->count++;
+            (void)take_child(&methods[place], pid);
+        } else
+            memmove(&methods[place], &methods[place + 1], behind);
+    }
 }
 
 void accounting_reaping(struct accounting *accounting, int64_t pid)
@@ -308,89 +279,66 @@ static void doubt(struct method_report *told, size_t count, double cpu_seconds)
     }
 }
 
-/* True if records of ends show more page faults than the method counted. Every process has some
- * faults, however short it lives, so the method has lost whole processes. */
-static bool is_short(const struct method_report *told, const struct method_report *records)
-{
-    const struct value *own = &told->at[COUNTED_MINOR_FAULTS].value;
-    const struct value *least = &records->at[COUNTED_MINOR_FAULTS].value;
-    return own->state > 0 && least->state > 0 && least->as.f64 > own->as.f64;
-}
-
-/* Whether others tell the same of a method that may have lost some. Records of ends alone do not:
- * what a process does behind its record hides what another did. */
-static bool is_witnessed(const struct accounting *accounting, const struct method_report *told,
-                         size_t own)
-{
-    bool witnessed = false;
-    for (size_t i = 0; i < accounting->count; i++) {
-        if (i == own || told[i].at[COUNTED_CPU_SECONDS].value.state <= 0)
-            continue;
-        if (!accounting->methods[i].counter->ended_only)
-            witnessed = true;
-        else if (is_short(&told[own], &told[i]))
-            return false;
-    }
-    return witnessed;
-}
-
 /* A method that may lose processes without notice is exact only if another method agrees, which
  * doubt() has compared. Orphans that others reap may use too little CPU time to show there, and
- * much of everything else. */
+ * much of everything else. Records of ends alone are no witness: what a process does behind its
+ * record hides what another did. */
 static void doubt_unwitnessed(const struct accounting *accounting, struct method_report *told)
 {
     for (size_t i = 0; i < accounting->count; i++) {
         const struct method *method = &accounting->methods[i];
-        bool whole = method->counter->whole == NULL || !method->in_use ||
-                     method->counter->whole(method->state);
-        if (!whole && (accounting->orphans_lost || !is_witnessed(accounting, told, i)))
+        const struct value *own = &told[i].at[COUNTED_MINOR_FAULTS].value;
+        bool witnessed = false, is_short = false;
+        if (method->counter->whole == NULL || !method->in_use ||
+            method->counter->whole(method->state))
+            continue;
+        for (size_t k = 0; k < accounting->count; k++) {
+            const struct value *least = &told[k].at[COUNTED_MINOR_FAULTS].value;
+            if (k == i || told[k].at[COUNTED_CPU_SECONDS].value.state <= 0)
+                continue;
+            /* Every process has some page faults, however short it lives: records that show more
+             * of them mean that whole processes are missing. */
+            if (accounting->methods[k].counter->ended_only)
+                is_short |= own->state > 0 && least->state > 0 && least->as.f64 > own->as.f64;
+            else
+                witnessed = true;
+        }
+        if (accounting->orphans_lost || !witnessed || is_short)
             bound_all(told[i].at);
     }
-}
-
-/* What still runs is in no record of an end. */
-static void add_left(struct counted *cpu, double left_cpu_seconds)
-{
-    if (cpu->value.state <= 0 || left_cpu_seconds <= 0)
-        return;
-    size_t size = strlen(cpu->source);
-    cpu->value.as.f64 += left_cpu_seconds;
-    (void)snprintf(cpu->source + size, sizeof(cpu->source) - size, "; clocks of what still runs");
-}
-
-static double read_methods(const struct accounting *accounting, double left_cpu_seconds,
-                           struct method_report told[static METHODS_MAX])
-{
-    double most = 0;
-    for (size_t i = 0; i < accounting->count; i++) {
-        const struct method *method = &accounting->methods[i];
-        if (method->in_use && method->counter->read != NULL)
-            method->counter->read(method->state, told[i].at);
-        if (method->counter->ended_only)
-            add_left(&told[i].at[COUNTED_CPU_SECONDS], left_cpu_seconds);
-        const struct value *cpu = &told[i].at[COUNTED_CPU_SECONDS].value;
-        if (cpu->state > 0 && cpu->as.f64 > most)
-            most = cpu->as.f64;
-    }
-    return most;
 }
 
 void accounting_read(struct accounting *accounting, const struct accounting_left *left,
                      struct counted *out)
 {
     struct method_report told[METHODS_MAX] = {0};
+    double most = 0;
+    size_t count = accounting != NULL ? accounting->count : 0;
     memset(out, 0, COUNTED_COUNT * sizeof(*out));
-    double cpu_seconds = accounting != NULL ? read_methods(accounting, left->cpu_seconds, told) : 0;
-    if (accounting != NULL)
-        doubt(told, accounting->count, cpu_seconds);
-    if (accounting != NULL)
-        doubt_unwitnessed(accounting, told);
-    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
-        for (int quantity = 0; quantity < COUNTED_COUNT; quantity++)
-            take(&out[quantity], &told[i].at[quantity], (enum quantity)quantity);
+    for (size_t i = 0; i < count; i++) {
+        const struct method *method = &accounting->methods[i];
+        struct counted *cpu = &told[i].at[COUNTED_CPU_SECONDS];
+        if (method->in_use && method->counter->read != NULL)
+            method->counter->read(method->state, told[i].at);
+        if (cpu->value.state <= 0)
+            continue;
+        if (method->counter->ended_only && left->cpu_seconds > 0) {
+            size_t size = strlen(cpu->source);
+            cpu->value.as.f64 += left->cpu_seconds; /* what still runs is in no record of an end */
+            (void)snprintf(cpu->source + size, sizeof(cpu->source) - size,
+                           "; clocks of what still runs");
+        }
+        most = cpu->value.as.f64 > most ? cpu->value.as.f64 : most;
     }
+    if (count > 0) {
+        doubt(told, count, most);
+        doubt_unwitnessed(accounting, told);
+    }
+
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
         signed char *state = &out[quantity].value.state;
+        for (size_t i = 0; i < count; i++)
+            take(&out[quantity], &told[i].at[quantity], (enum quantity)quantity);
         if (*state == VITALS_UNSET)
             *state = VITALS_UNSUPPORTED;
         else if (*state == VITALS_HAVE && left->any)

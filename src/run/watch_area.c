@@ -38,8 +38,21 @@ void watch_area_free(struct watch_area *area)
 
 /* ---- the watcher's side ---- */
 
-static void write_attributes(struct area_report *report, const vitals_account *account)
+void watch_area_write(struct watch_area *area, const vitals_account *account)
 {
+    if (area == NULL)
+        return;
+    uint64_t number = atomic_load(&area->told) + 1;
+    struct area_report *report = &area->reports[number % 2];
+    size_t count = size_min(account->count, AREA_FIGURES);
+    memcpy(report->figures, account->figures, count * sizeof(vitals_figure));
+    report->figure_count = (uint32_t)count;
+    if (count < account->count && count > 0)
+        report->figures[count - 1] = (vitals_figure){.name = "figures_left_out",
+                                                     .source = "more than a run has room for",
+                                                     .state = VITALS_HAVE,
+                                                     .value = (double)(account->count - count + 1)};
+
     report->attribute_count = 0;
     for (const char *name = NULL; (name = vitals_account_next_attribute(account, name)) != NULL &&
                                   report->attribute_count < AREA_ATTRIBUTES;) {
@@ -50,54 +63,13 @@ static void write_attributes(struct area_report *report, const vitals_account *a
         memcpy(attribute->text, text.bytes, size);
         attribute->text[size] = '\0';
     }
-}
-
-void watch_area_write(struct watch_area *area, const vitals_account *account)
-{
-    if (area == NULL)
-        return;
-    uint64_t number = atomic_load(&area->told) + 1;
-    struct area_report *report = &area->reports[number % 2];
-    size_t count = size_min(account->count, AREA_FIGURES);
-    memcpy(report->figures, account->figures, count * sizeof(vitals_figure));
-    report->figure_count = (uint32_t)count;
-    write_attributes(report, account);
-    if (count < account->count && count > 0)
-        report->figures[count - 1] = (vitals_figure){.name = "figures_left_out",
-                                                     .source = "more than a run has room for",
-                                                     .state = VITALS_HAVE,
-                                                     .value = (double)(account->count - count + 1)};
     atomic_store(&area->told, number);
 }
 
 /* ---- the launcher's ---- */
 
-/* A copy in memory of our own, whose texts end. */
-static int read_figure(vitals_account *account, const vitals_figure *told)
-{
-    vitals_figure figure = *told;
-    figure.name[FIGURE_NAME - 1] = figure.unit[FIGURE_UNIT - 1] = '\0';
-    figure.subject[FIGURE_SUBJECT - 1] = figure.label[FIGURE_LABEL - 1] = '\0';
-    figure.source[FIGURE_SOURCE - 1] = '\0';
-    const vitals_figure_form form = {.name = figure.name,
-                                     .unit = figure.unit,
-                                     .subject = figure.subject,
-                                     .label = figure.label,
-                                     .source = figure.source,
-                                     .state = (vitals_availability)figure.state,
-                                     .value = figure.value};
-    return vitals_account_add(account, &form, NULL);
-}
-
-static void read_attribute(vitals_account *account, const struct area_attribute *told)
-{
-    struct area_attribute attribute = *told;
-    attribute.name[ACCOUNT_ATTRIBUTE - 1] = attribute.text[AREA_TEXT - 1] = '\0';
-    vitals_text text = {attribute.text, strlen(attribute.text)};
-    int code = vitals_account_set(account, attribute.name, text, NULL);
-    (void)code; /* what is no attribute is none */
-}
-
+/* Each is copied to memory of our own, where its texts are ended. What is no figure or attribute is
+ * left out. */
 static vitals_account *read_report(const struct area_report *report)
 {
     vitals_account *account = account_new();
@@ -106,11 +78,25 @@ static vitals_account *read_report(const struct area_report *report)
     size_t figures = size_min(report->figure_count, AREA_FIGURES);
     size_t attributes = size_min(report->attribute_count, AREA_ATTRIBUTES);
     for (size_t i = 0; i < figures; i++) {
-        int code = read_figure(account, &report->figures[i]);
-        (void)code; /* one that cannot be is left out */
+        vitals_figure figure = report->figures[i];
+        figure.name[FIGURE_NAME - 1] = figure.unit[FIGURE_UNIT - 1] = '\0';
+        figure.subject[FIGURE_SUBJECT - 1] = figure.label[FIGURE_LABEL - 1] = '\0';
+        figure.source[FIGURE_SOURCE - 1] = '\0';
+        const vitals_figure_form form = {.name = figure.name,
+                                         .unit = figure.unit,
+                                         .subject = figure.subject,
+                                         .label = figure.label,
+                                         .source = figure.source,
+                                         .state = (vitals_availability)figure.state,
+                                         .value = figure.value};
+        (void)!vitals_account_add(account, &form, NULL);
     }
-    for (size_t i = 0; i < attributes; i++)
-        read_attribute(account, &report->attributes[i]);
+    for (size_t i = 0; i < attributes; i++) {
+        struct area_attribute attribute = report->attributes[i];
+        attribute.name[ACCOUNT_ATTRIBUTE - 1] = attribute.text[AREA_TEXT - 1] = '\0';
+        vitals_text text = {attribute.text, strlen(attribute.text)};
+        (void)!vitals_account_set(account, attribute.name, text, NULL);
+    }
     return account;
 }
 
