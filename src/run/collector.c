@@ -105,35 +105,6 @@ static struct collector_track *find_track(struct window *window, const vitals_us
     return track;
 }
 
-/* What a counter told before its window began. Of a process that began later that is nothing. */
-static double base_of(const struct collector_track *track, double first, uint64_t begin_ns)
-{
-    bool born = track->scope == VITALS_SCOPE_PROCESS &&
-                collector_subject_began_ns(track->subject) > begin_ns;
-    return born ? 0 : first;
-}
-
-static void fold_value(const struct window *window, struct collector_track *track,
-                       const vitals_usage_value *value, uint64_t at_ns)
-{
-    struct usage_cell *cell = &track->cell;
-    track->seen_ns = at_ns;
-    if (value->state <= 0) {
-        usage_cell_missing(cell, value->state);
-        return;
-    }
-    if (value->state == VITALS_STALE && cell->readings > 0)
-        return; /* nothing was read since */
-    vitals_availability state = value->state == VITALS_STALE ? VITALS_SAMPLED : value->state;
-    if (!track->counter) {
-        usage_cell_gauge(cell, at_ns, value->value, state);
-        return;
-    }
-    if (cell->readings == 0)
-        track->base = base_of(track, value->value, window->begin_ns);
-    usage_cell_counter(cell, at_ns, value->value - track->base, state);
-}
-
 /* False when memory is out: then some measures of the window are missing. Processes may be too
  * many, and are left out. */
 static bool fold(struct window *window, const vitals_usage_value *values, size_t count,
@@ -141,10 +112,28 @@ static bool fold(struct window *window, const vitals_usage_value *values, size_t
 {
     bool whole = true;
     for (size_t i = 0; i < count; i++) {
-        struct collector_track *track = find_track(window, &values[i]);
-        whole = whole && (track != NULL || is_of_process(values[i].scope));
-        if (track != NULL)
-            fold_value(window, track, &values[i], at_ns);
+        const vitals_usage_value *value = &values[i];
+        struct collector_track *track = find_track(window, value);
+        if (track == NULL) {
+            whole = whole && is_of_process(value->scope);
+            continue;
+        }
+        struct usage_cell *cell = &track->cell;
+        track->seen_ns = at_ns;
+        if (value->state == VITALS_STALE && cell->readings > 0)
+            continue; /* nothing was read since */
+        vitals_availability state = value->state == VITALS_STALE ? VITALS_SAMPLED : value->state;
+        if (!track->counter) {
+            usage_cell_gauge(cell, at_ns, value->value, state);
+            continue;
+        }
+        /* What a counter told before its window began does not count. Of a process that began later
+         * that is nothing. */
+        bool born = track->scope == VITALS_SCOPE_PROCESS &&
+                    collector_subject_began_ns(track->subject) > window->begin_ns;
+        if (state > 0 && cell->readings == 0)
+            track->base = born ? 0 : value->value;
+        usage_cell_counter(cell, at_ns, value->value - track->base, state);
     }
     return whole;
 }
@@ -204,30 +193,25 @@ static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_u
 
 /* ---- the collector itself ---- */
 
-/* A window may be shorter than the pace at which the machine is read beside a tree: then it would
- * be told of a time before it. */
-static vitals_usage_options usage_of(const vitals_run_options *options)
-{
-    vitals_usage_options usage;
-    vitals_usage_options_init(&usage, sizeof(usage));
-    if (options->usage != NULL)
-        memcpy(&usage, options->usage, size_min(options->usage->size, sizeof(usage)));
-    usage.size = sizeof(usage);
-    if (usage.machine_pace == VITALS_MACHINE_EACH_SECOND)
-        usage.machine_pace = VITALS_MACHINE_CLOSELY;
-    return usage;
-}
-
 int vitals_collector_new(const vitals_run_options *options, vitals_collector **out,
                          vitals_error *error)
 {
     vitals_run_options taken;
+    vitals_usage_options usage;
     vitals_run_options_init(&taken, sizeof(taken));
     if (options != NULL)
         memcpy(&taken, options, size_min(options->size, sizeof(taken)));
     taken.size = sizeof(taken);
-    vitals_usage_options usage = usage_of(&taken);
+    vitals_usage_options_init(&usage, sizeof(usage));
+    if (taken.usage != NULL)
+        memcpy(&usage, taken.usage, size_min(taken.usage->size, sizeof(usage)));
+    usage.size = sizeof(usage);
+    /* A window may be shorter than the pace at which the machine is read beside a tree: then it
+     * would be told of a time before it. */
+    if (usage.machine_pace == VITALS_MACHINE_EACH_SECOND)
+        usage.machine_pace = VITALS_MACHINE_CLOSELY;
     taken.usage = &usage;
+
     vitals_collector *collector = memory_alloc(sizeof(*collector));
     if (collector == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
@@ -248,22 +232,15 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
     return code;
 }
 
-static void end_told(vitals_collector *collector)
-{
-    if (!collector->told_runs)
-        return;
-    os_event_set(collector->stop);
-    pthread_join(collector->thread, NULL);
-    collector->told_runs = false;
-}
-
 void vitals_collector_free(vitals_collector *collector)
 {
     if (collector == NULL)
         return;
-    end_told(collector);
-    if (collector->stop >= 0)
-        os_close_descriptor(collector->stop);
+    if (collector->told_runs) {
+        os_event_set(collector->stop);
+        pthread_join(collector->thread, NULL);
+    }
+    os_close_descriptor(collector->stop);
     vitals_run_free(collector->run);
     for (size_t i = 0; i < collector->window_count; i++)
         window_free(collector->windows[i]);
@@ -281,15 +258,6 @@ static size_t place_of(const vitals_collector *collector, const char *tag)
             return i;
     }
     return collector->window_count;
-}
-
-static int check_tag(const char *tag, vitals_error *error)
-{
-    size_t size = strlen(tag);
-    if (size > 0 && size < TAG_MAX && strchr(tag, '/') == NULL)
-        return 0;
-    return error_set(error, VITALS_EARGUMENT, 0,
-                     "\"%.80s\" is no tag: 1 to %d bytes without a slash", tag, TAG_MAX - 1);
 }
 
 /* With the mutex held. */
@@ -317,11 +285,12 @@ static int open_window(vitals_collector *collector, const char *tag, vitals_erro
 
 int vitals_collector_begin(vitals_collector *collector, const char *tag, vitals_error *error)
 {
-    int code = check_tag(tag, error);
-    if (code < 0)
-        return code;
+    size_t size = strlen(tag);
+    if (size == 0 || size >= TAG_MAX || strchr(tag, '/') != NULL)
+        return error_set(error, VITALS_EARGUMENT, 0,
+                         "\"%.80s\" is no tag: 1 to %d bytes without a slash", tag, TAG_MAX - 1);
     pthread_mutex_lock(&collector->mutex);
-    code = open_window(collector, tag, error);
+    int code = open_window(collector, tag, error);
     bool start = code == 0 && !collector->started;
     collector->started = collector->started || start;
     pthread_mutex_unlock(&collector->mutex);
@@ -329,6 +298,14 @@ int vitals_collector_begin(vitals_collector *collector, const char *tag, vitals_
 }
 
 /* ---- collections ---- */
+
+/* Copies a text to `*at`, behind which the next has room. */
+static const char *keep_text(char **at, const char *text)
+{
+    char *kept = *at;
+    *at = stpcpy(kept, text) + 1;
+    return kept;
+}
 
 static void fill(const vitals_collector *collector, const struct window *window,
                  const struct collector_track *track, vitals_collected *out)
@@ -364,19 +341,6 @@ static void fill(const vitals_collector *collector, const struct window *window,
     out->mean = usage_cell_average(cell, held);
 }
 
-static size_t text_bytes(const char *text)
-{
-    return strlen(text) + 1;
-}
-
-static const char *keep_text(char **at, const char *text)
-{
-    size_t size = text_bytes(text);
-    char *kept = memcpy(*at, text, size);
-    *at += size;
-    return kept;
-}
-
 /* With the mutex held: the windows from that place on. */
 static int collect(const vitals_collector *collector, size_t from, vitals_collection **out,
                    vitals_error *error)
@@ -385,9 +349,9 @@ static int collect(const vitals_collector *collector, size_t from, vitals_collec
     for (size_t i = from; i < collector->window_count; i++) {
         const struct window *window = collector->windows[i];
         count += window->count;
-        bytes += text_bytes(window->path);
+        bytes += strlen(window->path) + 1;
         for (size_t k = 0; k < window->count; k++)
-            bytes += text_bytes(window->tracks[k].subject) + text_bytes(window->tracks[k].label);
+            bytes += strlen(window->tracks[k].subject) + strlen(window->tracks[k].label) + 2;
     }
     vitals_collection *collection = memory_alloc(sizeof(*collection));
     if (collection != NULL) {

@@ -110,35 +110,7 @@ static struct collector_reading share(struct collector_reading part, struct coll
                                       .read_ns = uint64_max(part.read_ns, whole.read_ns)};
 }
 
-/* ---- the machine, and its devices ---- */
-
-static void take_machine(struct collector_values *values, const vitals_row *host)
-{
-    const struct owner machine = {VITALS_SCOPE_SYSTEM, "system", ""};
-    struct collector_reading swap = reading_of(host, VITALS_HOST_SWAP_TOTAL_BYTES);
-    put(values, machine, MEASURE_memory_ratio,
-        share(reading_of(host, VITALS_HOST_MEMORY_USED_BYTES),
-              reading_of(host, VITALS_HOST_MEMORY_TOTAL_BYTES)));
-    put(values, machine, MEASURE_swap_total_bytes, swap);
-    put(values, machine, MEASURE_swap_ratio,
-        share(reading_of(host, VITALS_HOST_SWAP_USED_BYTES), swap));
-    put(values, machine, MEASURE_load_5m, reading_of(host, VITALS_HOST_LOAD_5M));
-    put(values, machine, MEASURE_load_15m, reading_of(host, VITALS_HOST_LOAD_15M));
-}
-
-static void take_device(struct collector_values *values, const vitals_row *gpu, struct owner device)
-{
-    put(values, device, MEASURE_device_memory_free_bytes,
-        reading_of(gpu, VITALS_GPU_MEMORY_FREE_BYTES));
-    put(values, device, MEASURE_device_memory_ratio,
-        share(reading_of(gpu, VITALS_GPU_MEMORY_USED_BYTES),
-              reading_of(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES)));
-    put(values, device, MEASURE_device_memory_busy_ratio,
-        reading_of(gpu, VITALS_GPU_MEMORY_BUSY_RATIO));
-    put(values, device, MEASURE_device_fan_ratio, reading_of(gpu, VITALS_GPU_FAN_RATIO));
-}
-
-/* ---- processes ---- */
+/* ---- devices and processes ---- */
 
 static struct collector_subject *subject_of(const char *text)
 {
@@ -160,48 +132,35 @@ uint64_t collector_subject_began_ns(const char *subject)
     return subject_of(subject)->began_ns;
 }
 
-static struct collector_subject *find_subject(struct collector_values *values, uint64_t process,
-                                              uint64_t device)
-{
-    const uintptr_t *found = hash_find(&values->subject_of, hash_join(process, device));
-    return found != NULL ? (struct collector_subject *)*found : NULL;
-}
-
-static struct collector_subject *add_subject(struct collector_values *values, uint64_t process,
-                                             uint64_t device)
-{
-    struct collector_subject *subject = memory_alloc(sizeof(*subject));
-    if (subject == NULL ||
-        memory_grow((void **)&values->subjects, &values->subject_capacity, values->subject_count,
-                    sizeof(subject)) < 0 ||
-        hash_set(&values->subject_of, hash_join(process, device), (uintptr_t)subject) < 0) {
-        memory_free(subject);
-        values->failed = true;
-        return NULL;
-    }
-    subject->process = process;
-    subject->device = device;
-    values->subjects[values->subject_count++] = subject;
-    return subject;
-}
-
-/* Its text stays what it was; its label is the name that it has now. */
+/* Its text stays what it was; its label is the name that it has now. NULL when memory is out, or
+ * the process tells no pid. */
 static struct collector_subject *meet(struct collector_values *values, const vitals_row *process,
                                       const struct usage_device *device)
 {
-    uint64_t key = vitals_row_key(process), pid = 0;
-    struct collector_subject *subject = find_subject(values, key, device != NULL ? device->key : 0);
+    uint64_t key = vitals_row_key(process), device_key = device != NULL ? device->key : 0, pid;
+    uint64_t joined = hash_join(key, device_key);
+    const uintptr_t *found = hash_find(&values->subject_of, joined);
+    struct collector_subject *subject = found != NULL ? (struct collector_subject *)*found : NULL;
     vitals_text name;
-    if (subject == NULL && vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0) {
-        subject = add_subject(values, key, device != NULL ? device->key : 0);
-        if (subject == NULL)
+    if (subject == NULL) {
+        if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) <= 0)
             return NULL;
+        subject = memory_alloc(sizeof(*subject));
+        if (subject == NULL ||
+            memory_grow((void **)&values->subjects, &values->subject_capacity,
+                        values->subject_count, sizeof(subject)) < 0 ||
+            hash_set(&values->subject_of, joined, (uintptr_t)subject) < 0) {
+            memory_free(subject);
+            values->failed = true;
+            return NULL;
+        }
+        subject->process = key;
+        subject->device = device_key;
+        values->subjects[values->subject_count++] = subject;
         (void)snprintf(subject->text, sizeof(subject->text), "pid:%llu%s%.60s",
                        (unsigned long long)pid, device != NULL ? "/" : "",
                        device != NULL ? device->subject->text : "");
     }
-    if (subject == NULL)
-        return NULL;
     if (device != NULL)
         (void)snprintf(subject->label, sizeof(subject->label), "%s", device->subject->label);
     else if (vitals_row_text(process, VITALS_PROCESS_NAME, &name) > 0)
@@ -211,66 +170,47 @@ static struct collector_subject *meet(struct collector_values *values, const vit
     return subject;
 }
 
-static struct collector_reading cores_of(const vitals_row *process, const vitals_snapshot *older)
-{
-    struct collector_reading cores = reading_of(process, VITALS_PROCESS_CPU_SECONDS);
-    cores.state = vitals_row_rate(process, older, VITALS_PROCESS_CPU_SECONDS, &cores.value);
-    return cores;
-}
-
-static struct collector_reading age_of(const vitals_row *process, const vitals_snapshot *snapshot)
-{
-    struct collector_reading age = reading_of(process, VITALS_PROCESS_START_SECONDS);
-    age.value = (double)vitals_snapshot_boottime_ns(snapshot) / (double)NS_PER_SECOND - age.value;
-    age.value = age.value > 0 ? age.value : 0;
-    age.read_ns = vitals_snapshot_monotonic_ns(snapshot);
-    return age;
-}
-
-static uint64_t began_ns(const struct collector_reading *age)
-{
-    double since_ns = age->value * (double)NS_PER_SECOND;
-    return since_ns < (double)age->read_ns ? age->read_ns - (uint64_t)since_ns : 0;
-}
-
 static void take_process(struct collector_values *values, const vitals_snapshot *snapshot,
                          const vitals_row *host, const vitals_row *process)
 {
     struct collector_reading resident = reading_of(process, VITALS_PROCESS_RESIDENT_BYTES);
-    struct collector_reading age = age_of(process, snapshot);
+    struct collector_reading age = reading_of(process, VITALS_PROCESS_START_SECONDS);
+    struct collector_reading cpu = reading_of(process, VITALS_PROCESS_CPU_SECONDS), cores = cpu;
     struct collector_subject *subject = meet(values, process, NULL);
     if (subject == NULL)
         return;
+    age.value = (double)vitals_snapshot_boottime_ns(snapshot) / (double)NS_PER_SECOND - age.value;
+    age.value = age.value > 0 ? age.value : 0;
+    age.read_ns = vitals_snapshot_monotonic_ns(snapshot);
+    double since_ns = age.value * (double)NS_PER_SECOND;
     if (subject->began_ns == 0 && age.state > 0)
-        subject->began_ns = began_ns(&age);
+        subject->began_ns = since_ns < (double)age.read_ns ? age.read_ns - (uint64_t)since_ns : 0;
+    cores.state = vitals_row_rate(process, values->older, VITALS_PROCESS_CPU_SECONDS, &cores.value);
+
     const struct owner owner = {VITALS_SCOPE_PROCESS, subject->text, subject->label};
-    put(values, owner, MEASURE_cpu_seconds, reading_of(process, VITALS_PROCESS_CPU_SECONDS));
-    put(values, owner, MEASURE_cpu_cores, cores_of(process, values->older));
+    put(values, owner, MEASURE_cpu_seconds, cpu);
+    put(values, owner, MEASURE_cpu_cores, cores);
     put(values, owner, MEASURE_memory_resident_bytes, resident);
     put(values, owner, MEASURE_memory_ratio,
         share(resident, reading_of(host, VITALS_HOST_MEMORY_TOTAL_BYTES)));
     put(values, owner, MEASURE_running_seconds, age);
 }
 
-static void take_processes(struct collector_values *values, const vitals_snapshot *snapshot,
-                           const vitals_usage *usage, const vitals_row *host)
+/* A device, and the processes of the tree on it. */
+static void take_device(struct collector_values *values, const vitals_snapshot *snapshot,
+                        const vitals_usage *usage, const struct usage_device *device,
+                        const vitals_row *gpu)
 {
-    size_t taken = 0;
-    for (const vitals_row *row = NULL;
-         taken < PROCESSES_MAX &&
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        if (!usage_is_member(usage, vitals_row_key(row)))
-            continue;
-        take_process(values, snapshot, host, row);
-        taken++;
-    }
-}
+    const struct owner whole = {VITALS_SCOPE_GPU, device->subject->text, device->subject->label};
+    struct collector_reading total = reading_of(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES);
+    put(values, whole, MEASURE_device_memory_free_bytes,
+        reading_of(gpu, VITALS_GPU_MEMORY_FREE_BYTES));
+    put(values, whole, MEASURE_device_memory_ratio,
+        share(reading_of(gpu, VITALS_GPU_MEMORY_USED_BYTES), total));
+    put(values, whole, MEASURE_device_memory_busy_ratio,
+        reading_of(gpu, VITALS_GPU_MEMORY_BUSY_RATIO));
+    put(values, whole, MEASURE_device_fan_ratio, reading_of(gpu, VITALS_GPU_FAN_RATIO));
 
-/* The processes of the tree on one device. */
-static void take_users(struct collector_values *values, const vitals_snapshot *snapshot,
-                       const vitals_usage *usage, const struct usage_device *device,
-                       const vitals_row *gpu)
-{
     size_t taken = 0;
     for (const vitals_row *row = NULL;
          taken < PROCESSES_MAX &&
@@ -288,8 +228,7 @@ static void take_users(struct collector_values *values, const vitals_snapshot *s
         const struct owner owner = {VITALS_SCOPE_PROCESS_GPU, subject->text, subject->label};
         struct collector_reading used = reading_of(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
         put(values, owner, MEASURE_gpu_memory_bytes, used);
-        put(values, owner, MEASURE_gpu_memory_share_ratio,
-            share(used, reading_of(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES)));
+        put(values, owner, MEASURE_gpu_memory_share_ratio, share(used, total));
         put(values, owner, MEASURE_gpu_memory_busy_ratio,
             reading_of(row, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO));
         put(values, owner, MEASURE_gpu_utilization_ratio,
@@ -298,32 +237,15 @@ static void take_users(struct collector_values *values, const vitals_snapshot *s
     }
 }
 
-/* Devices of the usage that the snapshot has. */
-static void take_devices(struct collector_values *values, const vitals_snapshot *snapshot,
-                         const vitals_usage *usage)
-{
-    for (size_t i = 0; i < usage->device_count; i++) {
-        const struct usage_device *device = usage->devices[i];
-        const vitals_row *gpu = device->key != 0
-                                    ? vitals_snapshot_find(snapshot, VITALS_GPU, device->key)
-                                    : NULL;
-        if (gpu == NULL)
-            continue;
-        const struct owner owner = {VITALS_SCOPE_GPU, device->subject->text,
-                                    device->subject->label};
-        take_device(values, gpu, owner);
-        take_users(values, snapshot, usage, device, gpu);
-    }
-}
-
 /* ---- a sample ---- */
 
 void collector_values_take(struct collector_values *values, const vitals_snapshot *snapshot,
                            const vitals_usage *usage)
 {
+    const struct owner machine = {VITALS_SCOPE_SYSTEM, "system", ""};
     size_t count;
     const vitals_usage_value *known = vitals_usage_values(usage, &count);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL), *row = NULL;
     values->count = 0;
     values->seen_count = 0;
     values->failed = false;
@@ -333,9 +255,28 @@ void collector_values_take(struct collector_values *values, const vitals_snapsho
         if (value != NULL)
             *value = known[i];
     }
-    take_machine(values, host);
-    take_devices(values, snapshot, usage);
-    take_processes(values, snapshot, usage, host);
+
+    struct collector_reading swap = reading_of(host, VITALS_HOST_SWAP_TOTAL_BYTES);
+    put(values, machine, MEASURE_memory_ratio,
+        share(reading_of(host, VITALS_HOST_MEMORY_USED_BYTES),
+              reading_of(host, VITALS_HOST_MEMORY_TOTAL_BYTES)));
+    put(values, machine, MEASURE_swap_total_bytes, swap);
+    put(values, machine, MEASURE_swap_ratio,
+        share(reading_of(host, VITALS_HOST_SWAP_USED_BYTES), swap));
+    put(values, machine, MEASURE_load_5m, reading_of(host, VITALS_HOST_LOAD_5M));
+    put(values, machine, MEASURE_load_15m, reading_of(host, VITALS_HOST_LOAD_15M));
+
+    for (size_t i = 0; i < usage->device_count; i++) {
+        const struct usage_device *device = usage->devices[i];
+        const vitals_row *gpu = device->key != 0
+                                    ? vitals_snapshot_find(snapshot, VITALS_GPU, device->key)
+                                    : NULL;
+        if (gpu != NULL)
+            take_device(values, snapshot, usage, device, gpu);
+    }
+    for (size_t taken = 0;
+         taken < PROCESSES_MAX && usage_next_member(usage, snapshot, &row) != NULL; taken++)
+        take_process(values, snapshot, host, row);
     vitals_snapshot_unref(values->older);
     values->older = vitals_snapshot_ref(snapshot);
 }

@@ -132,15 +132,6 @@ static void start_watcher(struct launcher *launcher)
         os_close_descriptor(setup.activity);
 }
 
-/* Time that is left until WATCH_AFTER_NS; UINT64_MAX if it is `over` with what happens then. */
-static uint64_t until_it_lasts(const struct launcher *launcher, bool over)
-{
-    uint64_t lived = now_ns(launcher) - launcher->begin_ns;
-    if (over)
-        return UINT64_MAX;
-    return lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0;
-}
-
 /* Takes the watcher's reports. A watcher that hangs is killed if limits depend on it, and one that
  * died is replaced if they do. */
 static void listen(struct launcher *launcher)
@@ -190,39 +181,7 @@ static void ask_to_end(struct launcher *launcher)
     signal_all(launcher, os_signal_continue);
 }
 
-static void obey_limits(struct launcher *launcher)
-{
-    const struct watch_report *report = &launcher->watcher.report;
-    const struct limits_seen seen = {
-        .run_ns = run_ns(launcher),
-        .memory_bytes = report->memory_bytes,
-        .gpu_memory_bytes = report->gpu_memory_bytes,
-        .processes = report->living,
-    };
-    switch (limits_step(&launcher->limits, &seen)) {
-    case LIMITS_NOTHING: return;
-    case LIMITS_ASK: ask_to_end(launcher); return;
-    case LIMITS_KILL:
-        if (!accounting_kill(launcher->accounting))
-            signal_all(launcher, OS_SIGNAL_KILL);
-        return;
-    }
-}
-
 /* ---- children and signals ---- */
-
-static void add_usage(struct os_usage *sum, const struct os_usage *usage)
-{
-    sum->user_seconds += usage->user_seconds;
-    sum->system_seconds += usage->system_seconds;
-    sum->read_bytes = saturating_add(sum->read_bytes, usage->read_bytes);
-    sum->written_bytes = saturating_add(sum->written_bytes, usage->written_bytes);
-    sum->minor_faults = saturating_add(sum->minor_faults, usage->minor_faults);
-    sum->major_faults = saturating_add(sum->major_faults, usage->major_faults);
-    sum->voluntary_switches = saturating_add(sum->voluntary_switches, usage->voluntary_switches);
-    sum->involuntary_switches = saturating_add(sum->involuntary_switches,
-                                               usage->involuntary_switches);
-}
 
 /* A program that became vitals by exec may have had children before: they are not the job's. */
 static bool is_excluded(const struct launcher *launcher, int64_t pid)
@@ -270,8 +229,18 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
         return;
     }
     struct run_facts *facts = &launcher->facts;
+    const struct os_usage *usage = &child->usage;
+    struct os_usage *sum = &facts->usage;
     accounting_reaped(launcher->accounting, child);
-    add_usage(&facts->usage, &child->usage);
+    sum->user_seconds += usage->user_seconds;
+    sum->system_seconds += usage->system_seconds;
+    sum->read_bytes = saturating_add(sum->read_bytes, usage->read_bytes);
+    sum->written_bytes = saturating_add(sum->written_bytes, usage->written_bytes);
+    sum->minor_faults = saturating_add(sum->minor_faults, usage->minor_faults);
+    sum->major_faults = saturating_add(sum->major_faults, usage->major_faults);
+    sum->voluntary_switches = saturating_add(sum->voluntary_switches, usage->voluntary_switches);
+    sum->involuntary_switches = saturating_add(sum->involuntary_switches,
+                                               usage->involuntary_switches);
     facts->reaped++;
     if (child->pid != launcher->command.pid)
         return;
@@ -303,12 +272,26 @@ static enum left descendants_left(const struct launcher *launcher)
     return LEFT_NOTHING;
 }
 
-/* Ends what the command left behind. True while some of it lives and may still end. */
-static bool ends_rest(struct launcher *launcher)
+/* Whether to wait on for what the command left behind, which is ended if it shall not outlive it.
+ */
+static bool waits_for_rest(struct launcher *launcher)
 {
+    bool ends = launcher->limits.asked || launcher->options.kill_tree != 0;
+    if (!ends && launcher->options.wait_for_descendants == 0)
+        return false;
+    enum left left = descendants_left(launcher);
+    if (!ends) {
+        /* If the kernel does not list the launcher's children, only the end of all of them can be
+         * waited for, so the watcher is ended first. */
+        if (left == LEFT_UNKNOWN && !launcher->watcher.ended) {
+            watcher_handle_end(&launcher->watcher);
+            launcher->watcher.ended = true;
+        }
+        return left != LEFT_NOTHING;
+    }
+
     struct tree tree = tree_of(launcher);
     struct tree_sum sum;
-    enum left left = descendants_left(launcher);
     if (left == LEFT_UNKNOWN)
         left = tree_sum(&tree, &sum) == 0 && sum.processes > 0 ? LEFT_SOMETHING : LEFT_NOTHING;
     if (left == LEFT_NOTHING)
@@ -322,22 +305,6 @@ static bool ends_rest(struct launcher *launcher)
         launcher->ended_ns = now;
     uint64_t most = saturating_add(launcher->limits.grace_ns, KILLED_NS);
     return now - launcher->ended_ns < most;
-}
-
-/* Whether to wait on for what the command left behind. If the kernel does not list the launcher's
- * children, only the end of all of them can be waited for, so the watcher is ended first. */
-static bool waits_for_rest(struct launcher *launcher)
-{
-    if (launcher->limits.asked || launcher->options.kill_tree != 0)
-        return ends_rest(launcher);
-    if (launcher->options.wait_for_descendants == 0)
-        return false;
-    enum left left = descendants_left(launcher);
-    if (left == LEFT_UNKNOWN && !launcher->watcher.ended) {
-        watcher_handle_end(&launcher->watcher);
-        launcher->watcher.ended = true;
-    }
-    return left != LEFT_NOTHING;
 }
 
 /* Takes note of every child that ended or stopped; false if there is no child any more. */
@@ -380,31 +347,36 @@ static void pass_signals(struct launcher *launcher)
     }
 }
 
-/* The time until something has to be done that no signal announces. */
-static uint64_t idle_ns(const struct launcher *launcher)
-{
-    uint64_t idle = least(launcher->options.interval_ns, ACCOUNTING_TICK_NS);
-    uint64_t now = run_ns(launcher), next = limits_next_ns(&launcher->limits);
-    if (limits_are_sampled(&launcher->limits))
-        idle = least(idle, LIMITS_NS);
-    idle = least(idle, until_it_lasts(launcher, launcher->watcher.started));
-    idle = least(idle, until_it_lasts(launcher, launcher->accounting_lasts));
-    return least(idle, next > now ? next - now : 0);
-}
-
 /* Waits for the end of the command and, if that is wanted, of what it left behind. */
 static void wait_for_end(struct launcher *launcher)
 {
+    const struct watch_report *report = &launcher->watcher.report;
     while (reap_ended(launcher) && (!launcher->command_ended || waits_for_rest(launcher)) &&
            !launcher->told_to_end) {
         /* After reaping: a command that ended in time did so, however late the launcher is. */
-        obey_limits(launcher);
-        if (until_it_lasts(launcher, launcher->watcher.started) == 0)
+        const struct limits_seen seen = {.run_ns = run_ns(launcher),
+                                         .memory_bytes = report->memory_bytes,
+                                         .gpu_memory_bytes = report->gpu_memory_bytes,
+                                         .processes = report->living};
+        enum limits_order order = limits_step(&launcher->limits, &seen);
+        if (order == LIMITS_ASK)
+            ask_to_end(launcher);
+        else if (order == LIMITS_KILL && !accounting_kill(launcher->accounting))
+            signal_all(launcher, OS_SIGNAL_KILL);
+        uint64_t lived = now_ns(launcher) - launcher->begin_ns;
+        if (!launcher->watcher.started && lived >= WATCH_AFTER_NS)
             start_watcher(launcher);
 
-        /* Reports wait in the channel, which is of limited size: they are taken with each signal
-         * and at least every interval. */
-        wait_for_signal(launcher, idle_ns(launcher));
+        /* Until something has to be done that no signal announces. Reports wait in the channel,
+         * which is of limited size: they are taken with each signal and at least every interval. */
+        uint64_t idle = least(launcher->options.interval_ns, ACCOUNTING_TICK_NS);
+        if (limits_are_sampled(&launcher->limits))
+            idle = least(idle, LIMITS_NS);
+        lived = now_ns(launcher) - launcher->begin_ns;
+        if (!launcher->watcher.started || !launcher->accounting_lasts)
+            idle = least(idle, lived < WATCH_AFTER_NS ? WATCH_AFTER_NS - lived : 0);
+        uint64_t now = run_ns(launcher), next = limits_next_ns(&launcher->limits);
+        wait_for_signal(launcher, least(idle, next > now ? next - now : 0));
         pass_signals(launcher);
         launcher->accounting_lasts |= now_ns(launcher) - launcher->begin_ns >= WATCH_AFTER_NS;
         accounting_tick(launcher->accounting);
@@ -413,21 +385,6 @@ static void wait_for_end(struct launcher *launcher)
 }
 
 /* ---- what still runs at the end ---- */
-
-/* Reads the CPU clocks of everything that still runs. */
-static int count_left(struct launcher *launcher)
-{
-    struct run_facts *facts = &launcher->facts;
-    struct tree tree = tree_of(launcher);
-    struct tree_sum sum;
-    int code = tree_sum(&tree, &sum);
-    if (code < 0)
-        return code;
-    facts->left = sum.processes;
-    facts->left_cpu_seconds = sum.cpu_seconds;
-    facts->left_unknown = sum.cut;
-    return 0;
-}
 
 /* Waits a moment for processes that end together with the command: until they are reaped they are
  * neither among what runs nor among what was counted. */
@@ -445,47 +402,6 @@ static enum left settle(struct launcher *launcher)
 }
 
 /* ---- the whole ---- */
-
-static int start_command(struct launcher *launcher, vitals_error *error)
-{
-    struct os_places places;
-    accounting_places(launcher->accounting, &places);
-    launcher->environment = os_marks_environment(&launcher->marks, launcher->options.environment);
-    struct os_command command = {.argv = launcher->options.argv,
-                                 .environment = launcher->environment,
-                                 .descriptors = launcher->options.child_descriptors,
-                                 .signals = &launcher->signals,
-                                 .places = &places,
-                                 .shares_memory = true};
-    int code = launcher->environment != NULL ? os_spawn(&command, &launcher->command) : -ENOMEM;
-    if (code < 0)
-        return error_system(error, -code, "cannot start a process for the command");
-    os_signals_missed(&launcher->signals);
-    accounting_child(launcher->accounting, launcher->command.pid);
-    launcher->begin_ns = now_ns(launcher);
-    int failed = os_spawn_go(&launcher->command);
-    if (failed != 0)
-        track_child_failure(launcher->options.argv[0], failed, &launcher->facts);
-    return 0;
-}
-
-/* Says which limit was passed, if any. If the kernel's OOM killer ended a process but the command
- * did not end by SIGKILL, it was another process of the tree. */
-static void tell_limit(struct launcher *launcher)
-{
-    struct limits *limits = &launcher->limits;
-    bool survived = launcher->facts.signal != OS_SIGNAL_KILL;
-    const struct value *killed = &launcher->counted[COUNTED_OOM_KILLS].value;
-    const struct value *peak = &launcher->counted[COUNTED_MEMORY_PEAK_BYTES].value;
-    char words[160];
-    if (killed->state > 0 && killed->as.f64 > 0)
-        limits_held(limits, peak->state > 0 ? (uint64_t)peak->as.f64 : 0, survived);
-    if (limits->passed == LIMIT_NONE)
-        return;
-    limits_words(limits, words, sizeof(words));
-    account_set_string(launcher->account, "limit", limits_name(limits->passed));
-    account_set_string(launcher->account, "limit_words", words);
-}
 
 /* Says why samples are missing, after what the sampler itself complained of. */
 static void tell_sampler(struct launcher *launcher)
@@ -514,12 +430,21 @@ static void tell_sampler(struct launcher *launcher)
 static void account_for(struct launcher *launcher)
 {
     struct run_facts *facts = &launcher->facts;
+    struct limits *limits = &launcher->limits;
     facts->counted_seconds = (double)run_ns(launcher) / 1e9;
     facts->interval_ns = launcher->options.interval_ns;
     facts->invented = run_options_are_invented(&launcher->options);
 
+    /* The CPU clocks of everything that still runs. */
     enum left left = settle(launcher);
-    bool counted = left == LEFT_NOTHING || count_left(launcher) == 0;
+    struct tree tree = tree_of(launcher);
+    struct tree_sum sum = {0};
+    bool counted = left == LEFT_NOTHING || tree_sum(&tree, &sum) == 0;
+    if (counted) {
+        facts->left = sum.processes;
+        facts->left_cpu_seconds = sum.cpu_seconds;
+        facts->left_unknown = sum.cut;
+    }
     bool unseen = left == LEFT_SOMETHING && facts->left == 0; /* it ends this moment */
     if (!counted || unseen || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
         facts->left_unknown = true;
@@ -530,12 +455,11 @@ static void account_for(struct launcher *launcher)
     facts->counted = launcher->counted;
     facts->methods = launcher->methods;
 
-    uint64_t limited_ns = limits_are_sampled(&launcher->limits) ? 0 : facts->interval_ns;
+    /* What the watcher saw; or what it would say of a run that was over before it was started. */
+    uint64_t limited_ns = limits_are_sampled(limits) ? 0 : facts->interval_ns;
     if (watcher_handle_is_hung(&launcher->watcher, limited_ns))
         watcher_handle_note_hung(&launcher->watcher, run_ns(launcher));
     watcher_handle_end(&launcher->watcher);
-
-    /* What the watcher saw; or what it would say of a run that was over before it was started. */
     const struct watcher_setup setup = watcher_setup(launcher);
     vitals_account *watched = launcher->watcher.started ? watch_area_read(launcher->watcher.area)
                                                         : watcher_account_of_nothing(&setup);
@@ -545,13 +469,27 @@ static void account_for(struct launcher *launcher)
     vitals_account_free(watched);
     facts->watched = NULL;
     about_fill(launcher->account, launcher->context, launcher->options.argv, launcher->begin_ns);
-    tell_limit(launcher);
+
+    /* Which limit was passed, if any. If the kernel's OOM killer ended a process but the command
+     * did not end by SIGKILL, it was another process of the tree. */
+    const struct value *killed = &launcher->counted[COUNTED_OOM_KILLS].value;
+    const struct value *peak = &launcher->counted[COUNTED_MEMORY_PEAK_BYTES].value;
+    char words[160];
+    if (killed->state > 0 && killed->as.f64 > 0)
+        limits_held(limits, peak->state > 0 ? (uint64_t)peak->as.f64 : 0,
+                    facts->signal != OS_SIGNAL_KILL);
+    if (limits->passed != LIMIT_NONE) {
+        limits_words(limits, words, sizeof(words));
+        account_set_string(launcher->account, "limit", limits_name(limits->passed));
+        account_set_string(launcher->account, "limit_words", words);
+    }
     account_shrink(launcher->account);
 }
 
 static int run(struct launcher *launcher, vitals_error *error)
 {
     const vitals_run_options *options = &launcher->options;
+    struct os_places places;
     launcher->account = account_new();
     if (launcher->account == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
@@ -562,14 +500,13 @@ static int run(struct launcher *launcher, vitals_error *error)
         return error_system(error, -code, "cannot become a launcher");
 
     /* Before note_excluded: a method may keep a process of its own. */
-    launcher->accounting = accounting_open(&(struct accounting_options){
-        .os = &launcher->context->os,
-        .methods = options->methods,
-        .limit_memory_bytes = options->limit_memory_bytes,
-        .limit_processes = options->limit_processes,
-        .make_scope = options->make_scope,
-        .scope_data = options->scope_data,
-    });
+    launcher->accounting = accounting_open(
+        &(struct accounting_options){.os = &launcher->context->os,
+                                     .methods = options->methods,
+                                     .limit_memory_bytes = options->limit_memory_bytes,
+                                     .limit_processes = options->limit_processes,
+                                     .make_scope = options->make_scope,
+                                     .scope_data = options->scope_data});
     note_excluded(launcher);
     (void)os_marks_make(&launcher->marks, options->runtime_folder); /* without it, no phases */
     launcher->begin_ns = now_ns(launcher);
@@ -577,11 +514,26 @@ static int run(struct launcher *launcher, vitals_error *error)
     /* An observer sees the beginning, and limits that depend on samples hold from there on. */
     if (options->observer != NULL || limits_are_sampled(&launcher->limits))
         start_watcher(launcher);
-    code = start_command(launcher, error);
+
+    accounting_places(launcher->accounting, &places);
+    launcher->environment = os_marks_environment(&launcher->marks, options->environment);
+    const struct os_command command = {.argv = options->argv,
+                                       .environment = launcher->environment,
+                                       .descriptors = options->child_descriptors,
+                                       .signals = &launcher->signals,
+                                       .places = &places,
+                                       .shares_memory = true};
+    code = launcher->environment != NULL ? os_spawn(&command, &launcher->command) : -ENOMEM;
     if (code < 0) {
         watcher_handle_end(&launcher->watcher);
-        return code;
+        return error_system(error, -code, "cannot start a process for the command");
     }
+    os_signals_missed(&launcher->signals);
+    accounting_child(launcher->accounting, launcher->command.pid);
+    launcher->begin_ns = now_ns(launcher);
+    int failed = os_spawn_go(&launcher->command);
+    if (failed != 0)
+        track_child_failure(options->argv[0], failed, &launcher->facts);
     wait_for_end(launcher);
     os_child_done(&launcher->command);
     account_for(launcher);
