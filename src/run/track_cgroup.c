@@ -59,43 +59,21 @@ void track_cgroup_free(struct track_cgroup *cgroup)
 
 /* ---- members ---- */
 
-static bool list_members(struct track_cgroup *cgroup, const vitals_usage *usage,
-                         const vitals_snapshot *snapshot)
-{
-    cgroup->members.count = 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        uint64_t pid;
-        if (usage_is_member(usage, vitals_row_key(row)) &&
-            vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
-            os_pids_append(&cgroup->members, (int64_t)pid) < 0)
-            return false;
-    }
-    os_pids_settle(&cgroup->members);
-    return cgroup->members.count > 0;
-}
-
 static int compare_pids(const void *a, const void *b)
 {
     int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
     return first < second ? -1 : first > second;
 }
 
-static bool is_member(const struct track_cgroup *cgroup, int64_t pid)
-{
-    const struct os_pids *members = &cgroup->members;
-    return members->count > 0 &&
-           bsearch(&pid, members->items, members->count, sizeof(pid), compare_pids) != NULL;
-}
-
 /* One that came since the snapshot is of the tree where its way up leads to a member; one that is
  * gone already says nothing. */
 static bool is_outsider(const struct track_cgroup *cgroup, const vitals_usage *usage, int64_t pid)
 {
+    const struct os_pids *members = &cgroup->members;
     if (pid <= 0)
         return true;
     for (int depth = 0; depth < DEPTH_MAX && !usage_excludes(usage, pid); depth++) {
-        if (is_member(cgroup, pid))
+        if (bsearch(&pid, members->items, members->count, sizeof(pid), compare_pids) != NULL)
             return false;
         pid = os_parent_of(cgroup->os, pid);
         if (pid <= 0)
@@ -104,30 +82,7 @@ static bool is_outsider(const struct track_cgroup *cgroup, const vitals_usage *u
     return true;
 }
 
-/* A group that cannot be listed may hold any process. */
-static void look_at(struct track_cgroup *cgroup, const vitals_usage *usage, size_t which)
-{
-    struct track_cgroup_group *group = &cgroup->groups[which];
-    struct os_pids *inside = &cgroup->inside;
-    inside->count = 0;
-    if (os_tracked_cgroup_list(cgroup->groups_of, which, inside) < 0) {
-        group->shared |= !cgroup->begun;
-        return;
-    }
-    for (size_t i = 0; i < inside->count && !group->shared; i++)
-        group->shared = is_outsider(cgroup, usage, inside->items[i]);
-    for (size_t i = 0; i < cgroup->members.count && !group->escaped; i++)
-        group->escaped = !os_tracked_cgroup_holds(cgroup->groups_of, which,
-                                                  cgroup->members.items[i]);
-}
-
 /* ---- what it counts ---- */
-
-static bool is_peak(enum quantity quantity)
-{
-    return quantity == COUNTED_MEMORY_PEAK_BYTES || quantity == COUNTED_SWAP_PEAK_BYTES ||
-           quantity == COUNTED_TASKS_PEAK;
-}
 
 /* What was read before stands for what cannot be read any more. */
 static void read_group(struct track_cgroup *cgroup, size_t which)
@@ -146,18 +101,49 @@ static void read_group(struct track_cgroup *cgroup, size_t which)
         memcpy(group->base, group->last, sizeof(group->base));
 }
 
-static void read_sampled(struct track_cgroup *cgroup, const vitals_usage *usage)
+void track_cgroup_look(struct track_cgroup *cgroup, const vitals_usage *usage,
+                       const vitals_snapshot *snapshot)
 {
+    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot), pid;
     const struct usage_cell *cpu = &usage->subjects[SUBJECT_TREE]->cells[MEASURE_AT_cpu_seconds];
     cgroup->sampled = cpu->readings > 0;
     cgroup->sampled_seconds = cgroup->sampled ? cpu->most : 0;
     if (!cgroup->begun)
         cgroup->sampled_base = cgroup->sampled_seconds;
-}
+    for (size_t i = 0; i < cgroup->count && cgroup->begun; i++) {
+        if (cgroup->groups[i].counts)
+            read_group(cgroup, i);
+    }
+    if (cgroup->begun && now_ns < saturating_add(cgroup->looked_ns, LOOK_NS))
+        return;
 
-static void begin(struct track_cgroup *cgroup)
-{
+    struct os_pids *members = &cgroup->members, *inside = &cgroup->inside;
+    const vitals_row *row = NULL;
+    members->count = 0;
+    while (usage_next_member(usage, snapshot, &row) != NULL) {
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
+            os_pids_append(members, (int64_t)pid) < 0)
+            return;
+    }
+    os_pids_settle(members);
+    if (members->count == 0)
+        return;
     for (size_t i = 0; i < cgroup->count; i++) {
+        struct track_cgroup_group *group = &cgroup->groups[i];
+        inside->count = 0;
+        if (cgroup->begun && !group->counts)
+            continue;
+        if (os_tracked_cgroup_list(cgroup->groups_of, i, inside) < 0) {
+            group->shared |= !cgroup->begun; /* it may hold any process */
+            continue;
+        }
+        for (size_t k = 0; k < inside->count && !group->shared; k++)
+            group->shared = is_outsider(cgroup, usage, inside->items[k]);
+        for (size_t k = 0; k < members->count && !group->escaped; k++)
+            group->escaped = !os_tracked_cgroup_holds(cgroup->groups_of, i, members->items[k]);
+    }
+    cgroup->looked_ns = now_ns;
+    for (size_t i = 0; i < cgroup->count && !cgroup->begun; i++) {
         struct track_cgroup_group *group = &cgroup->groups[i];
         group->counts = !group->shared && !group->escaped;
         if (group->counts)
@@ -166,81 +152,54 @@ static void begin(struct track_cgroup *cgroup)
     cgroup->begun = true;
 }
 
-void track_cgroup_look(struct track_cgroup *cgroup, const vitals_usage *usage,
-                       const vitals_snapshot *snapshot)
+/* What one group counted since the begin. */
+static void tell_group(const struct track_cgroup *cgroup, const struct track_cgroup_group *group,
+                       struct counted *out)
 {
-    uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
-    read_sampled(cgroup, usage);
-    bool due = !cgroup->begun || now_ns >= saturating_add(cgroup->looked_ns, LOOK_NS);
-    for (size_t i = 0; i < cgroup->count && cgroup->begun; i++) {
-        if (cgroup->groups[i].counts)
-            read_group(cgroup, i);
+    static const double SHARE = 1.01, STEP_SECONDS = 0.05;
+    /* Other processes that came and went between two looks are not seen, but what they used is:
+     * then there is more than the tree's own samples tell of. Clocks are read one after the other,
+     * in steps. */
+    const struct value *before = &group->base[COUNTED_CPU_SECONDS].value;
+    const struct value *after = &group->last[COUNTED_CPU_SECONDS].value;
+    double seen = cgroup->sampled_seconds - cgroup->sampled_base;
+    bool explained = cgroup->sampled && before->state > 0 && after->state > 0 &&
+                     after->as.f64 - before->as.f64 <= seen * SHARE + STEP_SECONDS;
+    for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
+        const struct counted *base = &group->base[quantity], *last = &group->last[quantity];
+        struct counted *told = &out[quantity];
+        if (told->value.state > 0 || last->value.state <= 0 || base->value.state <= 0)
+            continue;
+        bool peak = quantity == COUNTED_MEMORY_PEAK_BYTES || quantity == COUNTED_SWAP_PEAK_BYTES ||
+                    quantity == COUNTED_TASKS_PEAK;
+        double grown = last->value.as.f64 - base->value.as.f64;
+        bool older = peak && grown <= 0; /* one that did not move may be from before us */
+        vitals_availability state = (vitals_availability)last->value.state;
+        if (group->shared || !explained)
+            state = state_worse(state, VITALS_UPPER_BOUND);
+        if (group->escaped || group->lost)
+            state = state_worse(state, VITALS_LOWER_BOUND);
+        if (older)
+            state = state_worse(state, VITALS_UPPER_BOUND);
+        told->value = value_f64(peak ? last->value.as.f64 : grown > 0 ? grown : 0);
+        told->value.state = (signed char)state;
+        (void)snprintf(told->source, sizeof(told->source), "its %.75s%s", last->source,
+                       older ? ", ever" : "");
     }
-    if (!due || !list_members(cgroup, usage, snapshot))
-        return;
-    for (size_t i = 0; i < cgroup->count; i++) {
-        if (!cgroup->begun || cgroup->groups[i].counts)
-            look_at(cgroup, usage, i);
-    }
-    cgroup->looked_ns = now_ns;
-    if (!cgroup->begun)
-        begin(cgroup);
 }
 
 /* ---- what is told ---- */
-
-/* Strangers that came and went between two looks are not seen, but what they used is: then there is
- * more than the tree's own samples tell of. Clocks are read one after the other, in steps. */
-static bool is_explained(const struct track_cgroup *cgroup, const struct track_cgroup_group *group)
-{
-    static const double SHARE = 1.01, STEP_SECONDS = 0.05;
-    const struct counted *base = &group->base[COUNTED_CPU_SECONDS];
-    const struct counted *last = &group->last[COUNTED_CPU_SECONDS];
-    double seen = cgroup->sampled_seconds - cgroup->sampled_base;
-    return cgroup->sampled && base->value.state > 0 && last->value.state > 0 &&
-           last->value.as.f64 - base->value.as.f64 <= seen * SHARE + STEP_SECONDS;
-}
-
-static vitals_availability state_of(const struct track_cgroup *cgroup,
-                                    const struct track_cgroup_group *group,
-                                    vitals_availability state)
-{
-    if (group->shared || !is_explained(cgroup, group))
-        state = state_worse(state, VITALS_UPPER_BOUND);
-    if (group->escaped || group->lost)
-        state = state_worse(state, VITALS_LOWER_BOUND);
-    return state;
-}
-
-/* A peak that did not move may be from before us. */
-static void tell(const struct track_cgroup *cgroup, const struct track_cgroup_group *group,
-                 enum quantity quantity, struct counted *out)
-{
-    const struct counted *base = &group->base[quantity], *last = &group->last[quantity];
-    bool peak = is_peak(quantity);
-    if (last->value.state <= 0 || base->value.state <= 0)
-        return;
-    double grown = last->value.as.f64 - base->value.as.f64;
-    bool older = peak && grown <= 0;
-    vitals_availability state = state_of(cgroup, group, (vitals_availability)last->value.state);
-    out->value = value_f64(peak ? last->value.as.f64 : grown > 0 ? grown : 0);
-    out->value.state = (signed char)(older ? state_worse(state, VITALS_UPPER_BOUND) : state);
-    (void)snprintf(out->source, sizeof(out->source), "its %.75s%s", last->source,
-                   older ? ", ever" : "");
-}
 
 bool track_cgroup_read(const struct track_cgroup *cgroup, struct counted *out)
 {
     bool any = false;
     memset(out, 0, COUNTED_COUNT * sizeof(*out));
     for (size_t i = 0; cgroup != NULL && i < cgroup->count; i++) {
-        for (int quantity = 0; quantity < COUNTED_COUNT && cgroup->groups[i].counts; quantity++) {
-            if (out[quantity].value.state <= 0)
-                tell(cgroup, &cgroup->groups[i], (enum quantity)quantity, &out[quantity]);
-            any |= out[quantity].value.state > 0;
-        }
+        if (cgroup->groups[i].counts)
+            tell_group(cgroup, &cgroup->groups[i], out);
     }
     for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
+        any |= out[quantity].value.state > 0;
         if (out[quantity].value.state == VITALS_UNSET)
             out[quantity].value.state = VITALS_UNSUPPORTED;
     }
