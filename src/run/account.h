@@ -6,8 +6,8 @@
 #define VITALS_RUN_ACCOUNT_H
 
 #include "model/values.h"
+#include "os/counted.h"
 #include "os/launch.h"
-#include "run/counted.h"
 #include <vitals/run.h>
 #include <vitals/sys/account.h>
 

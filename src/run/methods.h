@@ -10,7 +10,7 @@
 #define VITALS_RUN_METHODS_H
 
 #include "os/count.h"
-#include "run/counted.h"
+#include "os/counted.h"
 
 struct accounting;
 

@@ -1,8 +1,10 @@
 /* run_observer.c: see run_observer.h. */
 #include "run/run_observer.h"
 
+#include "model/request.h"
 #include "os/shared.h"
 #include "run/account.h"
+#include "run/usage/usage_data.h"
 #include "util/buffer.h"
 #include "util/error.h"
 #include <vitals/sys/account.h>
@@ -29,6 +31,23 @@ void run_observer_init(struct run_observer *relay, const vitals_run_observer *ob
 void run_observer_done(struct run_observer *relay)
 {
     pthread_mutex_destroy(&relay->mutex);
+}
+
+int run_observer_request(const vitals_run_observer *observer, const vitals_usage *usage,
+                         bool memory, uint64_t interval_ns, vitals_request **out,
+                         vitals_error *error)
+{
+    int code = 0;
+    *out = observer != NULL && observer->request != NULL ? request_copy(observer->request) : NULL;
+    if (*out == NULL)
+        code = vitals_request_new(0, out, error);
+    if (code == 0)
+        code = vitals_usage_request(usage, *out, error);
+    if (code == 0 && memory)
+        code = usage_request_memory(*out, error);
+    if (code == 0)
+        code = vitals_request_interval(*out, interval_ns, error);
+    return code;
 }
 
 /* ---- complaints ---- */

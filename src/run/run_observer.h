@@ -27,6 +27,12 @@ void run_observer_init(struct run_observer *relay, const vitals_run_observer *ob
                        const char *totals_path);
 void run_observer_done(struct run_observer *relay);
 
+/* Makes a request of what the usage needs beside what the observer, if there is one, asks for.
+ * `memory`: the kernel counts no memory of the tree. `*out` is the caller's, even with an error. */
+int run_observer_request(const vitals_run_observer *observer, const vitals_usage *usage,
+                         bool memory, uint64_t interval_ns, vitals_request **out,
+                         vitals_error *error);
+
 /* The observer's calls, in their order; `usage` is what was folded so far. */
 void run_observer_begin(struct run_observer *relay, uint64_t now_ns);
 void run_observer_sample(struct run_observer *relay, const vitals_snapshot *snapshot,

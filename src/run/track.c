@@ -4,9 +4,10 @@
  * A thread samples at absolute deadlines. It also wakes when a root ends, to read what a zombie
  * still shows. `mutex` guards usage and counts, because an account can be made at any moment. If
  * the target has a cgroup of its own, or is our child, the kernel counts what samples miss
- * (track_cgroup.c, track_child.c); for others it may report births and ends (track_events.c).
+ * (track_cgroup.c, track_child.c); for others it may report births and ends (os/ends.h).
  * Nothing here changes the calling process. */
 #include "model/request.h"
+#include "os/ends.h"
 #include "os/launch.h"
 #include "process/live.h"
 #include "run/about.h"
@@ -17,7 +18,6 @@
 #include "run/run_options.h"
 #include "run/track_cgroup.h"
 #include "run/track_child.h"
-#include "run/track_events.h"
 #include "run/usage/usage_data.h"
 #include "sampler/context.h"
 #include "util/error.h"
@@ -31,6 +31,9 @@
 #include <vitals/process.h>
 
 enum { WAKE_STOP = UINT16_MAX, WAKE_NEWS = WAKE_STOP - 1, COMMAND_TEXT = 4096, METHODS_TEXT = 160 };
+
+/* Births and ends are taken so often, and so long after the first of them woke us. */
+static const uint64_t ENDS_TICK_NS = NS_PER_SECOND, ENDS_NEWS_NS = 20 * NS_PER_MS;
 
 struct root {
     vitals_process *process;
@@ -59,7 +62,7 @@ struct vitals_run {
     vitals_usage *usage;         /* guarded by mutex; so is all below */
     struct track_cgroup *cgroup; /* NULL: there is no such cgroup */
     bool living;                 /* others than ourselves, with what is below them */
-    struct track_events *events; /* NULL: the kernel reports no births and ends */
+    struct os_ends *ends;        /* NULL: the kernel reports no births and ends */
     struct track_child *child;   /* NULL: it is no command of ours */
     uint64_t end_ns;             /* when all roots had ended; 0: not yet */
     bool exit_known;
@@ -74,14 +77,20 @@ static uint64_t now_ns(const vitals_run *run)
     return clock->monotonic_ns(clock->data);
 }
 
-static int check_options(const vitals_run_options *options, vitals_error *error)
+static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals_error *error)
 {
-    return run_options_check_interval(options->interval_ns, error);
-}
+    run->roots = memory_array(usage->pid_count, sizeof(*run->roots));
+    if (run->roots == NULL)
+        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
+    for (size_t i = 0; i < usage->pid_count; i++) {
+        int code = vitals_process_open(run->context, usage->pids[i], &run->roots[i].process, error);
+        if (code < 0)
+            return code;
+        run->root_count++;
+    }
+    run->root_left = run->root_count;
 
-/* What /proc tells of the command, for people. */
-static void read_command(vitals_run *run)
-{
+    /* What /proc tells of the command, for people. */
     vitals_request *request = NULL;
     vitals_snapshot *snapshot = NULL;
     vitals_text text;
@@ -95,25 +104,7 @@ static void read_command(vitals_run *run)
         vitals_text_command(text, run->command, sizeof(run->command));
     vitals_snapshot_unref(snapshot);
     vitals_request_free(request);
-}
-
-static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals_error *error)
-{
-    int code = 0;
-    run->roots = memory_array(usage->pid_count, sizeof(*run->roots));
-    if (run->roots == NULL)
-        return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    for (size_t i = 0; i < usage->pid_count && code == 0; i++) {
-        struct root *root = &run->roots[i];
-        code = vitals_process_open(run->context, usage->pids[i], &root->process, error);
-        if (code < 0)
-            break;
-        run->root_count++;
-    }
-    run->root_left = run->root_count;
-    if (code == 0)
-        read_command(run);
-    return code;
+    return 0;
 }
 
 static int open_events(vitals_run *run, vitals_error *error)
@@ -132,62 +123,46 @@ static int open_events(vitals_run *run, vitals_error *error)
     return 0;
 }
 
-static int open_sampler(vitals_run *run, vitals_error *error)
-{
-    const vitals_run_observer *observer = run->options.observer;
-    vitals_request *request = NULL;
-    int code = 0;
-    if (observer != NULL && observer->request != NULL)
-        request = request_copy(observer->request);
-    if (request == NULL)
-        code = vitals_request_new(0, &request, error);
-    if (code == 0)
-        code = vitals_usage_request(run->usage, request, error);
-    if (code == 0) /* whether a cgroup counts it is known with the first sample */
-        code = usage_request_memory(request, error);
-    if (code == 0)
-        code = vitals_request_interval(request, run->options.interval_ns, error);
-    if (code == 0)
-        code = vitals_sampler_new(run->context, request, &run->sampler, error);
-    run->usage->os = &run->context->os;
-    vitals_request_free(request);
-    return code;
-}
-
-/* Chooses what is measured: the named pids, the command, or the calling process. */
-static int open_usage(vitals_run *run, vitals_usage_options *usage, int64_t *pid,
-                      vitals_error *error)
-{
-    vitals_usage_options_init(usage, sizeof(*usage));
-    if (run->options.usage != NULL)
-        memcpy(usage, run->options.usage, size_min(run->options.usage->size, sizeof(*usage)));
-    usage->size = sizeof(*usage);
-    *pid = run->child != NULL ? track_child_pid(run->child) : os_self();
-    if (usage->pid_count == 0) {
-        usage->pids = pid;
-        usage->pid_count = 1;
-    }
-    return vitals_usage_new(usage, &run->usage, error);
-}
-
 static int open_all(vitals_run *run, vitals_error *error)
 {
     vitals_usage_options usage;
-    int64_t pid;
+    vitals_request *request = NULL;
+    int64_t pid = os_self();
     int code = vitals_context_new(run->options.world, &run->context, error);
     if (code == 0 && run->options.argv != NULL)
         code = track_child_new(&run->context->os, &run->options, &run->child, error);
-    if (code == 0)
-        code = open_usage(run, &usage, &pid, error);
+    if (code < 0)
+        return code;
+
+    /* What is measured: the named pids, the command, or the calling process. */
+    vitals_usage_options_init(&usage, sizeof(usage));
+    if (run->options.usage != NULL)
+        memcpy(&usage, run->options.usage, size_min(run->options.usage->size, sizeof(usage)));
+    usage.size = sizeof(usage);
+    bool named = usage.pid_count > 0;
+    if (run->child != NULL)
+        pid = track_child_pid(run->child);
+    if (!named) {
+        usage.pids = &pid;
+        usage.pid_count = 1;
+    }
+    code = vitals_usage_new(&usage, &run->usage, error);
     if (code == 0)
         code = open_roots(run, &usage, error);
     if (code == 0)
         code = open_events(run, error);
+    if (code == 0) /* whether a cgroup counts memory is known with the first sample */
+        code = run_observer_request(run->options.observer, run->usage, true,
+                                    run->options.interval_ns, &request, error);
     if (code == 0)
-        code = open_sampler(run, error);
+        code = vitals_sampler_new(run->context, request, &run->sampler, error);
+    vitals_request_free(request);
+    if (run->usage != NULL)
+        run->usage->os = &run->context->os;
+
     /* Of several trees none is all that a cgroup holds; we are in ours. */
-    run->living = code == 0 && run->child == NULL && usage.pids != &pid && usage.no_children == 0;
-    if (code == 0 && run->child == NULL && usage.pids != &pid && usage.pid_count == 1)
+    run->living = code == 0 && run->child == NULL && named && usage.no_children == 0;
+    if (code == 0 && run->child == NULL && named && usage.pid_count == 1)
         run->cgroup = track_cgroup_new(&run->context->os, usage.pids[0]);
     run->options.usage = NULL; /* the caller's, and taken */
     return code;
@@ -198,7 +173,7 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
     vitals_run_options taken;
     int code = options_take(&run_options_form, options, &taken, error);
     if (code == 0)
-        code = check_options(&taken, error);
+        code = run_options_check_interval(taken.interval_ns, error);
     if (code < 0)
         return code;
     vitals_run *run = memory_alloc(sizeof(*run));
@@ -219,21 +194,11 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
 
 /* ---- the thread ---- */
 
-static void write_totals(vitals_run *run)
-{
-    vitals_account *account = NULL;
-    uint64_t now = now_ns(run);
-    if (!run_observer_totals_due(&run->observer, now) ||
-        vitals_run_account(run, &account, NULL) < 0)
-        return;
-    run_observer_totals(&run->observer, account, now);
-    vitals_account_free(account);
-}
-
 /* The last tick before a root ends reads every counter, however rarely it is read otherwise. */
 static void tick(vitals_run *run, bool last)
 {
     vitals_snapshot *snapshot = NULL;
+    vitals_account *account = NULL;
     vitals_error error = {.message = ""};
     int taken = last ? sampler_take_last(run->sampler, &snapshot)
                      : sampler_take_soon(run->sampler, &snapshot);
@@ -245,96 +210,60 @@ static void tick(vitals_run *run, bool last)
         track_cgroup_look(run->cgroup, run->usage, snapshot);
     if (run->child != NULL)
         track_child_tick(run->child);
-    track_events_tick(run->events);
+    if (run->ends != NULL)
+        os_ends_drain(run->ends);
     pthread_mutex_unlock(&run->mutex);
     if (code < 0)
         run_observer_complain(&run->observer, "a sample is not whole", error.message);
     /* Only this thread changes the usage: to read it needs no lock. */
     run_observer_sample(&run->observer, snapshot, run->usage);
     vitals_snapshot_unref(snapshot);
-    write_totals(run);
-}
 
-/* Reads the exit status if the kernel tells it. A child of this process, of whatever thread, stays
- * a zombie for the code that started it. */
-static void learn(vitals_run *run, const struct root *root)
-{
-    struct os_exit how;
-    if (run->child != NULL || root != run->roots ||
-        live_how_ended(root->process, &how) != VITALS_HAVE)
-        return;
-    pthread_mutex_lock(&run->mutex);
-    run->exit_known = true;
-    run->exit_code = how.code;
-    run->exit_signal = how.signal;
-    pthread_mutex_unlock(&run->mutex);
+    uint64_t now = now_ns(run);
+    if (run_observer_totals_due(&run->observer, now) &&
+        vitals_run_account(run, &account, NULL) == 0) {
+        run_observer_totals(&run->observer, account, now);
+        vitals_account_free(account);
+    }
 }
 
 static void end_root(vitals_run *run, struct root *root)
 {
+    struct os_exit how;
     if (root->ended)
         return;
     root->ended = true;
     if (root->watched)
         os_watch_remove(run->watch, vitals_process_descriptor(root->process));
-    if (run->child != NULL) {
-        pthread_mutex_lock(&run->mutex);
-        track_child_reap(run->child);
-        pthread_mutex_unlock(&run->mutex);
-    }
-    learn(run, root);
-    if (--run->root_left > 0)
-        return;
+    /* The exit status of the first, if the kernel tells it. A child of this process, of whatever
+     * thread, stays a zombie for the code that started it. */
+    bool known = run->child == NULL && root == run->roots &&
+                 live_how_ended(root->process, &how) == VITALS_HAVE;
     pthread_mutex_lock(&run->mutex);
-    run->end_ns = now_ns(run);
-    pthread_mutex_unlock(&run->mutex);
-    os_event_set(run->ended);
-}
-
-static bool has_ended(const struct root *root)
-{
-    int descriptor = vitals_process_descriptor(root->process);
-    return descriptor >= 0 ? os_pidfd_ended(descriptor) > 0
-                           : vitals_process_is_running(root->process) == 0;
-}
-
-/* Where there are no pidfds, or no room to watch them. */
-static void look_for_ends(vitals_run *run)
-{
-    for (size_t i = 0; i < run->root_count; i++) {
-        struct root *root = &run->roots[i];
-        if (!root->watched && !root->ended && has_ended(root))
-            end_root(run, root);
+    if (run->child != NULL)
+        track_child_reap(run->child);
+    if (known) {
+        run->exit_known = true;
+        run->exit_code = how.code;
+        run->exit_signal = how.signal;
     }
+    bool last = --run->root_left == 0;
+    if (last)
+        run->end_ns = now_ns(run);
+    pthread_mutex_unlock(&run->mutex);
+    if (last)
+        os_event_set(run->ended);
 }
 
 /* Where the kernel keeps little of what it tells, each first of it wakes us. */
 static void listen_for_news(vitals_run *run)
 {
     pthread_mutex_lock(&run->mutex);
-    int news = track_events_news(run->events);
+    int news = run->ends != NULL ? os_ends_news(run->ends) : -1;
     if (news >= 0)
         (void)!os_watch_add(run->watch, news, WAKE_NEWS); /* else what comes each second is taken */
     pthread_mutex_unlock(&run->mutex);
     run->news_ns = 0;
-}
-
-/* Not each by itself: more will come. */
-static void put_news_off(vitals_run *run)
-{
-    pthread_mutex_lock(&run->mutex);
-    os_watch_remove(run->watch, track_events_news(run->events));
-    pthread_mutex_unlock(&run->mutex);
-    run->news_ns = saturating_add(now_ns(run), TRACK_EVENTS_NEWS_NS);
-}
-
-static void take_news(vitals_run *run)
-{
-    pthread_mutex_lock(&run->mutex);
-    track_events_tick(run->events);
-    pthread_mutex_unlock(&run->mutex);
-    if (run->news_ns != 0)
-        listen_for_news(run);
 }
 
 /* What woke us; false where we are to stop. A tick first: a zombie tells of itself until it is
@@ -346,11 +275,16 @@ static bool settle_woken(vitals_run *run)
     bool stopped = count < 0;
     int ended = 0;
     for (int i = 0; i < count; i++) {
-        if (tags[i] == WAKE_NEWS)
-            put_news_off(run);
-        else
-            tags[ended++] = tags[i];
         stopped = stopped || tags[i] == WAKE_STOP;
+        if (tags[i] != WAKE_NEWS) {
+            tags[ended++] = tags[i];
+            continue;
+        }
+        /* Not each by itself: more will come. */
+        pthread_mutex_lock(&run->mutex);
+        os_watch_remove(run->watch, os_ends_news(run->ends));
+        pthread_mutex_unlock(&run->mutex);
+        run->news_ns = saturating_add(now_ns(run), ENDS_NEWS_NS);
     }
     if (stopped || ended == 0)
         return !stopped;
@@ -365,15 +299,19 @@ static int wait_for_tick(vitals_run *run, uint64_t deadline)
 {
     const vitals_clock *clock = &run->context->os.clock;
     for (;;) {
-        uint64_t next = run->events != NULL ? saturating_add(now_ns(run), TRACK_EVENTS_TICK_NS)
-                                            : deadline;
+        uint64_t next = run->ends != NULL ? saturating_add(now_ns(run), ENDS_TICK_NS) : deadline;
         if (run->news_ns != 0 && run->news_ns < next)
             next = run->news_ns;
         bool last = next >= deadline;
         int woken = clock->wait_until(clock->data, run->watch, last ? deadline : next);
         if (woken != 0 || last)
             return woken;
-        take_news(run);
+        pthread_mutex_lock(&run->mutex);
+        if (run->ends != NULL)
+            os_ends_drain(run->ends);
+        pthread_mutex_unlock(&run->mutex);
+        if (run->news_ns != 0)
+            listen_for_news(run);
     }
 }
 
@@ -390,9 +328,17 @@ static void *run_main(void *argument)
         if (woken > 0)
             continue;
         tick(run, false);
-        look_for_ends(run);
-        uint64_t now = now_ns(run);
-        deadline = pace_next(deadline, interval, now);
+        /* Where there are no pidfds, or no room to watch them. */
+        for (size_t i = 0; i < run->root_count; i++) {
+            struct root *root = &run->roots[i];
+            int descriptor = vitals_process_descriptor(root->process);
+            if (root->watched || root->ended)
+                continue;
+            if (descriptor >= 0 ? os_pidfd_ended(descriptor) > 0
+                                : vitals_process_is_running(root->process) == 0)
+                end_root(run, root);
+        }
+        deadline = pace_next(deadline, interval, now_ns(run));
     }
     if (run->root_left > 0)
         tick(run, true); /* what was done since the last */
@@ -401,32 +347,6 @@ static void *run_main(void *argument)
 }
 
 /* ---- the public face ---- */
-
-/* The command may end before we know that it began: the thread runs already. */
-static void let_go(vitals_run *run)
-{
-    int failed = track_child_go(run->child);
-    if (failed == 0)
-        return;
-    pthread_mutex_lock(&run->mutex);
-    track_child_failed(run->child, failed);
-    pthread_mutex_unlock(&run->mutex);
-}
-
-/* From the beginning on, as all else is counted. */
-static void follow(vitals_run *run)
-{
-    int64_t *pids = memory_array(run->root_count, sizeof(*pids));
-    for (size_t i = 0; pids != NULL && i < run->root_count; i++)
-        pids[i] = vitals_process_pid(run->roots[i].process);
-    const struct os_trees trees = {.roots = pids,
-                                   .root_count = run->root_count,
-                                   .excluded_pids = run->usage->options.excluded_pids,
-                                   .excluded_count = run->usage->options.excluded_count};
-    if (pids != NULL)
-        run->events = track_events_new(&run->context->os, &trees);
-    memory_free(pids);
-}
 
 int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
 {
@@ -440,14 +360,30 @@ int vitals_run_start(vitals_run *run, vitals_error *error)
     sigset_t all, before;
     if (run->state != VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
-    if (run->living)
-        follow(run);
+
+    /* Births and ends are followed from the beginning on, as all else is counted. */
+    int64_t *pids = run->living ? memory_array(run->root_count, sizeof(*pids)) : NULL;
+    for (size_t i = 0; pids != NULL && i < run->root_count; i++)
+        pids[i] = vitals_process_pid(run->roots[i].process);
+    const struct os_trees trees = {.roots = pids,
+                                   .root_count = run->root_count,
+                                   .excluded_pids = run->usage->options.excluded_pids,
+                                   .excluded_count = run->usage->options.excluded_count};
+    if (pids != NULL)
+        (void)!os_ends_open(&run->context->os, &trees, &run->ends);
+    memory_free(pids);
+
     run->begin_ns = now_ns(run);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&run->thread, NULL, run_main, run);
-    if (failed == 0 && run->child != NULL)
-        let_go(run);
+    /* The command may end before we know that it began: the thread runs already. */
+    int not_begun = failed == 0 && run->child != NULL ? track_child_go(run->child) : 0;
+    if (not_begun != 0) {
+        pthread_mutex_lock(&run->mutex);
+        track_child_failed(run->child, not_begun);
+        pthread_mutex_unlock(&run->mutex);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed != 0)
         return error_system(error, failed, "cannot start the run's thread");
@@ -486,33 +422,83 @@ int vitals_run_wait(vitals_run *run, double seconds, vitals_error *error)
     return woken < 0 ? error_system(error, -woken, "waiting for processes") : woken > 0;
 }
 
-static void set_attributes(vitals_run *run, vitals_account *account)
+/* What samples tell of the same. */
+static const struct {
+    enum quantity quantity;
+    enum measure_place measure;
+} SAMPLED[] = {
+    {COUNTED_CPU_SECONDS, MEASURE_AT_cpu_seconds},
+    {COUNTED_READ_BYTES, MEASURE_AT_disk_read_bytes},
+    {COUNTED_WRITTEN_BYTES, MEASURE_AT_disk_written_bytes},
+    {COUNTED_MINOR_FAULTS, MEASURE_AT_minor_faults},
+    {COUNTED_MAJOR_FAULTS, MEASURE_AT_major_faults},
+    {COUNTED_VOLUNTARY_SWITCHES, MEASURE_AT_voluntary_switches},
+    {COUNTED_INVOLUNTARY_SWITCHES, MEASURE_AT_involuntary_switches},
+};
+
+/* Samples know what living processes have waited for, including the time of children that ended;
+ * the kernel's records also know of children that were never waited for. */
+static bool samples_know_more(const vitals_usage *usage, enum quantity quantity, double value)
 {
-    char interval[NUMBER_TEXT], methods[METHODS_TEXT];
-    size_t size = 0;
-    (void)number_print_u64(interval, run->options.interval_ns);
-    account_set_string(account, "interval_ns", interval);
-    account_set_string(account, "command", run->command);
-    run_observer_explain(&run->observer, account);
-    if (run->child == NULL) {
-        track_cgroup_names(run->cgroup, methods, sizeof(methods));
-        size = size_min(strlen(methods), sizeof(methods) - 1);
-        (void)snprintf(methods + size, sizeof(methods) - size, "%ssampling",
-                       track_events_names(run->events));
-        account_set_string(account, "rungs", methods);
+    const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];
+    for (size_t i = 0; i < ARRAY_COUNT(SAMPLED); i++) {
+        const struct usage_cell *cell = &tree->cells[SAMPLED[i].measure];
+        if (SAMPLED[i].quantity == quantity)
+            return cell->readings > 0 && cell->most >= value;
     }
-    account_set_string(account, "state", run->end_ns != 0 ? "complete" : "running");
-    if (run->exit_known)
-        vitals_account_ended(account,
-                             run->exit_signal != 0 ? 128 + run->exit_signal : run->exit_code,
-                             run->exit_signal);
+    return false;
 }
 
-/* Reads what was counted of tracked processes; false if nothing was. */
-static bool read_living(vitals_run *run, struct counted *counted)
+/* Fills in what no better method counted and samples missed of processes that came and went between
+ * two samples: a lower bound, as samples are. True if there was any. */
+static bool read_ends(struct os_ends *ends, const vitals_usage *usage, struct counted *out)
 {
-    bool any = track_cgroup_read(run->cgroup, counted);
-    return track_events_read(run->events, run->usage, counted) || any;
+    static const struct {
+        enum quantity quantity;
+        enum measure_place measure;
+    } PARTS[] = {{COUNTED_CPU_USER_SECONDS, MEASURE_AT_cpu_user_seconds},
+                 {COUNTED_CPU_SYSTEM_SECONDS, MEASURE_AT_cpu_system_seconds}};
+    struct counted told[COUNTED_COUNT] = {0};
+    bool any = false;
+    if (ends == NULL)
+        return false;
+    os_ends_read(ends, told);
+
+    /* Records split the time of those that have ended alone, samples that of those that they saw:
+     * whichever part is more. Where samples tell the whole, they tell its parts. */
+    const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];
+    bool sampled = samples_know_more(usage, COUNTED_CPU_SECONDS,
+                                     told[COUNTED_CPU_SECONDS].value.as.f64);
+    for (size_t i = 0; i < ARRAY_COUNT(PARTS); i++) {
+        struct counted *part = &told[PARTS[i].quantity];
+        const struct usage_cell *cell = &tree->cells[PARTS[i].measure];
+        if (sampled)
+            part->value.state = VITALS_UNSUPPORTED;
+        if (part->value.state <= 0 || cell->readings == 0 || cell->most <= part->value.as.f64)
+            continue;
+        part->value.as.f64 = cell->most;
+        (void)snprintf(part->source, sizeof part->source, "sampled; ends tell less of it");
+    }
+
+    /* Each process's own peak: of those that have ended by their records, of the others as sampled.
+     */
+    struct counted *sum = &told[COUNTED_MEMORY_SUM_BYTES];
+    if (sum->value.state > 0) {
+        for (size_t i = 0; i < usage->entry_count; i++)
+            sum->value.as.f64 += usage->entries[i]->member ? usage->entries[i]->resident_peak : 0;
+        size_t size = strlen(sum->source);
+        (void)snprintf(sum->source + size, sizeof sum->source - size, "; VmHWM of those that live");
+    }
+
+    for (int quantity = 0; quantity < COUNTED_COUNT; quantity++) {
+        double value = told[quantity].value.as.f64;
+        if (told[quantity].value.state <= 0 || out[quantity].value.state > 0 ||
+            samples_know_more(usage, (enum quantity)quantity, value))
+            continue;
+        out[quantity] = told[quantity];
+        any = true;
+    }
+    return any;
 }
 
 /* What was counted and what was sampled, as of a launcher; NULL where nothing was counted. */
@@ -525,13 +511,16 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
                               .counted_seconds = seconds,
                               .end_unknown = true,
                               .interval_ns = run->options.interval_ns,
+                              .invented = run_options_are_invented(&run->options),
                               .counted = counted,
                               .watched = sampled};
     if (run->child != NULL)
         track_child_metrics(run->child, usage_has_descendants(run->usage), &facts);
-    else if (!read_living(run, counted))
-        return NULL;
-    facts.invented = run_options_are_invented(&run->options);
+    else {
+        bool any = track_cgroup_read(run->cgroup, counted);
+        if (!read_ends(run->ends, run->usage, counted) && !any)
+            return NULL;
+    }
     vitals_account *account = account_new();
     if (account == NULL)
         return NULL;
@@ -542,19 +531,37 @@ static vitals_account *counted_account(vitals_run *run, const vitals_account *sa
 
 int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *error)
 {
+    char interval[NUMBER_TEXT], methods[METHODS_TEXT];
     vitals_account *account = NULL;
     pthread_mutex_lock(&run->mutex);
     int code = vitals_usage_account(run->usage, &account, error);
-    vitals_account *counted = code == 0 ? counted_account(run, account) : NULL;
+    if (code < 0) {
+        pthread_mutex_unlock(&run->mutex);
+        return code;
+    }
+    vitals_account *counted = counted_account(run, account);
     if (counted != NULL) {
         vitals_account_free(account);
         account = counted;
     }
-    if (code == 0)
-        set_attributes(run, account);
+
+    (void)number_print_u64(interval, run->options.interval_ns);
+    account_set_string(account, "interval_ns", interval);
+    account_set_string(account, "command", run->command);
+    run_observer_explain(&run->observer, account);
+    if (run->child == NULL) {
+        track_cgroup_names(run->cgroup, methods, sizeof(methods));
+        size_t size = size_min(strlen(methods), sizeof(methods) - 1);
+        (void)snprintf(methods + size, sizeof(methods) - size, "%ssampling",
+                       run->ends != NULL ? os_ends_names(run->ends) : "");
+        account_set_string(account, "rungs", methods);
+    }
+    account_set_string(account, "state", run->end_ns != 0 ? "complete" : "running");
+    if (run->exit_known)
+        vitals_account_ended(account,
+                             run->exit_signal != 0 ? 128 + run->exit_signal : run->exit_code,
+                             run->exit_signal);
     pthread_mutex_unlock(&run->mutex);
-    if (code < 0)
-        return code;
     about_fill(account, run->context, run->options.argv,
                run->begin_ns != 0 ? run->begin_ns : now_ns(run));
     *out = account;
@@ -573,15 +580,12 @@ void vitals_run_free(vitals_run *run)
     memory_free(run->roots);
     vitals_usage_free(run->usage);
     track_cgroup_free(run->cgroup);
-    track_events_free(run->events);
+    os_ends_free(run->ends);
     track_child_free(run->child);
     vitals_context_free(run->context);
-    if (run->stop >= 0)
-        os_close_descriptor(run->stop);
-    if (run->ended >= 0)
-        os_close_descriptor(run->ended);
-    if (run->watch >= 0)
-        os_close_descriptor(run->watch);
+    os_close_descriptor(run->stop);
+    os_close_descriptor(run->ended);
+    os_close_descriptor(run->watch);
     pthread_mutex_destroy(&run->mutex);
     run_observer_done(&run->observer);
     memory_free(run);

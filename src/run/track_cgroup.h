@@ -9,7 +9,7 @@
 #ifndef VITALS_RUN_TRACK_CGROUP_H
 #define VITALS_RUN_TRACK_CGROUP_H
 
-#include "run/counted.h"
+#include "os/counted.h"
 #include "run/usage/usage_data.h"
 
 struct track_cgroup;
