@@ -45,8 +45,10 @@ void track_child_failure(const char *argument, int failed, struct run_facts *fac
                    why != NULL ? name : error.message, why != NULL ? why : "");
 }
 
-static int check(const vitals_run_options *options, vitals_error *error)
+int track_child_new(const struct os *os, const vitals_run_options *options,
+                    struct track_child **out, vitals_error *error)
 {
+    struct os_places places;
     bool limited = options->limit_memory_bytes != 0 || options->limit_gpu_memory_bytes != 0 ||
                    options->limit_processes != 0 || options->limit_ns != 0;
     if (options->argv[0] == NULL)
@@ -56,30 +58,6 @@ static int check(const vitals_run_options *options, vitals_error *error)
     if (limited || options->kill_tree != 0)
         return error_set(error, VITALS_EUNSUPPORTED, 0,
                          "limits need a launcher of their own: vitals_run_command");
-    return 0;
-}
-
-static int spawn(struct track_child *tracked, vitals_error *error)
-{
-    struct os_places places;
-    accounting_places(tracked->accounting, &places);
-    const struct os_command command = {.argv = tracked->options->argv,
-                                       .environment = tracked->options->environment,
-                                       .descriptors = tracked->options->child_descriptors,
-                                       .places = &places};
-    int code = os_spawn(&command, &tracked->child);
-    if (code < 0)
-        return error_system(error, -code, "cannot start a process for the command");
-    accounting_child(tracked->accounting, tracked->child.pid);
-    return 0;
-}
-
-int track_child_new(const struct os *os, const vitals_run_options *options,
-                    struct track_child **out, vitals_error *error)
-{
-    int code = check(options, error);
-    if (code < 0)
-        return code;
     struct track_child *tracked = memory_alloc(sizeof(*tracked));
     if (tracked == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
@@ -92,42 +70,41 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
     tracked->options = options;
     tracked->maker = os_self();
     tracked->accounting = accounting_open(&asked);
-    code = spawn(tracked, error);
-    if (code == 0) {
-        *out = tracked;
-        return 0;
+    accounting_places(tracked->accounting, &places);
+    const struct os_command command = {.argv = options->argv,
+                                       .environment = options->environment,
+                                       .descriptors = options->child_descriptors,
+                                       .places = &places};
+    int code = os_spawn(&command, &tracked->child);
+    if (code < 0) {
+        accounting_close(tracked->accounting);
+        memory_free(tracked);
+        return error_system(error, -code, "cannot start a process for the command");
     }
-    accounting_close(tracked->accounting);
-    memory_free(tracked);
-    return code;
-}
-
-/* A child that waits for its start would end when the pipe closes, but a process that was forked
- * meanwhile may hold the other end open. */
-static void give_up(struct track_child *tracked)
-{
-    const vitals_clock *clock = vitals_clock_system();
-    struct os_child *child = &tracked->child;
-    uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), NS_PER_SECOND);
-    (void)os_child_signal(child->pid, child->pidfd, OS_SIGNAL_KILL);
-    os_close_descriptor(child->go);
-    os_close_descriptor(child->failure);
-    child->go = child->failure = -1;
-    if (child->pidfd >= 0)
-        (void)clock->wait_until(clock->data, child->pidfd, deadline);
-    os_reap_one(child->pid);
+    accounting_child(tracked->accounting, tracked->child.pid);
+    *out = tracked;
+    return 0;
 }
 
 void track_child_free(struct track_child *tracked)
 {
     if (tracked == NULL)
         return;
-    if (!tracked->went && tracked->maker == os_self())
-        give_up(tracked);
-    os_close_descriptor(tracked->child.go);
-    os_close_descriptor(tracked->child.failure);
-    if (tracked->child.pidfd >= 0)
-        os_close_descriptor(tracked->child.pidfd);
+    const vitals_clock *clock = vitals_clock_system();
+    const struct os_child *child = &tracked->child;
+    uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), NS_PER_SECOND);
+    bool waits = !tracked->went && tracked->maker == os_self();
+    /* A child that waits for its start would end when the pipe closes, but a process that was
+     * forked meanwhile may hold the other end open. */
+    if (waits)
+        (void)os_child_signal(child->pid, child->pidfd, OS_SIGNAL_KILL);
+    os_close_descriptor(child->go);
+    os_close_descriptor(child->failure);
+    if (waits && child->pidfd >= 0)
+        (void)clock->wait_until(clock->data, child->pidfd, deadline);
+    if (waits)
+        os_reap_one(child->pid);
+    os_close_descriptor(child->pidfd);
     accounting_close(tracked->accounting);
     memory_free(tracked);
 }

@@ -87,90 +87,37 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
     return code;
 }
 
-/* What the account needs, beside what the observer asks for. */
-static int open_request(struct watcher *watcher, vitals_request **out, vitals_error *error)
-{
-    const vitals_run_observer *observer = watcher->setup->observer;
-    vitals_request *request = NULL;
-    int code = 0;
-    if (observer != NULL && observer->request != NULL)
-        request = request_copy(observer->request);
-    if (request == NULL)
-        code = vitals_request_new(0, &request, error);
-    if (code == 0)
-        code = vitals_usage_request(watcher->usage, request, error);
-    if (code == 0 && !watcher->setup->memory_counted)
-        code = usage_request_memory(request, error);
-    if (code == 0)
-        code = vitals_request_interval(request, watcher->interval_ns, error);
-    if (code == 0) {
-        request->watcher = os_self();
-        request->activity = watcher->setup->activity;
-        request->activity_folder = watcher->setup->activity_folder;
-        request->resting_ns = observer == NULL ? RESTING_NS
-                                               : 0; /* else an observer sees each row */
-    }
-    *out = request;
-    return code;
-}
-
-/* Giving the kernel a program of ours takes 10 ms of CPU and more, which the few processes of a
- * tree do not bring back for hours: they are asked one by one. */
-static int open_context(struct watcher *watcher, vitals_error *error)
-{
-    const vitals_options *world = watcher->setup->world;
-    vitals_options options;
-    vitals_options_init(&options, sizeof(options));
-    if (world != NULL)
-        memcpy(&options, world, size_min(world->size, sizeof(options)));
-    options.size = sizeof(options);
-    options.no_bpf = 1;
-    return vitals_context_new(&options, &watcher->context, error);
-}
-
 static int open_sampler(struct watcher *watcher, vitals_error *error)
 {
+    const struct watcher_setup *setup = watcher->setup;
     vitals_request *request = NULL;
+    vitals_options options;
     int code = open_usage(watcher, error);
     if (code == 0)
-        code = open_request(watcher, &request, error);
+        code = run_observer_request(setup->observer, watcher->usage, !setup->memory_counted,
+                                    watcher->interval_ns, &request, error);
+    if (code == 0) {
+        request->watcher = os_self();
+        request->activity = setup->activity;
+        request->activity_folder = setup->activity_folder;
+        request->resting_ns = setup->observer == NULL ? RESTING_NS : 0; /* else it sees each row */
+    }
+
+    /* Giving the kernel a program of ours takes 10 ms of CPU and more, which the few processes of a
+     * tree do not bring back for hours: they are asked one by one. */
+    vitals_options_init(&options, sizeof(options));
+    if (setup->world != NULL)
+        memcpy(&options, setup->world, size_min(setup->world->size, sizeof(options)));
+    options.size = sizeof(options);
+    options.no_bpf = 1;
     if (code == 0)
-        code = open_context(watcher, error);
+        code = vitals_context_new(&options, &watcher->context, error);
     if (code == 0)
         code = vitals_sampler_new(watcher->context, request, &watcher->sampler, error);
-    if (code == 0 && !watcher->setup->memory_counted)
+    if (code == 0 && !setup->memory_counted)
         watcher->usage->os = &watcher->context->os;
     vitals_request_free(request);
     return code;
-}
-
-static void open_marks(struct watcher *watcher)
-{
-    const struct os_marks *marks = watcher->setup->marks;
-    watcher->watch = -1;
-    if (marks != NULL && marks->held >= 0 &&
-        marks_open(marks, watcher->begin_ns, &watcher->marks) < 0)
-        watcher->marks = NULL;
-}
-
-/* To be woken by marks is worth its price only to a run that lasts; before, each tick reads them.
- */
-static void watch_marks(struct watcher *watcher)
-{
-    if (watcher->marks == NULL || watcher->watch >= 0 || watcher->watch_failed ||
-        now_ns(watcher) < saturating_add(watcher->begin_ns, MARKS_AFTER_NS))
-        return;
-    watcher->watch_failed = true;
-    int descriptor = marks_descriptor(watcher->marks), watch = os_watch_new();
-    bool watches = descriptor >= 0 && watch >= 0 &&
-                   os_watch_add(watch, watcher->setup->channel, WAKE_CHANNEL) == 0 &&
-                   os_watch_add(watch, descriptor, WAKE_MARKS) == 0;
-    if (watches) {
-        watcher->watch = watch;
-        watcher->marks_left = true; /* marks from before it watched wake nothing */
-    } else if (watch >= 0) {
-        os_close_descriptor(watch);
-    }
 }
 
 static void observe_marks(struct watcher *watcher)
@@ -215,26 +162,6 @@ static double cpu_seconds(const struct watcher *watcher)
     return cpu != NULL && cpu->state > 0 ? cpu->value : -1;
 }
 
-/* True if the tree used no CPU time since the last totals and holds no device memory: a process
- * that holds some may have the device work while it sleeps. */
-static bool tree_is_idle(const struct watcher *watcher)
-{
-    const struct value *held = &watcher->report.gpu_memory_bytes;
-    double seconds = cpu_seconds(watcher);
-    bool rested = seconds >= 0 && !(seconds > watcher->told_cpu_seconds);
-    return rested && !(held->state > 0 && held->as.u64 > 0);
-}
-
-static void note_newest(struct watcher *watcher)
-{
-    struct watch_report *report = &watcher->report;
-    report->memory_bytes = newest(watcher, MEASURE_AT_memory_both_bytes);
-    if (report->memory_bytes.state <= 0)
-        report->memory_bytes = newest(watcher, MEASURE_AT_memory_resident_bytes);
-    report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);
-    report->living = newest(watcher, MEASURE_AT_processes);
-}
-
 /* Where the channel is full, the next report says it all; the last has no next. */
 static void send_report(struct watcher *watcher, bool final)
 {
@@ -274,24 +201,12 @@ static void tell(struct watcher *watcher, bool last)
 
 /* ---- the loop ---- */
 
-/* A device that was asked for may come late, its driver being slow: what counts is the end. */
-static void look_for_devices(struct watcher *watcher, const vitals_snapshot *snapshot)
-{
-    const vitals_usage_options *usage = watcher->setup->usage;
-    const vitals_row *found;
-    if (usage == NULL || usage->devices == NULL || watcher->devices_found)
-        return;
-    watcher->device_missing = NULL;
-    for (size_t i = 0; usage->devices[i] != NULL && watcher->device_missing == NULL; i++) {
-        if (vitals_gpu_find(snapshot, usage->devices[i], &found, NULL) < 0)
-            watcher->device_missing = usage->devices[i];
-    }
-    watcher->devices_found = watcher->device_missing == NULL;
-}
-
 static void tick(struct watcher *watcher, bool last)
 {
+    struct watch_report *report = &watcher->report;
+    const vitals_usage_options *usage = watcher->setup->usage;
     vitals_snapshot *snapshot = NULL;
+    const vitals_row *found;
     vitals_error error;
     int code = last ? sampler_take_last(watcher->sampler, &snapshot)
                     : sampler_take_soon(watcher->sampler, &snapshot);
@@ -299,30 +214,39 @@ static void tick(struct watcher *watcher, bool last)
         return;
     if (vitals_usage_add(watcher->usage, snapshot, &error) < 0)
         run_observer_complain(&watcher->observer, "a sample is not whole", error.message);
-    watcher->report.ticks++;
-    note_newest(watcher);
-    look_for_devices(watcher, snapshot);
+    report->ticks++;
+    report->memory_bytes = newest(watcher, MEASURE_AT_memory_both_bytes);
+    if (report->memory_bytes.state <= 0)
+        report->memory_bytes = newest(watcher, MEASURE_AT_memory_resident_bytes);
+    report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);
+    report->living = newest(watcher, MEASURE_AT_processes);
+
+    /* A device that was asked for may come late, its driver being slow: what counts is the end. */
+    if (usage != NULL && usage->devices != NULL && !watcher->devices_found) {
+        watcher->device_missing = NULL;
+        for (size_t i = 0; usage->devices[i] != NULL && watcher->device_missing == NULL; i++) {
+            if (vitals_gpu_find(snapshot, usage->devices[i], &found, NULL) < 0)
+                watcher->device_missing = usage->devices[i];
+        }
+        watcher->devices_found = watcher->device_missing == NULL;
+    }
     run_observer_sample(&watcher->observer, snapshot, watcher->usage);
     vitals_snapshot_unref(snapshot);
-}
-
-/* Whether the launcher has spoken, or is gone. */
-static bool told_to_end(const struct watcher *watcher)
-{
-    char message[16];
-    return os_channel_receive(watcher->setup->channel, message, sizeof(message)) != -EAGAIN;
 }
 
 /* Until the deadline; false when it is over, or the clock cannot wait. */
 static bool wait_until(struct watcher *watcher, uint64_t deadline)
 {
     bool both = watcher->watch >= 0;
+    int channel = watcher->setup->channel;
+    char message[16];
     for (;;) {
-        int woken = watcher->clock->wait_until(
-            watcher->clock->data, both ? watcher->watch : watcher->setup->channel, deadline);
+        int woken = watcher->clock->wait_until(watcher->clock->data,
+                                               both ? watcher->watch : channel, deadline);
         if (woken == 0)
             return true;
-        if (woken < 0 || !both || told_to_end(watcher))
+        /* Else the launcher has spoken, or is gone. */
+        if (woken < 0 || !both || os_channel_receive(channel, message, sizeof(message)) != -EAGAIN)
             return false;
         observe_marks(watcher);
         if (now_ns(watcher) >= deadline) /* an endless stream of marks must not stop the sampling */
@@ -330,26 +254,49 @@ static bool wait_until(struct watcher *watcher, uint64_t deadline)
     }
 }
 
-/* Times of the machine are counted in steps of 10 ms: of less than a few there is nothing to say.
+/* To be woken by marks is worth its price only to a run that lasts; before, each tick reads them.
  */
-static uint64_t first_interval(const struct watcher *watcher)
+static void watch_marks(struct watcher *watcher)
 {
-    const vitals_usage_options *usage = watcher->setup->usage;
-    bool close = usage != NULL && usage->machine_pace == VITALS_MACHINE_CLOSELY;
-    return close ? watcher->interval_ns : size_min(FIRST_INTERVAL_NS, watcher->interval_ns);
+    if (watcher->marks == NULL || watcher->watch >= 0 || watcher->watch_failed ||
+        now_ns(watcher) < saturating_add(watcher->begin_ns, MARKS_AFTER_NS))
+        return;
+    watcher->watch_failed = true;
+    int descriptor = marks_descriptor(watcher->marks), watch = os_watch_new();
+    bool watches = descriptor >= 0 && watch >= 0 &&
+                   os_watch_add(watch, watcher->setup->channel, WAKE_CHANNEL) == 0 &&
+                   os_watch_add(watch, descriptor, WAKE_MARKS) == 0;
+    if (watches) {
+        watcher->watch = watch;
+        watcher->marks_left = true; /* marks from before it watched wake nothing */
+    } else if (watch >= 0) {
+        os_close_descriptor(watch);
+    }
 }
 
 static void watch(struct watcher *watcher)
 {
-    uint64_t interval = first_interval(watcher), deadline = now_ns(watcher);
+    /* Times of the machine are counted in steps of 10 ms: of less than a few there is nothing to
+     * say. */
+    const vitals_usage_options *usage = watcher->setup->usage;
+    const struct value *held = &watcher->report.gpu_memory_bytes;
+    bool close = usage != NULL && usage->machine_pace == VITALS_MACHINE_CLOSELY;
+    uint64_t interval = close ? watcher->interval_ns
+                              : size_min(FIRST_INTERVAL_NS, watcher->interval_ns);
+    uint64_t deadline = now_ns(watcher);
     while (wait_until(watcher, deadline)) {
         tick(watcher, false);
         watch_marks(watcher);
         if (watcher->watch < 0 || watcher->marks_left) /* else they wake us */
             observe_marks(watcher);
         send_report(watcher, false);
+
+        /* The tree rests if it used no CPU time since the last totals and holds no device memory: a
+         * process that holds some may have the device work while it sleeps. */
         uint64_t now = now_ns(watcher);
-        watcher->observer.rests = tree_is_idle(watcher);
+        double seconds = cpu_seconds(watcher);
+        watcher->observer.rests = seconds >= 0 && !(seconds > watcher->told_cpu_seconds) &&
+                                  !(held->state > 0 && held->as.u64 > 0);
         uint64_t patience = run_observer_patience_ns(&watcher->observer, now);
         if (now >= saturating_add(watcher->told_ns, patience) || watcher->report.ticks == 1)
             tell(watcher, false);
@@ -370,7 +317,7 @@ vitals_account *watcher_account_of_nothing(const struct watcher_setup *setup)
 
 void watcher_main(void *argument)
 {
-    struct watcher watcher = {.setup = argument};
+    struct watcher watcher = {.setup = argument, .watch = -1};
     vitals_error error = {.message = ""};
     watcher.clock = watcher.setup->clock;
     watcher.begin_ns = watcher.setup->begin_ns != 0 ? watcher.setup->begin_ns : now_ns(&watcher);
@@ -382,7 +329,10 @@ void watcher_main(void *argument)
         send_report(&watcher, true);
         return;
     }
-    open_marks(&watcher);
+    const struct os_marks *marks = watcher.setup->marks;
+    if (marks != NULL && marks->held >= 0 &&
+        marks_open(marks, watcher.begin_ns, &watcher.marks) < 0)
+        watcher.marks = NULL;
     run_observer_init(&watcher.observer, watcher.setup->observer, watcher.setup->totals_path);
     run_observer_begin(&watcher.observer, watcher.begin_ns);
     watch(&watcher);

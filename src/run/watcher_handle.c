@@ -23,11 +23,6 @@ void watcher_handle_init(struct watcher_handle *watcher, const vitals_clock *clo
     *watcher = (struct watcher_handle){.clock = clock, .pidfd = -1, .channel = -1, .ended = true};
 }
 
-static uint64_t now_ns(const struct watcher_handle *watcher)
-{
-    return watcher->clock->monotonic_ns(watcher->clock->data);
-}
-
 void watcher_handle_prepare(struct watcher_handle *watcher)
 {
     watcher->started = true;
@@ -136,7 +131,7 @@ void watcher_handle_end(struct watcher_handle *watcher)
     const vitals_clock *clock = watcher->clock;
     if (watcher->channel < 0)
         return;
-    uint64_t deadline = saturating_add(now_ns(watcher), GRACE_NS);
+    uint64_t deadline = saturating_add(clock->monotonic_ns(clock->data), GRACE_NS);
     watcher->asked_last = true;
     (void)os_channel_send(watcher->channel, "", 1);
     while (take_reports(watcher)) {
