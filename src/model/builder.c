@@ -56,39 +56,18 @@ static void out_of_memory(vitals_builder *builder)
     error_set(&builder->problem, VITALS_EMEMORY, 0, "snapshot: out of memory");
 }
 
-/* One that only we hold, taken out of `kept`; NULL where there is none. */
-static vitals_snapshot *take_idle(vitals_builder *builder)
-{
-    for (size_t i = 0; i < KEPT; i++) {
-        vitals_snapshot *snapshot = builder->kept[i];
-        /* Acquire: the reads of the last holder come before our writes. Only a holder can
-         * make the count grow, and there is none but us. */
-        if (snapshot != NULL && atomic_load_explicit(&snapshot->refs, memory_order_acquire) == 1) {
-            builder->kept[i] = NULL;
-            return snapshot;
-        }
-    }
-    return NULL;
-}
-
-/* Keeps it, if need be in the place of the oldest, which lives on with its other holders. */
-static void keep(vitals_builder *builder, vitals_snapshot *snapshot)
-{
-    size_t place = builder->oldest;
-    for (size_t i = 0; i < KEPT; i++)
-        if (builder->kept[i] == NULL)
-            place = i;
-    if (builder->kept[place] != NULL)
-        builder->oldest = (place + 1) % KEPT;
-    vitals_snapshot_unref(builder->kept[place]);
-    builder->kept[place] = snapshot;
-}
-
 void vitals_builder_begin(vitals_builder *builder)
 {
     builder->problem.code = VITALS_OK;
-    if (builder->building == NULL)
-        builder->building = take_idle(builder);
+    for (size_t i = 0; i < KEPT && builder->building == NULL; i++) {
+        vitals_snapshot *snapshot = builder->kept[i];
+        /* One that only we hold. Acquire: the reads of the last holder come before our writes. Only
+         * a holder can make the count grow, and there is none but us. */
+        if (snapshot != NULL && atomic_load_explicit(&snapshot->refs, memory_order_acquire) == 1) {
+            builder->kept[i] = NULL;
+            builder->building = snapshot;
+        }
+    }
     if (builder->building != NULL)
         snapshot_reset(builder->building);
     else
@@ -184,30 +163,6 @@ static bool table_reserve(struct arena *arena, struct table *table, size_t capac
     return true;
 }
 
-/* Columns for the numbers that are marked, in their order. */
-static bool table_columns(struct arena *arena, struct table *table, const bool *marked)
-{
-    for (unsigned number = 0; number < METRIC_NUMBERS; number++)
-        table->column_count += marked[number];
-    table->columns = arena_array(arena, table->column_count, sizeof *table->columns);
-    if (table->columns == NULL)
-        return false;
-    unsigned char place = 0;
-    for (unsigned number = 0; number < METRIC_NUMBERS; number++) {
-        if (!marked[number])
-            continue;
-        vitals_metric metric = metric_of(table->entity, number);
-        const char *name = vitals_metric_name(metric);
-        table->columns[place] = (struct snapshot_column){.metric = metric,
-                                                         .type = vitals_metric_type(metric),
-                                                         .kind = vitals_metric_kind(metric),
-                                                         .name = name,
-                                                         .name_size = strlen(name)};
-        table->places[number] = ++place;
-    }
-    return true;
-}
-
 void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
                           const vitals_metric *metrics, size_t count)
 {
@@ -234,8 +189,25 @@ void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
     table->entity = entity;
     table->ordered = true;
     table->state = VITALS_HAVE;
+
+    /* Columns for the numbers that are marked, in their order. */
+    for (unsigned number = 0; number < METRIC_NUMBERS; number++)
+        table->column_count += marked[number];
+    table->columns = arena_array(arena, table->column_count, sizeof *table->columns);
+    unsigned char place = 0;
+    for (unsigned number = 0; number < METRIC_NUMBERS && table->columns != NULL; number++) {
+        vitals_metric metric = metric_of(entity, number);
+        if (!marked[number])
+            continue;
+        table->columns[place] = (struct snapshot_column){.metric = metric,
+                                                         .type = vitals_metric_type(metric),
+                                                         .kind = vitals_metric_kind(metric),
+                                                         .name = vitals_metric_name(metric)};
+        table->columns[place].name_size = strlen(table->columns[place].name);
+        table->places[number] = ++place;
+    }
     size_t before = builder->rows_before[entity];
-    table->open = table_columns(arena, table, marked) &&
+    table->open = table->columns != NULL &&
                   table_reserve(arena, table, size_max(before + before / 8, ROWS_MIN));
     if (!table->open)
         out_of_memory(builder);
@@ -273,11 +245,14 @@ static struct table *open_table(const vitals_builder *builder, vitals_entity ent
     return &builder->building->tables[entity];
 }
 
-/* What a key may be: JSON keeps integers up to 2^53 exact, and 0 is the parent of those at the top.
- */
-static bool row_allowed(vitals_builder *builder, vitals_entity entity, uint64_t key,
-                        uint64_t parent)
+void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t key,
+                        uint64_t parent, vitals_text label, uint64_t stamp_ns)
 {
+    struct table *table = open_table(builder, entity);
+    if (table == NULL)
+        return; /* a source may offer rows that the request does not ask for */
+
+    /* JSON keeps integers up to 2^53 exact, and 0 is the parent of those at the top. */
     const char *what = NULL;
     if (key == 0)
         what = "gets the key 0";
@@ -285,18 +260,11 @@ static bool row_allowed(vitals_builder *builder, vitals_entity entity, uint64_t 
         what = "gets a key above 2^53";
     else if (parent != 0 && vitals_entity_parent(entity) == 0)
         what = "has no parent, and a row names one";
-    if (what != NULL)
+    if (what != NULL) {
         error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s %s",
                   vitals_entity_name(entity), what);
-    return what == NULL;
-}
-
-void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t key,
-                        uint64_t parent, vitals_text label, uint64_t stamp_ns)
-{
-    struct table *table = open_table(builder, entity);
-    if (table == NULL || !row_allowed(builder, entity, key, parent))
-        return; /* a source may offer rows that the request does not ask for */
+        return;
+    }
     if (table->count == table->capacity &&
         !table_reserve(&builder->building->arena, table, table->capacity * 2)) {
         out_of_memory(builder);
@@ -431,50 +399,10 @@ void vitals_builder_read_at(vitals_builder *builder, vitals_metric metric, uint6
     column->lags[index] = lag;
 }
 
-/* How many bytes of a long text are kept: SHARED_TEXT_MAX characters, one for each piece that is
- * broken. Counted so because a broken byte takes three bytes of JSON, and what is read back from
- * there must not be cut again. */
-static size_t kept_size(vitals_text text)
-{
-    if (text.size <= SHARED_TEXT_MAX)
-        return text.size;
-    const char *at = text.bytes;
-    const char *end = at + text.size;
-    for (size_t left = SHARED_TEXT_MAX; left != 0 && at < end; left--) {
-        size_t size;
-        utf8_decode(at, end, &size);
-        at += size;
-    }
-    return (size_t)(at - text.bytes);
-}
-
-/* The text of the row before, where it is the same one, as of rows that follow each other it often
- * is: whatever a snapshot holds it holds to its end, so that both may point to it. */
-static const struct shared_text *same_as_before(const struct snapshot_column *column, size_t index,
-                                                vitals_text value, size_t size)
-{
-    if (index == 0 || column->states[index - 1] <= 0)
-        return NULL;
-    const struct shared_text *before = column->cells[index - 1].text;
-    return shared_text_equal(before, value.bytes, size) ? before : NULL;
-}
-
-static const struct shared_text *copy_text(struct arena *arena, vitals_text value, size_t size)
-{
-    struct shared_text *text = arena_alloc(arena, sizeof *text + size + 1);
-    if (text == NULL)
-        return NULL;
-    atomic_init(&text->refs, 1); /* the arena's, never given back */
-    text->size = (uint32_t)size;
-    if (size != 0)
-        memcpy(text->bytes, value.bytes, size);
-    return text;
-}
-
 void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_text value,
                          vitals_availability availability)
 {
-    size_t index;
+    size_t index, size = value.size;
     struct snapshot_column *column = typed_slot(builder, metric, VITALS_TEXT, availability, &index);
     if (column == NULL)
         return;
@@ -482,36 +410,38 @@ void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_t
         column->states[index] = (signed char)availability;
         return;
     }
-    size_t size = kept_size(value);
-    const struct shared_text *text = same_as_before(column, index, value, size);
-    if (text == NULL)
-        text = copy_text(&builder->building->arena, value, size);
-    if (text == NULL) {
-        out_of_memory(builder);
-        return;
+
+    /* Of a long text SHARED_TEXT_MAX characters are kept, one for each piece that is broken.
+     * Counted so because a broken byte takes three bytes of JSON, and what is read back from there
+     * must not be cut again. */
+    if (size > SHARED_TEXT_MAX) {
+        const char *at = value.bytes, *end = at + value.size;
+        for (size_t left = SHARED_TEXT_MAX; left != 0 && at < end; left--) {
+            utf8_decode(at, end, &size);
+            at += size;
+        }
+        size = (size_t)(at - value.bytes);
+    }
+
+    /* Of rows that follow each other it often is the same one: whatever a snapshot holds it holds
+     * to its end, so that both may point to it. */
+    const struct shared_text *text = index > 0 && column->states[index - 1] > 0
+                                         ? column->cells[index - 1].text
+                                         : NULL;
+    if (!shared_text_equal(text, value.bytes, size)) {
+        struct shared_text *copy = arena_alloc(&builder->building->arena, sizeof *copy + size + 1);
+        if (copy == NULL) {
+            out_of_memory(builder);
+            return;
+        }
+        atomic_init(&copy->refs, 1); /* the arena's, never given back */
+        copy->size = (uint32_t)size;
+        if (size != 0)
+            memcpy(copy->bytes, value.bytes, size);
+        text = copy;
     }
     column->cells[index].text = text;
     column->states[index] = (signed char)(size < value.size ? VITALS_LOWER_BOUND : availability);
-}
-
-/* Takes a reference that is given back when the snapshot is reused or freed. */
-static bool hold(vitals_builder *builder, struct shared_text *text)
-{
-    struct texts *texts = &builder->building->texts;
-    if (texts->count == texts->capacity) {
-        size_t capacity = size_max(builder->texts_before + builder->texts_before / 8, TEXTS_MIN);
-        capacity = size_max(capacity, texts->capacity * 2);
-        struct shared_text **items = arena_array(&builder->building->arena, capacity,
-                                                 sizeof(struct shared_text *));
-        if (items == NULL)
-            return false;
-        if (texts->count != 0)
-            memcpy(items, texts->items, texts->count * sizeof(struct shared_text *));
-        texts->items = items;
-        texts->capacity = capacity;
-    }
-    texts->items[texts->count++] = shared_text_ref(text);
-    return true;
 }
 
 void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared_text *text,
@@ -523,10 +453,25 @@ void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared
     struct snapshot_column *column = typed_slot(builder, metric, VITALS_TEXT, state, &index);
     if (column == NULL)
         return;
-    if (state > 0 && !hold(builder, text)) {
-        out_of_memory(builder);
-        return;
+
+    /* A reference is given back when the snapshot is reused or freed. */
+    struct texts *texts = &builder->building->texts;
+    if (state > 0 && texts->count == texts->capacity) {
+        size_t capacity = size_max(builder->texts_before + builder->texts_before / 8, TEXTS_MIN);
+        capacity = size_max(capacity, texts->capacity * 2);
+        struct shared_text **items = arena_array(&builder->building->arena, capacity,
+                                                 sizeof(struct shared_text *));
+        if (items == NULL) {
+            out_of_memory(builder);
+            return;
+        }
+        if (texts->count != 0)
+            memcpy(items, texts->items, texts->count * sizeof(struct shared_text *));
+        texts->items = items;
+        texts->capacity = capacity;
     }
+    if (state > 0)
+        texts->items[texts->count++] = shared_text_ref(text);
     column->cells[index].text = text;
     column->states[index] = (signed char)state;
 }
@@ -584,10 +529,10 @@ void builder_batch(vitals_builder *builder, const struct row_batch *batch,
     }
 }
 
-/* Room for all the rows that come, instead of for twice as many again and again. */
-static void reserve_rows(vitals_builder *builder, const struct row_batch *batch,
-                         vitals_entity entity)
+void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch,
+                        vitals_entity entity, uint64_t stamp_ns)
 {
+    /* Room for all the rows that come, instead of for twice as many again and again. */
     struct table *table = open_table(builder, entity);
     size_t wanted = table != NULL ? table->count : 0;
     for (size_t i = 0; table != NULL && i < batch->row_count; i++)
@@ -595,12 +540,7 @@ static void reserve_rows(vitals_builder *builder, const struct row_batch *batch,
     if (table != NULL && wanted > table->capacity &&
         !table_reserve(&builder->building->arena, table, wanted))
         out_of_memory(builder);
-}
 
-void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch,
-                        vitals_entity entity, uint64_t stamp_ns)
-{
-    reserve_rows(builder, batch, entity);
     vitals_builder_state(builder, entity, (vitals_availability)batch->states[entity]);
     for (size_t i = 0; i < batch->row_count; i++) {
         const struct batch_row *row = &batch->rows[i];
@@ -616,39 +556,28 @@ void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch,
 
 /* ---- the end ---- */
 
-/* Keys must be unique; they stand in their order. */
-static void check_keys(vitals_builder *builder, const struct table *table)
-{
-    for (size_t i = 1; i < table->count; i++) {
-        if (table->keys[i - 1] != table->keys[i])
-            continue;
-        error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s has key %llu twice",
-                  vitals_entity_name(table->entity), (unsigned long long)table->keys[i]);
-        return;
-    }
-}
-
-static void complete_table(vitals_builder *builder, struct table *table)
-{
-    struct arena *arena = &builder->building->arena;
-    if (!table->ordered) {
-        if (table_order(arena, table) < 0)
-            out_of_memory(builder);
-        else
-            check_keys(builder, table);
-    }
-    if (usable(builder) && table_index_parents(arena, table) < 0)
-        out_of_memory(builder);
-}
-
 int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
     vitals_snapshot *snapshot = builder->building;
     if (snapshot == NULL && builder->problem.code == VITALS_OK)
         return error_set(error, VITALS_EARGUMENT, 0, "snapshot: finished before it was begun");
-    for (size_t i = 0; usable(builder) && i <= ENTITY_MAX; i++)
-        if (snapshot->tables[i].open)
-            complete_table(builder, &snapshot->tables[i]);
+
+    /* Keys must be unique; they stand in their order. */
+    for (size_t i = 0; usable(builder) && i <= ENTITY_MAX; i++) {
+        struct table *table = &snapshot->tables[i];
+        if (!table->open)
+            continue;
+        if (!table->ordered && table_order(&snapshot->arena, table) < 0)
+            out_of_memory(builder);
+        for (size_t k = 1; k < table->count && !table->ordered && usable(builder); k++) {
+            if (table->keys[k - 1] == table->keys[k])
+                error_set(&builder->problem, VITALS_EARGUMENT, 0,
+                          "snapshot: table %s has key %llu twice",
+                          vitals_entity_name(table->entity), (unsigned long long)table->keys[k]);
+        }
+        if (usable(builder) && table_index_parents(&snapshot->arena, table) < 0)
+            out_of_memory(builder);
+    }
     if (builder->problem.code != VITALS_OK) {
         if (error != NULL)
             *error = builder->problem;
@@ -659,6 +588,15 @@ int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals
     builder->texts_before = snapshot->texts.count;
     builder->building = NULL;
     *out = vitals_snapshot_ref(snapshot);
-    keep(builder, snapshot);
+
+    /* Keeps it, if need be in the place of the oldest, which lives on with its other holders. */
+    size_t place = builder->oldest;
+    for (size_t i = 0; i < KEPT; i++)
+        if (builder->kept[i] == NULL)
+            place = i;
+    if (builder->kept[place] != NULL)
+        builder->oldest = (place + 1) % KEPT;
+    vitals_snapshot_unref(builder->kept[place]);
+    builder->kept[place] = snapshot;
     return 0;
 }
