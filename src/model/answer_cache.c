@@ -17,16 +17,6 @@ void cache_done(struct answer_cache *cache)
 
 /* ---- taking ---- */
 
-/* Whether all that was ever asked for is asked for now. */
-static bool is_whole(const struct answer_cache *cache, const struct row_batch *answer)
-{
-    for (size_t i = 0; i <= ENTITY_MAX; i++)
-        for (size_t j = 0; j < METRIC_NUMBERS / 64; j++)
-            if ((cache->kept.wanted.bits[i][j] & ~answer->wanted.bits[i][j]) != 0)
-                return false;
-    return true;
-}
-
 static bool is_label(const struct row_batch *batch, const struct batch_row *row, struct span label)
 {
     struct span own = batch_label(batch, row);
@@ -85,33 +75,13 @@ static void copy_facts(struct answer_cache *cache, const struct row_batch *from,
 }
 
 static void copy_row(struct answer_cache *cache, const struct row_batch *from,
-                     const struct batch_row *row)
+                     const struct batch_row *row, const uint64_t *moments, uint64_t moment)
 {
     struct batch_row *copy = batch_add_row(&cache->spare, row->entity, row->key,
                                            batch_label(from, row));
     if (copy != NULL)
         copy->parent = row->parent;
-}
-
-/* The answer over what was kept, into the spare. */
-static void overlay(struct answer_cache *cache, const struct row_batch *answer, uint64_t read_ns)
-{
-    size_t hint = 0;
-    for (size_t i = 0; i < answer->row_count; i++) {
-        const struct batch_row *row = &answer->rows[i];
-        const struct batch_row *old = same_row(&cache->kept, answer, row, &hint);
-        copy_row(cache, answer, row);
-        copy_facts(cache, answer, row, NULL, read_ns, NULL);
-        if (old != NULL)
-            copy_facts(cache, &cache->kept, old, cache->moments, cache->whole_ns, &answer->wanted);
-    }
-    for (size_t i = 0; i < cache->kept.row_count; i++) {
-        const struct batch_row *row = &cache->kept.rows[i];
-        if (metric_set_has_entity(&answer->wanted, row->entity))
-            continue;
-        copy_row(cache, &cache->kept, row);
-        copy_facts(cache, &cache->kept, row, cache->moments, cache->whole_ns, NULL);
-    }
+    copy_facts(cache, from, row, moments, moment, NULL);
 }
 
 static void exchange(struct row_batch *a, struct row_batch *b)
@@ -121,21 +91,36 @@ static void exchange(struct row_batch *a, struct row_batch *b)
     *b = other;
 }
 
-static int take_part(struct answer_cache *cache, struct row_batch *answer, uint64_t read_ns)
+/* The answer over what was kept, in the spare. */
+static int take_part(struct answer_cache *cache, const struct row_batch *answer, uint64_t read_ns)
 {
-    struct metric_set all = cache->kept.wanted;
+    struct row_batch *kept = &cache->kept, *spare = &cache->spare;
+    struct metric_set all = kept->wanted;
     for (size_t i = 0; i <= ENTITY_MAX; i++)
         for (size_t j = 0; j < METRIC_NUMBERS / 64; j++)
             all.bits[i][j] |= answer->wanted.bits[i][j];
-    batch_reset(&cache->spare, &all);
+    batch_reset(spare, &all);
     for (size_t i = 0; i <= ENTITY_MAX; i++)
-        cache->spare.states[i] = metric_set_has_entity(&answer->wanted, (vitals_entity)i)
-                                     ? answer->states[i]
-                                     : cache->kept.states[i];
-    overlay(cache, answer, read_ns);
-    if (cache->spare.failed)
+        spare->states[i] = metric_set_has_entity(&answer->wanted, (vitals_entity)i)
+                               ? answer->states[i]
+                               : kept->states[i];
+
+    size_t hint = 0;
+    for (size_t i = 0; i < answer->row_count; i++) {
+        const struct batch_row *row = &answer->rows[i];
+        const struct batch_row *old = same_row(kept, answer, row, &hint);
+        copy_row(cache, answer, row, NULL, read_ns);
+        if (old != NULL)
+            copy_facts(cache, kept, old, cache->moments, cache->whole_ns, &answer->wanted);
+    }
+    for (size_t i = 0; i < kept->row_count; i++) {
+        if (!metric_set_has_entity(&answer->wanted, kept->rows[i].entity))
+            copy_row(cache, kept, &kept->rows[i], cache->moments, cache->whole_ns);
+    }
+    if (spare->failed)
         return VITALS_EMEMORY;
-    exchange(&cache->kept, &cache->spare);
+
+    exchange(kept, spare);
     uint64_t *moments = cache->moments;
     size_t capacity = cache->capacity;
     cache->moments = cache->spare_moments;
@@ -148,15 +133,16 @@ static int take_part(struct answer_cache *cache, struct row_batch *answer, uint6
 
 int cache_take(struct answer_cache *cache, struct row_batch *answer, uint64_t read_ns)
 {
-    if (answer->failed)
+    /* Whether all that was ever asked for is asked for now. */
+    bool whole = true;
+    for (size_t i = 0; i <= ENTITY_MAX; i++)
+        for (size_t j = 0; j < METRIC_NUMBERS / 64; j++)
+            whole &= (cache->kept.wanted.bits[i][j] & ~answer->wanted.bits[i][j]) == 0;
+    if (answer->failed || (!whole && take_part(cache, answer, read_ns) < 0))
         return VITALS_EMEMORY;
-    if (is_whole(cache, answer)) {
+    if (whole) {
         exchange(&cache->kept, answer);
         cache->whole_ns = read_ns != 0 ? read_ns : 1;
-    } else {
-        int code = take_part(cache, answer, read_ns);
-        if (code < 0)
-            return code;
     }
     cache->answered = true;
     cache->overdue = false;
@@ -189,37 +175,27 @@ vitals_availability cache_reason(const struct answer_cache *cache)
     return cache->overdue && !cache->answered ? VITALS_TIMED_OUT : VITALS_NOT_YET;
 }
 
-static void write_missing(const struct answer_cache *cache, vitals_entity entity,
-                          vitals_builder *builder)
-{
-    for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-        vitals_metric metric = metric_of(entity, number);
-        if (builder_wants(builder, metric) && vitals_metric_price(metric) != VITALS_PRICE_TICK)
-            vitals_builder_missing(builder, metric, cache_reason(cache));
-    }
-}
-
 uint64_t cache_moment(const struct answer_cache *cache, const struct batch_cell *cell)
 {
     return cache->whole_ns != 0 ? cache->whole_ns : cache->moments[cell - cache->kept.items];
 }
 
-static uint64_t moment_of(const struct answer_cache *cache, size_t item)
-{
-    return cache->whole_ns != 0 ? cache->whole_ns : cache->moments[item];
-}
-
 void cache_write(const struct answer_cache *cache, vitals_entity entity,
                  const struct batch_row *row, vitals_builder *builder, uint64_t stamp_ns)
 {
-    if (row == NULL) {
-        write_missing(cache, entity, builder);
-        return;
+    for (unsigned number = 1; number < METRIC_NUMBERS && row == NULL; number++) {
+        vitals_metric metric = metric_of(entity, number);
+        if (builder_wants(builder, metric) && vitals_metric_price(metric) != VITALS_PRICE_TICK)
+            vitals_builder_missing(builder, metric, cache_reason(cache));
     }
+    if (row == NULL)
+        return;
     builder_batch(builder, &cache->kept, row);
-    for (size_t i = row->first; i < row->first + row->count; i++)
-        if (moment_of(cache, i) != stamp_ns)
-            vitals_builder_read_at(builder, cache->kept.items[i].metric, moment_of(cache, i));
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        const struct batch_cell *cell = &cache->kept.items[i];
+        if (cache_moment(cache, cell) != stamp_ns)
+            vitals_builder_read_at(builder, cell->metric, cache_moment(cache, cell));
+    }
 }
 
 const struct batch_row *cache_find(const struct answer_cache *cache, vitals_entity entity,

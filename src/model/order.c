@@ -12,26 +12,19 @@ struct order_place {
     size_t index; /* where the row stands now */
 };
 
-/* Merges two sorted runs, [0, middle) and [middle, count), into `out`. */
-static void merge(const struct order_place *places, size_t middle, size_t count,
-                  struct order_place *out)
-{
-    size_t left = 0;
-    size_t right = middle;
-    for (size_t i = 0; i < count; i++) {
-        bool from_left = right == count || (left < middle && places[left].key <= places[right].key);
-        out[i] = places[from_left ? left++ : right++];
-    }
-}
-
-/* Returns whichever of the two holds the sorted places in the end. */
+/* Merges sorted runs that grow. Returns whichever of the two holds the sorted places in the end. */
 static const struct order_place *sort(struct order_place *places, struct order_place *spare,
                                       size_t count)
 {
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
-            size_t size = size_min(2 * width, count - start);
-            merge(places + start, size_min(width, size), size, spare + start);
+            size_t left = start, middle = size_min(start + width, count);
+            size_t right = middle, end = size_min(start + 2 * width, count);
+            for (size_t i = start; i < end; i++) {
+                bool from_left = right == end ||
+                                 (left < middle && places[left].key <= places[right].key);
+                spare[i] = places[from_left ? left++ : right++];
+            }
         }
         struct order_place *sorted = spare;
         spare = places;
@@ -46,17 +39,6 @@ static void order_numbers(uint64_t *numbers, const struct order_place *places, s
     memcpy(old, numbers, count * sizeof *old);
     for (size_t i = 0; i < count; i++)
         numbers[i] = old[places[i].index];
-}
-
-static void order_column(struct snapshot_column *column, const struct order_place *places,
-                         size_t count, union snapshot_cell *old_cells, signed char *old_states)
-{
-    memcpy(old_cells, column->cells, count * sizeof *old_cells);
-    memcpy(old_states, column->states, count);
-    for (size_t i = 0; i < count; i++) {
-        column->cells[i] = old_cells[places[i].index];
-        column->states[i] = old_states[places[i].index];
-    }
 }
 
 int table_order(struct arena *arena, struct table *table)
@@ -80,9 +62,15 @@ int table_order(struct arena *arena, struct table *table)
     table->rows = rows;
     order_numbers(table->keys, sorted, count, numbers);
     for (size_t i = 0; i < table->column_count; i++) {
-        order_column(&table->columns[i], sorted, count, cells, states);
-        if (table->columns[i].lags != NULL)
-            order_numbers(table->columns[i].lags, sorted, count, numbers);
+        struct snapshot_column *column = &table->columns[i];
+        memcpy(cells, column->cells, count * sizeof *cells);
+        memcpy(states, column->states, count);
+        for (size_t k = 0; k < count; k++) {
+            column->cells[k] = cells[sorted[k].index];
+            column->states[k] = states[sorted[k].index];
+        }
+        if (column->lags != NULL)
+            order_numbers(column->lags, sorted, count, numbers);
     }
     return 0;
 }

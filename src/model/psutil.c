@@ -53,32 +53,20 @@ vitals_availability vitals_psutil_create_time(const vitals_row *process, double 
     return state;
 }
 
-/* How two counters of one reading grew together. NOT_YET: the row is not in `older`. */
-static vitals_availability cpu_growth(const vitals_row *process, const vitals_snapshot *older,
-                                      double *seconds, double *window_seconds)
-{
-    double user, system;
-    vitals_availability of_user = vitals_row_growth(process, older, VITALS_PROCESS_CPU_USER_SECONDS,
-                                                    &user, window_seconds);
-    vitals_availability of_system = vitals_row_growth(
-        process, older, VITALS_PROCESS_CPU_SYSTEM_SECONDS, &system, NULL);
-    vitals_availability state = worse(of_user, of_system);
-    if (state > 0)
-        *seconds = user + system;
-    return state;
-}
-
 vitals_availability vitals_psutil_cpu_percent(const vitals_row *process,
                                               const vitals_snapshot *older, double *out)
 {
-    double seconds, window_seconds;
-    vitals_availability state = cpu_growth(process, older, &seconds, &window_seconds);
+    double user, system, window_seconds;
+    vitals_availability state = vitals_row_growth(process, older, VITALS_PROCESS_CPU_USER_SECONDS,
+                                                  &user, &window_seconds);
+    state = worse(
+        state, vitals_row_growth(process, older, VITALS_PROCESS_CPU_SYSTEM_SECONDS, &system, NULL));
     if (state == VITALS_NOT_YET) {
-        *out = 0; // as its first call
+        *out = 0; /* as its first call */
         return VITALS_HAVE;
     }
     if (state > 0)
-        *out = rounded(seconds / window_seconds * 100);
+        *out = rounded((user + system) / window_seconds * 100);
     return state;
 }
 
@@ -115,51 +103,37 @@ static const struct {
     {VITALS_HOST_CPU_GUEST_NICE_SECONDS, VITALS_CPU_GUEST_NICE_SECONDS, false, true, true},
 };
 
-struct cpu_deltas {
-    double all, idle[2], guest[2];
-    size_t idles, guests;
-    size_t moved; /* fields that did not step back */
-};
-
-/* Adds what one field grew; one that stepped back did not grow. Returns why there is none. */
-static vitals_availability add_field(struct cpu_deltas *deltas, const vitals_row *row,
-                                     const vitals_snapshot *older, size_t index)
-{
-    bool is_host = vitals_row_entity(row) == VITALS_HOST;
-    double delta = 0;
-    vitals_availability state = vitals_row_growth(
-        row, older, is_host ? FIELDS[index].host : FIELDS[index].cpu, &delta, NULL);
-    if (state > 0)
-        deltas->moved++;
-    else
-        delta = 0;
-    deltas->all += delta;
-    if (FIELDS[index].idle)
-        deltas->idle[deltas->idles++] = delta;
-    if (FIELDS[index].guest)
-        deltas->guest[deltas->guests++] = delta;
-    bool missing = state <= 0 && state != VITALS_NOT_YET &&
-                   !(FIELDS[index].optional && state == VITALS_UNSUPPORTED);
-    return missing || state > 0 ? state : VITALS_HAVE;
-}
-
 vitals_availability vitals_psutil_system_cpu_percent(const vitals_row *row,
                                                      const vitals_snapshot *older, double *out)
 {
     vitals_entity entity = vitals_row_entity(row);
     if (entity != VITALS_HOST && entity != VITALS_CPU)
         return VITALS_WRONG_METRIC;
-    struct cpu_deltas deltas = {0};
+    double all = 0, idle[2] = {0}, guest[2] = {0};
+    size_t idles = 0, guests = 0;
+    bool moved = false; /* some field did not step back */
     vitals_availability state = VITALS_HAVE;
-    for (size_t i = 0; i < ARRAY_COUNT(FIELDS) && state > 0; i++)
-        state = worse(state, add_field(&deltas, row, older, i));
+    for (size_t i = 0; i < ARRAY_COUNT(FIELDS) && state > 0; i++) {
+        vitals_metric metric = entity == VITALS_HOST ? FIELDS[i].host : FIELDS[i].cpu;
+        double delta = 0;
+        vitals_availability grown = vitals_row_growth(row, older, metric, &delta, NULL);
+        moved |= grown > 0;
+        if (grown <= 0) /* a field that stepped back did not grow */
+            delta = 0;
+        all += delta;
+        if (FIELDS[i].idle)
+            idle[idles++] = delta;
+        if (FIELDS[i].guest)
+            guest[guests++] = delta;
+        if (grown == VITALS_NOT_YET || (FIELDS[i].optional && grown == VITALS_UNSUPPORTED))
+            grown = VITALS_HAVE;
+        state = worse(state, grown);
+    }
     if (state <= 0)
         return state;
-    // Guests are in user and nice already.
-    double total = deltas.all - deltas.guest[0] - deltas.guest[1];
-    double busy = total - deltas.idle[0] - deltas.idle[1];
-    bool nothing = deltas.moved == 0 || !(total > 0);
-    *out = nothing ? 0 : rounded(busy / total * 100);
+    double total = all - guest[0] - guest[1]; /* guests are in user and nice already */
+    double busy = total - idle[0] - idle[1];
+    *out = moved && total > 0 ? rounded(busy / total * 100) : 0;
     return state;
 }
 

@@ -21,49 +21,33 @@ static bool text_equal(vitals_text a, vitals_text b)
     return a.size == b.size && (a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-/* Whether both rows have the value and it is not the same. */
-static bool differs(const vitals_row *row, const vitals_row *older,
-                    const struct snapshot_column *column)
-{
-    vitals_metric metric = column->metric;
-    if (column->type == VITALS_TEXT) {
-        vitals_text a, b;
-        return vitals_row_text(row, metric, &a) > 0 && vitals_row_text(older, metric, &b) > 0 &&
-               !text_equal(a, b);
-    }
-    double a, b; /* exact: no integer is above 2^53 */
-    return vitals_row_number(row, metric, &a) > 0 && vitals_row_number(older, metric, &b) > 0 &&
-           (a < b || a > b);
-}
-
-/* Keys are unique within one sampler only, and not everyone says which it was: what does not move
- * (a process's pid and start) must be the same where both rows have it. */
-static bool same_thing(const vitals_row *row, const vitals_row *older)
-{
-    const struct table *table = row->table;
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].kind == VITALS_IDENTITY && differs(row, older, &table->columns[i]))
-            return false;
-    return true;
-}
-
-/* The same row in the older snapshot, if that is of the same machine and sampler. */
+/* The same row in the older snapshot, if that is of the same machine and sampler. Keys are unique
+ * within one sampler only, and not every snapshot says which it was: what does not move (a
+ * process's pid and start) must be the same where both rows have it. */
 static const vitals_row *earlier(const vitals_row *row, const vitals_snapshot *older)
 {
-    const vitals_snapshot *newer = row->table->snapshot;
+    const struct table *table = row->table;
+    const vitals_snapshot *newer = table->snapshot;
     if (older == NULL || older->pid_namespace != newer->pid_namespace ||
         older->stream != newer->stream || !text_equal(older->boot_id, newer->boot_id))
         return NULL;
-    const vitals_row *found = vitals_snapshot_find(older, row->table->entity, row_key(row));
-    return found != NULL && same_thing(row, found) ? found : NULL;
-}
-
-/* A bound of the earlier value bounds the growth from the other side. */
-static vitals_availability turned(vitals_availability state)
-{
-    if (state == VITALS_LOWER_BOUND)
-        return VITALS_UPPER_BOUND;
-    return state == VITALS_UPPER_BOUND ? VITALS_LOWER_BOUND : state;
+    const vitals_row *found = vitals_snapshot_find(older, table->entity, row_key(row));
+    for (size_t i = 0; found != NULL && i < table->column_count; i++) {
+        vitals_metric metric = table->columns[i].metric;
+        vitals_text text, old_text;
+        double number, old_number; /* exact: no integer is above 2^53 */
+        if (table->columns[i].kind != VITALS_IDENTITY)
+            continue;
+        if (table->columns[i].type == VITALS_TEXT) {
+            if (vitals_row_text(row, metric, &text) > 0 &&
+                vitals_row_text(found, metric, &old_text) > 0 && !text_equal(text, old_text))
+                return NULL;
+        } else if (vitals_row_number(row, metric, &number) > 0 &&
+                   vitals_row_number(found, metric, &old_number) > 0 &&
+                   (number < old_number || number > old_number))
+            return NULL;
+    }
+    return found;
 }
 
 /* Which of two numbers is worse; only what is above zero has a rank. */
@@ -73,15 +57,6 @@ static const signed char RANKS[] = {
 };
 
 _Static_assert(ARRAY_COUNT(RANKS) == VITALS_AVAILABILITY_MAX + 1, "one rank for each number");
-
-/* The worse of the two; bounds from both sides leave an estimate. */
-static vitals_availability combined(vitals_availability now, vitals_availability then)
-{
-    then = turned(then);
-    if (now != then && RANKS[now] == RANKS[then])
-        return VITALS_ESTIMATE;
-    return RANKS[then] > RANKS[now] ? then : now;
-}
 
 static vitals_availability grow(const vitals_row *row, const vitals_snapshot *older,
                                 vitals_metric metric, struct growth *out)
@@ -109,7 +84,14 @@ static vitals_availability grow(const vitals_row *row, const vitals_snapshot *ol
     out->amount = to - from;
     out->window_ns = end_ns - begin_ns;
     out->estimate = now == VITALS_ESTIMATE || then == VITALS_ESTIMATE;
-    return combined(now, then);
+
+    /* The worse of the two. A bound of the earlier value bounds the growth from the other side, and
+     * bounds from both sides leave an estimate. */
+    if (then == VITALS_LOWER_BOUND || then == VITALS_UPPER_BOUND)
+        then = then == VITALS_LOWER_BOUND ? VITALS_UPPER_BOUND : VITALS_LOWER_BOUND;
+    if (now != then && RANKS[now] == RANKS[then])
+        return VITALS_ESTIMATE;
+    return RANKS[then] > RANKS[now] ? then : now;
 }
 
 vitals_availability vitals_row_growth(const vitals_row *row, const vitals_snapshot *older,

@@ -11,17 +11,6 @@
 /* Numbers of tables are below the bits of sets, so that one is not taken for the other. */
 enum { SETS_ALL = VITALS_EVERYTHING, ROWS_ALL = 15 };
 
-static void add_sets(vitals_request *request, unsigned sets)
-{
-    for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
-         metric = vitals_metric_next(metric)) {
-        if (metric_in_sets(metric, sets))
-            metric_set_add(&request->wanted, metric);
-        request->every_ns[vitals_metric_entity(metric)][metric_number(metric)] =
-            vitals_metric_every_ns(metric);
-    }
-}
-
 int vitals_request_new(unsigned sets, vitals_request **out, vitals_error *error)
 {
     if ((sets & ~(unsigned)SETS_ALL) != 0)
@@ -31,7 +20,12 @@ int vitals_request_new(unsigned sets, vitals_request **out, vitals_error *error)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     request->interval_ns = NS_PER_SECOND;
     request->rows = VITALS_ROWS_ALL;
-    add_sets(request, sets);
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+        if (metric_in_sets(metric, sets))
+            metric_set_add(&request->wanted, metric);
+        request->every_ns[vitals_metric_entity(metric)][metric_number(metric)] =
+            vitals_metric_every_ns(metric);
+    }
     *out = request;
     return 0;
 }
@@ -117,8 +111,11 @@ int vitals_request_interval(vitals_request *request, uint64_t interval_ns, vital
     return 0;
 }
 
-static int check_rows(unsigned rows, const int64_t *pids, size_t count, vitals_error *error)
+int vitals_request_rows(vitals_request *request, unsigned rows, const int64_t *pids, size_t count,
+                        vitals_error *error)
 {
+    if ((rows & VITALS_ROWS_TREE) == 0)
+        count = 0; /* pids matter to the others */
     if (rows == 0 || (rows & ~(unsigned)ROWS_ALL) != 0)
         return error_set(error, VITALS_EARGUMENT, 0, "rows 0x%x: there is no such choice", rows);
     if ((rows & VITALS_ROWS_TREE) != 0 && (count == 0 || pids == NULL))
@@ -128,17 +125,6 @@ static int check_rows(unsigned rows, const int64_t *pids, size_t count, vitals_e
             return error_set(error, VITALS_EARGUMENT, 0, "pid %lld: pids begin at 1",
                              (long long)pids[i]);
     }
-    return 0;
-}
-
-int vitals_request_rows(vitals_request *request, unsigned rows, const int64_t *pids, size_t count,
-                        vitals_error *error)
-{
-    if ((rows & VITALS_ROWS_TREE) == 0)
-        count = 0; /* pids matter to the others */
-    int code = check_rows(rows, pids, count, error);
-    if (code < 0)
-        return code;
     int64_t *copy = NULL;
     if (count > 0) {
         copy = memory_array(count, sizeof(*copy));

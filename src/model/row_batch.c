@@ -60,35 +60,7 @@ static size_t keep_text(struct row_batch *batch, struct span *text)
     return at;
 }
 
-/* What has the same text already, as rows that follow each other often do: the newest row's label,
- * or the value of this metric in the row before, which stands at the same place or near it. */
-static bool find_text(const struct row_batch *batch, vitals_metric metric, struct span text,
-                      size_t *at)
-{
-    const struct batch_row *row = &batch->rows[batch->row_count - 1];
-    *at = row->label_at;
-    if (is_at(batch, row->label_at, row->label_size, text))
-        return true;
-    if (batch->row_count < 2 || row[-1].entity != row->entity)
-        return false;
-    const struct batch_cell *before = batch_find(batch, &row[-1], metric);
-    if (before == NULL || before->state <= 0)
-        return false;
-    *at = before->as.text.at;
-    return is_at(batch, before->as.text.at, before->as.text.size, text);
-}
-
 /* ---- rows ---- */
-
-/* True where it is the label of the row before too. */
-static bool find_label(const struct row_batch *batch, struct span label, size_t *at)
-{
-    if (batch->row_count == 0)
-        return false;
-    const struct batch_row *before = &batch->rows[batch->row_count - 1];
-    *at = before->label_at;
-    return is_at(batch, before->label_at, before->label_size, label);
-}
 
 /* Room for `more` behind `count`, and for a few that come with the next reading; false where there
  * is no memory. */
@@ -146,8 +118,12 @@ struct batch_row *batch_add_row(struct row_batch *batch, vitals_entity entity, u
         batch->failed = true;
     batch->rows = rows;
     label.size = size_min(label.size, BATCH_LABEL_MAX);
-    size_t at = 0, whole = label.size;
-    if (!batch->failed && !find_label(batch, label, &at))
+    size_t whole = label.size;
+    const struct batch_row *before = !batch->failed && batch->row_count > 0
+                                         ? &batch->rows[batch->row_count - 1]
+                                         : NULL;
+    size_t at = before != NULL ? before->label_at : 0;
+    if (!batch->failed && (before == NULL || !is_at(batch, at, before->label_size, label)))
         at = keep_text(batch, &label);
     if (batch->failed)
         return NULL;
@@ -209,15 +185,28 @@ void batch_set_text_as(struct row_batch *batch, vitals_metric metric, struct spa
     struct batch_cell *cell = place(batch, metric);
     if (cell == NULL)
         return;
-    size_t at, whole = text.size;
-    if (!find_text(batch, metric, text, &at))
+
+    /* What has the same text already, as rows that follow each other often do: the newest row's
+     * label, or the value of this metric in the row before, at the same place or near it. */
+    const struct batch_row *row = &batch->rows[batch->row_count - 1];
+    const struct batch_cell *before = NULL;
+    size_t at = row->label_at, whole = text.size;
+    bool same = is_at(batch, row->label_at, row->label_size, text);
+    if (!same && batch->row_count > 1 && row[-1].entity == row->entity)
+        before = batch_find(batch, &row[-1], metric);
+    if (before != NULL && before->state > 0 &&
+        is_at(batch, before->as.text.at, before->as.text.size, text)) {
+        same = true;
+        at = before->as.text.at;
+    }
+    if (!same)
         at = keep_text(batch, &text);
     if (text.size < whole) {
         state = VITALS_LOWER_BOUND;
-        batch_state(batch, batch->rows[batch->row_count - 1].entity, state);
+        batch_state(batch, row->entity, state);
     }
     cell->state = (signed char)state;
-    cell->as.text.at = (uint32_t)at; // of at most BATCH_TEXT_MAX bytes
+    cell->as.text.at = (uint32_t)at; /* of at most BATCH_TEXT_MAX bytes */
     cell->as.text.size = (uint32_t)text.size;
 }
 

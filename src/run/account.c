@@ -22,26 +22,20 @@ enum { FIGURES_RESERVED = 256 };
 
 /* ---- texts ---- */
 
-/* Whether a text is what formatting made of it, but for backslashes: then it has been made safe
- * before, and to do so again would double them. */
-static bool is_safe(const char *text, const char *formatted)
-{
-    for (; *text != '\0'; text++, formatted++) {
-        if (*text != *formatted)
-            return false;
-        if (*text == '\\' && formatted[1] == '\\' && text[1] != '\\')
-            formatted++;
-    }
-    return *formatted == '\0';
-}
-
-/* Copies a text that may come from outside so that it can be printed; cut between characters. */
+/* Copies a text that may come from outside so that it can be printed; cut between characters. One
+ * that is what formatting made of it, but for doubled backslashes, has been made safe before and
+ * stays as it is. */
 static void copy_safe(const char *from, char *out, size_t capacity)
 {
     from = from != NULL ? from : "";
     size_t size = strlen(from);
     (void)vitals_text_format((vitals_text){from, size}, VITALS_TEXT_TERMINAL, out, capacity);
-    if (size < capacity && is_safe(from, out))
+    const char *text = from, *formatted = out;
+    for (; *text != '\0' && *text == *formatted; text++, formatted++) {
+        if (*text == '\\' && formatted[1] == '\\' && text[1] != '\\')
+            formatted++;
+    }
+    if (size < capacity && *text == '\0' && *formatted == '\0')
         memcpy(out, from, size + 1);
 }
 
@@ -122,42 +116,29 @@ static struct account_attribute *find_attribute(const vitals_account *account, c
     return NULL;
 }
 
-static struct account_attribute *add_attribute(vitals_account *account, const char *name)
-{
-    if (account->attribute_count == ACCOUNT_ATTRIBUTES_MAX ||
-        memory_grow((void **)&account->attributes, &account->attribute_capacity,
-                    account->attribute_count, sizeof(*account->attributes)) < 0)
-        return NULL;
-    struct account_attribute *attribute = &account->attributes[account->attribute_count++];
-    *attribute = (struct account_attribute){.bytes = NULL};
-    (void)snprintf(attribute->name, sizeof(attribute->name), "%s", name);
-    return attribute;
-}
-
-/* A name is of the letters that JSON keys have, and short. */
-static bool is_name(const char *name)
-{
-    size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    return size > 0 && size < ACCOUNT_ATTRIBUTE && name[size] == '\0';
-}
-
 int vitals_account_set(vitals_account *account, const char *name, vitals_text text,
                        vitals_error *error)
 {
-    if (!is_name(name))
+    /* A name is of the letters that JSON keys have, and short. */
+    size_t name_size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    if (name_size == 0 || name_size >= ACCOUNT_ATTRIBUTE || name[name_size] != '\0')
         return error_set(error, VITALS_EARGUMENT, 0, "%s: no name of an attribute", name);
     if (strcmp(name, "failure") == 0) {
-        char *copy = account->failure;
         size_t kept = size_min(text.size, sizeof(account->failure) - 1);
-        memcpy(copy, text.bytes, kept);
-        copy[kept] = '\0';
+        memcpy(account->failure, text.bytes, kept);
+        account->failure[kept] = '\0';
         return 0;
     }
     struct account_attribute *attribute = find_attribute(account, name);
     size_t size = size_min(text.size, ACCOUNT_TEXT_MAX);
     char *bytes = memory_alloc(size + 1);
-    if (bytes != NULL && attribute == NULL)
-        attribute = add_attribute(account, name);
+    if (bytes != NULL && attribute == NULL && account->attribute_count < ACCOUNT_ATTRIBUTES_MAX &&
+        memory_grow((void **)&account->attributes, &account->attribute_capacity,
+                    account->attribute_count, sizeof(*attribute)) == 0) {
+        attribute = &account->attributes[account->attribute_count++];
+        *attribute = (struct account_attribute){.bytes = NULL};
+        (void)snprintf(attribute->name, sizeof(attribute->name), "%s", name);
+    }
     if (attribute == NULL || bytes == NULL) {
         memory_free(bytes);
         return error_set(error, VITALS_EMEMORY, 0, "no room for the attribute %s", name);
