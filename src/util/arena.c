@@ -41,36 +41,31 @@ static void blocks_free(struct arena_block *block)
     }
 }
 
-/* Makes a block with room for `size` the current one. */
-static bool block_enter(struct arena *arena, size_t size)
-{
-    struct arena_block *current = arena->current;
-    struct arena_block *next = current != NULL ? current->next : arena->first;
-    if (next == NULL || next->size < size) {
-        size_t wanted = current != NULL ? size_min(current->size, BLOCK_DOUBLING_MAX / 2) * 2 : 0;
-        struct arena_block *fresh = block_new(size_max(size_max(wanted, BLOCK_MIN), size));
-        if (fresh == NULL)
-            return false;
-        fresh->next = next;
-        if (current != NULL)
-            current->next = fresh;
-        else
-            arena->first = fresh;
-        next = fresh;
-    }
-    arena->current = next;
-    arena->used = 0;
-    return true;
-}
-
 void *arena_alloc(struct arena *arena, size_t size)
 {
+    struct arena_block *current = arena->current;
     if (size > SIZE_MAX - ALIGNMENT)
         return NULL;
     size = (size_max(size, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    bool fits = arena->current != NULL && size <= arena->current->size - arena->used;
-    if (!fits && !block_enter(arena, size))
-        return NULL;
+    if (current == NULL || size > current->size - arena->used) {
+        /* A block with room for it becomes the current one. */
+        struct arena_block *next = current != NULL ? current->next : arena->first;
+        if (next == NULL || next->size < size) {
+            size_t wanted = current != NULL ? size_min(current->size, BLOCK_DOUBLING_MAX / 2) * 2
+                                            : 0;
+            struct arena_block *fresh = block_new(size_max(size_max(wanted, BLOCK_MIN), size));
+            if (fresh == NULL)
+                return NULL;
+            fresh->next = next;
+            if (current != NULL)
+                current->next = fresh;
+            else
+                arena->first = fresh;
+            next = fresh;
+        }
+        arena->current = next;
+        arena->used = 0;
+    }
     char *bytes = arena->current->bytes + arena->used;
     arena->used += size;
     return memset(bytes, 0, size); /* the block may have served an earlier tick */

@@ -38,31 +38,17 @@ const char *vitals_code_name(vitals_code code)
     return index >= 0 && index < (int)ARRAY_COUNT(NAMES) ? NAMES[index] : "unknown";
 }
 
-static vitals_code code_of(int number)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(CODES); i++)
-        if (CODES[i].number == number)
-            return CODES[i].code;
-    return VITALS_ESYSTEM;
-}
-
-/* glibc returns the text and others fill the buffer: strerror_r has two faces. */
-static const char *system_text(int number, char *buffer, size_t size)
-{
-#if defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return strerror_r(number, buffer, size);
-#else
-    if (strerror_r(number, buffer, size) != 0)
-        snprintf(buffer, size, "error %d", number);
-    return buffer;
-#endif
-}
-
 enum { REASON_MAX = 96 };
 
 /* The reason matters more than the end of a long path: that is cut, and says so. */
-static void write_message(vitals_error *error, const char *what, const char *reason)
+
+__attribute__((format(printf, 3, 0))) static void fill(vitals_error *error, const char *reason,
+                                                       const char *format, va_list arguments)
 {
+    /* What is cut here would be cut below, since escaping never makes text shorter. */
+    char what[VITALS_ERROR_MESSAGE + 4];
+    if (vsnprintf(what, sizeof what, format, arguments) < 0)
+        what[0] = '\0';
     char tail[REASON_MAX + 3] = "";
     if (reason != NULL)
         snprintf(tail, sizeof tail, ": %s", reason);
@@ -75,16 +61,6 @@ static void write_message(vitals_error *error, const char *what, const char *rea
     }
     size_t used = strlen(error->message);
     snprintf(error->message + used, sizeof error->message - used, "%s%s", ellipsis, tail);
-}
-
-__attribute__((format(printf, 3, 0))) static void fill(vitals_error *error, const char *reason,
-                                                       const char *format, va_list arguments)
-{
-    /* What is cut here would be cut below, since escaping never makes text shorter. */
-    char what[VITALS_ERROR_MESSAGE + 4];
-    if (vsnprintf(what, sizeof what, format, arguments) < 0)
-        what[0] = '\0';
-    write_message(error, what, reason);
 }
 
 int error_set(vitals_error *error, vitals_code code, int detail, const char *format, ...)
@@ -102,15 +78,27 @@ int error_set(vitals_error *error, vitals_code code, int detail, const char *for
 
 int error_system(vitals_error *error, int number, const char *format, ...)
 {
-    vitals_code code = code_of(number);
+    vitals_code code = VITALS_ESYSTEM;
+    for (size_t i = 0; i < ARRAY_COUNT(CODES); i++)
+        if (CODES[i].number == number)
+            code = CODES[i].code;
     if (error == NULL)
         return code;
+
+    /* glibc returns the text and others fill the buffer: strerror_r has two faces. */
     char buffer[128];
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    const char *reason = strerror_r(number, buffer, sizeof buffer);
+#else
+    const char *reason = buffer;
+    if (strerror_r(number, buffer, sizeof buffer) != 0)
+        snprintf(buffer, sizeof buffer, "error %d", number);
+#endif
     va_list arguments;
     va_start(arguments, format);
     error->code = code;
     error->detail = number;
-    fill(error, system_text(number, buffer, sizeof buffer), format, arguments);
+    fill(error, reason, format, arguments);
     va_end(arguments);
     return code;
 }

@@ -37,20 +37,6 @@ static struct hash_slot *slot_for(const struct hash *hash, uint64_t key)
     return &hash->slots[at];
 }
 
-static int grow(struct hash *hash, size_t capacity)
-{
-    struct hash larger = {.capacity = capacity, .count = hash->count};
-    larger.slots = memory_array(larger.capacity, sizeof *larger.slots);
-    if (larger.slots == NULL)
-        return -1;
-    for (size_t i = 0; i < hash->capacity; i++)
-        if (hash->slots[i].taken)
-            *slot_for(&larger, hash->slots[i].key) = hash->slots[i];
-    memory_free(hash->slots);
-    *hash = larger;
-    return 0;
-}
-
 static bool has_room(size_t capacity, size_t count)
 {
     return count <= capacity / 4 * 3;
@@ -60,13 +46,21 @@ int hash_reserve(struct hash *hash, size_t count)
 {
     if (has_room(hash->capacity, count))
         return 0;
-    size_t capacity = size_max(hash->capacity, CAPACITY_MIN);
-    while (!has_room(capacity, count)) {
-        if (capacity > SIZE_MAX / 2 / sizeof(struct hash_slot))
+    struct hash larger = {.capacity = size_max(hash->capacity, CAPACITY_MIN), .count = hash->count};
+    while (!has_room(larger.capacity, count)) {
+        if (larger.capacity > SIZE_MAX / 2 / sizeof(struct hash_slot))
             return -1;
-        capacity *= 2;
+        larger.capacity *= 2;
     }
-    return grow(hash, capacity);
+    larger.slots = memory_array(larger.capacity, sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return -1;
+    for (size_t i = 0; i < hash->capacity; i++)
+        if (hash->slots[i].taken)
+            *slot_for(&larger, hash->slots[i].key) = hash->slots[i];
+    memory_free(hash->slots);
+    *hash = larger;
+    return 0;
 }
 
 uintptr_t *hash_find(const struct hash *hash, uint64_t key)
@@ -128,20 +122,16 @@ uint64_t hash_join(uint64_t hash, uint64_t next)
     return spread(hash * UINT64_C(0x9e3779b97f4a7c15) ^ next); // multiplied: the order counts
 }
 
-/* The owner of files or mounts can choose names with equal hashes; 60,000 mappings of such files
+/* Eight bytes at a time. The size comes first, or zeros at the end would not count.
+ *
+ * The owner of files or mounts can choose names with equal hashes; 60,000 mappings of such files
  * took twenty times as long. So the hash of a text starts from an address, which differs in each
  * process and is not known to others. */
-static uint64_t seed(void)
-{
-    static const char place;
-    return spread((uintptr_t)&place);
-}
-
-/* Eight bytes at a time. The size comes first, or zeros at the end would not count. */
 uint64_t hash_bytes(const void *bytes, size_t size)
 {
+    static const char place;
     const char *at = bytes;
-    uint64_t value = seed() + size, word;
+    uint64_t value = spread((uintptr_t)&place) + size, word;
     for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
         memcpy(&word, at, sizeof word);
         value = hash_join(value, word);

@@ -277,113 +277,68 @@ static size_t print_by_library(char *out, double value)
 
 __extension__ typedef unsigned __int128 wide;
 
+// clang-format off
 static const uint64_t TENS[] = {
-    UINT64_C(1),
-    UINT64_C(10),
-    UINT64_C(100),
-    UINT64_C(1000),
-    UINT64_C(10000),
-    UINT64_C(100000),
-    UINT64_C(1000000),
-    UINT64_C(10000000),
-    UINT64_C(100000000),
-    UINT64_C(1000000000),
-    UINT64_C(10000000000),
-    UINT64_C(100000000000),
-    UINT64_C(1000000000000),
-    UINT64_C(10000000000000),
-    UINT64_C(100000000000000),
-    UINT64_C(1000000000000000),
-    UINT64_C(10000000000000000),
-    UINT64_C(100000000000000000),
+    UINT64_C(1), UINT64_C(10), UINT64_C(100), UINT64_C(1000), UINT64_C(10000), UINT64_C(100000),
+    UINT64_C(1000000), UINT64_C(10000000), UINT64_C(100000000), UINT64_C(1000000000),
+    UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000),
+    UINT64_C(10000000000000), UINT64_C(100000000000000), UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000), UINT64_C(100000000000000000),
 };
+// clang-format on
 
-static wide ten_to(int power)
-{
-    return power <= FIXED_MAX ? (wide)TENS[power] : (wide)TENS[FIXED_MAX] * TENS[power - FIXED_MAX];
-}
-
-/* Every decimal of 17 digits that reads back as the double, in units of 10^-scale. */
-struct interval {
-    uint64_t low;
-    uint64_t high;
-    uint64_t value; /* what is nearest below the double itself */
-    bool above;     /* the double lies above `value` */
-    int half;       /* below, at or above the middle to the next: -1, 0, 1 */
-};
-
-/* From 1e-5 (scale 21) to 1e17 (scale 0) four times the mantissa times 10^scale fits 128 bits, so
- * all of this is exact: 2^55 × 10^21 < 2^125. */
-static struct interval interval_of(uint64_t mantissa, int exponent, int scale)
-{
-    wide ten = ten_to(scale);
-    int shift = 2 - exponent; /* everything below is 2^shift times too large */
-    wide middle = (wide)(mantissa * 4) * ten;
-    wide below = middle - ten * (mantissa == UINT64_C(1) << 52 ? 1 : 2);
-    wide above = middle + ten * 2;
-    if (shift < 0) {
-        middle <<= -shift;
-        below <<= -shift;
-        above <<= -shift;
-        shift = 0;
-    }
-    wide unit = (wide)1 << shift;
-    wide mask = unit - 1;
-    wide edge = mantissa & 1; /* a decimal on the edge reads back only where the mantissa is even */
-    wide rest = middle & mask;
-    return (struct interval){
-        .low = (uint64_t)((below + edge + mask) >> shift),
-        .high = (uint64_t)((above - edge) >> shift),
-        .value = (uint64_t)(middle >> shift),
-        .above = rest != 0,
-        .half = rest * 2 < unit    ? -1
-                : rest * 2 == unit ? 0
-                                   : 1,
-    };
-}
-
-/* Drops digits while a decimal remains that reads back, and takes the one nearest to the double. */
-static uint64_t interval_shortest(const struct interval *interval, int *dropped)
-{
-    uint64_t low = interval->low;
-    uint64_t high = interval->high;
-    int count = 0;
-    while ((low + 9) / 10 <= high / 10 && high >= 10) {
-        low = (low + 9) / 10;
-        high /= 10;
-        count++;
-    }
-    uint64_t ten = TENS[count];
-    uint64_t nearest = interval->value / ten;
-    if (count == 0) {
-        nearest += interval->half > 0 || (interval->half == 0 && (nearest & 1));
-    } else {
-        uint64_t rest = interval->value % ten;
-        bool middle = rest == ten / 2 && !interval->above;
-        nearest += middle ? nearest & 1 : rest >= ten / 2;
-    }
-    *dropped = count;
-    return nearest < low ? low : nearest > high ? high : nearest;
-}
-
+/* For values from 1e-5 (scale 21) to 1e17 (scale 0): there four times the mantissa times 10^scale
+ * fits 128 bits, so that all of this is exact: 2^55 × 10^21 < 2^125. */
 static size_t print_exactly(char *out, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     uint64_t mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-    int exponent = (int)(bits >> 52) - 1075;
+    int shift = 2 + 1075 - (int)(bits >> 52); /* everything below is 2^shift times too large */
     int point = 17; /* where the decimal point stands, so that 17 digits are asked for */
     while (point > 1 && value < (double)TENS[point - 1])
         point--;
     for (double scaled = value; scaled < 1; scaled *= 10) /* a rounding here asks for 16 or 18 */
         point--;
     int scale = 17 - point < 0 ? 0 : 17 - point;
-    struct interval interval = interval_of(mantissa, exponent, scale);
-    int dropped;
-    uint64_t shortest = interval_shortest(&interval, &dropped);
+
+    /* Every decimal of 17 digits that reads back as the double, in units of 10^-scale. One on the
+     * edge does so only where the mantissa is even. */
+    wide ten = scale <= FIXED_MAX ? (wide)TENS[scale]
+                                  : (wide)TENS[FIXED_MAX] * TENS[scale - FIXED_MAX];
+    wide middle = (wide)(mantissa * 4) * ten;
+    wide below = middle - ten * (mantissa == UINT64_C(1) << 52 ? 1 : 2);
+    wide above = middle + ten * 2;
+    for (; shift < 0; shift++) {
+        middle <<= 1;
+        below <<= 1;
+        above <<= 1;
+    }
+    wide unit = (wide)1 << shift, mask = unit - 1, edge = mantissa & 1, rest = middle & mask;
+    uint64_t low = (uint64_t)((below + edge + mask) >> shift);
+    uint64_t high = (uint64_t)((above - edge) >> shift);
+    uint64_t nearest = (uint64_t)(middle >> shift);
+
+    /* Drops digits while a decimal remains that reads back, and takes the one nearest to the
+     * double; of two the even one. */
+    int dropped = 0;
+    while ((low + 9) / 10 <= high / 10 && high >= 10) {
+        low = (low + 9) / 10;
+        high /= 10;
+        dropped++;
+    }
+    if (dropped == 0) {
+        nearest += rest * 2 > unit || (rest * 2 == unit && (nearest & 1));
+    } else {
+        uint64_t power = TENS[dropped], left = nearest % power;
+        bool tie = left == power / 2 && rest == 0;
+        nearest /= power;
+        nearest += tie ? nearest & 1 : left >= power / 2;
+    }
+    nearest = nearest < low ? low : nearest > high ? high : nearest;
+
     char text[20];
-    char *end = text + sizeof text;
-    char *digits = digits_before(end, shortest);
+    char *end = text + sizeof text, *digits = digits_before(end, nearest);
     size_t count = (size_t)(end - digits);
     return print_decimal(out, digits, count, (int)count - scale + dropped);
 }

@@ -12,15 +12,6 @@ void options_init(const struct options_form *form, void *options, size_t size)
     memcpy(options, &size, size_min(size, sizeof(size)));
 }
 
-static bool all_zero(const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] != 0)
-            return false;
-    }
-    return true;
-}
-
 int options_take(const struct options_form *form, const void *given, void *out, vitals_error *error)
 {
     size_t size;
@@ -29,11 +20,13 @@ int options_take(const struct options_form *form, const void *given, void *out, 
         return error_set(error, VITALS_EARGUMENT, 0,
                          "%s has size %zu, which none has: its size is to be set to its sizeof",
                          form->name, size);
-    if (size > form->size && !all_zero((const char *)given + form->size, size - form->size))
-        return error_set(error, VITALS_EARGUMENT, 0,
-                         "%s: the caller was built against a newer vitals and asks for what this "
-                         "one does not know",
-                         form->name);
+    for (size_t i = form->size; i < size; i++) {
+        if (((const char *)given)[i] != 0)
+            return error_set(error, VITALS_EARGUMENT, 0,
+                             "%s: the caller was built against a newer vitals and asks for what "
+                             "this one does not know",
+                             form->name);
+    }
     memcpy(out, form->defaults, form->size);
     memcpy(out, given, size_min(size, form->size));
     memcpy(out, &form->size, sizeof(form->size));

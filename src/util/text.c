@@ -142,38 +142,14 @@ struct text_scan {
     bool based; /* a mark here would stand on a character of the text */
 };
 
-/* Printable ASCII that every form leaves alone, apart from its specials. */
-static bool is_plain(char byte)
-{
-    return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\';
-}
-
-/* Most of all text: a run of plain bytes. Returns how many there are at the start. */
+/* Most of all text: a run of printable ASCII that every form leaves alone, apart from its specials.
+ * Returns how many there are at the start. */
 static size_t plain_run(const char *at, const char *end)
 {
     const char *from = at;
-    while (at < end && is_plain(*at))
+    while (at < end && *at >= ' ' && *at <= '~' && *at != '"' && *at != '\\')
         at++;
     return (size_t)(at - from);
-}
-
-/* Would this byte, standing behind a lone backslash, make it read as an escape? */
-static bool completes_escape(const struct text_scan *scan, const char *at)
-{
-    if (at >= scan->end)
-        return false;
-    size_t size;
-    uint32_t character = utf8_decode(at, scan->end, &size);
-    if (character == UTF8_BROKEN || width_of(character) == WIDTH_HIDDEN)
-        return true;
-    return character < 0x80 ? strchr("ntrexu\\", (int)character) != NULL : scan->style->ascii;
-}
-
-static struct text_piece scan_backslash(struct text_scan *scan)
-{
-    scan->at++;
-    scan->based = true;
-    return piece_ascii("\\\\", completes_escape(scan, scan->at) ? 2 : 1);
 }
 
 /* The next piece; not to be asked at the end. */
@@ -181,9 +157,21 @@ static struct text_piece scan_next(struct text_scan *scan)
 {
     const struct style *style = scan->style;
     const char *at = scan->at;
-    if (*at == '\\' && style->reversible)
-        return scan_backslash(scan);
     size_t size;
+    if (*at == '\\' && style->reversible) {
+        /* A lone backslash is doubled where the byte behind would make it read as an escape. */
+        bool doubled = false;
+        scan->at++;
+        scan->based = true;
+        if (scan->at < scan->end) {
+            uint32_t next = utf8_decode(scan->at, scan->end, &size);
+            if (next == UTF8_BROKEN || width_of(next) == WIDTH_HIDDEN)
+                doubled = true;
+            else
+                doubled = next < 0x80 ? strchr("ntrexu\\", (int)next) != NULL : style->ascii;
+        }
+        return piece_ascii("\\\\", doubled ? 2 : 1);
+    }
     uint32_t character = utf8_decode(at, scan->end, &size);
     bool based = scan->based;
     scan->based = false;
@@ -225,20 +213,6 @@ static void sink_put(struct sink *sink, const char *bytes, size_t size, size_t c
     sink->used += columns;
 }
 
-/* A run of plain bytes may be cut anywhere. */
-static void sink_run(struct sink *sink, const char *bytes, size_t size)
-{
-    size_t fits = size_min(sink->room - sink->written, sink->columns - sink->used);
-    size_t first = size_min(size, fits);
-    if (!sink->cut && first != 0)
-        sink_put(sink, bytes, first, first);
-    else
-        first = 0;
-    if (first < size)
-        sink->cut = true;
-    sink->needed += size - first;
-}
-
 static struct text_scan scan_over(vitals_text text, const struct style *style)
 {
     const char *bytes = text.size != 0 ? text.bytes : "";
@@ -251,7 +225,13 @@ static void sink_text(struct sink *sink, vitals_text text, const struct style *s
     while (scan.at < scan.end) {
         size_t run = plain_run(scan.at, scan.end);
         if (run != 0) {
-            sink_run(sink, scan.at, run);
+            /* It may be cut anywhere. */
+            size_t fits = size_min(sink->room - sink->written, sink->columns - sink->used);
+            size_t first = sink->cut ? 0 : size_min(run, fits);
+            if (first != 0)
+                sink_put(sink, scan.at, first, first);
+            sink->cut |= first < run;
+            sink->needed += run - first;
             scan.at += run;
             scan.based = true;
         } else if (*scan.at == '\0' && style->escape == escape_json) {
@@ -266,57 +246,44 @@ static void sink_text(struct sink *sink, vitals_text text, const struct style *s
     }
 }
 
-/* How many bytes of the text a label of LABEL_MAX bytes holds, with room for the ellipsis if not
- * all. */
-static size_t label_part(vitals_text text)
+/* At most LABEL_MAX bytes; an ellipsis says that it was cut. */
+static void sink_label(struct sink *sink, vitals_text text)
 {
     struct text_scan scan = scan_over(text, &STYLES[VITALS_TEXT_LABEL]);
-    size_t size = 0;
-    size_t part = 0;
-    while (scan.at < scan.end) {
+    size_t size = 0, part = 0;
+    while (scan.at < scan.end && size <= LABEL_MAX) {
         size += scan_next(&scan).size;
         if (size <= LABEL_MAX - (sizeof ELLIPSIS - 1))
             part = (size_t)(scan.at - text.bytes);
-        if (size > LABEL_MAX)
-            return part;
     }
-    return text.size;
-}
-
-static void sink_label(struct sink *sink, vitals_text text)
-{
-    vitals_text part = {text.bytes, label_part(text)};
-    sink_text(sink, part, &STYLES[VITALS_TEXT_LABEL]);
-    if (part.size < text.size)
+    bool cut = size > LABEL_MAX;
+    sink_text(sink, (vitals_text){text.bytes, cut ? part : text.size}, scan.style);
+    if (cut)
         sink_put(sink, ELLIPSIS, sizeof ELLIPSIS - 1, 1);
 }
 
-/* RFC 4180; also where a blank at an end would be lost to some readers, and where nothing at all
- * would read as a value that is missing. */
-static bool csv_needs_quotes(vitals_text text)
-{
-    return text.size == 0 || memchr(text.bytes, ',', text.size) != NULL ||
-           memchr(text.bytes, '"', text.size) != NULL || text.bytes[0] == ' ' ||
-           text.bytes[text.size - 1] == ' ';
-}
-
-/* A field that is cut keeps its closing quote. */
+/* RFC 4180. A field that is cut keeps its closing quote. */
 static void sink_csv(struct sink *sink, vitals_text text)
 {
-    if (!csv_needs_quotes(text)) {
-        sink_text(sink, text, &STYLES[VITALS_TEXT_CSV]);
-        return;
-    }
+    /* Also where a blank at an end would be lost to some readers, and where nothing at all would
+     * read as a value that is missing. */
+    bool quoted = text.size == 0 || memchr(text.bytes, ',', text.size) != NULL ||
+                  memchr(text.bytes, '"', text.size) != NULL || text.bytes[0] == ' ' ||
+                  text.bytes[text.size - 1] == ' ';
     bool pair = sink->room >= 2 && sink->columns >= 2; /* half a pair would break the row */
-    sink->cut = !pair;
-    sink_put(sink, "\"", 1, 1);
-    sink->room -= pair;
-    sink->columns -= pair;
+    if (quoted) {
+        sink->cut = !pair;
+        sink_put(sink, "\"", 1, 1);
+        sink->room -= pair;
+        sink->columns -= pair;
+    }
     sink_text(sink, text, &STYLES[VITALS_TEXT_CSV]);
-    sink->room += pair;
-    sink->columns += pair;
-    sink->cut = !pair;
-    sink_put(sink, "\"", 1, 1);
+    if (quoted) {
+        sink->room += pair;
+        sink->columns += pair;
+        sink->cut = !pair;
+        sink_put(sink, "\"", 1, 1);
+    }
 }
 
 static size_t sink_finish(struct sink *sink, vitals_text text, vitals_text_form form,

@@ -31,42 +31,29 @@ static bool is_plain(char byte)
            (byte != '\0' && strchr("_@%+:,./-=", byte) != NULL);
 }
 
-/* Words that sh, bash, ksh or zsh read as grammar where a command begins. Those with a byte that is
- * not plain are quoted anyway. */
-static bool is_reserved(vitals_text word)
+/* `FOO=bar` is a word, but as the first one an assignment; zsh looks `=name` up in PATH; and sh,
+ * bash, ksh or zsh read some words as grammar where a command begins. Those with a byte that is not
+ * plain are quoted anyway. */
+static bool means_more(vitals_text word, bool first)
 {
-    static const char *const WORDS[] = {
+    static const char *const RESERVED[] = {
         "case",      "coproc", "do",     "done",    "elif",     "else",  "end",
         "esac",      "fi",     "for",    "foreach", "function", "if",    "in",
         "nocorrect", "repeat", "select", "then",    "time",     "until", "while",
     };
-    for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++)
-        if (word.size == strlen(WORDS[i]) && memcmp(word.bytes, WORDS[i], word.size) == 0)
-            return true;
-    return false;
-}
-
-/* `FOO=bar` is a word, but as the first one an assignment; zsh looks `=name` up in PATH. */
-static bool means_more(vitals_text word, bool first)
-{
-    if (word.size == 0 || word.bytes[0] == '=')
-        return true;
-    return first && (memchr(word.bytes, '=', word.size) != NULL || is_reserved(word));
-}
-
-static bool needs_quotes(vitals_text word, bool first)
-{
-    if (means_more(word, first))
-        return true;
-    for (size_t i = 0; i < word.size; i++)
-        if (!is_plain(word.bytes[i]))
-            return true;
-    return false;
+    bool more = word.size == 0 || word.bytes[0] == '=' ||
+                (first && memchr(word.bytes, '=', word.size) != NULL);
+    for (size_t i = 0; first && !more && i < ARRAY_COUNT(RESERVED); i++)
+        more = word.size == strlen(RESERVED[i]) && memcmp(word.bytes, RESERVED[i], word.size) == 0;
+    return more;
 }
 
 static void line_word(struct shell_line *line, vitals_text word, bool first)
 {
-    if (!needs_quotes(word, first)) {
+    bool plain = !means_more(word, first);
+    for (size_t i = 0; plain && i < word.size; i++)
+        plain = is_plain(word.bytes[i]);
+    if (plain) {
         line_put(line, word.bytes, word.size);
         return;
     }
@@ -91,42 +78,6 @@ static bool holds(vitals_text text, const char *part)
     return memmem(text.bytes, text.size, part, strlen(part)) != NULL;
 }
 
-/* "sshd: root@pts/0", "nginx: worker process", "/opt/browser/browser --type=renderer": words for
- * people, written over the arguments as one, and often filled up with NULs. A program started
- * without arguments from a path that holds blanks looks alike; it is told by its having none of
- * these marks. */
-static bool is_title(vitals_text arguments, vitals_text *title)
-{
-    const char *end = memchr(arguments.bytes, '\0', arguments.size);
-    *title = arguments;
-    if (end != NULL)
-        title->size = (size_t)(end - arguments.bytes);
-    size_t padding = arguments.size - title->size;
-    for (size_t i = 0; i < padding; i++)
-        if (end[i] != '\0')
-            return false;
-    bool blank = holds(*title, " ");
-    bool padded = padding > 1;
-    if (title->size == 0 || (padded && !blank))
-        return false; /* a command with empty arguments */
-    bool path = starts_with(*title, "/") || starts_with(*title, "./") || starts_with(*title, "../");
-    return !path || padded || holds(*title, ": ") || holds(*title, " -");
-}
-
-/* Where a cut left the beginning of a character, takes it away. */
-static size_t whole_characters(const char *bytes, size_t size)
-{
-    size_t back = 1;
-    while (back <= 3 && back <= size && ((unsigned char)bytes[size - back] & 0xC0) == 0x80)
-        back++;
-    if (back > size || (unsigned char)bytes[size - back] < 0xC0)
-        return size;
-    size_t taken;
-    const char *lead = bytes + size - back;
-    bool broken = utf8_decode(lead, bytes + size, &taken) == UTF8_BROKEN;
-    return broken && taken == back ? size - back : size;
-}
-
 /* ---- the strict form ---- */
 
 /* How the bytes that are written stand. */
@@ -143,64 +94,48 @@ static void line_quoting(struct shell_line *line, enum quoting *now, enum quotin
     *now = wanted;
 }
 
-/* Between $' and ' nothing but these stands: no letter behind \xHH can be read as one digit more.
- */
-static void line_escape(struct shell_line *line, char byte)
-{
-    static const char HEX[] = "0123456789abcdef";
-    unsigned value = (unsigned char)byte;
-    if (byte == '\n' || byte == '\t')
-        line_put(line, byte == '\n' ? "\\n" : "\\t", 2);
-    else
-        line_put(line, (const char[]){'\\', 'x', HEX[value >> 4], HEX[value & 15]}, 4);
-}
-
-/* Whether the character may stand on a terminal as it is; `based`: behind another one that does. */
-static bool stands(uint32_t character, bool based)
-{
-    if (character == UTF8_BROKEN)
-        return false;
-    int width = width_of(character);
-    return width != WIDTH_HIDDEN && (width != 0 || based);
-}
-
-static void line_quoted(struct shell_line *line, vitals_text word)
-{
-    enum quoting now = BARE;
-    const char *end = word.bytes + word.size;
-    bool based = false;
-    size_t size;
-    for (const char *at = word.bytes; at < end; at += size) {
-        uint32_t character = utf8_decode(at, end, &size);
-        based = stands(character, based);
-        if (character == '\'') {
-            line_quoting(line, &now, BARE);
-            line_put(line, "\\'", 2);
-            based = false; // a mark would stand on a quote of ours
-            continue;
-        }
-        line_quoting(line, &now, based ? SINGLE : ESCAPES);
-        for (size_t i = 0; i < size; i++) {
-            if (based)
-                line_put(line, at + i, 1);
-            else
-                line_escape(line, at[i]);
-        }
-    }
-    line_quoting(line, &now, BARE);
-    if (word.size == 0)
-        line_put(line, "''", 2);
-}
-
 static void line_strict_word(struct shell_line *line, vitals_text word, bool first)
 {
+    static const char HEX[] = "0123456789abcdef";
     bool plain = !means_more(word, first);
     for (size_t i = 0; plain && i < word.size; i++)
         plain = is_plain(word.bytes[i]) && (unsigned char)word.bytes[i] < 0x80;
-    if (plain)
-        line_put(line, word.bytes, word.size);
-    else
-        line_quoted(line, word);
+    if (plain || word.size == 0) {
+        line_put(line, plain ? word.bytes : "''", plain ? word.size : 2);
+        return;
+    }
+
+    enum quoting now = BARE;
+    const char *end = word.bytes + word.size;
+    bool based = false; /* a mark would stand on a character before it */
+    size_t size;
+    for (const char *at = word.bytes; at < end; at += size) {
+        uint32_t character = utf8_decode(at, end, &size);
+        if (character == '\'') {
+            line_quoting(line, &now, BARE);
+            line_put(line, "\\'", 2);
+            based = false; /* on a quote of ours */
+            continue;
+        }
+        /* What may not stand on a terminal as it is becomes an escape. */
+        int width = character == UTF8_BROKEN ? WIDTH_HIDDEN : width_of(character);
+        based = width != WIDTH_HIDDEN && (width != 0 || based);
+        line_quoting(line, &now, based ? SINGLE : ESCAPES);
+        if (based) {
+            line_put(line, at, size);
+            continue;
+        }
+        /* Between $' and ' nothing but these stands: no letter behind \xHH can be read as one digit
+         * more. */
+        for (size_t i = 0; i < size; i++) {
+            unsigned value = (unsigned char)at[i];
+            if (value == '\n' || value == '\t')
+                line_put(line, value == '\n' ? "\\n" : "\\t", 2);
+            else
+                line_put(line, (const char[]){'\\', 'x', HEX[value >> 4], HEX[value & 15]}, 4);
+        }
+    }
+    line_quoting(line, &now, BARE);
 }
 
 /* ---- lines ---- */
@@ -226,18 +161,47 @@ static struct shell_line line_over(char *out, size_t capacity)
 
 static size_t line_end(const struct shell_line *line, size_t capacity)
 {
-    if (capacity != 0) {
-        bool cut = line->needed > line->room;
-        line->out[cut ? whole_characters(line->out, line->room) : line->needed] = '\0';
+    size_t size = line->needed, taken;
+    if (capacity == 0)
+        return line->needed;
+    if (size > line->room) {
+        /* Where the cut left the beginning of a character, it goes too. */
+        size_t back = 1;
+        const char *end = line->out + (size = line->room);
+        while (back <= 3 && back <= size && ((unsigned char)end[-(ptrdiff_t)back] & 0xC0) == 0x80)
+            back++;
+        const char *lead = back <= size ? end - back : end;
+        if (back <= size && (unsigned char)*lead >= 0xC0 &&
+            utf8_decode(lead, end, &taken) == UTF8_BROKEN && taken == back)
+            size -= back;
     }
+    line->out[size] = '\0';
     return line->needed;
 }
 
 size_t vitals_text_command(vitals_text arguments, char *out, size_t capacity)
 {
     struct shell_line line = line_over(out, capacity);
-    vitals_text title;
-    if (arguments.size != 0 && is_title(arguments, &title))
+    vitals_text title = arguments;
+    const char *end = arguments.size > 0 ? memchr(arguments.bytes, '\0', arguments.size) : NULL;
+    if (end != NULL)
+        title.size = (size_t)(end - arguments.bytes);
+    size_t padding = arguments.size - title.size;
+    bool is_title = title.size > 0;
+    for (size_t i = 0; i < padding; i++)
+        is_title = is_title && end[i] == '\0';
+
+    /* "sshd: root@pts/0", "nginx: worker process", "/opt/browser/browser --type=renderer": words
+     * for people, written over the arguments as one, and often filled up with NULs. A program
+     * started without arguments from a path that holds blanks looks alike; it is told by its having
+     * none of these marks. A command with empty arguments has NULs behind it too. */
+    if (is_title && padding > 1)
+        is_title = holds(title, " ");
+    else if (is_title)
+        is_title = !(starts_with(title, "/") || starts_with(title, "./") ||
+                     starts_with(title, "../")) ||
+                   holds(title, ": ") || holds(title, " -");
+    if (is_title)
         line_put(&line, title.bytes, title.size);
     else
         line_words(&line, arguments, line_word);

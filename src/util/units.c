@@ -60,16 +60,6 @@ char *vitals_human_bytes(uint64_t bytes, char *out)
 
 enum { SECONDS_PER_DAY = 86400, DAYS_FROM = 4 };
 
-/* One decimal as printf rounds it; what a locale writes for the point is passed over. */
-static char *print_days(double days, char *out)
-{
-    char text[32];
-    size_t size = (size_t)snprintf(text, sizeof text, "%.1f", days);
-    size_t whole = strspn(text, "0123456789");
-    snprintf(out, VITALS_HUMAN, "%.*s.%c days", (int)whole, text, text[size - 1]);
-    return out;
-}
-
 char *vitals_human_duration(double seconds, char *out)
 {
     if (!(seconds <= DBL_MAX)) {
@@ -80,8 +70,15 @@ char *vitals_human_duration(double seconds, char *out)
     uint64_t whole = seconds >= 1e17 ? UINT64_C(100000000000000000)
                      : seconds > 0   ? (uint64_t)seconds
                                      : 0;
-    if (whole >= (uint64_t)DAYS_FROM * SECONDS_PER_DAY)
-        return print_days((double)whole / SECONDS_PER_DAY, out);
+    if (whole >= (uint64_t)DAYS_FROM * SECONDS_PER_DAY) {
+        /* One decimal as printf rounds it; what a locale writes for the point is passed over. */
+        char text[32];
+        double days = (double)whole / SECONDS_PER_DAY;
+        size_t size = (size_t)snprintf(text, sizeof text, "%.1f", days);
+        size_t digits = strspn(text, "0123456789");
+        snprintf(out, VITALS_HUMAN, "%.*s.%c days", (int)digits, text, text[size - 1]);
+        return out;
+    }
     unsigned left = (unsigned)whole;
     if (left < 3600)
         snprintf(out, VITALS_HUMAN, "%u:%02u", left / 60, left % 60);
@@ -117,23 +114,6 @@ static bool unit_word(const char *at, char word[8])
     return true;
 }
 
-/* "", "b", "k", "kb", "ki", "kib", …: what one of it is in bytes, or 0. */
-static uint64_t bytes_per(const char *word)
-{
-    static const char PREFIXES[] = "kmgtp";
-    uint64_t unit = 1;
-    const char *prefix = *word != '\0' ? strchr(PREFIXES, *word) : NULL;
-    if (prefix != NULL) {
-        word++;
-        uint64_t base = *word == 'i' ? 1024 : 1000;
-        word += *word == 'i';
-        for (const char *at = PREFIXES; at <= prefix; at++)
-            unit *= base;
-    }
-    word += *word == 'b';
-    return *word == '\0' ? unit : 0;
-}
-
 int vitals_parse_bytes(const char *string, uint64_t *out)
 {
     if (string == NULL)
@@ -146,8 +126,20 @@ int vitals_parse_bytes(const char *string, uint64_t *out)
     char word[8];
     if (whole == 0 || !unit_word(from + size, word))
         return VITALS_EARGUMENT;
-    uint64_t unit = bytes_per(word);
-    if (unit == 0)
+
+    /* "", "b", "k", "kb", "ki", "kib", … */
+    static const char PREFIXES[] = "kmgtp";
+    const char *left = word, *prefix = *word != '\0' ? strchr(PREFIXES, *word) : NULL;
+    uint64_t unit = 1;
+    if (prefix != NULL) {
+        left++;
+        uint64_t base = *left == 'i' ? 1024 : 1000;
+        left += *left == 'i';
+        for (const char *power = PREFIXES; power <= prefix; power++)
+            unit *= base;
+    }
+    left += *left == 'b';
+    if (*left != '\0')
         return VITALS_EARGUMENT;
 
     /* Rounding keeps order, so what passes here is below 2^64 exactly too. */
