@@ -50,34 +50,25 @@ static int fail_errno(struct file_feed *feed, int number, vitals_error *error)
     return code;
 }
 
-/* --- Bytes --------------------------------------------------------------------------------------
- */
+/* ---- bytes ---- */
 
-/* What was looked at makes room; a document that does not fit gets twice the room. */
-static int make_room(struct file_feed *feed, vitals_error *error)
+/* Reads more behind what is there; sets `ended` at the end. What was looked at makes room, and a
+ * document that does not fit gets twice the room. */
+static int read_more(struct file_feed *feed, vitals_error *error)
 {
     if (feed->at > 0) {
         memmove(feed->bytes, feed->bytes + feed->at, feed->used - feed->at);
         feed->used -= feed->at;
         feed->at = 0;
     }
-    if (feed->capacity - feed->used >= CHUNK)
-        return 0;
-    size_t capacity = feed->capacity > 0 ? feed->capacity * 2 : 2 * CHUNK;
-    char *bytes = realloc(feed->bytes, capacity);
-    if (bytes == NULL)
-        return fail_here(feed, VITALS_EMEMORY, "out of memory", error);
-    feed->bytes = bytes;
-    feed->capacity = capacity;
-    return 0;
-}
-
-/* Reads more behind what is there; sets `ended` at the end. */
-static int read_more(struct file_feed *feed, vitals_error *error)
-{
-    int result = make_room(feed, error);
-    if (result < 0)
-        return result;
+    if (feed->capacity - feed->used < CHUNK) {
+        size_t capacity = feed->capacity > 0 ? feed->capacity * 2 : 2 * CHUNK;
+        char *bytes = realloc(feed->bytes, capacity);
+        if (bytes == NULL)
+            return fail_here(feed, VITALS_EMEMORY, "out of memory", error);
+        feed->bytes = bytes;
+        feed->capacity = capacity;
+    }
     ssize_t size;
     do {
         size = read(feed->descriptor, feed->bytes + feed->used, feed->capacity - feed->used);
@@ -89,98 +80,64 @@ static int read_more(struct file_feed *feed, vitals_error *error)
     return 0;
 }
 
-/* --- Documents ----------------------------------------------------------------------------------
- */
-
-/* Moves to the first byte that is no space. 1: there is one. 0: the file ends. */
-static int skip_space(struct file_feed *feed, vitals_error *error)
-{
-    for (;;) {
-        for (; feed->at < feed->used; feed->at++) {
-            char byte = feed->bytes[feed->at];
-            if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n')
-                return 1;
-            feed->line += byte == '\n';
-        }
-        if (feed->ended)
-            return 0;
-        int result = read_more(feed, error);
-        if (result < 0)
-            return result;
-    }
-}
-
-/* Follows brackets and strings only: whether it is JSON is for a reader of JSON to say. */
-struct feed_file_scan {
-    size_t size; /* looked at */
-    size_t depth;
-    uint64_t lines;
-    bool in_string;
-    bool escaped;
-};
-
-/* True at the end of the document. */
-static bool scan_byte(struct feed_file_scan *scan, char byte)
-{
-    scan->size++;
-    scan->lines += byte == '\n';
-    if (scan->in_string) {
-        bool ends = byte == '"' && !scan->escaped;
-        scan->escaped = byte == '\\' && !scan->escaped;
-        scan->in_string = !ends;
-        return false;
-    }
-    scan->in_string = byte == '"';
-    if (byte == '{' || byte == '[')
-        scan->depth++;
-    else if (byte == '}' || byte == ']')
-        scan->depth--;
-    return scan->depth == 0;
-}
-
-/* Finds the end of the document that begins here. */
-static int find_end(struct file_feed *feed, struct feed_file_scan *scan, vitals_error *error)
-{
-    if (feed->bytes[feed->at] != '{')
-        return fail_here(feed, VITALS_EFORMAT, "a snapshot begins with {, and this does not",
-                         error);
-    for (;;) {
-        while (feed->at + scan->size < feed->used) {
-            if (scan_byte(scan, feed->bytes[feed->at + scan->size]))
-                return 0;
-        }
-        if (feed->ended)
-            return fail_here(feed, VITALS_EFORMAT,
-                             "the file ends inside the snapshot that begins here", error);
-        if (scan->size > DOCUMENT_MAX)
-            return fail_here(feed, VITALS_EFORMAT,
-                             "what begins here is larger than 64 MiB, which no snapshot is", error);
-        int result = read_more(feed, error);
-        if (result < 0)
-            return result;
-    }
-}
+/* ---- documents ---- */
 
 static int read_document(struct file_feed *feed, vitals_snapshot **out, vitals_error *error)
 {
-    int result = skip_space(feed, error);
-    if (result <= 0)
-        return result;
-    struct feed_file_scan scan = {.size = 0};
+    int result;
+    for (;; feed->at++) {
+        while (feed->at == feed->used) {
+            if (feed->ended)
+                return 0;
+            if ((result = read_more(feed, error)) < 0)
+                return result;
+        }
+        char byte = feed->bytes[feed->at];
+        if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n')
+            break;
+        feed->line += byte == '\n';
+    }
+    if (feed->bytes[feed->at] != '{')
+        return fail_here(feed, VITALS_EFORMAT, "a snapshot begins with {, and this does not",
+                         error);
+
+    /* Follows brackets and strings only: whether it is JSON is for a reader of JSON to say. */
+    size_t size = 0, depth = 0;
+    uint64_t lines = 0;
+    bool in_string = false, escaped = false;
+    do {
+        while (feed->at + size == feed->used) {
+            if (feed->ended)
+                return fail_here(feed, VITALS_EFORMAT,
+                                 "the file ends inside the snapshot that begins here", error);
+            if (size > DOCUMENT_MAX)
+                return fail_here(feed, VITALS_EFORMAT,
+                                 "what begins here is larger than 64 MiB, which no snapshot is",
+                                 error);
+            if ((result = read_more(feed, error)) < 0)
+                return result;
+        }
+        char byte = feed->bytes[feed->at + size++];
+        bool quote = byte == '"' && !escaped;
+        escaped = in_string && byte == '\\' && !escaped;
+        lines += byte == '\n';
+        if (!in_string && (byte == '{' || byte == '['))
+            depth++;
+        else if (!in_string && (byte == '}' || byte == ']'))
+            depth--;
+        in_string ^= quote;
+    } while (in_string || depth > 0);
+
     struct feed_place place = place_of(feed);
-    result = find_end(feed, &scan, error);
-    if (result == 0)
-        result = feed_json_read(&place, feed->bytes + feed->at, scan.size, feed->builder, out,
-                                error);
+    result = feed_json_read(&place, feed->bytes + feed->at, size, feed->builder, out, error);
     if (result < 0)
         return result;
-    feed->at += scan.size;
-    feed->line += scan.lines;
+    feed->at += size;
+    feed->line += lines;
     return 1;
 }
 
-/* --- The feed -----------------------------------------------------------------------------------
- */
+/* ---- the feed ---- */
 
 static int file_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
@@ -232,34 +189,27 @@ static void file_close(void *data)
     free(feed);
 }
 
-/* A FIFO is waited for as everywhere; a folder is told at once and not at the first read. */
-static int open_path(struct file_feed *feed, const char *path, vitals_error *error)
-{
-    struct stat status;
-    bool standard = strcmp(path, "-") == 0;
-    feed->path = strdup(standard ? "standard input" : path);
-    if (feed->path == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
-    feed->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (feed->descriptor < 0)
-        return fail_errno(feed, errno, error);
-    if (fstat(feed->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
-        return fail_errno(feed, EISDIR, error);
-    return vitals_builder_new(&feed->builder, error);
-}
-
 int feed_file_open(const char *path, struct feed *out, vitals_error *error)
 {
+    bool standard = strcmp(path, "-") == 0;
+    struct stat status;
     struct file_feed *feed = calloc(1, sizeof *feed);
-    if (feed == NULL) {
+    if (feed == NULL || (feed->path = strdup(standard ? "standard input" : path)) == NULL) {
+        free(feed);
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
     }
     feed->line = 1;
-    feed->descriptor = -1;
-    int result = open_path(feed, path, error);
+
+    /* A FIFO is waited for as everywhere; a folder is told at once and not at the first read. */
+    feed->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int result = 0;
+    if (feed->descriptor < 0)
+        result = fail_errno(feed, errno, error);
+    else if (fstat(feed->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+        result = fail_errno(feed, EISDIR, error);
+    if (result == 0)
+        result = vitals_builder_new(&feed->builder, error);
     if (result < 0) {
         file_close(feed);
         return result;

@@ -59,13 +59,6 @@ struct feed_json_reader {
     size_t row;
 };
 
-/* One column of the row that is being read. */
-struct feed_json_cell {
-    vitals_metric metric;
-    vitals_availability availability;
-    const json_t *value;
-};
-
 static int wrong(const struct feed_json_reader *reader, const char *member, const char *what)
 {
     if (reader->table == NULL)
@@ -98,8 +91,7 @@ static int fail_syntax(const struct feed_json_reader *reader)
                      syntax.column, what);
 }
 
-/* --- Values -------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 static bool is_whole(const json_t *value, double minimum, double *out)
 {
@@ -150,75 +142,59 @@ static int read_text(const struct feed_json_reader *reader, const json_t *object
     return 0;
 }
 
-static int put_value(const struct feed_json_reader *reader, const struct feed_json_cell *cell)
+/* One column of a row: its value, or the reason why there is none. */
+static int read_cell(const struct feed_json_reader *reader, const json_t *row, vitals_metric metric)
 {
-    double number = json_real_value(cell->value);
-    const char *name = vitals_metric_name(cell->metric);
-    switch (vitals_metric_type(cell->metric)) {
+    const char *name = vitals_metric_name(metric);
+    const json_t *value = json_object_get(row, name);
+    const json_t *word = json_object_get(json_object_get(row, "availability"), name);
+    double number = json_real_value(value);
+    if (value == NULL)
+        return wrong(reader, name, "is missing");
+    vitals_availability state = VITALS_HAVE;
+    if (word != NULL) {
+        const char *text = json_string_value(word);
+        state = text != NULL ? vitals_availability_from_name(text) : VITALS_UNSET;
+    }
+    if (state == VITALS_UNSET)
+        return wrong(reader, name, "has an availability that is none");
+    if (json_is_null(value) && state > 0)
+        return wrong(reader, name, "is null without a reason");
+    if (!json_is_null(value) && state < 0)
+        return wrong(reader, name, "has a value and a reason why it has none");
+    if (json_is_null(value)) {
+        vitals_builder_missing(reader->builder, metric, state);
+        return 0;
+    }
+
+    switch (vitals_metric_type(metric)) {
     case VITALS_U64:
-        if (!is_whole(cell->value, 0, &number))
+        if (!is_whole(value, 0, &number))
             return wrong(reader, name, "is no whole number from 0 to 2^53");
-        vitals_builder_u64(reader->builder, cell->metric, (uint64_t)number, cell->availability);
+        vitals_builder_u64(reader->builder, metric, (uint64_t)number, state);
         return 0;
     case VITALS_I64:
-        if (!is_whole(cell->value, -EXACT_MAX, &number))
+        if (!is_whole(value, -EXACT_MAX, &number))
             return wrong(reader, name, "is no whole number from -2^53 to 2^53");
-        vitals_builder_i64(reader->builder, cell->metric, (int64_t)number, cell->availability);
+        vitals_builder_i64(reader->builder, metric, (int64_t)number, state);
         return 0;
     case VITALS_F64:
-        if (!json_is_real(cell->value))
+        if (!json_is_real(value))
             return wrong(reader, name, "is no number");
-        vitals_builder_f64(reader->builder, cell->metric, number, cell->availability);
+        vitals_builder_f64(reader->builder, metric, number, state);
         return 0;
     case VITALS_TEXT:
-        if (!json_is_string(cell->value))
+        if (!json_is_string(value))
             return wrong(reader, name, "is no text");
-        vitals_builder_text(
-            reader->builder, cell->metric,
-            (vitals_text){json_string_value(cell->value), json_string_length(cell->value)},
-            cell->availability);
+        vitals_builder_text(reader->builder, metric,
+                            (vitals_text){json_string_value(value), json_string_length(value)},
+                            state);
         return 0;
     }
     return wrong(reader, name, "is of no type");
 }
 
-/* The word in the row's `availability`; HAVE where there is none. */
-static int read_availability(const struct feed_json_reader *reader, const json_t *words,
-                             struct feed_json_cell *cell)
-{
-    const char *name = vitals_metric_name(cell->metric);
-    const json_t *word = json_object_get(words, name);
-    cell->availability = VITALS_HAVE;
-    if (word != NULL) {
-        const char *text = json_string_value(word);
-        cell->availability = text != NULL ? vitals_availability_from_name(text) : VITALS_UNSET;
-    }
-    if (cell->availability == VITALS_UNSET)
-        return wrong(reader, name, "has an availability that is none");
-    if (json_is_null(cell->value) && cell->availability > 0)
-        return wrong(reader, name, "is null without a reason");
-    if (!json_is_null(cell->value) && cell->availability < 0)
-        return wrong(reader, name, "has a value and a reason why it has none");
-    return 0;
-}
-
-static int read_cell(const struct feed_json_reader *reader, const json_t *row, vitals_metric metric)
-{
-    const char *name = vitals_metric_name(metric);
-    struct feed_json_cell cell = {.metric = metric, .value = json_object_get(row, name)};
-    if (cell.value == NULL)
-        return wrong(reader, name, "is missing");
-    int result = read_availability(reader, json_object_get(row, "availability"), &cell);
-    if (result < 0)
-        return result;
-    if (!json_is_null(cell.value))
-        return put_value(reader, &cell);
-    vitals_builder_missing(reader->builder, metric, cell.availability);
-    return 0;
-}
-
-/* --- Tables -------------------------------------------------------------------------------------
- */
+/* ---- tables ---- */
 
 /* When something was read: the snapshot's clock less its age. `member` is for messages. */
 static int read_moment(const struct feed_json_reader *reader, const json_t *value,
@@ -234,18 +210,34 @@ static int read_moment(const struct feed_json_reader *reader, const json_t *valu
     return 0;
 }
 
-/* The moments of values that were not read with their row. Columns that we do not know are passed
- * over. */
-static int read_ages(const struct feed_json_reader *reader, const json_t *row, vitals_entity entity)
+static int read_row(const struct feed_json_reader *reader, const json_t *row, vitals_entity entity,
+                    const vitals_metric *metrics, size_t count)
 {
-    const json_t *ages = json_object_get(row, "ages_ns");
-    if (ages == NULL)
-        return 0;
-    if (!json_is_object(ages))
+    uint64_t key = 0, parent = 0, moment = 0;
+    vitals_text label;
+    const json_t *words = json_object_get(row, "availability");
+    json_t *ages = json_object_get(row, "ages_ns");
+    bool has_parent = vitals_entity_parent(entity) != 0 &&
+                      !json_is_null(json_object_get(row, "parent"));
+    if (words != NULL && !json_is_object(words))
+        return wrong(reader, "availability", "is no object");
+    if (read_whole(reader, row, "key", &key) < 0 ||
+        (has_parent && read_whole(reader, row, "parent", &parent) < 0) ||
+        read_text(reader, row, "label", &label) < 0 ||
+        read_moment(reader, json_object_get(row, "age_ns"), "age_ns", &moment) < 0)
+        return VITALS_EFORMAT;
+    vitals_builder_row(reader->builder, entity, key, parent, label, moment);
+    for (size_t i = 0; i < count; i++) {
+        int result = read_cell(reader, row, metrics[i]);
+        if (result < 0)
+            return result;
+    }
+
+    /* The moments of values that were not read with their row, but of columns that we do not know.
+     */
+    if (ages != NULL && !json_is_object(ages))
         return wrong(reader, "ages_ns", "is no object");
-    for (void *at = json_object_iter((json_t *)(uintptr_t)ages); at != NULL;
-         at = json_object_iter_next((json_t *)(uintptr_t)ages, at)) {
-        uint64_t moment;
+    for (void *at = json_object_iter(ages); at != NULL; at = json_object_iter_next(ages, at)) {
         vitals_metric metric = vitals_metric_find(entity, json_object_iter_key(at));
         if (metric == 0)
             continue;
@@ -254,66 +246,6 @@ static int read_ages(const struct feed_json_reader *reader, const json_t *row, v
         vitals_builder_read_at(reader->builder, metric, moment);
     }
     return 0;
-}
-
-static int read_parent(const struct feed_json_reader *reader, const json_t *row,
-                       vitals_entity entity, uint64_t *out)
-{
-    const json_t *parent = json_object_get(row, "parent");
-    *out = 0;
-    if (vitals_entity_parent(entity) == 0 || json_is_null(parent))
-        return 0;
-    return read_whole(reader, row, "parent", out);
-}
-
-static int read_row_head(const struct feed_json_reader *reader, const json_t *row,
-                         vitals_entity entity)
-{
-    uint64_t key = 0, parent = 0, stamp_ns = 0;
-    vitals_text label;
-    const json_t *words = json_object_get(row, "availability");
-    if (words != NULL && !json_is_object(words))
-        return wrong(reader, "availability", "is no object");
-    if (read_whole(reader, row, "key", &key) < 0 || read_parent(reader, row, entity, &parent) < 0 ||
-        read_text(reader, row, "label", &label) < 0 ||
-        read_moment(reader, json_object_get(row, "age_ns"), "age_ns", &stamp_ns) < 0)
-        return VITALS_EFORMAT;
-    vitals_builder_row(reader->builder, entity, key, parent, label, stamp_ns);
-    return 0;
-}
-
-/* Opens the table with those of its columns that we know. */
-static int read_columns(struct feed_json_reader *reader, const json_t *names, vitals_entity entity,
-                        vitals_metric *metrics, size_t *count)
-{
-    *count = 0;
-    if (!json_is_array(names))
-        return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "columns.%s is no list",
-                         vitals_entity_name(entity));
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        if (name == NULL)
-            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                             "columns.%s[%zu] is no name", vitals_entity_name(entity), i);
-        vitals_metric metric = vitals_metric_find(entity, name);
-        if (metric == 0)
-            continue;
-        if (*count == METRICS_MAX)
-            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                             "columns.%s has too many names", vitals_entity_name(entity));
-        metrics[(*count)++] = metric;
-    }
-    vitals_builder_table(reader->builder, entity, metrics, *count);
-    return 0;
-}
-
-static int read_row(const struct feed_json_reader *reader, const json_t *row, vitals_entity entity,
-                    const vitals_metric *metrics, size_t count)
-{
-    int result = read_row_head(reader, row, entity);
-    for (size_t i = 0; result == 0 && i < count; i++)
-        result = read_cell(reader, row, metrics[i]);
-    return result == 0 ? read_ages(reader, row, entity) : result;
 }
 
 static json_t *load_row(const struct feed_json_reader *reader, const struct json_row *row)
@@ -338,18 +270,35 @@ static int read_numbered(const struct feed_json_reader *reader, const json_t *nu
     return result;
 }
 
+/* A table of those of its columns that we know. */
 static int read_table(struct feed_json_reader *reader, const json_t *columns, const json_t *rows,
                       vitals_entity entity)
 {
     vitals_metric metrics[METRICS_MAX];
-    size_t count;
-    if (read_columns(reader, columns, entity, metrics, &count) < 0)
-        return VITALS_EFORMAT;
+    size_t count = 0;
+    const char *table = vitals_entity_name(entity);
+    if (!json_is_array(columns))
+        return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "columns.%s is no list",
+                         table);
+    for (size_t i = 0; i < json_array_size(columns); i++) {
+        const char *name = json_string_value(json_array_get(columns, i));
+        vitals_metric metric = name != NULL ? vitals_metric_find(entity, name) : 0;
+        if (name == NULL)
+            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
+                             "columns.%s[%zu] is no name", table, i);
+        if (metric != 0 && count == METRICS_MAX)
+            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
+                             "columns.%s has too many names", table);
+        if (metric != 0)
+            metrics[count++] = metric;
+    }
+    vitals_builder_table(reader->builder, entity, metrics, count);
+
     if (!json_is_array(rows))
         return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "tables.%s is no list",
-                         vitals_entity_name(entity));
+                         table);
     int result = 0;
-    reader->table = vitals_entity_name(entity);
+    reader->table = table;
     for (reader->row = 0; result == 0 && reader->row < json_array_size(rows); reader->row++) {
         const json_t *row = json_array_get(rows, reader->row);
         result = (reader->rows.count > 0 ? read_numbered : read_row)(reader, row, entity, metrics,
@@ -357,21 +306,6 @@ static int read_table(struct feed_json_reader *reader, const json_t *columns, co
     }
     reader->table = NULL;
     return result;
-}
-
-/* How complete the rows of the table are: HAVE where the document does not say. */
-static int read_state(struct feed_json_reader *reader, const json_t *states, vitals_entity entity)
-{
-    const json_t *word = json_object_get(states, vitals_entity_name(entity));
-    if (word == NULL)
-        return 0;
-    const char *name = json_string_value(word);
-    vitals_availability state = name != NULL ? vitals_availability_from_name(name) : VITALS_UNSET;
-    if (state == VITALS_UNSET)
-        return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                         "states.%s is no availability", vitals_entity_name(entity));
-    vitals_builder_state(reader->builder, entity, state);
-    return 0;
 }
 
 static int read_tables(struct feed_json_reader *reader, const json_t *root)
@@ -385,37 +319,36 @@ static int read_tables(struct feed_json_reader *reader, const json_t *root)
         return wrong(reader, "tables", "is no object");
     if (states != NULL && !json_is_object(states))
         return wrong(reader, "states", "is no object");
-    int result = 0;
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0 && result == 0;
-         entity = vitals_entity_next(entity)) {
-        const json_t *names = json_object_get(columns, vitals_entity_name(entity));
-        const json_t *rows = json_object_get(tables, vitals_entity_name(entity));
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+        const char *name = vitals_entity_name(entity);
+        const json_t *names = json_object_get(columns, name), *rows = json_object_get(tables, name);
+        int result = 0;
         if (names != NULL || rows != NULL)
             result = read_table(reader, names, rows, entity);
-        if (result == 0)
-            result = read_state(reader, states, entity);
-    }
-    return result;
-}
+        if (result < 0)
+            return result;
 
-/* Rows of unknown tables: they are skipped, but must be valid JSON. */
-static int read_rest(const struct feed_json_reader *reader)
-{
-    for (size_t i = 0; i < reader->rows.count; i++) {
-        const struct json_row *row = &reader->rows.rows[i];
-        json_t *loaded = row->read ? NULL : load_row(reader, row);
-        if (!row->read && loaded == NULL)
-            return fail_syntax(reader);
-        json_decref(loaded);
+        /* How complete its rows are: HAVE where the document does not say. */
+        const json_t *word = json_object_get(states, name);
+        const char *text = json_string_value(word);
+        vitals_availability state = text != NULL ? vitals_availability_from_name(text)
+                                                 : VITALS_UNSET;
+        if (word != NULL && state == VITALS_UNSET)
+            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
+                             "states.%s is no availability", name);
+        if (word != NULL)
+            vitals_builder_state(reader->builder, entity, state);
     }
     return 0;
 }
 
-/* --- The document -------------------------------------------------------------------------------
- */
+/* ---- the document ---- */
 
-static int read_schema(const struct feed_json_reader *reader, const json_t *root)
+static int read_head(struct feed_json_reader *reader, const json_t *root)
 {
+    const json_t *host = json_object_get(root, "host");
+    vitals_text name, boot_id;
+    uint64_t pid_namespace = 0, realtime_ns = 0, boottime_ns = 0, stream = 0, sequence = 0;
     uint64_t schema = 0;
     if (!json_is_object(root) || json_object_get(root, "schema") == NULL)
         return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
@@ -426,14 +359,8 @@ static int read_schema(const struct feed_json_reader *reader, const json_t *root
         return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
                          "a newer vitals wrote this: its form is %llu, ours is %d",
                          (unsigned long long)schema, VITALS_SCHEMA);
-    return schema < 1 ? wrong(reader, "schema", "is below 1") : 0;
-}
-
-static int read_head(struct feed_json_reader *reader, const json_t *root)
-{
-    const json_t *host = json_object_get(root, "host");
-    vitals_text name, boot_id;
-    uint64_t pid_namespace = 0, realtime_ns = 0, boottime_ns = 0, stream = 0, sequence = 0;
+    if (schema < 1)
+        return wrong(reader, "schema", "is below 1");
     if (!json_is_object(host))
         return wrong(reader, "host", "is no object");
     if (read_text(reader, host, "name", &name) < 0 ||
@@ -460,13 +387,18 @@ static int read_document(struct feed_json_reader *reader)
     if (root == NULL)
         return fail_syntax(reader);
     vitals_builder_begin(reader->builder);
-    int result = read_schema(reader, root);
-    if (result == 0)
-        result = read_head(reader, root);
+    int result = read_head(reader, root);
     if (result == 0)
         result = read_tables(reader, root);
-    if (result == 0)
-        result = read_rest(reader);
+
+    /* Rows of unknown tables are passed over, but must be JSON. */
+    for (size_t i = 0; i < reader->rows.count && result == 0; i++) {
+        const struct json_row *row = &reader->rows.rows[i];
+        json_t *loaded = row->read ? NULL : load_row(reader, row);
+        if (!row->read && loaded == NULL)
+            result = fail_syntax(reader);
+        json_decref(loaded);
+    }
     json_decref(root);
     return result;
 }

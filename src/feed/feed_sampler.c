@@ -15,47 +15,36 @@ struct sampler_feed {
     int cancel;
 };
 
-/* 1: it is time. 0: the feed was told to end. */
-static int wait_for_tick(const struct sampler_feed *feed, vitals_error *error)
-{
-    if (feed->due_ns == 0 && feed->cancel < 0)
-        return 1;
-    int result;
-    do {
-        result = feed->clock->wait_until(feed->clock->data, feed->cancel, feed->due_ns);
-    } while (result == -EINTR);
-    if (result >= 0)
-        return result == 0;
-    error->code = VITALS_ESYSTEM;
-    error->detail = -result;
-    snprintf(error->message, sizeof error->message, "cannot wait for the next reading: %s",
-             strerror(-result));
-    return VITALS_ESYSTEM;
-}
-
-/* The first deadline after now that is a whole number of intervals behind the last one. */
-static void set_next(struct sampler_feed *feed, uint64_t begun_ns)
-{
-    if (feed->interval_ns == 0)
-        return;
-    if (feed->due_ns == 0)
-        feed->due_ns = begun_ns;
-    uint64_t now_ns = feed->clock->monotonic_ns(feed->clock->data);
-    uint64_t late_ns = now_ns > feed->due_ns ? now_ns - feed->due_ns : 0;
-    feed->due_ns += (late_ns / feed->interval_ns + 1) * feed->interval_ns;
-}
-
 static int sampler_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct sampler_feed *feed = data;
-    int result = wait_for_tick(feed, error);
-    if (result <= 0)
-        return result;
+    int result = 0;
+    if (feed->due_ns != 0 || feed->cancel >= 0) {
+        do {
+            result = feed->clock->wait_until(feed->clock->data, feed->cancel, feed->due_ns);
+        } while (result == -EINTR);
+    }
+    if (result < 0) {
+        error->code = VITALS_ESYSTEM;
+        error->detail = -result;
+        snprintf(error->message, sizeof error->message, "cannot wait for the next reading: %s",
+                 strerror(-result));
+        return VITALS_ESYSTEM;
+    }
+    if (result > 0)
+        return 0; /* it was told to end */
     uint64_t begun_ns = feed->clock->monotonic_ns(feed->clock->data);
     result = vitals_sampler_take(feed->sampler, out, error);
     if (result < 0)
         return result;
-    set_next(feed, begun_ns);
+
+    /* The first deadline after now that is a whole number of intervals behind the last one. */
+    if (feed->interval_ns > 0) {
+        uint64_t now_ns = feed->clock->monotonic_ns(feed->clock->data);
+        uint64_t due_ns = feed->due_ns != 0 ? feed->due_ns : begun_ns;
+        uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
+        feed->due_ns = due_ns + (late_ns / feed->interval_ns + 1) * feed->interval_ns;
+    }
     return 1;
 }
 

@@ -12,10 +12,6 @@ enum { IN_ROOT = 1, IN_TABLES, IN_TABLE, FIRST_ROWS = 64, DIGITS = 22 };
 
 struct json_rows_scan {
     const char *begin, *at, *end;
-    unsigned long depth;
-    bool named;  /* the last string of the root was "tables" */
-    bool inside; /* the member of that name */
-    bool listed; /* a list in it */
     size_t capacity;
     struct json_rows *found;
 };
@@ -54,9 +50,13 @@ static bool pass_object(struct json_rows_scan *scan)
     return false;
 }
 
-static int keep_row(struct json_rows_scan *scan, const char *from)
+/* An object that is an element of a list. */
+static int take_row(struct json_rows_scan *scan)
 {
     struct json_rows *found = scan->found;
+    const char *from = scan->at;
+    if (*from != '{' || !pass_object(scan))
+        return 0;
     if (found->count == scan->capacity) {
         size_t capacity = scan->capacity > 0 ? 2 * scan->capacity : FIRST_ROWS;
         struct json_row *rows = realloc(found->rows, capacity * sizeof *rows);
@@ -70,91 +70,47 @@ static int keep_row(struct json_rows_scan *scan, const char *from)
     return 1;
 }
 
-static int take_string(struct json_rows_scan *scan)
-{
-    static const char TABLES[] = "\"tables\"";
-    const char *from = scan->at;
-    if (!pass_string(scan))
-        return 0;
-    if (scan->depth == IN_ROOT)
-        scan->named = (size_t)(scan->at - from) == sizeof TABLES - 1 &&
-                      memcmp(from, TABLES, sizeof TABLES - 1) == 0;
-    return 1;
-}
-
-static int take_opening(struct json_rows_scan *scan)
-{
-    const char *from = scan->at;
-    if (scan->depth == IN_TABLE && scan->listed)
-        return *from == '{' && pass_object(scan) ? keep_row(scan, from) : 0;
-    if (scan->depth == IN_ROOT)
-        scan->inside = scan->named && *from == '{';
-    if (scan->depth == IN_TABLES)
-        scan->listed = scan->inside && *from == '[';
-    scan->depth++;
-    scan->at++;
-    return 1;
-}
-
-static int take_closing(struct json_rows_scan *scan)
-{
-    if (scan->depth == 0)
-        return 0;
-    scan->depth--;
-    scan->at++;
-    if (scan->depth == IN_TABLES)
-        scan->listed = false;
-    if (scan->depth == IN_ROOT)
-        scan->inside = false;
-    return 1;
-}
-
-static int take_other(struct json_rows_scan *scan)
-{
-    bool between = *scan->at != '\0' && strchr(" \t\r\n,", *scan->at) != NULL;
-    if (scan->depth == IN_TABLE && scan->listed && !between)
-        return 0;
-    scan->at++;
-    return 1;
-}
-
 static int find(struct json_rows_scan *scan)
 {
-    int code = 1;
-    while (code > 0 && scan->at < scan->end) {
-        char byte = *scan->at;
-        if (byte == '"')
-            code = scan->depth == IN_TABLE && scan->listed ? 0 : take_string(scan);
-        else if (byte == '{' || byte == '[')
-            code = take_opening(scan);
-        else if (byte == '}' || byte == ']')
-            code = take_closing(scan);
-        else
-            code = take_other(scan);
+    static const char TABLES[] = "\"tables\"";
+    unsigned long depth = 0;
+    bool named = false;  /* the last string of the root was "tables" */
+    bool inside = false; /* the member of that name */
+    bool listed = false; /* a list in it */
+    while (scan->at < scan->end) {
+        const char *from = scan->at;
+        bool in_list = depth == IN_TABLE && listed;
+        if (*from == '"') {
+            if (in_list || !pass_string(scan))
+                return 0;
+            if (depth == IN_ROOT)
+                named = (size_t)(scan->at - from) == sizeof TABLES - 1 &&
+                        memcmp(from, TABLES, sizeof TABLES - 1) == 0;
+            continue;
+        }
+        bool opens = *from == '{' || *from == '[', closes = *from == '}' || *from == ']';
+        if (opens && in_list) {
+            int code = take_row(scan);
+            if (code <= 0)
+                return code;
+            continue;
+        }
+        bool between = *from != '\0' && strchr(" \t\r\n,", *from) != NULL;
+        if ((closes && depth == 0) || (in_list && !closes && !between))
+            return 0;
+        if (opens && depth == IN_ROOT)
+            inside = named && *from == '{';
+        if (opens && depth == IN_TABLES)
+            listed = inside && *from == '[';
+        depth += opens;
+        depth -= closes;
+        if (closes && depth == IN_TABLES)
+            listed = false;
+        if (closes && depth == IN_ROOT)
+            inside = false;
+        scan->at++;
     }
-    return code > 0 && scan->found->count == 0 ? 0 : code;
-}
-
-/* The document with a number in each row's place, and a blank before it: what stands beside one
- * another without a comma must not make one number. */
-static int make_frame(const char *bytes, size_t size, struct json_rows *found)
-{
-    size_t room = size + found->count * DIGITS + 1, from = 0;
-    for (size_t i = 0; i < found->count; i++)
-        room -= found->rows[i].size;
-    char *at = found->frame = malloc(room);
-    if (at == NULL)
-        return VITALS_EMEMORY;
-    for (size_t i = 0; i < found->count; i++) {
-        const struct json_row *row = &found->rows[i];
-        memcpy(at, bytes + from, row->at - from);
-        at += row->at - from;
-        at += snprintf(at, DIGITS, " %zu", i);
-        from = row->at + row->size;
-    }
-    memcpy(at, bytes + from, size - from);
-    found->frame_size = (size_t)(at - found->frame) + size - from;
-    return 1;
+    return scan->found->count > 0;
 }
 
 int json_rows_find(const char *bytes, size_t size, struct json_rows *out)
@@ -163,13 +119,32 @@ int json_rows_find(const char *bytes, size_t size, struct json_rows *out)
     struct json_rows_scan scan = {
         .begin = bytes, .at = bytes, .end = bytes + size, .found = &found};
     int code = find(&scan);
-    if (code > 0)
-        code = make_frame(bytes, size, &found);
-    if (code > 0)
-        *out = found;
-    else
+    if (code <= 0) {
         json_rows_done(&found);
-    return code;
+        return code;
+    }
+
+    /* The document with a number in each row's place, and a blank before it: what stands beside one
+     * another without a comma must not make one number. */
+    size_t room = size + found.count * DIGITS + 1, from = 0;
+    for (size_t i = 0; i < found.count; i++)
+        room -= found.rows[i].size;
+    char *at = found.frame = malloc(room);
+    if (at == NULL) {
+        json_rows_done(&found);
+        return VITALS_EMEMORY;
+    }
+    for (size_t i = 0; i < found.count; i++) {
+        const struct json_row *row = &found.rows[i];
+        memcpy(at, bytes + from, row->at - from);
+        at += row->at - from;
+        at += snprintf(at, DIGITS, " %zu", i);
+        from = row->at + row->size;
+    }
+    memcpy(at, bytes + from, size - from);
+    found.frame_size = (size_t)(at - found.frame) + size - from;
+    *out = found;
+    return 1;
 }
 
 void json_rows_done(struct json_rows *rows)

@@ -91,27 +91,26 @@ static bool is_set(const vitals_row *gpu, vitals_metric metric, double *out)
     return vitals_row_number(gpu, metric, out) > 0 && *out > 0;
 }
 
-/* Whether a list with commas between has the word. */
-static bool lists(vitals_text text, const char *word)
-{
-    size_t size = strlen(word);
-    for (size_t begin = 0, end = 0; begin < text.size; begin = end + 1) {
-        for (end = begin; end < text.size && text.bytes[end] != ',';)
-            end++;
-        if (end - begin == size && memcmp(text.bytes + begin, word, size) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool applies(const vitals_row *gpu, const struct trouble_cause *cause)
 {
     double on;
     vitals_text reasons;
     if (!is_set(gpu, cause->metric, &on))
         return false;
-    return cause->reason == NULL || (vitals_row_text(gpu, G(THROTTLE_REASONS), &reasons) > 0 &&
-                                     lists(reasons, cause->reason));
+    if (cause->reason == NULL)
+        return true;
+    if (vitals_row_text(gpu, G(THROTTLE_REASONS), &reasons) <= 0)
+        return false;
+
+    /* A list with commas between. */
+    size_t size = strlen(cause->reason);
+    for (size_t begin = 0, end = 0; begin < reasons.size; begin = end + 1) {
+        for (end = begin; end < reasons.size && reasons.bytes[end] != ',';)
+            end++;
+        if (end - begin == size && memcmp(reasons.bytes + begin, cause->reason, size) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* The next cause that applies from *place on, or NULL. */
@@ -134,10 +133,11 @@ static void add(struct notes *notes, const char *words, const char *brief)
     (void)snprintf(notes->items[notes->count++].brief, NOTE, "%s", brief);
 }
 
-static void add_errors(struct notes *notes, const vitals_row *gpu)
+static void find(struct notes *notes, const vitals_row *gpu)
 {
-    char words[NOTE], brief[NOTE];
-    double count, newest;
+    static const double LONG_SECONDS = 3;
+    char span[SPAN_WORDS], words[NOTE], brief[NOTE], age[NOTE] = "";
+    double count, newest, seconds = 0;
     if (is_set(gpu, G(ECC_ERRORS_UNCORRECTED), &count)) {
         (void)snprintf(words, sizeof words, "ECC %.0f uncorrected", count);
         (void)snprintf(brief, sizeof brief, "ECC %.0f", count);
@@ -151,37 +151,22 @@ static void add_errors(struct notes *notes, const vitals_row *gpu)
                        known ? newest : count);
         add(notes, words, brief);
     }
-}
 
-static void add_throttle(struct notes *notes, const vitals_row *gpu)
-{
-    char words[NOTE];
+    /* Readings of a device that has been late for long say little of now: their age stands before
+     * what they say. One late answer changes nothing, and its age stands behind. */
+    if (trouble_age(gpu, &seconds))
+        (void)snprintf(age, sizeof age, "%s old", span_words(seconds < 1 ? 1 : seconds, span));
+    if (age[0] != '\0' && seconds >= LONG_SECONDS)
+        add(notes, age, age);
     const struct trouble_cause *cause;
     bool first = true;
     for (size_t place = 0; (cause = next_cause(gpu, &place)) != NULL; first = false) {
         (void)snprintf(words, sizeof words, "%s%s", first ? "throttled: " : "", cause->name);
         add(notes, words, first ? cause->brief : cause->name);
     }
+    if (age[0] != '\0' && seconds < LONG_SECONDS)
+        add(notes, age, age);
 }
-
-/* Readings of a device that has been late for long say little of now: their age stands before what
- * they say. One late answer changes nothing, and its age stands behind. */
-static void find(struct notes *notes, const vitals_row *gpu)
-{
-    static const double LONG_SECONDS = 3;
-    char span[SPAN_WORDS], words[NOTE] = "";
-    double seconds = 0;
-    add_errors(notes, gpu);
-    if (trouble_age(gpu, &seconds))
-        (void)snprintf(words, sizeof words, "%s old", span_words(seconds < 1 ? 1 : seconds, span));
-    if (words[0] != '\0' && seconds >= LONG_SECONDS)
-        add(notes, words, words);
-    add_throttle(notes, gpu);
-    if (words[0] != '\0' && seconds < LONG_SECONDS)
-        add(notes, words, words);
-}
-
-/* ---- what fits ---- */
 
 bool trouble_note(const vitals_row *gpu, size_t columns, char out[static TROUBLE_WORDS])
 {
