@@ -1,7 +1,6 @@
 /* collector_values.c: see collector_values.h. */
 #include "run/collector_values.h"
 
-#include "run/usage/usage_data.h"
 #include "util/memory.h"
 
 #include <stddef.h>
@@ -11,9 +10,9 @@
 enum { PROCESSES_MAX = 512, SUBJECTS_SPARE = 64 };
 
 struct collector_subject {
-    uint64_t process, device; /* keys of their rows; device: 0, of none */
-    uint64_t seen;            /* the sample in which it was there last */
-    uint64_t began_ns;        /* monotonic; 0: not known */
+    uint64_t key;  /* of its row and its device's together; the device's is 0 where it is of none */
+    uint64_t seen; /* the sample in which it was there last */
+    uint64_t began_ns; /* monotonic; 0: not known */
     size_t holders;
     char text[SUBJECT_TEXT];
     char label[SUBJECT_LABEL];
@@ -46,10 +45,7 @@ int collector_values_init(struct collector_values *values, vitals_error *error)
 
 void collector_values_done(struct collector_values *values)
 {
-    for (size_t i = 0; i < values->subject_count; i++)
-        memory_free(values->subjects[i]);
-    memory_free(values->subjects);
-    hash_done(&values->subject_of);
+    usage_index_done(&values->subjects);
     memory_free(values->items);
     vitals_snapshot_unref(values->older);
     vitals_request_free(values->request);
@@ -137,26 +133,18 @@ uint64_t collector_subject_began_ns(const char *subject)
 static struct collector_subject *meet(struct collector_values *values, const vitals_row *process,
                                       const struct usage_device *device)
 {
-    uint64_t key = vitals_row_key(process), device_key = device != NULL ? device->key : 0, pid;
-    uint64_t joined = hash_join(key, device_key);
-    const uintptr_t *found = hash_find(&values->subject_of, joined);
-    struct collector_subject *subject = found != NULL ? (struct collector_subject *)*found : NULL;
+    uint64_t joined = hash_join(vitals_row_key(process), device != NULL ? device->key : 0), pid;
+    struct collector_subject *subject = usage_index_find(&values->subjects, joined);
     vitals_text name;
     if (subject == NULL) {
         if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) <= 0)
             return NULL;
-        subject = memory_alloc(sizeof(*subject));
-        if (subject == NULL ||
-            memory_grow((void **)&values->subjects, &values->subject_capacity,
-                        values->subject_count, sizeof(subject)) < 0 ||
-            hash_set(&values->subject_of, joined, (uintptr_t)subject) < 0) {
-            memory_free(subject);
+        subject = usage_index_add(&values->subjects, joined, sizeof(*subject));
+        if (subject == NULL) {
             values->failed = true;
             return NULL;
         }
-        subject->process = key;
-        subject->device = device_key;
-        values->subjects[values->subject_count++] = subject;
+        subject->key = joined;
         (void)snprintf(subject->text, sizeof(subject->text), "pid:%llu%s%.60s",
                        (unsigned long long)pid, device != NULL ? "/" : "",
                        device != NULL ? device->subject->text : "");
@@ -284,16 +272,16 @@ void collector_values_take(struct collector_values *values, const vitals_snapsho
 void collector_values_forget(struct collector_values *values)
 {
     size_t kept = 0;
-    if (values->subject_count <= 2 * values->seen_count + SUBJECTS_SPARE)
+    if (values->subjects.count <= 2 * values->seen_count + SUBJECTS_SPARE)
         return;
-    for (size_t i = 0; i < values->subject_count; i++) {
-        struct collector_subject *subject = values->subjects[i];
+    for (size_t i = 0; i < values->subjects.count; i++) {
+        struct collector_subject *subject = values->subjects.items[i];
         if (subject->seen == values->sample || subject->holders > 0) {
-            values->subjects[kept++] = subject;
+            values->subjects.items[kept++] = subject;
             continue;
         }
-        hash_remove(&values->subject_of, hash_join(subject->process, subject->device));
+        hash_remove(&values->subjects.of, subject->key);
         memory_free(subject);
     }
-    values->subject_count = kept;
+    values->subjects.count = kept;
 }

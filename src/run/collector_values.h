@@ -6,8 +6,7 @@
 #ifndef VITALS_RUN_COLLECTOR_VALUES_H
 #define VITALS_RUN_COLLECTOR_VALUES_H
 
-#include "util/base.h"
-#include "util/hash.h"
+#include "run/usage/usage_data.h"
 #include <vitals/collector.h>
 
 struct collector_subject;
@@ -15,9 +14,8 @@ struct collector_subject;
 struct collector_values {
     vitals_usage_value *items; /* of the newest sample */
     size_t count, capacity;
-    struct collector_subject **subjects; /* processes, and processes on devices */
-    struct hash subject_of;              /* of their keys together */
-    size_t subject_count, subject_capacity, seen_count;
+    struct usage_index subjects; /* processes, and processes on devices, by their keys together */
+    size_t seen_count;
     uint64_t sample;         /* number of the newest */
     vitals_snapshot *older;  /* the one before: shares of a CPU are since then */
     vitals_request *request; /* what a snapshot must hold for it */

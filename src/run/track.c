@@ -484,8 +484,10 @@ static bool read_ends(struct os_ends *ends, const vitals_usage *usage, struct co
      */
     struct counted *sum = &told[COUNTED_MEMORY_SUM_BYTES];
     if (sum->value.state > 0) {
-        for (size_t i = 0; i < usage->entry_count; i++)
-            sum->value.as.f64 += usage->entries[i]->member ? usage->entries[i]->resident_peak : 0;
+        for (size_t i = 0; i < usage->processes.count; i++) {
+            const struct usage_process *process = usage->processes.items[i];
+            sum->value.as.f64 += process->member ? process->resident_peak : 0;
+        }
         size_t size = strlen(sum->source);
         (void)snprintf(sum->source + size, sizeof sum->source - size, "; VmHWM of those that live");
     }

@@ -155,11 +155,9 @@ void vitals_usage_free(vitals_usage *usage)
     memory_free(usage->pids);
     memory_free(usage->excluded_pids);
     free_each(usage->subjects, usage->subject_count);
-    free_each(usage->entries, usage->entry_count);
-    free_each(usage->client_entries, usage->client_count);
     free_each(usage->devices, usage->device_count);
-    hash_done(&usage->processes);
-    hash_done(&usage->clients);
+    usage_index_done(&usage->processes);
+    usage_index_done(&usage->clients);
     memory_free(usage->networks);
     memory_free(usage->values);
     memory_free(usage);

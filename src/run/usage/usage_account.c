@@ -11,8 +11,9 @@
 struct usage_account_writer {
     const vitals_usage *usage;
     vitals_account *account;
-    char every[48]; /* "every 1 s" */
-    double seconds; /* from the first snapshot to the last */
+    char every[48];                      /* "every 1 s" */
+    double seconds;                      /* from the first snapshot to the last */
+    const struct usage_subject *subject; /* of the figures that are put now */
     int code;
     vitals_error *error;
 };
@@ -47,17 +48,58 @@ static bool is_energy_of_cpus(enum measure_place place)
            place == MEASURE_AT_cpu_energy_joules;
 }
 
+/* ---- figures ---- */
+
+/* What was put before stands. */
+static void put_form(struct usage_account_writer *writer, const vitals_figure_form *form)
+{
+    if (writer->code == 0 &&
+        vitals_account_find(writer->account, form->name, form->subject) == NULL)
+        writer->code = vitals_account_add(writer->account, form, writer->error);
+}
+
+static void put(struct usage_account_writer *writer, const char *name, const char *unit,
+                const char *source, vitals_availability state, double value)
+{
+    put_form(writer, &(vitals_figure_form){.name = name,
+                                           .unit = unit,
+                                           .subject = writer->subject->text,
+                                           .label = writer->subject->label,
+                                           .source = source,
+                                           .state = state,
+                                           .value = value});
+}
+
+static void put_missing(struct usage_account_writer *writer, const char *name, const char *unit,
+                        vitals_availability reason, const char *why)
+{
+    put(writer, name, unit, why != NULL ? why : vitals_availability_help(reason),
+        reason != VITALS_UNSET ? reason : VITALS_NOT_YET, 0);
+}
+
+static bool is_of_devices(enum measure_place place)
+{
+    return strncmp(MEASURES[place].name, "gpu_", 4) == 0;
+}
+
+/* A counter that could not be read at the end is at least what it was. */
+static vitals_availability of_counter(const struct usage_cell *cell)
+{
+    vitals_availability worst = (vitals_availability)cell->worst;
+    worst = worst == VITALS_STALE ? VITALS_ESTIMATE : worst;
+    return cell->state > 0 ? worst : state_worse(worst, VITALS_LOWER_BOUND);
+}
+
 /* How a measure is known. The machine is read more seldom than the tree, each figure at its own
  * pace. */
-static void source_words(const struct usage_account_writer *writer,
-                         const struct usage_subject *subject, enum measure_place place,
+static void source_words(const struct usage_account_writer *writer, enum measure_place place,
                          char out[static FIGURE_SOURCE])
 {
     char every[sizeof writer->every];
     const vitals_usage *usage = writer->usage;
-    const struct usage_cell *cell = &subject->cells[place];
+    const struct usage_cell *cell = &writer->subject->cells[place];
     const char *name = MEASURES[place].name;
-    bool machine = subject->scope == VITALS_SCOPE_SYSTEM;
+    bool machine = writer->subject->scope == VITALS_SCOPE_SYSTEM;
     const char *origin = machine ? "kernel" : "procfs";
     if (strncmp(name, "gpu_", 4) == 0 || strncmp(name, "device", 6) == 0)
         origin = "driver";
@@ -77,46 +119,10 @@ static void source_words(const struct usage_account_writer *writer,
     (void)snprintf(out, FIGURE_SOURCE, "%s, %s", origin, every);
 }
 
-/* ---- figures ---- */
-
-static void put(struct usage_account_writer *writer, const vitals_figure_form *form)
+static void put_gauge(struct usage_account_writer *writer, enum measure_place place,
+                      const char *source)
 {
-    bool known = vitals_account_find(writer->account, form->name,
-                                     form->subject != NULL ? form->subject : "") != NULL;
-    if (writer->code == 0 && !known)
-        writer->code = vitals_account_add(writer->account, form, writer->error);
-}
-
-static void put_missing(struct usage_account_writer *writer, const struct usage_subject *subject,
-                        const char *name, const char *unit, vitals_availability reason,
-                        const char *why)
-{
-    put(writer,
-        &(vitals_figure_form){.name = name,
-                              .unit = unit,
-                              .subject = subject->text,
-                              .label = subject->label,
-                              .source = why != NULL ? why : vitals_availability_help(reason),
-                              .state = reason != VITALS_UNSET ? reason : VITALS_NOT_YET});
-}
-
-static bool is_of_devices(enum measure_place place)
-{
-    return strncmp(MEASURES[place].name, "gpu_", 4) == 0;
-}
-
-/* A counter that could not be read at the end is at least what it was. */
-static vitals_availability of_counter(const struct usage_cell *cell)
-{
-    vitals_availability worst = (vitals_availability)cell->worst;
-    worst = worst == VITALS_STALE ? VITALS_ESTIMATE : worst;
-    return cell->state > 0 ? worst : state_worse(worst, VITALS_LOWER_BOUND);
-}
-
-static void put_gauge(struct usage_account_writer *writer, const struct usage_subject *subject,
-                      enum measure_place place)
-{
-    const struct usage_cell *cell = &subject->cells[place];
+    const struct usage_cell *cell = &writer->subject->cells[place];
     const struct {
         const char *statistic;
         double value;
@@ -126,9 +132,6 @@ static void put_gauge(struct usage_account_writer *writer, const struct usage_su
         {"mean", usage_cell_average(cell, 0), VITALS_ESTIMATE},
         {"min", cell->least, VITALS_UPPER_BOUND},
     };
-    char source[FIGURE_SOURCE], name[FIGURE_NAME];
-    source_words(writer, subject, place, source);
-
     /* A number of samples is at best sampled; one that was once too old is an estimate. What may
      * not be read any more, and a device that is lost, had been seen for a part of the run alone;
      * a process that has gone has ended. */
@@ -137,15 +140,10 @@ static void put_gauge(struct usage_account_writer *writer, const struct usage_su
     bool in_part = cell->state == VITALS_DENIED ||
                    (cell->state == VITALS_GONE && is_of_devices(place));
     for (size_t i = 0; i < ARRAY_COUNT(STATISTICS); i++) {
+        char name[FIGURE_NAME];
         statistic_name(&MEASURES[place], STATISTICS[i].statistic, name);
-        put(writer, &(vitals_figure_form){
-                        .name = name,
-                        .unit = MEASURES[place].unit,
-                        .subject = subject->text,
-                        .label = subject->label,
-                        .source = source,
-                        .state = in_part ? state_worse(worst, STATISTICS[i].of_missing) : worst,
-                        .value = STATISTICS[i].value});
+        put(writer, name, MEASURES[place].unit, source,
+            in_part ? state_worse(worst, STATISTICS[i].of_missing) : worst, STATISTICS[i].value);
     }
 }
 
@@ -169,71 +167,58 @@ static bool is_worth_telling(const vitals_usage *usage, const struct usage_subje
     return worth && used;
 }
 
-static void put_measure(struct usage_account_writer *writer, const struct usage_subject *subject,
-                        enum measure_place place)
+static void put_measure(struct usage_account_writer *writer, enum measure_place place)
 {
     const struct measure *measure = &MEASURES[place];
-    const struct usage_cell *cell = &subject->cells[place];
+    const struct usage_cell *cell = &writer->subject->cells[place];
     char name[FIGURE_NAME], source[FIGURE_SOURCE];
     bool counter = measure->kind == MEASURE_COUNTER;
-    if (!is_worth_telling(writer->usage, subject, place))
+    if (!is_worth_telling(writer->usage, writer->subject, place))
         return;
     /* Nothing was seen before the devices were lost: that is not as if nothing had been used. */
     bool unseen = cell->state < 0 && cell->most <= 0 && is_of_devices(place);
     if (cell->readings == 0 || unseen) {
         bool root_alone = is_energy_of_cpus(place) && cell->state == VITALS_DENIED;
         statistic_name(measure, "peak", name);
-        put_missing(writer, subject, counter ? measure->name : name, measure->unit,
+        put_missing(writer, counter ? measure->name : name, measure->unit,
                     (vitals_availability)cell->state,
                     root_alone ? "the counters in /sys/class/powercap are for root alone" : NULL);
         return;
     }
+    source_words(writer, place, source);
     if (!counter) {
-        put_gauge(writer, subject, place);
+        put_gauge(writer, place, source);
         return;
     }
 
     /* What the machine did since a last reading before the end is not in it, and a single reading
      * tells of no growth. */
-    bool cut = subject->scope == VITALS_SCOPE_SYSTEM &&
+    bool cut = writer->subject->scope == VITALS_SCOPE_SYSTEM &&
                (cell->state == VITALS_STALE || cell->readings < 2);
     vitals_availability state = of_counter(cell);
-    source_words(writer, subject, place, source);
-    put(writer, &(vitals_figure_form){.name = measure->name,
-                                      .unit = measure->unit,
-                                      .subject = subject->text,
-                                      .label = subject->label,
-                                      .source = source,
-                                      .state = cut ? state_worse(state, VITALS_LOWER_BOUND) : state,
-                                      .value = cell->most});
+    put(writer, measure->name, measure->unit, source,
+        cut ? state_worse(state, VITALS_LOWER_BOUND) : state, cell->most);
 }
 
-/* Of the tree, if there is any. */
+/* Of several processes, if there is any. */
 static void put_bytes(struct usage_account_writer *writer, const char *name, const char *source,
                       vitals_availability state, double value)
 {
     if (value > 0)
-        put(writer,
-            &(vitals_figure_form){
-                .name = name, .unit = "bytes", .source = source, .state = state, .value = value});
+        put(writer, name, "bytes", source, state, value);
 }
 
 /* ---- what a person asks first ---- */
 
 static void put_cpu(struct usage_account_writer *writer)
 {
-    static const enum measure_place PLACES[] = {MEASURE_AT_cpu_seconds, MEASURE_AT_cpu_user_seconds,
-                                                MEASURE_AT_cpu_system_seconds};
-    const struct usage_subject *tree = writer->usage->subjects[SUBJECT_TREE];
-    for (size_t i = 0; i < ARRAY_COUNT(PLACES); i++)
-        put_measure(writer, tree, PLACES[i]);
-    const struct usage_cell *cpu = &tree->cells[MEASURE_AT_cpu_seconds];
+    const struct usage_cell *cpu = &writer->subject->cells[MEASURE_AT_cpu_seconds];
+    put_measure(writer, MEASURE_AT_cpu_seconds);
+    put_measure(writer, MEASURE_AT_cpu_user_seconds);
+    put_measure(writer, MEASURE_AT_cpu_system_seconds);
     if (cpu->readings > 0 && writer->seconds > 0)
-        put(writer, &(vitals_figure_form){.name = "cpu_cores",
-                                          .unit = "cores",
-                                          .source = "CPU time over the time of sampling",
-                                          .state = of_counter(cpu),
-                                          .value = cpu->most / writer->seconds});
+        put(writer, "cpu_cores", "cores", "CPU time over the time of sampling", of_counter(cpu),
+            cpu->most / writer->seconds);
 }
 
 /* See usage_memory.c. What was at least held is never above the estimate. Without private pages the
@@ -241,13 +226,13 @@ static void put_cpu(struct usage_account_writer *writer)
 static void put_memory(struct usage_account_writer *writer)
 {
     const vitals_usage *usage = writer->usage;
-    const struct usage_subject *tree = usage->subjects[SUBJECT_TREE];
-    const struct usage_cell *both = &tree->cells[MEASURE_AT_memory_both_bytes];
-    const struct usage_cell *resident = &tree->cells[MEASURE_AT_memory_resident_bytes];
+    const struct usage_cell *cells = writer->subject->cells;
+    const struct usage_cell *both = &cells[MEASURE_AT_memory_both_bytes];
+    const struct usage_cell *resident = &cells[MEASURE_AT_memory_resident_bytes];
     char source[FIGURE_SOURCE];
     double low = usage->held_gone, sum = usage->peaks_gone, anonymous = usage->anonymous_gone;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        const struct usage_process *process = usage->entries[i];
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        const struct usage_process *process = usage->processes.items[i];
         if (!process->member)
             continue;
         low = process->held_peak > low ? process->held_peak : low;
@@ -261,7 +246,7 @@ static void put_memory(struct usage_account_writer *writer)
                    together ? "PSS while nothing changed" : "largest process", writer->every);
     put_bytes(writer, "memory_peak_low_bytes", source, VITALS_LOWER_BOUND, low);
     if (low <= 0)
-        put_missing(writer, tree, "memory_peak_low_bytes", "bytes",
+        put_missing(writer, "memory_peak_low_bytes", "bytes",
                     usage->seen_processes == 0 ? VITALS_NOT_YET
                                                : (vitals_availability)resident->reason,
                     usage->seen_processes == 0 ? "no sample saw it running" : NULL);
@@ -284,41 +269,36 @@ static void put_memory(struct usage_account_writer *writer)
 
 static void put_device(struct usage_account_writer *writer, const struct usage_device *device)
 {
-    static const enum measure_place OF_TREE[] = {
-        MEASURE_AT_gpu_memory_bytes, MEASURE_AT_gpu_busy_seconds, MEASURE_AT_gpu_utilization_ratio,
-        MEASURE_AT_gpu_energy_joules};
-    const struct usage_subject *subject = device->subject;
-    const struct usage_cell *busy = &subject->cells[MEASURE_AT_gpu_busy_seconds];
-    const struct usage_cell *memory = &subject->cells[MEASURE_AT_gpu_memory_bytes];
+    const struct usage_cell *busy = &device->subject->cells[MEASURE_AT_gpu_busy_seconds];
+    const struct usage_cell *memory = &device->subject->cells[MEASURE_AT_gpu_memory_bytes];
     char source[FIGURE_SOURCE];
+    writer->subject = device->subject;
     if (!device->used) {
         /* Of what nothing can be said the account must not read as if the run had used none. */
         if (device->unread < 0)
-            put_missing(writer, subject, "gpu_memory_peak_bytes", "bytes",
+            put_missing(writer, "gpu_memory_peak_bytes", "bytes",
                         (vitals_availability)device->unread, NULL);
         return;
     }
     if (memory->readings == 0 || (memory->most <= 0 && memory->reason < 0))
-        put_missing(writer, subject, "gpu_memory_peak_bytes", "bytes",
-                    (vitals_availability)memory->reason, NULL);
-    (void)snprintf(source, sizeof(source), "driver, %s", writer->every);
-    double ratio = writer->seconds > 0 ? busy->most / writer->seconds : 0;
-    if (busy->readings > 0 && writer->seconds > 0)
-        put(writer, &(vitals_figure_form){
-                        .name = "gpu_busy_ratio",
-                        .unit = "ratio",
-                        .subject = subject->text,
-                        .label = subject->label,
-                        .source = source,
-                        /* Of several processes each has its own share. */
-                        .state = ratio > 1 ? state_worse(of_counter(busy), VITALS_ESTIMATE)
-                                           : of_counter(busy),
-                        .value = ratio > 1 ? 1 : ratio});
-    else
-        put_missing(writer, subject, "gpu_busy_ratio", "ratio",
+        put_missing(writer, "gpu_memory_peak_bytes", "bytes", (vitals_availability)memory->reason,
+                    NULL);
+    if (busy->readings > 0 && writer->seconds > 0) {
+        double ratio = busy->most / writer->seconds;
+        vitals_availability state = of_counter(busy);
+        if (ratio > 1) { /* of several processes each has its own share */
+            state = state_worse(state, VITALS_ESTIMATE);
+            ratio = 1;
+        }
+        (void)snprintf(source, sizeof(source), "driver, %s", writer->every);
+        put(writer, "gpu_busy_ratio", "ratio", source, state, ratio);
+    } else
+        put_missing(writer, "gpu_busy_ratio", "ratio",
                     busy->reason < 0 ? (vitals_availability)busy->reason : VITALS_NOT_YET, NULL);
-    for (size_t i = 0; i < ARRAY_COUNT(OF_TREE); i++)
-        put_measure(writer, subject, OF_TREE[i]);
+    put_measure(writer, MEASURE_AT_gpu_memory_bytes);
+    put_measure(writer, MEASURE_AT_gpu_busy_seconds);
+    put_measure(writer, MEASURE_AT_gpu_utilization_ratio);
+    put_measure(writer, MEASURE_AT_gpu_energy_joules);
 }
 
 /* ---- the whole ---- */
@@ -327,11 +307,12 @@ static void put_device(struct usage_account_writer *writer, const struct usage_d
 static void put_subject(struct usage_account_writer *writer, const struct usage_subject *subject,
                         unsigned scope)
 {
+    writer->subject = subject;
     for (enum measure_place place = 0; place < MEASURE_COUNT; place++) {
         unsigned scopes = MEASURES[place].scopes;
         bool of_tree = (scopes & MEASURE_OF_TREE) != 0;
         if ((scopes & scope) != 0 && (scope != MEASURE_OF_GPU || !of_tree))
-            put_measure(writer, subject, place);
+            put_measure(writer, place);
     }
 }
 
@@ -380,11 +361,9 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
         interval_words(writer.seconds / (double)(usage->count - 1), writer.every,
                        sizeof(writer.every));
 
-    put(&writer, &(vitals_figure_form){.name = "wall_seconds",
-                                       .unit = "seconds",
-                                       .source = "from the first sample to the last",
-                                       .state = VITALS_SAMPLED,
-                                       .value = writer.seconds});
+    writer.subject = usage->subjects[SUBJECT_TREE];
+    put(&writer, "wall_seconds", "seconds", "from the first sample to the last", VITALS_SAMPLED,
+        writer.seconds);
     if (tree) {
         put_cpu(&writer);
         put_memory(&writer);
@@ -401,23 +380,21 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
         if (state >= 0 || state == VITALS_UNSUPPORTED)
             continue;
         (void)snprintf(label, sizeof(label), "GPU %.30s", source->label);
-        put(&writer, &(vitals_figure_form){.name = "gpu_memory_peak_bytes",
-                                           .unit = "bytes",
-                                           .subject = source->label,
-                                           .label = label,
-                                           .source = source->message[0] != '\0' ? source->message
-                                                     : silent ? "the driver has not answered"
-                                                              : vitals_availability_help(state),
-                                           .state = state});
+        put_form(&writer,
+                 &(vitals_figure_form){.name = "gpu_memory_peak_bytes",
+                                       .unit = "bytes",
+                                       .subject = source->label,
+                                       .label = label,
+                                       .source = source->message[0] != '\0' ? source->message
+                                                 : silent ? "the driver has not answered"
+                                                          : vitals_availability_help(state),
+                                       .state = state});
     }
 
     if (tree) {
         put_subject(&writer, usage->subjects[SUBJECT_TREE], MEASURE_OF_TREE);
-        put(&writer, &(vitals_figure_form){.name = "processes_seen",
-                                           .unit = "",
-                                           .source = "processes that a sample saw",
-                                           .state = VITALS_LOWER_BOUND,
-                                           .value = (double)usage->seen_processes});
+        put(&writer, "processes_seen", "", "processes that a sample saw", VITALS_LOWER_BOUND,
+            (double)usage->seen_processes);
         put_subject(&writer, usage->subjects[SUBJECT_ROOT], MEASURE_OF_TREE);
         put_subject(&writer, usage->subjects[SUBJECT_DESCENDANTS], MEASURE_OF_TREE);
     }

@@ -148,6 +148,32 @@ void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability st
     sum_add(&sums[root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS], state, value);
 }
 
+void *usage_index_find(const struct usage_index *index, uint64_t key)
+{
+    const uintptr_t *found = hash_find(&index->of, key);
+    return found != NULL ? (void *)*found : NULL;
+}
+
+void *usage_index_add(struct usage_index *index, uint64_t key, size_t size)
+{
+    void *item = memory_alloc(size);
+    if (item == NULL ||
+        memory_grow((void **)&index->items, &index->capacity, index->count, sizeof(void *)) < 0 ||
+        hash_set(&index->of, key, (uintptr_t)item) < 0) {
+        memory_free(item);
+        return NULL;
+    }
+    return index->items[index->count++] = item;
+}
+
+void usage_index_done(struct usage_index *index)
+{
+    for (size_t i = 0; i < index->count; i++)
+        memory_free(index->items[i]);
+    memory_free(index->items);
+    hash_done(&index->of);
+}
+
 struct usage_subject *usage_subject_add(vitals_usage *usage, vitals_scope scope, const char *text,
                                         const char *label)
 {

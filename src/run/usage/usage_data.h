@@ -6,8 +6,7 @@
  *     usage_members.c    who belongs to the tree
  *     usage_processes.c  what they used, those that are gone and those that nobody saw included
  *     usage_memory.c     how much memory they held at one moment
- *     usage_machine.c    the machine
- *     usage_energy.c     what the tree is given of the packages' energy
+ *     usage_machine.c    the machine, and what the tree is given of the packages' energy
  *     usage_network.c    what went through its network namespaces
  *     usage_devices.c    devices and who uses them
  *     usage_account.c    figures
@@ -76,6 +75,18 @@ void sum_add(struct usage_sum *sum, vitals_availability state, double value);
 /* What can be said of the sum: a lower bound where something is missing, the reason where all is.
  * `empty`: what holds where nothing was added. */
 vitals_availability sum_state(const struct usage_sum *sum, vitals_availability empty);
+
+/* Things by their keys, which stand in the order in which they came. A failed add, for want of
+ * memory, changes nothing; one that succeeds is zeroed. Done frees them. */
+struct usage_index {
+    struct hash of;
+    void **items;
+    size_t count, capacity;
+};
+
+void *usage_index_find(const struct usage_index *index, uint64_t key);
+void *usage_index_add(struct usage_index *index, uint64_t key, size_t size);
+void usage_index_done(struct usage_index *index);
 
 /* ---- whose ---- */
 
@@ -222,10 +233,8 @@ struct vitals_usage {
     struct usage_subject **subjects; /* tree, root, descendants, system, then devices by key */
     size_t subject_count, subject_capacity;
 
-    struct hash processes; /* key → struct usage_process * */
-    struct usage_process **entries;
-    size_t entry_count, entry_capacity;
-    uint64_t root_key; /* launcher mode: the command */
+    struct usage_index processes; /* struct usage_process */
+    uint64_t root_key;            /* launcher mode: the command */
     bool rooted;
     uint64_t seen_processes; /* of the tree, ever */
     uint64_t living;
@@ -258,9 +267,7 @@ struct vitals_usage {
     bool network_ours, network_own; /* the tree was ever seen in our namespace, in another */
     bool network_shared;            /* and somebody else in that other */
 
-    struct hash clients; /* key → struct usage_client * */
-    struct usage_client **client_entries;
-    size_t client_count, client_capacity;
+    struct usage_index clients; /* struct usage_client */
     struct usage_device **devices;
     size_t device_count, device_capacity;
 

@@ -103,27 +103,6 @@ static struct usage_device *add_device(vitals_usage *usage, const vitals_row *gp
 
 /* ---- processes on them ---- */
 
-static struct usage_client *find_client(vitals_usage *usage, const vitals_row *row)
-{
-    uint64_t key = vitals_row_key(row);
-    const uintptr_t *found = hash_find(&usage->clients, key);
-    if (found != NULL)
-        return (struct usage_client *)*found;
-    struct usage_client *client = memory_alloc(sizeof(*client));
-    if (client == NULL ||
-        memory_grow((void **)&usage->client_entries, &usage->client_capacity, usage->client_count,
-                    sizeof(struct usage_client *)) < 0 ||
-        hash_set(&usage->clients, key, (uintptr_t)client) < 0) {
-        memory_free(client);
-        usage->failed = true;
-        return NULL;
-    }
-    client->key = key;
-    client->device = vitals_row_parent(row);
-    usage->client_entries[usage->client_count++] = client;
-    return client;
-}
-
 /* Sums of the tree on devices; its parts, root and descendants, have the first two. */
 enum { SUM_MEMORY, SUM_UTILIZATION, SUM_OF_PARTS, SUM_BUSY = SUM_OF_PARTS, SUM_ENERGY, SUMS };
 
@@ -155,9 +134,15 @@ static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_r
     double value = 0;
     bool member = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
                   usage_is_member(usage, key);
-    struct usage_client *client = find_client(usage, row);
+    struct usage_client *client = usage_index_find(&usage->clients, vitals_row_key(row));
     if (client == NULL)
+        client = usage_index_add(&usage->clients, vitals_row_key(row), sizeof(*client));
+    if (client == NULL) {
+        usage->failed = true;
         return;
+    }
+    client->key = vitals_row_key(row);
+    client->device = vitals_row_parent(row);
     client->seen = usage->fold;
     client->member |= member;
     client->root |= member && usage_is_root(usage, key);
@@ -201,22 +186,22 @@ static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_r
 static void settle_clients(vitals_usage *usage)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < usage->client_count; i++) {
-        struct usage_client *client = usage->client_entries[i];
+    for (size_t i = 0; i < usage->clients.count; i++) {
+        struct usage_client *client = usage->clients.items[i];
         struct usage_device *device = find_device(usage, client->device);
         bool device_seen = device != NULL && device->seen == usage->fold && device->unread == 0;
         if (client->seen == usage->fold || (device != NULL && !device_seen)) {
-            usage->client_entries[kept++] = client;
+            usage->clients.items[kept++] = client;
             continue;
         }
         if (device != NULL && client->state > 0 && client->member)
             device->busy_gone += client->busy_seconds - client->base;
         else if (device != NULL && client->state > 0)
             device->others_gone += client->busy_seconds;
-        hash_remove(&usage->clients, client->key);
+        hash_remove(&usage->clients.of, client->key);
         memory_free(client);
     }
-    usage->client_count = kept;
+    usage->clients.count = kept;
 }
 
 /* ---- measures ---- */

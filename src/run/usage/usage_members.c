@@ -6,21 +6,15 @@
 
 #include "util/memory.h"
 
-static struct usage_process *find_entry(const vitals_usage *usage, uint64_t key)
-{
-    const uintptr_t *found = hash_find(&usage->processes, key);
-    return found != NULL ? (struct usage_process *)*found : NULL;
-}
-
 bool usage_is_member(const vitals_usage *usage, uint64_t key)
 {
-    const struct usage_process *process = find_entry(usage, key);
+    const struct usage_process *process = usage_index_find(&usage->processes, key);
     return process != NULL && process->member;
 }
 
 double usage_age(const vitals_usage *usage, uint64_t key, uint64_t boottime_ns)
 {
-    const struct usage_process *process = find_entry(usage, key);
+    const struct usage_process *process = usage_index_find(&usage->processes, key);
     if (process == NULL || !process->born || process->start_seconds <= 0)
         return 0;
     double age = (double)boottime_ns / (double)NS_PER_SECOND - process->start_seconds;
@@ -29,34 +23,18 @@ double usage_age(const vitals_usage *usage, uint64_t key, uint64_t boottime_ns)
 
 bool usage_is_root(const vitals_usage *usage, uint64_t key)
 {
-    const struct usage_process *process = find_entry(usage, key);
+    const struct usage_process *process = usage_index_find(&usage->processes, key);
     return process != NULL && process->root;
 }
 
 bool usage_has_descendants(const vitals_usage *usage)
 {
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        const struct usage_process *process = usage->entries[i];
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        const struct usage_process *process = usage->processes.items[i];
         if (process->member && !process->root && process->seen == usage->fold)
             return true;
     }
     return false;
-}
-
-static struct usage_process *add_entry(vitals_usage *usage, uint64_t key)
-{
-    struct usage_process *process = memory_alloc(sizeof(*process));
-    if (process == NULL ||
-        memory_grow((void **)&usage->entries, &usage->entry_capacity, usage->entry_count,
-                    sizeof(*usage->entries)) < 0 ||
-        hash_set(&usage->processes, key, (uintptr_t)process) < 0) {
-        memory_free(process);
-        usage->failed = true;
-        return NULL;
-    }
-    process->key = key;
-    usage->entries[usage->entry_count++] = process;
-    return process;
 }
 
 static bool is_among(const int64_t *pids, size_t count, int64_t pid)
@@ -104,13 +82,19 @@ static void meet(vitals_usage *usage, const vitals_row *row, struct usage_proces
 
 void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
-    size_t known = usage->entry_count;
+    size_t known = usage->processes.count;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        struct usage_process *process = find_entry(usage, vitals_row_key(row));
+        uint64_t key = vitals_row_key(row);
+        struct usage_process *process = usage_index_find(&usage->processes, key);
         bool is_new = process == NULL;
-        if (is_new && (process = add_entry(usage, vitals_row_key(row))) == NULL)
+        if (is_new)
+            process = usage_index_add(&usage->processes, key, sizeof(*process));
+        if (process == NULL) {
+            usage->failed = true;
             continue;
+        }
+        process->key = key;
         process->seen = usage->fold;
         process->parent = vitals_row_parent(row);
         if (is_new)
@@ -118,8 +102,8 @@ void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
     }
 
     usage->living = 0;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        struct usage_process *process = usage->entries[i], *at = process;
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        struct usage_process *process = usage->processes.items[i], *at = process;
         bool was = process->member && i < known;
         if (usage->options.no_children != 0)
             process->member = process->root;
@@ -128,10 +112,10 @@ void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
         while (usage->options.no_children == 0 && at != NULL && !at->member && !at->excluded &&
                at->judged != usage->fold) {
             at->judged = usage->fold;
-            at = at->parent != 0 ? find_entry(usage, at->parent) : NULL;
+            at = at->parent != 0 ? usage_index_find(&usage->processes, at->parent) : NULL;
         }
         for (struct usage_process *up = process; at != NULL && at->member && up != at;
-             up = find_entry(usage, up->parent))
+             up = usage_index_find(&usage->processes, up->parent))
             up->member = true;
         usage->seen_processes += process->member && !was;
         usage->living += process->member && process->seen == usage->fold;
@@ -142,7 +126,7 @@ struct usage_process *usage_next_member(const vitals_usage *usage, const vitals_
                                         const vitals_row **row)
 {
     while ((*row = vitals_snapshot_next(snapshot, VITALS_PROCESS, *row)) != NULL) {
-        struct usage_process *process = find_entry(usage, vitals_row_key(*row));
+        struct usage_process *process = usage_index_find(&usage->processes, vitals_row_key(*row));
         if (process != NULL && process->member)
             return process;
     }
@@ -151,6 +135,8 @@ struct usage_process *usage_next_member(const vitals_usage *usage, const vitals_
 
 struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process)
 {
-    struct usage_process *parent = process->parent != 0 ? find_entry(usage, process->parent) : NULL;
+    struct usage_process *parent = process->parent != 0
+                                       ? usage_index_find(&usage->processes, process->parent)
+                                       : NULL;
     return parent != NULL && parent != process && parent->member ? parent : NULL;
 }

@@ -131,8 +131,8 @@ static void find_twins(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     /* Whether one is new, or may no longer share. */
     bool due = false, failed = false;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        const struct usage_process *process = usage->entries[i];
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        const struct usage_process *process = usage->processes.items[i];
         due |= process->member && process->seen == usage->fold &&
                (!process->memory.compared || process->memory.twin);
     }
@@ -206,8 +206,8 @@ static void bound(vitals_usage *usage)
     const struct usage_process **still = several ? memory_array(usage->living, sizeof(*still))
                                                  : NULL;
     bool room = edges != NULL && still != NULL;
-    for (size_t i = 0; room && i < usage->entry_count && count < usage->living; i++) {
-        const struct usage_process *process = usage->entries[i];
+    for (size_t i = 0; room && i < usage->processes.count && count < usage->living; i++) {
+        const struct usage_process *process = usage->processes.items[i];
         const struct usage_memory *memory = &process->memory;
         if (process->member && process->seen == usage->fold && memory->walked_ns != 0 &&
             memory->still_ns <= memory->walked_ns && !memory->twin)
@@ -288,14 +288,15 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     struct estimate sums[SUBJECT_SYSTEM] = {0};
     bool any = false;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        any |= usage->entries[i]->member && usage->entries[i]->memory.state > 0;
-        usage->entries[i]->memory.forked = 0;
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        struct usage_process *process = usage->processes.items[i];
+        any |= process->member && process->memory.state > 0;
+        process->memory.forked = 0;
     }
 
     /* Pages that were private until a child was born, which has them too. */
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        const struct usage_process *process = usage->entries[i];
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        const struct usage_process *process = usage->processes.items[i];
         const struct usage_memory *memory = &process->memory;
         struct usage_process *parent = usage_parent(usage, process);
         double own = memory->walked_ns != 0 ? memory->unique : 0;

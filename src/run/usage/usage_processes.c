@@ -194,8 +194,8 @@ static void settle(vitals_usage *usage, struct usage_process *process)
 static void settle_gone(vitals_usage *usage)
 {
     size_t left = 0, settled = 1;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        struct usage_process *process = usage->entries[i], *parent;
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        struct usage_process *process = usage->processes.items[i], *parent;
         if (process->seen == usage->fold || !process->member)
             continue;
         left++;
@@ -204,8 +204,8 @@ static void settle_gone(vitals_usage *usage)
     }
     for (bool force = false; left > 0; force = settled == 0) {
         settled = 0;
-        for (size_t i = 0; i < usage->entry_count && left > 0; i++) {
-            struct usage_process *process = usage->entries[i];
+        for (size_t i = 0; i < usage->processes.count && left > 0; i++) {
+            struct usage_process *process = usage->processes.items[i];
             if (process->seen == usage->fold || !process->member ||
                 (process->gone_children > 0 && !force))
                 continue;
@@ -216,16 +216,16 @@ static void settle_gone(vitals_usage *usage)
         }
     }
     size_t kept = 0;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        struct usage_process *process = usage->entries[i];
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        struct usage_process *process = usage->processes.items[i];
         if (process->seen == usage->fold) {
-            usage->entries[kept++] = process;
+            usage->processes.items[kept++] = process;
             continue;
         }
-        hash_remove(&usage->processes, process->key);
+        hash_remove(&usage->processes.of, process->key);
         memory_free(process);
     }
-    usage->entry_count = kept;
+    usage->processes.count = kept;
 }
 
 void usage_processes_end(vitals_usage *usage)
@@ -272,8 +272,8 @@ static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow
 {
     struct usage_sum tree = {0}, root = {0};
     uint64_t newest_ns = 0;
-    for (size_t i = 0; i < usage->entry_count; i++) {
-        const struct usage_process *process = usage->entries[i];
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        const struct usage_process *process = usage->processes.items[i];
         const struct usage_counter *counter = &process->counters[flow];
         if (!process->member)
             continue;
