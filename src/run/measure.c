@@ -23,43 +23,35 @@ const struct measure MEASURES[MEASURE_COUNT] = {
 #undef MEASURE
 };
 
-size_t measure_place(vitals_measure number)
+/* All zeros where there is none of that number. */
+static const struct measure *measure_of(vitals_measure number)
 {
+    static const struct measure NONE = {0};
     for (size_t i = 0; i < MEASURE_COUNT; i++) {
         if (MEASURES[i].number == number)
-            return i;
+            return &MEASURES[i];
     }
-    return MEASURE_COUNT;
-}
-
-const struct measure *measure_of(vitals_measure number)
-{
-    size_t place = measure_place(number);
-    return place < MEASURE_COUNT ? &MEASURES[place] : NULL;
+    return &NONE;
 }
 
 const char *vitals_measure_name(vitals_measure measure)
 {
-    const struct measure *found = measure_of(measure);
-    return found != NULL ? found->name : NULL;
+    return measure_of(measure)->name;
 }
 
 const char *vitals_measure_unit(vitals_measure measure)
 {
-    const struct measure *found = measure_of(measure);
-    return found != NULL ? found->unit : NULL;
+    return measure_of(measure)->unit;
 }
 
 const char *vitals_measure_help(vitals_measure measure)
 {
-    const struct measure *found = measure_of(measure);
-    return found != NULL ? found->help : NULL;
+    return measure_of(measure)->help;
 }
 
 int vitals_measure_is_counter(vitals_measure measure)
 {
-    const struct measure *found = measure_of(measure);
-    return found != NULL && found->kind == MEASURE_COUNTER;
+    return measure_of(measure)->kind == MEASURE_COUNTER;
 }
 
 vitals_measure vitals_measure_find(const char *name)

@@ -38,10 +38,4 @@ enum measure_place {
 /* In the order of measures.def. */
 extern const struct measure MEASURES[MEASURE_COUNT];
 
-/* NULL where there is none of that number. */
-const struct measure *measure_of(vitals_measure number);
-
-/* Its place; MEASURE_COUNT where there is none. */
-size_t measure_place(vitals_measure number);
-
 #endif
