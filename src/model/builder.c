@@ -11,6 +11,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/utf8.h"
+#include "util/width.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,16 +77,44 @@ void vitals_builder_begin(vitals_builder *builder)
         out_of_memory(builder);
 }
 
+static const char REPLACEMENT[] = "\xEF\xBF\xBD";
+static const char ELLIPSIS[] = "\xE2\x80\xA6";
+
+enum { LABEL_MAX = 255, MARK_SIZE = 3 };
+_Static_assert(sizeof REPLACEMENT == MARK_SIZE + 1 && sizeof ELLIPSIS == MARK_SIZE + 1, "UTF-8");
+
+/* A copy of text from outside as a label: what may not be printed is replaced. Not escaped: an
+ * escape cannot be told from a label that looks like one, so a label that is read back from JSON
+ * and made safe again would change. Made safe twice is the same as once. */
 static vitals_text copy_safe(vitals_builder *builder, vitals_text text)
 {
-    size_t size;
-    if (text.size == 0)
-        return (vitals_text){"", 0};
-    char *copy = label_copy(&builder->building->arena, text, &size);
-    if (copy != NULL)
-        return (vitals_text){copy, size};
-    out_of_memory(builder);
-    return (vitals_text){"", 0};
+    char label[LABEL_MAX];
+    const char *at = text.size != 0 ? text.bytes : "";
+    const char *end = at + text.size;
+    size_t used = 0, taken;
+    size_t fits = 0; /* bytes that leave room for an ellipsis */
+    for (; at < end; at += taken) {
+        bool plain = *at >= ' ' && *at <= '~';
+        uint32_t character = plain ? (uint32_t)*at : utf8_decode(at, end, &taken);
+        if (plain)
+            taken = 1;
+        int width = plain ? 1 : character == UTF8_BROKEN ? WIDTH_HIDDEN : width_of(character);
+        bool stands = width != WIDTH_HIDDEN && !(width == 0 && used == 0);
+        size_t piece_size = stands ? taken : MARK_SIZE;
+        if (piece_size > LABEL_MAX - used) {
+            memcpy(label + fits, ELLIPSIS, MARK_SIZE);
+            used = fits + MARK_SIZE;
+            break;
+        }
+        memcpy(label + used, stands ? at : REPLACEMENT, piece_size);
+        used += piece_size;
+        if (used <= LABEL_MAX - MARK_SIZE)
+            fits = used;
+    }
+    char *copy = used != 0 ? arena_copy(&builder->building->arena, label, used) : NULL;
+    if (used != 0 && copy == NULL)
+        out_of_memory(builder);
+    return copy != NULL ? (vitals_text){copy, used} : (vitals_text){"", 0};
 }
 
 void vitals_builder_origin(vitals_builder *builder, vitals_text host, vitals_text boot_id,

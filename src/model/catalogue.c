@@ -72,19 +72,20 @@ static const uint16_t PLACES[ENTITY_MAX + 1][METRIC_NUMBERS] = {
 _Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "a place fits");
 _Static_assert(METRIC_NUMBERS <= 256 && METRIC_NUMBERS % 64 == 0, "a number fits its byte");
 
+/* All zeros for a number that is none. */
 static const struct entity *entity_at(vitals_entity entity)
 {
-    if (entity > ENTITY_MAX || ENTITIES[entity].name == NULL)
-        return NULL;
-    return &ENTITIES[entity];
+    static const struct entity NONE = {0};
+    return entity <= ENTITY_MAX ? &ENTITIES[entity] : &NONE;
 }
 
 static const struct metric *metric_at(vitals_metric metric)
 {
+    static const struct metric NONE = {0};
     vitals_entity entity = metric >> 8;
     unsigned number = metric_number(metric);
     if (entity > ENTITY_MAX || number >= METRIC_NUMBERS || PLACES[entity][number] == 0)
-        return NULL;
+        return &NONE;
     return &METRICS[PLACES[entity][number] - 1];
 }
 
@@ -100,97 +101,81 @@ vitals_metric vitals_metric_next(vitals_metric previous)
 {
     vitals_metric last = metric_of(ENTITY_MAX, METRIC_NUMBERS - 1);
     for (vitals_metric metric = previous; metric < last;)
-        if (metric_at(++metric) != NULL)
+        if (metric_at(++metric)->name != NULL)
             return metric;
     return 0;
 }
 
 const char *vitals_entity_name(vitals_entity entity)
 {
-    const struct entity *found = entity_at(entity);
-    return found != NULL ? found->name : NULL;
+    return entity_at(entity)->name;
 }
 
 const char *vitals_entity_help(vitals_entity entity)
 {
-    const struct entity *found = entity_at(entity);
-    return found != NULL ? found->help : NULL;
+    return entity_at(entity)->help;
 }
 
 vitals_entity vitals_entity_parent(vitals_entity entity)
 {
-    const struct entity *found = entity_at(entity);
-    return found != NULL ? found->parent : 0;
+    return entity_at(entity)->parent;
 }
 
 const char *vitals_metric_name(vitals_metric metric)
 {
-    const struct metric *found = metric_at(metric);
-    return found != NULL ? found->name : NULL;
+    return metric_at(metric)->name;
 }
 
 const char *vitals_metric_unit(vitals_metric metric)
 {
     const struct metric *found = metric_at(metric);
-    if (found == NULL)
-        return NULL;
-    return found->unit != NULL ? found->unit : "";
+    return found->name != NULL && found->unit == NULL ? "" : found->unit;
 }
 
 const char *vitals_metric_source(vitals_metric metric)
 {
-    const struct metric *found = metric_at(metric);
-    return found != NULL ? found->source : NULL;
+    return metric_at(metric)->source;
 }
 
 const char *vitals_metric_help(vitals_metric metric)
 {
-    const struct metric *found = metric_at(metric);
-    return found != NULL ? found->help : NULL;
+    return metric_at(metric)->help;
 }
 
 vitals_entity vitals_metric_entity(vitals_metric metric)
 {
-    return metric_at(metric) != NULL ? metric >> 8 : 0;
+    return metric_at(metric)->name != NULL ? metric >> 8 : 0;
 }
 
 vitals_entity vitals_metric_target(vitals_metric metric)
 {
-    const struct metric *found = metric_at(metric);
-    return found != NULL ? found->target : 0;
+    return metric_at(metric)->target;
 }
 
 vitals_type vitals_metric_type(vitals_metric metric)
 {
-    const struct metric *found = metric_at(metric);
-    return found != NULL ? found->type : (vitals_type)0;
+    return metric_at(metric)->type;
 }
 
 vitals_kind vitals_metric_kind(vitals_metric metric)
 {
-    const struct metric *found = metric_at(metric);
-    return found != NULL ? found->kind : (vitals_kind)0;
+    return metric_at(metric)->kind;
 }
 
 vitals_price vitals_metric_price(vitals_metric metric)
 {
     const struct metric *found = metric_at(metric);
-    if (found == NULL)
-        return (vitals_price)0;
-    return found->price != 0 ? found->price : VITALS_PRICE_TICK;
+    return found->name != NULL && found->price == 0 ? VITALS_PRICE_TICK : found->price;
 }
 
 uint64_t vitals_metric_every_ns(vitals_metric metric)
 {
-    const struct metric *found = metric_at(metric);
-    return found != NULL ? found->every_ns : 0;
+    return metric_at(metric)->every_ns;
 }
 
 uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate)
 {
     const struct metric *found = metric_at(metric);
-    if (found == NULL)
-        return 0;
     return estimate && found->coarse_ns != 0 ? found->coarse_ns : found->resolution_ns;
 }
 
@@ -204,7 +189,7 @@ vitals_entity vitals_entity_find(const char *name)
 
 vitals_metric vitals_metric_find(vitals_entity entity, const char *name)
 {
-    if (entity_at(entity) == NULL || name == NULL)
+    if (entity_at(entity)->name == NULL || name == NULL)
         return 0;
     for (unsigned number = 0; number < METRIC_NUMBERS; number++) {
         unsigned place = PLACES[entity][number];
@@ -217,33 +202,33 @@ vitals_metric vitals_metric_find(vitals_entity entity, const char *name)
 bool metric_in_sets(vitals_metric metric, unsigned sets)
 {
     const struct metric *found = metric_at(metric);
-    return found != NULL && !found->by_name && (ENTITIES[metric >> 8].set & sets) != 0;
+    return found->name != NULL && !found->by_name && (ENTITIES[metric >> 8].set & sets) != 0;
 }
 
 bool metric_in_table(vitals_metric metric, vitals_entity entity)
 {
     const struct metric *found = metric_at(metric);
-    return found != NULL && !found->by_name && metric >> 8 == entity;
+    return found->name != NULL && !found->by_name && metric >> 8 == entity;
 }
 
 void metric_set_add(struct metric_set *set, vitals_metric metric)
 {
     unsigned number = metric_number(metric);
-    if (metric_at(metric) != NULL)
+    if (metric_at(metric)->name != NULL)
         set->bits[metric >> 8][number / 64] |= UINT64_C(1) << (number % 64);
 }
 
 void metric_set_remove(struct metric_set *set, vitals_metric metric)
 {
     unsigned number = metric_number(metric);
-    if (metric_at(metric) != NULL)
+    if (metric_at(metric)->name != NULL)
         set->bits[metric >> 8][number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
 bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity)
 {
     uint64_t any = 0;
-    for (size_t i = 0; entity_at(entity) != NULL && i < METRIC_NUMBERS / 64; i++)
+    for (size_t i = 0; entity_at(entity)->name != NULL && i < METRIC_NUMBERS / 64; i++)
         any |= set->bits[entity][i];
     return any != 0;
 }

@@ -117,11 +117,6 @@ static inline uint64_t column_read_ns(const struct snapshot_column *column, cons
     return row->stamp_ns - (column_lags(column, index) ? column->lags[index] : 0);
 }
 
-/* label.c: a copy in the arena that is safe to print, of at most LABEL_MAX bytes; NULL when memory
- * is out. Made safe twice is the same as once. */
-enum { LABEL_MAX = 255 };
-char *label_copy(struct arena *arena, vitals_text text, size_t *size);
-
 /* order.c: puts rows and cells in the order of keys. Returns 0 or VITALS_EMEMORY. */
 int table_order(struct arena *arena, struct table *table);
 
