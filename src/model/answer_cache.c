@@ -17,26 +17,21 @@ void cache_done(struct answer_cache *cache)
 
 /* ---- taking ---- */
 
-static bool is_label(const struct row_batch *batch, const struct batch_row *row, struct span label)
+/* The row with that key and that label, either of which may be NULL: any. Searched for from *hint
+ * on, where it is put. */
+static const struct batch_row *find_row(const struct row_batch *kept, vitals_entity entity,
+                                        const uint64_t *key, const struct span *label, size_t *hint)
 {
-    struct span own = batch_label(batch, row);
-    return own.size == label.size && memcmp(own.bytes, label.bytes, label.size) == 0;
-}
-
-/* The same row in what was kept; searched for from *hint on, where it is put. */
-static const struct batch_row *same_row(const struct row_batch *kept,
-                                        const struct row_batch *answer, const struct batch_row *row,
-                                        size_t *hint)
-{
-    struct span label = batch_label(answer, row);
     for (size_t i = 0; i < kept->row_count; i++) {
         size_t at = (*hint + i) % kept->row_count;
-        const struct batch_row *other = &kept->rows[at];
-        if (other->entity != row->entity || other->key != row->key ||
-            (row->key == 0 && !is_label(kept, other, label)))
+        const struct batch_row *row = &kept->rows[at];
+        struct span own = batch_label(kept, row);
+        if (row->entity != entity || (key != NULL && row->key != *key) ||
+            (label != NULL &&
+             (own.size != label->size || memcmp(own.bytes, label->bytes, own.size) != 0)))
             continue;
         *hint = at + 1;
-        return other;
+        return row;
     }
     return NULL;
 }
@@ -108,7 +103,9 @@ static int take_part(struct answer_cache *cache, const struct row_batch *answer,
     size_t hint = 0;
     for (size_t i = 0; i < answer->row_count; i++) {
         const struct batch_row *row = &answer->rows[i];
-        const struct batch_row *old = same_row(kept, answer, row, &hint);
+        struct span label = batch_label(answer, row);
+        const struct batch_row *old = find_row(kept, row->entity, &row->key,
+                                               row->key == 0 ? &label : NULL, &hint);
         copy_row(cache, answer, row, NULL, read_ns);
         if (old != NULL)
             copy_facts(cache, kept, old, cache->moments, cache->whole_ns, &answer->wanted);
@@ -201,34 +198,16 @@ void cache_write(const struct answer_cache *cache, vitals_entity entity,
 const struct batch_row *cache_find(const struct answer_cache *cache, vitals_entity entity,
                                    uint64_t key, size_t *hint)
 {
-    size_t count = cache->kept.row_count;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = ((hint != NULL ? *hint : 0) + i) % count;
-        const struct batch_row *row = &cache->kept.rows[at];
-        if (row->entity != entity || row->key != key)
-            continue;
-        if (hint != NULL)
-            *hint = at + 1;
-        return row;
-    }
-    return NULL;
+    size_t first = 0;
+    return find_row(&cache->kept, entity, &key, NULL, hint != NULL ? hint : &first);
 }
 
 void cache_write_named(const struct answer_cache *cache, vitals_entity entity, vitals_text label,
                        size_t *hint, vitals_builder *builder, uint64_t stamp_ns)
 {
-    const struct batch_row *found = NULL;
-    size_t count = cache->kept.row_count;
-    for (size_t i = 0; i < count && found == NULL; i++) {
-        size_t at = (*hint + i) % count;
-        const struct batch_row *row = &cache->kept.rows[at];
-        if (row->entity != entity ||
-            !is_label(&cache->kept, row, (struct span){label.bytes, label.size}))
-            continue;
-        found = row;
-        *hint = at + 1;
-    }
-    cache_write(cache, entity, found, builder, stamp_ns);
+    const struct span name = {label.bytes, label.size};
+    cache_write(cache, entity, find_row(&cache->kept, entity, NULL, &name, hint), builder,
+                stamp_ns);
 }
 
 void cache_write_table(const struct answer_cache *cache, vitals_entity entity,
