@@ -8,6 +8,7 @@
 #include "model/values.h"
 #include "os/counted.h"
 #include "os/launch.h"
+#include "sampler/context.h"
 #include <vitals/run.h>
 #include <vitals/sys/account.h>
 
@@ -85,5 +86,11 @@ void account_set_string(vitals_account *account, const char *name, const char *s
 
 /* Adds figures in the order in which a person reads them. What finds no memory is missing. */
 void account_fill(vitals_account *account, const struct run_facts *facts);
+
+/* Sets command (of argv, where there is one), working_directory, user, host, boot_id, version and
+ * started_ns (`begin_ns` as the realtime clock has it). What finds no memory is missing. Nothing
+ * here may wait for a network: a user is looked up in /etc/passwd alone. Any thread. */
+void account_describe(vitals_account *account, const vitals_context *context,
+                      const char *const *argv, uint64_t begin_ns);
 
 #endif

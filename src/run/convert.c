@@ -47,28 +47,22 @@ int vitals_usage_convert(double value, const char *from, const char *to, double 
     return 0;
 }
 
-/* Six digits, or all digits before the point. Written without libm, which the command does not load
- * at its start. */
-static double shortened(double value)
-{
-    static const double SIX_DIGITS = 1e5, WHOLE_MOST = 1e15, SCALE_MOST = 1e15;
-    double magnitude = value < 0 ? -value : value, scale = 1;
-    while (magnitude * scale < SIX_DIGITS && scale < SCALE_MOST)
-        scale *= 10;
-    if (magnitude >= WHOLE_MOST)
-        return value;
-    double rounded = (double)(int64_t)(magnitude * scale + 0.5) / scale;
-    return value < 0 ? -rounded : rounded;
-}
-
+/* Six digits, or all digits before the point. */
 int vitals_usage_format(double value, const char *from, const char *to, char *out, size_t capacity)
 {
+    static const double SIX_DIGITS = 1e5, WHOLE_MOST = 1e15, SCALE_MOST = 1e15;
     char digits[NUMBER_TEXT];
     const char *unit = to[0] != '\0' ? to : from;
-    double converted;
+    double converted, scale = 1;
     int code = vitals_usage_convert(value, from, to, &converted);
     if (code < 0 || !isfinite(converted))
         return VITALS_EARGUMENT;
-    digits[number_print_f64(digits, shortened(converted))] = '\0';
+    double magnitude = fabs(converted);
+    while (magnitude * scale < SIX_DIGITS && scale < SCALE_MOST)
+        scale *= 10;
+    if (magnitude < WHOLE_MOST)
+        magnitude = (double)(int64_t)(magnitude * scale + 0.5) / scale;
+    converted = converted < 0 ? -magnitude : magnitude;
+    digits[number_print_f64(digits, converted)] = '\0';
     return snprintf(out, capacity, "%s%s%s", digits, unit[0] != '\0' ? " " : "", unit);
 }

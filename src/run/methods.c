@@ -28,7 +28,6 @@ struct accounting {
     const char *chosen; /* names of methods; NULL: all */
     bool orphans_lost;
     struct os_count_options asked;
-    void *shared; /* the counters' own */
 };
 
 /* Always there, whatever a user chose: reaping is done in any case. */
@@ -88,18 +87,12 @@ struct accounting *accounting_open(const struct accounting_options *options)
     accounting->counters = options->counters != NULL ? options->counters : os_counters;
     accounting->chosen = options->methods;
     accounting->orphans_lost = options->orphans_lost;
-    accounting->shared = os_count_shared_new();
-    if (accounting->shared == NULL) {
+    accounting->asked = options->count;
+    accounting->asked.shared = os_count_shared_new();
+    if (accounting->asked.shared == NULL) {
         memory_free(accounting);
         return NULL;
     }
-    accounting->asked = (struct os_count_options){.os = options->os,
-                                                  .shared = accounting->shared,
-                                                  .timeout_ns = options->timeout_ns,
-                                                  .make_scope = options->make_scope,
-                                                  .scope_data = options->scope_data,
-                                                  .limit_memory_bytes = options->limit_memory_bytes,
-                                                  .limit_processes = options->limit_processes};
     for (size_t i = 0; accounting->counters[i] != NULL && accounting->count < METHODS_MAX; i++) {
         if (is_chosen(accounting->chosen, accounting->counters[i]->name))
             accounting->count += try_counter(accounting, accounting->count, i) ? 1 : 0;
@@ -381,6 +374,6 @@ void accounting_close(struct accounting *accounting)
         memory_free(accounting->methods[i].state);
     }
     if (accounting != NULL)
-        memory_free(accounting->shared);
+        memory_free(accounting->asked.shared);
     memory_free(accounting);
 }

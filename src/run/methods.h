@@ -15,14 +15,8 @@
 struct accounting;
 
 struct accounting_options {
-    const struct os *os;
-    const char *methods;                          /* as vitals_run_options.methods */
-    uint64_t timeout_ns;                          /* as os_count_options */
-    uint64_t limit_memory_bytes, limit_processes; /* what a cgroup holds, with room for a
-                                                     graceful end before; 0: none */
-    int (*make_scope)(void *data, const char *name, const int64_t *pids, size_t pid_count,
-                      uint64_t memory_max_bytes, uint64_t processes_max); /* vitals_run_options */
-    void *scope_data;
+    struct os_count_options count;            /* what is wanted and shared is set here */
+    const char *methods;                      /* as vitals_run_options.methods */
     const struct os_counter *const *counters; /* NULL: os_counters; NULL behind the last */
     bool orphans_lost; /* we are no subreaper: what the command leaves behind others reap */
 };

@@ -8,21 +8,23 @@
 #include "model/request.h"
 #include "os/launch.h"
 #include "os/marks.h"
-#include "run/about.h"
+#include "process/table.h"
 #include "run/account.h"
 #include "run/limits.h"
 #include "run/methods.h"
 #include "run/pace.h"
 #include "run/run_options.h"
 #include "run/track_child.h"
-#include "run/tree.h"
 #include "run/watcher_handle.h"
 #include "sampler/context.h"
 #include "util/error.h"
+#include "util/hash.h"
 #include "util/memory.h"
 #include "util/options.h"
+#include <vitals/process.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +36,9 @@ static const uint64_t LIMITS_NS = 100 * NS_PER_MS;
 
 /* A command that ends sooner is counted without a watcher. */
 static const uint64_t WATCH_AFTER_NS = 4 * NS_PER_MS;
+
+/* Less than a clock tick: two starts that are further apart are not of one process. */
+static const double START_APART = 0.001;
 
 /* Grace for children that exit together with the command. */
 static const uint64_t DYING_NS = 10 * NS_PER_MS;
@@ -55,8 +60,8 @@ struct launcher {
     struct watcher_handle watcher;
     struct limits limits;
 
-    /* Children from before the run; with room for the watcher behind them. Not known: only what is
-     * below the command is certainly the job's. */
+    /* Children from before the run. Not known: only what is below the command is certainly the
+     * job's. */
     int64_t *excluded_pids;
     size_t excluded_count;
     bool excluded_known;
@@ -153,24 +158,135 @@ static void listen(struct launcher *launcher)
 
 /* ---- the tree ---- */
 
-/* Everything below the launcher but the watcher and excluded_pids. */
-static struct tree tree_of(struct launcher *launcher)
+/* A program that became vitals by exec may have had children before: they are not the job's. */
+static bool is_excluded(const struct launcher *launcher, int64_t pid)
 {
-    if (launcher->excluded_pids == NULL)
-        return (struct tree){.context = launcher->context, .below = launcher->command.pid};
-    launcher->excluded_pids[launcher->excluded_count] = launcher->watcher.pid;
-    return (struct tree){.context = launcher->context,
-                         .below = launcher->excluded_known ? 0 : launcher->command.pid,
-                         .not_ours = launcher->excluded_pids,
-                         .not_ours_count = launcher->excluded_count +
-                                           (launcher->watcher.ended ? 0 : 1)};
+    for (size_t i = 0; i < launcher->excluded_count; i++) {
+        if (launcher->excluded_pids[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+/* True if the chain of parents (pid → its parent's) leads to the command or to us without passing
+ * the watcher or an excluded process. Parents may change while they are listed, so the length of
+ * the chain is limited. */
+static bool is_ours(const struct launcher *launcher, const struct hash *parents, int64_t pid)
+{
+    enum { DEPTH_MOST = 4096 };
+    if (pid == os_self())
+        return false;
+    for (int depth = 0; depth < DEPTH_MOST && !is_excluded(launcher, pid); depth++) {
+        if (!launcher->watcher.ended && pid == launcher->watcher.pid)
+            return false;
+        if (!launcher->excluded_known && pid == launcher->command.pid)
+            return true;
+        const uintptr_t *parent = hash_find(parents, (uint64_t)pid);
+        if (parent == NULL)
+            return false;
+        pid = (int64_t)*parent;
+        if (pid == os_self())
+            return launcher->excluded_known;
+    }
+    return false;
+}
+
+/* A row of everything below us, ourselves included. All of /proc is listed for it, so it is asked
+ * seldom: at the end, and when all are to be ended. */
+static int list_tree(const struct launcher *launcher, vitals_snapshot **out)
+{
+    static const vitals_metric WANTED[] = {VITALS_PROCESS_PID, VITALS_PROCESS_PARENT_PID,
+                                           VITALS_PROCESS_STATE, VITALS_PROCESS_CPU_SECONDS,
+                                           VITALS_PROCESS_START_SECONDS};
+    int64_t root = os_self();
+    struct metric_set wanted = {0};
+    vitals_builder *builder = NULL;
+    struct process_table *table = process_table_new(launcher->context);
+    for (size_t i = 0; i < ARRAY_COUNT(WANTED); i++)
+        metric_set_add(&wanted, WANTED[i]);
+    int code = table == NULL ? VITALS_EMEMORY : vitals_builder_new(&builder, NULL);
+    if (code == 0) {
+        process_table_select(table, VITALS_ROWS_TREE, &root, 1);
+        code = process_table_tick(table, &wanted);
+    }
+    if (code == 0) {
+        vitals_builder_begin(builder);
+        process_table_write(table, builder, &wanted);
+        code = vitals_builder_finish(builder, out, NULL);
+    }
+    vitals_builder_free(builder);
+    process_table_free(table);
+    return code;
+}
+
+/* Signals the process of the row, and no later one that was given its pid: it is signalled through
+ * its pidfd after it has proven to be the one that was listed. */
+static bool signal_row(const struct launcher *launcher, const vitals_row *row, int64_t pid,
+                       int signal)
+{
+    vitals_process *process = NULL;
+    double start;
+    if (vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 ||
+        vitals_process_open(launcher->context, pid, &process, NULL) < 0)
+        return false; /* it has ended */
+    bool same = fabs(vitals_process_start_seconds(process) - start) < START_APART;
+    bool signalled = same && vitals_process_signal(process, signal, NULL) == 0;
+    vitals_process_free(process);
+    return signalled;
+}
+
+/* What of the job lives. */
+struct living {
+    uint64_t processes; /* or those that were signalled */
+    double cpu_seconds;
+    bool cut; /* of some the time could not be read */
+};
+
+/* Looks at everything below the launcher that lives but the watcher and excluded_pids, and sends it
+ * a signal, if that is not 0. Returns 0, or a negative VITALS_E…: nothing is known. */
+static int visit_tree(const struct launcher *launcher, int signal, struct living *out)
+{
+    vitals_snapshot *snapshot = NULL;
+    struct hash parents = {0};
+    uint64_t pid, parent;
+    const vitals_row *row = NULL;
+    *out = (struct living){0};
+    int code = list_tree(launcher, &snapshot);
+    while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
+            vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
+            hash_set(&parents, pid, (uintptr_t)parent) < 0)
+            code = VITALS_EMEMORY;
+    }
+    while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+        vitals_text state;
+        double seconds;
+        bool zombie = vitals_row_text(row, VITALS_PROCESS_STATE, &state) > 0 && state.size == 6 &&
+                      state.bytes[0] == 'z';
+        if (zombie || vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 ||
+            !is_ours(launcher, &parents, (int64_t)pid))
+            continue;
+        if (signal != 0) {
+            out->processes += signal_row(launcher, row, (int64_t)pid, signal);
+            continue;
+        }
+        out->processes++;
+        if (vitals_row_f64(row, VITALS_PROCESS_CPU_SECONDS, &seconds) > 0)
+            out->cpu_seconds += seconds;
+        else
+            out->cut = true;
+    }
+    hash_done(&parents);
+    vitals_snapshot_unref(snapshot);
+    return code;
 }
 
 /* Signals the tree, and the command even if /proc does not show it. */
 static void signal_all(struct launcher *launcher, int signal)
 {
-    struct tree tree = tree_of(launcher);
-    if (tree_signal(&tree, signal) <= 0 && !launcher->command_ended)
+    struct living living;
+    int code = visit_tree(launcher, signal, &living);
+    if ((code < 0 || living.processes == 0) && !launcher->command_ended)
         (void)os_child_signal(launcher->command.pid, launcher->command.pidfd, signal);
 }
 
@@ -183,16 +299,6 @@ static void ask_to_end(struct launcher *launcher)
 
 /* ---- children and signals ---- */
 
-/* A program that became vitals by exec may have had children before: they are not the job's. */
-static bool is_excluded(const struct launcher *launcher, int64_t pid)
-{
-    for (size_t i = 0; i < launcher->excluded_count; i++) {
-        if (launcher->excluded_pids[i] == pid)
-            return true;
-    }
-    return false;
-}
-
 /* Lists the children that there are before the run. */
 static void note_excluded(struct launcher *launcher)
 {
@@ -200,7 +306,7 @@ static void note_excluded(struct launcher *launcher)
     size_t capacity = CHILDREN_FIRST;
     bool none = os_child_is_none();
     for (int i = 0; i < TRIES; i++) {
-        int64_t *pids = memory_array(capacity + 1, sizeof(*pids));
+        int64_t *pids = memory_array(capacity, sizeof(*pids));
         int64_t count = pids == NULL ? -ENOMEM
                         : none       ? 0
                                      : os_children(&launcher->context->os, pids, capacity);
@@ -290,10 +396,10 @@ static bool waits_for_rest(struct launcher *launcher)
         return left != LEFT_NOTHING;
     }
 
-    struct tree tree = tree_of(launcher);
-    struct tree_sum sum;
+    struct living living;
     if (left == LEFT_UNKNOWN)
-        left = tree_sum(&tree, &sum) == 0 && sum.processes > 0 ? LEFT_SOMETHING : LEFT_NOTHING;
+        left = visit_tree(launcher, 0, &living) == 0 && living.processes > 0 ? LEFT_SOMETHING
+                                                                             : LEFT_NOTHING;
     if (left == LEFT_NOTHING)
         return false;
     uint64_t now = run_ns(launcher);
@@ -437,13 +543,12 @@ static void account_for(struct launcher *launcher)
 
     /* The CPU clocks of everything that still runs. */
     enum left left = settle(launcher);
-    struct tree tree = tree_of(launcher);
-    struct tree_sum sum = {0};
-    bool counted = left == LEFT_NOTHING || tree_sum(&tree, &sum) == 0;
+    struct living living = {0};
+    bool counted = left == LEFT_NOTHING || visit_tree(launcher, 0, &living) == 0;
     if (counted) {
-        facts->left = sum.processes;
-        facts->left_cpu_seconds = sum.cpu_seconds;
-        facts->left_unknown = sum.cut;
+        facts->left = living.processes;
+        facts->left_cpu_seconds = living.cpu_seconds;
+        facts->left_unknown = living.cut;
     }
     bool unseen = left == LEFT_SOMETHING && facts->left == 0; /* it ends this moment */
     if (!counted || unseen || (left == LEFT_UNKNOWN && launcher->options.wait_for_descendants == 0))
@@ -468,7 +573,8 @@ static void account_for(struct launcher *launcher)
     tell_sampler(launcher);
     vitals_account_free(watched);
     facts->watched = NULL;
-    about_fill(launcher->account, launcher->context, launcher->options.argv, launcher->begin_ns);
+    account_describe(launcher->account, launcher->context, launcher->options.argv,
+                     launcher->begin_ns);
 
     /* Which limit was passed, if any. If the kernel's OOM killer ended a process but the command
      * did not end by SIGKILL, it was another process of the tree. */
@@ -501,12 +607,12 @@ static int run(struct launcher *launcher, vitals_error *error)
 
     /* Before note_excluded: a method may keep a process of its own. */
     launcher->accounting = accounting_open(
-        &(struct accounting_options){.os = &launcher->context->os,
+        &(struct accounting_options){.count.os = &launcher->context->os,
                                      .methods = options->methods,
-                                     .limit_memory_bytes = options->limit_memory_bytes,
-                                     .limit_processes = options->limit_processes,
-                                     .make_scope = options->make_scope,
-                                     .scope_data = options->scope_data});
+                                     .count.limit_memory_bytes = options->limit_memory_bytes,
+                                     .count.limit_processes = options->limit_processes,
+                                     .count.make_scope = options->make_scope,
+                                     .count.scope_data = options->scope_data});
     note_excluded(launcher);
     (void)os_marks_make(&launcher->marks, options->runtime_folder); /* without it, no phases */
     launcher->begin_ns = now_ns(launcher);

@@ -10,7 +10,6 @@
 #include "os/ends.h"
 #include "os/launch.h"
 #include "process/live.h"
-#include "run/about.h"
 #include "run/account.h"
 #include "run/methods.h"
 #include "run/pace.h"
@@ -564,8 +563,8 @@ int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *erro
                              run->exit_signal != 0 ? 128 + run->exit_signal : run->exit_code,
                              run->exit_signal);
     pthread_mutex_unlock(&run->mutex);
-    about_fill(account, run->context, run->options.argv,
-               run->begin_ns != 0 ? run->begin_ns : now_ns(run));
+    account_describe(account, run->context, run->options.argv,
+                     run->begin_ns != 0 ? run->begin_ns : now_ns(run));
     *out = account;
     return 0;
 }

@@ -61,11 +61,11 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
     struct track_child *tracked = memory_alloc(sizeof(*tracked));
     if (tracked == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    const struct accounting_options asked = {.os = os,
+    const struct accounting_options asked = {.count.os = os,
                                              .methods = options->methods != NULL ? options->methods
                                                                                  : METHODS,
-                                             .make_scope = options->make_scope,
-                                             .scope_data = options->scope_data,
+                                             .count.make_scope = options->make_scope,
+                                             .count.scope_data = options->scope_data,
                                              .orphans_lost = true};
     tracked->options = options;
     tracked->maker = os_self();

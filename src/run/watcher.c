@@ -3,7 +3,6 @@
 
 #include "model/request.h"
 #include "os/launch.h"
-#include "run/about.h"
 #include "run/account.h"
 #include "run/marks.h"
 #include "run/measure.h"
@@ -191,7 +190,7 @@ static void tell(struct watcher *watcher, bool last)
         (void)number_print_u64(interval, watcher->interval_ns);
         account_set_string(account, "state", "running");
         account_set_string(account, "interval_ns", interval);
-        about_fill(account, watcher->context, watcher->setup->argv, watcher->begin_ns);
+        account_describe(account, watcher->context, watcher->setup->argv, watcher->begin_ns);
         run_observer_totals(&watcher->observer, account, now);
     }
     vitals_account_free(account);

@@ -234,12 +234,12 @@ static void launch(const struct job *job, struct told *told)
     (void)os_become_subreaper();
     (void)os_signals_take(&signals);
     const struct accounting_options options = {
-        .os = &context->os,
+        .count.os = &context->os,
         .methods = job->methods,
-        .timeout_ns = job->timeout_ns != 0 ? job->timeout_ns : 10 * NS_PER_SECOND,
-        .make_scope = job->make_scope,
-        .limit_memory_bytes = job->limit_memory_bytes,
-        .limit_processes = job->limit_processes};
+        .count.timeout_ns = job->timeout_ns != 0 ? job->timeout_ns : 10 * NS_PER_SECOND,
+        .count.make_scope = job->make_scope,
+        .count.limit_memory_bytes = job->limit_memory_bytes,
+        .count.limit_processes = job->limit_processes};
     struct accounting *accounting = accounting_open(&options);
     int64_t before = children(&context->os);
     accounting_places(accounting, &places);
