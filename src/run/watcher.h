@@ -2,16 +2,31 @@
  *
  * It may hang in a driver, be killed, or come late; the job and its exit status do not depend on
  * it. What a limit may need it tells in messages of one small form, each of which replaces the one
- * before; figures stand in memory that is shared (watch_area.h). Thread rule: a process of its own.
- */
+ * before; figures stand in memory that both share. Thread rule: a process of its own. */
 #ifndef VITALS_RUN_WATCHER_H
 #define VITALS_RUN_WATCHER_H
 
 #include "model/values.h"
 #include "os/marks.h"
-#include "run/watch_area.h"
+#include <vitals/account.h>
 #include <vitals/context.h>
 #include <vitals/run.h>
+
+/* The figures of the watcher, in memory that was made before it was forked. Of two reports one
+ * stands while the other is written, so that a watcher that is killed has told all but the last.
+ * The reader believes nothing of it: counts are bounded, texts are ended, numbers checked. One
+ * writer, one reader, a process each. */
+struct watch_area;
+
+/* NULL where there is no such memory: then there are no figures of samples. */
+struct watch_area *watch_area_new(void);
+void watch_area_free(struct watch_area *area); /* accepts NULL */
+
+/* Tells this account; figures beyond what there is room for are left out, and it says so. */
+void watch_area_write(struct watch_area *area, const vitals_account *account);
+
+/* What was told last, yours to free; NULL: nothing was, or memory is out. */
+vitals_account *watch_area_read(struct watch_area *area);
 
 /* Of the newest tick. */
 struct watch_report {

@@ -3,8 +3,7 @@
  *
  *     start ──► listen … ──► end           a watcher that died may be replaced: start again
  *
- * Nothing here waits for the watcher for longer than is said. Thread rule: the launcher's thread.
- */
+ * Nothing here waits for the watcher for longer than is said. Thread rule: the launcher's. */
 #ifndef VITALS_RUN_WATCHER_HANDLE_H
 #define VITALS_RUN_WATCHER_HANDLE_H
 

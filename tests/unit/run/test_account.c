@@ -2,7 +2,7 @@
  * of a run. */
 #include "account_world.h"
 
-#include "run/watch_area.h"
+#include "run/watcher.h"
 #include "util/base.h"
 #include "util/memory.h"
 
