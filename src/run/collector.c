@@ -1,9 +1,10 @@
-/* collector.c: see <vitals/collector.h>. It watches a run of its own (track.c) as its observer:
- * each sample is folded into every open window. `mutex` guards the windows. */
+/* collector.c: see <vitals/collector.h>. It watches a run of its own (track.c) as its observer. A
+ * sample is what a usage knows, and values that no account needs: each process by itself, in total
+ * and per device, and shares of a whole. It is folded into every open window. `mutex` guards these.
+ */
 #include <vitals/collector.h>
 
 #include "os/os.h"
-#include "run/collector_values.h"
 #include "run/pace.h"
 #include "run/usage/usage_data.h"
 #include "sampler/context.h"
@@ -13,8 +14,290 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { PROCESSES_MAX = 512, SUBJECTS_SPARE = 64 };
+
+struct collector_subject {
+    uint64_t key;  /* of its row and its device's together; the device's is 0 where it is of none */
+    uint64_t seen; /* the sample in which it was there last */
+    uint64_t began_ns; /* monotonic; 0: not known */
+    size_t holders;
+    char text[SUBJECT_TEXT];
+    char label[SUBJECT_LABEL];
+};
+
+/* A number that may be missing. */
+struct collector_reading {
+    vitals_availability state;
+    double value;
+    uint64_t read_ns;
+};
+
+struct collector_values {
+    vitals_usage_value *items; /* of the newest sample */
+    size_t count, capacity;
+    struct usage_index subjects; /* processes, and processes on devices, by their keys together */
+    size_t seen_count;
+    uint64_t sample;         /* number of the newest */
+    vitals_snapshot *older;  /* the one before: shares of a CPU are since then */
+    vitals_request *request; /* what a snapshot must hold for it */
+    bool failed;             /* memory was out in this sample */
+};
+
+/* Whether a value is of a process by itself. */
+static inline bool is_of_process(vitals_scope scope)
+{
+    return scope == VITALS_SCOPE_PROCESS || scope == VITALS_SCOPE_PROCESS_GPU;
+}
+
+/* ---- what is asked ---- */
+
+static const vitals_metric WANTED[] = {
+    VITALS_HOST_SWAP_TOTAL_BYTES, VITALS_HOST_LOAD_5M,
+    VITALS_HOST_LOAD_15M,         VITALS_GPU_MEMORY_FREE_BYTES,
+    VITALS_GPU_FAN_RATIO,         VITALS_GPU_MEMORY_BUSY_RATIO,
+    VITALS_PROCESS_NAME,          VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO,
+};
+
+static int collector_values_init(struct collector_values *values, vitals_error *error)
+{
+    *values = (struct collector_values){.count = 0};
+    int code = vitals_request_new(0, &values->request, error);
+    for (size_t i = 0; i < ARRAY_COUNT(WANTED) && code == 0; i++)
+        code = vitals_request_add(values->request, WANTED[i], error);
+    return code;
+}
+
+static void collector_values_done(struct collector_values *values)
+{
+    usage_index_done(&values->subjects);
+    memory_free(values->items);
+    vitals_snapshot_unref(values->older);
+    vitals_request_free(values->request);
+}
+
+/* ---- values ---- */
+
+static vitals_usage_value *room(struct collector_values *values)
+{
+    if (memory_grow((void **)&values->items, &values->capacity, values->count,
+                    sizeof(*values->items)) < 0) {
+        values->failed = true;
+        return NULL;
+    }
+    return &values->items[values->count++];
+}
+
+/* Whose a value is. */
+struct owner {
+    vitals_scope scope;
+    const char *text, *label;
+};
+
+static void put(struct collector_values *values, struct owner owner, vitals_measure measure,
+                struct collector_reading reading)
+{
+    vitals_usage_value *value = room(values);
+    if (value == NULL)
+        return;
+    *value = (vitals_usage_value){.measure = measure,
+                                  .scope = owner.scope,
+                                  .subject = owner.text,
+                                  .label = owner.label,
+                                  .state = reading.state,
+                                  .value = reading.state > 0 ? reading.value : 0,
+                                  .read_ns = reading.state > 0 ? reading.read_ns : 0};
+}
+
+static struct collector_reading reading_of(const vitals_row *row, vitals_metric metric)
+{
+    struct collector_reading reading = {.state = VITALS_NOT_YET};
+    if (row == NULL)
+        return reading;
+    reading.state = vitals_row_number(row, metric, &reading.value);
+    reading.read_ns = vitals_row_read_ns(row, metric);
+    return reading;
+}
+
+/* A part of a whole. Of nothing there is no share. */
+static struct collector_reading share(struct collector_reading part, struct collector_reading whole)
+{
+    if (part.state <= 0 || whole.state <= 0)
+        return (struct collector_reading){.state = part.state <= 0 ? part.state : whole.state};
+    if (whole.value <= 0)
+        return (struct collector_reading){.state = VITALS_UNSUPPORTED};
+    return (struct collector_reading){.state = state_worse(part.state, whole.state),
+                                      .value = part.value / whole.value,
+                                      .read_ns = uint64_max(part.read_ns, whole.read_ns)};
+}
+
+/* ---- devices and processes ---- */
+
+static struct collector_subject *subject_of(const char *text)
+{
+    return (struct collector_subject *)(text - offsetof(struct collector_subject, text));
+}
+
+/* Its text stays what it was; its label is the name that it has now. NULL when memory is out, or
+ * the process tells no pid. */
+static struct collector_subject *meet(struct collector_values *values, const vitals_row *process,
+                                      const struct usage_device *device)
+{
+    uint64_t joined = hash_join(vitals_row_key(process), device != NULL ? device->key : 0), pid;
+    struct collector_subject *subject = usage_index_find(&values->subjects, joined);
+    vitals_text name;
+    if (subject == NULL) {
+        if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) <= 0)
+            return NULL;
+        subject = usage_index_add(&values->subjects, joined, sizeof(*subject));
+        if (subject == NULL) {
+            values->failed = true;
+            return NULL;
+        }
+        subject->key = joined;
+        (void)snprintf(subject->text, sizeof(subject->text), "pid:%llu%s%.60s",
+                       (unsigned long long)pid, device != NULL ? "/" : "",
+                       device != NULL ? device->subject->text : "");
+    }
+    if (device != NULL)
+        (void)snprintf(subject->label, sizeof(subject->label), "%s", device->subject->label);
+    else if (vitals_row_text(process, VITALS_PROCESS_NAME, &name) > 0)
+        vitals_text_format(name, VITALS_TEXT_TERMINAL, subject->label, sizeof(subject->label));
+    subject->seen = values->sample;
+    values->seen_count++;
+    return subject;
+}
+
+static void take_process(struct collector_values *values, const vitals_snapshot *snapshot,
+                         const vitals_row *host, const vitals_row *process)
+{
+    struct collector_reading resident = reading_of(process, VITALS_PROCESS_RESIDENT_BYTES);
+    struct collector_reading age = reading_of(process, VITALS_PROCESS_START_SECONDS);
+    struct collector_reading cpu = reading_of(process, VITALS_PROCESS_CPU_SECONDS), cores = cpu;
+    struct collector_subject *subject = meet(values, process, NULL);
+    if (subject == NULL)
+        return;
+    age.value = (double)vitals_snapshot_boottime_ns(snapshot) / (double)NS_PER_SECOND - age.value;
+    age.value = age.value > 0 ? age.value : 0;
+    age.read_ns = vitals_snapshot_monotonic_ns(snapshot);
+    double since_ns = age.value * (double)NS_PER_SECOND;
+    if (subject->began_ns == 0 && age.state > 0)
+        subject->began_ns = since_ns < (double)age.read_ns ? age.read_ns - (uint64_t)since_ns : 0;
+    cores.state = vitals_row_rate(process, values->older, VITALS_PROCESS_CPU_SECONDS, &cores.value);
+
+    const struct owner owner = {VITALS_SCOPE_PROCESS, subject->text, subject->label};
+    put(values, owner, MEASURE_cpu_seconds, cpu);
+    put(values, owner, MEASURE_cpu_cores, cores);
+    put(values, owner, MEASURE_memory_resident_bytes, resident);
+    put(values, owner, MEASURE_memory_ratio,
+        share(resident, reading_of(host, VITALS_HOST_MEMORY_TOTAL_BYTES)));
+    put(values, owner, MEASURE_running_seconds, age);
+}
+
+/* A device, and the processes of the tree on it. */
+static void take_device(struct collector_values *values, const vitals_snapshot *snapshot,
+                        const vitals_usage *usage, const struct usage_device *device,
+                        const vitals_row *gpu)
+{
+    const struct owner whole = {VITALS_SCOPE_GPU, device->subject->text, device->subject->label};
+    struct collector_reading total = reading_of(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES);
+    put(values, whole, MEASURE_device_memory_free_bytes,
+        reading_of(gpu, VITALS_GPU_MEMORY_FREE_BYTES));
+    put(values, whole, MEASURE_device_memory_ratio,
+        share(reading_of(gpu, VITALS_GPU_MEMORY_USED_BYTES), total));
+    put(values, whole, MEASURE_device_memory_busy_ratio,
+        reading_of(gpu, VITALS_GPU_MEMORY_BUSY_RATIO));
+    put(values, whole, MEASURE_device_fan_ratio, reading_of(gpu, VITALS_GPU_FAN_RATIO));
+
+    size_t taken = 0;
+    for (const vitals_row *row = NULL;
+         taken < PROCESSES_MAX &&
+         (row = vitals_snapshot_next_child(snapshot, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+                                           row)) != NULL;) {
+        uint64_t key = 0;
+        bool ours = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
+                    usage_is_member(usage, key);
+        const vitals_row *process = ours ? vitals_snapshot_find(snapshot, VITALS_PROCESS, key)
+                                         : NULL;
+        const struct collector_subject *subject = process != NULL ? meet(values, process, device)
+                                                                  : NULL;
+        if (subject == NULL)
+            continue;
+        const struct owner owner = {VITALS_SCOPE_PROCESS_GPU, subject->text, subject->label};
+        struct collector_reading used = reading_of(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+        put(values, owner, MEASURE_gpu_memory_bytes, used);
+        put(values, owner, MEASURE_gpu_memory_share_ratio, share(used, total));
+        put(values, owner, MEASURE_gpu_memory_busy_ratio,
+            reading_of(row, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO));
+        put(values, owner, MEASURE_gpu_utilization_ratio,
+            reading_of(row, VITALS_GPU_PROCESS_UTILIZATION_RATIO));
+        taken++;
+    }
+}
+
+/* ---- a sample ---- */
+
+static void collector_values_take(struct collector_values *values, const vitals_snapshot *snapshot,
+                                  const vitals_usage *usage)
+{
+    const struct owner machine = {VITALS_SCOPE_SYSTEM, "system", ""};
+    size_t count;
+    const vitals_usage_value *known = vitals_usage_values(usage, &count);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL), *row = NULL;
+    values->count = 0;
+    values->seen_count = 0;
+    values->failed = false;
+    values->sample++;
+    for (size_t i = 0; i < count; i++) {
+        vitals_usage_value *value = room(values);
+        if (value != NULL)
+            *value = known[i];
+    }
+
+    struct collector_reading swap = reading_of(host, VITALS_HOST_SWAP_TOTAL_BYTES);
+    put(values, machine, MEASURE_memory_ratio,
+        share(reading_of(host, VITALS_HOST_MEMORY_USED_BYTES),
+              reading_of(host, VITALS_HOST_MEMORY_TOTAL_BYTES)));
+    put(values, machine, MEASURE_swap_total_bytes, swap);
+    put(values, machine, MEASURE_swap_ratio,
+        share(reading_of(host, VITALS_HOST_SWAP_USED_BYTES), swap));
+    put(values, machine, MEASURE_load_5m, reading_of(host, VITALS_HOST_LOAD_5M));
+    put(values, machine, MEASURE_load_15m, reading_of(host, VITALS_HOST_LOAD_15M));
+
+    for (size_t i = 0; i < usage->device_count; i++) {
+        const struct usage_device *device = usage->devices[i];
+        const vitals_row *gpu = device->key != 0
+                                    ? vitals_snapshot_find(snapshot, VITALS_GPU, device->key)
+                                    : NULL;
+        if (gpu != NULL)
+            take_device(values, snapshot, usage, device, gpu);
+    }
+    for (size_t taken = 0;
+         taken < PROCESSES_MAX && usage_next_member(usage, snapshot, &row) != NULL; taken++)
+        take_process(values, snapshot, host, row);
+    vitals_snapshot_unref(values->older);
+    values->older = vitals_snapshot_ref(snapshot);
+}
+
+static void collector_values_forget(struct collector_values *values)
+{
+    size_t kept = 0;
+    if (values->subjects.count <= 2 * values->seen_count + SUBJECTS_SPARE)
+        return;
+    for (size_t i = 0; i < values->subjects.count; i++) {
+        struct collector_subject *subject = values->subjects.items[i];
+        if (subject->seen == values->sample || subject->holders > 0) {
+            values->subjects.items[kept++] = subject;
+            continue;
+        }
+        hash_remove(&values->subjects.of, subject->key);
+        memory_free(subject);
+    }
+    values->subjects.count = kept;
+}
 
 enum { WINDOWS_MAX = 32, TAG_MAX = 64, PATH_MAX_BYTES = WINDOWS_MAX * TAG_MAX };
 enum { SUBJECTS_MAX = 4096, PROCESS_MEASURES = 5 }; /* processes in a window, and what each tells */
@@ -95,7 +378,7 @@ static struct collector_track *find_track(struct window *window, const vitals_us
         return NULL;
     window->of_processes += of_process;
     if (of_process)
-        collector_subject_hold(value->subject);
+        subject_of(value->subject)->holders++;
     struct collector_track *track = &window->tracks[window->count++];
     *track = (struct collector_track){.measure = value->measure,
                                       .scope = value->scope,
@@ -130,7 +413,7 @@ static bool fold(struct window *window, const vitals_usage_value *values, size_t
         /* What a counter told before its window began does not count. Of a process that began later
          * that is nothing. */
         bool born = track->scope == VITALS_SCOPE_PROCESS &&
-                    collector_subject_began_ns(track->subject) > window->begin_ns;
+                    subject_of(track->subject)->began_ns > window->begin_ns;
         if (state > 0 && cell->readings == 0)
             track->base = born ? 0 : value->value;
         usage_cell_counter(cell, at_ns, value->value - track->base, state);
@@ -142,7 +425,7 @@ static void window_empty(struct window *window)
 {
     for (size_t i = 0; i < window->count; i++)
         if (is_of_process(window->tracks[i].scope))
-            collector_subject_release(window->tracks[i].subject);
+            subject_of(window->tracks[i].subject)->holders--;
     window->count = 0;
     window->of_processes = 0;
     hash_reset(&window->track_of);
