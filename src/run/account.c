@@ -1,13 +1,15 @@
-/* account.c: see account.h and <vitals/sys/account.h>. Holds figures and attributes; knows nothing
- * of where they come from. */
+/* account.c: see account.h and <vitals/sys/account.h>. Holds figures and attributes, and writes
+ * them; knows nothing of where they come from. */
 #include "run/account.h"
 
+#include "model/json_writer.h"
 #include "util/error.h"
 #include "util/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <vitals/version.h>
 
 /* The order in which they are given, whatever the order in which they were set. */
 static const char *const ATTRIBUTES[] = {
@@ -80,17 +82,6 @@ int vitals_account_add(vitals_account *account, const vitals_figure_form *form, 
     return 0;
 }
 
-static vitals_figure *find_figure(const vitals_account *account, const char *name,
-                                  const char *subject)
-{
-    for (size_t i = 0; i < account->count; i++) {
-        vitals_figure *figure = &account->figures[i];
-        if (strcmp(figure->name, name) == 0 && strcmp(figure->subject, subject) == 0)
-            return figure;
-    }
-    return NULL;
-}
-
 int vitals_account_put(vitals_account *account, const vitals_figure_form *form, vitals_error *error)
 {
     int code = check_form(form, error);
@@ -98,10 +89,10 @@ int vitals_account_put(vitals_account *account, const vitals_figure_form *form, 
         return code;
     char subject[FIGURE_SUBJECT];
     copy_safe(form->subject, subject, sizeof(subject));
-    vitals_figure *known = find_figure(account, form->name, subject);
+    const vitals_figure *known = vitals_account_find(account, form->name, subject);
     if (known == NULL)
         return vitals_account_add(account, form, error);
-    fill_figure(known, form);
+    fill_figure(&account->figures[known - account->figures], form);
     return 0;
 }
 
@@ -277,7 +268,12 @@ const vitals_figure *vitals_account_next(const vitals_account *account,
 const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
                                          const char *subject)
 {
-    return find_figure(account, name, subject);
+    for (size_t i = 0; i < account->count; i++) {
+        const vitals_figure *figure = &account->figures[i];
+        if (strcmp(figure->name, name) == 0 && strcmp(figure->subject, subject) == 0)
+            return figure;
+    }
+    return NULL;
 }
 
 const char *vitals_figure_name(const vitals_figure *figure)
@@ -321,4 +317,59 @@ void account_set_text(vitals_account *account, const char *name, vitals_text tex
 void account_set_string(vitals_account *account, const char *name, const char *string)
 {
     account_set_text(account, name, (vitals_text){string, strlen(string)});
+}
+
+/* ---- as JSON; docs/account.md describes it ---- */
+
+static void put_member(struct json_writer *writer, const char *before, const char *value)
+{
+    writer_raw(writer, before);
+    writer_string(writer, value);
+}
+
+int vitals_account_json(const vitals_account *account, vitals_write *write, void *data)
+{
+    struct json_writer writer;
+    writer_init(&writer, write, data);
+    writer_raw(&writer, "{\"schema\":");
+    writer_i64(&writer, VITALS_SCHEMA);
+    put_member(&writer, ",\"vitals\":", vitals_version_text());
+    writer_raw(&writer, ",\"exit_code\":");
+    writer_i64(&writer, account->exit_code);
+    writer_raw(&writer, ",\"signal\":");
+    writer_i64(&writer, account->signal);
+    if (account->failure[0] != '\0')
+        put_member(&writer, ",\"failure\":", account->failure);
+
+    const char *between = "";
+    writer_raw(&writer, ",\"attributes\":{");
+    for (const char *name = NULL; (name = vitals_account_next_attribute(account, name)) != NULL;) {
+        vitals_text text = vitals_account_attribute(account, name);
+        put_member(&writer, between, name);
+        writer_raw(&writer, ":");
+        writer_text(&writer, text.bytes, text.size);
+        between = ",";
+    }
+
+    writer_raw(&writer, "},\"figures\":[");
+    for (size_t i = 0; i < account->count; i++) {
+        const vitals_figure *figure = &account->figures[i];
+        put_member(&writer, i > 0 ? ",\n{\"name\":" : "\n{\"name\":", figure->name);
+        if (figure->subject[0] != '\0')
+            put_member(&writer, ",\"subject\":", figure->subject);
+        if (figure->label[0] != '\0')
+            put_member(&writer, ",\"label\":", figure->label);
+        writer_raw(&writer, ",\"value\":");
+        if (figure->state > 0)
+            writer_f64(&writer, figure->value);
+        else
+            writer_raw(&writer, "null");
+        put_member(&writer, ",\"unit\":", figure->unit);
+        put_member(&writer, ",\"availability\":",
+                   vitals_availability_name((vitals_availability)figure->state));
+        put_member(&writer, ",\"source\":", figure->source);
+        writer_raw(&writer, "}");
+    }
+    writer_raw(&writer, "\n]}\n");
+    return writer_finish(&writer);
 }

@@ -1,7 +1,7 @@
 /* account.h: the figures of a run and where each comes from, as they are held.
  *
- * account.c holds them, account_json.c writes them, account_facts.c makes them of what a launcher
- * knows. Thread rule: as account.h of the public face. */
+ * account.c holds and writes them, account_facts.c makes them of what a launcher knows. Thread
+ * rule: as account.h of the public face. */
 #ifndef VITALS_RUN_ACCOUNT_H
 #define VITALS_RUN_ACCOUNT_H
 
