@@ -3,6 +3,7 @@
  * Nothing is stored: every reader chooses its own older snapshot and so its own window.
  * Thread rule: any thread. */
 #include "model/snapshot.h"
+#include "model/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,13 +51,19 @@ static const vitals_row *earlier(const vitals_row *row, const vitals_snapshot *o
     return found;
 }
 
-/* Which of two numbers is worse; only what is above zero has a rank. */
-static const signed char RANKS[] = {
-    [VITALS_HAVE] = 1,        [VITALS_SAMPLED] = 2,  [VITALS_LOWER_BOUND] = 3,
-    [VITALS_UPPER_BOUND] = 3, [VITALS_ESTIMATE] = 4, [VITALS_STALE] = 5,
-};
-
-_Static_assert(ARRAY_COUNT(RANKS) == VITALS_AVAILABILITY_MAX + 1, "one rank for each number");
+vitals_availability state_worse(vitals_availability a, vitals_availability b)
+{
+    static const signed char RANKS[] = {
+        [VITALS_HAVE] = 1,        [VITALS_SAMPLED] = 2,  [VITALS_LOWER_BOUND] = 3,
+        [VITALS_UPPER_BOUND] = 3, [VITALS_ESTIMATE] = 4, [VITALS_STALE] = 5,
+    };
+    _Static_assert(ARRAY_COUNT(RANKS) == VITALS_AVAILABILITY_MAX + 1, "one rank for each number");
+    if (a <= 0 || b <= 0)
+        return a <= 0 ? b : a;
+    if (a != b && RANKS[a] == RANKS[b])
+        return VITALS_ESTIMATE;
+    return RANKS[b] > RANKS[a] ? b : a;
+}
 
 static vitals_availability grow(const vitals_row *row, const vitals_snapshot *older,
                                 vitals_metric metric, struct growth *out)
@@ -85,13 +92,10 @@ static vitals_availability grow(const vitals_row *row, const vitals_snapshot *ol
     out->window_ns = end_ns - begin_ns;
     out->estimate = now == VITALS_ESTIMATE || then == VITALS_ESTIMATE;
 
-    /* The worse of the two. A bound of the earlier value bounds the growth from the other side, and
-     * bounds from both sides leave an estimate. */
+    /* A bound of the earlier value bounds the growth from the other side. */
     if (then == VITALS_LOWER_BOUND || then == VITALS_UPPER_BOUND)
         then = then == VITALS_LOWER_BOUND ? VITALS_UPPER_BOUND : VITALS_LOWER_BOUND;
-    if (now != then && RANKS[now] == RANKS[then])
-        return VITALS_ESTIMATE;
-    return RANKS[then] > RANKS[now] ? then : now;
+    return state_worse(now, then);
 }
 
 vitals_availability vitals_row_growth(const vitals_row *row, const vitals_snapshot *older,

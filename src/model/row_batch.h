@@ -45,8 +45,9 @@ struct row_batch {
     bool failed;
 };
 
-/* A user who names files chooses how large a table of paths is: text past the limit is dropped, and
- * the cell and its table become LOWER_BOUND. A label is cut at a length that no snapshot shows. */
+/* The owner of files chooses by their names how large a table of paths is: text past the limit is
+ * dropped, and the cell and its table become LOWER_BOUND. A label is cut at a length that no
+ * snapshot shows. */
 enum { BATCH_TEXT_MAX = 256 << 20, BATCH_LABEL_MAX = 1024 };
 
 /* Empties the batch and keeps its memory; every table is HAVE. A zeroed batch is empty and wants

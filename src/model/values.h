@@ -8,6 +8,10 @@
 #include "model/catalogue.h"
 #include <vitals/availability.h>
 
+/* The state of a number that is made of two: the worse of those above zero; bounds from both sides
+ * leave an estimate. */
+vitals_availability state_worse(vitals_availability a, vitals_availability b);
+
 struct value {
     union {
         uint64_t u64;

@@ -1,7 +1,6 @@
 /* methods.h: the ways of counting what a tree uses, best first; each is tried without a word.
  *
- *     open ──► places ──► child (stopped before its exec) ──► reaping (each zombie) ──► read ──►
- * close
+ *   open ─► places ─► child (stopped before its exec) ─► reaping (each zombie) ─► read ─► close
  *
  * A method is a table entry: what it is called, what it can count, what it costs to try, how. Of
  * each quantity the best method that counts it speaks, and is named. Nothing here can fail a run:

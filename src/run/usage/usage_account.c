@@ -235,9 +235,9 @@ static void put_memory(struct usage_account_writer *writer)
         const struct usage_process *process = usage->processes.items[i];
         if (!process->member)
             continue;
-        low = process->held_peak > low ? process->held_peak : low;
+        low = f64_max(low, process->held_peak);
         sum += process->resident_peak;
-        anonymous = process->anonymous_peak > anonymous ? process->anonymous_peak : anonymous;
+        anonymous = f64_max(anonymous, process->anonymous_peak);
     }
 
     bool together = usage->together > low;
@@ -256,7 +256,7 @@ static void put_memory(struct usage_account_writer *writer)
                    both->readings > 0 ? "private and shared pages"
                                       : "resident sizes, shared pages in each",
                    writer->every);
-    put_bytes(writer, "memory_peak_high_bytes", source, VITALS_ESTIMATE, low > most ? low : most);
+    put_bytes(writer, "memory_peak_high_bytes", source, VITALS_ESTIMATE, f64_max(low, most));
     /* No bound: a process that was never seen, or grew after its last reading, is not in it. */
     put_bytes(writer, "memory_peak_sum_bytes", "sum of every process's VmHWM as last read",
               VITALS_ESTIMATE, sum);

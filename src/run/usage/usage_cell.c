@@ -9,19 +9,6 @@
 
 #include <stdio.h>
 
-vitals_availability state_worse(vitals_availability a, vitals_availability b)
-{
-    static const signed char RANKS[] = {
-        [VITALS_HAVE] = 1,        [VITALS_SAMPLED] = 2,  [VITALS_LOWER_BOUND] = 3,
-        [VITALS_UPPER_BOUND] = 3, [VITALS_ESTIMATE] = 4, [VITALS_STALE] = 5,
-    };
-    if (a <= 0 || b <= 0)
-        return a <= 0 ? b : a;
-    if (a != b && RANKS[a] == RANKS[b])
-        return VITALS_ESTIMATE;
-    return RANKS[b] > RANKS[a] ? b : a;
-}
-
 static void note_value(struct usage_cell *cell, double value, vitals_availability state)
 {
     if (cell->readings == 0 || value < cell->least)
@@ -63,6 +50,10 @@ void usage_cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value,
 void usage_cell_mean(struct usage_cell *cell, double value, double seconds,
                      vitals_availability state)
 {
+    if (state <= 0) {
+        usage_cell_missing(cell, state);
+        return;
+    }
     cell->integral += value * seconds;
     cell->seconds += seconds;
     note_value(cell, value, state);

@@ -1,17 +1,6 @@
-/* usage_data.h: what a usage keeps between snapshots; see <vitals/usage.h>.
- *
- *     usage.c            options, life, the order of a fold, values
- *     usage_request.c    what a snapshot must hold
- *     usage_cell.c       one measure of one subject: newest, least, largest, mean, growth
- *     usage_members.c    who belongs to the tree
- *     usage_processes.c  what they used, those that are gone and those that nobody saw included
- *     usage_memory.c     how much memory they held at one moment
- *     usage_machine.c    the machine, and what the tree is given of the packages' energy
- *     usage_network.c    what went through its network namespaces
- *     usage_devices.c    devices and who uses them
- *     usage_account.c    figures
- *
- * Thread rule: one thread at a time. */
+/* usage_data.h: what a usage keeps between snapshots; see <vitals/usage.h>. A fold of a snapshot
+ * goes through the files of this folder in the order of the functions below; usage_cell.c holds one
+ * measure of one subject. Thread rule: one thread at a time. */
 #ifndef VITALS_RUN_USAGE_USAGE_DATA_H
 #define VITALS_RUN_USAGE_USAGE_DATA_H
 
@@ -38,7 +27,7 @@ struct usage_cell {
 void usage_cell_gauge(struct usage_cell *cell, uint64_t read_ns, double value,
                       vitals_availability state);
 
-/* One that is a mean over the time before it, as a rate is. */
+/* One that is a mean over the time before it, as a rate is. A state likewise. */
 void usage_cell_mean(struct usage_cell *cell, double value, double seconds,
                      vitals_availability state);
 
@@ -59,9 +48,6 @@ double usage_cell_interval(const struct usage_cell *cell);
 
 /* There is none now. What was known stays known. */
 void usage_cell_missing(struct usage_cell *cell, vitals_availability reason);
-
-/* A number that is made of several: the worse of two states above zero. */
-vitals_availability state_worse(vitals_availability a, vitals_availability b);
 
 /* A sum that knows what is missing in it. */
 struct usage_sum {
@@ -101,8 +87,8 @@ struct usage_subject {
 
 /* ---- processes ---- */
 
-/* What is summed over processes. Those of the first kind stand again, with all who were waited for,
- * in a counter of the parent (`children`, `absorbs`): usage_processes.c. */
+/* What is summed over processes. Those of the first kind stand again, with all that were waited
+ * for, in a counter of the parent (`children`, `absorbs`): usage_processes.c. */
 enum usage_flow {
     FLOW_CPU,
     FLOW_USER,
@@ -183,7 +169,7 @@ struct usage_device {
     struct usage_subject *subject;
     char vendor[16], driver[16];   /* words; "": not known */
     bool used;                     /* a process of the tree was on it, ever */
-    bool shared;                   /* somebody else was there meanwhile */
+    bool shared;                   /* others were there meanwhile */
     signed char unread;            /* why its processes could not be listed last; else 0 */
     double busy_gone;              /* of processes of the tree that are gone */
     double tree_busy, others_busy; /* at energy_ns */
@@ -238,7 +224,7 @@ struct vitals_usage {
     bool rooted;
     uint64_t seen_processes; /* of the tree, ever */
     uint64_t living;
-    double finals[FLOW_COUNT];         /* of members that are gone and in nobody's counter */
+    double finals[FLOW_COUNT];         /* of members that are gone and in no process's counter */
     double root_finals[FLOW_COUNT];    /* of roots that are gone, their own alone */
     signed char flow_gone[FLOW_COUNT]; /* how good those of the gone are; 0: none is gone */
     bool flow_cut[FLOW_COUNT];         /* one that is gone could never be read */
@@ -259,13 +245,13 @@ struct vitals_usage {
 
     struct usage_network *networks;
     size_t network_count, network_capacity;
-    double network_gone[2];    /* of namespaces that nobody of the tree is in any more */
+    double network_gone[2];    /* of namespaces that no process of the tree is in any more */
     double network_machine[2]; /* of the machine: counts where the tree was ever in our namespace */
     double network_host[2];    /* the machine's counters in the fold before */
     uint64_t network_host_ns, network_readings; /* of the machine's counters */
     bool network_host_known;
     bool network_ours, network_own; /* the tree was ever seen in our namespace, in another */
-    bool network_shared;            /* and somebody else in that other */
+    bool network_shared;            /* and others in that other */
 
     struct usage_index clients; /* struct usage_client */
     struct usage_device **devices;
@@ -279,6 +265,11 @@ struct vitals_usage {
 };
 
 enum { SUBJECT_TREE, SUBJECT_ROOT, SUBJECT_DESCENDANTS, SUBJECT_SYSTEM, SUBJECT_DEVICES };
+
+static inline double f64_max(double a, double b)
+{
+    return a > b ? a : b;
+}
 
 static inline struct usage_cell *usage_cell(vitals_usage *usage, size_t subject,
                                             enum measure_place place)

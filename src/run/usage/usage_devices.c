@@ -228,8 +228,8 @@ static void fold_energy(struct usage_device *device, const vitals_row *gpu,
 
     double tree_busy = found->tree[SUM_BUSY].total + device->busy_gone;
     double others_busy = found->others_busy + device->others_gone;
-    double ours = tree_busy > device->tree_busy ? tree_busy - device->tree_busy : 0;
-    double others = others_busy > device->others_busy ? others_busy - device->others_busy : 0;
+    double ours = f64_max(0, tree_busy - device->tree_busy);
+    double others = f64_max(0, others_busy - device->others_busy);
     double grown = energy - device->energy_last;
     if (device->energy_state <= 0)
         device->energy_first = energy;

@@ -107,15 +107,14 @@ static void set_cores(vitals_usage *usage, const vitals_row *host)
         usage_cell_repeat(ratio);
         return;
     }
-    if (state <= 0 || before == 0) {
-        usage_cell_missing(cores, state <= 0 ? state : VITALS_NOT_YET);
-        usage_cell_missing(ratio, state <= 0 ? state : VITALS_NOT_YET);
-    } else if (busy >= usage->system_cpu_before) {
+    vitals_availability grown = state > 0 && before == 0 ? VITALS_NOT_YET : state;
+    if (grown <= 0 || busy >= usage->system_cpu_before) {
         double seconds = (double)(read_ns - before) / (double)NS_PER_SECOND;
-        double rate = (busy - usage->system_cpu_before) / seconds;
-        usage_cell_mean(cores, rate, seconds, state);
-        if (vitals_row_number(host, VITALS_HOST_CPUS, &cpus) > 0 && cpus > 0)
-            usage_cell_mean(ratio, rate / cpus, seconds, state);
+        double rate = grown > 0 ? (busy - usage->system_cpu_before) / seconds : 0;
+        bool known = vitals_row_number(host, VITALS_HOST_CPUS, &cpus) > 0 && cpus > 0;
+        usage_cell_mean(cores, rate, seconds, grown);
+        if (known || grown <= 0)
+            usage_cell_mean(ratio, known ? rate / cpus : 0, seconds, grown);
     }
     usage->system_cpu_before = busy;
     usage->system_cpu_ns = state > 0 ? read_ns : 0;

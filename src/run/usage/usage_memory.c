@@ -36,11 +36,6 @@
 /* Further apart the resident size and the private pages of a process are not of one moment. */
 static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -70,7 +65,7 @@ static void note_resident(struct usage_process *process, const vitals_row *row)
     memory->resident = resident;
     memory->faults = minor + major;
     memory->shared = shared;
-    memory->anonymous = larger(0, resident - shared);
+    memory->anonymous = f64_max(0, resident - shared);
     if (first)
         memory->anonymous_then = memory->anonymous;
 }
@@ -231,7 +226,7 @@ static void bound(vitals_usage *usage)
         qsort(edges, 2 * kept, sizeof(*edges), compare_edges);
     for (size_t i = 0; i < 2 * kept; i++) {
         sum += edges[i].change;
-        usage->together = larger(usage->together, sum);
+        usage->together = f64_max(usage->together, sum);
     }
     memory_free(edges);
     memory_free(still);
@@ -243,9 +238,9 @@ static void bound(vitals_usage *usage)
  * come to since it was seen first: before, it had its parent's. */
 static double own_pages(const struct usage_memory *memory)
 {
-    double grown = larger(0, memory->anonymous - memory->anonymous_then);
+    double grown = f64_max(0, memory->anonymous - memory->anonymous_then);
     if (memory->walked_ns != 0)
-        return larger(0, smaller(memory->unique, memory->anonymous) + grown - memory->forked);
+        return f64_max(0, smaller(memory->unique, memory->anonymous) + grown - memory->forked);
     bool denied = memory->state < 0 && memory->state != VITALS_NOT_YET &&
                   memory->state != VITALS_TIMED_OUT;
     return denied ? memory->anonymous : grown;
@@ -271,7 +266,7 @@ static void add_estimate(struct estimate *sum, const struct usage_process *proce
     if (resident_ns > saturating_add(memory->walked_ns, MOMENT_NS))
         state = VITALS_ESTIMATE;
     sum->own += own;
-    sum->beside = larger(sum->beside, memory->resident - own);
+    sum->beside = f64_max(sum->beside, memory->resident - own);
     sum->resident += memory->resident;
     sum->proportional += memory->proportional;
     if (sum->known == 0 || memory->walked_ns < sum->walked_ns)
@@ -302,7 +297,7 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
         double own = memory->walked_ns != 0 ? memory->unique : 0;
         if (process->seen == usage->fold && parent != NULL && !memory->twin &&
             memory->first_ns > parent->memory.walked_ns)
-            parent->memory.forked = larger(parent->memory.forked, memory->resident - own);
+            parent->memory.forked = f64_max(parent->memory.forked, memory->resident - own);
     }
 
     const struct usage_process *process;
@@ -323,7 +318,7 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
         const struct estimate *sum = &sums[scope];
         double both = sum->own + sum->beside;
         if (sum->walked_ns >= sum->shared_ns)
-            both = larger(both, sum->proportional);
+            both = f64_max(both, sum->proportional);
         vitals_availability missing = sum->reason != 0 ? sum->reason : VITALS_GONE;
         usage_cell_gauge(usage_cell(usage, scope, MEASURE_AT_memory_both_bytes),
                          vitals_snapshot_monotonic_ns(snapshot), smaller(both, sum->resident),
@@ -352,12 +347,12 @@ static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
         if (state > 0 && resident_ns > saturating_add(unique_ns, MOMENT_NS))
             state = VITALS_ESTIMATE;
         newest_ns = uint64_max(newest_ns, unique_ns);
-        double part = larger(0, resident - unique);
+        double part = f64_max(0, resident - unique);
         size_t scope = process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS;
         usage_add_reading(shared, process->root, state, part);
         if (state > 0) {
-            largest[SUBJECT_TREE] = larger(largest[SUBJECT_TREE], part);
-            largest[scope] = larger(largest[scope], part);
+            largest[SUBJECT_TREE] = f64_max(largest[SUBJECT_TREE], part);
+            largest[scope] = f64_max(largest[scope], part);
         }
     }
     for (size_t scope = 0; scope < ARRAY_COUNT(shared); scope++) {

@@ -2,13 +2,12 @@
  *
  * A process counts by its own clock from its birth. What it did after its last reading, and
  * children that lived between two snapshots, stand in the counter of the process that waited for
- * them. So of
- * each process there are three sums: its own, what the kernel counted of children that it waited
- * for, and what we saw of its children that are gone. The last two tell of the same processes: the
- * larger holds, never both, and none twice, in whichever order the counters were read. A child that
- * is gone takes with it all that it stood for. One whose parent ignores SIGCHLD is in no process's
- * counter: then ours is the larger by more than the kernel's rounding, and is passed on to no
- * ancestor's.
+ * them. So of each process there are three sums: its own, what the kernel counted of children that
+ * it waited for, and what we saw of its children that are gone. The last two tell of the same
+ * processes: the larger holds, never both, and none twice, in whichever order the counters were
+ * read. A child that is gone takes with it all that it stood for. One whose parent ignores SIGCHLD
+ * is in no process's counter: then ours is the larger by more than the kernel's rounding, and is
+ * passed on to no ancestor's.
  *
  * /proc/PID/io is one sum of a process and of all that it waited for: what it grew by beyond the
  * children that were seen is its own or theirs, which is not known; the same rule holds. */
@@ -61,11 +60,6 @@ static const struct {
 
 /* ---- one counter ---- */
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* Whether it does not wait for its children: the kernel counted less of them than we saw. Only
  * a reading after their end tells: a parent that ends with them may have waited for them. */
 static bool ignores_children(const struct usage_process *process)
@@ -78,16 +72,12 @@ static bool ignores_children(const struct usage_process *process)
 static double life(const struct usage_process *process, enum usage_flow flow)
 {
     const struct usage_counter *counter = &process->counters[flow];
-    switch (FLOWS[flow].kind) {
-    case KIND_PLAIN: break;
-    case KIND_CHILDREN:
-        return counter->own + larger(counter->children, counter->children_base + counter->gone);
-    case KIND_ABSORBS:
-        if (ignores_children(process))
-            return counter->own + counter->gone;
-        return larger(counter->own, counter->own_base + counter->gone);
-    }
-    return counter->own;
+    if (FLOWS[flow].kind == KIND_CHILDREN)
+        return counter->own + f64_max(counter->children, counter->children_base + counter->gone);
+    if (FLOWS[flow].kind == KIND_PLAIN)
+        return counter->own;
+    return ignores_children(process) ? counter->own + counter->gone
+                                     : f64_max(counter->own, counter->own_base + counter->gone);
 }
 
 static double base_of(const struct usage_counter *counter)
@@ -102,7 +92,7 @@ static double used_itself(const struct usage_process *process, enum usage_flow f
     double own = counter->own - counter->own_base;
     if (FLOWS[flow].kind == KIND_ABSORBS && !ignores_children(process))
         own -= counter->gone - counter->gone_base;
-    return larger(0, own);
+    return f64_max(0, own);
 }
 
 /* ---- reading ---- */
@@ -121,17 +111,17 @@ static void read_process(struct usage_process *process, const vitals_row *row)
             continue;
         }
         /* A counter that runs backwards is a reading between two others. */
-        counter->own = first ? own : larger(counter->own, own);
+        counter->own = first ? own : f64_max(counter->own, own);
         counter->read_ns = vitals_row_read_ns(row, FLOWS[flow].own);
         if (!first)
             state = state_worse((vitals_availability)counter->state, state);
         counter->state = (signed char)state;
         if (flow == FLOW_CPU && user_known && system_known)
-            counter->children = larger(counter->children, user + system);
+            counter->children = f64_max(counter->children, user + system);
         else if (flow == FLOW_USER && user_known)
-            counter->children = larger(counter->children, user);
+            counter->children = f64_max(counter->children, user);
         else if (flow == FLOW_SYSTEM && system_known)
-            counter->children = larger(counter->children, system);
+            counter->children = f64_max(counter->children, system);
         if (first && !process->born) {
             counter->own_base = counter->own;
             counter->children_base = counter->children;
@@ -141,18 +131,18 @@ static void read_process(struct usage_process *process, const vitals_row *row)
 
     /* The peak is read more seldom than what is resident now, which is a peak too. */
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0) {
-        process->resident_peak = larger(process->resident_peak, resident);
-        process->held_peak = larger(process->held_peak, resident);
+        process->resident_peak = f64_max(process->resident_peak, resident);
+        process->held_peak = f64_max(process->held_peak, resident);
     }
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_ANON_BYTES, &anonymous) > 0)
-        process->anonymous_peak = larger(process->anonymous_peak, anonymous);
+        process->anonymous_peak = f64_max(process->anonymous_peak, anonymous);
     if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_PEAK_BYTES, &peak) <= 0)
         return;
     if (process->peak_first == 0)
         process->peak_first = peak;
     if (process->born || peak > process->peak_first)
-        process->held_peak = larger(process->held_peak, peak);
-    process->resident_peak = larger(process->resident_peak, peak);
+        process->held_peak = f64_max(process->held_peak, peak);
+    process->resident_peak = f64_max(process->resident_peak, peak);
 }
 
 /* ---- the gone ---- */
@@ -165,7 +155,7 @@ static void settle(vitals_usage *usage, struct usage_process *process)
         double base = base_of(counter), whole = life(process, flow), passed = whole;
         if (counter->state <= 0) {
             usage->flow_cut[flow] = true;
-            usage->finals[flow] += larger(0, counter->gone - counter->gone_base);
+            usage->finals[flow] += f64_max(0, counter->gone - counter->gone_base);
             continue;
         }
         usage->flow_gone[flow] = (signed char)state_worse(
@@ -173,7 +163,7 @@ static void settle(vitals_usage *usage, struct usage_process *process)
         if (process->root)
             usage->root_finals[flow] += used_itself(process, flow);
         if (parent == NULL || FLOWS[flow].kind == KIND_PLAIN) {
-            usage->finals[flow] += larger(0, whole - base);
+            usage->finals[flow] += f64_max(0, whole - base);
             continue;
         }
         if (ignores_children(process))
@@ -185,8 +175,8 @@ static void settle(vitals_usage *usage, struct usage_process *process)
     if (parent != NULL && parent->gone_children > 0)
         parent->gone_children--;
     usage->peaks_gone += process->resident_peak;
-    usage->held_gone = larger(usage->held_gone, process->held_peak);
-    usage->anonymous_gone = larger(usage->anonymous_gone, process->anonymous_peak);
+    usage->held_gone = f64_max(usage->held_gone, process->held_peak);
+    usage->anonymous_gone = f64_max(usage->anonymous_gone, process->anonymous_peak);
 }
 
 /* Settles those that are gone, children before their parents, so that what a whole family did is
@@ -283,7 +273,7 @@ static void fold_flow(vitals_usage *usage, uint64_t now_ns, enum usage_flow flow
         bool alone = usage->options.no_children != 0;
         if (state <= 0 && counter->gone > 0)
             state = VITALS_LOWER_BOUND; /* its children could be read */
-        sum_add(&tree, state, alone ? itself : larger(0, life(process, flow) - base_of(counter)));
+        sum_add(&tree, state, alone ? itself : f64_max(0, life(process, flow) - base_of(counter)));
         if (process->root)
             sum_add(&root, state, itself);
     }
@@ -324,35 +314,29 @@ static void fold_gauges(vitals_usage *usage, const vitals_snapshot *snapshot)
 /* CPUs in use over the time since the last such figure. */
 static void fold_cores(vitals_usage *usage, uint64_t now_ns)
 {
-    if (usage->cores_ns != 0 && now_ns - usage->cores_ns < CORES_WINDOW_NS) {
-        for (size_t scope = SUBJECT_TREE; scope < SUBJECT_SYSTEM; scope++) {
-            usage_cell_repeat(usage_cell(usage, scope, MEASURE_AT_cpu_cores));
-            usage_cell_repeat(usage_cell(usage, scope, MEASURE_AT_cpu_ratio));
-        }
-        return;
-    }
+    bool soon = usage->cores_ns != 0 && now_ns - usage->cores_ns < CORES_WINDOW_NS;
     double seconds = (double)(now_ns - usage->cores_ns) / (double)NS_PER_SECOND;
     for (size_t scope = SUBJECT_TREE; scope < SUBJECT_SYSTEM; scope++) {
         const struct usage_cell *cpu = usage_cell(usage, scope, MEASURE_AT_cpu_seconds);
         struct usage_cell *cores = usage_cell(usage, scope, MEASURE_AT_cpu_cores);
         struct usage_cell *ratio = usage_cell(usage, scope, MEASURE_AT_cpu_ratio);
-        double grown = cpu->value - usage->cores_before[scope];
-        vitals_availability state = (vitals_availability)cpu->state;
-        if (state <= 0 || usage->cores_ns == 0) {
-            state = state <= 0 ? state : VITALS_NOT_YET;
-            usage_cell_missing(cores, state);
-            usage_cell_missing(ratio, state);
-        } else {
-            usage_cell_mean(cores, grown / seconds, seconds, state);
-            if (usage->expected_cores > 0)
-                usage_cell_mean(ratio, grown / seconds / usage->expected_cores, seconds, state);
-            else
-                usage_cell_missing(ratio, VITALS_NOT_YET);
+        if (soon) {
+            usage_cell_repeat(cores);
+            usage_cell_repeat(ratio);
+            continue;
         }
+        double rate = (cpu->value - usage->cores_before[scope]) / seconds;
+        vitals_availability state = (vitals_availability)cpu->state;
+        if (state > 0 && usage->cores_ns == 0)
+            state = VITALS_NOT_YET;
+        usage_cell_mean(cores, rate, seconds, state);
+        usage_cell_mean(ratio, rate / usage->expected_cores, seconds,
+                        state > 0 && usage->expected_cores <= 0 ? VITALS_NOT_YET : state);
         if (cpu->state > 0)
             usage->cores_before[scope] = cpu->value;
     }
-    usage->cores_ns = now_ns;
+    if (!soon)
+        usage->cores_ns = now_ns;
 }
 
 void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)

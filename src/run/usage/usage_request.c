@@ -1,9 +1,9 @@
 /* usage_request.c: what a snapshot must hold to be folded in. See usage_data.h.
  *
  * What a tree needs is cheap to read and read at each tick. The machine's own figures are read once
- * a second where a tree is what matters, or as its pace says: who makes rows of them needs them in
- * each, and a run that nobody observes what only grows at its end; what walks a process's memory or
- * its threads, only with details, and no more often than that either. */
+ * a second where a tree is what matters, or as its pace says: an observer that makes rows of them
+ * needs them in each, and a run without one needs what only grows at its end; what walks a
+ * process's memory or its threads, only with details, and no more often than that either. */
 #include "run/usage/usage_data.h"
 
 static const uint64_t SELDOM_NS = NS_PER_SECOND;
