@@ -59,12 +59,14 @@ struct feed_json_reader {
     size_t row;
 };
 
+/* An error of the document: what is wrong, as printf. */
+#define REFUSE(reader, ...) feed_fail((reader)->place, VITALS_EFORMAT, (reader)->error, __VA_ARGS__)
+
 static int wrong(const struct feed_json_reader *reader, const char *member, const char *what)
 {
     if (reader->table == NULL)
-        return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "%s %s", member, what);
-    return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "tables.%s[%zu].%s %s",
-                     reader->table, reader->row, member, what);
+        return REFUSE(reader, "%s %s", member, what);
+    return REFUSE(reader, "tables.%s[%zu].%s %s", reader->table, reader->row, member, what);
 }
 
 static const size_t FLAGS = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL;
@@ -278,25 +280,21 @@ static int read_table(struct feed_json_reader *reader, const json_t *columns, co
     size_t count = 0;
     const char *table = vitals_entity_name(entity);
     if (!json_is_array(columns))
-        return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "columns.%s is no list",
-                         table);
+        return REFUSE(reader, "columns.%s is no list", table);
     for (size_t i = 0; i < json_array_size(columns); i++) {
         const char *name = json_string_value(json_array_get(columns, i));
         vitals_metric metric = name != NULL ? vitals_metric_find(entity, name) : 0;
         if (name == NULL)
-            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                             "columns.%s[%zu] is no name", table, i);
+            return REFUSE(reader, "columns.%s[%zu] is no name", table, i);
         if (metric != 0 && count == METRICS_MAX)
-            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                             "columns.%s has too many names", table);
+            return REFUSE(reader, "columns.%s has too many names", table);
         if (metric != 0)
             metrics[count++] = metric;
     }
     vitals_builder_table(reader->builder, entity, metrics, count);
 
     if (!json_is_array(rows))
-        return feed_fail(reader->place, VITALS_EFORMAT, reader->error, "tables.%s is no list",
-                         table);
+        return REFUSE(reader, "tables.%s is no list", table);
     int result = 0;
     reader->table = table;
     for (reader->row = 0; result == 0 && reader->row < json_array_size(rows); reader->row++) {
@@ -334,8 +332,7 @@ static int read_tables(struct feed_json_reader *reader, const json_t *root)
         vitals_availability state = text != NULL ? vitals_availability_from_name(text)
                                                  : VITALS_UNSET;
         if (word != NULL && state == VITALS_UNSET)
-            return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                             "states.%s is no availability", name);
+            return REFUSE(reader, "states.%s is no availability", name);
         if (word != NULL)
             vitals_builder_state(reader->builder, entity, state);
     }
@@ -351,14 +348,12 @@ static int read_head(struct feed_json_reader *reader, const json_t *root)
     uint64_t pid_namespace = 0, realtime_ns = 0, boottime_ns = 0, stream = 0, sequence = 0;
     uint64_t schema = 0;
     if (!json_is_object(root) || json_object_get(root, "schema") == NULL)
-        return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                         "this is JSON, but no snapshot of vitals");
+        return REFUSE(reader, "this is JSON, but no snapshot of vitals");
     if (read_whole(reader, root, "schema", &schema) < 0)
         return VITALS_EFORMAT;
     if (schema > VITALS_SCHEMA)
-        return feed_fail(reader->place, VITALS_EFORMAT, reader->error,
-                         "a newer vitals wrote this: its form is %llu, ours is %d",
-                         (unsigned long long)schema, VITALS_SCHEMA);
+        return REFUSE(reader, "a newer vitals wrote this: its form is %llu, ours is %d",
+                      (unsigned long long)schema, VITALS_SCHEMA);
     if (schema < 1)
         return wrong(reader, "schema", "is below 1");
     if (!json_is_object(host))

@@ -33,7 +33,7 @@ void text_format(struct text *text, const char *format, ...) VITALS_FORMAT(2, 3)
 /* A finite number with the fewest digits that read back as the same; whole ones have no point. */
 void text_number(struct text *text, double value);
 
-/* Anybody's bytes in one of the forms of vitals/text.h. */
+/* Bytes from outside in one of the forms of vitals/text.h. */
 void text_safe(struct text *text, vitals_text bytes, vitals_text_form form);
 
 /* How many bytes of a foreign text form the next part: at most `most`, and never a part of a
