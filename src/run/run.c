@@ -104,23 +104,19 @@ static void wait_for_signal(const struct launcher *launcher, uint64_t ns)
 static struct watcher_setup watcher_setup(const struct launcher *launcher)
 {
     struct watcher_setup setup = {
-        .world = launcher->options.world,
+        .options = launcher->options,
         .clock = &launcher->context->os.clock,
-        .interval_ns = launcher->options.interval_ns,
         .launcher = os_self(),
         .excluded_pids = launcher->excluded_pids,
         .excluded_count = launcher->excluded_count,
         .channel = -1,
         .begin_ns = launcher->begin_ns,
-        .usage = launcher->options.usage,
-        .argv = launcher->options.argv,
+        .marks = launcher->watcher.second ? NULL : &launcher->marks,
         .memory_counted = accounting_counts(launcher->accounting, COUNTED_MEMORY_PEAK_BYTES),
         .limits_watched = limits_are_sampled(&launcher->limits)};
-    if (!launcher->watcher.second) {
-        setup.area = launcher->watcher.area;
-        setup.observer = launcher->options.observer;
-        setup.marks = &launcher->marks;
-        setup.totals_path = launcher->options.totals_path;
+    if (launcher->watcher.second) {
+        setup.options.observer = NULL;
+        setup.options.totals_path = NULL;
     }
     return setup;
 }
@@ -129,7 +125,6 @@ static void start_watcher(struct launcher *launcher)
 {
     if (!launcher->watcher.started)
         os_marks_tidy(&launcher->marks); /* a run that ends sooner leaves it to the next */
-    watcher_handle_prepare(&launcher->watcher);
     struct watcher_setup setup = watcher_setup(launcher);
     setup.activity = accounting_activity(launcher->accounting, &setup.activity_folder);
     watcher_handle_start(&launcher->watcher, &setup);

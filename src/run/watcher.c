@@ -178,8 +178,9 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
         excluded_pids[i] = setup->excluded_pids[i - 1];
     vitals_usage_options options;
     vitals_usage_options_init(&options, sizeof(options));
-    if (setup->usage != NULL)
-        memcpy(&options, setup->usage, size_min(setup->usage->size, sizeof(options)));
+    if (setup->options.usage != NULL)
+        memcpy(&options, setup->options.usage,
+               size_min(setup->options.usage->size, sizeof(options)));
     options.size = sizeof(options);
     options.pids = NULL;
     options.pid_count = 0;
@@ -187,7 +188,7 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
     options.excluded_pids = excluded_pids;
     options.excluded_count = count;
     options.details = options.details != 0 || setup->limits_watched;
-    if (setup->observer == NULL) /* no observer sees a row: only the end counts */
+    if (setup->options.observer == NULL) /* no observer sees a row: only the end counts */
         options.machine_pace = VITALS_MACHINE_SELDOM;
     int code = vitals_usage_new(&options, &watcher->usage, error);
     memory_free(excluded_pids);
@@ -201,20 +202,22 @@ static int open_sampler(struct watcher *watcher, vitals_error *error)
     vitals_options options;
     int code = open_usage(watcher, error);
     if (code == 0)
-        code = run_observer_request(setup->observer, watcher->usage, !setup->memory_counted,
+        code = run_observer_request(setup->options.observer, watcher->usage, !setup->memory_counted,
                                     watcher->interval_ns, &request, error);
     if (code == 0) {
         request->watcher = os_self();
         request->activity = setup->activity;
         request->activity_folder = setup->activity_folder;
-        request->resting_ns = setup->observer == NULL ? RESTING_NS : 0; /* else it sees each row */
+        request->resting_ns = setup->options.observer == NULL ? RESTING_NS
+                                                              : 0; /* else it sees each row */
     }
 
     /* Giving the kernel a program of ours takes 10 ms of CPU and more, which the few processes of a
      * tree do not bring back for hours: they are asked one by one. */
     vitals_options_init(&options, sizeof(options));
-    if (setup->world != NULL)
-        memcpy(&options, setup->world, size_min(setup->world->size, sizeof(options)));
+    if (setup->options.world != NULL)
+        memcpy(&options, setup->options.world,
+               size_min(setup->options.world->size, sizeof(options)));
     options.size = sizeof(options);
     options.no_bpf = 1;
     if (code == 0)
@@ -298,7 +301,8 @@ static void tell(struct watcher *watcher, bool last)
         (void)number_print_u64(interval, watcher->interval_ns);
         account_set_string(account, "state", "running");
         account_set_string(account, "interval_ns", interval);
-        account_describe(account, watcher->context, watcher->setup->argv, watcher->begin_ns);
+        account_describe(account, watcher->context, watcher->setup->options.argv,
+                         watcher->begin_ns);
         run_observer_totals(&watcher->observer, account, now);
     }
     vitals_account_free(account);
@@ -311,7 +315,7 @@ static void tell(struct watcher *watcher, bool last)
 static void tick(struct watcher *watcher, bool last)
 {
     struct watch_report *report = &watcher->report;
-    const vitals_usage_options *usage = watcher->setup->usage;
+    const vitals_usage_options *usage = watcher->setup->options.usage;
     vitals_snapshot *snapshot = NULL;
     const vitals_row *found;
     vitals_error error;
@@ -385,7 +389,7 @@ static void watch(struct watcher *watcher)
 {
     /* Times of the machine are counted in steps of 10 ms: of less than a few there is nothing to
      * say. */
-    const vitals_usage_options *usage = watcher->setup->usage;
+    const vitals_usage_options *usage = watcher->setup->options.usage;
     const struct value *held = &watcher->report.gpu_memory_bytes;
     bool close = usage != NULL && usage->machine_pace == VITALS_MACHINE_CLOSELY;
     uint64_t interval = close ? watcher->interval_ns
@@ -427,9 +431,9 @@ void watcher_main(void *argument)
     struct watcher watcher = {.setup = argument, .watch = -1};
     vitals_error error = {.message = ""};
     watcher.clock = watcher.setup->clock;
-    watcher.begin_ns = watcher.setup->begin_ns != 0 ? watcher.setup->begin_ns : now_ns(&watcher);
+    watcher.begin_ns = watcher.setup->begin_ns;
     watcher.told_ns = watcher.begin_ns;
-    watcher.interval_ns = watcher.setup->interval_ns;
+    watcher.interval_ns = watcher.setup->options.interval_ns;
     if (watcher.setup->limits_watched && watcher.interval_ns > LIMITED_INTERVAL_NS)
         watcher.interval_ns = LIMITED_INTERVAL_NS;
     if (open_sampler(&watcher, &error) < 0) {
@@ -440,7 +444,8 @@ void watcher_main(void *argument)
     if (marks != NULL && marks->held >= 0 &&
         marks_open(marks, watcher.begin_ns, &watcher.marks) < 0)
         watcher.marks = NULL;
-    run_observer_init(&watcher.observer, watcher.setup->observer, watcher.setup->totals_path);
+    run_observer_init(&watcher.observer, watcher.setup->options.observer,
+                      watcher.setup->options.totals_path);
     run_observer_begin(&watcher.observer, watcher.begin_ns);
     watch(&watcher);
     /* Of a run that was over before anything was looked at there is nothing left to see. */

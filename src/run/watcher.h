@@ -39,22 +39,17 @@ struct watch_report {
 };
 
 struct watcher_setup {
-    const vitals_options *world;
+    vitals_run_options options; /* its observer and file of totals are NULL for a second watcher */
     const vitals_clock *clock;
-    uint64_t interval_ns;
-    uint64_t begin_ns;            /* of the run, monotonic; 0: now */
+    uint64_t begin_ns;            /* of the run, monotonic */
     int64_t launcher;             /* its pid: everything below it but ourselves is the job's */
     const int64_t *excluded_pids; /* and but these, which it had before */
     size_t excluded_count;
     int activity, activity_folder; /* see accounting_activity */
     int channel; /* reports go out; a message that comes, or the end of the channel, ends it */
-    struct watch_area *area;             /* NULL: figures go nowhere */
-    const vitals_usage_options *usage;   /* NULL: defaults */
-    const vitals_run_observer *observer; /* NULL: none */
-    const struct os_marks *marks;        /* NULL, or one that was not made: none */
-    const char *const *argv;             /* of the command, for the file of totals */
-    const char *totals_path;             /* NULL: none */
-    bool memory_counted;                 /* the kernel counts the memory of the tree */
+    struct watch_area *area;      /* NULL: figures go nowhere */
+    const struct os_marks *marks; /* NULL, or one that was not made: none */
+    bool memory_counted;          /* the kernel counts the memory of the tree */
     bool limits_watched; /* a limit depends on samples: often, and memory as the tree has it */
 };
 

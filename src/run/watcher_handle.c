@@ -23,26 +23,23 @@ void watcher_handle_init(struct watcher_handle *watcher, const vitals_clock *clo
     *watcher = (struct watcher_handle){.clock = clock, .pidfd = -1, .channel = -1, .ended = true};
 }
 
-void watcher_handle_prepare(struct watcher_handle *watcher)
-{
-    watcher->started = true;
-    if (watcher->area == NULL)
-        watcher->area = watch_area_new();
-}
-
 void watcher_handle_start(struct watcher_handle *watcher, struct watcher_setup *setup)
 {
     int ends[2];
+    watcher->started = true;
+    if (watcher->area == NULL)
+        watcher->area = watch_area_new();
     if (os_channel(ends) < 0)
         return;
+    setup->area = watcher->second ? NULL : watcher->area;
     setup->channel = ends[1];
     struct os_helper helper = {.main = watcher_main,
                                .data = setup,
                                .channel = ends[1],
                                .kept = {setup->activity, setup->activity_folder}};
-    if (setup->observer != NULL) {
-        helper.kept[2] = setup->observer->descriptor;
-        helper.kept[3] = setup->observer->other_descriptor;
+    if (setup->options.observer != NULL) {
+        helper.kept[2] = setup->options.observer->descriptor;
+        helper.kept[3] = setup->options.observer->other_descriptor;
     }
     int code = os_fork_helper(&helper, &watcher->pid, &watcher->pidfd);
     os_close_descriptor(ends[1]);

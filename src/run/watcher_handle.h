@@ -31,10 +31,9 @@ struct watcher_handle {
 
 void watcher_handle_init(struct watcher_handle *watcher, const vitals_clock *clock);
 
-/* Makes the shared memory for its figures if there is none yet, which the setup then names, and
- * starts the process. `setup` lives until this returns; its channel is set here. If the process
- * cannot be started the run goes on without samples. */
-void watcher_handle_prepare(struct watcher_handle *watcher);
+/* Makes the shared memory for its figures if there is none yet, and starts the process. `setup`
+ * lives until this returns; its channel and area are set here. If the process cannot be started the
+ * run goes on without samples. */
 void watcher_handle_start(struct watcher_handle *watcher, struct watcher_setup *setup);
 
 /* Takes all reports. `run_ns` is the time since the begin of the run. */
