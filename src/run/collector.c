@@ -5,7 +5,7 @@
 #include <vitals/collector.h>
 
 #include "os/os.h"
-#include "run/pace.h"
+#include "run/run_options.h"
 #include "run/usage/usage_data.h"
 #include "sampler/context.h"
 #include "util/error.h"
@@ -44,7 +44,6 @@ struct collector_values {
     uint64_t sample;         /* number of the newest */
     vitals_snapshot *older;  /* the one before: shares of a CPU are since then */
     vitals_request *request; /* what a snapshot must hold for it */
-    bool failed;             /* memory was out in this sample */
 };
 
 /* Whether a value is of a process by itself. */
@@ -62,33 +61,15 @@ static const vitals_metric WANTED[] = {
     VITALS_PROCESS_NAME,          VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO,
 };
 
-static int collector_values_init(struct collector_values *values, vitals_error *error)
-{
-    *values = (struct collector_values){.count = 0};
-    int code = vitals_request_new(0, &values->request, error);
-    for (size_t i = 0; i < ARRAY_COUNT(WANTED) && code == 0; i++)
-        code = vitals_request_add(values->request, WANTED[i], error);
-    return code;
-}
-
-static void collector_values_done(struct collector_values *values)
-{
-    usage_index_done(&values->subjects);
-    memory_free(values->items);
-    vitals_snapshot_unref(values->older);
-    vitals_request_free(values->request);
-}
-
 /* ---- values ---- */
 
+/* NULL when memory is out: the value is missing. */
 static vitals_usage_value *room(struct collector_values *values)
 {
-    if (memory_grow((void **)&values->items, &values->capacity, values->count,
-                    sizeof(*values->items)) < 0) {
-        values->failed = true;
-        return NULL;
-    }
-    return &values->items[values->count++];
+    return memory_grow((void **)&values->items, &values->capacity, values->count,
+                       sizeof(*values->items)) == 0
+               ? &values->items[values->count++]
+               : NULL;
 }
 
 /* Whose a value is. */
@@ -153,10 +134,8 @@ static struct collector_subject *meet(struct collector_values *values, const vit
         if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) <= 0)
             return NULL;
         subject = usage_index_add(&values->subjects, joined, sizeof(*subject));
-        if (subject == NULL) {
-            values->failed = true;
+        if (subject == NULL)
             return NULL;
-        }
         subject->key = joined;
         (void)snprintf(subject->text, sizeof(subject->text), "pid:%llu%s%.60s",
                        (unsigned long long)pid, device != NULL ? "/" : "",
@@ -240,8 +219,8 @@ static void take_device(struct collector_values *values, const vitals_snapshot *
 
 /* ---- a sample ---- */
 
-static void collector_values_take(struct collector_values *values, const vitals_snapshot *snapshot,
-                                  const vitals_usage *usage)
+static void take_values(struct collector_values *values, const vitals_snapshot *snapshot,
+                        const vitals_usage *usage)
 {
     const struct owner machine = {VITALS_SCOPE_SYSTEM, "system", ""};
     size_t count;
@@ -249,7 +228,6 @@ static void collector_values_take(struct collector_values *values, const vitals_
     const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL), *row = NULL;
     values->count = 0;
     values->seen_count = 0;
-    values->failed = false;
     values->sample++;
     for (size_t i = 0; i < count; i++) {
         vitals_usage_value *value = room(values);
@@ -282,7 +260,8 @@ static void collector_values_take(struct collector_values *values, const vitals_
     values->older = vitals_snapshot_ref(snapshot);
 }
 
-static void collector_values_forget(struct collector_values *values)
+/* Frees texts that neither the newest sample nor a window uses, if there are many. */
+static void forget_subjects(struct collector_values *values)
 {
     size_t kept = 0;
     if (values->subjects.count <= 2 * values->seen_count + SUBJECTS_SPARE)
@@ -461,7 +440,7 @@ static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_u
     struct collector_values *newest = &collector->newest;
     (void)error;
     pthread_mutex_lock(&collector->mutex);
-    collector_values_take(newest, snapshot, usage);
+    take_values(newest, snapshot, usage);
     collector->newest_ns = vitals_snapshot_monotonic_ns(snapshot);
     collector->newest_realtime_ns = vitals_snapshot_realtime_ns(snapshot);
     for (size_t i = 0; i < collector->window_count; i++) {
@@ -469,7 +448,7 @@ static int on_sample(void *data, const vitals_snapshot *snapshot, const vitals_u
         if (collector->newest_ns > window->begin_ns)
             (void)fold(window, newest->items, newest->count, collector->newest_ns);
     }
-    collector_values_forget(newest);
+    forget_subjects(newest);
     pthread_mutex_unlock(&collector->mutex);
     return 0;
 }
@@ -500,7 +479,9 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     collector->stop = -1;
     pthread_mutex_init(&collector->mutex, NULL);
-    int code = collector_values_init(&collector->newest, error);
+    int code = vitals_request_new(0, &collector->newest.request, error);
+    for (size_t i = 0; i < ARRAY_COUNT(WANTED) && code == 0; i++)
+        code = vitals_request_add(collector->newest.request, WANTED[i], error);
     collector->observer = (vitals_run_observer){
         .data = collector, .request = collector->newest.request, .sample = on_sample};
     taken.observer = &collector->observer;
@@ -527,7 +508,10 @@ void vitals_collector_free(vitals_collector *collector)
     vitals_run_free(collector->run);
     for (size_t i = 0; i < collector->window_count; i++)
         window_free(collector->windows[i]);
-    collector_values_done(&collector->newest);
+    usage_index_done(&collector->newest.subjects);
+    memory_free(collector->newest.items);
+    vitals_snapshot_unref(collector->newest.older);
+    vitals_request_free(collector->newest.request);
     vitals_context_free(collector->context);
     pthread_mutex_destroy(&collector->mutex);
     memory_free(collector);

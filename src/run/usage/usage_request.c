@@ -98,15 +98,19 @@ static const struct pace {
     [VITALS_MACHINE_SELDOM] = {SELDOM_NS, RARELY_NS, LISTS_NS, ROOM_NS},
 };
 
-/* A metric that was asked for more often before stays so. */
+/* A metric that was asked for more often before stays so, but for `exactly`: a run is over before
+ * what grows in it is read at the catalogue's own pace, which is that of a machine. Walking a
+ * process's memory takes long where there is much of it: the reader of details itself reads the
+ * large more seldom. */
 static int add(vitals_request *request, const vitals_metric *metrics, size_t count,
-               uint64_t every_ns, vitals_error *error)
+               uint64_t every_ns, bool exactly, vitals_error *error)
 {
     int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
         bool had = vitals_request_has(request, metrics[i]) != 0;
         code = vitals_request_add(request, metrics[i], error);
-        if (code == 0 && !had && every_ns != 0 && vitals_metric_every_ns(metrics[i]) < every_ns)
+        bool seldom = !had && every_ns != 0 && vitals_metric_every_ns(metrics[i]) < every_ns;
+        if (code == 0 && (exactly || seldom))
             code = vitals_request_every(request, metrics[i], every_ns, error);
     }
     return code;
@@ -115,13 +119,7 @@ static int add(vitals_request *request, const vitals_metric *metrics, size_t cou
 int usage_request_memory(vitals_request *request, vitals_error *error)
 {
     static const vitals_metric OF_MEMORY[] = {VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES};
-    int code = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(OF_MEMORY) && code == 0; i++) {
-        code = vitals_request_add(request, OF_MEMORY[i], error);
-        if (code == 0)
-            code = vitals_request_every(request, OF_MEMORY[i], SELDOM_NS, error);
-    }
-    return code;
+    return add(request, OF_MEMORY, ARRAY_COUNT(OF_MEMORY), SELDOM_NS, true, error);
 }
 
 int vitals_usage_request(const vitals_usage *usage, vitals_request *request, vitals_error *error)
@@ -149,14 +147,9 @@ int vitals_usage_request(const vitals_usage *usage, vitals_request *request, vit
     int code = 0;
     for (size_t i = 0; i < ARRAY_COUNT(LISTS) && code == 0; i++) {
         if (LISTS[i].wanted)
-            code = add(request, LISTS[i].metrics, LISTS[i].count, LISTS[i].every_ns, error);
+            code = add(request, LISTS[i].metrics, LISTS[i].count, LISTS[i].every_ns,
+                       LISTS[i].metrics == OF_DETAILS, error);
     }
-    /* A run is over before what grows in it is read at the catalogue's own pace, which is that of a
-     * machine. Walking a process's memory takes long where there is much of it: the reader of
-     * details itself reads the large more seldom. */
-    for (size_t i = 0; i < ARRAY_COUNT(OF_DETAILS) && code == 0 && details; i++)
-        code = vitals_request_every(request, OF_DETAILS[i], SELDOM_NS, error);
-
     if (code == 0 && options->launcher != 0)
         code = vitals_request_rows(request, VITALS_ROWS_DESCENDANTS, &options->launcher, 1, error);
     else if (code == 0 && tree)
