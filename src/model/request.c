@@ -101,14 +101,20 @@ int vitals_request_every(vitals_request *request, vitals_metric metric, uint64_t
     return code;
 }
 
+int request_check_interval(uint64_t interval_ns, vitals_error *error)
+{
+    if (interval_ns >= 10 * NS_PER_MS && interval_ns <= 86400 * NS_PER_SECOND)
+        return 0;
+    return error_set(error, VITALS_EARGUMENT, 0, "interval of %llu ns: accepted is 10 ms to 1 day",
+                     (unsigned long long)interval_ns);
+}
+
 int vitals_request_interval(vitals_request *request, uint64_t interval_ns, vitals_error *error)
 {
-    if (interval_ns < INTERVAL_MIN_NS || interval_ns > INTERVAL_MAX_NS)
-        return error_set(error, VITALS_EARGUMENT, 0,
-                         "interval of %llu ns: accepted is 10 ms to 1 day",
-                         (unsigned long long)interval_ns);
-    request->interval_ns = interval_ns;
-    return 0;
+    int code = request_check_interval(interval_ns, error);
+    if (code == 0)
+        request->interval_ns = interval_ns;
+    return code;
 }
 
 int vitals_request_rows(vitals_request *request, unsigned rows, const int64_t *pids, size_t count,

@@ -5,10 +5,6 @@
 #include "model/catalogue.h"
 #include <vitals/request.h>
 
-/* What every interval of sampling may be. */
-#define INTERVAL_MIN_NS (10 * NS_PER_MS)
-#define INTERVAL_MAX_NS (86400 * NS_PER_SECOND)
-
 struct vitals_request {
     struct metric_set wanted;
     uint64_t every_ns[ENTITY_MAX + 1][METRIC_NUMBERS];
@@ -25,6 +21,9 @@ struct vitals_request {
     uint64_t resting_ns; /* reads the host no more often than this while the run is idle; 0: reads
                             it as usual */
 };
+
+/* What every interval of sampling may be. Errors: EARGUMENT. */
+int request_check_interval(uint64_t interval_ns, vitals_error *error);
 
 /* A copy that a sampler keeps, or NULL when memory is out. */
 vitals_request *request_copy(const vitals_request *request);

@@ -12,7 +12,6 @@
 #include "run/account.h"
 #include "run/limits.h"
 #include "run/methods.h"
-#include "run/pace.h"
 #include "run/run_options.h"
 #include "run/track_child.h"
 #include "run/watcher_handle.h"
@@ -648,7 +647,7 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     if (code == 0 && (taken.argv == NULL || taken.argv[0] == NULL))
         code = error_set(error, VITALS_EARGUMENT, 0, "no command to run");
     if (code == 0)
-        code = run_options_check_interval(taken.interval_ns, error);
+        code = request_check_interval(taken.interval_ns, error);
     if (code < 0)
         return code;
     struct launcher *launcher = memory_alloc(sizeof(*launcher));

@@ -1,9 +1,6 @@
 /* run_options.c: see <vitals/run.h>: options of a run, launched or tracked. Pure. */
 #include "run/run_options.h"
 
-#include "model/request.h"
-#include "util/error.h"
-
 #include <string.h>
 
 /* Of version 0.1.0. It stays what it is when the struct grows. */
@@ -27,12 +24,4 @@ bool run_options_are_invented(const vitals_run_options *options)
 {
     const vitals_options *world = options->world;
     return world != NULL && world->backends != NULL && strcmp(world->backends, "demo") == 0;
-}
-
-int run_options_check_interval(uint64_t interval_ns, vitals_error *error)
-{
-    if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS)
-        return 0;
-    return error_set(error, VITALS_EARGUMENT, 0, "interval of %llu ns: accepted is 10 ms to 1 day",
-                     (unsigned long long)interval_ns);
 }

@@ -12,7 +12,6 @@
 #include "process/live.h"
 #include "run/account.h"
 #include "run/methods.h"
-#include "run/pace.h"
 #include "run/run_observer.h"
 #include "run/run_options.h"
 #include "run/track_cgroup.h"
@@ -172,7 +171,7 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
     vitals_run_options taken;
     int code = options_take(&run_options_form, options, &taken, error);
     if (code == 0)
-        code = run_options_check_interval(taken.interval_ns, error);
+        code = request_check_interval(taken.interval_ns, error);
     if (code < 0)
         return code;
     vitals_run *run = memory_alloc(sizeof(*run));

@@ -2,7 +2,7 @@
 #include "run/watcher_handle.h"
 
 #include "os/launch.h"
-#include "run/pace.h"
+#include "run/run_options.h"
 
 #include <errno.h>
 
