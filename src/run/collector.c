@@ -198,7 +198,7 @@ static void take_device(struct collector_values *values, const vitals_snapshot *
                                            row)) != NULL;) {
         uint64_t key = 0;
         bool ours = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
-                    usage_is_member(usage, key);
+                    usage_member_of(usage, key) != NULL;
         const vitals_row *process = ours ? vitals_snapshot_find(snapshot, VITALS_PROCESS, key)
                                          : NULL;
         const struct collector_subject *subject = process != NULL ? meet(values, process, device)

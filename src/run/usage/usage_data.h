@@ -308,22 +308,16 @@ void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place p
  * memory several processes hold together. The kernel walks through their memory for it. */
 VITALS_CHECKED int usage_request_memory(vitals_request *request, vitals_error *error);
 
-/* Whether the process with that key is measured. */
-bool usage_is_member(const vitals_usage *usage, uint64_t key);
+/* The process with that key if it is measured, or NULL. */
+struct usage_process *usage_member_of(const vitals_usage *usage, uint64_t key);
 
 /* Whether the pid is one of its excluded pids, and one more of them. EARGUMENT, EMEMORY.
  */
 bool usage_excludes(const vitals_usage *usage, int64_t pid);
 int usage_exclude(vitals_usage *usage, int64_t pid, vitals_error *error);
 
-/* Whether it is one of those that were named. */
-bool usage_is_root(const vitals_usage *usage, uint64_t key);
-
 /* Whether some of the tree but its roots were alive in the newest snapshot. */
 bool usage_has_descendants(const vitals_usage *usage);
-
-/* How long such a process has lived, all of it in the run; 0: not known, or it is older. */
-double usage_age(const vitals_usage *usage, uint64_t key, uint64_t boottime_ns);
 
 /* Ends what is keyed by a stream that is over. */
 void usage_processes_end(vitals_usage *usage);

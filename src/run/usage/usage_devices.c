@@ -132,8 +132,9 @@ static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_r
     static const double ROUNDING_SECONDS = 0.05; /* of the start, and between two readings */
     uint64_t key = 0;
     double value = 0;
-    bool member = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
-                  usage_is_member(usage, key);
+    const struct usage_process *process = NULL;
+    if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
+        process = usage_member_of(usage, key);
     struct usage_client *client = usage_index_find(&usage->clients, vitals_row_key(row));
     if (client == NULL)
         client = usage_index_add(&usage->clients, vitals_row_key(row), sizeof(*client));
@@ -144,14 +145,16 @@ static void add_client(vitals_usage *usage, uint64_t boottime_ns, const vitals_r
     client->key = vitals_row_key(row);
     client->device = vitals_row_parent(row);
     client->seen = usage->fold;
-    client->member |= member;
-    client->root |= member && usage_is_root(usage, key);
+    client->member |= process != NULL;
+    client->root |= process != NULL && process->root;
 
     /* A process that was born in the run counts from birth, unless its counter tells of more time
      * than it has lived: then the counter began before, under another owner. */
     bool first = client->state <= 0;
     vitals_availability state = vitals_row_number(row, VITALS_GPU_PROCESS_BUSY_SECONDS, &value);
-    double age = member ? usage_age(usage, key, boottime_ns) : 0;
+    double age = 0; /* of what lived in the run alone, if that is known */
+    if (process != NULL && process->born && process->start_seconds > 0)
+        age = (double)boottime_ns / (double)NS_PER_SECOND - process->start_seconds;
     if (state > 0 && first && (age <= 0 || value > age + ROUNDING_SECONDS)) {
         client->base = value;
         client->cut = age > 0;

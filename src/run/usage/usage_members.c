@@ -6,25 +6,10 @@
 
 #include "util/memory.h"
 
-bool usage_is_member(const vitals_usage *usage, uint64_t key)
+struct usage_process *usage_member_of(const vitals_usage *usage, uint64_t key)
 {
-    const struct usage_process *process = usage_index_find(&usage->processes, key);
-    return process != NULL && process->member;
-}
-
-double usage_age(const vitals_usage *usage, uint64_t key, uint64_t boottime_ns)
-{
-    const struct usage_process *process = usage_index_find(&usage->processes, key);
-    if (process == NULL || !process->born || process->start_seconds <= 0)
-        return 0;
-    double age = (double)boottime_ns / (double)NS_PER_SECOND - process->start_seconds;
-    return age > 0 ? age : 0;
-}
-
-bool usage_is_root(const vitals_usage *usage, uint64_t key)
-{
-    const struct usage_process *process = usage_index_find(&usage->processes, key);
-    return process != NULL && process->root;
+    struct usage_process *process = usage_index_find(&usage->processes, key);
+    return process != NULL && process->member ? process : NULL;
 }
 
 bool usage_has_descendants(const vitals_usage *usage)
@@ -125,18 +110,15 @@ void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
 struct usage_process *usage_next_member(const vitals_usage *usage, const vitals_snapshot *snapshot,
                                         const vitals_row **row)
 {
-    while ((*row = vitals_snapshot_next(snapshot, VITALS_PROCESS, *row)) != NULL) {
-        struct usage_process *process = usage_index_find(&usage->processes, vitals_row_key(*row));
-        if (process != NULL && process->member)
-            return process;
-    }
-    return NULL;
+    struct usage_process *process = NULL;
+    while (process == NULL && (*row = vitals_snapshot_next(snapshot, VITALS_PROCESS, *row)) != NULL)
+        process = usage_member_of(usage, vitals_row_key(*row));
+    return process;
 }
 
 struct usage_process *usage_parent(const vitals_usage *usage, const struct usage_process *process)
 {
-    struct usage_process *parent = process->parent != 0
-                                       ? usage_index_find(&usage->processes, process->parent)
-                                       : NULL;
-    return parent != NULL && parent != process && parent->member ? parent : NULL;
+    struct usage_process *parent = process->parent != 0 ? usage_member_of(usage, process->parent)
+                                                        : NULL;
+    return parent != process ? parent : NULL;
 }

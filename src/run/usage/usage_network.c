@@ -145,7 +145,7 @@ void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)
     /* Whether others are where the tree is, as far as we may look: a pod's other containers. */
     while (usage->network_count > 0 && !usage->network_shared &&
            (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
-        if (usage_is_member(usage, vitals_row_key(row)) ||
+        if (usage_member_of(usage, vitals_row_key(row)) != NULL ||
             vitals_row_u64(row, VITALS_PROCESS_NETWORK_NAMESPACE, &inode) <= 0)
             continue;
         for (size_t i = 0; i < usage->network_count; i++)
