@@ -112,39 +112,27 @@ static struct history_series_line *find_line(struct history_store *history, vita
     return line;
 }
 
-/* Returns whether the value was read since the last point. A late source repeats its last reading,
- * which belongs to one point only. */
-static bool is_new(const vitals_row *row, vitals_metric metric, const vitals_snapshot *older)
-{
-    if (vitals_row_availability(row, metric) != VITALS_STALE)
-        return true;
-    return older != NULL && vitals_row_read_ns(row, metric) > vitals_snapshot_monotonic_ns(older);
-}
-
-static vitals_availability value_of(const struct kept *kept, const vitals_row *row,
-                                    const vitals_snapshot *older, double *out)
-{
-    if (vitals_metric_kind(kept->metric) == VITALS_COUNTER)
-        return vitals_row_rate(row, older, kept->metric, out);
-    vitals_availability availability = kept->counted != 0
-                                           ? vitals_row_rate(row, older, kept->counted, out)
-                                           : VITALS_UNSET;
-    if (availability > 0) {
-        *out = fmin(*out, 1);
-        return availability;
-    }
-    return is_new(row, kept->metric, older) ? vitals_row_number(row, kept->metric, out)
-                                            : VITALS_NOT_YET;
-}
-
 static void keep(struct history_store *history, const struct kept *kept,
                  const vitals_snapshot *snapshot)
 {
     double value;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, vitals_metric_entity(kept->metric), row)) != NULL;) {
-        if (value_of(kept, row, history->older, &value) <= 0)
+        bool counts = vitals_metric_kind(kept->metric) == VITALS_COUNTER;
+        vitals_metric counter = counts ? kept->metric : kept->counted;
+        bool known = counter != 0 && vitals_row_rate(row, history->older, counter, &value) > 0;
+        if (known && !counts)
+            value = fmin(value, 1);
+
+        /* A late source repeats its last reading, which belongs to one point only. */
+        if (!known && !counts &&
+            (vitals_row_availability(row, kept->metric) != VITALS_STALE ||
+             (history->older != NULL && vitals_row_read_ns(row, kept->metric) >
+                                            vitals_snapshot_monotonic_ns(history->older))))
+            known = vitals_row_number(row, kept->metric, &value) > 0;
+        if (!known)
             continue;
+
         struct history_series_line *line = find_line(history, kept->metric, row);
         if (line == NULL) {
             history->left_out++;
@@ -153,19 +141,6 @@ static void keep(struct history_store *history, const struct kept *kept,
         line->values[history->next] = (float)value;
         line->silent = 0;
     }
-}
-
-/* Remove lines without a value for an hour. */
-static void drop_silent(struct history_store *history)
-{
-    size_t left = 0;
-    for (size_t i = 0; i < history->lines_count; i++) {
-        if (history->lines[i]->silent < HISTORY_POINTS)
-            history->lines[left++] = history->lines[i];
-        else
-            free(history->lines[i]);
-    }
-    history->lines_count = left;
 }
 
 static void add_point(struct history_store *history, const vitals_snapshot *snapshot)
@@ -179,7 +154,17 @@ static void add_point(struct history_store *history, const vitals_snapshot *snap
         history->lines[i]->values[history->next] = NAN;
         history->lines[i]->silent++;
     }
-    drop_silent(history);
+
+    /* Removes lines without a value for an hour. */
+    size_t left = 0;
+    for (size_t i = 0; i < history->lines_count; i++) {
+        if (history->lines[i]->silent < HISTORY_POINTS)
+            history->lines[left++] = history->lines[i];
+        else
+            free(history->lines[i]);
+    }
+    history->lines_count = left;
+
     history->left_out = 0;
     for (size_t i = 0; i < KEPT_COUNT; i++)
         keep(history, &KEPT[i], snapshot);
@@ -192,26 +177,21 @@ static void add_point(struct history_store *history, const vitals_snapshot *snap
     history->older = vitals_snapshot_ref(snapshot);
 }
 
-/* Returns when it was sampled, from the text of the document, so that samples between two points
- * need not be parsed. No string can contain the member, because its quotes would be escaped. */
-static uint64_t sampled_ns(const struct sample *sample)
+void history_take(struct history_store *history, struct sample *sample)
 {
+    /* The time is read from the text of the document, so that samples between two points need not
+     * be parsed. No string can contain the member, because its quotes would be escaped. */
     static const char MEMBER[] = "\"boottime_ns\":\"";
     enum { HEAD = 4096 };
     size_t size;
     const char *json = sample_json(sample, &size);
     const char *at = memmem(json, size < HEAD ? size : HEAD, MEMBER, sizeof MEMBER - 1);
-    uint64_t ns = 0;
-    if (at == NULL)
-        return sample_came_ns(sample);
-    for (at += sizeof MEMBER - 1; *at >= '0' && *at <= '9' && ns < UINT64_MAX / 20; at++)
-        ns = 10 * ns + (uint64_t)(*at - '0');
-    return ns;
-}
+    uint64_t now_ns = at == NULL ? sample_came_ns(sample) : 0;
+    for (at += at != NULL ? sizeof MEMBER - 1 : 0;
+         at != NULL && *at >= '0' && *at <= '9' && now_ns < UINT64_MAX / 20; at++)
+        now_ns = 10 * now_ns + (uint64_t)(*at - '0');
 
-void history_take(struct history_store *history, struct sample *sample)
-{
-    uint64_t now_ns = sampled_ns(sample), step = now_ns / STEP_NS / HISTORY_STEP_SECONDS;
+    uint64_t step = now_ns / STEP_NS / HISTORY_STEP_SECONDS;
     if (history->last == NULL || now_ns - history->last_ns >= BEFORE_NS) {
         sample_unref(history->before);
         history->before = history->last;
@@ -240,28 +220,6 @@ static size_t place_of(const struct history_store *history, size_t i)
     return (history->next + HISTORY_POINTS - history->count + i) % HISTORY_POINTS;
 }
 
-static void write_times(const struct history_store *history, struct text *text)
-{
-    uint64_t newest = history->count > 0 ? history->times[place_of(history, history->count - 1)]
-                                         : 0;
-    for (size_t i = 0; i < history->count; i++) {
-        uint64_t ago_ns = newest - history->times[place_of(history, i)];
-        uint64_t then_ns = history->realtime_ns > ago_ns ? history->realtime_ns - ago_ns : 0;
-        text_format(text, i > 0 ? ",%llu" : "%llu", (unsigned long long)(then_ns / 1000000));
-    }
-}
-
-/* Five digits are more than a chart can show. */
-static void write_value(struct text *text, double value)
-{
-    if (isnan(value)) {
-        text_string(text, "null");
-        return;
-    }
-    double step = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 4);
-    text_number(text, step >= 1 ? round(value) : round(value / step) / round(1 / step));
-}
-
 static void write_line(const struct history_store *history, const struct history_series_line *line,
                        struct text *text)
 {
@@ -277,28 +235,30 @@ static void write_line(const struct history_store *history, const struct history
     for (size_t i = 0; i < history->count; i++) {
         if (i > 0)
             text_byte(text, ',');
-        write_value(text, (double)line->values[place_of(history, i)]);
+        double value = (double)line->values[place_of(history, i)];
+        if (isnan(value)) {
+            text_string(text, "null");
+            continue;
+        }
+        /* Five digits are more than a chart can show. */
+        double step = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 4);
+        text_number(text, step >= 1 ? round(value) : round(value / step) / round(1 / step));
     }
     text_string(text, "]}");
-}
-
-static void write_words(struct text *text)
-{
-    const char *comma = "";
-    for (int i = VITALS_AVAILABILITY_MIN; i <= VITALS_AVAILABILITY_MAX; i++) {
-        const char *help = vitals_availability_help((vitals_availability)i);
-        text_format(text, "%s\"%s\":\"", comma, vitals_availability_name((vitals_availability)i));
-        text_safe(text, (vitals_text){help, strlen(help)}, VITALS_TEXT_JSON);
-        text_byte(text, '"');
-        comma = ",";
-    }
 }
 
 void history_write(const struct history_store *history, struct text *text)
 {
     text_format(text, "{\"history\":1,\"step_seconds\":%d,\"left_out\":%llu,\"realtime_ms\":[",
                 HISTORY_STEP_SECONDS, (unsigned long long)history->left_out);
-    write_times(history, text);
+    uint64_t newest = history->count > 0 ? history->times[place_of(history, history->count - 1)]
+                                         : 0;
+    for (size_t i = 0; i < history->count; i++) {
+        uint64_t ago_ns = newest - history->times[place_of(history, i)];
+        uint64_t then_ns = history->realtime_ns > ago_ns ? history->realtime_ns - ago_ns : 0;
+        text_format(text, i > 0 ? ",%llu" : "%llu", (unsigned long long)(then_ns / 1000000));
+    }
+
     text_string(text, "],\"lines\":[");
     for (size_t i = 0; i < history->lines_count; i++) {
         if (i > 0)
@@ -306,6 +266,12 @@ void history_write(const struct history_store *history, struct text *text)
         write_line(history, history->lines[i], text);
     }
     text_string(text, "],\"availability\":{");
-    write_words(text);
+    for (int i = VITALS_AVAILABILITY_MIN; i <= VITALS_AVAILABILITY_MAX; i++) {
+        const char *help = vitals_availability_help((vitals_availability)i);
+        text_format(text, "%s\"%s\":\"", i > VITALS_AVAILABILITY_MIN ? "," : "",
+                    vitals_availability_name((vitals_availability)i));
+        text_safe(text, (vitals_text){help, strlen(help)}, VITALS_TEXT_JSON);
+        text_byte(text, '"');
+    }
     text_string(text, "}}");
 }

@@ -15,162 +15,83 @@ struct view_table {
     const struct view_column *columns; /* ends with a metric of 0 */
 };
 
-#define NOW(metric_)               \
-    {                              \
-        .metric = VITALS_##metric_ \
-    }
-#define RATE(metric_)                            \
-    {                                            \
-        .metric = VITALS_##metric_, .rate = true \
-    }
-#define END         \
-    {               \
-        .metric = 0 \
-    }
+// clang-format off
+#define NOW(metric_)  {VITALS_##metric_, false}
+#define RATE(metric_) {VITALS_##metric_, true}
+#define END           {0, false}
 
 static const struct view_column HOST[] = {
-    NOW(HOST_KERNEL),
-    NOW(HOST_OPERATING_SYSTEM),
-    NOW(HOST_CPU_MODEL),
-    NOW(HOST_UPTIME_SECONDS),
-    NOW(HOST_CPUS),
-    NOW(HOST_LOAD_1M),
-    NOW(HOST_LOAD_5M),
-    NOW(HOST_LOAD_15M),
-    NOW(HOST_PROCESSES),
-    NOW(HOST_TASKS),
-    NOW(HOST_TASKS_RUNNING),
-    RATE(HOST_CPU_BUSY_SECONDS),
-    RATE(HOST_CPU_IOWAIT_SECONDS),
-    NOW(HOST_CPU_FREQUENCY_HERTZ),
-    NOW(HOST_MEMORY_TOTAL_BYTES),
-    NOW(HOST_MEMORY_USED_BYTES),
-    NOW(HOST_MEMORY_AVAILABLE_BYTES),
-    NOW(HOST_MEMORY_CACHED_BYTES),
-    NOW(HOST_SWAP_TOTAL_BYTES),
-    NOW(HOST_SWAP_USED_BYTES),
-    RATE(HOST_DISK_READ_BYTES),
-    RATE(HOST_DISK_WRITTEN_BYTES),
-    NOW(HOST_DISK_SPACE_TOTAL_BYTES),
-    NOW(HOST_DISK_SPACE_USED_BYTES),
-    RATE(HOST_NETWORK_RECEIVED_BYTES),
-    RATE(HOST_NETWORK_TRANSMITTED_BYTES),
-    RATE(HOST_PACKAGE_ENERGY_JOULES),
-    END,
+    NOW(HOST_KERNEL), NOW(HOST_OPERATING_SYSTEM), NOW(HOST_CPU_MODEL), NOW(HOST_UPTIME_SECONDS),
+    NOW(HOST_CPUS), NOW(HOST_LOAD_1M), NOW(HOST_LOAD_5M), NOW(HOST_LOAD_15M), NOW(HOST_PROCESSES),
+    NOW(HOST_TASKS), NOW(HOST_TASKS_RUNNING), RATE(HOST_CPU_BUSY_SECONDS),
+    RATE(HOST_CPU_IOWAIT_SECONDS), NOW(HOST_CPU_FREQUENCY_HERTZ), NOW(HOST_MEMORY_TOTAL_BYTES),
+    NOW(HOST_MEMORY_USED_BYTES), NOW(HOST_MEMORY_AVAILABLE_BYTES), NOW(HOST_MEMORY_CACHED_BYTES),
+    NOW(HOST_SWAP_TOTAL_BYTES), NOW(HOST_SWAP_USED_BYTES), RATE(HOST_DISK_READ_BYTES),
+    RATE(HOST_DISK_WRITTEN_BYTES), NOW(HOST_DISK_SPACE_TOTAL_BYTES),
+    NOW(HOST_DISK_SPACE_USED_BYTES), RATE(HOST_NETWORK_RECEIVED_BYTES),
+    RATE(HOST_NETWORK_TRANSMITTED_BYTES), RATE(HOST_PACKAGE_ENERGY_JOULES), END,
 };
 
-static const struct view_column CPU[] = {
-    NOW(CPU_INDEX),
-    RATE(CPU_BUSY_SECONDS),
-    END,
-};
+static const struct view_column CPU[] = {NOW(CPU_INDEX), RATE(CPU_BUSY_SECONDS), END};
 
 static const struct view_column PRESSURE[] = {
-    NOW(PRESSURE_RESOURCE),
-    NOW(PRESSURE_SCOPE),
-    NOW(PRESSURE_SOME_10S_RATIO),
-    NOW(PRESSURE_SOME_60S_RATIO),
-    NOW(PRESSURE_FULL_10S_RATIO),
-    NOW(PRESSURE_FULL_60S_RATIO),
-    END,
+    NOW(PRESSURE_RESOURCE), NOW(PRESSURE_SCOPE), NOW(PRESSURE_SOME_10S_RATIO),
+    NOW(PRESSURE_SOME_60S_RATIO), NOW(PRESSURE_FULL_10S_RATIO), NOW(PRESSURE_FULL_60S_RATIO), END,
 };
 
 static const struct view_column GPU[] = {
-    NOW(GPU_INDEX),
-    NOW(GPU_VENDOR),
-    NOW(GPU_NAME),
-    NOW(GPU_UUID),
-    NOW(GPU_PARTITION_KIND),
-    NOW(GPU_DRIVER_VERSION),
-    NOW(GPU_UTILIZATION_RATIO),
-    NOW(GPU_MEMORY_BUSY_RATIO),
-    NOW(GPU_MEMORY_TOTAL_BYTES),
-    NOW(GPU_MEMORY_USED_BYTES),
-    NOW(GPU_POWER_WATTS),
-    NOW(GPU_POWER_LIMIT_WATTS),
-    NOW(GPU_TEMPERATURE_CELSIUS),
-    NOW(GPU_FAN_RATIO),
-    NOW(GPU_PERFORMANCE_STATE),
-    NOW(GPU_THROTTLE_REASONS),
-    NOW(GPU_RUNTIME_STATUS),
-    NOW(GPU_MIG_MODE),
-    NOW(GPU_PROCESSES),
-    NOW(GPU_ECC_ERRORS_UNCORRECTED),
-    RATE(GPU_ENERGY_JOULES),
+    NOW(GPU_INDEX), NOW(GPU_VENDOR), NOW(GPU_NAME), NOW(GPU_UUID), NOW(GPU_PARTITION_KIND),
+    NOW(GPU_DRIVER_VERSION), NOW(GPU_UTILIZATION_RATIO), NOW(GPU_MEMORY_BUSY_RATIO),
+    NOW(GPU_MEMORY_TOTAL_BYTES), NOW(GPU_MEMORY_USED_BYTES), NOW(GPU_POWER_WATTS),
+    NOW(GPU_POWER_LIMIT_WATTS), NOW(GPU_TEMPERATURE_CELSIUS), NOW(GPU_FAN_RATIO),
+    NOW(GPU_PERFORMANCE_STATE), NOW(GPU_THROTTLE_REASONS), NOW(GPU_RUNTIME_STATUS),
+    NOW(GPU_MIG_MODE), NOW(GPU_PROCESSES), NOW(GPU_ECC_ERRORS_UNCORRECTED), RATE(GPU_ENERGY_JOULES),
     END,
 };
 
-static const struct view_column GPU_ENGINE[] = {
-    NOW(GPU_ENGINE_UTILIZATION_RATIO),
-    END,
-};
+static const struct view_column GPU_ENGINE[] = {NOW(GPU_ENGINE_UTILIZATION_RATIO), END};
 
 static const struct view_column GPU_CLOCK[] = {
-    NOW(GPU_CLOCK_FREQUENCY_HERTZ),
-    NOW(GPU_CLOCK_FREQUENCY_MAX_HERTZ),
-    END,
+    NOW(GPU_CLOCK_FREQUENCY_HERTZ), NOW(GPU_CLOCK_FREQUENCY_MAX_HERTZ), END,
 };
 
 static const struct view_column GPU_PROCESS[] = {
-    NOW(GPU_PROCESS_PID),
-    NOW(GPU_PROCESS_PROCESS),
-    NOW(GPU_PROCESS_TYPE),
-    NOW(GPU_PROCESS_MEMORY_USED_BYTES),
-    NOW(GPU_PROCESS_UTILIZATION_RATIO),
-    END,
+    NOW(GPU_PROCESS_PID), NOW(GPU_PROCESS_PROCESS), NOW(GPU_PROCESS_TYPE),
+    NOW(GPU_PROCESS_MEMORY_USED_BYTES), NOW(GPU_PROCESS_UTILIZATION_RATIO), END,
 };
 
 static const struct view_column PROCESS[] = {
-    NOW(PROCESS_PID),
-    NOW(PROCESS_NAME),
-    NOW(PROCESS_USER),
-    NOW(PROCESS_STATE),
-    NOW(PROCESS_THREADS),
-    RATE(PROCESS_CPU_SECONDS),
-    NOW(PROCESS_RESIDENT_BYTES),
-    RATE(PROCESS_READ_BYTES),
-    RATE(PROCESS_WRITTEN_BYTES),
-    NOW(PROCESS_START_SECONDS),
-    NOW(PROCESS_WORKLOAD),
-    END,
+    NOW(PROCESS_PID), NOW(PROCESS_NAME), NOW(PROCESS_USER), NOW(PROCESS_STATE),
+    NOW(PROCESS_THREADS), RATE(PROCESS_CPU_SECONDS), NOW(PROCESS_RESIDENT_BYTES),
+    RATE(PROCESS_READ_BYTES), RATE(PROCESS_WRITTEN_BYTES), NOW(PROCESS_START_SECONDS),
+    NOW(PROCESS_WORKLOAD), END,
 };
 
 static const struct view_column WORKLOAD[] = {
-    NOW(WORKLOAD_ID),
-    NOW(WORKLOAD_KIND),
-    NOW(WORKLOAD_USER),
-    NOW(WORKLOAD_PROCESSES),
-    RATE(WORKLOAD_CPU_SECONDS),
-    NOW(WORKLOAD_MEMORY_USED_BYTES),
-    NOW(WORKLOAD_MEMORY_PEAK_BYTES),
+    NOW(WORKLOAD_ID), NOW(WORKLOAD_KIND), NOW(WORKLOAD_USER), NOW(WORKLOAD_PROCESSES),
+    RATE(WORKLOAD_CPU_SECONDS), NOW(WORKLOAD_MEMORY_USED_BYTES), NOW(WORKLOAD_MEMORY_PEAK_BYTES),
     END,
 };
 
 static const struct view_column DISK[] = {
-    NOW(DISK_NAME),           NOW(DISK_COUNTED),       RATE(DISK_READ_BYTES),
-    RATE(DISK_WRITTEN_BYTES), RATE(DISK_BUSY_SECONDS), END,
+    NOW(DISK_NAME), NOW(DISK_COUNTED), RATE(DISK_READ_BYTES), RATE(DISK_WRITTEN_BYTES),
+    RATE(DISK_BUSY_SECONDS), END,
 };
 
 static const struct view_column NETWORK[] = {
-    NOW(NETWORK_NAME),
-    NOW(NETWORK_COUNTED),
-    NOW(NETWORK_UP),
-    RATE(NETWORK_RECEIVED_BYTES),
-    RATE(NETWORK_TRANSMITTED_BYTES),
-    END,
+    NOW(NETWORK_NAME), NOW(NETWORK_COUNTED), NOW(NETWORK_UP), RATE(NETWORK_RECEIVED_BYTES),
+    RATE(NETWORK_TRANSMITTED_BYTES), END,
 };
 
 static const struct view_column FILESYSTEM[] = {
-    NOW(FILESYSTEM_MOUNT_POINT), NOW(FILESYSTEM_TYPE),       NOW(FILESYSTEM_COUNTED),
+    NOW(FILESYSTEM_MOUNT_POINT), NOW(FILESYSTEM_TYPE), NOW(FILESYSTEM_COUNTED),
     NOW(FILESYSTEM_TOTAL_BYTES), NOW(FILESYSTEM_USED_BYTES), END,
 };
 
 static const struct view_column SOURCE[] = {
-    NOW(SOURCE_STATE),
-    NOW(SOURCE_MESSAGE),
-    NOW(SOURCE_QUARANTINED),
-    END,
+    NOW(SOURCE_STATE), NOW(SOURCE_MESSAGE), NOW(SOURCE_QUARANTINED), END,
 };
+// clang-format on
 
 static const struct view_table TABLES[] = {
     {VITALS_HOST, HOST},
@@ -207,33 +128,6 @@ void view_write_text(struct text *text, vitals_text bytes)
     text_string(text, cut ? "…\"" : "\"");
 }
 
-/* Small numbers have four decimals, large ones none. */
-static double rounded(double value)
-{
-    return fabs(value) < 1e4 ? round(value * 1e4) / 1e4 : round(value);
-}
-
-static void write_number(struct text *text, vitals_type type, double value)
-{
-    text_number(text, type == VITALS_F64 ? rounded(value) : value);
-}
-
-/* Writes what encloses a value whose availability is not `have`. */
-static bool open_value(struct text *text, vitals_availability availability)
-{
-    if (availability == VITALS_HAVE)
-        return true;
-    text_format(text, "[\"%s\"%s", vitals_availability_name(availability),
-                availability > 0 ? "," : "]");
-    return availability > 0;
-}
-
-static void close_value(struct text *text, vitals_availability availability)
-{
-    if (availability > 0 && availability != VITALS_HAVE)
-        text_byte(text, ']');
-}
-
 /* Returns the key in `every` of the process with the pid of this device user, or 0. */
 static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
 {
@@ -267,50 +161,26 @@ static void write_value(struct text *text, const struct view_column *column, con
         availability = vitals_row_text(row, column->metric, &words);
     else
         availability = vitals_row_number(row, column->metric, &number);
-    if (!open_value(text, availability))
+    bool plain = availability == VITALS_HAVE;
+    if (!plain)
+        text_format(text, "[\"%s\"%s", vitals_availability_name(availability),
+                    availability > 0 ? "," : "]");
+    if (availability <= 0)
         return;
+
     if (every != NULL && column->metric == VITALS_GPU_PROCESS_PROCESS)
         number = (double)key_in(every->snapshot, row);
+    if (type == VITALS_F64 || column->rate) /* small numbers have four decimals, large ones none */
+        number = fabs(number) < 1e4 ? round(number * 1e4) / 1e4 : round(number);
     if (type == VITALS_TEXT)
         view_write_text(text, words);
     else
-        write_number(text, column->rate ? VITALS_F64 : type, number);
-    close_value(text, availability);
+        text_number(text, number);
+    if (!plain)
+        text_byte(text, ']');
 }
 
 /* ---- one table ---- */
-
-static void write_columns(struct text *text, const vitals_snapshot *snapshot,
-                          const struct view_column *columns)
-{
-    text_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
-    for (const struct view_column *column = columns; column->metric != 0; column++) {
-        if (vitals_snapshot_has_metric(snapshot, column->metric))
-            text_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
-                        column->rate ? "_per_second" : "");
-    }
-    text_byte(text, ']');
-}
-
-static void write_row(struct text *text, const vitals_row *row, const struct view_column *columns,
-                      const struct view_sample *of, const struct view_sample *every)
-{
-    const vitals_snapshot *snapshot = vitals_row_snapshot(row);
-    const char *label = vitals_row_label(row);
-    text_format(text, "[%llu,", (unsigned long long)vitals_row_key(row));
-    if (vitals_row_parent(row) == 0)
-        text_string(text, "null,");
-    else
-        text_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
-    view_write_text(text, (vitals_text){label, strlen(label)});
-    for (const struct view_column *column = columns; column->metric != 0; column++) {
-        if (!vitals_snapshot_has_metric(snapshot, column->metric))
-            continue;
-        text_byte(text, ',');
-        write_value(text, column, row, of, every);
-    }
-    text_byte(text, ']');
-}
 
 /* Returns whether a process uses a device. The table of device users is short, so it is searched
  * linearly. */
@@ -338,16 +208,34 @@ static void write_table(struct text *text, const struct view_table *table,
     text_format(text, "\"%s\":{", vitals_entity_name(table->entity));
     if (state != VITALS_HAVE)
         text_format(text, "\"state\":\"%s\",", vitals_availability_name(state));
-    write_columns(text, snapshot, table->columns);
-    text_string(text, ",\"rows\":[");
+    text_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
+    for (const struct view_column *column = table->columns; column->metric != 0; column++) {
+        if (vitals_snapshot_has_metric(snapshot, column->metric))
+            text_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
+                        column->rate ? "_per_second" : "");
+    }
+
+    text_string(text, "],\"rows\":[");
     for (const vitals_row *row = NULL;
          rows < VIEW_ROWS_MAX &&
          (row = vitals_snapshot_next(snapshot, table->entity, row)) != NULL;) {
         if (every == NULL && table->entity == VITALS_PROCESS && !uses_device(row))
             continue;
-        if (rows++ > 0)
+        const char *label = vitals_row_label(row);
+        text_format(text, "%s[%llu,", rows++ > 0 ? "," : "",
+                    (unsigned long long)vitals_row_key(row));
+        if (vitals_row_parent(row) == 0)
+            text_string(text, "null,");
+        else
+            text_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
+        view_write_text(text, (vitals_text){label, strlen(label)});
+        for (const struct view_column *column = table->columns; column->metric != 0; column++) {
+            if (!vitals_snapshot_has_metric(snapshot, column->metric))
+                continue;
             text_byte(text, ',');
-        write_row(text, row, table->columns, of, every);
+            write_value(text, column, row, of, every);
+        }
+        text_byte(text, ']');
     }
     text_string(text, "]}");
 }
