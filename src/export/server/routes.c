@@ -1,37 +1,312 @@
-/* routes.c: the table of routes. */
-#include "export/server/api.h"
-#include "export/server/page.h"
-#include "export/server/route.h"
-#include "export/server/serve_metrics.h"
+/* routes.c: what the server has at each path: the files of the page, documents and events of the
+ * newest sample, and the exposition for Prometheus.
+ *
+ * Runs on the server's thread. Each document is made once per sample, for all clients. */
+#include <string.h>
 
-/* /-/healthy: the process runs. */
-static void healthy(struct serve *serve, const struct http_request *request,
-                    struct http_answer *answer)
+#include "export/clock.h"
+#include "export/command_lines.h"
+#include "export/prometheus/self_metrics.h"
+#include "export/server/accept.h"
+#include "export/server/history.h"
+#include "export/server/page_files.h"
+#include "export/server/serve.h"
+#include "export/server/view.h"
+#include "feed/text.h"
+
+static const char JSON[] = "application/json; charset=utf-8";
+
+/* ---- documents and events of a sample ---- */
+
+static struct body *snapshot_document(struct serve *serve, struct sample *sample)
+{
+    struct text text = {.bytes = NULL};
+    size_t size;
+    const char *json = sample_json(sample, &size);
+    command_lines_write(&text, json, size, serve->command_lines);
+    return body_new(&text);
+}
+
+/* Appends a server-sent event: `event: NAME` (unless NULL), `data: ` and the document, which has
+ * no newline. */
+static void write_event(struct serve *serve, struct text *text, const char *name,
+                        struct sample *sample)
+{
+    size_t size;
+    const char *json = sample_json(sample, &size);
+    if (name != NULL)
+        text_format(text, "event: %s\n", name);
+    text_string(text, "data: ");
+    command_lines_write(text, json, size, serve->command_lines);
+    text_string(text, "\n\n");
+}
+
+static struct body *snapshot_event(struct serve *serve, struct sample *sample)
+{
+    struct text text = {.bytes = NULL};
+    write_event(serve, &text, NULL, sample);
+    return body_new(&text);
+}
+
+/* The same, followed by an event with every process. */
+static struct body *snapshot_all_event(struct serve *serve, struct sample *sample)
+{
+    struct text text = {.bytes = NULL};
+    write_event(serve, &text, NULL, sample);
+    if (serve->listed != NULL)
+        write_event(serve, &text, "processes", serve->listed);
+    return body_new(&text);
+}
+
+static struct view_sample view_sample_of(struct sample *sample, struct sample *before)
+{
+    return (struct view_sample){
+        .snapshot = sample_snapshot(sample, NULL),
+        .older = before != NULL ? sample_snapshot(before, NULL) : NULL,
+    };
+}
+
+static struct body *view_event(struct serve *serve, struct sample *sample, bool every_process)
+{
+    struct view_sample few = view_sample_of(sample, history_before(serve->history)), every = few;
+    struct text text = {.bytes = NULL};
+    if (few.snapshot == NULL)
+        return NULL;
+    if (serve->listed != NULL && sample_snapshot(serve->listed, NULL) != NULL)
+        every = view_sample_of(serve->listed, serve->listed_before);
+    text_string(&text, "data: ");
+    view_write(&text, &few, every_process ? &every : NULL);
+    text_string(&text, "\n\n");
+    return body_new(&text);
+}
+
+static struct body *few_event(struct serve *serve, struct sample *sample)
+{
+    return view_event(serve, sample, false);
+}
+
+static struct body *all_event(struct serve *serve, struct sample *sample)
+{
+    return view_event(serve, sample, true);
+}
+
+static struct body *history_document(struct serve *serve, struct sample *sample)
+{
+    struct text text = {.bytes = NULL};
+    (void)sample;
+    history_write(serve->history, &text);
+    return body_new(&text);
+}
+
+struct body *serve_rendered(struct serve *serve, render_function *render)
+{
+    if (serve->newest == NULL)
+        return NULL;
+    for (size_t i = 0; i < RENDERED_MAX; i++) {
+        if (serve->rendered[i].render == NULL) {
+            serve->rendered[i].render = render;
+            serve->rendered[i].body = render(serve, serve->newest);
+        }
+        if (serve->rendered[i].render == render) {
+            struct body *body = serve->rendered[i].body;
+            return body != NULL ? body_ref(body) : NULL;
+        }
+    }
+    return render(serve, serve->newest);
+}
+
+static void answer_rendered(struct serve *serve, render_function *render,
+                            struct http_answer *answer)
+{
+    if (serve->newest == NULL) {
+        http_answer_text(answer, 503, "no sample has come yet\n");
+        return;
+    }
+    answer->body = serve_rendered(serve, render);
+    answer->type = JSON;
+}
+
+/* The newest sample in the form of `vitals --json`. */
+static void api_snapshot(struct serve *serve, const struct http_request *request,
+                         struct http_answer *answer)
+{
+    (void)request;
+    answer_rendered(serve, snapshot_document, answer);
+}
+
+/* The last hour (history.h). */
+static void api_history(struct serve *serve, const struct http_request *request,
+                        struct http_answer *answer)
+{
+    (void)request;
+    answer_rendered(serve, history_document, answer);
+}
+
+static bool has_argument(const struct http_request *request, const char *name, const char *value)
+{
+    const char *given = MHD_lookup_connection_value(request->mhd, MHD_GET_ARGUMENT_KIND, name);
+    return given != NULL && strcmp(given, value) == 0;
+}
+
+/* Each new sample as a server-sent event: the document of `vitals --json`, or with ?view=page the
+ * part that the page needs (view.h). With &processes=all every process is sampled while a client
+ * listens: they are in the page's tables, or follow each document as an event `processes` of their
+ * own. 403 if processes are not exported. */
+static void api_stream(struct serve *serve, const struct http_request *request,
+                       struct http_answer *answer)
+{
+    bool page = has_argument(request, "view", "page");
+    bool all = has_argument(request, "processes", "all");
+    if (all && serve->without_processes) {
+        http_answer_text(answer, 403, "nothing is told of processes: --processes off\n");
+        return;
+    }
+    answer->type = "text/event-stream";
+    answer->events = page ? (all ? all_event : few_event)
+                          : (all ? snapshot_all_event : snapshot_event);
+    answer->processes = all;
+}
+
+/* ---- /metrics ---- */
+
+static struct body *render_metrics(struct serve *serve, enum exposition_format format,
+                                   uint64_t now_ns)
+{
+    enum { OF_CONNECTIONS = 4, REASONS = HTTP_REFUSED_COUNT + OF_CONNECTIONS };
+    static const char *const NAMES[HTTP_REFUSED_COUNT] = {
+#define REASON_NAME(name) [HTTP_REFUSED_##name] = #name,
+        HTTP_REASONS(REASON_NAME)
+#undef REASON_NAME
+    };
+    const struct connections *connections = &serve->connections;
+    struct exposition_tally requests[HTTP_CODES];
+    struct exposition_tally rejected[REASONS] = {
+        {"evicted", connections->evicted},
+        {"deadline", connections->overdue},
+        {"connections", connections->turned_away},
+        {"slow_listener", serve->events_dropped},
+    };
+    struct exposition_figure own[SELF_METRIC_FAMILIES];
+    if (serve->own == NULL && !serve->without_own)
+        serve->own = self_metrics_new();
+    serve->without_own = serve->own == NULL;
+    for (size_t i = 0; i < HTTP_CODES; i++)
+        requests[i] = (struct exposition_tally){http_codes[i].name, serve->answered[i]};
+    for (size_t i = 0; i < HTTP_REFUSED_COUNT; i++)
+        rejected[OF_CONNECTIONS + i] = (struct exposition_tally){NAMES[i], serve->refused[i]};
+    struct exposition_self self = {
+        .requests = requests,
+        .rejected = rejected,
+        .request_count = HTTP_CODES,
+        .rejected_count = REASONS,
+        .own = own,
+        .own_count = serve->own != NULL ? self_metrics_read(serve->own, own) : 0,
+        .now_ns = now_ns};
+    return exposition_render(serve->exposition, serve->newest, format, &self);
+}
+
+/* Renders each format once per sample; a stale sample for each request, since only the metrics of
+ * vitals itself remain. */
+static void answer_metrics(struct serve *serve, const struct http_request *request,
+                           struct http_answer *answer)
+{
+    static const char *const OPENMETRICS_VERSIONS[] = {"1.0.0", "0.0.1", NULL};
+    static const char *const TEXT_VERSIONS[] = {"0.0.4", NULL};
+    const char *accept = http_request_header(request, "Accept");
+    struct accept_quality open = accept_type(accept, "application/openmetrics-text",
+                                             OPENMETRICS_VERSIONS);
+    struct accept_quality text = accept_type(accept, "text/plain", TEXT_VERSIONS);
+    /* OpenMetrics only if named: a client that accepts anything reads the older format. */
+    enum exposition_format format = open.exactness == 3 && open.quality > 0 &&
+                                            open.quality >= text.quality
+                                        ? EXPOSITION_OPENMETRICS
+                                        : EXPOSITION_TEXT;
+
+    uint64_t now = clock_now_ns();
+    const struct sample *newest = serve->newest;
+    answer->type = exposition_content_type(format);
+    if (newest == NULL || exposition_is_stale(serve->exposition, newest, now)) {
+        answer->body = render_metrics(serve, format, now);
+        return;
+    }
+    if (serve->exposed[format].sample != newest) {
+        body_unref(serve->exposed[format].body);
+        serve->exposed[format].body = render_metrics(serve, format, now);
+        serve->exposed[format].sample = newest;
+    }
+    struct body *body = serve->exposed[format].body;
+    answer->body = body != NULL ? body_ref(body) : NULL;
+}
+
+void serve_forget_rendered(struct serve *serve)
+{
+    for (size_t i = 0; i < RENDERED_MAX; i++) {
+        body_unref(serve->rendered[i].body);
+        serve->rendered[i].body = NULL;
+        serve->rendered[i].render = NULL;
+    }
+    for (size_t i = 0; i < EXPOSITION_FORMATS; i++) {
+        body_unref(serve->exposed[i].body);
+        serve->exposed[i].body = NULL;
+        serve->exposed[i].sample = NULL;
+    }
+}
+
+/* ---- the page ---- */
+
+/* The Content-Security-Policy of every file: the page runs and loads only its own files. */
+static const char PAGE_POLICY[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+static void answer_page(struct serve *serve, const struct http_request *request,
+                        struct http_answer *answer)
+{
+    const struct page_file *file = page_files;
+    (void)serve;
+    while (file->path != NULL && strcmp(file->path, request->path) != 0)
+        file++;
+    if (file->path == NULL) {
+        http_answer_text(answer, 404, "no such page\n");
+        return;
+    }
+    answer->body = body_of_constant(file->bytes, file->size);
+    answer->type = file->type;
+    answer->etag = file->etag;
+    answer->cache = "no-cache"; /* browsers revalidate, and get 304 */
+    answer->policy = PAGE_POLICY;
+}
+
+/* ---- the table ---- */
+
+/* The process runs. */
+static void answer_healthy(struct serve *serve, const struct http_request *request,
+                           struct http_answer *answer)
 {
     (void)serve;
     (void)request;
     http_answer_text(answer, 200, "vitals is healthy\n");
 }
 
-/* /-/ready: there is a sample. */
-static void ready(struct serve *serve, const struct http_request *request,
-                  struct http_answer *answer)
+/* There is a sample. */
+static void answer_ready(struct serve *serve, const struct http_request *request,
+                         struct http_answer *answer)
 {
     (void)request;
-    if (serve_sample(serve) != NULL)
+    if (serve->newest != NULL)
         http_answer_text(answer, 200, "vitals is ready\n");
     else
         http_answer_text(answer, 503, "no sample has come yet\n");
 }
 
 const struct route routes[] = {
-    {"/", false, page_answer},
-    {"/metrics", false, serve_metrics},
-    {"/-/healthy", false, healthy},
-    {"/-/ready", false, ready},
+    {"/", false, answer_page},
+    {"/metrics", false, answer_metrics},
+    {"/-/healthy", false, answer_healthy},
+    {"/-/ready", false, answer_ready},
     {"/api/v1/snapshot", false, api_snapshot},
     {"/api/v1/stream", false, api_stream},
     {"/api/v1/history", false, api_history},
-    {"/page/", true, page_answer},
+    {"/page/", true, answer_page},
     {NULL, false, NULL},
 };

@@ -6,21 +6,23 @@
 #include "export/server/serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "export/clock.h"
+#include "export/environment.h"
 #include "export/prometheus/self_metrics.h"
 #include "export/publisher.h"
 #include "export/reply.h"
 #include "export/server/history.h"
-#include "export/server/serve_metrics.h"
-#include "export/server/unprivileged.h"
 #include "record/sample.h"
 
 enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 2 + LISTENERS_MAX };
@@ -28,62 +30,7 @@ enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 2 + LISTENERS_MAX };
 #define ACCEPT_AGAIN_NS (UINT64_C(100000000))      /* pause of accept without free descriptors */
 #define FEW_AGAIN_NS    (5 * UINT64_C(1000000000)) /* sampling every process, unused */
 
-/* ---- data that routes share ---- */
-
-struct sample *serve_sample(struct serve *serve)
-{
-    return serve->newest;
-}
-
-struct sample *serve_listed(struct serve *serve, struct sample **before)
-{
-    *before = serve->listed_before;
-    return serve->listed;
-}
-
-bool serve_tells_processes(const struct serve *serve)
-{
-    return !serve->without_processes;
-}
-
-enum redact_form serve_command_lines(const struct serve *serve)
-{
-    return serve->command_lines;
-}
-
-struct history_store *serve_history(struct serve *serve)
-{
-    return serve->history;
-}
-
-struct body *serve_rendered(struct serve *serve, render_function *render)
-{
-    if (serve->newest == NULL)
-        return NULL;
-    for (size_t i = 0; i < RENDERED_MAX; i++) {
-        if (serve->rendered[i].render == NULL) {
-            serve->rendered[i].render = render;
-            serve->rendered[i].body = render(serve, serve->newest);
-        }
-        if (serve->rendered[i].render == render) {
-            struct body *body = serve->rendered[i].body;
-            return body != NULL ? body_ref(body) : NULL;
-        }
-    }
-    return render(serve, serve->newest);
-}
-
 /* ---- samples ---- */
-
-static void forget_rendered(struct serve *serve)
-{
-    for (size_t i = 0; i < RENDERED_MAX; i++) {
-        body_unref(serve->rendered[i].body);
-        serve->rendered[i].body = NULL;
-        serve->rendered[i].render = NULL;
-    }
-    serve_metrics_forget(serve);
-}
 
 static void forget_listed(struct serve *serve)
 {
@@ -114,7 +61,7 @@ static bool take_news(struct serve *serve)
     }
 
     if (sample != NULL) {
-        forget_rendered(serve);
+        serve_forget_rendered(serve);
         sample_unref(serve->newest);
         serve->newest = sample;
         exposition_count(serve->exposition, sample);
@@ -128,23 +75,6 @@ static bool take_news(struct serve *serve)
 
 /* ---- new connections ---- */
 
-static void hand_over(struct serve *serve, int descriptor, const struct sockaddr *address,
-                      socklen_t size, uint64_t now_ns)
-{
-    struct connection *connection = connections_admit(&serve->connections, descriptor, address,
-                                                      now_ns);
-    if (connection == NULL) {
-        (void)close(descriptor);
-        return;
-    }
-    serve->accepted = connection;
-    /* libmicrohttpd calls notify_connection if it takes the socket, and closes it otherwise. */
-    (void)MHD_add_connection(serve->daemon, descriptor, address, size);
-    if (serve->accepted != NULL)
-        connections_remove(&serve->connections, connection);
-    serve->accepted = NULL;
-}
-
 static void accept_from(struct serve *serve, const struct listener *listener, uint64_t now_ns)
 {
     for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
@@ -152,18 +82,31 @@ static void accept_from(struct serve *serve, const struct listener *listener, ui
         socklen_t size = sizeof address;
         int descriptor = accept4(listener->descriptor, (struct sockaddr *)&address, &size,
                                  SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (descriptor >= 0) {
-            hand_over(serve, descriptor, (const struct sockaddr *)&address, size, now_ns);
+        if (descriptor < 0) {
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+                serve->accept_again_ns = now_ns + ACCEPT_AGAIN_NS;
+            if (errno != EINTR && errno != ECONNABORTED)
+                return;
             continue;
         }
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            serve->accept_again_ns = now_ns + ACCEPT_AGAIN_NS;
-        if (errno != EINTR && errno != ECONNABORTED)
-            return;
+
+        const struct sockaddr *from = (const struct sockaddr *)&address;
+        struct connection *connection = connections_admit(&serve->connections, descriptor, from,
+                                                          now_ns);
+        if (connection == NULL) {
+            (void)close(descriptor);
+            continue;
+        }
+        /* libmicrohttpd calls notify_connection if it takes the socket, and closes it otherwise. */
+        serve->accepted = connection;
+        (void)MHD_add_connection(serve->daemon, descriptor, from, size);
+        if (serve->accepted != NULL)
+            connections_remove(&serve->connections, connection);
+        serve->accepted = NULL;
     }
 }
 
-/* ---- deadlines ---- */
+/* ---- the thread ---- */
 
 /* Does what is due now. Returns the time until the next check. */
 static uint64_t look_around(struct serve *serve, uint64_t now_ns)
@@ -187,48 +130,38 @@ static uint64_t look_around(struct serve *serve, uint64_t now_ns)
     return wait;
 }
 
-/* ---- the thread ---- */
-
-/* Waits for work and does it. Returns whether to go on. */
-static bool go_round(struct serve *serve)
-{
-    struct pollfd polled[MOST_POLLED];
-    nfds_t count = 0;
-    uint64_t now = clock_now_ns();
-    uint64_t wait = look_around(serve, now);
-
-    bool accepts = serve->accept_again_ns <= now;
-    polled[count++] = (struct pollfd){.fd = serve->wake, .events = POLLIN};
-    polled[count++] = (struct pollfd){.fd = serve->daemon_descriptor, .events = POLLIN};
-    for (size_t i = 0; i < serve->listener_count; i++)
-        polled[count++] = (struct pollfd){.fd = accepts ? serve->listeners[i].descriptor : -1,
-                                          .events = POLLIN};
-
-    MHD_UNSIGNED_LONG_LONG wanted;
-    uint64_t least = wait == UINT64_MAX ? UINT64_MAX : wait / 1000000 + 1;
-    if (MHD_get_timeout(serve->daemon, &wanted) == MHD_YES && wanted < least)
-        least = wanted;
-    int timeout = least < 60000 ? (int)least : least == UINT64_MAX ? -1 : 60000;
-    if (poll(polled, count, timeout) < 0 && errno != EINTR) {
-        reply_say("the HTTP server has ended: poll: %s", strerror(errno));
-        return false;
-    }
-
-    bool goes_on = polled[0].revents == 0 || take_news(serve);
-    now = clock_now_ns();
-    for (size_t i = 0; i < serve->listener_count; i++) {
-        if (polled[2 + i].revents != 0)
-            accept_from(serve, &serve->listeners[i], now);
-    }
-    (void)MHD_run(serve->daemon);
-    return goes_on;
-}
-
 static void *serve_thread(void *data)
 {
     struct serve *serve = data;
-    while (go_round(serve))
-        ;
+    for (bool goes_on = true; goes_on;) {
+        struct pollfd polled[MOST_POLLED];
+        nfds_t count = 0;
+        uint64_t now = clock_now_ns(), wait = look_around(serve, now);
+        bool accepts = serve->accept_again_ns <= now;
+        polled[count++] = (struct pollfd){.fd = serve->wake, .events = POLLIN};
+        polled[count++] = (struct pollfd){.fd = serve->daemon_descriptor, .events = POLLIN};
+        for (size_t i = 0; i < serve->listener_count; i++)
+            polled[count++] = (struct pollfd){.fd = accepts ? serve->listeners[i].descriptor : -1,
+                                              .events = POLLIN};
+
+        MHD_UNSIGNED_LONG_LONG wanted;
+        uint64_t least = wait == UINT64_MAX ? UINT64_MAX : wait / 1000000 + 1;
+        if (MHD_get_timeout(serve->daemon, &wanted) == MHD_YES && wanted < least)
+            least = wanted;
+        int timeout = least < 60000 ? (int)least : least == UINT64_MAX ? -1 : 60000;
+        if (poll(polled, count, timeout) < 0 && errno != EINTR) {
+            reply_say("the HTTP server has ended: poll: %s", strerror(errno));
+            return NULL;
+        }
+
+        goes_on = polled[0].revents == 0 || take_news(serve);
+        now = clock_now_ns();
+        for (size_t i = 0; i < serve->listener_count; i++) {
+            if (polled[2 + i].revents != 0)
+                accept_from(serve, &serve->listeners[i], now);
+        }
+        (void)MHD_run(serve->daemon);
+    }
     return NULL;
 }
 
@@ -242,7 +175,7 @@ static void serve_free(struct serve *serve)
     if (serve->comparison != NULL)
         (void)comparison_finish(serve->comparison, serve->passwords);
     password_cache_free(serve->passwords);
-    forget_rendered(serve);
+    serve_forget_rendered(serve);
     forget_listed(serve);
     sample_unref(serve->newest);
     sample_unref(serve->pending);
@@ -263,35 +196,31 @@ static int no_memory(vitals_error *error)
     return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
 }
 
-/* Returns the protection that is missing to listen beyond this machine, or NULL. */
-static const char *what_lacks(const struct serve *serve, char *words, size_t size)
-{
-    static const char *const LACKS[2][2] = {
-        {"TLS and passwords or client certificates, which are not in ",
-         "TLS besides the passwords of "},
-        {"passwords or client certificates besides the TLS of ", ""}};
-    const struct web_config *config = serve->config->web;
-    if (serve->may_insecure || web_config_protects(config))
-        return NULL;
-    if (config == NULL)
-        return "TLS and passwords or client certificates (--web-config)";
-    const char *slash = strrchr(serve->config_path, '/');
-    const char *name = slash != NULL ? slash + 1 : serve->config_path;
-    (void)snprintf(words, size, "%s%.60s", LACKS[config->tls][config->users.count > 0], name);
-    return words;
-}
-
 /* The default is the loopback. */
 static int open_listeners(struct serve *serve, const json_t *config, vitals_error *error)
 {
     static const char DEFAULT[] = "localhost:9847";
-    const json_t *listen = json_object_get(config, "listen");
+    static const char *const LACKS[2][2] = {
+        {"TLS and passwords or client certificates, which are not in ",
+         "TLS besides the passwords of "},
+        {"passwords or client certificates besides the TLS of ", ""}};
+    const struct web_config *web = serve->config->web;
     char words[160];
-    const char *lacks = what_lacks(serve, words, sizeof words);
+    const char *lacks = NULL; /* to listen beyond this machine */
+    if (!serve->may_insecure && web == NULL) {
+        lacks = "TLS and passwords or client certificates (--web-config)";
+    } else if (!serve->may_insecure && !web_config_protects(web)) {
+        const char *slash = strrchr(serve->config_path, '/');
+        const char *name = slash != NULL ? slash + 1 : serve->config_path;
+        (void)snprintf(words, sizeof words, "%s%.60s", LACKS[web->tls][web->users.count > 0], name);
+        lacks = words;
+    }
+
+    const json_t *listen = json_object_get(config, "listen");
     size_t count = json_array_size(listen);
-    int code = count > 0 ? 0
-                         : listeners_open(DEFAULT, lacks, serve->listeners, &serve->listener_count,
-                                          error);
+    if (count == 0)
+        return listeners_open(DEFAULT, lacks, serve->listeners, &serve->listener_count, error);
+    int code = 0;
     for (size_t i = 0; i < count && code == 0; i++) {
         const char *where = json_string_value(json_array_get(listen, i));
         code = where != NULL
@@ -322,41 +251,36 @@ static int open_names(struct serve *serve, const json_t *config, vitals_error *e
     return serve->names != NULL ? 0 : no_memory(error);
 }
 
-static int open_exposition(struct serve *serve, const json_t *config, const json_t *hello,
+/* Changes the user from root to "nobody", for all threads and irrevocably; the program cannot be
+ * dumped any more. If a file of the configuration can then not be read again, reports that. Does
+ * nothing for other users, or if another publisher opens files later. Errors: ESYSTEM (the kernel
+ * refuses). */
+static int drop_privileges(const json_t *hello, const struct web_config *config,
                            vitals_error *error)
 {
-    struct exposition_options options;
-    int code = exposition_options_read(config, hello, &options, error);
-    if (code < 0)
-        return code;
-    serve->exposition = exposition_new(&options);
-    serve->history = history_new();
-    serve->command_lines = options.cmdline;
-    serve->without_processes = options.level == EXPOSITION_OFF;
-    return serve->exposition != NULL && serve->history != NULL ? 0 : no_memory(error);
-}
+    /* The overflow uid, "nobody". The name is not looked up, because that could wait for a name
+     * server. */
+    enum { NOBODY = 65534 };
+    static const char *const WRITERS[] = {"textfile", "mlflow", "tensorboard"};
+    bool needed = json_object_get(hello, "otlp") != NULL &&
+                  (environment_get("OTEL_EXPORTER_OTLP_CLIENT_KEY") != NULL ||
+                   environment_get("OTEL_EXPORTER_OTLP_METRICS_CLIENT_KEY") != NULL);
+    for (size_t i = 0; i < sizeof WRITERS / sizeof WRITERS[0]; i++)
+        needed |= json_object_get(hello, WRITERS[i]) != NULL;
+    if (geteuid() != 0 || needed)
+        return 0;
 
-static int start(struct serve *serve, vitals_error *error)
-{
-    sigset_t all, old;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    int number = pthread_create(&serve->thread, NULL, serve_thread, serve);
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return number == 0 ? 0 : record_fail_errno(number, "the HTTP server's thread", error);
-}
-
-/* The thread already runs and may replace the configuration, so `encrypted` is passed. */
-static void say_where(const struct serve *serve, bool encrypted)
-{
-    const char *scheme = encrypted ? "https" : "http";
-    for (size_t i = 0; i < serve->listener_count; i++) {
-        char url[LISTENER_NAME + 16];
-        bool path = strncmp(serve->listeners[i].name, "unix:", 5) == 0;
-        (void)snprintf(url, sizeof url, "%s%s%s%s", path ? "" : scheme, path ? "" : "://",
-                       serve->listeners[i].name, path ? "" : "/");
-        reply_opened("serve", "url", url);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || setgroups(0, NULL) != 0 ||
+        setresgid(NOBODY, NOBODY, NOBODY) != 0 || setresuid(NOBODY, NOBODY, NOBODY) != 0)
+        return record_fail_errno(errno, "giving up root's rights", error);
+    for (size_t i = 0; config != NULL && i < WEB_CONFIG_FILES; i++) {
+        const char *path = config->files[i].path;
+        if (path == NULL || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
+            continue;
+        reply_say("only root can read %s: when it changes, restart the server to take it", path);
+        break;
     }
+    return 0;
 }
 
 static int serve_open(const json_t *config, const json_t *hello, void **data, vitals_error *error)
@@ -374,8 +298,18 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
     serve->passwords = password_cache_new();
     if (code == 0 && (serve->passwords == NULL || (path != NULL && serve->config_path == NULL)))
         code = no_memory(error);
+
+    struct exposition_options options;
     if (code == 0)
-        code = open_exposition(serve, config, hello, error);
+        code = exposition_options_read(config, hello, &options, error);
+    if (code == 0) {
+        serve->exposition = exposition_new(&options);
+        serve->history = history_new();
+        serve->command_lines = options.cmdline;
+        serve->without_processes = options.level == EXPOSITION_OFF;
+        if (serve->exposition == NULL || serve->history == NULL)
+            code = no_memory(error);
+    }
     if (code == 0)
         code = open_names(serve, config, error);
     if (code == 0)
@@ -385,15 +319,33 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
     if (code == 0)
         code = open_listeners(serve, config, error);
     if (code == 0)
-        code = unprivileged_become(hello, serve->config->web, error);
+        code = drop_privileges(hello, serve->config->web, error);
+
+    /* Once the thread runs, it may replace the configuration. */
     bool encrypted = code == 0 && serve->config->tls != NULL;
-    if (code == 0)
-        code = start(serve, error);
+    if (code == 0) {
+        sigset_t all, old;
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+        int number = pthread_create(&serve->thread, NULL, serve_thread, serve);
+        (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+        if (number != 0)
+            code = record_fail_errno(number, "the HTTP server's thread", error);
+    }
     if (code < 0) {
         serve_free(serve);
         return code;
     }
-    say_where(serve, encrypted);
+
+    for (size_t i = 0; i < serve->listener_count; i++) {
+        char url[LISTENER_NAME + 16];
+        const char *name = serve->listeners[i].name;
+        if (strncmp(name, "unix:", 5) == 0)
+            (void)snprintf(url, sizeof url, "%s", name);
+        else
+            (void)snprintf(url, sizeof url, "%s://%s/", encrypted ? "https" : "http", name);
+        reply_opened("serve", "url", url);
+    }
     *data = serve;
     return 0;
 }

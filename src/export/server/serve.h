@@ -9,38 +9,25 @@
 #include <microhttpd.h>
 #include <pthread.h>
 
+#include "export/body.h"
 #include "export/prometheus/exposition.h"
 #include "export/server/connections.h"
 #include "export/server/host_name.h"
 #include "export/server/listener.h"
 #include "export/server/password.h"
-#include "export/server/route.h"
 #include "export/server/web_config.h"
 
 enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 8 };
 
 /* ---- counters ---- */
 
-/* Answers by status code. All other codes are counted together. */
-#define HTTP_CODES(CODE) \
-    CODE(200)            \
-    CODE(304)            \
-    CODE(400)            \
-    CODE(401)            \
-    CODE(403)            \
-    CODE(404)            \
-    CODE(405)            \
-    CODE(429)            \
-    CODE(431)            \
-    CODE(503)
+/* Answers are counted by status code; those that are not listed together, last. */
+enum { HTTP_CODES = 11, HTTP_CODE_OTHER = HTTP_CODES - 1 };
 
-enum {
-#define CODE_ENUM(code) HTTP_CODE_##code,
-    HTTP_CODES(CODE_ENUM)
-#undef CODE_ENUM
-        HTTP_CODE_OTHER,
-    HTTP_CODES_COUNT
-};
+extern const struct http_code {
+    int status;
+    const char *name;
+} http_codes[HTTP_CODES];
 
 /* Reasons to refuse a request. */
 #define HTTP_REASONS(REASON) \
@@ -78,6 +65,7 @@ void listener_config_unref(struct listener_config *config); /* accepts NULL */
 
 /* ---- requests ---- */
 
+struct serve;
 struct stream;
 
 enum password_state { PASSWORD_NOT_LOOKED_AT, PASSWORD_WAITS, PASSWORD_RIGHT, PASSWORD_WRONG };
@@ -91,7 +79,7 @@ struct http_request {
     struct MHD_Connection *mhd;
     struct serve *serve;
     struct connection *connection;
-    const char *path;
+    const char *path;      /* begins with a slash; percent-decoded, without the query */
     struct body *body;     /* the body being sent */
     struct stream *stream; /* NULL: not an event stream */
     enum password_state password;
@@ -99,6 +87,12 @@ struct http_request {
     bool begun;                /* request_handle has been called for it */
     bool cut_path;             /* contains an encoded NUL, which ends the string early */
 };
+
+/* Returns the first header of that name, or NULL. Untrusted; borrowed while the request lives. */
+static inline const char *http_request_header(const struct http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->mhd, MHD_HEADER_KIND, name);
+}
 
 /* Callbacks of libmicrohttpd. */
 enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const char *url,
@@ -118,8 +112,56 @@ void requests_give_up(struct serve *serve);
  * daemon ends. */
 bool request_is_outdated(const struct http_request *request);
 
+/* ---- routes ----
+ *
+ * A route is a row in routes.c: a path and a function. Host, method (GET or HEAD) and credentials
+ * have been checked before it is called; HEAD gets the same answer without its body. Routes run one
+ * after another, so a function must not wait. */
+
+/* Renders a sample as a document or an event. Returns NULL without memory, or if the sample cannot
+ * be rendered. */
+typedef struct body *render_function(struct serve *serve, struct sample *sample);
+
+/* All strings are static or belong to a page file. */
+struct http_answer {
+    int status;         /* 0 means 200 */
+    struct body *body;  /* the server takes the reference; NULL with status 200: 503 "no memory" */
+    const char *type;   /* "application/json" */
+    const char *etag;   /* with its quotes; NULL: none. A matching If-None-Match gets 304 */
+    const char *cache;  /* Cache-Control; NULL: "no-store" */
+    const char *policy; /* Content-Security-Policy; NULL: nothing is allowed */
+
+    /* If set, the answer is an event stream: each new sample is rendered by this function and
+     * sent, the newest one at once. Rendered once for all clients. Slow clients miss events, which
+     * are counted. */
+    render_function *events;
+    bool processes; /* sample every process while this stream is open */
+};
+
+typedef void route_function(struct serve *serve, const struct http_request *request,
+                            struct http_answer *answer);
+
+struct route {
+    const char *path;
+    bool below; /* also matches paths that begin with it */
+    route_function *answer;
+};
+
+/* Ends with a NULL path; the first match is used. */
+extern const struct route routes[];
+
 /* Sends the answer and takes over its body. */
 enum MHD_Result answer_send(struct http_request *request, struct http_answer *answer);
+
+/* Sets a short text as the answer. */
+void http_answer_text(struct http_answer *answer, int status, const char *text);
+
+/* Returns the newest sample as rendered by `render`, which is called once per sample. The caller
+ * gets a reference. NULL if there is no sample or it cannot be rendered. */
+struct body *serve_rendered(struct serve *serve, render_function *render);
+
+/* Drops what was rendered, because there is a new sample. */
+void serve_forget_rendered(struct serve *serve);
 
 /* ---- event streams ---- */
 
@@ -168,7 +210,7 @@ struct serve {
     struct http_request *compared;          /* its request, suspended; NULL: has ended meanwhile */
     struct http_request *uncompared;        /* suspended requests that wait, the oldest first */
     struct host_names *names;
-    uint64_t answered[HTTP_CODES_COUNT], refused[HTTP_REFUSED_COUNT];
+    uint64_t answered[HTTP_CODES], refused[HTTP_REFUSED_COUNT];
     uint64_t events_dropped;
 
     struct sample *newest;                 /* NULL: none yet */
@@ -183,7 +225,7 @@ struct serve {
     bool wants_processes;   /* every process has been requested from the command */
     uint64_t wanted_ns;     /* when the last such stream ended */
 
-    struct history_store *history;
+    struct history_store *history; /* history.h: the last hour */
     struct exposition *exposition;
     struct self_metrics *own;       /* NULL: not needed yet */
     bool without_own;               /* it is not available */

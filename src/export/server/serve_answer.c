@@ -12,23 +12,10 @@ enum { PACK_FROM = 512, MOST_HEADERS = 20 };
 /* The default policy: documents that are shown as a page may load and run nothing. */
 static const char NOTHING[] = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-static const struct {
-    int status, index;
-} CODES[] = {
-#define CODE_ROW(code) {code, HTTP_CODE_##code},
-    HTTP_CODES(CODE_ROW)
-#undef CODE_ROW
+const struct http_code http_codes[HTTP_CODES] = {
+    {200, "200"}, {304, "304"}, {400, "400"}, {401, "401"}, {403, "403"}, {404, "404"},
+    {405, "405"}, {429, "429"}, {431, "431"}, {503, "503"}, {0, "other"},
 };
-
-static void count(struct serve *serve, int status)
-{
-    int index = HTTP_CODE_OTHER;
-    for (size_t i = 0; i < sizeof CODES / sizeof CODES[0]; i++) {
-        if (CODES[i].status == status)
-            index = CODES[i].index;
-    }
-    serve->answered[index]++;
-}
 
 void http_answer_text(struct http_answer *answer, int status, const char *text)
 {
@@ -89,46 +76,17 @@ static void put_common(struct headers *headers, const struct http_request *reque
         put(headers, "Connection", "close");
 }
 
-/* ---- body ---- */
-
-/* Returns the body, compressed if the client accepts that and it is smaller. */
-static const void *bytes_of(const struct http_request *request, struct headers *headers,
-                            size_t *size)
-{
-    *size = 0;
-    if (request->body == NULL)
-        return "";
-    const void *bytes = body_bytes(request->body, size);
-    if (*size < PACK_FROM)
-        return bytes;
-    put(headers, "Vary", "Accept, Accept-Encoding");
-    if (!accept_encoding(http_request_header(request, "Accept-Encoding"), "gzip"))
-        return bytes;
-    size_t packed_size;
-    const void *packed = body_packed(request->body, &packed_size);
-    if (packed == NULL || packed_size >= *size)
-        return bytes;
-    put(headers, "Content-Encoding", "gzip");
-    *size = packed_size;
-    return packed;
-}
-
-static bool known_already(const struct http_request *request, const struct http_answer *answer)
-{
-    return answer->etag != NULL && answer->status == MHD_HTTP_OK &&
-           accept_has_tag(http_request_header(request, "If-None-Match"), answer->etag);
-}
-
 enum MHD_Result answer_send(struct http_request *request, struct http_answer *answer)
 {
     struct headers headers = {.count = 0};
     char tag[100];
-    size_t size;
+    size_t size = 0;
     if (answer->status == 0)
         answer->status = MHD_HTTP_OK;
     if (answer->status == MHD_HTTP_OK && answer->body == NULL)
         http_answer_text(answer, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
-    if (known_already(request, answer)) {
+    if (answer->etag != NULL && answer->status == MHD_HTTP_OK &&
+        accept_has_tag(http_request_header(request, "If-None-Match"), answer->etag)) {
         answer->status = MHD_HTTP_NOT_MODIFIED;
         body_unref(answer->body);
         answer->body = NULL;
@@ -139,14 +97,34 @@ enum MHD_Result answer_send(struct http_request *request, struct http_answer *an
         (void)snprintf(tag, sizeof tag, "W/%s", answer->etag);
         put(&headers, "ETag", tag);
     }
-    const void *bytes = bytes_of(request, &headers, &size);
+
+    /* The body is sent compressed if the client accepts that and it is smaller. */
+    const void *bytes = "";
+    if (request->body != NULL)
+        bytes = body_bytes(request->body, &size);
+    if (size >= PACK_FROM) {
+        size_t packed_size;
+        put(&headers, "Vary", "Accept, Accept-Encoding");
+        bool accepted = accept_encoding(http_request_header(request, "Accept-Encoding"), "gzip");
+        const void *packed = accepted ? body_packed(request->body, &packed_size) : NULL;
+        if (packed != NULL && packed_size < size) {
+            put(&headers, "Content-Encoding", "gzip");
+            bytes = packed;
+            size = packed_size;
+        }
+    }
+
     struct MHD_Response *response = MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes,
                                                                     MHD_RESPMEM_PERSISTENT);
     if (response == NULL)
         return MHD_NO;
     for (size_t i = 0; i < headers.count; i++)
         (void)MHD_add_response_header(response, headers.rows[i].name, headers.rows[i].value);
-    count(request->serve, answer->status);
+
+    size_t code = 0;
+    while (code < HTTP_CODE_OTHER && http_codes[code].status != answer->status)
+        code++;
+    request->serve->answered[code]++;
     enum MHD_Result queued = MHD_queue_response(request->mhd, (unsigned)answer->status, response);
     MHD_destroy_response(response);
     return queued;

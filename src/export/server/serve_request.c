@@ -8,23 +8,6 @@
 #include "export/clock.h"
 #include "export/server/serve.h"
 
-/* ---- access for routes ---- */
-
-const char *http_request_path(const struct http_request *request)
-{
-    return request->path;
-}
-
-const char *http_request_header(const struct http_request *request, const char *name)
-{
-    return MHD_lookup_connection_value(request->mhd, MHD_HEADER_KIND, name);
-}
-
-const char *http_request_argument(const struct http_request *request, const char *name)
-{
-    return MHD_lookup_connection_value(request->mhd, MHD_GET_ARGUMENT_KIND, name);
-}
-
 bool request_is_outdated(const struct http_request *request)
 {
     return request->serve->ending || request->connection->config != request->serve->config;
@@ -129,21 +112,6 @@ static const struct {
     {is_one_too_many, HTTP_REFUSED_busy, 503, "too many requests at once\n"},
 };
 
-/* If true, the answer gives the reason. */
-static bool is_refused(struct http_request *request, const char *method, struct http_answer *answer)
-{
-    struct gate gate = {.request = request, .method = method};
-    (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
-    for (size_t i = 0; i < sizeof GATES / sizeof GATES[0]; i++) {
-        if (!GATES[i].refuses(&gate))
-            continue;
-        request->serve->refused[GATES[i].reason]++;
-        http_answer_text(answer, GATES[i].status, GATES[i].text);
-        return true;
-    }
-    return false;
-}
-
 /* ---- passwords ---- */
 
 static bool start_comparison(struct http_request *request, const struct password_given *given)
@@ -155,24 +123,11 @@ static bool start_comparison(struct http_request *request, const struct password
     return serve->comparison != NULL;
 }
 
-/* Starts the next comparison. One runs at a time, so that guesses cost one core at most. The
- * password is read from the request again, so that none is kept in memory meanwhile. */
-static void compare_next(struct serve *serve)
+static void resume_request(struct http_request *request, enum password_state password)
 {
-    while (serve->comparison == NULL && serve->uncompared != NULL) {
-        struct http_request *request = serve->uncompared;
-        struct password_given given;
-        serve->uncompared = request->next;
-        bool runs = !request->connection->cut &&
-                    password_parse(http_request_header(request, "Authorization"), &given) &&
-                    start_comparison(request, &given);
-        explicit_bzero(&given, sizeof given);
-        if (runs)
-            return;
-        request->password = PASSWORD_WRONG;
-        request->connection->paused = false;
-        MHD_resume_connection(request->mhd);
-    }
+    request->password = password;
+    request->connection->paused = false;
+    MHD_resume_connection(request->mhd);
 }
 
 void requests_compare(struct serve *serve)
@@ -183,12 +138,22 @@ void requests_compare(struct serve *serve)
     struct http_request *request = serve->compared;
     serve->comparison = NULL;
     serve->compared = NULL;
-    if (request != NULL) {
-        request->password = right ? PASSWORD_RIGHT : PASSWORD_WRONG;
-        request->connection->paused = false;
-        MHD_resume_connection(request->mhd);
+    if (request != NULL)
+        resume_request(request, right ? PASSWORD_RIGHT : PASSWORD_WRONG);
+
+    /* One comparison runs at a time, so that guesses cost one core at most. The password is read
+     * from the request again, so that none is kept in memory meanwhile. */
+    while (serve->comparison == NULL && serve->uncompared != NULL) {
+        struct password_given given;
+        request = serve->uncompared;
+        serve->uncompared = request->next;
+        bool runs = !request->connection->cut &&
+                    password_parse(http_request_header(request, "Authorization"), &given) &&
+                    start_comparison(request, &given);
+        explicit_bzero(&given, sizeof given);
+        if (!runs)
+            resume_request(request, PASSWORD_WRONG);
     }
-    compare_next(serve);
 }
 
 /* Suspends the request until its password has been compared. Returns false if too many wait
@@ -221,40 +186,6 @@ static bool wait_for_comparison(struct http_request *request, const struct passw
     return true;
 }
 
-static void look_at_password(struct http_request *request, struct http_answer *answer)
-{
-    struct serve *serve = request->serve;
-    const struct web_config *config = request->connection->config->web;
-    struct password_given given;
-    if (config == NULL || config->users.count == 0) {
-        request->password = PASSWORD_RIGHT;
-        return;
-    }
-    if (!password_parse(http_request_header(request, "Authorization"), &given)) {
-        request->password = PASSWORD_WRONG;
-        return;
-    }
-    if (password_is_known(serve->passwords, &config->users, &given)) {
-        request->password = PASSWORD_RIGHT;
-    } else if (!wait_for_comparison(request, &given)) {
-        serve->refused[HTTP_REFUSED_busy]++;
-        http_answer_text(answer, 503, "too many passwords to be looked at\n");
-    }
-    explicit_bzero(&given, sizeof given);
-}
-
-/* Removes a request that ends from the queue of comparisons. */
-static void forget_password(struct serve *serve, const struct http_request *request)
-{
-    struct http_request **at = &serve->uncompared;
-    if (serve->compared == request)
-        serve->compared = NULL;
-    while (*at != NULL && *at != request)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = request->next;
-}
-
 void requests_give_up(struct serve *serve)
 {
     struct http_request *next, *request = serve->compared;
@@ -266,28 +197,33 @@ void requests_give_up(struct serve *serve)
     serve->uncompared = NULL;
     for (; request != NULL; request = next) {
         next = request->next;
+        resume_request(request, PASSWORD_WRONG);
+    }
+}
+
+/* Decides whether the password is right, or lets the request wait; an answer is set if too many
+ * wait. */
+static void look_at_password(struct http_request *request, struct http_answer *answer)
+{
+    struct serve *serve = request->serve;
+    const struct web_config *config = request->connection->config->web;
+    struct password_given given;
+    if (config == NULL || config->users.count == 0) {
+        request->password = PASSWORD_RIGHT;
+    } else if (!password_parse(http_request_header(request, "Authorization"), &given)) {
         request->password = PASSWORD_WRONG;
-        request->connection->paused = false;
-        MHD_resume_connection(request->mhd);
+    } else {
+        if (password_is_known(serve->passwords, &config->users, &given)) {
+            request->password = PASSWORD_RIGHT;
+        } else if (!wait_for_comparison(request, &given)) {
+            serve->refused[HTTP_REFUSED_busy]++;
+            http_answer_text(answer, 503, "too many passwords to be looked at\n");
+        }
+        explicit_bzero(&given, sizeof given);
     }
 }
 
 /* ---- routes ---- */
-
-/* The answer lists the routes, except those below a path. */
-static void answer_nothing_there(struct http_answer *answer)
-{
-    struct text words = {.bytes = NULL};
-    text_string(&words, "there is nothing at this path; there is:");
-    for (const struct route *route = routes; route->path != NULL; route++) {
-        if (!route->below)
-            text_format(&words, " %s", route->path);
-    }
-    text_string(&words, "\n");
-    text_byte(&words, '\0');
-    http_answer_text(answer, 404, words.failed ? "there is nothing at this path\n" : words.bytes);
-    text_done(&words);
-}
 
 static enum MHD_Result follow_route(struct http_request *request)
 {
@@ -301,16 +237,27 @@ static enum MHD_Result follow_route(struct http_request *request)
             break;
     }
 
-    if (route->path != NULL)
+    if (route->path != NULL) {
         route->answer(serve, request, &answer);
-    else
-        answer_nothing_there(&answer);
-    if (answer.events == NULL)
-        return answer_send(request, &answer);
-    if (connections_may_stream(&serve->connections, request->connection))
+    } else { /* lists the routes, except those below a path */
+        struct text words = {.bytes = NULL};
+        text_string(&words, "there is nothing at this path; there is:");
+        for (route = routes; route->path != NULL; route++) {
+            if (!route->below)
+                text_format(&words, " %s", route->path);
+        }
+        text_append(&words, "\n", 2);
+        http_answer_text(&answer, 404,
+                         words.failed ? "there is nothing at this path\n" : words.bytes);
+        text_done(&words);
+    }
+
+    if (answer.events != NULL && connections_may_stream(&serve->connections, request->connection))
         return stream_send(request, &answer);
-    serve->refused[HTTP_REFUSED_streams]++;
-    http_answer_text(&answer, 503, "too many listen already\n");
+    if (answer.events != NULL) {
+        serve->refused[HTTP_REFUSED_streams]++;
+        http_answer_text(&answer, 503, "too many listen already\n");
+    }
     return answer_send(request, &answer);
 }
 
@@ -323,13 +270,22 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
         http_answer_text(&answer, 503, "the configuration has changed; please connect again\n");
         return answer_send(request, &answer);
     }
+
     if (request->password == PASSWORD_NOT_LOOKED_AT) {
-        if (is_refused(request, method, &answer))
+        struct gate gate = {.request = request, .method = method};
+        (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
+        for (size_t i = 0; i < sizeof GATES / sizeof GATES[0]; i++) {
+            if (!GATES[i].refuses(&gate))
+                continue;
+            serve->refused[GATES[i].reason]++;
+            http_answer_text(&answer, GATES[i].status, GATES[i].text);
             return answer_send(request, &answer);
+        }
         connection_enter_phase(&serve->connections, request->connection, CONNECTION_ANSWERED,
                                clock_now_ns());
         look_at_password(request, &answer);
     }
+
     if (answer.status != 0)
         return answer_send(request, &answer);
     if (request->password == PASSWORD_WAITS)
@@ -395,7 +351,16 @@ void request_end(void *data, struct MHD_Connection *mhd, void **context,
     (void)how;
     if (request == NULL)
         return;
-    forget_password(serve, request);
+
+    /* Removes it from the queue of comparisons. */
+    struct http_request **at = &serve->uncompared;
+    if (serve->compared == request)
+        serve->compared = NULL;
+    while (*at != NULL && *at != request)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = request->next;
+
     connection_enter_phase(&serve->connections, request->connection, CONNECTION_WAITING,
                            clock_now_ns());
     if (request_is_outdated(request))

@@ -2,13 +2,11 @@
  *
  * A stream has at most one event that is being sent and one that waits; a newer event replaces the
  * waiting one. A stream that has sent all is suspended. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/clock.h"
 #include "export/server/serve.h"
-#include "feed/text.h"
 
 enum { BLOCK = 16 * 1024 };
 
@@ -27,17 +25,6 @@ struct stream {
     size_t offset;              /* within what is being sent */
 };
 
-struct body *event_of(const char *name, const char *document, size_t size)
-{
-    struct text text = {.bytes = NULL};
-    if (name != NULL)
-        text_format(&text, "event: %s\n", name);
-    text_string(&text, "data: ");
-    text_append(&text, document, size);
-    text_string(&text, "\n\n");
-    return body_new(&text);
-}
-
 /* Returns what is to be sent next, or NULL if nothing is. */
 static const char *current(struct stream *stream, size_t *size)
 {
@@ -50,16 +37,6 @@ static const char *current(struct stream *stream, size_t *size)
         stream->waiting = NULL;
     }
     return stream->now != NULL ? body_bytes(stream->now, size) : NULL;
-}
-
-static void go_on(struct stream *stream)
-{
-    stream->offset = 0;
-    if (stream->words == NULL) {
-        body_unref(stream->now);
-        stream->now = NULL;
-    }
-    stream->words = NULL;
 }
 
 /* Callback of libmicrohttpd: fills the next block. */
@@ -79,8 +56,14 @@ static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room
         memcpy(out + used, bytes + stream->offset, part);
         used += part;
         stream->offset += part;
-        if (stream->offset == size)
-            go_on(stream);
+        if (stream->offset < size)
+            continue;
+        stream->offset = 0;
+        if (stream->words == NULL) {
+            body_unref(stream->now);
+            stream->now = NULL;
+        }
+        stream->words = NULL;
     }
     connection->paused = used == 0;
     if (used == 0) {
@@ -135,8 +118,10 @@ void streams_end(struct serve *serve)
     }
 }
 
-static void unlink_stream(struct serve *serve, struct stream *stream)
+void stream_free(struct serve *serve, struct stream *stream)
 {
+    if (stream == NULL)
+        return;
     struct stream **at = &serve->streams;
     while (*at != stream)
         at = &(*at)->next;
@@ -144,21 +129,10 @@ static void unlink_stream(struct serve *serve, struct stream *stream)
     serve->streams_wanting -= stream->processes;
     if (stream->processes)
         serve->wanted_ns = clock_now_ns();
-}
 
-void stream_free(struct serve *serve, struct stream *stream)
-{
-    if (stream == NULL)
-        return;
-    unlink_stream(serve, stream);
     body_unref(stream->now);
     body_unref(stream->waiting);
     free(stream);
-}
-
-static void put_header(struct MHD_Response *response, const char *name, const char *value)
-{
-    (void)MHD_add_response_header(response, name, value);
 }
 
 enum MHD_Result stream_send(struct http_request *request, const struct http_answer *answer)
@@ -182,10 +156,10 @@ enum MHD_Result stream_send(struct http_request *request, const struct http_answ
     serve->streams_wanting += stream->processes;
     request->stream = stream;
     offer(serve, stream);
-    put_header(response, "Content-Type", "text/event-stream");
-    put_header(response, "Cache-Control", "no-store");
-    put_header(response, "X-Content-Type-Options", "nosniff");
-    serve->answered[HTTP_CODE_200]++;
+    (void)MHD_add_response_header(response, "Content-Type", "text/event-stream");
+    (void)MHD_add_response_header(response, "Cache-Control", "no-store");
+    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    serve->answered[0]++; /* 200 */
     connection_enter_phase(&serve->connections, request->connection, CONNECTION_STREAMING,
                            clock_now_ns());
     enum MHD_Result queued = MHD_queue_response(request->mhd, MHD_HTTP_OK, response);
