@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/prometheus/family_writer.h"
+#include "export/prometheus/exposition_page.h"
+#include "export/prometheus/exposition_sums.h"
 #include "export/prometheus/nvitop_page.h"
 #include "feed/feed_json.h"
 
@@ -116,36 +117,6 @@ bool exposition_is_stale(const struct exposition *exposition, const struct sampl
     return now_ns >= exposition_stale_ns(exposition, moment);
 }
 
-static void write_document(struct exposition_page *page, struct exposition *exposition,
-                           struct sample *moment, const struct exposition_self *self)
-{
-    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
-    if (snapshot != NULL) {
-        uint64_t came_ns = sample_came_ns(moment);
-        page->age_ns = self->now_ns > came_ns ? self->now_ns - came_ns : 0;
-        page->is_alone = exposition_is_stale(exposition, moment, self->now_ns);
-        page_read(page, snapshot);
-    }
-
-    pthread_mutex_lock(&exposition->mutex);
-    const struct family_sources from = {.self = self, .sums = &exposition->sums};
-    if (exposition->options.nvitop)
-        nvitop_write(page, &exposition->past);
-    for (size_t i = 0; i < families_count && !exposition->options.nvitop; i++)
-        exposition_write_family(page, &families[i], &from);
-    pthread_mutex_unlock(&exposition->mutex);
-
-    /* These names are the same with --compat. */
-    for (size_t i = 0; i < self->own_count; i++) {
-        const struct metric_family *family = self->own[i].family;
-        page_family(page, "", family->name, family_type(family->name), family->help);
-        page_sample(page);
-        page_value(page, self->own[i].value);
-    }
-    if (page->format == EXPOSITION_OPENMETRICS)
-        text_string(page->out, "# EOF\n");
-}
-
 struct body *exposition_render(struct exposition *exposition, struct sample *moment,
                                enum exposition_format format, const struct exposition_self *self)
 {
@@ -153,7 +124,33 @@ struct body *exposition_render(struct exposition *exposition, struct sample *mom
     struct exposition_page page;
     if (page_init(&page, &out, format, &exposition->options) < 0)
         return NULL;
-    write_document(&page, exposition, moment, self);
+
+    const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
+    if (snapshot != NULL) {
+        uint64_t came_ns = sample_came_ns(moment);
+        page.age_ns = self->now_ns > came_ns ? self->now_ns - came_ns : 0;
+        page.is_alone = exposition_is_stale(exposition, moment, self->now_ns);
+        page_read(&page, snapshot);
+    }
+
+    pthread_mutex_lock(&exposition->mutex);
+    const struct family_sources from = {.self = self, .sums = &exposition->sums};
+    if (exposition->options.nvitop)
+        nvitop_write(&page, &exposition->past);
+    for (size_t i = 0; i < families_count && !exposition->options.nvitop; i++)
+        exposition_write_family(&page, &families[i], &from);
+    pthread_mutex_unlock(&exposition->mutex);
+
+    /* These names are the same with --compat. */
+    for (size_t i = 0; i < self->own_count; i++) {
+        const struct metric_family *family = self->own[i].family;
+        page_family(&page, "", family->name, family_type(family->name), family->help);
+        page_sample(&page);
+        page_value(&page, self->own[i].value);
+    }
+    if (format == EXPOSITION_OPENMETRICS)
+        text_string(&out, "# EOF\n");
+
     bool failed = page.failed || page.labels.failed || out.failed;
     page_done(&page);
     struct body *body = failed ? NULL : body_new(&out);

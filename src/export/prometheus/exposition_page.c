@@ -57,36 +57,16 @@ static void head_line(struct exposition_page *page, const char *word, const char
     text_byte(page->out, '\n');
 }
 
-/* Help texts are our own: they contain no backslash and no newline. */
-static void write_head(struct exposition_page *page)
-{
-    const char *type = page->type == FAMILY_COUNTER ? "counter" : "gauge";
-    if (page->format == EXPOSITION_TEXT)
-        head_line(page, "# HELP ", page->help);
-    head_line(page, "# TYPE ", type);
-    if (page->format == EXPOSITION_OPENMETRICS) {
-        if (page->unit[0] != '\0')
-            head_line(page, "# UNIT ", page->unit);
-        head_line(page, "# HELP ", page->help);
-    }
-    page->headed = true;
-}
-
 /* ---- duplicate series ---- */
-
-static uint64_t hash_of(const char *bytes, size_t size)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
-    return hash ^ hash >> 32;
-}
 
 static struct page_seen *seen_place(struct exposition_page *page, struct page_seen *table,
                                     size_t capacity, const struct page_seen *series)
 {
     const char *bytes = page->out->bytes;
-    size_t i = hash_of(bytes + series->at, series->size) & (capacity - 1);
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < series->size; i++)
+        hash = (hash ^ (unsigned char)bytes[series->at + i]) * 0x100000001b3u;
+    size_t i = (size_t)(hash ^ hash >> 32) & (capacity - 1);
     while (table[i].age == series->age &&
            (table[i].size != series->size ||
             memcmp(bytes + table[i].at, bytes + series->at, series->size) != 0))
@@ -94,29 +74,25 @@ static struct page_seen *seen_place(struct exposition_page *page, struct page_se
     return &table[i];
 }
 
-static bool seen_grow(struct exposition_page *page)
-{
-    size_t capacity = page->seen_capacity * 2;
-    struct page_seen *table = calloc(capacity, sizeof *table);
-    if (table == NULL)
-        return false;
-    for (size_t i = 0; i < page->seen_capacity; i++) {
-        if (page->seen[i].age == page->seen_age)
-            *seen_place(page, table, capacity, &page->seen[i]) = page->seen[i];
-    }
-    free(page->seen);
-    page->seen = table;
-    page->seen_capacity = capacity;
-    return true;
-}
-
 /* Returns whether the family has this series already, and adds it if not. */
 static bool is_seen(struct exposition_page *page, const struct page_seen *series)
 {
-    if (page->seen_count * 2 >= page->seen_capacity && !seen_grow(page)) {
-        page->failed = true;
-        return true;
+    if (page->seen_count * 2 >= page->seen_capacity) {
+        size_t capacity = page->seen_capacity * 2;
+        struct page_seen *table = calloc(capacity, sizeof *table);
+        if (table == NULL) {
+            page->failed = true;
+            return true;
+        }
+        for (size_t i = 0; i < page->seen_capacity; i++) {
+            if (page->seen[i].age == page->seen_age)
+                *seen_place(page, table, capacity, &page->seen[i]) = page->seen[i];
+        }
+        free(page->seen);
+        page->seen = table;
+        page->seen_capacity = capacity;
     }
+
     struct page_seen *place = seen_place(page, page->seen, page->seen_capacity, series);
     if (place->age == series->age)
         return true;
@@ -129,8 +105,18 @@ static bool is_seen(struct exposition_page *page, const struct page_seen *series
 
 void page_sample(struct exposition_page *page)
 {
-    if (!page->headed)
-        write_head(page);
+    if (!page->headed) { /* help texts are our own: no backslash and no newline in them */
+        bool open = page->format == EXPOSITION_OPENMETRICS;
+        if (!open)
+            head_line(page, "# HELP ", page->help);
+        head_line(page, "# TYPE ", page->type == FAMILY_COUNTER ? "counter" : "gauge");
+        if (open && page->unit[0] != '\0')
+            head_line(page, "# UNIT ", page->unit);
+        if (open)
+            head_line(page, "# HELP ", page->help);
+        page->headed = true;
+    }
+
     page->sample = page->out->size;
     text_string(page->out, page->prefix);
     text_string(page->out, page->name);
@@ -152,21 +138,17 @@ void page_labels(struct exposition_page *page, const char *bytes, size_t size)
     text_append(page->out, bytes, size);
 }
 
+void page_label_word(struct exposition_page *page, const char *name, const char *value)
+{
+    page_label(page, name, (vitals_text){value, strlen(value)});
+}
+
 void page_label(struct exposition_page *page, const char *name, vitals_text value)
 {
     separate(page);
     text_string(page->out, name);
     text_append(page->out, "=\"", 2);
     text_safe(page->out, value, VITALS_TEXT_LABEL);
-    text_byte(page->out, '"');
-}
-
-void page_label_word(struct exposition_page *page, const char *name, const char *value)
-{
-    separate(page);
-    text_string(page->out, name);
-    text_append(page->out, "=\"", 2);
-    text_string(page->out, value);
     text_byte(page->out, '"');
 }
 

@@ -7,6 +7,7 @@
 #define VITALS_EXPORT_PROMETHEUS_EXPOSITION_PAGE_H
 
 #include "export/prometheus/exposition.h"
+#include "export/prometheus/exposition_sums.h"
 #include "export/prometheus/families.h"
 #include "record/sample.h"
 
@@ -80,8 +81,7 @@ void page_family(struct exposition_page *page, const char *prefix, const char *n
 void page_sample(struct exposition_page *page);
 void page_labels(struct exposition_page *page, const char *bytes, size_t size); /* `a="b",c="d"` */
 void page_label(struct exposition_page *page, const char *name, vitals_text value);
-void page_label_word(struct exposition_page *page, const char *name,
-                     const char *value); /* trusted: not escaped */
+void page_label_word(struct exposition_page *page, const char *name, const char *value);
 void page_value(struct exposition_page *page, double value);
 
 /* Begins a sample with the labels of a row. */
@@ -100,5 +100,17 @@ bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid
 /* Returns the id of a workload, with its user named as the options say. */
 vitals_text page_workload(const struct exposition_page *page, vitals_text id, char *out,
                           size_t capacity);
+
+/* ---- families.c's rows (family_writers.c) ---- */
+
+/* The data that a family is written from. */
+struct family_sources {
+    const struct exposition_self *self;
+    const struct exposition_sums *sums;
+};
+
+/* Writes the samples of a family; nothing if no row has its values. */
+void exposition_write_family(struct exposition_page *page, const struct metric_family *family,
+                             const struct family_sources *from);
 
 #endif

@@ -2,9 +2,84 @@
 #include "export/prometheus/exposition_sums.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "export/keyed_hash.h"
+
+/* Snapshots for which a workload without a process on a device is remembered; then its sum
+ * restarts. */
+enum { SUMS_TURNS = 600 };
+
+/* ---- values by keys ---- */
+
+/* Returns the place of the keys, or the place to insert them. */
+static size_t place_of(const struct counter_map *map, uint64_t first, uint64_t second)
+{
+    size_t low = 0, high = map->count;
+    if (high > 0 && map->entries[high - 1].first < first)
+        return high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct counter_map_entry *entry = &map->entries[middle];
+        if (entry->first < first || (entry->first == first && entry->second < second))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_at(const struct counter_map *map, size_t place, uint64_t first, uint64_t second)
+{
+    return place < map->count && map->entries[place].first == first &&
+           map->entries[place].second == second;
+}
+
+/* Returns the entry, which is added as zeros if it is not there. NULL if memory is out. Invalidates
+ * older pointers. */
+static struct counter_map_entry *counter_map_take(struct counter_map *map, uint64_t first,
+                                                  uint64_t second)
+{
+    size_t place = place_of(map, first, second);
+    if (!is_at(map, place, first, second)) {
+        if (map->count == map->capacity) {
+            size_t capacity = map->capacity > 0 ? map->capacity * 2 : 64;
+            struct counter_map_entry *entries = realloc(map->entries, capacity * sizeof *entries);
+            if (entries == NULL)
+                return NULL;
+            map->entries = entries;
+            map->capacity = capacity;
+        }
+        memmove(&map->entries[place + 1], &map->entries[place],
+                (map->count - place) * sizeof *map->entries);
+        map->entries[place] = (struct counter_map_entry){.first = first, .second = second};
+        map->count++;
+    }
+    map->entries[place].seen = map->turn;
+    return &map->entries[place];
+}
+
+const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t first,
+                                                 uint64_t second)
+{
+    size_t place = place_of(map, first, second);
+    return is_at(map, place, first, second) ? &map->entries[place] : NULL;
+}
+
+/* Begins the next turn: removes entries that were not taken for SUMS_TURNS. */
+static void counter_map_turn(struct counter_map *map)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < map->count; i++) {
+        if (map->turn - map->entries[i].seen < SUMS_TURNS)
+            map->entries[kept++] = map->entries[i];
+    }
+    map->count = kept;
+    map->turn++;
+}
+
+/* ---- what rows state ---- */
 
 bool exposition_workload_of(const vitals_row *row, vitals_text *id)
 {
@@ -33,35 +108,6 @@ uint64_t exposition_workload_key(vitals_text id)
     return keyed_hash(id.bytes, id.size);
 }
 
-/* Returns what a process used since it was last seen; a new one has used all of it since then. */
-static double growth(struct counter_map *map, uint64_t key, double now)
-{
-    struct counter_map_entry *entry = counter_map_take(map, key, 0);
-    if (entry == NULL)
-        return 0;
-    double grown = now > entry->last ? now - entry->last : 0;
-    entry->last = now;
-    return grown;
-}
-
-static void add_workloads(struct exposition_sums *sums, const vitals_snapshot *snapshot)
-{
-    const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
-        vitals_text id;
-        double busy;
-        if (vitals_row_number(row, VITALS_GPU_PROCESS_BUSY_SECONDS, &busy) <= 0)
-            continue;
-        double grown = growth(&sums->processes, vitals_row_key(row), busy);
-        if (!exposition_workload_of(row, &id))
-            continue;
-        struct counter_map_entry *entry = counter_map_take(&sums->workloads, vitals_row_parent(row),
-                                                           exposition_workload_key(id));
-        if (entry != NULL)
-            entry->value += grown;
-    }
-}
-
 /* Returns the time of a row's reading, since 1970. */
 static double when_read(const vitals_snapshot *snapshot, const vitals_row *row)
 {
@@ -72,9 +118,41 @@ static double when_read(const vitals_snapshot *snapshot, const vitals_row *row)
     return now > age ? (double)(now - age) / 1e9 : 0;
 }
 
-static void add_sources(struct exposition_sums *sums, const vitals_snapshot *snapshot)
+/* ---- sums ---- */
+
+void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *snapshot)
 {
+    uint64_t stream = vitals_snapshot_stream(snapshot);
     const vitals_row *row = NULL;
+    if (stream != sums->stream)
+        exposition_sums_done(sums);
+    if (stream == sums->stream && vitals_snapshot_sequence(snapshot) <= sums->sequence)
+        return;
+    sums->stream = stream;
+    sums->sequence = vitals_snapshot_sequence(snapshot);
+
+    /* A workload gets what its processes used since they were last seen; a new process has used all
+     * of it since then. */
+    while ((row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
+        vitals_text id;
+        double busy, grown = 0;
+        if (vitals_row_number(row, VITALS_GPU_PROCESS_BUSY_SECONDS, &busy) <= 0)
+            continue;
+        struct counter_map_entry *process = counter_map_take(&sums->processes, vitals_row_key(row),
+                                                             0);
+        if (process != NULL) {
+            grown = busy > process->last ? busy - process->last : 0;
+            process->last = busy;
+        }
+        struct counter_map_entry *workload = exposition_workload_of(row, &id)
+                                                 ? counter_map_take(&sums->workloads,
+                                                                    vitals_row_parent(row),
+                                                                    exposition_workload_key(id))
+                                                 : NULL;
+        if (workload != NULL)
+            workload->value += grown;
+    }
+
     while ((row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL) {
         struct counter_map_entry *entry = counter_map_take(&sums->sources, vitals_row_key(row), 0);
         double seconds;
@@ -88,11 +166,7 @@ static void add_sources(struct exposition_sums *sums, const vitals_snapshot *sna
         if (state > 0 && state != VITALS_STALE)
             entry->at = when_read(snapshot, row);
     }
-}
 
-static void add_errors(struct exposition_sums *sums, const vitals_snapshot *snapshot)
-{
-    const vitals_row *row = NULL;
     while ((row = vitals_snapshot_next(snapshot, VITALS_GPU, row)) != NULL) {
         double count, newest;
         if (vitals_row_number(row, VITALS_GPU_XID_ERRORS, &count) <= 0 ||
@@ -105,31 +179,18 @@ static void add_errors(struct exposition_sums *sums, const vitals_snapshot *snap
         entry->value = newest;
         entry->at = when_read(snapshot, row);
     }
-}
 
-void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *snapshot)
-{
-    uint64_t stream = vitals_snapshot_stream(snapshot);
-    if (stream != sums->stream)
-        exposition_sums_done(sums);
-    if (stream == sums->stream && vitals_snapshot_sequence(snapshot) <= sums->sequence)
-        return;
-    sums->stream = stream;
-    sums->sequence = vitals_snapshot_sequence(snapshot);
-    add_workloads(sums, snapshot);
-    add_sources(sums, snapshot);
-    add_errors(sums, snapshot);
-    counter_map_turn(&sums->processes, SUMS_TURNS);
-    counter_map_turn(&sums->workloads, SUMS_TURNS);
-    counter_map_turn(&sums->sources, SUMS_TURNS);
-    counter_map_turn(&sums->errors, SUMS_TURNS);
+    counter_map_turn(&sums->processes);
+    counter_map_turn(&sums->workloads);
+    counter_map_turn(&sums->sources);
+    counter_map_turn(&sums->errors);
 }
 
 void exposition_sums_done(struct exposition_sums *sums)
 {
-    counter_map_done(&sums->processes);
-    counter_map_done(&sums->workloads);
-    counter_map_done(&sums->sources);
-    counter_map_done(&sums->errors);
-    sums->stream = sums->sequence = 0;
+    free(sums->processes.entries);
+    free(sums->workloads.entries);
+    free(sums->sources.entries);
+    free(sums->errors.entries);
+    *sums = (struct exposition_sums){.stream = 0};
 }

@@ -9,7 +9,30 @@
 
 #include <vitals/vitals.h>
 
-#include "export/prometheus/counter_map.h"
+/* ---- values by two keys ----
+ *
+ * A sorted array: inserting keys in their order moves nothing. */
+
+struct counter_map_entry {
+    uint64_t first, second; /* the keys */
+    uint64_t seen;          /* the last turn in which counter_map_take returned it */
+    double last;            /* the source's last value */
+    double value;           /* what was computed of it */
+    double at;              /* seconds since 1970, if it matters */
+};
+
+/* All zeros is an empty map. */
+struct counter_map {
+    struct counter_map_entry *entries;
+    size_t count, capacity;
+    uint64_t turn;
+};
+
+/* Returns NULL if it is not there. */
+const struct counter_map_entry *counter_map_find(const struct counter_map *map, uint64_t first,
+                                                 uint64_t second);
+
+/* ---- sums ---- */
 
 /* All zeros is empty. */
 struct exposition_sums {
@@ -19,10 +42,6 @@ struct exposition_sums {
     struct counter_map sources;   /* by key of source: `last` is call_seconds, `value` its growth */
     struct counter_map errors;    /* by key of gpu: `last` counts Xids, `value` is the newest */
 };
-
-/* Snapshots for which a workload without a process on a device is remembered; then its sum
- * restarts. */
-enum { SUMS_TURNS = 600 };
 
 void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *snapshot);
 void exposition_sums_done(struct exposition_sums *sums);

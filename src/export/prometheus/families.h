@@ -3,7 +3,7 @@
  * Constant data for both programs: the command samples the listed metrics (metric_selection.h), the
  * exporter writes them (exposition.h), and docs/prometheus.md is printed from them. A new family is
  * a row in families.c, which states only what does not follow from its first metric. A family that
- * is not simply the rows of a table names its writer (family_writer.h). */
+ * is not simply the rows of a table names its writer (family_writers.c). */
 #ifndef VITALS_EXPORT_PROMETHEUS_FAMILIES_H
 #define VITALS_EXPORT_PROMETHEUS_FAMILIES_H
 

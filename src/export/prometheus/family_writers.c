@@ -1,12 +1,21 @@
-/* family_writers.c: see family_writer.h: the table of writers, the one of plain rows, and those of
- * the exporter itself. */
-#include "export/prometheus/family_writer.h"
-
+/* family_writers.c: writes the samples of the families (families.h). A writer is a function here
+ * and a row of WRITERS; most get each row of a table, one writes all of its family. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "export/prometheus/exposition_page.h"
 #include "feed/decimal.h"
 
-void family_label_text(struct exposition_page *page, const char *name, const vitals_row *row,
+/* Writes the samples of one row. */
+typedef void write_row(struct exposition_page *page, const struct metric_family *family,
+                       const struct family_sources *from, const struct exposition_row *row);
+
+/* Writes the samples of a family; nothing if no row has its values. */
+typedef void write_all(struct exposition_page *page, const struct metric_family *family,
+                       const struct family_sources *from);
+
+/* Writes a label with a text of the row, if it has it. */
+static void label_text(struct exposition_page *page, const char *name, const vitals_row *row,
                        vitals_metric metric)
 {
     vitals_text text;
@@ -14,14 +23,22 @@ void family_label_text(struct exposition_page *page, const char *name, const vit
         page_label(page, name, text);
 }
 
-void family_label_number(struct exposition_page *page, const char *name, double number)
+static void label_number(struct exposition_page *page, const char *name, double number)
 {
     char words[NUMBER_WORDS];
     number_shortest(number, words);
     page_label_word(page, name, words);
 }
 
-bool family_is_partition(const struct exposition_row *row)
+static void label_metric(struct exposition_page *page, const char *name, const vitals_row *row,
+                         vitals_metric metric)
+{
+    double number;
+    if (page_number(page, row, metric, &number))
+        label_number(page, name, number);
+}
+
+static bool is_partition(const struct exposition_row *row)
 {
     return vitals_row_entity(row->row) == VITALS_GPU && vitals_row_parent(row->row) != 0;
 }
@@ -33,52 +50,9 @@ static void label_parts(struct exposition_page *page, const struct metric_family
 {
     const char *name = family_row_label(family);
     if (name != NULL && row_label != NULL)
-        page_label(page, name, (vitals_text){row_label, strlen(row_label)});
+        page_label_word(page, name, row_label);
     if (family->part_label != NULL)
         page_label_word(page, family->part_label, part->value);
-}
-
-/* Returns the value for the row label: the part's own word if the table has no such label. */
-static const char *row_label_of(const struct metric_family *family, const struct family_part *part,
-                                const struct exposition_row *row)
-{
-    return family->part_label == NULL && part->value != NULL ? part->value
-                                                             : vitals_row_label(row->row);
-}
-
-/* Adds a folded row to the sum of its group. Counters have no sum: it would decrease when a process
- * ends. */
-static void add_folded(struct exposition_page *page, const struct metric_family *family,
-                       const struct exposition_row *row, const struct family_part *part)
-{
-    struct page_sum *sum = &page->sums[row->group];
-    double value;
-    if (page->type != FAMILY_GAUGE || family->unsummed)
-        return;
-    bool known = page_number(page, row->row, part->metric, &value);
-    sum->value += known ? value : 0;
-    sum->any = true;
-    sum->lacking |= !known;
-}
-
-/* Writes the sum of the folded rows of each group. */
-static void write_folded(struct exposition_page *page, const struct metric_family *family,
-                         const struct family_part *part)
-{
-    vitals_entity entity = vitals_metric_entity(part->metric);
-    const struct exposition_row *gpus = page->tables[VITALS_GPU].rows;
-    for (size_t group = 0; group < page->groups; group++) {
-        struct page_sum sum = page->sums[group];
-        page->sums[group] = (struct page_sum){0};
-        if (!sum.any || sum.lacking)
-            continue;
-        page_sample(page);
-        if (group > 0)
-            page_labels(page, page->labels.bytes + gpus[group - 1].labels, gpus[group - 1].size);
-        page_label_word(page, entity == VITALS_WORKLOAD ? "workload" : "pid", "other");
-        label_parts(page, family, part, NULL);
-        page_value(page, sum.value);
-    }
 }
 
 /* Returns whether a row below the device has the family's first metric: then the device's own
@@ -100,36 +74,64 @@ static bool has_better(const struct exposition_page *page, const struct metric_f
     return false;
 }
 
-static void write_part(struct exposition_page *page, const struct metric_family *family,
-                       const struct family_part *part)
+/* Writes the sum of the folded rows of each group. Counters have none: it would decrease when a
+ * process ends. */
+static void write_folded(struct exposition_page *page, const struct metric_family *family,
+                         const struct family_part *part)
 {
-    const struct page_table *table = page_table(page, vitals_metric_entity(part->metric));
-    bool folded = false;
+    const vitals_entity entity = vitals_metric_entity(part->metric);
+    const struct page_table *table = page_table(page, entity);
+    const struct exposition_row *gpus = page->tables[VITALS_GPU].rows;
+    if (page->type != FAMILY_GAUGE || family->unsummed)
+        return;
     for (size_t i = 0; i < table->count; i++) {
         const struct exposition_row *row = &table->rows[i];
+        struct page_sum *sum = &page->sums[row->group];
         double value;
-        if (row->folded) {
-            folded = true;
-            add_folded(page, family, row, part);
+        if (!row->folded)
             continue;
-        }
-        if (family_is_partition(row) || !page_number(page, row->row, part->metric, &value) ||
-            has_better(page, family, part, row))
-            continue;
-        page_sample_of(page, row);
-        label_parts(page, family, part, row_label_of(family, part, row));
-        page_value(page, value);
+        bool known = page_number(page, row->row, part->metric, &value);
+        sum->value += known ? value : 0;
+        sum->any = true;
+        sum->lacking |= !known;
     }
-    if (folded)
-        write_folded(page, family, part);
+    for (size_t group = 0; group < page->groups; group++) {
+        struct page_sum sum = page->sums[group];
+        page->sums[group] = (struct page_sum){0};
+        if (!sum.any || sum.lacking)
+            continue;
+        page_sample(page);
+        if (group > 0)
+            page_labels(page, page->labels.bytes + gpus[group - 1].labels, gpus[group - 1].size);
+        page_label_word(page, entity == VITALS_WORKLOAD ? "workload" : "pid", "other");
+        label_parts(page, family, part, NULL);
+        page_value(page, sum.value);
+    }
 }
 
 static void write_rows(struct exposition_page *page, const struct metric_family *family,
                        const struct family_sources *from)
 {
     (void)from;
-    for (size_t i = 0; i < FAMILY_PARTS && family->parts[i].metric != 0; i++)
-        write_part(page, family, &family->parts[i]);
+    for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
+        const struct family_part *part = &family->parts[p];
+        const struct page_table *table = page_table(page, vitals_metric_entity(part->metric));
+        bool folded = false, own_word = family->part_label == NULL && part->value != NULL;
+        for (size_t i = 0; i < table->count; i++) {
+            const struct exposition_row *row = &table->rows[i];
+            double value;
+            folded |= row->folded;
+            if (row->folded || is_partition(row) ||
+                !page_number(page, row->row, part->metric, &value) ||
+                has_better(page, family, part, row))
+                continue;
+            page_sample_of(page, row);
+            label_parts(page, family, part, own_word ? part->value : vitals_row_label(row->row));
+            page_value(page, value);
+        }
+        if (folded)
+            write_folded(page, family, part);
+    }
 }
 
 /* ---- the exporter itself ---- */
@@ -144,133 +146,432 @@ static void write_build(struct exposition_page *page, const struct metric_family
 }
 
 static void write_success(struct exposition_page *page, const struct metric_family *family,
+                          const struct family_sources *from, const struct exposition_row *row)
+{
+    vitals_availability state = exposition_state_of(row->row);
+    (void)family, (void)from;
+    /* A source that this machine does not have, or that is not requested, has not failed. */
+    if (state <= 0 && state != VITALS_DENIED && state != VITALS_GONE && state != VITALS_TIMED_OUT &&
+        state != VITALS_FAILED && state != VITALS_OUTSIDE)
+        return;
+    page_sample_of(page, row);
+    page_value(page, state > 0 && state != VITALS_STALE);
+}
+
+/* Writes the duration of a source's calls, or the time of its last reading. */
+static void write_source(struct exposition_page *page, const struct metric_family *family,
+                         const struct family_sources *from, const struct exposition_row *row)
+{
+    bool last = family->writer == FAMILY_COLLECTOR_LAST;
+    const struct counter_map_entry *entry = counter_map_find(&from->sums->sources,
+                                                             vitals_row_key(row->row), 0);
+    if (entry == NULL || (last && entry->at <= 0))
+        return;
+    page_sample_of(page, row);
+    page_value(page, last ? entry->at : entry->value);
+}
+
+static void write_tallies(struct exposition_page *page, const struct metric_family *family,
                           const struct family_sources *from)
 {
-    const struct page_table *table = page_table(page, VITALS_SOURCE);
-    (void)family, (void)from;
-    for (size_t i = 0; i < table->count; i++) {
-        vitals_availability state = exposition_state_of(table->rows[i].row);
-        /* A source that this machine does not have, or that is not requested, has not failed. */
-        if (state <= 0 && state != VITALS_DENIED && state != VITALS_GONE &&
-            state != VITALS_TIMED_OUT && state != VITALS_FAILED && state != VITALS_OUTSIDE)
-            continue;
-        page_sample_of(page, &table->rows[i]);
-        page_value(page, state > 0 && state != VITALS_STALE);
+    const struct exposition_self *self = from->self;
+    const struct exposition_tally dropped[] = {{"processes", page->dropped[0]},
+                                               {"workloads", page->dropped[1]}};
+    const struct exposition_tally *tallies = dropped;
+    size_t count = sizeof dropped / sizeof dropped[0];
+    if (family->writer != FAMILY_DROPPED) {
+        bool requests = family->writer == FAMILY_REQUESTS;
+        tallies = requests ? self->requests : self->rejected;
+        count = requests ? self->request_count : self->rejected_count;
     }
-}
-
-static void write_of_sources(struct exposition_page *page, const struct family_sources *from,
-                             bool last)
-{
-    const struct page_table *table = page_table(page, VITALS_SOURCE);
-    for (size_t i = 0; i < table->count; i++) {
-        const struct counter_map_entry *entry = counter_map_find(
-            &from->sums->sources, vitals_row_key(table->rows[i].row), 0);
-        if (entry == NULL || (last && entry->at <= 0))
-            continue;
-        page_sample_of(page, &table->rows[i]);
-        page_value(page, last ? entry->at : entry->value);
-    }
-}
-
-static void write_duration(struct exposition_page *page, const struct metric_family *family,
-                           const struct family_sources *from)
-{
-    (void)family;
-    write_of_sources(page, from, false);
-}
-
-static void write_last(struct exposition_page *page, const struct metric_family *family,
-                       const struct family_sources *from)
-{
-    (void)family;
-    write_of_sources(page, from, true);
-}
-
-static void write_dropped(struct exposition_page *page, const struct metric_family *family,
-                          const struct family_sources *from)
-{
-    static const char *const SCOPES[] = {"processes", "workloads"};
-    (void)family, (void)from;
-    for (size_t i = 0; i < 2; i++) {
-        page_sample(page);
-        page_label_word(page, "scope", SCOPES[i]);
-        page_value(page, (double)page->dropped[i]);
-    }
-}
-
-static void write_tallies(struct exposition_page *page, const char *name,
-                          const struct exposition_tally *tallies, size_t count)
-{
     for (size_t i = 0; i < count; i++) {
         page_sample(page);
-        page_label_word(page, name, tallies[i].label);
+        page_label_word(page, family->labels, tallies[i].label);
         page_value(page, (double)tallies[i].count);
     }
 }
 
-static void write_requests(struct exposition_page *page, const struct metric_family *family,
-                           const struct family_sources *from)
+/* ---- devices ---- */
+
+static void write_gpu_info(struct exposition_page *page, const struct metric_family *family,
+                           const struct family_sources *from, const struct exposition_row *row)
 {
-    (void)family;
-    write_tallies(page, "code", from->self->requests, from->self->request_count);
+    static const char NODE[] = "/dev/nvidia";
+    enum { BEFORE = sizeof NODE - 1 };
+    vitals_text node;
+    (void)family, (void)from;
+    page_sample_of(page, row);
+    label_text(page, "vendor", row->row, VITALS_GPU_VENDOR);
+    label_text(page, "name", row->row, VITALS_GPU_NAME);
+    label_text(page, "driver", row->row, VITALS_GPU_KERNEL_DRIVER);
+    label_text(page, "driver_version", row->row, VITALS_GPU_DRIVER_VERSION);
+    label_text(page, "pci_bus_id", row->row, VITALS_GPU_PCI_BUS_ID);
+    /* The number at the end of /dev/nvidia0. */
+    if (page_text(row->row, VITALS_GPU_DEVICE_NODE, &node) && node.size > BEFORE &&
+        node.size <= sizeof NODE + 8 && memcmp(node.bytes, NODE, BEFORE) == 0)
+        page_label(page, "minor", (vitals_text){node.bytes + BEFORE, node.size - BEFORE});
+    label_metric(page, "numa_node", row->row, VITALS_GPU_NUMA_NODE);
+    page_value(page, 1);
 }
 
-static void write_rejected(struct exposition_page *page, const struct metric_family *family,
-                           const struct family_sources *from)
+/* Processes on devices and their partitions, by type. */
+struct process_counts {
+    double all, compute, graphics;
+};
+
+/* Adds the processes on one device; returns false if the type of one is not known. */
+static bool count_on(const struct exposition_page *page, uint64_t gpu,
+                     struct process_counts *counts)
 {
+    const vitals_row *row = NULL;
+    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, gpu, row)) !=
+           NULL) {
+        vitals_text type;
+        if (!page_text(row, VITALS_GPU_PROCESS_TYPE, &type))
+            return false;
+        counts->all++;
+        counts->compute += type.size > 0 && (memchr(type.bytes, 'C', type.size) != NULL ||
+                                             memchr(type.bytes, 'M', type.size) != NULL);
+        counts->graphics += type.size > 0 && memchr(type.bytes, 'G', type.size) != NULL;
+    }
+    return true;
+}
+
+/* Writes nothing if the driver counts more or fewer processes than have a row. */
+static void write_gpu_processes(struct exposition_page *page, const struct metric_family *family,
+                                const struct family_sources *from, const struct exposition_row *row)
+{
+    struct process_counts counts = {0};
+    const vitals_row *part = NULL;
+    const uint64_t gpu = vitals_row_key(row->row);
+    double all;
+    (void)family, (void)from;
+    bool known = page_number(page, row->row, VITALS_GPU_PROCESSES, &all) &&
+                 count_on(page, gpu, &counts);
+    while (known &&
+           (part = vitals_snapshot_next_child(page->snapshot, VITALS_GPU, gpu, part)) != NULL)
+        known = count_on(page, vitals_row_key(part), &counts);
+    if (!known || counts.all != all)
+        return;
+    for (int i = 0; i < 2; i++) {
+        page_sample_of(page, row);
+        page_label_word(page, "type", i == 0 ? "compute" : "graphics");
+        page_value(page, i == 0 ? counts.compute : counts.graphics);
+    }
+}
+
+/* Sums all metrics over the links of a device; writes nothing if a value of an active link is
+ * missing, or there is no link. */
+static void write_links(struct exposition_page *page, const struct metric_family *family,
+                        const struct family_sources *from, const struct exposition_row *row)
+{
+    const vitals_row *link = NULL;
+    double sum = 0, value;
+    size_t links = 0;
+    (void)from;
+    while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_LINK,
+                                              vitals_row_key(row->row), link)) != NULL) {
+        uint64_t active;
+        if (vitals_row_u64(link, VITALS_GPU_LINK_ACTIVE, &active) > 0 && active == 0)
+            continue;
+        for (size_t i = 0; i < FAMILY_PARTS && family->parts[i].metric != 0; i++) {
+            if (!page_number(page, link, family->parts[i].metric, &value))
+                return;
+            sum += value;
+        }
+        links++;
+    }
+    if (links == 0)
+        return;
+    page_sample_of(page, row);
+    page_value(page, sum);
+}
+
+static void write_xid(struct exposition_page *page, const struct metric_family *family,
+                      const struct family_sources *from, const struct exposition_row *row)
+{
+    const struct counter_map_entry *entry = counter_map_find(&from->sums->errors,
+                                                             vitals_row_key(row->row), 0);
     (void)family;
-    write_tallies(page, "reason", from->self->rejected, from->self->rejected_count);
+    if (entry == NULL || entry->at <= 0)
+        return;
+    page_sample_of(page, row);
+    label_number(page, "xid", entry->value);
+    page_value(page, entry->at);
+}
+
+/* Writes what a partition is, or the value of the family's metric. */
+static void write_partition(struct exposition_page *page, const struct metric_family *family,
+                            const struct family_sources *from, const struct exposition_row *row)
+{
+    const struct exposition_row *parent = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
+    bool info = family->writer == FAMILY_PARTITION_INFO;
+    double value = 1;
+    (void)from;
+    if (!info && !page_number(page, row->row, family->parts[0].metric, &value))
+        return;
+    page_sample(page);
+    label_text(page, "uuid", row->row, VITALS_GPU_UUID);
+    if (parent != NULL)
+        label_text(page, "parent_uuid", parent->row, VITALS_GPU_UUID);
+    if (info) {
+        label_metric(page, "gi", row->row, VITALS_GPU_GPU_INSTANCE_ID);
+        label_metric(page, "ci", row->row, VITALS_GPU_COMPUTE_INSTANCE_ID);
+        label_text(page, "profile", row->row, VITALS_GPU_NAME);
+    }
+    page_value(page, value);
+}
+
+/* ---- processes and workloads ---- */
+
+static void label_user(struct exposition_page *page, vitals_text name, int64_t uid)
+{
+    char words[32];
+    vitals_text user;
+    if (page_user(page, name, uid, words, sizeof words, &user))
+        page_label(page, "user", user);
+}
+
+static void label_workload(struct exposition_page *page, vitals_text id)
+{
+    char words[256];
+    if (id.size > 0)
+        page_label(page, "workload", page_workload(page, id, words, sizeof words));
+}
+
+static void write_process_info(struct exposition_page *page, const struct metric_family *family,
+                               const struct family_sources *from, const struct exposition_row *row)
+{
+    vitals_text user = {"", 0}, id = {"", 0};
+    uint64_t uid;
+    (void)family, (void)from;
+    page_sample_of(page, row);
+    label_text(page, "comm", row->row, VITALS_PROCESS_NAME);
+    (void)!page_text(row->row, VITALS_PROCESS_USER, &user);
+    bool known = vitals_row_u64(row->row, VITALS_PROCESS_UID, &uid) > 0;
+    label_user(page, user, known ? (int64_t)uid : -1);
+    if (page_text(row->row, VITALS_PROCESS_WORKLOAD, &id))
+        label_workload(page, id);
+    page_value(page, 1);
+}
+
+static void write_process_start(struct exposition_page *page, const struct metric_family *family,
+                                const struct family_sources *from, const struct exposition_row *row)
+{
+    const struct page_table *host = page_table(page, VITALS_HOST);
+    double boot, start;
+    (void)family, (void)from;
+    if (host->count == 0 ||
+        !page_number(page, host->rows[0].row, VITALS_HOST_BOOT_TIME_SECONDS, &boot) ||
+        !page_number(page, row->row, VITALS_PROCESS_START_SECONDS, &start))
+        return;
+    page_sample_of(page, row);
+    page_value(page, boot + start);
+}
+
+static void write_workload_info(struct exposition_page *page, const struct metric_family *family,
+                                const struct family_sources *from, const struct exposition_row *row)
+{
+    vitals_text user;
+    (void)from;
+    page_sample_of(page, row);
+    for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
+        vitals_metric metric = family->parts[p].metric;
+        if (metric != VITALS_WORKLOAD_USER)
+            label_text(page, vitals_metric_name(metric), row->row, metric);
+        else if (page->options->user != EXPOSITION_USER_UID && page_text(row->row, metric, &user))
+            label_user(page, user, -1);
+    }
+    page_value(page, 1);
+}
+
+/* The values of one device's processes by workload, in the order of rows. */
+struct workload_share {
+    vitals_text id;
+    uint64_t key; /* of its id */
+    double sum;
+    bool lacking; /* a process of it has no value, so there is no sum */
+};
+
+static struct workload_share *share_of(struct workload_share *shares, size_t *count, vitals_text id)
+{
+    uint64_t key = exposition_workload_key(id);
+    for (size_t i = 0; i < *count; i++) {
+        if (shares[i].key == key)
+            return &shares[i];
+    }
+    shares[*count] = (struct workload_share){.id = id, .key = key};
+    return &shares[(*count)++];
+}
+
+static bool is_folded(const struct exposition_page *page, vitals_text id)
+{
+    const struct page_table *table = page_table(page, VITALS_WORKLOAD);
+    vitals_text of;
+    if (page->dropped[1] == 0)
+        return false;
+    for (size_t i = 0; i < table->count; i++) {
+        if (page_text(table->rows[i].row, VITALS_WORKLOAD_ID, &of) && of.size == id.size &&
+            memcmp(of.bytes, id.bytes, id.size) == 0)
+            return table->rows[i].folded;
+    }
+    return true;
+}
+
+/* Writes the values of a device by workload: sums over its processes, or the counters that are kept
+ * of workloads, which folded ones do not have. */
+static void write_shares(struct exposition_page *page, const struct metric_family *family,
+                         const struct family_sources *from, const struct exposition_row *gpu)
+{
+    static const vitals_text OTHER = {"other", 5}, UNKNOWN = {"unknown", 7};
+    bool counter = family->writer == FAMILY_WORKLOAD_GPU_BUSY;
+    const uint64_t key = vitals_row_key(gpu->row);
+    const vitals_row *row = NULL;
+    size_t count = 0, most = vitals_snapshot_count(page->snapshot, VITALS_GPU_PROCESS);
+    struct workload_share *shares = calloc(most + 1, sizeof *shares);
+    page->failed = page->failed || shares == NULL;
+    if (shares == NULL)
+        return;
+
+    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, key, row)) !=
+           NULL) {
+        vitals_text id;
+        double value;
+        if (!exposition_workload_of(row, &id))
+            id = UNKNOWN;
+        else if (is_folded(page, id))
+            id = OTHER;
+        struct workload_share *share = share_of(shares, &count, id);
+        bool known = page_number(page, row, family->parts[0].metric, &value);
+        share->sum += known ? value : 0;
+        share->lacking |= !known;
+    }
+
+    for (size_t i = 0; i < count; i++) {
+        const struct counter_map_entry *entry = counter ? counter_map_find(&from->sums->workloads,
+                                                                           key, shares[i].key)
+                                                        : NULL;
+        if (counter ? entry == NULL : shares[i].lacking)
+            continue;
+        page_sample_of(page, gpu);
+        label_workload(page, shares[i].id);
+        page_value(page, counter ? entry->value : shares[i].sum);
+    }
+    free(shares);
+}
+
+/* ---- the jobs of devices ---- */
+
+/* The kinds of workloads that a scheduler manages; *job: the part that is the job's id, for Slurm.
+ */
+static bool is_job(vitals_text id, vitals_text *job)
+{
+    static const char SLURM[] = "slurm:", POD[] = "k8s:";
+    *job = (vitals_text){"", 0};
+    if (id.size > sizeof SLURM - 1 && memcmp(id.bytes, SLURM, sizeof SLURM - 1) == 0) {
+        *job = (vitals_text){id.bytes + sizeof SLURM - 1, id.size - (sizeof SLURM - 1)};
+        const char *step = memchr(job->bytes, '.', job->size);
+        job->size = step != NULL ? (size_t)(step - job->bytes) : job->size;
+        return true;
+    }
+    return id.size > sizeof POD - 1 && memcmp(id.bytes, POD, sizeof POD - 1) == 0;
+}
+
+static void write_job(struct exposition_page *page, const struct exposition_row *gpu,
+                      vitals_text workload, vitals_text job, const char *by)
+{
+    page_sample_of(page, gpu);
+    label_workload(page, workload);
+    if (job.size > 0)
+        page_label(page, "job_id", job);
+    page_label_word(page, "by", by);
+    page_value(page, 1);
+}
+
+/* Writes the jobs whose processes are on the device, else those that its prolog's file names. */
+static void write_gpu_jobs(struct exposition_page *page, const struct metric_family *family,
+                           const struct family_sources *from, const struct exposition_row *gpu)
+{
+    const uint64_t key = vitals_row_key(gpu->row);
+    const vitals_row *row = NULL;
+    bool proven = false;
+    (void)family, (void)from;
+    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, key, row)) !=
+           NULL) {
+        vitals_text id, job;
+        if (!exposition_workload_of(row, &id) || !is_job(id, &job))
+            continue;
+        proven = true;
+        if (!is_folded(page, id))
+            write_job(page, gpu, id, job, "process");
+    }
+    while (!proven &&
+           (row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_JOB, key, row)) != NULL) {
+        vitals_text workload = {"", 0}, job;
+        if (!page_text(row, VITALS_GPU_JOB_JOB_ID, &job))
+            continue;
+        if (!page_text(row, VITALS_GPU_JOB_WORKLOAD, &workload))
+            workload.size = 0;
+        write_job(page, gpu, workload, job, "prolog");
+    }
 }
 
 /* ---- the table ---- */
 
 static const struct {
-    write_family *write;
-    bool alone; /* written without a snapshot, or with a stale one */
+    write_row *row; /* gets each of these rows that is not folded */
+    vitals_entity entity;
+    enum { ANY, WHOLE, PARTITION } of; /* of devices: these or their partitions */
+    bool alone;                        /* written without a snapshot, or with a stale one */
+    write_all *all;                    /* instead of the row's */
 } WRITERS[FAMILY_WRITERS] = {
-    [FAMILY_ROWS] = {write_rows, false},
-    [FAMILY_BUILD] = {write_build, true},
-    [FAMILY_COLLECTOR_SUCCESS] = {write_success, false},
-    [FAMILY_COLLECTOR_DURATION] = {write_duration, false},
-    [FAMILY_COLLECTOR_LAST] = {write_last, true},
-    [FAMILY_DROPPED] = {write_dropped, false},
-    [FAMILY_REQUESTS] = {write_requests, true},
-    [FAMILY_REJECTED] = {write_rejected, true},
-    [FAMILY_GPU_INFO] = {family_write_gpu_info, false},
-    [FAMILY_GPU_PROCESSES] = {family_write_gpu_processes, false},
-    [FAMILY_GPU_JOB] = {family_write_gpu_jobs, false},
-    [FAMILY_GPU_LINKS] = {family_write_links, false},
-    [FAMILY_XID_LAST] = {family_write_xid, false},
-    [FAMILY_PARTITION_INFO] = {family_write_partition_info, false},
-    [FAMILY_PARTITION] = {family_write_partition, false},
-    [FAMILY_PROCESS_INFO] = {family_write_process_info, false},
-    [FAMILY_PROCESS_START] = {family_write_process_start, false},
-    [FAMILY_WORKLOAD_INFO] = {family_write_workload_info, false},
-    [FAMILY_WORKLOAD_GPU] = {family_write_workload_gpu, false},
-    [FAMILY_WORKLOAD_GPU_BUSY] = {family_write_workload_busy, false},
+    [FAMILY_ROWS] = {.all = write_rows},
+    [FAMILY_BUILD] = {.all = write_build, .alone = true},
+    [FAMILY_DROPPED] = {.all = write_tallies},
+    [FAMILY_REQUESTS] = {.all = write_tallies, .alone = true},
+    [FAMILY_REJECTED] = {.all = write_tallies, .alone = true},
+    [FAMILY_COLLECTOR_SUCCESS] = {write_success, VITALS_SOURCE, ANY, false, NULL},
+    [FAMILY_COLLECTOR_DURATION] = {write_source, VITALS_SOURCE, ANY, false, NULL},
+    [FAMILY_COLLECTOR_LAST] = {write_source, VITALS_SOURCE, ANY, true, NULL},
+    [FAMILY_GPU_INFO] = {write_gpu_info, VITALS_GPU, WHOLE, false, NULL},
+    [FAMILY_GPU_PROCESSES] = {write_gpu_processes, VITALS_GPU, WHOLE, false, NULL},
+    [FAMILY_GPU_JOB] = {write_gpu_jobs, VITALS_GPU, ANY, false, NULL},
+    [FAMILY_GPU_LINKS] = {write_links, VITALS_GPU, WHOLE, false, NULL},
+    [FAMILY_XID_LAST] = {write_xid, VITALS_GPU, WHOLE, false, NULL},
+    [FAMILY_PARTITION_INFO] = {write_partition, VITALS_GPU, PARTITION, false, NULL},
+    [FAMILY_PARTITION] = {write_partition, VITALS_GPU, PARTITION, false, NULL},
+    [FAMILY_PROCESS_INFO] = {write_process_info, VITALS_PROCESS, ANY, false, NULL},
+    [FAMILY_PROCESS_START] = {write_process_start, VITALS_PROCESS, ANY, false, NULL},
+    [FAMILY_WORKLOAD_INFO] = {write_workload_info, VITALS_WORKLOAD, ANY, false, NULL},
+    [FAMILY_WORKLOAD_GPU] = {write_shares, VITALS_GPU, ANY, false, NULL},
+    [FAMILY_WORKLOAD_GPU_BUSY] = {write_shares, VITALS_GPU, ANY, false, NULL},
 };
-
-/* Returns whether a family is written at the level of the options. */
-static bool is_exported(const struct metric_family *family, const char *name,
-                        const struct exposition_options *options)
-{
-    enum exposition_level level = options->level;
-    enum family_level of = family_level(family);
-    if (options->without_host && strncmp(name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
-        return false;
-    return of == FAMILY_ALWAYS || (of == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
-           (of == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
-}
 
 void exposition_write_family(struct exposition_page *page, const struct metric_family *family,
                              const struct family_sources *from)
 {
     char room[FAMILY_NAME_SIZE];
     const char *name = family_name(family, room);
-    if (!is_exported(family, name, page->options) ||
+    enum exposition_level level = page->options->level;
+    enum family_level of = family_level(family);
+    bool of_host = strncmp(name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0;
+    bool exported = of == FAMILY_ALWAYS ||
+                    (of == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
+                    (of == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
+    if (!exported || (page->options->without_host && of_host) ||
         ((page->snapshot == NULL || page->is_alone) && !WRITERS[family->writer].alone))
         return;
+
     page_family(page, FAMILY_PREFIX, name, family_type(name), family_help(family));
-    WRITERS[family->writer].write(page, family, from);
+    if (WRITERS[family->writer].all != NULL) {
+        WRITERS[family->writer].all(page, family, from);
+        return;
+    }
+    const struct page_table *table = page_table(page, WRITERS[family->writer].entity);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct exposition_row *row = &table->rows[i];
+        if (!row->folded && (WRITERS[family->writer].of == ANY ||
+                             is_partition(row) == (WRITERS[family->writer].of == PARTITION)))
+            WRITERS[family->writer].row(page, family, from, row);
+    }
 }
