@@ -22,40 +22,22 @@ static void label(struct exposition_page *page, size_t from, const char *name, v
     text_byte(labels, '"');
 }
 
-static vitals_text word(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
-
-static void label_of(struct exposition_page *page, size_t from, const char *name,
-                     const vitals_row *row, vitals_metric metric)
-{
-    vitals_text value;
-    if (page_text(row, metric, &value) && value.size > 0)
-        label(page, from, name, value);
-}
-
-/* Appends the labels of another row. */
-static void copy_labels(struct exposition_page *page, const struct exposition_row *from)
-{
-    if (from->size == 0 || text_reserve(&page->labels, from->size) == NULL)
-        return;
-    text_append(&page->labels, page->labels.bytes + from->labels, from->size);
-}
-
 /* ---- users and workloads ---- */
+
+static vitals_text fitted(const char *out, int size, size_t capacity)
+{
+    return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
+}
 
 static vitals_text hashed(vitals_text text, char *out, size_t capacity)
 {
-    int size = snprintf(out, capacity, "%016llx",
-                        (unsigned long long)keyed_hash(text.bytes, text.size));
-    return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
+    unsigned long long hash = keyed_hash(text.bytes, text.size);
+    return fitted(out, snprintf(out, capacity, "%016llx", hash), capacity);
 }
 
 static vitals_text decimal(int64_t number, char *out, size_t capacity)
 {
-    int size = snprintf(out, capacity, "%lld", (long long)number);
-    return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
+    return fitted(out, snprintf(out, capacity, "%lld", (long long)number), capacity);
 }
 
 bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid, char *out,
@@ -73,15 +55,6 @@ bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid
     case EXPOSITION_USER_OFF: break;
     }
     return false;
-}
-
-/* Returns the start of the id and a hash of all of it, so that two long ids differ. The key is
- * constant, so that the next start of the program gives the same. */
-static vitals_text shortened(vitals_text id, char *out, size_t capacity)
-{
-    int size = snprintf(out, capacity, "%.*s~%016llx", WORKLOAD_ID_KEPT, id.bytes,
-                        (unsigned long long)stable_hash(id.bytes, id.size));
-    return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
 }
 
 /* Returns the uid of a process of the workload; -1 if none is known. */
@@ -111,157 +84,111 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
             !page_user(page, name, workload_uid(page, id), words, sizeof words, &user))
             user = hashed(name, words, sizeof words);
         int size = snprintf(out, capacity, "%s%.*s", USER, (int)user.size, user.bytes);
-        return (vitals_text){out, size > 0 && (size_t)size < capacity ? (size_t)size : 0};
+        return fitted(out, size, capacity);
     }
-    return id.size > WORKLOAD_ID_MAX ? shortened(id, out, capacity) : id;
+    if (id.size <= WORKLOAD_ID_MAX)
+        return id;
+    /* The start of the id and a hash of all of it, so that two long ids differ; the next start of
+     * the program gives the same. */
+    int size = snprintf(out, capacity, "%.*s~%016llx", WORKLOAD_ID_KEPT, id.bytes,
+                        (unsigned long long)stable_hash(id.bytes, id.size));
+    return fitted(out, size, capacity);
 }
 
 /* ---- the labels of each table ---- */
 
-/* Appends the labels of a row to page->labels; returns false if the row has no samples. */
-typedef bool label_row(struct exposition_page *page, struct exposition_row *row, size_t from);
-
-static bool label_nothing(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    (void)page, (void)row, (void)from;
-    return true;
-}
-
-static bool label_gpu(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    label(page, from, "gpu", word(vitals_row_label(row->row)));
-    label_of(page, from, "uuid", row->row, VITALS_GPU_UUID);
-    return true;
-}
-
-/* Rows of a device have its labels. Rows of partitions have no samples, so that sums over a device
- * stay correct. */
-static bool label_child(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    const struct exposition_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
-    (void)from;
-    if (gpu == NULL || vitals_row_parent(gpu->row) != 0)
-        return false;
-    copy_labels(page, gpu);
-    return true;
-}
-
-static bool label_gpu_process(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    const struct exposition_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
-    uint64_t pid;
-    char words[32];
-    if (gpu == NULL || vitals_row_u64(row->row, VITALS_GPU_PROCESS_PID, &pid) <= 0)
-        return false;
-    row->group = 1 + (unsigned)(gpu - page->tables[VITALS_GPU].rows);
-    copy_labels(page, gpu);
-    label(page, from, "pid", decimal((int64_t)pid, words, sizeof words));
-    return true;
-}
-
-static bool label_process(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    uint64_t pid;
-    char words[32];
-    if (vitals_row_u64(row->row, VITALS_PROCESS_PID, &pid) <= 0)
-        return false;
-    label(page, from, "pid", decimal((int64_t)pid, words, sizeof words));
-    return true;
-}
-
-static bool label_workload(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    vitals_text id;
-    char words[WORKLOAD_ID_MAX + 80];
-    if (!page_text(row->row, VITALS_WORKLOAD_ID, &id))
-        return false;
-    label(page, from, "workload", page_workload(page, id, words, sizeof words));
-    return true;
-}
-
-static bool label_source(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    label(page, from, "collector", word(vitals_row_label(row->row)));
-    return true;
-}
-
-/* Only disks that count in sums: what is written to a partition is written to its disk. */
-static bool label_disk(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    uint64_t counted;
-    if (vitals_row_u64(row->row, VITALS_DISK_COUNTED, &counted) > 0 && counted == 0)
-        return false;
-    label_of(page, from, "device", row->row, VITALS_DISK_NAME);
-    return true;
-}
-
-static bool label_network(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    label_of(page, from, "device", row->row, VITALS_NETWORK_NAME);
-    return true;
-}
-
-static bool label_filesystem(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    uint64_t pseudo;
-    if (vitals_row_u64(row->row, VITALS_FILESYSTEM_PSEUDO, &pseudo) > 0 && pseudo != 0)
-        return false;
-    label_of(page, from, "mountpoint", row->row, VITALS_FILESYSTEM_MOUNT_POINT);
-    label_of(page, from, "fstype", row->row, VITALS_FILESYSTEM_TYPE);
-    return true;
-}
-
-static bool label_pressure(struct exposition_page *page, struct exposition_row *row, size_t from)
-{
-    vitals_text scope;
-    if (!page_text(row->row, VITALS_PRESSURE_SCOPE, &scope) || scope.size != 7 ||
-        memcmp(scope.bytes, "machine", 7) != 0)
-        return false;
-    label_of(page, from, "resource", row->row, VITALS_PRESSURE_RESOURCE);
-    return true;
-}
-
-/* Ordered so that a row's labels precede those that contain them. */
-static const struct {
+/* The labels of a table's rows, in the order of tables: those of a row precede those that contain
+ * them. */
+static const struct row_labels {
     vitals_entity entity;
     enum exposition_level level;
-    label_row *label;
+    const char *own; /* the label for the row's own name; NULL: none */
+    bool of_gpu;     /* begins with the labels of the device above it */
+    struct {
+        const char *name;
+        vitals_metric metric;
+    } more[2];
 } TABLES[] = {
-    {VITALS_HOST, EXPOSITION_OFF, label_nothing},
-    {VITALS_GPU, EXPOSITION_OFF, label_gpu},
-    {VITALS_GPU_ENGINE, EXPOSITION_OFF, label_child},
-    {VITALS_GPU_SENSOR, EXPOSITION_OFF, label_child},
-    {VITALS_GPU_CLOCK, EXPOSITION_OFF, label_child},
-    {VITALS_GPU_POOL, EXPOSITION_OFF, label_child},
-    {VITALS_GPU_LINK, EXPOSITION_OFF, label_child},
-    {VITALS_SOURCE, EXPOSITION_OFF, label_source},
-    {VITALS_DISK, EXPOSITION_OFF, label_disk},
-    {VITALS_NETWORK, EXPOSITION_OFF, label_network},
-    {VITALS_FILESYSTEM, EXPOSITION_OFF, label_filesystem},
-    {VITALS_PRESSURE, EXPOSITION_OFF, label_pressure},
-    {VITALS_WORKLOAD, EXPOSITION_WORKLOAD, label_workload},
-    {VITALS_PROCESS, EXPOSITION_PID, label_process},
-    {VITALS_GPU_PROCESS, EXPOSITION_PID, label_gpu_process},
+    {VITALS_HOST, EXPOSITION_OFF, NULL, false, {{NULL, 0}}},
+    {VITALS_GPU, EXPOSITION_OFF, "gpu", false, {{"uuid", VITALS_GPU_UUID}}},
+    {VITALS_GPU_ENGINE, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_GPU_SENSOR, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_GPU_CLOCK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_GPU_POOL, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_GPU_LINK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_SOURCE, EXPOSITION_OFF, "collector", false, {{NULL, 0}}},
+    {VITALS_DISK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_DISK_NAME}}},
+    {VITALS_NETWORK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_NETWORK_NAME}}},
+    {VITALS_FILESYSTEM,
+     EXPOSITION_OFF,
+     NULL,
+     false,
+     {{"mountpoint", VITALS_FILESYSTEM_MOUNT_POINT}, {"fstype", VITALS_FILESYSTEM_TYPE}}},
+    {VITALS_PRESSURE, EXPOSITION_OFF, NULL, false, {{"resource", VITALS_PRESSURE_RESOURCE}}},
+    {VITALS_WORKLOAD, EXPOSITION_WORKLOAD, NULL, false, {{"workload", VITALS_WORKLOAD_ID}}},
+    {VITALS_PROCESS, EXPOSITION_PID, NULL, false, {{"pid", VITALS_PROCESS_PID}}},
+    {VITALS_GPU_PROCESS, EXPOSITION_PID, NULL, true, {{"pid", VITALS_GPU_PROCESS_PID}}},
 };
 _Static_assert((int)VITALS_WORKLOAD < (int)PAGE_TABLES, "a place for each table");
 
-static void read_table(struct exposition_page *page, vitals_entity entity, label_row *label_of_row)
+/* Returns whether the row has no samples: a partition of a disk, whose bytes are the disk's too, a
+ * pseudo file system, the pressure of a cgroup. */
+static bool is_left_out(const vitals_row *row)
 {
-    size_t count = vitals_snapshot_count(page->snapshot, entity);
-    struct page_table *table = &page->tables[entity];
-    const vitals_row *row = NULL;
-    table->rows = count > 0 ? calloc(count, sizeof *table->rows) : NULL;
-    if (count > 0 && table->rows == NULL)
-        page->failed = true;
-    if (table->rows == NULL)
-        return;
-    while ((row = vitals_snapshot_next(page->snapshot, entity, row)) != NULL) {
-        struct exposition_row next = {.row = row, .labels = page->labels.size};
-        if (label_of_row(page, &next, next.labels)) {
-            next.size = page->labels.size - next.labels;
-            table->rows[table->count++] = next;
-        }
+    vitals_text scope;
+    uint64_t flag;
+    switch (vitals_row_entity(row)) {
+    case VITALS_DISK: return vitals_row_u64(row, VITALS_DISK_COUNTED, &flag) > 0 && flag == 0;
+    case VITALS_FILESYSTEM:
+        return vitals_row_u64(row, VITALS_FILESYSTEM_PSEUDO, &flag) > 0 && flag != 0;
+    case VITALS_PRESSURE:
+        return !page_text(row, VITALS_PRESSURE_SCOPE, &scope) || scope.size != 7 ||
+               memcmp(scope.bytes, "machine", 7) != 0;
+    default: return false;
     }
+}
+
+/* Appends the labels of a row to page->labels; returns false if the row has no samples. */
+static bool label_row(struct exposition_page *page, const struct row_labels *labels,
+                      struct exposition_row *row)
+{
+    const size_t from = row->labels;
+    char words[WORKLOAD_ID_MAX + 80];
+    if (is_left_out(row->row))
+        return false;
+    if (labels->of_gpu) {
+        const struct exposition_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
+        bool of_process = labels->entity == VITALS_GPU_PROCESS;
+        /* Other rows of partitions have no samples, so that sums over a device stay correct. */
+        if (gpu == NULL || (!of_process && vitals_row_parent(gpu->row) != 0))
+            return false;
+        if (of_process)
+            row->group = 1 + (unsigned)(gpu - page->tables[VITALS_GPU].rows);
+        if (gpu->size > 0 && text_reserve(&page->labels, gpu->size) != NULL)
+            text_append(&page->labels, page->labels.bytes + gpu->labels, gpu->size);
+    }
+
+    if (labels->own != NULL)
+        label(page, from, labels->own,
+              (vitals_text){vitals_row_label(row->row), strlen(vitals_row_label(row->row))});
+    for (size_t i = 0; i < 2 && labels->more[i].name != NULL; i++) {
+        const vitals_metric metric = labels->more[i].metric;
+        bool required = labels->level != EXPOSITION_OFF;
+        vitals_text value = {"", 0};
+        uint64_t pid;
+        bool known = vitals_metric_type(metric) == VITALS_TEXT
+                         ? page_text(row->row, metric, &value)
+                         : vitals_row_u64(row->row, metric, &pid) > 0;
+        if (!known && required)
+            return false;
+        if (metric == VITALS_WORKLOAD_ID)
+            value = page_workload(page, value, words, sizeof words);
+        else if (known && vitals_metric_type(metric) != VITALS_TEXT)
+            value = decimal((int64_t)pid, words, sizeof words);
+        if (required || (known && value.size > 0))
+            label(page, from, labels->more[i].name, value);
+    }
+    return true;
 }
 
 const struct page_table *page_table(const struct exposition_page *page, vitals_entity entity)
@@ -310,21 +237,14 @@ static double number_of(const vitals_row *row, vitals_metric metric)
     return vitals_row_number(row, metric, &value) > 0 ? value : 0;
 }
 
-/* Adds the device memory of processes to their ranks, which are in the order of rows. */
-static void rank_devices(const struct exposition_page *page, struct row_rank *ranks)
+/* Returns the process of a row of gpu_process, or NULL. */
+static const struct exposition_row *process_of(const struct exposition_page *page,
+                                               const vitals_row *row)
 {
-    const struct exposition_row *processes = page->tables[VITALS_PROCESS].rows;
-    const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(page->snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
-        uint64_t key;
-        const struct exposition_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS,
-                                                              &key) > 0
-                                                   ? page_find(page, VITALS_PROCESS, key)
-                                                   : NULL;
-        if (process != NULL)
-            ranks[process - processes].device += 1 + number_of(
-                                                         row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
-    }
+    uint64_t key;
+    return vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
+               ? page_find(page, VITALS_PROCESS, key)
+               : NULL;
 }
 
 /* Folds all rows of the table but the first `most` by rank. Returns how many are folded. */
@@ -339,8 +259,16 @@ static size_t fold(struct exposition_page *page, vitals_entity entity, vitals_me
         return 0;
     for (size_t i = 0; i < table->count; i++)
         ranks[i] = (struct row_rank){0, number_of(table->rows[i].row, memory), i};
-    if (entity == VITALS_PROCESS)
-        rank_devices(page, ranks);
+
+    /* Adds the device memory of processes to their ranks, which are in the order of rows. */
+    const vitals_row *row = NULL;
+    while (entity == VITALS_PROCESS &&
+           (row = vitals_snapshot_next(page->snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
+        const struct exposition_row *process = process_of(page, row);
+        if (process != NULL)
+            ranks[process - table->rows].device +=
+                1 + number_of(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    }
     qsort(ranks, table->count, sizeof *ranks, compare_ranks);
     for (size_t i = most; i < table->count; i++)
         table->rows[ranks[i].place].folded = true;
@@ -348,32 +276,38 @@ static size_t fold(struct exposition_page *page, vitals_entity entity, vitals_me
     return table->count - most;
 }
 
-/* A row of gpu_process is folded if its process is. */
-static void fold_with_processes(struct exposition_page *page)
-{
-    struct page_table *table = &page->tables[VITALS_GPU_PROCESS];
-    for (size_t i = 0; i < table->count; i++) {
-        uint64_t key;
-        const struct exposition_row *process = vitals_row_u64(table->rows[i].row,
-                                                              VITALS_GPU_PROCESS_PROCESS, &key) > 0
-                                                   ? page_find(page, VITALS_PROCESS, key)
-                                                   : NULL;
-        if (process != NULL)
-            table->rows[i].folded = process->folded;
-    }
-}
-
 void page_read(struct exposition_page *page, const vitals_snapshot *snapshot)
 {
     page->snapshot = snapshot;
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
-        if (page->options->level >= TABLES[i].level)
-            read_table(page, TABLES[i].entity, TABLES[i].label);
+        const vitals_entity entity = TABLES[i].entity;
+        struct page_table *table = &page->tables[entity];
+        size_t count = vitals_snapshot_count(snapshot, entity);
+        const vitals_row *row = NULL;
+        if (page->options->level < TABLES[i].level || count == 0)
+            continue;
+        table->rows = calloc(count, sizeof *table->rows);
+        page->failed = page->failed || table->rows == NULL;
+        while (table->rows != NULL && (row = vitals_snapshot_next(snapshot, entity, row)) != NULL) {
+            struct exposition_row next = {.row = row, .labels = page->labels.size};
+            if (!label_row(page, &TABLES[i], &next))
+                continue;
+            next.size = page->labels.size - next.labels;
+            table->rows[table->count++] = next;
+        }
     }
+
     (void)fold(page, VITALS_GPU_PROCESS, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
     page->dropped[0] = fold(page, VITALS_PROCESS, VITALS_PROCESS_RESIDENT_BYTES);
     page->dropped[1] = fold(page, VITALS_WORKLOAD, VITALS_WORKLOAD_MEMORY_USED_BYTES);
-    fold_with_processes(page);
+    /* A row of gpu_process is folded if its process is. */
+    const struct page_table *users = &page->tables[VITALS_GPU_PROCESS];
+    for (size_t i = 0; i < users->count; i++) {
+        const struct exposition_row *process = process_of(page, users->rows[i].row);
+        if (process != NULL)
+            users->rows[i].folded = process->folded;
+    }
+
     page->groups = page->tables[VITALS_GPU].count + 1;
     page->sums = calloc(page->groups, sizeof *page->sums);
     page->failed = page->failed || page->sums == NULL;

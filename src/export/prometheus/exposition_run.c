@@ -137,11 +137,9 @@ void exposition_run_usage(struct exposition_run *run, const json_t *usage)
     const struct metric_family *family;
     struct usage_line line;
     double number;
+    exposition_run_leave(run);
     usage_line_read(&line, usage);
     for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
-        if (family->figure == NULL) /* a current value */
-            for (size_t s = 0; s < run->count; s++)
-                run->subjects[s].values[i].known = false;
         if (is_of_devices(family))
             take_of_devices(run, i, usage, &line);
         else if (usage_line_value(&line, "tree", NULL, family->measure, &number) > 0)
@@ -160,30 +158,11 @@ void exposition_run_leave(struct exposition_run *run)
     }
 }
 
-/* Returns whether a figure is of the tree or of a device, not of a part of the tree or of the
- * machine. */
-static bool is_ours(const char *subject)
+/* Takes a figure of the tree, or of the tree on a device. */
+static void take_figure(struct exposition_run *run, const char *name, const char *uuid,
+                        double number)
 {
-    static const char *const OTHERS[] = {"root", "descendants", "system"};
-    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0] && subject != NULL; i++) {
-        if (strcmp(subject, OTHERS[i]) == 0)
-            return false;
-    }
-    return true;
-}
-
-static void take_figure(struct exposition_run *run, const json_t *figure)
-{
-    const char *name = json_string_value(json_object_get(figure, "name"));
-    const char *uuid = json_string_value(json_object_get(figure, "subject"));
     const struct metric_family *family;
-    const char *availability = json_string_value(json_object_get(figure, "availability"));
-    if (name == NULL || !is_ours(uuid) || availability == NULL ||
-        vitals_availability_from_name(availability) <= 0 ||
-        !json_is_number(json_object_get(figure, "value")))
-        return;
-
-    double number = json_number_value(json_object_get(figure, "value"));
     for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
         if (family->figure == NULL || strcmp(family->figure, name) != 0 ||
             is_of_devices(family) != (uuid != NULL))
@@ -202,7 +181,20 @@ void exposition_run_end(struct exposition_run *run, const json_t *account, const
     const char *state = json_string_value(json_object_get(status, "state"));
     size_t i;
     exposition_run_leave(run);
-    json_array_foreach(figures, i, figure) take_figure(run, figure);
+    json_array_foreach(figures, i, figure)
+    {
+        const char *name = json_string_value(json_object_get(figure, "name"));
+        const char *subject = json_string_value(json_object_get(figure, "subject"));
+        const char *availability = json_string_value(json_object_get(figure, "availability"));
+        const json_t *value = json_object_get(figure, "value");
+        bool of_part = subject != NULL && /* of the tree, or of the machine */
+                       (strcmp(subject, "root") == 0 || strcmp(subject, "descendants") == 0 ||
+                        strcmp(subject, "system") == 0);
+        if (name != NULL && !of_part && availability != NULL &&
+            vitals_availability_from_name(availability) > 0 && json_is_number(value))
+            take_figure(run, name, subject, json_number_value(value));
+    }
+
     uint64_t ended_ns = account_ended_ns(account), began_ns = account_began_ns(account);
     run->end_seconds = (struct run_value){(double)(ended_ns > 0 ? ended_ns : now_ns) / 1e9, true};
     if (began_ns > 0)
@@ -214,78 +206,16 @@ void exposition_run_end(struct exposition_run *run, const json_t *account, const
 
 /* ---- writing ---- */
 
-static void sample_of(struct exposition_page *page, const struct exposition_run *run,
-                      const char *uuid)
-{
-    page_sample(page);
-    page_label_word(page, "run", run->id);
-    if (uuid != NULL)
-        page_label(page, "uuid", (vitals_text){uuid, strlen(uuid)});
-}
-
-static void write_info(struct exposition_page *page, const struct exposition_run *run)
-{
-    sample_of(page, run, NULL);
-    if (run->name != NULL)
-        page_label(page, "name", (vitals_text){run->name, strlen(run->name)});
-    if (run->user != NULL)
-        page_label(page, "user", (vitals_text){run->user, strlen(run->user)});
-    page_value(page, 1);
-}
-
 static void write_value(struct exposition_page *page, const struct exposition_run *run,
-                        struct run_value value)
+                        const char *uuid, struct run_value value)
 {
     if (!value.known)
         return;
-    sample_of(page, run, NULL);
+    page_sample(page);
+    page_label_word(page, "run", run->id);
+    if (uuid != NULL)
+        page_label_word(page, "uuid", uuid);
     page_value(page, value.number);
-}
-
-static void write_start(struct exposition_page *page, const struct exposition_run *run)
-{
-    write_value(page, run, (struct run_value){run->start_seconds, true});
-}
-
-static void write_end(struct exposition_page *page, const struct exposition_run *run)
-{
-    write_value(page, run, run->end_seconds);
-}
-
-static void write_exit(struct exposition_page *page, const struct exposition_run *run)
-{
-    write_value(page, run, run->exit_code);
-}
-
-static const struct {
-    enum family_writer writer;
-    void (*write)(struct exposition_page *page, const struct exposition_run *run);
-} WRITERS[] = {{FAMILY_RUN_INFO, write_info},
-               {FAMILY_RUN_START, write_start},
-               {FAMILY_RUN_END, write_end},
-               {FAMILY_RUN_EXIT, write_exit}};
-
-static void write_families(struct exposition_page *page, const struct exposition_run *run)
-{
-    size_t number = 0;
-    for (size_t f = 0; f < families_count; f++) {
-        const struct metric_family *family = &families[f];
-        if (family_level(family) != FAMILY_OF_RUNS)
-            continue;
-        page_family(page, FAMILY_PREFIX, family->name, family_type(family->name), family->help);
-        for (size_t s = 0; s < run->count && family->writer == FAMILY_RUN; s++) {
-            const struct run_subject *subject = &run->subjects[s];
-            if (subject->values[number].known) {
-                sample_of(page, run, subject->uuid);
-                page_value(page, subject->values[number].number);
-            }
-        }
-        number += family->writer == FAMILY_RUN;
-        for (size_t w = 0; w < sizeof WRITERS / sizeof WRITERS[0]; w++) {
-            if (WRITERS[w].writer == family->writer)
-                WRITERS[w].write(page, run);
-        }
-    }
 }
 
 struct body *exposition_run_render(const struct exposition_run *run)
@@ -293,9 +223,36 @@ struct body *exposition_run_render(const struct exposition_run *run)
     static const struct exposition_options OPTIONS = {.interval_ns = 1000000000};
     struct text out = {.bytes = NULL};
     struct exposition_page page;
+    size_t number = 0;
     if (page_init(&page, &out, EXPOSITION_TEXT, &OPTIONS) < 0)
         return NULL;
-    write_families(&page, run);
+
+    for (size_t f = 0; f < families_count; f++) {
+        const struct metric_family *family = &families[f];
+        if (family_level(family) != FAMILY_OF_RUNS)
+            continue;
+        page_family(&page, FAMILY_PREFIX, family->name, family_type(family->name), family->help);
+        if (family->writer == FAMILY_RUN) {
+            for (size_t s = 0; s < run->count; s++)
+                write_value(&page, run, run->subjects[s].uuid, run->subjects[s].values[number]);
+            number++;
+        } else if (family->writer == FAMILY_RUN_INFO) {
+            page_sample(&page);
+            page_label_word(&page, "run", run->id);
+            if (run->name != NULL)
+                page_label_word(&page, "name", run->name);
+            if (run->user != NULL)
+                page_label_word(&page, "user", run->user);
+            page_value(&page, 1);
+        } else {
+            write_value(&page, run, NULL,
+                        family->writer == FAMILY_RUN_START
+                            ? (struct run_value){run->start_seconds, true}
+                        : family->writer == FAMILY_RUN_END ? run->end_seconds
+                                                           : run->exit_code);
+        }
+    }
+
     bool failed = page.failed || out.failed;
     page_done(&page);
     struct body *body = failed ? NULL : body_new(&out);

@@ -44,39 +44,6 @@ static void label_text(struct exposition_page *page, const char *name, const vit
     page_label(page, name, text);
 }
 
-static void label_user(struct exposition_page *page, const struct nvitop_subject *subject)
-{
-    vitals_text name = {"", 0}, user = {"N/A", 3};
-    uint64_t uid;
-    char words[32];
-    if (subject->process != NULL) {
-        bool known = vitals_row_u64(subject->process, VITALS_PROCESS_UID, &uid) > 0;
-        (void)!page_text(subject->process, VITALS_PROCESS_USER, &name);
-        if (!page_user(page, name, known ? (int64_t)uid : -1, words, sizeof words, &user))
-            user = word("");
-    }
-    page_label(page, "username", user);
-}
-
-static void label_process(struct exposition_page *page, const struct nvitop_subject *subject)
-{
-    uint64_t pid = 0;
-    char words[32];
-    (void)!(vitals_row_u64(subject->row, VITALS_GPU_PROCESS_PID, &pid) > 0);
-    (void)snprintf(words, sizeof words, "%llu", (unsigned long long)pid);
-    page_label_word(page, "pid", words);
-    label_user(page, subject);
-}
-
-/* Returns the digits at the end of a label, as "3" of "nvlink3"; all of it if there are none. */
-static vitals_text number_in(const char *label)
-{
-    const char *from = label + strlen(label);
-    while (from > label && from[-1] >= '0' && from[-1] <= '9')
-        from--;
-    return word(*from != '\0' ? from : label);
-}
-
 /* Writes the labels of a kind of rows, after the host's name. */
 static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
                           const struct nvitop_subject *subject)
@@ -97,10 +64,28 @@ static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
         label_text(page, "devicename", subject->gpu, VITALS_GPU_NAME);
         label_text(page, "uuid", subject->gpu, VITALS_GPU_UUID);
     }
-    if (rows == NVITOP_LINKS)
-        page_label(page, "link", number_in(vitals_row_label(subject->row)));
-    if (rows == NVITOP_PROCESSES)
-        label_process(page, subject);
+    if (rows == NVITOP_LINKS) { /* the digits at its end, as "3" of "nvlink3"; all if it has none */
+        const char *label = vitals_row_label(subject->row), *digits = label + strlen(label);
+        while (digits > label && digits[-1] >= '0' && digits[-1] <= '9')
+            digits--;
+        page_label(page, "link", word(*digits != '\0' ? digits : label));
+    }
+    if (rows != NVITOP_PROCESSES)
+        return;
+
+    vitals_text name = {"", 0}, user = {"N/A", 3};
+    uint64_t pid = 0, uid;
+    char words[32];
+    (void)!(vitals_row_u64(subject->row, VITALS_GPU_PROCESS_PID, &pid) > 0);
+    (void)snprintf(words, sizeof words, "%llu", (unsigned long long)pid);
+    page_label_word(page, "pid", words);
+    if (subject->process != NULL) {
+        bool known = vitals_row_u64(subject->process, VITALS_PROCESS_UID, &uid) > 0;
+        (void)!page_text(subject->process, VITALS_PROCESS_USER, &name);
+        if (!page_user(page, name, known ? (int64_t)uid : -1, words, sizeof words, &user))
+            user = word("");
+    }
+    page_label(page, "username", user);
 }
 
 /* ---- values ---- */
@@ -128,30 +113,6 @@ static bool rate_of(const vitals_row *row, vitals_metric metric, const struct nv
     return row != NULL && vitals_row_rate(row, past->older, metric, value) > 0;
 }
 
-static bool growth_of(const vitals_row *row, vitals_metric metric, const struct nvitop_past *past,
-                      double *value)
-{
-    return row != NULL && vitals_row_growth(row, past->older, metric, value, NULL) > 0;
-}
-
-static bool links_of(const struct exposition_page *page, const struct nvitop_family *family,
-                     const struct nvitop_subject *subject, const struct nvitop_past *past,
-                     double *value)
-{
-    const vitals_row *link = NULL;
-    double sum = 0, rate;
-    size_t count = 0;
-    while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_LINK,
-                                              vitals_row_key(subject->gpu), link)) != NULL) {
-        if (!rate_of(link, family->reads[0], past, &rate))
-            continue;
-        sum += rate;
-        count++;
-    }
-    *value = family->value == NVITOP_LINK_MEAN && count > 0 ? sum / (double)count : sum;
-    return count > 0;
-}
-
 /* Reads at most three numbers; returns how many. */
 static size_t read_all(const struct exposition_page *page, const struct nvitop_family *family,
                        const struct nvitop_subject *subject, double values[NVITOP_READS])
@@ -173,71 +134,48 @@ static bool value_of(const struct exposition_page *page, const struct nvitop_fam
                      const struct nvitop_subject *subject, const struct nvitop_past *past,
                      double *value)
 {
-    double got[NVITOP_READS] = {0}, whole;
-    const vitals_row *row = row_with(page, subject, family->reads[0]);
+    const vitals_row *row = row_with(page, subject, family->reads[0]), *link = NULL;
+    const vitals_metric metric = family->reads[0];
+    double got[NVITOP_READS] = {0}, whole, sum = 0, rate;
+    size_t count = 0;
     switch ((enum nvitop_value)family->value) {
-    case NVITOP_PLAIN: return read_one(page, subject, family->reads[0], value);
-    case NVITOP_SHARE: {
-        size_t count = read_all(page, family, subject, got);
+    case NVITOP_PLAIN: return read_one(page, subject, metric, value);
+    case NVITOP_SHARE:
+        count = read_all(page, family, subject, got);
         *value = share(got[0], got[1] + got[2]);
         return count >= 2 && (family->reads[2] == 0 || count == 3);
-    }
     case NVITOP_REST:
-        if (read_all(page, family, subject, got) < 2)
-            return false;
-        *value = got[0] < got[1] ? share(got[1] - got[0], got[1]) : 0;
-        return true;
-    case NVITOP_RATE: return rate_of(row, family->reads[0], past, value);
-    case NVITOP_PART:
-        if (!growth_of(row, family->reads[0], past, value) ||
-            !growth_of(row, family->reads[1], past, &whole))
-            return false;
-        *value = share(*value, whole);
-        return true;
     case NVITOP_SINCE:
         if (read_all(page, family, subject, got) < 2)
             return false;
         *value = got[1] > got[0] ? got[1] - got[0] : 0;
+        if (family->value == NVITOP_REST)
+            *value = share(*value, got[1]);
+        return true;
+    case NVITOP_RATE: return rate_of(row, metric, past, value);
+    case NVITOP_PART:
+        if (row == NULL || vitals_row_growth(row, past->older, metric, value, NULL) <= 0 ||
+            vitals_row_growth(row, past->older, family->reads[1], &whole, NULL) <= 0)
+            return false;
+        *value = share(*value, whole);
         return true;
     case NVITOP_LINK_SUM:
-    case NVITOP_LINK_MEAN: return links_of(page, family, subject, past, value);
+    case NVITOP_LINK_MEAN:
+        while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_LINK,
+                                                  vitals_row_key(subject->gpu), link)) != NULL) {
+            if (!rate_of(link, metric, past, &rate))
+                continue;
+            sum += rate;
+            count++;
+        }
+        *value = family->value == NVITOP_LINK_MEAN && count > 0 ? sum / (double)count : sum;
+        return count > 0;
     case NVITOP_VALUES: break;
     }
     return false;
 }
 
-static void write_sample(struct exposition_page *page, const struct nvitop_family *family,
-                         const struct nvitop_subject *subject, const struct nvitop_past *past)
-{
-    double value;
-    if (!value_of(page, family, subject, past, &value))
-        return;
-    page_sample(page);
-    label_subject(page, (enum nvitop_rows)family->rows, subject);
-    page_value(page, value * family->scale);
-}
-
 /* ---- rows ---- */
-
-static const vitals_row *child_called(const struct exposition_page *page, vitals_metric metric,
-                                      const vitals_row *gpu, const char *label)
-{
-    const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next_child(page->snapshot, vitals_metric_entity(metric),
-                                             vitals_row_key(gpu), row)) != NULL) {
-        if (strcmp(vitals_row_label(row), label) == 0)
-            return row;
-    }
-    return NULL;
-}
-
-static const vitals_row *process_of(const vitals_row *row)
-{
-    uint64_t key;
-    return vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-               ? vitals_snapshot_find(vitals_row_snapshot(row), VITALS_PROCESS, key)
-               : NULL;
-}
 
 /* Iterates over the subjects with samples: `previous` of zeros gives the first. */
 static bool next_subject(const struct exposition_page *page, enum nvitop_rows rows,
@@ -254,13 +192,16 @@ static bool next_subject(const struct exposition_page *page, enum nvitop_rows ro
     };
     const vitals_snapshot *snapshot = page->snapshot;
     while ((subject->row = vitals_snapshot_next(snapshot, ENTITIES[rows], subject->row)) != NULL) {
-        uint64_t pseudo;
+        uint64_t pseudo, key;
         subject->gpu = rows == NVITOP_DEVICES ? subject->row
                        : rows > NVITOP_DEVICES
                            ? vitals_snapshot_find(snapshot, VITALS_GPU,
                                                   vitals_row_parent(subject->row))
                            : NULL;
-        subject->process = rows == NVITOP_PROCESSES ? process_of(subject->row) : NULL;
+        subject->process = NULL;
+        if (rows == NVITOP_PROCESSES &&
+            vitals_row_u64(subject->row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
+            subject->process = vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
         if (rows > NVITOP_DEVICES && subject->gpu == NULL)
             continue;
         /* Partitions, and devices without any. */
@@ -275,31 +216,7 @@ static bool next_subject(const struct exposition_page *page, enum nvitop_rows ro
     return false;
 }
 
-/* Returns how many have samples: the first processes only, since nvitop-exporter has no sum of
- * others. */
-static size_t most_of(const struct exposition_page *page, enum nvitop_rows rows)
-{
-    return rows == NVITOP_PROCESSES ? page->options->max_processes : SIZE_MAX;
-}
-
-static void write_family(struct exposition_page *page, const struct nvitop_family *family,
-                         const struct nvitop_past *past)
-{
-    enum nvitop_rows rows = (enum nvitop_rows)family->rows;
-    struct nvitop_subject subject = {NULL, NULL, NULL};
-    size_t left = most_of(page, rows);
-    page_family(page, "", family->name, FAMILY_GAUGE, family->help);
-    while (left-- > 0 && next_subject(page, rows, &subject)) {
-        struct nvitop_subject of = subject;
-        if (family->child != NULL)
-            of.row = child_called(page, family->reads[0], subject.gpu, family->child);
-        if (of.row != NULL)
-            write_sample(page, family, &of, past);
-    }
-}
-
-/* ---- information ---- */
-
+/* Writes what the snapshot is of. */
 static void write_info(struct exposition_page *page)
 {
     const vitals_row *first = NULL, *gpu = NULL;
@@ -341,35 +258,55 @@ static void label_command(struct exposition_page *page, const vitals_row *proces
     text_done(&line);
 }
 
-static void write_process_info(struct exposition_page *page)
-{
-    struct nvitop_subject subject = {NULL, NULL, NULL};
-    size_t left = most_of(page, NVITOP_PROCESSES);
-    page_family(page, "", "process_info_info", FAMILY_GAUGE, "Who is on a device; always 1.");
-    while (left-- > 0 && next_subject(page, NVITOP_PROCESSES, &subject)) {
-        page_sample(page);
-        label_subject(page, NVITOP_PROCESSES, &subject);
-        if (subject.process != NULL)
-            label_text(page, "status", subject.process, VITALS_PROCESS_STATE);
-        else
-            page_label_word(page, "status", "terminated");
-        label_command(page, subject.process);
-        page_value(page, 1);
-    }
-}
-
 void nvitop_write(struct exposition_page *page, const struct nvitop_past *past)
 {
+    const struct exposition_options *options = page->options;
+    bool processes = options->level != EXPOSITION_OFF;
     if (page->snapshot == NULL || page->is_alone)
         return;
     write_info(page);
     for (size_t i = 0; i < nvitop_families_count; i++) {
-        const char *name = nvitop_families[i].name;
-        if (page->options->without_host && strncmp(name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0)
+        const struct nvitop_family *family = &nvitop_families[i];
+        enum nvitop_rows rows = (enum nvitop_rows)family->rows;
+        struct nvitop_subject subject = {NULL, NULL, NULL};
+        bool of_host = strncmp(family->name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0;
+        if ((options->without_host && of_host) || (rows == NVITOP_PROCESSES && !processes))
             continue;
-        if (nvitop_families[i].rows != NVITOP_PROCESSES || page->options->level != EXPOSITION_OFF)
-            write_family(page, &nvitop_families[i], past);
+
+        /* Of processes the first only, since nvitop-exporter has no sum of the others. */
+        size_t left = rows == NVITOP_PROCESSES ? options->max_processes : SIZE_MAX;
+        page_family(page, "", family->name, FAMILY_GAUGE, family->help);
+        while (left-- > 0 && next_subject(page, rows, &subject)) {
+            struct nvitop_subject of = subject;
+            double value;
+            if (family->child != NULL) {
+                vitals_entity entity = vitals_metric_entity(family->reads[0]);
+                of.row = NULL;
+                while ((of.row = vitals_snapshot_next_child(
+                            page->snapshot, entity, vitals_row_key(subject.gpu), of.row)) != NULL &&
+                       strcmp(vitals_row_label(of.row), family->child) != 0)
+                    ;
+            }
+            if (of.row == NULL || !value_of(page, family, &of, past, &value))
+                continue;
+            page_sample(page);
+            label_subject(page, rows, &of);
+            page_value(page, value * family->scale);
+        }
     }
-    if (page->options->level != EXPOSITION_OFF)
-        write_process_info(page);
+
+    struct nvitop_subject user = {NULL, NULL, NULL};
+    if (processes)
+        page_family(page, "", "process_info_info", FAMILY_GAUGE, "Who is on a device; always 1.");
+    for (size_t left = processes ? options->max_processes : 0;
+         left > 0 && next_subject(page, NVITOP_PROCESSES, &user); left--) {
+        page_sample(page);
+        label_subject(page, NVITOP_PROCESSES, &user);
+        if (user.process != NULL)
+            label_text(page, "status", user.process, VITALS_PROCESS_STATE);
+        else
+            page_label_word(page, "status", "terminated");
+        label_command(page, user.process);
+        page_value(page, 1);
+    }
 }
