@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "command/export/exporter.h"
-#include "export/metric_selection.h"
+#include "export/prometheus/families.h"
 
 static const uint64_t LAST_NS = 4000000000; /* for what is still to be said at the end */
 static const uint64_t BOTH_NS = 100000000;  /* for two lines to leave, one after the other */

@@ -4,52 +4,41 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "export/prometheus/nvitop.h"
+
 #define GPU "gpu, uuid"
 
 /* A family of one metric. Everything that the row does not state follows from the metric. */
 #define FROM(metric) .parts = {{metric, NULL}}
 
+// clang-format off
 const struct metric_family families[] = {
     /* ---- the exporter itself ---- */
-    {.name = "build_info",
-     .writer = FAMILY_BUILD,
-     .labels = "version",
+    {.name = "build_info", .writer = FAMILY_BUILD, .labels = "version",
      .help = "The version of vitals; always 1."},
     {FROM(VITALS_SOURCE_STATE), .name = "collector_success", .writer = FAMILY_COLLECTOR_SUCCESS,
-     .help = "Whether the source could be read in its last run, 0 or 1. What this machine does not "
-             "have is not listed."},
+     .help = "Whether the source could be read in its last run, 0 or 1. What this machine does "
+             "not have is not listed."},
     {FROM(VITALS_SOURCE_CALL_SECONDS), .name = "collector_duration_seconds",
      .writer = FAMILY_COLLECTOR_DURATION,
      .help = "Time that the calls of the source took between the last two samples."},
-    {.name = "collector_last_success_timestamp_seconds",
-     .writer = FAMILY_COLLECTOR_LAST,
+    {.name = "collector_last_success_timestamp_seconds", .writer = FAMILY_COLLECTOR_LAST,
      .labels = "collector",
      .help = "When the source was last read, since 1970: its age is how old its values are."},
-    {.name = "series_dropped",
-     .writer = FAMILY_DROPPED,
-     .labels = "scope",
+    {.name = "series_dropped", .writer = FAMILY_DROPPED, .labels = "scope",
      .help = "Rows of this sample beyond the cap, which have no series of their own."},
-    {.name = "http_requests_total",
-     .writer = FAMILY_REQUESTS,
-     .labels = "code",
+    {.name = "http_requests_total", .writer = FAMILY_REQUESTS, .labels = "code",
      .help = "Requests that this server answered, by status."},
-    {.name = "http_rejected_total",
-     .writer = FAMILY_REJECTED,
-     .labels = "reason",
+    {.name = "http_rejected_total", .writer = FAMILY_REJECTED, .labels = "reason",
      .help = "Requests and connections that this server refused, by why."},
 
     /* ---- devices ---- */
-    {.name = "gpu_info",
-     .writer = FAMILY_GPU_INFO,
+    {.name = "gpu_info", .writer = FAMILY_GPU_INFO,
      .labels = GPU ", vendor, name, driver, driver_version, pci_bus_id, minor, numa_node",
-     .parts = {{VITALS_GPU_VENDOR, NULL},
-               {VITALS_GPU_NAME, NULL},
-               {VITALS_GPU_KERNEL_DRIVER, NULL},
-               {VITALS_GPU_DRIVER_VERSION, NULL},
-               {VITALS_GPU_PCI_BUS_ID, NULL},
-               {VITALS_GPU_DEVICE_NODE, NULL},
-               {VITALS_GPU_NUMA_NODE, NULL}},
-     .help = "What the device is; always 1."},
+     .parts = {{VITALS_GPU_VENDOR, NULL}, {VITALS_GPU_NAME, NULL},
+               {VITALS_GPU_KERNEL_DRIVER, NULL}, {VITALS_GPU_DRIVER_VERSION, NULL},
+               {VITALS_GPU_PCI_BUS_ID, NULL}, {VITALS_GPU_DEVICE_NODE, NULL},
+               {VITALS_GPU_NUMA_NODE, NULL}}, .help = "What the device is; always 1."},
     {FROM(VITALS_GPU_UTILIZATION_RATIO)},
     {FROM(VITALS_GPU_BUSY_SECONDS)},
     {FROM(VITALS_GPU_MEMORY_BUSY_RATIO)},
@@ -61,8 +50,7 @@ const struct metric_family families[] = {
      .help = "Share of possible warps that were resident, by hardware counters."},
     {FROM(VITALS_GPU_MEMORY_BANDWIDTH_RATIO), .name = "gpu_dram_active_ratio",
      .help = "Share of memory bandwidth in use, by hardware counters."},
-    {.name = "gpu_pipe_active_ratio",
-     .part_label = "pipe",
+    {.name = "gpu_pipe_active_ratio", .part_label = "pipe",
      .parts = {{VITALS_GPU_TENSOR_ACTIVE_RATIO, "tensor"}},
      .help = "Share of cycles in which the pipe was active, by hardware counters."},
     {FROM(VITALS_GPU_MEMORY_TOTAL_BYTES)},
@@ -74,33 +62,28 @@ const struct metric_family families[] = {
     {FROM(VITALS_GPU_POWER_WATTS)},
     {FROM(VITALS_GPU_POWER_LIMIT_WATTS)},
     {FROM(VITALS_GPU_ENERGY_JOULES)},
-    {.name = "gpu_temperature_celsius",
-     .row_label = "sensor",
+    {.name = "gpu_temperature_celsius", .row_label = "sensor",
      .parts = {{VITALS_GPU_TEMPERATURE_CELSIUS, "gpu"},
                {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, NULL}},
      .help = "Temperature; the sensor gpu is the core."},
-    {.name = "gpu_temperature_limit_celsius",
-     .part_label = "limit",
+    {.name = "gpu_temperature_limit_celsius", .part_label = "limit",
      .parts = {{VITALS_GPU_SENSOR_HIGH_CELSIUS, "slowdown"},
                {VITALS_GPU_SENSOR_CRITICAL_CELSIUS, "shutdown"}},
      .help = "From where on clocks are lowered, and from where on it switches itself off."},
-    {.name = "gpu_fan_ratio",
-     .row_label = "fan",
+    {.name = "gpu_fan_ratio", .row_label = "fan",
      .parts = {{VITALS_GPU_SENSOR_FAN_RATIO, NULL}, {VITALS_GPU_FAN_RATIO, "all"}},
      .help = "Fan speed of its maximum; all is what is known where fans are not told apart."},
     {FROM(VITALS_GPU_SENSOR_FAN_RPM), .name = "gpu_fan_rpm", .row_label = "fan"},
     {FROM(VITALS_GPU_CLOCK_FREQUENCY_HERTZ), .name = "gpu_clock_hertz",
      .help = "Frequency of the clock."},
     {FROM(VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ), .name = "gpu_clock_max_hertz"},
-    {.name = "gpu_throttle_active",
-     .part_label = "reason",
+    {.name = "gpu_throttle_active", .part_label = "reason",
      .parts = {{VITALS_GPU_THROTTLED_BY_POWER, "power"},
                {VITALS_GPU_THROTTLED_BY_TEMPERATURE, "temperature"},
                {VITALS_GPU_THROTTLED_BY_CURRENT, "current"},
                {VITALS_GPU_THROTTLED_OTHERWISE, "other"}},
      .help = "Whether the reason holds its clocks down now, 0 or 1."},
-    {.name = "gpu_throttle_seconds_total",
-     .part_label = "reason",
+    {.name = "gpu_throttle_seconds_total", .part_label = "reason",
      .parts = {{VITALS_GPU_THROTTLED_POWER_SECONDS, "power"},
                {VITALS_GPU_THROTTLED_THERMAL_SECONDS, "temperature"}},
      .help = "Time that the reason held its clocks down, since the driver was loaded."},
@@ -114,56 +97,44 @@ const struct metric_family families[] = {
      .writer = FAMILY_GPU_LINKS, .help = "Bytes received over all direct links to other devices."},
     {FROM(VITALS_GPU_LINK_TRANSMITTED_BYTES), .name = "gpu_interconnect_transmit_bytes_total",
      .writer = FAMILY_GPU_LINKS, .help = "Bytes sent over all direct links to other devices."},
-    {.name = "gpu_interconnect_errors_total",
-     .writer = FAMILY_GPU_LINKS,
-     .parts = {{VITALS_GPU_LINK_REPLAY_ERRORS, NULL},
-               {VITALS_GPU_LINK_RECOVERY_ERRORS, NULL},
+    {.name = "gpu_interconnect_errors_total", .writer = FAMILY_GPU_LINKS,
+     .parts = {{VITALS_GPU_LINK_REPLAY_ERRORS, NULL}, {VITALS_GPU_LINK_RECOVERY_ERRORS, NULL},
                {VITALS_GPU_LINK_CRC_ERRORS, NULL}},
      .help = "Replays, recoveries and CRC errors of all direct links."},
-    {.name = "gpu_ecc_errors_total",
-     .part_label = "severity",
+    {.name = "gpu_ecc_errors_total", .part_label = "severity",
      .parts = {{VITALS_GPU_ECC_ERRORS_CORRECTED, "corrected"},
                {VITALS_GPU_ECC_ERRORS_UNCORRECTED, "uncorrected"}},
      .help = "ECC errors since the driver was loaded."},
-    {.name = "gpu_ecc_errors_lifetime_total",
-     .part_label = "severity",
+    {.name = "gpu_ecc_errors_lifetime_total", .part_label = "severity",
      .parts = {{VITALS_GPU_ECC_ERRORS_CORRECTED_EVER, "corrected"},
                {VITALS_GPU_ECC_ERRORS_UNCORRECTED_EVER, "uncorrected"}},
      .help = "ECC errors in the life of the board; those since the driver was loaded are in it."},
-    {.name = "gpu_row_remaps_total",
-     .part_label = "severity",
+    {.name = "gpu_row_remaps_total", .part_label = "severity",
      .parts = {{VITALS_GPU_REMAPPED_ROWS_CORRECTED, "corrected"},
                {VITALS_GPU_REMAPPED_ROWS_UNCORRECTED, "uncorrected"}},
      .help = "Rows of memory replaced by spare ones, in the life of the board."},
-    {.name = "gpu_retired_pages",
-     .part_label = "cause",
+    {.name = "gpu_retired_pages", .part_label = "cause",
      .parts = {{VITALS_GPU_RETIRED_PAGES_CORRECTED, "corrected"},
                {VITALS_GPU_RETIRED_PAGES_UNCORRECTED, "uncorrected"}},
      .help = "Pages of memory taken out of use, by the kind of error that did it."},
     {FROM(VITALS_GPU_REMAPPED_ROWS_PENDING), .name = "gpu_row_remap_pending"},
     {FROM(VITALS_GPU_REMAPPED_ROWS_FAILED), .name = "gpu_row_remap_failed"},
     {FROM(VITALS_GPU_XID_ERRORS)},
-    {.name = "gpu_xid_last_timestamp_seconds",
-     .writer = FAMILY_XID_LAST,
-     .labels = GPU ", xid",
+    {.name = "gpu_xid_last_timestamp_seconds", .writer = FAMILY_XID_LAST, .labels = GPU ", xid",
      .parts = {{VITALS_GPU_XID_LAST, NULL}, {VITALS_GPU_XID_ERRORS, NULL}},
      .help = "When the newest Xid error was first seen here, since 1970, and its number."},
     {FROM(VITALS_GPU_ECC_MODE)},
     {FROM(VITALS_GPU_MIG_MODE)},
     {FROM(VITALS_GPU_PERSISTENCE_MODE)},
     {FROM(VITALS_GPU_ACCOUNTING_MODE)},
-    {.name = "gpu_processes",
-     .writer = FAMILY_GPU_PROCESSES,
-     .labels = GPU ", type",
+    {.name = "gpu_processes", .writer = FAMILY_GPU_PROCESSES, .labels = GPU ", type",
      .parts = {{VITALS_GPU_PROCESSES, NULL}, {VITALS_GPU_PROCESS_TYPE, NULL}},
      .help = "Processes on the device that compute and that draw; one that does both is in both."},
 
     /* ---- partitions ---- */
-    {.name = "gpu_partition_info",
-     .writer = FAMILY_PARTITION_INFO,
+    {.name = "gpu_partition_info", .writer = FAMILY_PARTITION_INFO,
      .labels = "uuid, parent_uuid, gi, ci, profile",
-     .parts = {{VITALS_GPU_GPU_INSTANCE_ID, NULL},
-               {VITALS_GPU_COMPUTE_INSTANCE_ID, NULL},
+     .parts = {{VITALS_GPU_GPU_INSTANCE_ID, NULL}, {VITALS_GPU_COMPUTE_INSTANCE_ID, NULL},
                {VITALS_GPU_NAME, NULL}},
      .help = "A MIG instance, an XCP or a tile, and the device that it is of; always 1."},
     {FROM(VITALS_GPU_MEMORY_TOTAL_BYTES), .name = "gpu_partition_memory_total_bytes",
@@ -177,28 +148,22 @@ const struct metric_family families[] = {
 
     /* ---- processes, where each has series of its own ---- */
     {FROM(VITALS_GPU_PROCESS_MEMORY_USED_BYTES)},
-    {.name = "gpu_process_utilization_ratio",
-     .part_label = "engine",
+    {.name = "gpu_process_utilization_ratio", .part_label = "engine",
      .parts = {{VITALS_GPU_PROCESS_UTILIZATION_RATIO, "sm"},
                {VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, "memory"},
                {VITALS_GPU_PROCESS_ENCODER_RATIO, "encoder"},
                {VITALS_GPU_PROCESS_DECODER_RATIO, "decoder"}},
      .help = "Its share of the engine in the driver's newest sample."},
-    {.name = "gpu_process_engine_busy_seconds_total",
-     .part_label = "engine",
+    {.name = "gpu_process_engine_busy_seconds_total", .part_label = "engine",
      .parts = {{VITALS_GPU_PROCESS_GRAPHICS_SECONDS, "render"},
                {VITALS_GPU_PROCESS_COMPUTE_SECONDS, "compute"},
                {VITALS_GPU_PROCESS_COPY_SECONDS, "copy"},
                {VITALS_GPU_PROCESS_ENCODER_SECONDS, "encoder"},
                {VITALS_GPU_PROCESS_DECODER_SECONDS, "decoder"}},
      .help = "Time that it kept the engine busy, as the kernel counts it."},
-    {.name = "process_info",
-     .writer = FAMILY_PROCESS_INFO,
-     .labels = "pid, comm, user, workload",
-     .parts = {{VITALS_PROCESS_NAME, NULL},
-               {VITALS_PROCESS_USER, NULL},
-               {VITALS_PROCESS_UID, NULL},
-               {VITALS_PROCESS_WORKLOAD, NULL}},
+    {.name = "process_info", .writer = FAMILY_PROCESS_INFO, .labels = "pid, comm, user, workload",
+     .parts = {{VITALS_PROCESS_NAME, NULL}, {VITALS_PROCESS_USER, NULL},
+               {VITALS_PROCESS_UID, NULL}, {VITALS_PROCESS_WORKLOAD, NULL}},
      .help = "The process, whose it is and what it works for; always 1."},
     {FROM(VITALS_PROCESS_START_SECONDS), .name = "process_start_time_seconds",
      .writer = FAMILY_PROCESS_START,
@@ -206,29 +171,21 @@ const struct metric_family families[] = {
     {FROM(VITALS_PROCESS_RESIDENT_BYTES), .name = "process_resident_memory_bytes"},
     {FROM(VITALS_PROCESS_THREADS)},
     {FROM(VITALS_PROCESS_DESCRIPTORS), .name = "process_open_fds"},
-    {.name = "process_cpu_seconds_total",
-     .part_label = "mode",
+    {.name = "process_cpu_seconds_total", .part_label = "mode",
      .parts = {{VITALS_PROCESS_CPU_USER_SECONDS, "user"},
-               {VITALS_PROCESS_CPU_SYSTEM_SECONDS, "system"}},
-     .help = "CPU time that it used."},
+               {VITALS_PROCESS_CPU_SYSTEM_SECONDS, "system"}}, .help = "CPU time that it used."},
     {FROM(VITALS_PROCESS_READ_BYTES)},
     {FROM(VITALS_PROCESS_WRITTEN_BYTES)},
 
     /* ---- workloads ---- */
-    {.name = "workload_info",
-     .writer = FAMILY_WORKLOAD_INFO,
+    {.name = "workload_info", .writer = FAMILY_WORKLOAD_INFO,
      .labels = "workload, kind, user, slurm_job_id, slurm_step_id, slurm_sluid, "
                "k8s_namespace_name, k8s_pod_name, k8s_container_name, container_id, unit",
-     .parts = {{VITALS_WORKLOAD_KIND, NULL},
-               {VITALS_WORKLOAD_USER, NULL},
-               {VITALS_WORKLOAD_SLURM_JOB_ID, NULL},
-               {VITALS_WORKLOAD_SLURM_STEP_ID, NULL},
-               {VITALS_WORKLOAD_SLURM_SLUID, NULL},
-               {VITALS_WORKLOAD_K8S_NAMESPACE_NAME, NULL},
-               {VITALS_WORKLOAD_K8S_POD_NAME, NULL},
-               {VITALS_WORKLOAD_K8S_CONTAINER_NAME, NULL},
-               {VITALS_WORKLOAD_CONTAINER_ID, NULL},
-               {VITALS_WORKLOAD_UNIT, NULL}},
+     .parts = {{VITALS_WORKLOAD_KIND, NULL}, {VITALS_WORKLOAD_USER, NULL},
+               {VITALS_WORKLOAD_SLURM_JOB_ID, NULL}, {VITALS_WORKLOAD_SLURM_STEP_ID, NULL},
+               {VITALS_WORKLOAD_SLURM_SLUID, NULL}, {VITALS_WORKLOAD_K8S_NAMESPACE_NAME, NULL},
+               {VITALS_WORKLOAD_K8S_POD_NAME, NULL}, {VITALS_WORKLOAD_K8S_CONTAINER_NAME, NULL},
+               {VITALS_WORKLOAD_CONTAINER_ID, NULL}, {VITALS_WORKLOAD_UNIT, NULL}},
      .help = "A job, a container, a service or a user; always 1. Labels that would be empty are "
              "left out."},
     {FROM(VITALS_GPU_PROCESS_MEMORY_USED_BYTES), .name = "workload_gpu_memory_used_bytes",
@@ -239,17 +196,15 @@ const struct metric_family families[] = {
      .help = "Its processes' share of the device in the driver's newest sample."},
     {FROM(VITALS_GPU_PROCESS_BUSY_SECONDS), .name = "workload_gpu_busy_seconds_total",
      .writer = FAMILY_WORKLOAD_GPU_BUSY, .level = FAMILY_OF_WORKLOADS, .labels = GPU ", workload",
-     .help = "Integral of its processes' share over time, those that have ended too: GPU-seconds."},
-    {.name = "gpu_job_info",
-     .writer = FAMILY_GPU_JOB,
-     .level = FAMILY_OF_WORKLOADS,
+     .help = "Integral of its processes' share over time, those that have ended too: "
+             "GPU-seconds."},
+    {.name = "gpu_job_info", .writer = FAMILY_GPU_JOB, .level = FAMILY_OF_WORKLOADS,
      .labels = GPU ", workload, job_id, by",
-     .parts = {{VITALS_GPU_JOB_JOB_ID, NULL},
-               {VITALS_GPU_JOB_WORKLOAD, NULL},
+     .parts = {{VITALS_GPU_JOB_JOB_ID, NULL}, {VITALS_GPU_JOB_WORKLOAD, NULL},
                {VITALS_GPU_PROCESS_PROCESS, NULL}},
      .help = "A job that the device works for; always 1. By process: one of its processes is on "
-             "the device. By prolog: none of a job is, and a scheduler's file allots the device to "
-             "it."},
+             "the device. By prolog: none of a job is, and a scheduler's file allots the device "
+             "to it."},
     {FROM(VITALS_WORKLOAD_PROCESSES)},
     {FROM(VITALS_WORKLOAD_MEMORY_USED_BYTES)},
     {FROM(VITALS_WORKLOAD_MEMORY_PEAK_BYTES), .unsummed = true},
@@ -257,17 +212,12 @@ const struct metric_family families[] = {
     {FROM(VITALS_WORKLOAD_OOM_KILLS)},
 
     /* ---- the machine ---- */
-    {.name = "host_cpu_seconds_total",
-     .part_label = "mode",
-     .parts = {{VITALS_HOST_CPU_USER_SECONDS, "user"},
-               {VITALS_HOST_CPU_NICE_SECONDS, "nice"},
-               {VITALS_HOST_CPU_SYSTEM_SECONDS, "system"},
-               {VITALS_HOST_CPU_IDLE_SECONDS, "idle"},
-               {VITALS_HOST_CPU_IOWAIT_SECONDS, "iowait"},
-               {VITALS_HOST_CPU_IRQ_SECONDS, "irq"},
+    {.name = "host_cpu_seconds_total", .part_label = "mode",
+     .parts = {{VITALS_HOST_CPU_USER_SECONDS, "user"}, {VITALS_HOST_CPU_NICE_SECONDS, "nice"},
+               {VITALS_HOST_CPU_SYSTEM_SECONDS, "system"}, {VITALS_HOST_CPU_IDLE_SECONDS, "idle"},
+               {VITALS_HOST_CPU_IOWAIT_SECONDS, "iowait"}, {VITALS_HOST_CPU_IRQ_SECONDS, "irq"},
                {VITALS_HOST_CPU_SOFTIRQ_SECONDS, "softirq"},
-               {VITALS_HOST_CPU_STEAL_SECONDS, "steal"}},
-     .help = "CPU time of all CPUs together."},
+               {VITALS_HOST_CPU_STEAL_SECONDS, "steal"}}, .help = "CPU time of all CPUs together."},
     {FROM(VITALS_HOST_CPUS)},
     {FROM(VITALS_HOST_LOAD_1M), .name = "host_load1"},
     {FROM(VITALS_HOST_LOAD_5M), .name = "host_load5"},
@@ -289,13 +239,12 @@ const struct metric_family families[] = {
     {FROM(VITALS_FILESYSTEM_AVAILABLE_BYTES), .name = "host_filesystem_avail_bytes"},
     {FROM(VITALS_PRESSURE_SOME_SECONDS), .name = "host_pressure_waiting_seconds_total",
      .help = "Time that some task stood still for want of the resource."},
-    {.name = "host_energy_joules_total",
-     .part_label = "domain",
+    {.name = "host_energy_joules_total", .part_label = "domain",
      .parts = {{VITALS_HOST_PACKAGE_ENERGY_JOULES, "package"},
                {VITALS_HOST_DRAM_ENERGY_JOULES, "dram"}},
      .help = "Energy that the processors count, packages and memory (RAPL)."},
 
-/* ---- tracked runs: vitals run --textfile ---- */
+    /* ---- tracked runs: vitals run --textfile ---- */
 #define RUN(family, writer_, help_) .name = family, .writer = writer_, .help = help_
     {RUN("run_info", FAMILY_RUN_INFO, "A run, what it is called and whose it is; always 1."),
      .labels = "run, name, user"},
@@ -307,14 +256,11 @@ const struct metric_family families[] = {
      .measure = "disk_written_bytes", .figure = "disk_written_bytes"},
     {RUN("run_gpu_busy_seconds_total", FAMILY_RUN, "Time that they kept the device busy."),
      .labels = "run, uuid", .measure = "gpu_busy_seconds", .figure = "gpu_busy_seconds"},
-    {RUN("run_gpu_energy_joules_total", FAMILY_RUN,
-         "Their share of the device's energy, by busy time: an estimate."),
+    {RUN("run_gpu_energy_joules_total", FAMILY_RUN, "Their share of the device's energy, by busy time: an estimate."),
      .labels = "run, uuid", .measure = "gpu_energy_joules", .figure = "gpu_energy_joules"},
     {RUN("run_memory_bytes", FAMILY_RUN, "Sum of their resident set sizes, while it runs."),
      .measure = "memory_resident_bytes"},
-    {RUN("run_memory_peak_bytes", FAMILY_RUN,
-         "The most that it was in a sample; from its end on what the kernel counted, page cache "
-         "included, where it did."),
+    {RUN("run_memory_peak_bytes", FAMILY_RUN, "The most that it was in a sample; from its end on what the kernel counted, page cache " "included, where it did."),
      .measure = "memory_resident_bytes", .figure = "memory_peak_bytes"},
     {RUN("run_gpu_memory_bytes", FAMILY_RUN, "Device memory that they hold, while it runs."),
      .labels = "run, uuid", .measure = "gpu_memory_bytes"},
@@ -322,33 +268,21 @@ const struct metric_family families[] = {
      .measure = "gpu_memory_bytes", .figure = "gpu_memory_peak_bytes"},
     {RUN("run_start_time_seconds", FAMILY_RUN_START, "When it started, since 1970.")},
     {RUN("run_end_time_seconds", FAMILY_RUN_END, "When it had ended, since 1970; else not there.")},
-    {RUN("run_exit_code", FAMILY_RUN_EXIT,
-         "How it ended, as a shell says it: 128 and the signal that ended it.")},
+    {RUN("run_exit_code", FAMILY_RUN_EXIT, "How it ended, as a shell says it: 128 and the signal that ended it.")},
 #undef RUN
 };
+// clang-format on
 const size_t families_count = sizeof families / sizeof families[0];
 
+// clang-format off
 const vitals_metric families_identities[] = {
-    VITALS_GPU_INDEX,
-    VITALS_GPU_UUID,
-    VITALS_GPU_PROCESS_PID,
-    VITALS_GPU_PROCESS_PROCESS,
-    VITALS_PROCESS_PID,
-    VITALS_PROCESS_UID,
-    VITALS_PROCESS_USER,
-    VITALS_PROCESS_WORKLOAD,
-    VITALS_WORKLOAD_ID,
-    VITALS_HOST_BOOT_TIME_SECONDS,
-    VITALS_NETWORK_NAME,
-    VITALS_DISK_NAME,
-    VITALS_DISK_COUNTED,
-    VITALS_FILESYSTEM_MOUNT_POINT,
-    VITALS_FILESYSTEM_TYPE,
-    VITALS_FILESYSTEM_PSEUDO,
-    VITALS_PRESSURE_RESOURCE,
-    VITALS_PRESSURE_SCOPE,
-    0,
+    VITALS_GPU_INDEX, VITALS_GPU_UUID, VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS,
+    VITALS_PROCESS_PID, VITALS_PROCESS_UID, VITALS_PROCESS_USER, VITALS_PROCESS_WORKLOAD,
+    VITALS_WORKLOAD_ID, VITALS_HOST_BOOT_TIME_SECONDS, VITALS_NETWORK_NAME, VITALS_DISK_NAME,
+    VITALS_DISK_COUNTED, VITALS_FILESYSTEM_MOUNT_POINT, VITALS_FILESYSTEM_TYPE,
+    VITALS_FILESYSTEM_PSEUDO, VITALS_PRESSURE_RESOURCE, VITALS_PRESSURE_SCOPE, 0,
 };
+// clang-format on
 
 /* ---- what follows from the metric ---- */
 
@@ -460,4 +394,43 @@ const char *family_unit(const char *name)
             return UNITS[i];
     }
     return "";
+}
+
+/* ---- what must be sampled ---- */
+
+static int add_metric(vitals_request *request, vitals_metric metric, enum selection_level level,
+                      vitals_error *error)
+{
+    vitals_entity entity = vitals_metric_entity(metric);
+    bool of_processes = entity == VITALS_WORKLOAD || entity == VITALS_GPU_PROCESS ||
+                        entity == VITALS_PROCESS;
+    if (of_processes && level < SELECT_WORKLOADS)
+        return 0;
+    return vitals_request_add(request, metric, error);
+}
+
+int metric_selection_add(vitals_request *request, enum selection_level level, bool nvitop,
+                         vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; families_identities[i] != 0 && code == 0; i++)
+        code = add_metric(request, families_identities[i], level, error);
+    for (size_t i = 0; i < families_count && code == 0; i++) {
+        const struct metric_family *family = &families[i];
+        enum family_level of = family_level(family);
+        if ((of == FAMILY_OF_PROCESSES && level < SELECT_PROCESSES) ||
+            (of == FAMILY_OF_WORKLOADS && level < SELECT_WORKLOADS))
+            continue;
+        for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0 && code == 0; p++)
+            code = add_metric(request, family->parts[p].metric, level, error);
+    }
+
+    for (size_t i = 0; nvitop && nvitop_identities[i] != 0 && code == 0; i++)
+        code = add_metric(request, nvitop_identities[i], level, error);
+    for (size_t i = 0; nvitop && i < nvitop_families_count; i++) {
+        const struct nvitop_family *family = &nvitop_families[i];
+        for (size_t p = 0; p < NVITOP_READS && family->reads[p] != 0 && code == 0; p++)
+            code = add_metric(request, family->reads[p], level, error);
+    }
+    return code;
 }

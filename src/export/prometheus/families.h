@@ -1,6 +1,6 @@
 /* families.h: the Prometheus families: their names and help, and the metrics that they read.
  *
- * Constant data for both programs: the command samples the listed metrics (metric_selection.h), the
+ * Constant data for both programs: the command samples the listed metrics, the
  * exporter writes them (exposition.h), and docs/prometheus.md is printed from them. A new family is
  * a row in families.c, which states only what does not follow from its first metric. A family that
  * is not simply the rows of a table names its writer (family_writers.c). */
@@ -95,5 +95,15 @@ const char *family_unit(const char *name);
 
 /* The metrics that labels are made of, 0 at the end. */
 extern const vitals_metric families_identities[];
+
+/* ---- what must be sampled ---- */
+
+/* Which rows of processes are exported. */
+enum selection_level { SELECT_NO_PROCESSES, SELECT_WORKLOADS, SELECT_PROCESSES };
+
+/* Adds every metric that the families read, and those of nvitop-exporter's names if `nvitop`. Does
+ * not choose processes. Errors: EARGUMENT, EMEMORY. */
+int metric_selection_add(vitals_request *request, enum selection_level level, bool nvitop,
+                         vitals_error *error);
 
 #endif

@@ -32,9 +32,12 @@ struct self_metrics {
     vitals_process *process;
 };
 
-static int open_own(struct self_metrics *metrics)
+struct self_metrics *self_metrics_new(void)
 {
+    struct self_metrics *metrics = calloc(1, sizeof *metrics);
     vitals_options options;
+    if (metrics == NULL)
+        return NULL;
     vitals_options_init(&options, sizeof options);
     options.backends = ""; /* without devices */
     int code = vitals_context_new(&options, &metrics->context, NULL);
@@ -48,13 +51,7 @@ static int open_own(struct self_metrics *metrics)
         if (METRICS[i] != 0)
             code = vitals_request_add(metrics->request, METRICS[i], NULL);
     }
-    return code;
-}
-
-struct self_metrics *self_metrics_new(void)
-{
-    struct self_metrics *metrics = calloc(1, sizeof *metrics);
-    if (metrics == NULL || open_own(metrics) == 0)
+    if (code == 0)
         return metrics;
     self_metrics_free(metrics);
     return NULL;
@@ -70,41 +67,27 @@ void self_metrics_free(struct self_metrics *metrics)
     free(metrics);
 }
 
-/* Converts a time since the machine's start to one since 1970. */
-static bool read_start(const vitals_snapshot *answer, double *value)
-{
-    const vitals_row *host = vitals_snapshot_next(answer, VITALS_HOST, NULL);
-    double booted;
-    if (host == NULL || vitals_row_number(host, VITALS_HOST_BOOT_TIME_SECONDS, &booted) <= 0)
-        return false;
-    *value += booted;
-    return true;
-}
-
-static bool read_one(const vitals_snapshot *answer, size_t which, double *value)
-{
-    const vitals_row *row = vitals_snapshot_next(answer, VITALS_PROCESS, NULL);
-    struct rlimit limit;
-    if (which == SELF_MOST) {
-        if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-            return false;
-        *value = (double)limit.rlim_cur;
-        return true;
-    }
-    return row != NULL && vitals_row_number(row, METRICS[which], value) > 0 &&
-           (which != SELF_START || read_start(answer, value));
-}
-
 size_t self_metrics_read(struct self_metrics *metrics,
                          struct exposition_figure figures[SELF_METRIC_FAMILIES])
 {
     vitals_snapshot *answer;
+    struct rlimit limit;
     size_t count = 0;
     if (vitals_process_ask(metrics->process, metrics->request, &answer, NULL) < 0)
         return 0;
+    const vitals_row *row = vitals_snapshot_next(answer, VITALS_PROCESS, NULL);
+    const vitals_row *host = vitals_snapshot_next(answer, VITALS_HOST, NULL);
     for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++) {
-        figures[count].family = &self_metric_families[i];
-        count += read_one(answer, i, &figures[count].value);
+        double value = 0, booted = 0;
+        bool known = i == SELF_MOST ? getrlimit(RLIMIT_NOFILE, &limit) == 0
+                                    : row != NULL && vitals_row_number(row, METRICS[i], &value) > 0;
+        if (i == SELF_MOST && known)
+            value = (double)limit.rlim_cur;
+        if (i == SELF_START) /* from since the machine's start to since 1970 */
+            known = known && host != NULL &&
+                    vitals_row_number(host, VITALS_HOST_BOOT_TIME_SECONDS, &booted) > 0;
+        if (known)
+            figures[count++] = (struct exposition_figure){&self_metric_families[i], value + booted};
     }
     vitals_snapshot_unref(answer);
     return count;

@@ -42,20 +42,6 @@ struct textfile {
 
 /* ---- the file ---- */
 
-static bool write_all(int descriptor, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(descriptor, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 /* Returns 0, or the reason of a failure, after which no new file is left. */
 static int replace(const struct textfile *file, const struct body *body)
 {
@@ -69,7 +55,16 @@ static int replace(const struct textfile *file, const struct body *body)
     int descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (descriptor < 0)
         return errno;
-    int why = write_all(descriptor, bytes, size) && fchmod(descriptor, 0644) == 0 ? 0 : errno;
+    int why = 0;
+    while (size > 0 && why == 0) {
+        ssize_t written = write(descriptor, bytes, size);
+        if (written == 0 || (written < 0 && errno != EINTR))
+            why = written < 0 ? errno : EIO;
+        bytes += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+    if (why == 0 && fchmod(descriptor, 0644) < 0)
+        why = errno;
     if (close(descriptor) < 0 && why == 0)
         why = errno;
 
@@ -98,73 +93,38 @@ static void write_file(struct textfile *file, uint64_t now_ns)
     body_unref(body);
 }
 
-static void write_moment(struct textfile *file, struct sample *moment)
-{
-    exposition_count(file->exposition, moment);
-    sample_unref(file->shown);
-    file->shown = moment;
-    file->old = false;
-    write_file(file, clock_now_ns());
-}
-
-static void write_without(struct textfile *file)
-{
-    if (!file->old)
-        write_file(file, LONG_AFTER_NS);
-    file->old = true;
-}
-
 /* ---- the thread ---- */
-
-/* Returns false at the end. Sets *out to NULL at the end or if the last snapshot is stale. */
-static bool next_moment(struct textfile *file, struct sample **out)
-{
-    bool fresh = true; /* the snapshot of the file is not stale yet */
-    pthread_mutex_lock(&file->thread.mutex);
-    while (file->moment == NULL && !file->leave && fresh) {
-        if (file->shown != NULL && !file->old)
-            fresh = export_thread_wait(&file->thread,
-                                       exposition_stale_ns(file->exposition, file->shown));
-        else
-            (void)pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
-    }
-    *out = file->moment;
-    file->moment = NULL;
-    bool goes_on = !file->leave;
-    pthread_mutex_unlock(&file->thread.mutex);
-    return goes_on;
-}
 
 static void write_moments(void *data)
 {
     struct textfile *file = data;
-    struct sample *moment;
-    while (next_moment(file, &moment)) {
-        if (moment != NULL)
-            write_moment(file, moment);
-        else
-            write_without(file);
+    for (bool leave = false; !leave;) {
+        bool fresh = true; /* the snapshot of the file is not stale yet */
+        pthread_mutex_lock(&file->thread.mutex);
+        while (file->moment == NULL && !file->leave && fresh) {
+            if (file->shown != NULL && !file->old)
+                fresh = export_thread_wait(&file->thread,
+                                           exposition_stale_ns(file->exposition, file->shown));
+            else
+                (void)pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
+        }
+        struct sample *moment = file->moment;
+        file->moment = NULL;
+        leave = file->leave;
+        pthread_mutex_unlock(&file->thread.mutex);
+
+        if (moment != NULL) {
+            exposition_count(file->exposition, moment);
+            sample_unref(file->shown);
+            file->shown = moment;
+            file->old = false;
+            write_file(file, clock_now_ns());
+        }
+        if ((moment == NULL || leave) && !file->old) {
+            write_file(file, LONG_AFTER_NS);
+            file->old = true;
+        }
     }
-    if (moment != NULL)
-        write_moment(file, moment);
-    write_without(file);
-}
-
-/* ---- the thread of a run's file ---- */
-
-/* Returns the text of the run now; *goes_on: more may follow. */
-static struct body *next_of_run(struct textfile *file, uint64_t not_before_ns, bool *goes_on)
-{
-    pthread_mutex_lock(&file->thread.mutex);
-    while (!file->leave && export_thread_wait(&file->thread, not_before_ns))
-        ;
-    while (!file->leave && !file->news)
-        pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
-    *goes_on = !file->leave;
-    file->news = false;
-    struct body *body = exposition_run_render(file->run);
-    pthread_mutex_unlock(&file->thread.mutex);
-    return body;
 }
 
 static void write_run(void *data)
@@ -172,7 +132,16 @@ static void write_run(void *data)
     struct textfile *file = data;
     uint64_t not_before_ns = 0;
     for (bool goes_on = true; goes_on;) {
-        struct body *body = next_of_run(file, not_before_ns, &goes_on);
+        pthread_mutex_lock(&file->thread.mutex);
+        while (!file->leave && export_thread_wait(&file->thread, not_before_ns))
+            ;
+        while (!file->leave && !file->news)
+            pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
+        goes_on = !file->leave;
+        file->news = false;
+        struct body *body = exposition_run_render(file->run);
+        pthread_mutex_unlock(&file->thread.mutex);
+
         report_result(file, body != NULL ? replace(file, body) : ENOMEM);
         body_unref(body);
         not_before_ns = clock_now_ns() + RUN_EVERY_NS;
@@ -191,43 +160,10 @@ static void discard(struct textfile *file)
     free(file);
 }
 
-/* Returns `.vitals.prom.77.new` beside `vitals.prom`: in the same file system, and not matched by a
- * collector that reads *.prom. The pid keeps two programs that write one file apart. */
-static char *beside_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    struct text text = {.bytes = NULL};
-    text_append(&text, path, folder);
-    text_byte(&text, '.');
-    text_string(&text, path + folder);
-    text_format(&text, ".%lld.new", (long long)getpid());
-    if (text.failed)
-        text_done(&text);
-    return text.bytes;
-}
-
 static int no_memory(vitals_error *error)
 {
     static const struct feed_place FILE_OF = {"textfile", 0};
     return feed_fail(&FILE_OF, VITALS_EMEMORY, error, "no memory to write a file with");
-}
-
-/* Of a job the run is exported, else the machine. */
-static int open_exposition(struct textfile *file, const json_t *config, const json_t *export_config,
-                           vitals_error *error)
-{
-    struct exposition_options options;
-    if (json_object_get(export_config, "job") != NULL) {
-        file->run = exposition_run_new(export_config, getpid(), clock_realtime_ns());
-        file->news = true;
-        return file->run != NULL ? 0 : no_memory(error);
-    }
-    int code = exposition_options_read(config, export_config, &options, error);
-    if (code < 0)
-        return code;
-    file->exposition = exposition_new(&options);
-    return file->exposition != NULL ? 0 : no_memory(error);
 }
 
 static int open_textfile(const json_t *config, const json_t *export_config, void **data,
@@ -238,19 +174,34 @@ static int open_textfile(const json_t *config, const json_t *export_config, void
     if (path == NULL || path[0] == '\0')
         return feed_fail(&EXPORT_CONFIG, VITALS_EARGUMENT, error, "textfile has no path");
     struct textfile *file = calloc(1, sizeof *file);
-    int code = file != NULL ? open_exposition(file, config, export_config, error)
-                            : no_memory(error);
-    if (code == 0) {
-        file->path = strdup(path);
-        file->beside = beside_of(path);
-        code = file->path == NULL || file->beside == NULL
-                   ? no_memory(error)
-                   : export_thread_start(
-                         &file->thread, file->run != NULL ? write_run : write_moments, file, error);
-    }
+    if (file == NULL)
+        return no_memory(error);
+
+    /* Of a job the run is exported, else the machine. */
+    bool of_job = json_object_get(export_config, "job") != NULL;
+    struct exposition_options options;
+    int code = of_job ? 0 : exposition_options_read(config, export_config, &options, error);
+    if (of_job)
+        file->run = exposition_run_new(export_config, getpid(), clock_realtime_ns());
+    else if (code == 0)
+        file->exposition = exposition_new(&options);
+    file->news = of_job;
+
+    /* `.vitals.prom.77.new` beside `vitals.prom`: in the same file system, and not matched by a
+     * collector that reads *.prom. The pid keeps two programs that write one file apart. */
+    const char *slash = strrchr(path, '/');
+    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    struct text beside = {.bytes = NULL};
+    text_format(&beside, "%.*s.%s.%lld.new", folder, path, path + folder, (long long)getpid());
+    file->path = strdup(path);
+    file->beside = beside.bytes;
+    if (code == 0 &&
+        (beside.failed || file->path == NULL || (file->run == NULL && file->exposition == NULL)))
+        code = no_memory(error);
+    if (code == 0)
+        code = export_thread_start(&file->thread, of_job ? write_run : write_moments, file, error);
     if (code < 0) {
-        if (file != NULL)
-            discard(file);
+        discard(file);
         return code;
     }
     *data = file;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "export/metric_selection.h"
 #include "export/prometheus/families.h"
 #include "export/prometheus/nvitop.h"
 
