@@ -46,28 +46,6 @@ struct link {
 
 /* ---- start ---- */
 
-/* Closes inherited descriptors, since other processes may wait for their end of file. */
-static void close_all_but(int most)
-{
-    enum { MANY = 65536 };
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, most + 1, ~0u, 0) == 0)
-        return;
-#endif
-    for (int descriptor = most + 1; descriptor < MANY; descriptor++)
-        close(descriptor);
-}
-
-static void take_usual_signals(void)
-{
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
-    sigset_t none;
-    for (int number = 1; number < NSIG; number++)
-        (void)sigaction(number, &usual, NULL);
-    sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Report of either child to the parent: the pid of the program, or why it cannot start. */
 struct started {
     pid_t pid;
@@ -81,52 +59,44 @@ static void tell_started(int descriptor, pid_t pid, int why)
     (void)ignored;
 }
 
-/* Descriptors of the program, numbered above the standard streams. */
-struct ends {
-    int lines, says;
-    int handed; /* -1: nothing */
-};
-
-/* Executes the program, in a grandchild, so that it need not be waited for; on failure reports
- * errno to `failure`. The inherited socket is moved to its number last, because another descriptor
- * may have had that number. */
-static void become(const char *program, const struct ends *own, int failure)
+/* Executes the program; on failure reports errno to `failure`. The inherited socket (-1: none) is
+ * moved to its number last, because another descriptor may have had that number. */
+static void become(const char *program, int lines, int says, int handed, int failure)
 {
-    enum { KEPT = STDERR_FILENO + 1 };
+    enum { KEPT = STDERR_FILENO + 1, MANY = 65536 };
     const char *const argv[] = {"tell", NULL};
     (void)setsid();
-    if (dup2(own->lines, STDIN_FILENO) >= 0 && dup2(own->says, STDOUT_FILENO) >= 0 &&
-        dup2(own->says, STDERR_FILENO) >= 0 &&
+    if (dup2(lines, STDIN_FILENO) >= 0 && dup2(says, STDOUT_FILENO) >= 0 &&
+        dup2(says, STDERR_FILENO) >= 0 &&
         (failure == KEPT || dup3(failure, KEPT, O_CLOEXEC) >= 0) &&
-        (own->handed < 0 || dup2(own->handed, LINK_HANDED) >= 0)) {
+        (handed < 0 || dup2(handed, LINK_HANDED) >= 0)) {
         failure = KEPT;
-        close_all_but(own->handed < 0 ? KEPT : LINK_HANDED);
-        take_usual_signals();
+
+        /* Closes inherited descriptors, since other processes may wait for their end of file. */
+        int first = (handed < 0 ? KEPT : LINK_HANDED) + 1;
+#ifdef SYS_close_range
+        if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+            first = MANY;
+#endif
+        for (int descriptor = first; descriptor < MANY; descriptor++)
+            close(descriptor);
+
+        const struct sigaction usual = {.sa_handler = SIG_DFL};
+        sigset_t none;
+        for (int number = 1; number < NSIG; number++)
+            (void)sigaction(number, &usual, NULL);
+        sigemptyset(&none);
+        (void)sigprocmask(SIG_SETMASK, &none, NULL);
         execv(program, (char *const *)argv);
     }
     tell_started(failure, 0, errno);
     _exit(127);
 }
 
-/* Reads the reports until both children have exited or executed the program. */
-static struct started hear_started(int descriptor)
+/* Starts the program as a grandchild, so that it need not be waited for. Returns 0, or the positive
+ * errno of the call that failed. */
+static int start(const char *program, int lines, int says, int handed, pid_t *pid)
 {
-    struct started all = {.pid = 0}, one;
-    for (ssize_t size; (size = read(descriptor, &one, sizeof one)) != 0;) {
-        if (size < 0 && errno != EINTR)
-            break;
-        if (size < 0)
-            continue;
-        all.pid = one.pid > 0 ? one.pid : all.pid;
-        all.why = one.why > 0 ? one.why : all.why;
-    }
-    return all;
-}
-
-/* Returns 0, or the positive errno of the call that failed. */
-static int start(const char *program, const struct ends *own, pid_t *pid)
-{
-    struct started started = {.pid = 0};
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC) < 0)
         return errno;
@@ -134,35 +104,28 @@ static int start(const char *program, const struct ends *own, pid_t *pid)
     if (child == 0) {
         pid_t second = fork();
         if (second == 0)
-            become(program, own, ends[1]);
+            become(program, lines, says, handed, ends[1]);
         tell_started(ends[1], second, second < 0 ? errno : 0);
         _exit(0);
     }
-    started.why = child < 0 ? errno : 0;
+    int why = child < 0 ? errno : 0;
     close(ends[1]);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    if (child > 0)
-        started = hear_started(ends[0]);
-    close(ends[0]);
-    *pid = started.pid;
-    return started.why;
-}
 
-/* Returns a pidfd of the program, or -1. If its end of the socket is still open after pidfd_open,
- * the pid was not reused in between. */
-static int hold_process(pid_t pid, int lines)
-{
-#ifdef SYS_pidfd_open
-    struct pollfd other = {.fd = lines, .events = 0};
-    int process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    if (process < 0 || poll(&other, 1, 0) == 0)
-        return process;
-    close(process);
-#else
-    (void)pid, (void)lines;
-#endif
-    return -1;
+    /* Both children report, until they have exited or executed the program. */
+    struct started one;
+    for (ssize_t size = 1; child > 0 && size != 0;) {
+        size = read(ends[0], &one, sizeof one);
+        if (size < 0 && errno != EINTR)
+            break;
+        if (size > 0 && one.pid > 0)
+            *pid = one.pid;
+        if (size > 0 && one.why > 0)
+            why = one.why;
+    }
+    close(ends[0]);
+    return why;
 }
 
 static int fail(vitals_error *error, int code, int detail, const char *program, const char *why)
@@ -188,59 +151,53 @@ static int cannot_start(vitals_error *error, const char *program, int why)
     return fail(error, code, why, program, strerror(why));
 }
 
-/* Makes the socket and the pipe. */
-static bool make_ends(int lines[2], int says[2])
-{
-    const int room = ROOM;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lines) < 0)
-        return false;
-    if (pipe2(says, O_CLOEXEC) < 0) {
-        int why = errno;
-        close(lines[0]);
-        close(lines[1]);
-        errno = why;
-        return false;
-    }
-    (void)setsockopt(lines[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    (void)fcntl(lines[1], F_SETFL, O_NONBLOCK);
-    (void)fcntl(says[0], F_SETFL, O_NONBLOCK);
-    return true;
-}
-
-/* Sends the first line. Succeeds even if the program has exited, because its replies can still be
- * read. */
-static bool say_hello(struct link *link, const char *hello)
-{
-    (void)!(link_write(link, hello, strlen(hello), HELLO_NS) &&
-            link_write(link, "\n", 1, HELLO_NS));
-    return link->gone || (link->kept_size == 0 && link->dropped == 0);
-}
-
 int link_open(const char *program, const char *hello, int handed, struct link **out,
               vitals_error *error)
 {
-    int lines[2], says[2];
+    const int room = ROOM;
+    int lines[2] = {-1, -1}, says[2];
     pid_t pid = 0;
     struct link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return cannot_start(error, program, ENOMEM);
-    if (!make_ends(lines, says)) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lines) < 0 ||
+        pipe2(says, O_CLOEXEC) < 0) {
         int why = errno;
+        for (int i = 0; i < 2 && lines[i] >= 0; i++)
+            close(lines[i]);
         free(link);
         return cannot_start(error, program, why);
     }
+    (void)setsockopt(lines[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    (void)fcntl(lines[1], F_SETFL, O_NONBLOCK);
+    (void)fcntl(says[0], F_SETFL, O_NONBLOCK);
     link->out = lines[1];
     link->in = says[0];
-    link->hurry = -1;
-    const struct ends own = {.lines = lines[0], .says = says[1], .handed = handed};
-    int why = start(program, &own, &pid);
+    link->hurry = link->process = -1;
+    int why = start(program, lines[0], says[1], handed, &pid);
     close(lines[0]);
     close(says[1]);
     link->pid = pid;
-    link->process = hold_process(pid, link->out);
-    if (why == 0 && say_hello(link, hello)) {
-        *out = link;
-        return 0;
+
+    /* If the program's end of the socket is still open after pidfd_open, the pid was not reused in
+     * between. */
+#ifdef SYS_pidfd_open
+    struct pollfd other = {.fd = link->out, .events = 0};
+    link->process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    if (link->process >= 0 && poll(&other, 1, 0) != 0) {
+        close(link->process);
+        link->process = -1;
+    }
+#endif
+
+    /* A program that has exited is no failure here, because its replies can still be read. */
+    if (why == 0) {
+        (void)!(link_write(link, hello, strlen(hello), HELLO_NS) &&
+                link_write(link, "\n", 1, HELLO_NS));
+        if (link->gone || (link->kept_size == 0 && link->dropped == 0)) {
+            *out = link;
+            return 0;
+        }
     }
     (void)link_close(link, 0, NULL, NULL);
     return why != 0 ? cannot_start(error, program, why)
@@ -318,43 +275,36 @@ static bool push_kept(struct link *link, uint64_t deadline_ns)
     return true;
 }
 
-/* Keeps the rest of a line. Without memory the line lacks its newline, which is sent before the
- * next line. */
-static bool keep(struct link *link, const char *bytes, size_t size)
-{
-    if (size > link->kept_capacity) {
-        char *room = realloc(link->kept, size);
-        if (room == NULL) {
-            link->torn = true;
-            return false;
-        }
-        link->kept = room;
-        link->kept_capacity = size;
-    }
-    memcpy(link->kept, bytes, size);
-    link->kept_size = size;
-    return true;
-}
-
-static bool write_line(struct link *link, const char *line, size_t size, uint64_t deadline_ns)
-{
-    if (!push_kept(link, deadline_ns) || link->gone)
-        return false;
-    if (link->torn && push(link, "\n", 1, deadline_ns) == 0)
-        return false;
-    link->torn = false;
-    size_t sent = push(link, line, size, deadline_ns);
-    if (sent == size)
-        return true;
-    return sent > 0 && !link->gone && keep(link, line + sent, size - sent);
-}
-
 bool link_write(struct link *link, const char *line, size_t size, uint64_t wait_ns)
 {
-    if (write_line(link, line, size, wait_ns > 0 ? clock_now_ns() + wait_ns : 0))
+    uint64_t deadline_ns = wait_ns > 0 ? clock_now_ns() + wait_ns : 0;
+    size_t sent = 0;
+    if (push_kept(link, deadline_ns) && !link->gone &&
+        !(link->torn && push(link, "\n", 1, deadline_ns) == 0)) {
+        link->torn = false;
+        sent = push(link, line, size, deadline_ns);
+    }
+    if (sent == size)
         return true;
-    link->dropped++;
-    return false;
+
+    /* Keeps the rest of the line. Without memory the line lacks its newline, which is sent before
+     * the next line. */
+    size_t rest = size - sent;
+    char *place = link->kept;
+    bool kept = sent > 0 && !link->gone;
+    if (kept && rest > link->kept_capacity) {
+        place = realloc(link->kept, rest);
+        link->torn = place == NULL;
+        kept = place != NULL;
+    }
+    if (!kept) {
+        link->dropped++;
+        return false;
+    }
+    link->kept_capacity = rest > link->kept_capacity ? rest : link->kept_capacity;
+    link->kept = memcpy(place, line + sent, rest);
+    link->kept_size = rest;
+    return true;
 }
 
 bool link_flush(struct link *link, uint64_t wait_ns)
@@ -370,46 +320,31 @@ uint64_t link_dropped(const struct link *link)
 
 /* ---- reading ---- */
 
-/* Returns a complete line of the bytes that were read. */
-static bool take_heard(struct link *link, char **line)
-{
-    char *from = link->heard + link->heard_given;
-    char *newline = memchr(from, '\n', link->heard_size - link->heard_given);
-    if (newline == NULL)
-        return false;
-    *newline = '\0';
-    *line = from;
-    link->heard_given += (size_t)(newline - from) + 1;
-    return true;
-}
-
-/* Likewise, but skips the rest of a line that was too long. */
-static bool next_heard(struct link *link, char **line)
-{
-    while (take_heard(link, line)) {
-        if (!link->passing)
-            return true;
-        link->passing = false;
-    }
-    return false;
-}
-
-static void make_room(struct link *link)
-{
-    link->heard_size -= link->heard_given;
-    memmove(link->heard, link->heard + link->heard_given, link->heard_size);
-    link->heard_given = 0;
-    if (link->heard_size < HEARD_MAX && !link->passing)
-        return;
-    link->passing = true;
-    link->heard_size = 0;
-}
-
 int link_hear(struct link *link, uint64_t wait_ns, char **line)
 {
     uint64_t deadline_ns = wait_ns > 0 ? clock_now_ns() + wait_ns : 0;
-    while (!next_heard(link, line)) {
-        make_room(link);
+    for (;;) {
+        char *from = link->heard + link->heard_given;
+        char *newline = memchr(from, '\n', link->heard_size - link->heard_given);
+        if (newline != NULL) {
+            bool skipped = link->passing; /* the rest of a line that was too long */
+            *newline = '\0';
+            *line = from;
+            link->heard_given += (size_t)(newline - from) + 1;
+            link->passing = false;
+            if (!skipped)
+                return 1;
+            continue;
+        }
+
+        link->heard_size -= link->heard_given;
+        memmove(link->heard, from, link->heard_size);
+        link->heard_given = 0;
+        if (link->heard_size == HEARD_MAX || link->passing) {
+            link->passing = true;
+            link->heard_size = 0;
+        }
+
         ssize_t count = read(link->in, link->heard + link->heard_size,
                              HEARD_MAX - link->heard_size);
         if (count == 0)
@@ -421,7 +356,6 @@ int link_hear(struct link *link, uint64_t wait_ns, char **line)
         else if (errno != EAGAIN && errno != EINTR)
             return -1;
     }
-    return 1;
 }
 
 int link_hearing(const struct link *link)
@@ -436,49 +370,40 @@ void link_finish(struct link *link)
     (void)shutdown(link->out, SHUT_WR);
 }
 
-static enum link_end hear_out(struct link *link, uint64_t deadline_ns,
-                              void (*hear)(void *data, const char *line), void *data)
-{
-    static const char DONE[] = "{\"done\":";
-    uint64_t now, left_ns = 1;
-    while (left_ns > 0) { /* read at least what is there already */
-        char *line;
-        left_ns = (now = clock_now_ns()) < deadline_ns ? deadline_ns - now : 0;
-        int got = link_hear(link, left_ns, &line);
-        if (got < 0)
-            return LINK_GONE;
-        if (got == 0)
-            break;
-        if (strncmp(line, DONE, sizeof DONE - 1) == 0)
-            return LINK_DONE;
-        if (hear != NULL)
-            hear(data, line);
-    }
-    return LINK_LEFT;
-}
-
-static void kill_program(const struct link *link)
-{
-#ifdef SYS_pidfd_send_signal
-    if (link->process >= 0)
-        (void)syscall(SYS_pidfd_send_signal, link->process, SIGKILL, NULL, 0);
-#else
-    (void)link;
-#endif
-}
-
 static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
                             void (*hear)(void *data, const char *line), void *data)
 {
+    static const char DONE[] = "{\"done\":";
+    enum link_end end = LINK_LEFT;
     if (link == NULL)
         return LINK_DONE;
     uint64_t deadline_ns = clock_now_ns() + wait_ns;
     (void)link_flush(link, wait_ns);
     link_finish(link);
     close(link->out);
-    enum link_end end = hear_out(link, deadline_ns, hear, data);
-    if (ends && end == LINK_LEFT)
-        kill_program(link);
+
+    /* Reads at least what is there already. */
+    for (uint64_t left_ns = 1; end == LINK_LEFT && left_ns > 0;) {
+        char *line;
+        uint64_t now = clock_now_ns();
+        left_ns = now < deadline_ns ? deadline_ns - now : 0;
+        int got = link_hear(link, left_ns, &line);
+        if (got == 0)
+            break;
+        if (got < 0)
+            end = LINK_GONE;
+        else if (strncmp(line, DONE, sizeof DONE - 1) == 0)
+            end = LINK_DONE;
+        else if (hear != NULL)
+            hear(data, line);
+    }
+
+#ifdef SYS_pidfd_send_signal
+    if (ends && end == LINK_LEFT && link->process >= 0)
+        (void)syscall(SYS_pidfd_send_signal, link->process, SIGKILL, NULL, 0);
+#else
+    (void)ends;
+#endif
     close(link->in);
     if (link->process >= 0)
         close(link->process);

@@ -5,6 +5,7 @@
  * failure here reaches a job. The main thread reads lines and hands them to publishers. */
 #include <malloc.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +18,27 @@
 #include "export/server/watchdog.h"
 #include "export/wire.h"
 
-enum { MOST_PUBLISHERS = 16 };
+extern const struct publisher serve_publisher;       /* serve.c, or no_serve.c */
+extern const struct publisher textfile_publisher;    /* textfile.c */
+extern const struct publisher publisher_mlflow;      /* mlflow.c */
+extern const struct publisher publisher_otlp;        /* otlp.c */
+extern const struct publisher publisher_tensorboard; /* tensorboard.c */
+
+/* In the order in which they are called. */
+static const struct publisher *const PUBLISHERS[] = {&serve_publisher, &textfile_publisher,
+                                                     &publisher_mlflow, &publisher_otlp,
+                                                     &publisher_tensorboard};
+enum { PUBLISHERS_COUNT = sizeof PUBLISHERS / sizeof PUBLISHERS[0] };
+
 static const uint64_t GRACE_NS = 10000000000; /* of the watchdog, beyond the patience */
 
-struct exporter_target {
-    const struct publisher *publisher;
-    void *data;
-};
-
 struct tell {
-    struct exporter_target told[MOST_PUBLISHERS];
+    struct exporter_target {
+        const struct publisher *publisher;
+        void *data;
+    } told[PUBLISHERS_COUNT]; /* those that were opened */
     size_t count;
-    uint64_t patience_ns; /* after the end, to send the rest */
-    uint64_t until_ns;    /* monotonic: when the command stops waiting; 0: unknown */
+    uint64_t until_ns; /* monotonic: when the command stops waiting; 0: unknown */
 };
 
 const char *environment_get(const char *name)
@@ -38,94 +47,50 @@ const char *environment_get(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-/* ---- the lines ---- */
-
-static void open_publishers(struct tell *tell, const json_t *hello)
+/* Hands a sample of all metrics, or one of every process, to the publishers. */
+static void tell_sample(const struct tell *tell, const char *json, size_t size, bool processes)
 {
-    for (size_t i = 0; publishers[i] != NULL && tell->count < MOST_PUBLISHERS; i++) {
-        const json_t *config = json_object_get(hello, publishers[i]->name);
-        vitals_error error = {.code = 0};
-        struct exporter_target told = {.publisher = publishers[i]};
-        if (config == NULL)
-            continue;
-        if (publishers[i]->open(config, hello, &told.data, &error) < 0)
-            reply_failed(publishers[i]->name, "%s", error.message);
-        else
-            tell->told[tell->count++] = told;
-    }
-}
-
-static void tell_snapshot(struct tell *tell, const char *line, size_t size)
-{
-    struct sample *sample = sample_new(line, size, clock_now_ns());
+    struct sample *sample = sample_new(json, size, clock_now_ns());
     for (size_t i = 0; i < tell->count && sample != NULL; i++) {
-        if (tell->told[i].publisher->snapshot != NULL)
-            tell->told[i].publisher->snapshot(tell->told[i].data, sample);
+        const struct publisher *to = tell->told[i].publisher;
+        void (*take)(void *data, struct sample *sample) = processes ? to->processes : to->snapshot;
+        if (take != NULL)
+            take(tell->told[i].data, sample);
     }
     sample_unref(sample);
 }
-
-static void tell_processes(struct tell *tell, const char *line, size_t size)
-{
-    struct sample *sample = sample_new(line, size, clock_now_ns());
-    for (size_t i = 0; i < tell->count && sample != NULL; i++) {
-        if (tell->told[i].publisher->processes != NULL)
-            tell->told[i].publisher->processes(tell->told[i].data, sample);
-    }
-    sample_unref(sample);
-}
-
-static void tell_usage(const struct exporter_target *told, const json_t *line, const json_t *value)
-{
-    (void)line;
-    if (told->publisher->usage != NULL)
-        told->publisher->usage(told->data, value);
-}
-
-static void tell_mark(const struct exporter_target *told, const json_t *line, const json_t *value)
-{
-    (void)line;
-    if (told->publisher->mark != NULL)
-        told->publisher->mark(told->data, value);
-}
-
-static void tell_end(const struct exporter_target *told, const json_t *line, const json_t *value)
-{
-    if (told->publisher->end != NULL)
-        told->publisher->end(told->data, value, json_object_get(line, "status"));
-}
-
-static void tell_files(const struct exporter_target *told, const json_t *line, const json_t *value)
-{
-    (void)line;
-    if (told->publisher->files != NULL)
-        told->publisher->files(told->data, value);
-}
-
-/* The kind of a line is a member of its object. */
-static const struct {
-    const char *member;
-    void (*tell)(const struct exporter_target *told, const json_t *line, const json_t *value);
-} KINDS[] = {
-    {"usage", tell_usage}, {"mark", tell_mark}, {"account", tell_end}, {"artifacts", tell_files}};
 
 static void take_line(struct tell *tell, const char *line, size_t size)
 {
     static const char SNAPSHOT[] = "{\"schema\":", PROCESSES[] = "{\"processes\":";
     enum { HEAD = sizeof PROCESSES - 1 };
     if (size >= sizeof SNAPSHOT - 1 && memcmp(line, SNAPSHOT, sizeof SNAPSHOT - 1) == 0) {
-        tell_snapshot(tell, line, size);
+        tell_sample(tell, line, size, false);
         return;
     }
     if (size > HEAD && memcmp(line, PROCESSES, HEAD) == 0 && line[size - 1] == '}') {
-        tell_processes(tell, line + HEAD, size - HEAD - 1); /* the inner document, without a copy */
+        /* The inner document, without a copy. */
+        tell_sample(tell, line + HEAD, size - HEAD - 1, true);
         return;
     }
+
+    /* The kind of any other line is a member of its object. */
     json_t *document = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
-    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
-        const json_t *value = json_object_get(document, KINDS[i].member);
-        for (size_t p = 0; p < tell->count && value != NULL; p++)
-            KINDS[i].tell(&tell->told[p], document, value);
+    const json_t *usage = json_object_get(document, "usage");
+    const json_t *mark = json_object_get(document, "mark");
+    const json_t *account = json_object_get(document, "account");
+    const json_t *files = json_object_get(document, "artifacts");
+    for (size_t i = 0; i < tell->count; i++) {
+        const struct publisher *to = tell->told[i].publisher;
+        void *data = tell->told[i].data;
+        if (usage != NULL && to->usage != NULL)
+            to->usage(data, usage);
+        if (mark != NULL && to->mark != NULL)
+            to->mark(data, mark);
+        if (account != NULL && to->end != NULL)
+            to->end(data, account, json_object_get(document, "status"));
+        if (files != NULL && to->files != NULL)
+            to->files(data, files);
     }
     const char *until = json_string_value(json_object_get(document, "until_ns"));
     if (until != NULL)
@@ -134,30 +99,6 @@ static void take_line(struct tell *tell, const char *line, size_t size)
 }
 
 /* ---- start and end ---- */
-
-/* Returns the first line, or NULL if it is not from vitals. */
-static json_t *take_hello(struct wire *wire)
-{
-    char *line;
-    size_t size;
-    int got;
-    while ((got = wire_next(wire, &line, &size)) == 0)
-        ;
-    json_t *hello = got > 0 ? json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (json_integer_value(json_object_get(hello, "tell")) == 1)
-        return hello;
-    json_decref(hello);
-    return NULL;
-}
-
-static void close_publishers(struct tell *tell)
-{
-    uint64_t deadline = clock_now_ns() + tell->patience_ns;
-    if (tell->until_ns > 0 && tell->until_ns < deadline)
-        deadline = tell->until_ns;
-    for (size_t i = 0; i < tell->count; i++)
-        tell->told[i].publisher->close(tell->told[i].data, deadline);
-}
 
 /* Signals are ignored, because the end of a service or job (systemctl stop, scancel) signals all
  * its processes, and what was measured must still be sent. The end of the input ends this program,
@@ -175,46 +116,58 @@ static void outlive_signals(const json_t *hello)
         (void)signal(number, SIG_IGN);
 }
 
-/* One heap for all threads: each thread's own heap would keep the size of the largest sample it
- * has parsed, and they would hold twice as much. A sample of a thousand processes is 700 kB, as is
- * what is rendered from it: mapped on its own, it does not fragment the heap. */
-static void keep_memory_small(void)
-{
-#ifdef M_ARENA_MAX
-    enum { APART = 128 * 1024 }; /* from this size, freed memory returns to the kernel */
-    (void)mallopt(M_ARENA_MAX, 1);
-    (void)mallopt(M_MMAP_THRESHOLD, APART);
-#endif
-}
-
 int main(void)
 {
     static struct tell tell;
     struct wire *wire = wire_new(STDIN_FILENO);
     char *line;
     size_t size;
-    int got;
-    keep_memory_small();
+    int got = -1;
+#ifdef M_ARENA_MAX
+    /* One heap for all threads: each thread's own heap would keep the size of the largest sample it
+     * has parsed, and they would hold twice as much. A sample of a thousand processes is 700 kB, as
+     * is what is rendered from it: mapped on its own, it does not fragment the heap. */
+    enum { APART = 128 * 1024 }; /* from this size, freed memory returns to the kernel */
+    (void)mallopt(M_ARENA_MAX, 1);
+    (void)mallopt(M_MMAP_THRESHOLD, APART);
+#endif
     (void)signal(SIGPIPE, SIG_IGN);
-    json_t *hello = wire != NULL ? take_hello(wire) : NULL;
-    if (hello == NULL) {
+    while (wire != NULL && (got = wire_next(wire, &line, &size)) == 0)
+        ;
+    json_t *hello = got > 0 ? json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (json_integer_value(json_object_get(hello, "tell")) != 1) {
         fputs("tell: vitals starts this program when it has something to tell; see vitals serve "
               "--help, vitals run --help\n",
               stderr);
         return 2;
     }
+
     outlive_signals(hello);
     double seconds = json_number_value(json_object_get(hello, "patience_seconds"));
-    tell.patience_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
-    watchdog_start(STDIN_FILENO, tell.patience_ns + GRACE_NS);
-    open_publishers(&tell, hello);
+    uint64_t patience_ns = seconds > 0 && seconds < 1e6 ? (uint64_t)(seconds * 1e9) : 0;
+    watchdog_start(STDIN_FILENO, patience_ns + GRACE_NS);
+    for (size_t i = 0; i < PUBLISHERS_COUNT; i++) {
+        const json_t *config = json_object_get(hello, PUBLISHERS[i]->name);
+        struct exporter_target *told = &tell.told[tell.count];
+        vitals_error error = {.code = 0};
+        *told = (struct exporter_target){.publisher = PUBLISHERS[i]};
+        if (config != NULL && PUBLISHERS[i]->open(config, hello, &told->data, &error) == 0)
+            tell.count++;
+        else if (config != NULL)
+            reply_failed(PUBLISHERS[i]->name, "%s", error.message);
+    }
     json_decref(hello);
+
     while ((got = wire_next(wire, &line, &size)) >= 0) {
         if (got > 0)
             take_line(&tell, line, size);
     }
     wire_free(wire);
-    close_publishers(&tell);
+    uint64_t deadline_ns = clock_now_ns() + patience_ns;
+    if (tell.until_ns > 0 && tell.until_ns < deadline_ns)
+        deadline_ns = tell.until_ns;
+    for (size_t i = 0; i < tell.count; i++)
+        tell.told[i].publisher->close(tell.told[i].data, deadline_ns);
     reply_done();
     return 0;
 }

@@ -1,7 +1,7 @@
 /* publisher.h: an exporter: a server of ours that is scraped, a client of another server, or a
  * file.
  *
- * A publisher is a record of functions, a row in publishers.c and a member of the export_config
+ * A publisher is a record of functions, a row in main.c and a member of the export_config
  * line. All functions are called by the main thread, one after another, and never wait for a
  * network: a publisher that needs one has a thread of its own behind a queue of bounded length that
  * counts what it dropped. MLflow's queue is a file, so a disk that hangs holds this program until
@@ -38,8 +38,5 @@ struct publisher {
      * sent, reports it, and frees. The only function that may wait, and not longer than that. */
     void (*close)(void *data, uint64_t deadline_ns);
 };
-
-/* Ends with NULL. */
-extern const struct publisher *const publishers[];
 
 #endif

@@ -14,54 +14,38 @@ static const size_t SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0];
 
 /* ---- writing ---- */
 
-static void put_instant(struct text *line, const char *name, uint64_t ns)
+void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const vitals_usage *usage)
 {
-    text_format(line, "\"%s\":\"%llu\",", name, (unsigned long long)ns);
-}
-
-/* Scopes whose processes have all ended. */
-static void find_gone(const vitals_usage_value *values, size_t count, bool *gone)
-{
+    size_t count;
+    const vitals_usage_value *values = vitals_usage_values(usage, &count);
+    bool any = false;
+    bool gone[sizeof SCOPES / sizeof SCOPES[0]] = {false}; /* all processes of it have ended */
     const vitals_measure processes = vitals_measure_find("processes");
     for (size_t i = 0; i < count; i++) {
         if (values[i].measure == processes && values[i].state == VITALS_GONE &&
             values[i].scope >= 1 && (size_t)values[i].scope < SCOPE_COUNT)
             gone[values[i].scope] = true;
     }
-}
 
-static void put_value(struct text *line, const vitals_usage_value *value, const bool *gone)
-{
-    /* What ended processes did since the last sample is not known, and not 0. */
-    bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
-    vitals_availability state = rate && gone[value->scope] ? VITALS_GONE : value->state;
-    text_format(line, "[\"%s\",\"", SCOPES[value->scope]);
-    text_safe(line, (vitals_text){value->subject, strlen(value->subject)}, VITALS_TEXT_JSON);
-    text_format(line, "\",\"%s\",\"%s\",", vitals_measure_name(value->measure),
-                vitals_availability_name(state));
-    if (state > 0)
-        text_number(line, value->value);
-    else
-        text_string(line, "null");
-    text_byte(line, ']');
-}
-
-void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const vitals_usage *usage)
-{
-    size_t count;
-    const vitals_usage_value *values = vitals_usage_values(usage, &count);
-    bool any = false, gone[sizeof SCOPES / sizeof SCOPES[0]] = {false};
-    find_gone(values, count, gone);
-    text_string(line, "{\"usage\":{");
-    put_instant(line, "realtime_ns", vitals_snapshot_realtime_ns(snapshot));
-    put_instant(line, "monotonic_ns", vitals_snapshot_monotonic_ns(snapshot));
-    text_string(line, "\"values\":[");
+    text_format(line, "{\"usage\":{\"realtime_ns\":\"%llu\",\"monotonic_ns\":\"%llu\",\"values\":[",
+                (unsigned long long)vitals_snapshot_realtime_ns(snapshot),
+                (unsigned long long)vitals_snapshot_monotonic_ns(snapshot));
     for (size_t i = 0; i < count; i++) {
-        if (values[i].scope < 1 || (size_t)values[i].scope >= SCOPE_COUNT)
+        const vitals_usage_value *value = &values[i];
+        if (value->scope < 1 || (size_t)value->scope >= SCOPE_COUNT)
             continue;
-        if (any)
-            text_byte(line, ',');
-        put_value(line, &values[i], gone);
+        /* What ended processes did since the last sample is not known, and not 0. */
+        bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
+        vitals_availability state = rate && gone[value->scope] ? VITALS_GONE : value->state;
+        text_format(line, "%s[\"%s\",\"", any ? "," : "", SCOPES[value->scope]);
+        text_safe(line, (vitals_text){value->subject, strlen(value->subject)}, VITALS_TEXT_JSON);
+        text_format(line, "\",\"%s\",\"%s\",", vitals_measure_name(value->measure),
+                    vitals_availability_name(state));
+        if (state > 0)
+            text_number(line, value->value);
+        else
+            text_string(line, "null");
+        text_byte(line, ']');
         any = true;
     }
     text_string(line, "]}}\n");
@@ -153,23 +137,17 @@ void usage_line_done(struct usage_line *line)
     *line = (struct usage_line){.values = NULL};
 }
 
-/* Returns NULL if the line does not have it. */
-static const json_t *find_value(const struct usage_line *line, const struct usage_key *key)
-{
-    if (line->places != NULL)
-        return find_place(line, key)->value;
-    for (size_t i = 0; i < json_array_size(line->values); i++) {
-        if (has_key(json_array_get(line->values, i), key))
-            return json_array_get(line->values, i);
-    }
-    return NULL;
-}
-
 vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
                                      const char *subject, const char *measure, double *out)
 {
     const struct usage_key key = {scope, subject, measure};
-    const json_t *one = find_value(line, &key), *number = json_array_get(one, COLUMN_VALUE);
+    const json_t *one = line->places != NULL ? find_place(line, &key)->value : NULL;
+    for (size_t i = 0; line->places == NULL && one == NULL && i < json_array_size(line->values);
+         i++) {
+        if (has_key(json_array_get(line->values, i), &key))
+            one = json_array_get(line->values, i);
+    }
+    const json_t *number = json_array_get(one, COLUMN_VALUE);
     const char *state = json_string_value(json_array_get(one, COLUMN_STATE));
     if (one == NULL)
         return VITALS_NOT_REQUESTED;
@@ -196,4 +174,27 @@ uint64_t usage_line_realtime_ns(const json_t *usage)
     for (size_t i = 0; i < size; i++)
         ns = ns * 10 + (uint64_t)(digits[i] - '0');
     return ns;
+}
+
+/* ---- the account ---- */
+
+uint64_t account_began_ns(const json_t *account)
+{
+    const json_t *attributes = json_object_get(account, "attributes");
+    const char *began = json_string_value(json_object_get(attributes, "started_ns"));
+    return began != NULL ? strtoull(began, NULL, 10) : 0;
+}
+
+uint64_t account_ended_ns(const json_t *account)
+{
+    const json_t *figures = json_object_get(account, "figures");
+    uint64_t began_ns = account_began_ns(account);
+    for (size_t i = 0; i < json_array_size(figures) && began_ns > 0; i++) {
+        const json_t *figure = json_array_get(figures, i);
+        const char *name = json_string_value(json_object_get(figure, "name"));
+        double seconds = json_number_value(json_object_get(figure, "value"));
+        if (name != NULL && strcmp(name, "wall_seconds") == 0 && seconds >= 0 && seconds < 1e9)
+            return began_ns + (uint64_t)(seconds * 1e9);
+    }
+    return 0;
 }

@@ -44,4 +44,9 @@ bool usage_line_is_new(vitals_availability state);
 /* Returns the time of the sample; 0 if the line does not state it. */
 uint64_t usage_line_realtime_ns(const json_t *usage);
 
+/* The begin and end of a run as its account states them, in ns since 1970; 0 if it does not say.
+ * Accept NULL. */
+uint64_t account_began_ns(const json_t *account);
+uint64_t account_ended_ns(const json_t *account);
+
 #endif

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "export/account_times.h"
 #include "export/address.h"
 #include "export/clock.h"
 #include "export/environment.h"
@@ -24,6 +23,7 @@
 #include "export/mlflow/mlflow_server.h"
 #include "export/publisher.h"
 #include "export/reply.h"
+#include "export/usage_line.h"
 #include "record/sample.h"
 
 enum { ARTIFACT_MOST = 40 * 1024 * 1024, INTERVAL_SECONDS = 10 };

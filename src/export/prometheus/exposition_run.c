@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/account_times.h"
 #include "export/prometheus/exposition_page.h"
 #include "export/usage_line.h"
 
