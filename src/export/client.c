@@ -45,15 +45,6 @@ bool retry_helps(const struct client_answer *answer, const int *statuses)
     return *statuses != 0;
 }
 
-/* SplitMix64: good enough to spread the retries of many clients. */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t mixed = (*state += 0x9e3779b97f4a7c15U);
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
-    return mixed ^ (mixed >> 31);
-}
-
 uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, uint64_t first_ns,
                        uint64_t most_ns)
 {
@@ -61,7 +52,12 @@ uint64_t retry_wait_ns(struct retry *retry, const struct client_answer *answer, 
         retry->state = clock_now_ns() ^ (uint64_t)(uintptr_t)retry;
     unsigned shift = retry->tries < 40 ? retry->tries : 40;
     uint64_t limit = first_ns <= (most_ns >> shift) ? first_ns << shift : most_ns;
-    uint64_t wait = random_next(&retry->state) % (limit + 1);
+    /* SplitMix64: good enough to spread the retries of many clients. */
+    uint64_t mixed = (retry->state += 0x9e3779b97f4a7c15U);
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
+    uint64_t wait = (mixed ^ (mixed >> 31)) % (limit + 1);
+
     uint64_t asked = answer->retry_after_ns < most_ns ? answer->retry_after_ns : most_ns;
     retry->tries++;
     return wait > asked ? wait : asked;
@@ -90,48 +86,19 @@ static char *keep(struct client *client, const char *string)
     return copy;
 }
 
-/* Headers with a line break are left out, since they would be two headers. */
-static void add_header(struct client *client, struct curl_slist **list, const char *header)
-{
-    if (header == NULL || strpbrk(header, "\r\n") != NULL)
-        return;
-    struct curl_slist *longer = curl_slist_append(*list, header);
-    if (longer == NULL)
-        client->failed = true;
-    else
-        *list = longer;
-}
-
-static void add_token(struct client *client, const char *token)
+/* Adds a header NAME VALUE, unless the value is NULL. Those with a line break are left out, since
+ * they would be two headers. */
+static void add_header(struct client *client, struct curl_slist **list, const char *name,
+                       const char *value)
 {
     struct text header = {.bytes = NULL};
-    text_format(&header, "Authorization: Bearer %s", token);
-    client->failed |= header.failed;
-    add_header(client, &client->headers, header.bytes);
+    if (value == NULL || strpbrk(value, "\r\n") != NULL)
+        return;
+    text_format(&header, "%s%s", name, value);
+    struct curl_slist *longer = header.failed ? NULL : curl_slist_append(*list, header.bytes);
+    client->failed |= longer == NULL;
+    *list = longer != NULL ? longer : *list;
     text_done(&header);
-}
-
-static void take_options(struct client *client, const struct client_options *options)
-{
-    bool basic = options->user != NULL && options->password != NULL;
-    client->user_agent = keep(client, options->user_agent);
-    client->user = keep(client, basic ? options->user : NULL);
-    client->password = keep(client, basic ? options->password : NULL);
-    client->ca_file = keep(client, options->ca_file);
-    client->certificate = keep(client, options->certificate);
-    client->key = keep(client, options->key);
-    client->insecure = options->insecure;
-    client->connect_ns = options->connect_ns > 0 ? options->connect_ns
-                                                 : (uint64_t)CONNECT_SECONDS * BILLION;
-    client->total_ns = options->total_ns > 0 ? options->total_ns
-                                             : (uint64_t)TOTAL_SECONDS * BILLION;
-    for (size_t i = 0; options->headers != NULL && options->headers[i] != NULL; i++)
-        add_header(client, &client->headers, options->headers[i]);
-    if (!basic && options->token != NULL)
-        add_token(client, options->token);
-    /* Without this, libcurl waits with a long body for "100 Continue", which many servers never
-     * send. */
-    add_header(client, &client->headers, "Expect:");
 }
 
 static CURLcode libcurl_prepared; /* written under pthread_once */
@@ -153,7 +120,26 @@ int client_new(const struct client_options *options, struct client **out, vitals
         return record_fail(VITALS_EMEMORY, "libcurl", error, "out of memory");
     client->easy = curl_easy_init();
     client->multi = curl_multi_init();
-    take_options(client, options);
+
+    bool basic = options->user != NULL && options->password != NULL;
+    client->user_agent = keep(client, options->user_agent);
+    client->user = keep(client, basic ? options->user : NULL);
+    client->password = keep(client, basic ? options->password : NULL);
+    client->ca_file = keep(client, options->ca_file);
+    client->certificate = keep(client, options->certificate);
+    client->key = keep(client, options->key);
+    client->insecure = options->insecure;
+    client->connect_ns = options->connect_ns > 0 ? options->connect_ns
+                                                 : (uint64_t)CONNECT_SECONDS * BILLION;
+    client->total_ns = options->total_ns > 0 ? options->total_ns
+                                             : (uint64_t)TOTAL_SECONDS * BILLION;
+    for (size_t i = 0; options->headers != NULL && options->headers[i] != NULL; i++)
+        add_header(client, &client->headers, "", options->headers[i]);
+    if (!basic && options->token != NULL)
+        add_header(client, &client->headers, "Authorization: Bearer ", options->token);
+    /* Without this, libcurl waits with a long body for "100 Continue", which many servers never
+     * send. */
+    add_header(client, &client->headers, "Expect:", "");
     if (client->failed || client->easy == NULL || client->multi == NULL) {
         client_free(client);
         return record_fail(VITALS_EMEMORY, "libcurl", error, "out of memory");
@@ -199,37 +185,54 @@ static size_t take_body(char *bytes, size_t one, size_t count, void *data)
     return asking->cut || asking->answer->body.failed ? 0 : size;
 }
 
-/* Writes the host and port of a URL, without user and password. */
-static void host_of(const char *url, char *host, size_t size)
+/* Messages for failures. `refused`: trying again does not help. */
+static const struct {
+    CURLcode code;
+    bool refused;
+    const char *words; /* precedes the host */
+    bool detail;       /* libcurl's message follows */
+} FAILURES[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, false, "no address is known for", false},
+    {CURLE_COULDNT_CONNECT, false, "could not connect to", false},
+    {CURLE_OPERATION_TIMEDOUT, false, "no answer in time from", false},
+    {CURLE_ABORTED_BY_CALLBACK, false, "given up while waiting for", false},
+    {CURLE_GOT_NOTHING, false, "an empty answer from", false},
+    {CURLE_URL_MALFORMAT, true, "no address of a server:", false},
+    {CURLE_UNSUPPORTED_PROTOCOL, true, "neither http:// nor https://:", false},
+    {CURLE_PEER_FAILED_VERIFICATION, true, "not trusted, the certificate of", true},
+    {CURLE_SSL_ISSUER_ERROR, true, "not trusted, the certificate of", true},
+    {CURLE_SSL_CERTPROBLEM, true, "no certificate to show to", true},
+    {CURLE_SSL_CACERT_BADFILE, true, "no certificate authorities to check with", true},
+    {CURLE_SSL_CONNECT_ERROR, false, "no TLS with", true},
+};
+
+static void explain(struct asking *asking, CURLcode code)
 {
-    const char *from = address_behind_login(url);
+    struct client_answer *answer = asking->answer;
+    char host[100], detail[140];
+    const char *said = asking->why[0] != '\0' ? asking->why : curl_easy_strerror(code);
+    size_t count = sizeof FAILURES / sizeof FAILURES[0], at = 0;
+    const char *from = address_behind_login(asking->request->url);
     (void)vitals_text_format((vitals_text){from, strcspn(from, "/?#")}, VITALS_TEXT_ASCII, host,
-                             size);
+                             sizeof host);
+    (void)vitals_text_format((vitals_text){said, strcspn(said, "\n")}, VITALS_TEXT_ASCII, detail,
+                             sizeof detail);
+    while (at < count && FAILURES[at].code != code)
+        at++;
+    bool own = at < count;
+    (void)snprintf(answer->why, sizeof answer->why, "%s%s%s%s%s", own ? FAILURES[at].words : "",
+                   own ? " " : "", host, !own || FAILURES[at].detail ? ": " : "",
+                   !own || FAILURES[at].detail ? detail : "");
+    answer->status = 0;
+    answer->refused = own && FAILURES[at].refused;
 }
 
-static bool cancelled(const struct client_request *request)
-{
-    return request->cancel != NULL && atomic_load_explicit(request->cancel, memory_order_relaxed);
-}
-
-static void add_request_headers(struct asking *asking)
+/* Resets the handle, which keeps its connections, resolved names and TLS sessions. */
+static void prepare(struct asking *asking)
 {
     const struct client_request *request = asking->request;
-    const char *const names[] = {"Content-Type", "Content-Encoding"};
-    const char *const values[] = {request->content_type, request->content_encoding};
-    for (struct curl_slist *each = asking->client->headers; each != NULL; each = each->next)
-        add_header(asking->client, &asking->headers, each->data);
-    for (size_t i = 0; i < 2; i++) {
-        struct text header = {.bytes = NULL};
-        if (values[i] != NULL)
-            text_format(&header, "%s: %s", names[i], values[i]);
-        add_header(asking->client, &asking->headers, header.bytes);
-        text_done(&header);
-    }
-}
-
-static void set_security(const struct client *client)
-{
+    struct client *client = asking->client;
+    CURL *easy = client->easy;
     const struct {
         CURLoption option;
         const char *value;
@@ -238,24 +241,19 @@ static void set_security(const struct client *client)
         {CURLOPT_PASSWORD, client->password},    {CURLOPT_CAINFO, client->ca_file},
         {CURLOPT_SSLCERT, client->certificate},  {CURLOPT_SSLKEY, client->key},
     };
+    curl_easy_reset(easy);
     for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
         if (strings[i].value != NULL)
-            (void)curl_easy_setopt(client->easy, strings[i].option, strings[i].value);
+            (void)curl_easy_setopt(easy, strings[i].option, strings[i].value);
     }
-    (void)curl_easy_setopt(client->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-    (void)curl_easy_setopt(client->easy, CURLOPT_SSL_VERIFYPEER, client->insecure ? 0L : 1L);
-    (void)curl_easy_setopt(client->easy, CURLOPT_SSL_VERIFYHOST, client->insecure ? 0L : 2L);
-}
+    (void)curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+    (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, client->insecure ? 0L : 1L);
+    (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, client->insecure ? 0L : 2L);
 
-/* Resets the handle, which keeps its connections, resolved names and TLS sessions. */
-static void prepare(struct asking *asking)
-{
-    const struct client_request *request = asking->request;
-    const struct client *client = asking->client;
-    CURL *easy = client->easy;
-    curl_easy_reset(easy);
-    add_request_headers(asking);
-    set_security(client);
+    for (struct curl_slist *each = client->headers; each != NULL; each = each->next)
+        add_header(client, &asking->headers, "", each->data);
+    add_header(client, &asking->headers, "Content-Type: ", request->content_type);
+    add_header(client, &asking->headers, "Content-Encoding: ", request->content_encoding);
     (void)curl_easy_setopt(easy, CURLOPT_URL, request->url);
     (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(easy, CURLOPT_HTTPHEADER, asking->headers);
@@ -286,12 +284,13 @@ static void prepare(struct asking *asking)
 static CURLcode carry_out(const struct asking *asking)
 {
     enum { LOOK_MS = 50 };
+    const atomic_bool *cancel = asking->request->cancel;
     CURLM *multi = asking->client->multi;
     CURLcode result = CURLE_ABORTED_BY_CALLBACK;
     int running = 1, left;
     if (curl_multi_add_handle(multi, asking->client->easy) != CURLM_OK)
         return CURLE_OUT_OF_MEMORY;
-    while (running > 0 && !cancelled(asking->request)) {
+    while (running > 0 && (cancel == NULL || !atomic_load_explicit(cancel, memory_order_relaxed))) {
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             break;
         if (running > 0)
@@ -305,53 +304,23 @@ static CURLcode carry_out(const struct asking *asking)
     return result;
 }
 
-/* Messages for failures. `refused`: trying again does not help. */
-static const struct {
-    CURLcode code;
-    bool refused;
-    const char *words; /* precedes the host */
-    bool detail;       /* libcurl's message follows */
-} FAILURES[] = {
-    {CURLE_COULDNT_RESOLVE_HOST, false, "no address is known for", false},
-    {CURLE_COULDNT_CONNECT, false, "could not connect to", false},
-    {CURLE_OPERATION_TIMEDOUT, false, "no answer in time from", false},
-    {CURLE_ABORTED_BY_CALLBACK, false, "given up while waiting for", false},
-    {CURLE_GOT_NOTHING, false, "an empty answer from", false},
-    {CURLE_URL_MALFORMAT, true, "no address of a server:", false},
-    {CURLE_UNSUPPORTED_PROTOCOL, true, "neither http:// nor https://:", false},
-    {CURLE_PEER_FAILED_VERIFICATION, true, "not trusted, the certificate of", true},
-    {CURLE_SSL_ISSUER_ERROR, true, "not trusted, the certificate of", true},
-    {CURLE_SSL_CERTPROBLEM, true, "no certificate to show to", true},
-    {CURLE_SSL_CACERT_BADFILE, true, "no certificate authorities to check with", true},
-    {CURLE_SSL_CONNECT_ERROR, false, "no TLS with", true},
-};
-
-static void explain(struct asking *asking, CURLcode code)
+void client_ask(struct client *client, const struct client_request *request,
+                struct client_answer *answer)
 {
-    struct client_answer *answer = asking->answer;
-    char host[100], detail[140];
-    const char *said = asking->why[0] != '\0' ? asking->why : curl_easy_strerror(code);
-    size_t count = sizeof FAILURES / sizeof FAILURES[0], at = 0;
-    host_of(asking->request->url, host, sizeof host);
-    (void)vitals_text_format((vitals_text){said, strcspn(said, "\n")}, VITALS_TEXT_ASCII, detail,
-                             sizeof detail);
-    while (at < count && FAILURES[at].code != code)
-        at++;
-    bool own = at < count;
-    (void)snprintf(answer->why, sizeof answer->why, "%s%s%s%s%s", own ? FAILURES[at].words : "",
-                   own ? " " : "", host, !own || FAILURES[at].detail ? ": " : "",
-                   !own || FAILURES[at].detail ? detail : "");
-    answer->status = 0;
-    answer->refused = own && FAILURES[at].refused;
-}
+    struct asking asking = {.client = client, .request = request, .answer = answer};
+    CURL *easy = client->easy;
+    *answer = (struct client_answer){.status = 0};
+    if (strncasecmp(request->url, "http://", 7) != 0 &&
+        strncasecmp(request->url, "https://", 8) != 0) {
+        explain(&asking, CURLE_UNSUPPORTED_PROTOCOL);
+        return;
+    }
+    prepare(&asking);
+    CURLcode code = client->failed ? CURLE_OUT_OF_MEMORY : carry_out(&asking);
 
-static void read_answer(struct asking *asking)
-{
-    struct client_answer *answer = asking->answer;
     long status = 0;
     curl_off_t seconds = 0;
     char *type = NULL;
-    CURL *easy = asking->client->easy;
     (void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     (void)curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
     (void)curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
@@ -361,30 +330,12 @@ static void read_answer(struct asking *asking)
     if (type != NULL)
         (void)vitals_text_format((vitals_text){type, strlen(type)}, VITALS_TEXT_ASCII,
                                  answer->content_type, sizeof answer->content_type);
-}
-
-static bool is_web_address(const char *url)
-{
-    return strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0;
-}
-
-void client_ask(struct client *client, const struct client_request *request,
-                struct client_answer *answer)
-{
-    struct asking asking = {.client = client, .request = request, .answer = answer};
-    *answer = (struct client_answer){.status = 0};
-    if (!is_web_address(request->url)) {
-        explain(&asking, CURLE_UNSUPPORTED_PROTOCOL);
-        return;
-    }
-    prepare(&asking);
-    CURLcode code = client->failed ? CURLE_OUT_OF_MEMORY : carry_out(&asking);
-    read_answer(&asking);
     if (code != CURLE_OK && !(asking.cut && answer->status > 0))
         explain(&asking, code);
+
     client->failed = false;
-    (void)curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
-    (void)curl_easy_setopt(client->easy, CURLOPT_ERRORBUFFER, NULL);
+    (void)curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
+    (void)curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, NULL);
     curl_slist_free_all(asking.headers);
 }
 #else

@@ -9,15 +9,6 @@
 static const char MEMBER[] = "\"command_line\":\"";
 enum { MEMBER_SIZE = sizeof MEMBER - 1, LINE_MAX_BYTES = 64 * 1024 };
 
-/* Returns the position after the closing quote of a string; `at` follows the opening quote. NULL if
- * the string does not end. */
-static const char *string_end(const char *at, const char *end)
-{
-    for (; at < end && *at != '"'; at++)
-        at += *at == '\\';
-    return at < end ? at + 1 : NULL;
-}
-
 /* Appends `string`, with its quotes, redacted. A string that cannot be decoded or is longer than a
  * page shows becomes empty. */
 static void write_line(struct text *text, const char *string, size_t size, enum redact_form form)
@@ -48,12 +39,14 @@ void command_lines_write(struct text *text, const char *json, size_t size, enum 
     const char *from = json, *end = json + size, *found;
     while (form != REDACT_FULL &&
            (found = memmem(from, (size_t)(end - from), MEMBER, MEMBER_SIZE)) != NULL) {
-        const char *string = found + MEMBER_SIZE - 1, *after = string_end(string + 1, end);
-        if (after == NULL)
+        const char *string = found + MEMBER_SIZE - 1, *quote = string + 1;
+        for (; quote < end && *quote != '"'; quote++)
+            quote += *quote == '\\';
+        if (quote >= end)
             break;
         text_append(text, from, (size_t)(string - from));
-        write_line(text, string, (size_t)(after - string), form);
-        from = after;
+        write_line(text, string, (size_t)(quote + 1 - string), form);
+        from = quote + 1;
     }
     text_append(text, from, (size_t)(end - from));
 }

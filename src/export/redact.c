@@ -38,11 +38,6 @@ static bool is_letter(char byte)
     return is_upper(byte) || is_lower(byte);
 }
 
-static bool is_hexadecimal(char byte)
-{
-    return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
-}
-
 /* Returns whether it can be part of the name of an option or of a variable. */
 static bool is_of_name(char byte)
 {
@@ -64,11 +59,6 @@ static bool is_quote(char byte)
 static bool is_blank(char byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
-static char lowered(char byte)
-{
-    return is_upper(byte) ? (char)(byte - 'A' + 'a') : byte;
 }
 
 static vitals_text part(vitals_text text, size_t from, size_t size)
@@ -97,8 +87,11 @@ static bool holds(vitals_text text, const char *word)
     size_t size = strlen(word);
     for (size_t i = 0; i + size <= text.size; i++) {
         size_t same = 0;
-        while (same < size && lowered(text.bytes[i + same]) == word[same])
-            same++;
+        for (; same < size; same++) {
+            char byte = text.bytes[i + same];
+            if ((is_upper(byte) ? (char)(byte - 'A' + 'a') : byte) != word[same])
+                break;
+        }
         if (same == size)
             return true;
     }
@@ -128,48 +121,30 @@ static const struct {
     {"ldapsearch", "-w"}, {"mongo", "-p"},     {"mongosh", "-p"},  {"smbclient", "-U"},
 };
 
-static bool is_program(size_t i, vitals_text program)
+/* Returns the size of a program's option in a word, up to its value or the word's end; 0 if it is
+ * another one. A letter may follow others, as in -sSu. `*known`: the program has such options. */
+static size_t option_size(vitals_text program, vitals_text word, bool *known)
 {
-    return program.size == strlen(SHORT_OPTIONS[i].program) &&
-           starts_with(program, SHORT_OPTIONS[i].program);
-}
-
-static bool is_known(vitals_text program)
-{
-    size_t i = 0;
-    while (i < sizeof SHORT_OPTIONS / sizeof SHORT_OPTIONS[0] && !is_program(i, program))
-        i++;
-    return i < sizeof SHORT_OPTIONS / sizeof SHORT_OPTIONS[0];
-}
-
-/* Returns the size of the option in a word, up to its value or the word's end; 0 if it is another
- * one. A letter may follow others, as in -sSu. */
-static size_t size_of_option(const char *option, vitals_text word)
-{
-    size_t size = strlen(option);
-    if (size > 2) {
-        bool begins = starts_with(word, option);
-        return begins && word.size == size                             ? size
-               : begins && word.size > size && word.bytes[size] == '=' ? size + 1
-                                                                       : 0;
+    size_t found = 0;
+    *known = false;
+    for (size_t i = 0; i < sizeof SHORT_OPTIONS / sizeof SHORT_OPTIONS[0] && found == 0; i++) {
+        const char *option = SHORT_OPTIONS[i].option;
+        size_t size = strlen(option);
+        if (program.size != strlen(SHORT_OPTIONS[i].program) ||
+            !starts_with(program, SHORT_OPTIONS[i].program))
+            continue;
+        *known = true;
+        if (size > 2 && starts_with(word, option))
+            found = word.size == size ? size : word.bytes[size] == '=' ? size + 1 : 0;
+        for (size_t at = 1; size == 2 && word.size > at && word.bytes[0] == '-' && found == 0;
+             at++) {
+            if (word.bytes[at] == option[1])
+                found = at + 1;
+            else if (!is_letter(word.bytes[at]))
+                break;
+        }
     }
-    for (size_t i = 1; word.size > 1 && word.bytes[0] == '-' && i < word.size; i++) {
-        if (word.bytes[i] == option[1])
-            return i + 1;
-        if (!is_letter(word.bytes[i]))
-            break;
-    }
-    return 0;
-}
-
-static size_t option_size(vitals_text program, vitals_text word)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < sizeof SHORT_OPTIONS / sizeof SHORT_OPTIONS[0] && size == 0; i++) {
-        if (is_program(i, program))
-            size = size_of_option(SHORT_OPTIONS[i].option, word);
-    }
-    return size;
+    return found;
 }
 
 /* ---- rule: a word that looks like a token ---- */
@@ -194,14 +169,21 @@ static unsigned class_of(char byte)
     return is_upper(byte) ? 1u : is_lower(byte) ? 2u : is_digit(byte) ? 4u : 0u;
 }
 
-/* Returns whether it mixes letters of both cases and digits, as a name does not. */
-static bool is_mixed(vitals_text run)
+/* Returns whether it mixes letters of both cases and digits, as a name does not, or is a long
+ * hexadecimal number. */
+static bool looks_random(vitals_text run)
 {
-    enum { LEAST = 20, CHANGES = 6 };
+    enum { LEAST = 20, CHANGES = 6, HEXADECIMAL_LEAST = 32 };
     unsigned classes = 0;
-    size_t changes = 0, length = 0;
+    size_t changes = 0, length = 0, hexadecimal = 0;
     for (size_t i = 0; i < run.size; i++) {
-        unsigned class = class_of(run.bytes[i]);
+        char byte = run.bytes[i];
+        unsigned class = class_of(byte);
+        bool is_hexadecimal = is_digit(byte) || (byte >= 'a' && byte <= 'f') ||
+                              (byte >= 'A' && byte <= 'F');
+        hexadecimal = is_hexadecimal ? hexadecimal + 1 : 0;
+        if (hexadecimal >= HEXADECIMAL_LEAST)
+            return true;
         if (class == 0) {
             classes = 0;
             changes = length = 0;
@@ -210,18 +192,6 @@ static bool is_mixed(vitals_text run)
         changes += length > 0 && class != class_of(run.bytes[i - 1]);
         classes |= class;
         if (++length >= LEAST && classes == 7u && changes >= CHANGES)
-            return true;
-    }
-    return false;
-}
-
-static bool is_long_hexadecimal(vitals_text run)
-{
-    enum { LEAST = 32 };
-    size_t length = 0;
-    for (size_t i = 0; i < run.size; i++) {
-        length = is_hexadecimal(run.bytes[i]) ? length + 1 : 0;
-        if (length >= LEAST)
             return true;
     }
     return false;
@@ -240,37 +210,10 @@ static size_t token_size(vitals_text text)
     }
     if (has_known_prefix(part(text, 0, whole)))
         return whole;
-    return is_mixed(part(text, 0, size)) || is_long_hexadecimal(part(text, 0, size)) ? size : 0;
-}
-
-/* ---- rule: the login of a URL ---- */
-
-/* Returns the size of the part between :// and the last @, if the text begins with it: a password
- * may contain anything. Without a colon, or with a slash before the @, it is a path. */
-static size_t user_size(vitals_text text)
-{
-    size_t size = 0;
-    bool path = false, may = false;
-    for (size_t i = 0; i < text.size && !is_blank(text.bytes[i]); i++) {
-        char byte = text.bytes[i];
-        path |= byte == '/' || byte == '?' || byte == '#';
-        may |= !path && (byte == ':' || byte == '@');
-        if (may && byte == '@')
-            size = i;
-    }
-    return size;
+    return looks_random(part(text, 0, size)) ? size : 0;
 }
 
 /* ---- a word and its parts ---- */
-
-/* Returns the size of a value: up to the next name of a query, or of a list of cookies. */
-static size_t value_size(vitals_text text)
-{
-    size_t size = 0;
-    while (size < text.size && text.bytes[size] != '&' && text.bytes[size] != ';')
-        size++;
-    return size;
-}
 
 static bool is_separator(char byte)
 {
@@ -280,44 +223,39 @@ static bool is_separator(char byte)
 /* Returns how many bytes are hidden at a position of a word; `before` is the byte before it. */
 static size_t hidden_size(vitals_text rest, vitals_text before)
 {
-    static const char SCHEME[] = "://";
-    size_t name = before.size;
-    if (before.size >= sizeof SCHEME - 1 && memcmp(before.bytes + before.size - 3, SCHEME, 3) == 0)
-        return user_size(rest);
+    size_t name = before.size, size = 0;
+
+    /* The login of a URL: the part between :// and the last @, since a password may contain
+     * anything. Without a colon, or with a slash before the @, it is a path. */
+    if (name >= 3 && memcmp(before.bytes + name - 3, "://", 3) == 0) {
+        bool path = false, may = false;
+        for (size_t i = 0; i < rest.size && !is_blank(rest.bytes[i]); i++) {
+            char byte = rest.bytes[i];
+            path |= byte == '/' || byte == '?' || byte == '#';
+            may |= !path && (byte == ':' || byte == '@');
+            if (may && byte == '@')
+                size = i;
+        }
+        return size;
+    }
+
+    /* A value after a name that announces a secret: up to the next name of a query, or of a list
+     * of cookies. */
     if (name > 0 && is_separator(before.bytes[name - 1])) {
         name -= name > 1 && is_quote(before.bytes[name - 2]) ? 2u : 1u;
         size_t end = name;
         while (name > 0 && is_of_name(before.bytes[name - 1]))
             name--;
-        if (names_a_secret(part(before, name, end - name)))
-            return value_size(rest);
+        if (names_a_secret(part(before, name, end - name))) {
+            while (size < rest.size && rest.bytes[size] != '&' && rest.bytes[size] != ';')
+                size++;
+            return size;
+        }
     }
+
     bool begins = before.size == 0 || !is_of_token(before.bytes[before.size - 1]) ||
                   before.bytes[before.size - 1] == '=';
     return begins ? token_size(rest) : 0;
-}
-
-static void redact_inside(struct text *text, vitals_text word)
-{
-    for (size_t i = 0; i < word.size;) {
-        size_t size = hidden_size(part(word, i, word.size - i), part(word, 0, i));
-        if (size > 0)
-            text_string(text, HIDDEN);
-        else
-            text_byte(text, word.bytes[i]);
-        i += size > 0 ? size : 1;
-    }
-}
-
-/* Returns the size of the part before a value that is hidden as a whole, as in `--password=X`,
- * `TOKEN=X`, `Authorization: X`; 0 for any other word. */
-static size_t assigned_size(vitals_text word)
-{
-    size_t size = 0;
-    while (size < word.size && is_of_name(word.bytes[size]))
-        size++;
-    bool assigns = size > 0 && size + 1 < word.size && is_separator(word.bytes[size]);
-    return assigns && names_a_secret(part(word, 0, size)) ? size + 1 : 0;
 }
 
 /* ---- words ---- */
@@ -331,23 +269,20 @@ struct division {
 
 enum { DEPTH_MOST = 3 };
 
-/* A backslash at the end of a line counts as a blank, too. */
-static bool divides(vitals_text line, size_t at, char between)
-{
-    char byte = line.bytes[at];
-    if (between == '\0')
-        return byte == '\0';
-    return is_blank(byte) || (byte == '\\' && at + 1 < line.size && line.bytes[at + 1] == '\n');
-}
-
 static size_t word_size(vitals_text line, size_t from, char between)
 {
     char quote = '\0';
     size_t to = from;
-    for (; to < line.size && (quote != '\0' || !divides(line, to, between)); to++) {
+    for (; to < line.size; to++) {
         char byte = line.bytes[to];
+        if (between == '\0' && byte == '\0')
+            break;
         if (between == '\0')
             continue;
+        /* A backslash at the end of a line counts as a blank, too. */
+        if (quote == '\0' &&
+            (is_blank(byte) || (byte == '\\' && to + 1 < line.size && line.bytes[to + 1] == '\n')))
+            break;
         if (byte == '\\' && quote != '\'' && to + 1 < line.size)
             to++;
         else if (quote == '\0' && is_quote(byte))
@@ -356,13 +291,6 @@ static size_t word_size(vitals_text line, size_t from, char between)
             quote = '\0';
     }
     return to - from;
-}
-
-/* Returns the text between the quotes, if a word of text is quoted. */
-static bool is_quoted(vitals_text word, char between)
-{
-    return between != '\0' && word.size >= 2 && is_quote(word.bytes[0]) &&
-           word.bytes[word.size - 1] == word.bytes[0];
 }
 
 static vitals_text program_of(vitals_text word)
@@ -378,68 +306,77 @@ static bool is_word(vitals_text word, const char *of)
     return word.size == strlen(of) && holds(word, of);
 }
 
-/* Returns whether the next word is a secret, because of this one. */
-static bool hides_next(vitals_text program, vitals_text word)
-{
-    if ((word.size > 0 && option_size(program, word) == word.size) || is_word(word, "bearer") ||
-        is_word(word, "basic"))
-        return true;
-    bool is_option = word.size > 1 && word.bytes[0] == '-' &&
-                     memchr(word.bytes, '=', word.size) == NULL && !has_blank(word);
-    bool is_name = word.size > 1 && is_separator(word.bytes[word.size - 1]);
-    return (is_option || is_name) && names_a_secret(word);
-}
-
 static void redact_words(struct text *text, vitals_text line, struct division division);
 
 /* Redacts a word; it may contain a command line, as the one after sh -c. */
 static void redact_word(struct text *text, vitals_text word, unsigned depth)
 {
-    size_t assigned = assigned_size(word);
-    if (assigned > 0) {
-        text_append(text, word.bytes, assigned);
+    /* The part before a value that is hidden as a whole, as in `--password=X`, `TOKEN=X`,
+     * `Authorization: X`. */
+    size_t name = 0;
+    while (name < word.size && is_of_name(word.bytes[name]))
+        name++;
+    if (name > 0 && name + 1 < word.size && is_separator(word.bytes[name]) &&
+        names_a_secret(part(word, 0, name))) {
+        text_append(text, word.bytes, name + 1);
         text_string(text, HIDDEN);
-    } else if (depth < DEPTH_MOST && has_blank(word)) {
+        return;
+    }
+    if (depth < DEPTH_MOST && has_blank(word)) {
         redact_words(text, word, (struct division){' ', depth + 1});
-    } else {
-        redact_inside(text, word);
+        return;
     }
-}
-
-static void put_word(struct text *text, vitals_text program, vitals_text word,
-                     struct division division)
-{
-    bool quoted = is_quoted(word, division.between);
-    vitals_text inside = quoted ? part(word, 1, word.size - 2) : word;
-    size_t option = option_size(program, inside);
-    if (quoted)
-        text_byte(text, word.bytes[0]);
-    if (option > 0 && option < inside.size) {
-        text_append(text, inside.bytes, option);
-        text_string(text, HIDDEN);
-    } else {
-        redact_word(text, inside, division.depth);
+    for (size_t i = 0; i < word.size;) {
+        size_t size = hidden_size(part(word, i, word.size - i), part(word, 0, i));
+        if (size > 0)
+            text_string(text, HIDDEN);
+        else
+            text_byte(text, word.bytes[i]);
+        i += size > 0 ? size : 1;
     }
-    if (quoted)
-        text_byte(text, word.bytes[0]);
 }
 
 static void redact_words(struct text *text, vitals_text line, struct division division)
 {
     vitals_text program = {"", 0};
-    bool hide = false;
+    bool hide = false, known;
     for (size_t at = 0; at < line.size;) {
         vitals_text word = part(line, at, word_size(line, at, division.between));
         bool is_option = word.size > 0 && word.bytes[0] == '-';
-        if (is_known(program_of(word))) /* also after sudo, timeout, docker exec … */
+        (void)option_size(program_of(word), word, &known);
+        if (known) /* also after sudo, timeout, docker exec … */
             program = program_of(word);
-        bool hidden = hide && !is_option && word.size > 0;
-        if (hidden)
+        bool scheme = is_word(word, "bearer") || is_word(word, "basic");
+
+        if (hide && !is_option && word.size > 0) {
             text_string(text, HIDDEN);
-        else
-            put_word(text, program, word, division);
-        hide = hidden ? is_word(word, "bearer") || is_word(word, "basic")
-                      : hides_next(program, word) || (hide && word.size == 0);
+            hide = scheme;
+        } else {
+            /* A word of text may be quoted. */
+            bool quoted = division.between != '\0' && word.size >= 2 && is_quote(word.bytes[0]) &&
+                          word.bytes[word.size - 1] == word.bytes[0];
+            vitals_text inside = quoted ? part(word, 1, word.size - 2) : word;
+            size_t option = option_size(program, inside, &known);
+            if (quoted)
+                text_byte(text, word.bytes[0]);
+            if (option > 0 && option < inside.size) {
+                text_append(text, inside.bytes, option);
+                text_string(text, HIDDEN);
+            } else {
+                redact_word(text, inside, division.depth);
+            }
+            if (quoted)
+                text_byte(text, word.bytes[0]);
+
+            /* Whether the next word is a secret, because of this one. */
+            bool announces = word.size > 1 &&
+                             (is_separator(word.bytes[word.size - 1]) ||
+                              (is_option && memchr(word.bytes, '=', word.size) == NULL &&
+                               !has_blank(word)));
+            hide = (hide && word.size == 0) || scheme ||
+                   (word.size > 0 && option_size(program, word, &known) == word.size) ||
+                   (announces && names_a_secret(word));
+        }
         at += word.size;
         if (at < line.size)
             text_byte(text, line.bytes[at++]);

@@ -15,55 +15,43 @@
 
 enum { MESSAGE = 1000 };
 
-static void write_line(struct text *line)
+/* Writes an object of up to three members; those without a value are left out. */
+static void write_reply(const char *const members[3][2])
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    text_string(line, "}\n");
+    struct text line = {.bytes = NULL};
+    for (int i = 0; i < 3 && members[i][0] != NULL; i++) {
+        const char *value = members[i][1];
+        if (value == NULL)
+            continue;
+        text_format(&line, "%s\"%s\":\"", line.size > 0 ? "," : "{", members[i][0]);
+        text_safe(&line, (vitals_text){value, strlen(value)}, VITALS_TEXT_JSON);
+        text_byte(&line, '"');
+    }
+    text_string(&line, line.size > 0 ? "}\n" : "{\"done\":true}\n");
+
     pthread_mutex_lock(&mutex);
-    if (!line->failed && line->size <= PIPE_BUF) {
+    if (!line.failed && line.size <= PIPE_BUF) {
         int flags = fcntl(STDOUT_FILENO, F_GETFL);
         if (flags >= 0 && !(flags & O_NONBLOCK))
             (void)fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
         ssize_t written;
         do {
-            written = write(STDOUT_FILENO, line->bytes, line->size);
+            written = write(STDOUT_FILENO, line.bytes, line.size);
         } while (written < 0 && errno == EINTR);
     }
     pthread_mutex_unlock(&mutex);
-    text_done(line);
-}
-
-static void put(struct text *line, const char *key, const char *value)
-{
-    text_format(line, "%s\"%s\":\"", line->size > 1 ? "," : "", key);
-    text_safe(line, (vitals_text){value, strlen(value)}, VITALS_TEXT_JSON);
-    text_byte(line, '"');
-}
-
-static struct text begin(void)
-{
-    struct text line = {.bytes = NULL};
-    text_byte(&line, '{');
-    return line;
+    text_done(&line);
 }
 
 void reply_opened(const char *publisher, const char *key, const char *value)
 {
-    struct text line = begin();
-    put(&line, "opened", publisher);
-    if (key != NULL)
-        put(&line, key, value);
-    write_line(&line);
+    write_reply((const char *const[3][2]){{"opened", publisher}, {key, value}});
 }
 
 void reply_opened_run(const char *publisher, const char *run_id, const char *url)
 {
-    struct text line = begin();
-    put(&line, "opened", publisher);
-    put(&line, "run_id", run_id);
-    if (url != NULL)
-        put(&line, "url", url);
-    write_line(&line);
+    write_reply((const char *const[3][2]){{"opened", publisher}, {"run_id", run_id}, {"url", url}});
 }
 
 void reply_failed(const char *publisher, const char *format, ...)
@@ -73,10 +61,7 @@ void reply_failed(const char *publisher, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    struct text line = begin();
-    put(&line, "failed", publisher);
-    put(&line, "message", message);
-    write_line(&line);
+    write_reply((const char *const[3][2]){{"failed", publisher}, {"message", message}});
 }
 
 void reply_say(const char *format, ...)
@@ -86,21 +71,15 @@ void reply_say(const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    struct text line = begin();
-    put(&line, "say", message);
-    write_line(&line);
+    write_reply((const char *const[3][2]){{"say", message}});
 }
 
 void reply_want_processes(int all)
 {
-    struct text line = begin();
-    put(&line, "want", all ? "processes" : "few");
-    write_line(&line);
+    write_reply((const char *const[3][2]){{"want", all ? "processes" : "few"}});
 }
 
 void reply_done(void)
 {
-    struct text line = begin();
-    text_string(&line, "\"done\":true");
-    write_line(&line);
+    write_reply((const char *const[3][2]){{NULL, NULL}});
 }

@@ -64,23 +64,17 @@ uint64_t sample_came_ns(const struct sample *sample)
     return sample->came_ns;
 }
 
-static int read_it(struct sample *sample)
-{
-    static const struct feed_place PLACE = {.path = "a sample", .line = 1};
-    pthread_mutex_lock(&builder_mutex);
-    int code = builder == NULL ? vitals_builder_new(&builder, &sample->error) : 0;
-    if (code == 0)
-        code = feed_json_read(&PLACE, sample->json, sample->size, builder, &sample->snapshot,
-                              &sample->error);
-    pthread_mutex_unlock(&builder_mutex);
-    return code;
-}
-
 const vitals_snapshot *sample_snapshot(struct sample *sample, vitals_error *error)
 {
     pthread_mutex_lock(&sample->mutex);
     if (!sample->read) {
-        sample->code = read_it(sample);
+        static const struct feed_place PLACE = {.path = "a sample", .line = 1};
+        pthread_mutex_lock(&builder_mutex);
+        sample->code = builder == NULL ? vitals_builder_new(&builder, &sample->error) : 0;
+        if (sample->code == 0)
+            sample->code = feed_json_read(&PLACE, sample->json, sample->size, builder,
+                                          &sample->snapshot, &sample->error);
+        pthread_mutex_unlock(&builder_mutex);
         sample->read = true;
     }
     const vitals_snapshot *snapshot = sample->code < 0 ? NULL : sample->snapshot;

@@ -57,9 +57,14 @@ static bool take_line(struct wire *wire, char **line, size_t *size)
     return false;
 }
 
-/* Makes room by removing returned lines and lines that are too long. */
-static bool make_room(struct wire *wire)
+int wire_next(struct wire *wire, char **line, size_t *size)
 {
+    if (take_line(wire, line, size))
+        return 1;
+    if (wire->ended)
+        return -1;
+
+    /* Makes room by removing returned lines and lines that are too long. */
     if (wire->begin > 0) {
         memmove(wire->bytes, wire->bytes + wire->begin, wire->used - wire->begin);
         wire->used -= wire->begin;
@@ -71,23 +76,15 @@ static bool make_room(struct wire *wire)
         wire->skipping = true;
         wire->used = wire->looked = 0;
     }
-    if (wire->capacity - wire->used >= CHUNK)
-        return true;
-    size_t capacity = wire->capacity > 0 ? wire->capacity * 2 : 2 * (size_t)CHUNK;
-    char *bytes = realloc(wire->bytes, capacity);
-    if (bytes == NULL)
-        return false;
-    wire->bytes = bytes;
-    wire->capacity = capacity;
-    return true;
-}
+    if (wire->capacity - wire->used < CHUNK) {
+        size_t capacity = wire->capacity > 0 ? wire->capacity * 2 : 2 * (size_t)CHUNK;
+        char *bytes = realloc(wire->bytes, capacity);
+        if (bytes == NULL)
+            return -1;
+        wire->bytes = bytes;
+        wire->capacity = capacity;
+    }
 
-int wire_next(struct wire *wire, char **line, size_t *size)
-{
-    if (take_line(wire, line, size))
-        return 1;
-    if (wire->ended || !make_room(wire))
-        return -1;
     ssize_t count;
     do {
         count = read(wire->descriptor, wire->bytes + wire->used, wire->capacity - wire->used);
