@@ -118,12 +118,14 @@ struct web_config_reader {
     vitals_error *error;
 };
 
-typedef int taker(struct web_config_reader *reader, const char *key, yaml_node_t *value);
-
 struct key {
     const char *name;
-    taker *take; /* NULL: a key of exporter-toolkit that vitals does not support */
+    /* NULL: a key of exporter-toolkit that vitals does not support. */
+    int (*take)(struct web_config_reader *reader, const struct key *key, yaml_node_t *value);
+    int which; /* WEB_FILE_…, or NEWEST */
 };
+
+enum { OLDEST, NEWEST };
 
 static unsigned line_of(const yaml_node_t *node)
 {
@@ -187,17 +189,6 @@ static int look_up(struct web_config_reader *reader, const char *key, yaml_node_
 typedef int pair_taker(struct web_config_reader *reader, const void *data, const char *key,
                        yaml_node_t *key_node, yaml_node_t *value);
 
-static bool stands_before(struct web_config_reader *reader, const yaml_node_t *map,
-                          const yaml_node_pair_t *pair, const char *key)
-{
-    for (yaml_node_pair_t *at = map->data.mapping.pairs.start; at < pair; at++) {
-        const char *other = scalar(yaml_document_get_node(&reader->document, at->key));
-        if (other != NULL && strcmp(other, key) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Calls `take` for each pair of a mapping. An empty value is an empty mapping. */
 static int each_pair(struct web_config_reader *reader, const char *name, yaml_node_t *map,
                      pair_taker *take, const void *data)
@@ -212,9 +203,14 @@ static int each_pair(struct web_config_reader *reader, const char *name, yaml_no
          code == 0 && pair < map->data.mapping.pairs.top; pair++) {
         yaml_node_t *key_node = yaml_document_get_node(&reader->document, pair->key);
         const char *key = scalar(key_node);
+        bool twice = false;
+        for (yaml_node_pair_t *at = map->data.mapping.pairs.start; at < pair && key != NULL; at++) {
+            const char *other = scalar(yaml_document_get_node(&reader->document, at->key));
+            twice |= other != NULL && strcmp(other, key) == 0;
+        }
         if (key == NULL)
             code = refuse(reader, key_node, "holds a key that is no text", name);
-        else if (stands_before(reader, map, pair, key))
+        else if (twice)
             code = refuse(reader, key_node, "stands there twice", key);
         else
             code = take(reader, data, key, key_node,
@@ -229,7 +225,7 @@ static int take_known(struct web_config_reader *reader, const void *data, const 
     for (const struct key *known = data; known->name != NULL; known++) {
         if (strcmp(known->name, key) != 0)
             continue;
-        return known->take != NULL ? known->take(reader, key, value)
+        return known->take != NULL ? known->take(reader, known, value)
                                    : refuse(reader, key_node, "is not supported by vitals", key);
     }
     return refuse(reader, key_node, "is no key that is known there", key);
@@ -237,12 +233,11 @@ static int take_known(struct web_config_reader *reader, const void *data, const 
 
 /* ---- tls_server_config ---- */
 
-static int take_path(struct web_config_reader *reader, const char *key, yaml_node_t *value,
-                     int which)
+static int take_path(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
     char *given = NULL;
-    struct web_file *file = &reader->config->files[which];
-    int code = take_text(reader, key, value, &given);
+    struct web_file *file = &reader->config->files[key->which];
+    int code = take_text(reader, key->name, value, &given);
     const char *slash = strrchr(reader->path, '/');
     size_t folder = slash != NULL && code == 0 && given[0] != '/'
                         ? (size_t)(slash - reader->path) + 1
@@ -257,22 +252,8 @@ static int take_path(struct web_config_reader *reader, const char *key, yaml_nod
     return code;
 }
 
-static int take_certificate(struct web_config_reader *reader, const char *key, yaml_node_t *value)
-{
-    return take_path(reader, key, value, WEB_FILE_CERTIFICATE);
-}
-
-static int take_key(struct web_config_reader *reader, const char *key, yaml_node_t *value)
-{
-    return take_path(reader, key, value, WEB_FILE_KEY);
-}
-
-static int take_client_ca(struct web_config_reader *reader, const char *key, yaml_node_t *value)
-{
-    return take_path(reader, key, value, WEB_FILE_CLIENT_CA);
-}
-
-static int take_client_type(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_client_type(struct web_config_reader *reader, const struct key *key,
+                            yaml_node_t *value)
 {
     static const char *const WORDS[] = {
         [WEB_CLIENT_NONE] = "NoClientCert",
@@ -282,87 +263,79 @@ static int take_client_type(struct web_config_reader *reader, const char *key, y
         [WEB_CLIENT_VERIFY] = "RequireAndVerifyClientCert",
     };
     size_t found = 0;
-    int code = look_up(reader, key, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
+    int code = look_up(reader, key->name, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
     if (code == 0)
         reader->config->client = (enum web_client)found;
     return code;
 }
 
-static int take_client_names(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_client_names(struct web_config_reader *reader, const struct key *key,
+                             yaml_node_t *value)
 {
     struct web_config *config = reader->config;
     if (value->type != YAML_SEQUENCE_NODE)
-        return refuse(reader, value, "must be a list", key);
+        return refuse(reader, value, "must be a list", key->name);
     const yaml_node_item_t *from = value->data.sequence.items.start;
     const yaml_node_item_t *to = value->data.sequence.items.top;
     config->names = calloc((size_t)(to - from) + 1, sizeof *config->names);
     int code = config->names != NULL ? 0 : no_memory(reader);
     for (; code == 0 && from < to; from++)
-        code = take_text(reader, key, yaml_document_get_node(&reader->document, *from),
+        code = take_text(reader, key->name, yaml_document_get_node(&reader->document, *from),
                          &config->names[config->name_count++]);
     return code;
 }
 
-static int take_version(struct web_config_reader *reader, const char *key, yaml_node_t *value,
-                        int *out)
+static int take_version(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
     static const char *const WORDS[] = {"TLS12", "TLS13"};
     size_t found;
-    int code = look_up(reader, key, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
-    if (code == 0)
-        *out = 12 + (int)found;
+    int code = look_up(reader, key->name, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
+    if (code == 0 && key->which == OLDEST)
+        reader->config->oldest = 12 + (int)found;
+    else if (code == 0)
+        reader->config->newest = 12 + (int)found;
     return code;
 }
 
-static int take_oldest(struct web_config_reader *reader, const char *key, yaml_node_t *value)
-{
-    return take_version(reader, key, value, &reader->config->oldest);
-}
-
-static int take_newest(struct web_config_reader *reader, const char *key, yaml_node_t *value)
-{
-    return take_version(reader, key, value, &reader->config->newest);
-}
-
-static int take_tls(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_tls(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
     static const struct key KEYS[] = {
-        {"cert_file", take_certificate},
-        {"key_file", take_key},
-        {"client_auth_type", take_client_type},
-        {"client_ca_file", take_client_ca},
-        {"client_allowed_sans", take_client_names},
-        {"min_version", take_oldest},
-        {"max_version", take_newest},
-        {"cert", NULL},
-        {"key", NULL},
-        {"client_ca", NULL},
-        {"cipher_suites", NULL},
-        {"curve_preferences", NULL},
-        {"prefer_server_cipher_suites", NULL},
-        {NULL, NULL},
+        {"cert_file", take_path, WEB_FILE_CERTIFICATE},
+        {"key_file", take_path, WEB_FILE_KEY},
+        {"client_auth_type", take_client_type, 0},
+        {"client_ca_file", take_path, WEB_FILE_CLIENT_CA},
+        {"client_allowed_sans", take_client_names, 0},
+        {"min_version", take_version, OLDEST},
+        {"max_version", take_version, NEWEST},
+        {"cert", NULL, 0},
+        {"key", NULL, 0},
+        {"client_ca", NULL, 0},
+        {"cipher_suites", NULL, 0},
+        {"curve_preferences", NULL, 0},
+        {"prefer_server_cipher_suites", NULL, 0},
+        {NULL, NULL, 0},
     };
     struct web_config *config = reader->config;
-    int code = each_pair(reader, key, value, take_known, KEYS);
+    int code = each_pair(reader, key->name, value, take_known, KEYS);
     const struct web_file *files = config->files;
     if (code < 0)
         return code;
     config->tls = files[WEB_FILE_CERTIFICATE].path != NULL;
     if (config->tls != (files[WEB_FILE_KEY].path != NULL))
-        return refuse(reader, value, "needs cert_file and key_file, both", key);
+        return refuse(reader, value, "needs cert_file and key_file, both", key->name);
     if (!config->tls && value->type == YAML_MAPPING_NODE &&
         value->data.mapping.pairs.top > value->data.mapping.pairs.start)
-        return refuse(reader, value, "needs cert_file and key_file", key);
+        return refuse(reader, value, "needs cert_file and key_file", key->name);
     bool verifies = config->client == WEB_CLIENT_VERIFY ||
                     config->client == WEB_CLIENT_VERIFY_IF_GIVEN;
     if (verifies != (files[WEB_FILE_CLIENT_CA].path != NULL))
         return refuse(reader, value,
                       "needs client_ca_file for a client_auth_type that verifies, and for no other",
-                      key);
+                      key->name);
     if (config->name_count > 0 && !verifies)
-        return refuse(reader, value, "has client_allowed_sans, but verifies no client", key);
+        return refuse(reader, value, "has client_allowed_sans, but verifies no client", key->name);
     if (config->oldest > config->newest)
-        return refuse(reader, value, "has a min_version above its max_version", key);
+        return refuse(reader, value, "has a min_version above its max_version", key->name);
     return 0;
 }
 
@@ -386,24 +359,24 @@ static int take_header(struct web_config_reader *reader, const void *data, const
     return refuse(reader, key_node, "is no header that can be set there", key);
 }
 
-static int take_headers(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_headers(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
-    return each_pair(reader, key, value, take_header, NULL);
+    return each_pair(reader, key->name, value, take_header, NULL);
 }
 
 /* Accepted and ignored: there is no HTTP/2. */
-static int take_http2(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_http2(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
     static const char *const WORDS[] = {"true", "false"};
     size_t found;
-    return look_up(reader, key, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
+    return look_up(reader, key->name, value, WORDS, sizeof WORDS / sizeof WORDS[0], &found);
 }
 
-static int take_http(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_http(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
     static const struct key KEYS[] = {
-        {"headers", take_headers}, {"http2", take_http2}, {NULL, NULL}};
-    return each_pair(reader, key, value, take_known, KEYS);
+        {"headers", take_headers, 0}, {"http2", take_http2, 0}, {NULL, NULL, 0}};
+    return each_pair(reader, key->name, value, take_known, KEYS);
 }
 
 /* ---- basic_auth_users, rate_limit ---- */
@@ -428,9 +401,9 @@ static int take_user(struct web_config_reader *reader, const void *data, const c
     return added->name != NULL && added->hash != NULL ? 0 : no_memory(reader);
 }
 
-static int take_users(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_users(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
-    return each_pair(reader, key, value, take_user, NULL);
+    return each_pair(reader, key->name, value, take_user, NULL);
 }
 
 static bool read_whole(const char *text, uint64_t most, uint64_t *out, const char **end)
@@ -445,7 +418,8 @@ static bool read_whole(const char *text, uint64_t most, uint64_t *out, const cha
 }
 
 /* "1s", "500ms", "1m30s". */
-static int take_interval(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_interval(struct web_config_reader *reader, const struct key *key,
+                         yaml_node_t *value)
 {
     static const struct {
         const char *name;
@@ -468,78 +442,58 @@ static int take_interval(struct web_config_reader *reader, const char *key, yaml
         good = good && total <= 24 * 3600000000000ULL;
     }
     if (!good && (at == NULL || strcmp(at, "0") != 0))
-        return refuse(reader, value, "must be a time such as 1s or 500ms, of a day at most", key);
+        return refuse(reader, value, "must be a time such as 1s or 500ms, of a day at most",
+                      key->name);
     reader->config->rate_interval_ns = total;
     return 0;
 }
 
-static int take_burst(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_burst(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
     const char *text = scalar(value), *end;
     uint64_t burst;
     if (text == NULL || !read_whole(text, 1000000, &burst, &end) || *end != '\0' || burst == 0)
-        return refuse(reader, value, "must be a number from 1 to 1000000", key);
+        return refuse(reader, value, "must be a number from 1 to 1000000", key->name);
     reader->config->rate_burst = (unsigned)burst;
     return 0;
 }
 
-static int take_rate(struct web_config_reader *reader, const char *key, yaml_node_t *value)
+static int take_rate(struct web_config_reader *reader, const struct key *key, yaml_node_t *value)
 {
     static const struct key KEYS[] = {
-        {"interval", take_interval}, {"burst", take_burst}, {NULL, NULL}};
-    return each_pair(reader, key, value, take_known, KEYS);
+        {"interval", take_interval, 0}, {"burst", take_burst, 0}, {NULL, NULL, 0}};
+    return each_pair(reader, key->name, value, take_known, KEYS);
 }
 
 /* ---- the document ---- */
 
-static const char *priorities_of(const struct web_config *config)
-{
-    return config->oldest == 13   ? "NORMAL:-VERS-ALL:+VERS-TLS1.3"
-           : config->newest == 12 ? "NORMAL:-VERS-ALL:+VERS-TLS1.2"
-                                  : "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
-}
-
-static int take_document(struct web_config_reader *reader)
-{
-    static const struct key KEYS[] = {{"tls_server_config", take_tls},
-                                      {"http_server_config", take_http},
-                                      {"basic_auth_users", take_users},
-                                      {"rate_limit", take_rate},
-                                      {NULL, NULL}};
-    yaml_node_t *root = yaml_document_get_root_node(&reader->document);
-    return root == NULL ? 0 : each_pair(reader, "it", root, take_known, KEYS);
-}
-
-static struct web_config *config_new(const char *path)
-{
-    static const char *const NAMES[WEB_CONFIG_HEADERS] = {
-        "Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options",
-        "X-XSS-Protection", "Content-Security-Policy"};
-    struct web_config *config = calloc(1, sizeof *config);
-    if (config == NULL)
-        return NULL;
-    for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++)
-        config->headers[i].name = NAMES[i];
-    config->oldest = 12;
-    config->newest = 13;
-    config->rate_burst = 1;
-    config->files[WEB_FILE_SELF].path = strdup(path);
-    if (config->files[WEB_FILE_SELF].path != NULL)
-        return config;
-    web_config_free(config);
-    return NULL;
-}
-
 int web_config_parse(const char *path, const char *bytes, size_t size, struct web_config **out,
                      vitals_error *error)
 {
+    static const char *const HEADERS[WEB_CONFIG_HEADERS] = {
+        "Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options",
+        "X-XSS-Protection", "Content-Security-Policy"};
+    static const struct key KEYS[] = {{"tls_server_config", take_tls, 0},
+                                      {"http_server_config", take_http, 0},
+                                      {"basic_auth_users", take_users, 0},
+                                      {"rate_limit", take_rate, 0},
+                                      {NULL, NULL, 0}};
     yaml_parser_t parser;
-    struct web_config_reader reader = {.path = path, .error = error};
-    reader.config = config_new(path);
-    if (reader.config == NULL || !yaml_parser_initialize(&parser)) {
-        web_config_free(reader.config);
+    struct web_config *config = calloc(1, sizeof *config);
+    struct web_config_reader reader = {.path = path, .config = config, .error = error};
+    char *copy = strdup(path);
+    if (config == NULL || copy == NULL || !yaml_parser_initialize(&parser)) {
+        free(copy);
+        free(config);
         return record_fail(VITALS_EMEMORY, path, error, "no memory");
     }
+    for (size_t i = 0; i < WEB_CONFIG_HEADERS; i++)
+        config->headers[i].name = HEADERS[i];
+    config->oldest = 12;
+    config->newest = 13;
+    config->rate_burst = 1;
+    config->files[WEB_FILE_SELF].path = copy;
+
     int code = 0;
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, size);
     if (!yaml_parser_load(&parser, &reader.document)) {
@@ -547,15 +501,19 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
                            parser.problem_mark.line + 1,
                            parser.problem != NULL ? parser.problem : "no YAML");
     } else {
-        code = take_document(&reader);
+        yaml_node_t *root = yaml_document_get_root_node(&reader.document);
+        if (root != NULL)
+            code = each_pair(&reader, "it", root, take_known, KEYS);
         yaml_document_delete(&reader.document);
     }
     yaml_parser_delete(&parser);
-    reader.config->priorities = priorities_of(reader.config);
+    config->priorities = config->oldest == 13   ? "NORMAL:-VERS-ALL:+VERS-TLS1.3"
+                         : config->newest == 12 ? "NORMAL:-VERS-ALL:+VERS-TLS1.2"
+                                                : "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
     if (code == 0)
-        *out = reader.config;
+        *out = config;
     else
-        web_config_free(reader.config);
+        web_config_free(config);
     return code;
 }
 #else
@@ -569,14 +527,6 @@ int web_config_parse(const char *path, const char *bytes, size_t size, struct we
 }
 #endif
 
-/* The error names the line of the configuration that names the file. */
-static int read_named(const char *path, struct web_file *file, vitals_error *error)
-{
-    vitals_error found;
-    int code = read_file(file, &found);
-    return code < 0 ? record_fail(code, path, error, "line %u: %s", file->line, found.message) : 0;
-}
-
 int web_config_read(const char *path, struct web_config **out, vitals_error *error)
 {
     struct web_config *config = NULL;
@@ -586,8 +536,10 @@ int web_config_read(const char *path, struct web_config **out, vitals_error *err
     if (code == 0)
         code = web_config_parse(path, self.bytes, self.size, &config, error);
     for (size_t i = WEB_FILE_SELF + 1; code == 0 && i < WEB_CONFIG_FILES; i++) {
-        if (config->files[i].path != NULL)
-            code = read_named(path, &config->files[i], error);
+        struct web_file *file = &config->files[i];
+        vitals_error found;
+        if (file->path != NULL && (code = read_file(file, &found)) < 0)
+            code = record_fail(code, path, error, "line %u: %s", file->line, found.message);
     }
     if (code == 0) {
         free(config->files[WEB_FILE_SELF].path);
