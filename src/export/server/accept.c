@@ -13,16 +13,11 @@ struct accept_piece {
     size_t size;
 };
 
-static bool is_space(char byte)
-{
-    return byte == ' ' || byte == '\t';
-}
-
 static struct accept_piece trimmed(const char *from, const char *to)
 {
-    while (from < to && is_space(*from))
+    while (from < to && (*from == ' ' || *from == '\t'))
         from++;
-    while (to > from && is_space(to[-1]))
+    while (to > from && (to[-1] == ' ' || to[-1] == '\t'))
         to--;
     return (struct accept_piece){from, (size_t)(to - from)};
 }
@@ -77,50 +72,39 @@ static bool is_parameter(struct accept_piece piece, const char *name, struct acc
     return true;
 }
 
-/* Returns the quality of a range from its parameters, or -1 if it asks for an unknown version. */
-static int parameters(const char *rest, const char *end, const char *const *versions)
-{
-    int quality = FULL;
-    struct accept_piece parameter, value;
-    while (next_piece(&rest, end, ';', &parameter)) {
-        if (is_parameter(parameter, "q", &value)) {
-            quality = read_quality(value);
-        } else if (versions != NULL && is_parameter(parameter, "version", &value)) {
-            size_t i = 0;
-            while (versions[i] != NULL && !equals(value, versions[i]))
-                i++;
-            if (versions[i] == NULL)
-                return -1;
-        }
-    }
-    return quality;
-}
-
-static int exactness_of(struct accept_piece range, const char *type)
-{
-    const char *slash = strchr(type, '/');
-    size_t kind = slash != NULL ? (size_t)(slash - type) + 1 : 0;
-    if (equals(range, type))
-        return 3;
-    if (kind > 0 && range.size == kind + 1 && range.bytes[kind] == '*' &&
-        strncasecmp(range.bytes, type, kind) == 0)
-        return 2;
-    return equals(range, slash != NULL ? "*/*" : "*") ? 1 : 0;
-}
-
 struct accept_quality accept_type(const char *header, const char *type, const char *const *versions)
 {
     struct accept_quality best = {0, 0};
-    struct accept_piece element, range;
+    struct accept_piece element, range, parameter, value;
     const char *end = header != NULL ? header + strlen(header) : NULL;
+    const char *slash = strchr(type, '/');
+    size_t kind = slash != NULL ? (size_t)(slash - type) + 1 : 0;
     while (next_piece(&header, end, ',', &element)) {
         const char *rest = element.bytes, *element_end = element.bytes + element.size;
         if (!next_piece(&rest, element_end, ';', &range))
             continue;
-        int exactness = exactness_of(range, type);
-        int quality = exactness > 0 ? parameters(rest, element_end, versions) : -1;
-        if (quality >= 0 &&
-            (exactness > best.exactness || (exactness == best.exactness && quality > best.quality)))
+        int quality = FULL, exactness = 0;
+        if (equals(range, type))
+            exactness = 3;
+        else if (kind > 0 && range.size == kind + 1 && range.bytes[kind] == '*' &&
+                 strncasecmp(range.bytes, type, kind) == 0)
+            exactness = 2;
+        else if (equals(range, slash != NULL ? "*/*" : "*"))
+            exactness = 1;
+
+        while (exactness > 0 && next_piece(&rest, element_end, ';', &parameter)) {
+            if (is_parameter(parameter, "q", &value)) {
+                quality = read_quality(value);
+            } else if (versions != NULL && is_parameter(parameter, "version", &value)) {
+                size_t i = 0;
+                while (versions[i] != NULL && !equals(value, versions[i]))
+                    i++;
+                if (versions[i] == NULL)
+                    exactness = 0;
+            }
+        }
+        if (exactness > best.exactness ||
+            (exactness > 0 && exactness == best.exactness && quality > best.quality))
             best = (struct accept_quality){quality, exactness};
     }
     return best;

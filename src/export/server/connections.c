@@ -8,21 +8,6 @@
 
 #define LOOK_NS UINT64_C(250000000) /* how often deadlines are checked */
 
-static void read_address(const struct sockaddr *address, struct connection *connection)
-{
-    static const unsigned char AS_IPV6[12] = {[10] = 0xff, [11] = 0xff};
-    if (address->sa_family == AF_INET) {
-        memcpy(connection->address, AS_IPV6, sizeof AS_IPV6);
-        memcpy(connection->address + sizeof AS_IPV6,
-               &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
-    } else if (address->sa_family == AF_INET6) {
-        memcpy(connection->address,
-               &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr,
-               sizeof connection->address);
-    }
-    connection->has_address = address->sa_family == AF_INET || address->sa_family == AF_INET6;
-}
-
 /* Returns how many bytes the kernel has received for it, or 0 if the kernel does not count. */
 static uint64_t bytes_received(const struct connection *connection)
 {
@@ -61,37 +46,22 @@ bool connection_same_address(const struct connection *one, const struct connecti
            memcmp(one->address, other->address, sizeof one->address) == 0;
 }
 
-/* Returns the connection that has been waiting longest without a complete request, of that address
- * or (NULL) of all. */
-static struct connection *longest_waiting(const struct connections *connections,
-                                          const struct connection *like)
+/* Cuts off the connection that has been longest in this phase (or in both of the first two), of
+ * that address or (NULL) of all. Returns false if there is none. */
+static bool evict(struct connections *connections, enum connection_phase phase,
+                  const struct connection *like)
 {
     struct connection *longest = NULL;
-    for (struct connection *connection = connections->first; connection != NULL;
-         connection = connection->next) {
-        bool waits = connection->phase == CONNECTION_WAITING ||
-                     connection->phase == CONNECTION_READING;
-        if (waits && !connection->cut &&
-            (like == NULL || connection_same_address(connection, like)) &&
-            (longest == NULL || connection->since_ns < longest->since_ns))
-            longest = connection;
+    for (struct connection *each = connections->first; each != NULL; each = each->next) {
+        bool waits = each->phase == CONNECTION_WAITING || each->phase == CONNECTION_READING;
+        bool fits = phase == CONNECTION_WAITING ? waits : each->phase == phase && !each->paused;
+        if (fits && !each->cut && (like == NULL || connection_same_address(each, like)) &&
+            (longest == NULL || each->since_ns < longest->since_ns))
+            longest = each;
     }
-    return longest;
-}
-
-static bool make_room_for(struct connections *connections, const struct connection *accepted)
-{
-    size_t like = 0;
-    for (const struct connection *connection = connections->first; connection != NULL;
-         connection = connection->next)
-        like += !connection->cut && connection_same_address(connection, accepted);
-    if (like < CONNECTIONS_OF_ADDRESS_MAX && connections->count < CONNECTIONS_MAX)
-        return true;
-    struct connection *victim = longest_waiting(
-        connections, like < CONNECTIONS_OF_ADDRESS_MAX ? NULL : accepted);
-    if (victim == NULL)
+    if (longest == NULL)
         return false;
-    connection_cut(connections, victim);
+    connection_cut(connections, longest);
     connections->evicted++;
     return true;
 }
@@ -99,13 +69,29 @@ static bool make_room_for(struct connections *connections, const struct connecti
 struct connection *connections_admit(struct connections *connections, int descriptor,
                                      const struct sockaddr *address, uint64_t now_ns)
 {
+    static const unsigned char AS_IPV6[12] = {[10] = 0xff, [11] = 0xff};
     struct connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL)
         return NULL;
     connection->descriptor = descriptor;
     connection->since_ns = now_ns;
-    read_address(address, connection);
-    if (!make_room_for(connections, connection)) {
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)address;
+        memcpy(connection->address, AS_IPV6, sizeof AS_IPV6);
+        memcpy(connection->address + sizeof AS_IPV6, &four->sin_addr, 4);
+    } else if (address->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)(const void *)address;
+        memcpy(connection->address, &six->sin6_addr, sizeof connection->address);
+    }
+    connection->has_address = address->sa_family == AF_INET || address->sa_family == AF_INET6;
+
+    /* If all places are taken, the one that waits longest without a complete request makes room. */
+    size_t like = 0;
+    for (const struct connection *each = connections->first; each != NULL; each = each->next)
+        like += !each->cut && connection_same_address(each, connection);
+    bool many = like >= CONNECTIONS_OF_ADDRESS_MAX;
+    if ((many || connections->count >= CONNECTIONS_MAX) &&
+        !evict(connections, CONNECTION_WAITING, many ? connection : NULL)) {
         connections->turned_away++;
         free(connection);
         return NULL;
@@ -154,20 +140,8 @@ void connection_enter_phase(struct connections *connections, struct connection *
 
 bool connections_make_room(struct connections *connections)
 {
-    struct connection *longest = NULL;
-    if (connections->in_phase[CONNECTION_ANSWERED] < CONNECTIONS_ANSWERED_MAX)
-        return true;
-    for (struct connection *connection = connections->first; connection != NULL;
-         connection = connection->next) {
-        if (connection->phase == CONNECTION_ANSWERED && !connection->cut && !connection->paused &&
-            (longest == NULL || connection->since_ns < longest->since_ns))
-            longest = connection;
-    }
-    if (longest == NULL)
-        return false;
-    connection_cut(connections, longest);
-    connections->evicted++;
-    return true;
+    return connections->in_phase[CONNECTION_ANSWERED] < CONNECTIONS_ANSWERED_MAX ||
+           evict(connections, CONNECTION_ANSWERED, NULL);
 }
 
 bool connections_may_stream(const struct connections *connections,
@@ -185,31 +159,28 @@ bool connections_may_stream(const struct connections *connections,
 
 /* ---- deadlines ---- */
 
-static bool is_overdue(struct connection *connection, uint64_t now_ns)
-{
-    uint64_t lasted = now_ns > connection->since_ns ? now_ns - connection->since_ns : 0;
-    switch (connection->phase) {
-    case CONNECTION_WAITING:
-        if (connection->first_ns == 0 && bytes_received(connection) > connection->bytes_taken)
-            connection->first_ns = now_ns;
-        if (connection->first_ns != 0)
-            return now_ns - connection->first_ns > CONNECTIONS_HEADER_NS;
-        return lasted > (connection->asked_before ? CONNECTIONS_IDLE_NS : CONNECTIONS_FIRST_NS);
-    case CONNECTION_READING:
-        return now_ns - (connection->first_ns != 0 ? connection->first_ns : connection->since_ns) >
-               CONNECTIONS_HEADER_NS;
-    case CONNECTION_ANSWERED: return lasted > CONNECTIONS_TOTAL_NS;
-    case CONNECTION_STREAMING: return !connection->paused && lasted > CONNECTIONS_STALLED_NS;
-    case CONNECTION_PHASES: break;
-    }
-    return false;
-}
-
 uint64_t connections_sweep(struct connections *connections, uint64_t now_ns)
 {
     for (struct connection *connection = connections->first; connection != NULL;
          connection = connection->next) {
-        if (connection->cut || !is_overdue(connection, now_ns))
+        uint64_t since_ns = connection->since_ns, first_ns = connection->first_ns, most_ns;
+        bool waits = connection->phase == CONNECTION_WAITING;
+        if (connection->cut)
+            continue;
+        if (waits && first_ns == 0 && bytes_received(connection) > connection->bytes_taken)
+            connection->first_ns = first_ns = now_ns;
+
+        if (connection->phase == CONNECTION_STREAMING) {
+            most_ns = connection->paused ? UINT64_MAX : CONNECTIONS_STALLED_NS;
+        } else if (connection->phase == CONNECTION_ANSWERED) {
+            most_ns = CONNECTIONS_TOTAL_NS;
+        } else if (waits && first_ns == 0) {
+            most_ns = connection->asked_before ? CONNECTIONS_IDLE_NS : CONNECTIONS_FIRST_NS;
+        } else { /* the deadline of the headers runs from the first byte */
+            most_ns = CONNECTIONS_HEADER_NS;
+            since_ns = first_ns != 0 ? first_ns : since_ns;
+        }
+        if (now_ns <= since_ns || now_ns - since_ns <= most_ns)
             continue;
         connection_cut(connections, connection);
         connections->overdue++;

@@ -12,11 +12,6 @@ struct host_names {
     char names[][HOST_NAME_MAX_BYTES];
 };
 
-static bool is_digits(const char *text)
-{
-    return strspn(text, "0123456789") == strlen(text);
-}
-
 bool host_name_parse(const char *header, char out[static HOST_NAME_MAX_BYTES])
 {
     static const char NAME[] = "abcdefghijklmnopqrstuvwxyz0123456789-._";
@@ -27,7 +22,7 @@ bool host_name_parse(const char *header, char out[static HOST_NAME_MAX_BYTES])
     if (end == NULL || end == from || end - from >= HOST_NAME_MAX_BYTES)
         return false;
     const char *port = end + bracket;
-    if (*port != '\0' && (*port != ':' || !is_digits(port + 1)))
+    if (*port != '\0' && (*port != ':' || port[1 + strspn(port + 1, "0123456789")] != '\0'))
         return false;
     size_t size = (size_t)(end - from);
     for (size_t i = 0; i < size; i++)
@@ -79,23 +74,6 @@ bool host_is_loopback(const struct sockaddr *address)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
-/* Returns whether the name is the address that was connected to, or a loopback address, which a
- * tunnel that ends here is reached by. */
-static bool is_local(const char *name, const struct sockaddr *local)
-{
-    struct in_addr four, local_four;
-    struct in6_addr six;
-    if (inet_pton(AF_INET, name, &four) == 1)
-        return ntohl(four.s_addr) >> 24 == 127 ||
-               (as_ipv4(local, &local_four) && four.s_addr == local_four.s_addr);
-    if (inet_pton(AF_INET6, name, &six) != 1)
-        return false;
-    return IN6_IS_ADDR_LOOPBACK(&six) ||
-           (local->sa_family == AF_INET6 &&
-            memcmp(&six, &((const struct sockaddr_in6 *)(const void *)local)->sin6_addr,
-                   sizeof six) == 0);
-}
-
 bool host_names_allow(const struct host_names *names, const char *header,
                       const struct sockaddr *local)
 {
@@ -108,5 +86,16 @@ bool host_names_allow(const struct host_names *names, const char *header,
         if (strcmp(name, names->names[i]) == 0)
             return true;
     }
-    return is_local(name, local);
+
+    /* The address that was connected to, or a loopback address, which a tunnel that ends here is
+     * reached by. */
+    struct in_addr four, local_four;
+    struct in6_addr six;
+    if (inet_pton(AF_INET, name, &four) == 1)
+        return ntohl(four.s_addr) >> 24 == 127 ||
+               (as_ipv4(local, &local_four) && four.s_addr == local_four.s_addr);
+    const struct sockaddr_in6 *local_six = (const struct sockaddr_in6 *)(const void *)local;
+    return inet_pton(AF_INET6, name, &six) == 1 &&
+           (IN6_IS_ADDR_LOOPBACK(&six) ||
+            (local->sa_family == AF_INET6 && memcmp(&six, &local_six->sin6_addr, sizeof six) == 0));
 }

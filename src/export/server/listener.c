@@ -123,8 +123,8 @@ static int bind_socket(const union address *address, socklen_t size, int *out)
 }
 
 /* *number is the positive errno of a system call that failed, or unchanged. */
-static int try_address(const char *where, const char *lacks, struct listener *out, int *number,
-                       vitals_error *error)
+static int open_address(const char *where, const char *lacks, struct listener *out, int *number,
+                        vitals_error *error)
 {
     union address address = {.any.sa_family = AF_UNSPEC};
     socklen_t size;
@@ -142,28 +142,7 @@ static int try_address(const char *where, const char *lacks, struct listener *ou
     return 0;
 }
 
-static int open_address(const char *where, const char *lacks, struct listener *out,
-                        vitals_error *error)
-{
-    int number = 0;
-    return try_address(where, lacks, out, &number, error);
-}
-
 /* ---- a Unix socket ---- */
-
-/* Removes a socket without a listener, which a killed server has left. Returns whether it did. */
-static bool make_way(const union address *address, socklen_t size)
-{
-    struct stat status;
-    if (lstat(address->path.sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
-        return false;
-    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (probe < 0)
-        return false;
-    bool dead = connect(probe, &address->any, size) != 0 && errno == ECONNREFUSED;
-    (void)close(probe);
-    return dead && unlink(address->path.sun_path) == 0;
-}
 
 static int open_path(const char *where, struct listener *out, vitals_error *error)
 {
@@ -176,8 +155,17 @@ static int open_path(const char *where, struct listener *out, vitals_error *erro
                            sizeof address.path.sun_path - 1);
     memcpy(address.path.sun_path, path, strlen(path) + 1);
     int number = bind_socket(&address, sizeof address.path, &out->descriptor);
-    if (number == EADDRINUSE && make_way(&address, sizeof address.path))
-        number = bind_socket(&address, sizeof address.path, &out->descriptor);
+
+    /* A socket without a listener is removed: a killed server has left it. */
+    if (number == EADDRINUSE && lstat(path, &status) == 0 && S_ISSOCK(status.st_mode)) {
+        int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        bool dead = probe >= 0 && connect(probe, &address.any, sizeof address.path) != 0 &&
+                    errno == ECONNREFUSED;
+        if (probe >= 0)
+            (void)close(probe);
+        if (dead && unlink(path) == 0)
+            number = bind_socket(&address, sizeof address.path, &out->descriptor);
+    }
     if (number == EADDRINUSE && lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode))
         return record_fail(VITALS_ESYSTEM, where, error, "is there and is no socket");
     if (number != 0)
@@ -218,45 +206,42 @@ static int open_inherited(const char *where, const char *lacks, struct listener 
     return 0;
 }
 
-/* Returns whether the descriptor already listens at the wanted address: 0.0.0.0 covers every IPv4
- * address, [::] every IPv6 one, and those of IPv4 unless IPV6_V6ONLY is set. */
-static bool covers_address(int descriptor, const union address *wanted)
-{
-    union address bound = {.any.sa_family = AF_UNSPEC};
-    socklen_t size = sizeof bound, flag_size = sizeof(int);
-    int six_only = 1;
-    if (getsockname(descriptor, &bound.any, &size) != 0)
-        return false;
-    if (bound.any.sa_family == AF_INET && wanted->any.sa_family == AF_INET)
-        return bound.four.sin_port == wanted->four.sin_port &&
-               (bound.four.sin_addr.s_addr == htonl(INADDR_ANY) ||
-                bound.four.sin_addr.s_addr == wanted->four.sin_addr.s_addr);
-    if (bound.any.sa_family != AF_INET6)
-        return false;
-    bool all = IN6_IS_ADDR_UNSPECIFIED(&bound.six.sin6_addr);
-    if (wanted->any.sa_family == AF_INET6)
-        return bound.six.sin6_port == wanted->six.sin6_port &&
-               (all || IN6_ARE_ADDR_EQUAL(&bound.six.sin6_addr, &wanted->six.sin6_addr));
-    return all && wanted->any.sa_family == AF_INET &&
-           bound.six.sin6_port == wanted->four.sin_port &&
-           getsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &six_only, &flag_size) == 0 &&
-           six_only == 0;
-}
-
-/* Returns whether an inherited socket already listens there. */
+/* Returns whether an inherited socket already listens there: 0.0.0.0 covers every IPv4 address,
+ * [::] every IPv6 one, and those of IPv4 unless IPV6_V6ONLY is set. */
 static bool listens_already(const char *where, const struct listener *listeners, size_t count)
 {
-    union address address = {.any.sa_family = AF_UNSPEC};
+    union address wanted = {.any.sa_family = AF_UNSPEC}, bound;
     socklen_t size;
-    bool path = strncmp(where, "unix:", 5) == 0;
-    if (!path && !read_address(where, &address, &size))
+    bool path = strncmp(where, "unix:", 5) == 0, listens = false;
+    if (!path && !read_address(where, &wanted, &size))
         return false;
-    for (size_t i = 0; i < count; i++) {
-        if (listeners[i].inherited && (path ? strcmp(where, listeners[i].name) == 0
-                                            : covers_address(listeners[i].descriptor, &address)))
-            return true;
+    for (size_t i = 0; i < count && !listens; i++) {
+        int six_only = 1;
+        socklen_t flag_size = sizeof six_only;
+        size = sizeof bound;
+        if (!listeners[i].inherited)
+            continue;
+        if (path) {
+            listens = strcmp(where, listeners[i].name) == 0;
+            continue;
+        }
+        if (getsockname(listeners[i].descriptor, &bound.any, &size) != 0)
+            continue;
+        bool six = wanted.any.sa_family == AF_INET6;
+        bool all = bound.any.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&bound.six.sin6_addr);
+        if (bound.any.sa_family == AF_INET && !six)
+            listens = bound.four.sin_port == wanted.four.sin_port &&
+                      (bound.four.sin_addr.s_addr == htonl(INADDR_ANY) ||
+                       bound.four.sin_addr.s_addr == wanted.four.sin_addr.s_addr);
+        else if (bound.any.sa_family == AF_INET6 && six)
+            listens = bound.six.sin6_port == wanted.six.sin6_port &&
+                      (all || IN6_ARE_ADDR_EQUAL(&bound.six.sin6_addr, &wanted.six.sin6_addr));
+        else if (all && bound.six.sin6_port == wanted.four.sin_port)
+            listens = getsockopt(listeners[i].descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &six_only,
+                                 &flag_size) == 0 &&
+                      six_only == 0;
     }
-    return false;
+    return listens;
 }
 
 /* ---- all of them ---- */
@@ -270,7 +255,7 @@ static int open_localhost(const char *port, struct listener *listeners, size_t *
     (void)snprintf(where, sizeof where, "127.0.0.1:%.8s", port);
     int code = 0, number = 0;
     if (!listens_already(where, listeners, *count)) {
-        code = open_address(where, NULL, &listeners[*count], error);
+        code = open_address(where, NULL, &listeners[*count], &number, error);
         if (code < 0)
             return code;
         port = strrchr(listeners[(*count)++].name, ':') + 1;
@@ -278,7 +263,7 @@ static int open_localhost(const char *port, struct listener *listeners, size_t *
     (void)snprintf(where, sizeof where, "[::1]:%.8s", port);
     if (listens_already(where, listeners, *count))
         return 0;
-    code = try_address(where, NULL, &listeners[*count], &number, error);
+    code = open_address(where, NULL, &listeners[*count], &number, error);
     *count += code == 0;
     return number == EAFNOSUPPORT || number == EADDRNOTAVAIL ? 0 : code;
 }
@@ -294,11 +279,12 @@ int listeners_open(const char *where, const char *lacks, struct listener *listen
         return open_localhost(where + sizeof LOCALHOST - 1, listeners, count, error);
     if (listens_already(where, listeners, *count))
         return 0;
+    int number = 0;
     struct listener *out = &listeners[*count];
     *out = (struct listener){.descriptor = -1};
     int code = strncmp(where, "unix:", 5) == 0 ? open_path(where, out, error)
                : strncmp(where, "fd:", 3) == 0 ? open_inherited(where, lacks, out, error)
-                                               : open_address(where, lacks, out, error);
+                                               : open_address(where, lacks, out, &number, error);
     *count += code == 0;
     return code;
 }

@@ -78,19 +78,16 @@ static void notify_connection(void *data, struct MHD_Connection *mhd, void **con
     }
 }
 
-/* Returns the flag of a daemon that only one thread uses. Without it, libmicrohttpd 1.0 takes a
- * connection only in MHD_run, and then notify_connection could not know which one it is. Headers
- * before 0.9.77 lack the flag; libraries that old do not need it. */
-static unsigned single_threaded(void)
-{
-    enum { USE_NO_THREAD_SAFETY = 1 << 19 }; /* MHD_USE_NO_THREAD_SAFETY */
-    return strncmp(MHD_get_version(), "0.", 2) == 0 ? 0 : USE_NO_THREAD_SAFETY;
-}
-
 int serve_start_daemon(struct serve *serve, struct listener_config *config, vitals_error *error)
 {
+    /* The flag of a daemon that only one thread uses, MHD_USE_NO_THREAD_SAFETY. Without it,
+     * libmicrohttpd 1.0 takes a connection only in MHD_run, and then notify_connection could not
+     * know which one it is. Headers before 0.9.77 lack the flag; libraries that old do not need it.
+     */
+    enum { USE_NO_THREAD_SAFETY = 1 << 19 };
+    bool old = strncmp(MHD_get_version(), "0.", 2) == 0;
     unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
-                     single_threaded();
+                     (old ? 0 : USE_NO_THREAD_SAFETY);
     struct MHD_OptionItem options[MOST_OPTIONS];
     size_t count = 0;
     if (config->tls != NULL && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
@@ -150,25 +147,6 @@ void serve_stop_daemon(struct serve *serve)
 
 /* ---- a configuration that changes ---- */
 
-/* Errors: of the files; EARGUMENT if it would leave the server unprotected. */
-static int read_again(const struct serve *serve, struct listener_config **out, vitals_error *error)
-{
-    struct listener_config *fresh = NULL;
-    bool beyond = false;
-    for (size_t i = 0; i < serve->listener_count; i++)
-        beyond |= serve->listeners[i].beyond;
-
-    int code = listener_config_new(serve->config_path, &fresh, error);
-    if (code == 0 && beyond && !serve->may_insecure && !web_config_protects(fresh->web))
-        code = record_fail(VITALS_EARGUMENT, serve->config_path, error,
-                           "protects nothing any more, and others can come");
-    if (code == 0)
-        *out = fresh;
-    else
-        listener_config_unref(fresh);
-    return code;
-}
-
 void serve_look_at_config(struct serve *serve, uint64_t now_ns)
 {
     struct listener_config *fresh = NULL, *before = serve->config;
@@ -179,7 +157,13 @@ void serve_look_at_config(struct serve *serve, uint64_t now_ns)
     if (!web_config_changed(before->web))
         return;
 
-    int code = read_again(serve, &fresh, &error);
+    bool beyond = false;
+    for (size_t i = 0; i < serve->listener_count; i++)
+        beyond |= serve->listeners[i].beyond;
+    int code = listener_config_new(serve->config_path, &fresh, &error);
+    if (code == 0 && beyond && !serve->may_insecure && !web_config_protects(fresh->web))
+        code = record_fail(VITALS_EARGUMENT, serve->config_path, &error,
+                           "protects nothing any more, and others can come");
     if (code == 0 && (fresh->tls != NULL) != (before->tls != NULL))
         code = serve_start_daemon(serve, fresh, &error);
     if (code < 0) {

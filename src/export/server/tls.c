@@ -75,39 +75,23 @@ int tls_credentials_new(const struct web_config *config, struct tls_credentials 
 }
 
 /* Certificates hold addresses as bytes. */
-static bool is_that(int type, const char *bytes, size_t size, const char *name)
+static bool is_name(int type, const char *bytes, size_t size, const char *name)
 {
     unsigned char address[16];
     if (type == GNUTLS_SAN_IPADDRESS)
-        return inet_pton(size == 4 ? AF_INET : AF_INET6, name, address) == 1 &&
+        return (size == 4 || size == 16) &&
+               inet_pton(size == 4 ? AF_INET : AF_INET6, name, address) == 1 &&
                memcmp(address, bytes, size) == 0;
-    if (type != GNUTLS_SAN_DNSNAME && type != GNUTLS_SAN_RFC822NAME && type != GNUTLS_SAN_URI)
-        return false;
-    return strlen(name) == size && memchr(bytes, '\0', size) == NULL &&
+    return (type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_RFC822NAME ||
+            type == GNUTLS_SAN_URI) &&
+           strlen(name) == size && memchr(bytes, '\0', size) == NULL &&
            strncasecmp(name, bytes, size) == 0;
-}
-
-static bool has_name(gnutls_x509_crt_t certificate, const struct web_config *config)
-{
-    enum { NAMES_LOOKED_AT = 256 };
-    for (unsigned i = 0; i < NAMES_LOOKED_AT; i++) {
-        char bytes[512];
-        size_t size = sizeof bytes;
-        int type = gnutls_x509_crt_get_subject_alt_name(certificate, i, bytes, &size, NULL);
-        if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
-            return false;
-        bool whole = type >= 0 && (type != GNUTLS_SAN_IPADDRESS || size == 4 || size == 16);
-        for (size_t n = 0; n < config->name_count && whole; n++) {
-            if (is_that(type, bytes, size, config->names[n]))
-                return true;
-        }
-    }
-    return false;
 }
 
 /* Callback of GnuTLS: returns 0 to accept the client. */
 static int verify(gnutls_session_t session)
 {
+    enum { NAMES_LOOKED_AT = 256 };
     const struct web_config *config = gnutls_session_get_ptr(session);
     unsigned count = 0, status = 0;
     gnutls_x509_crt_t certificate;
@@ -124,10 +108,18 @@ static int verify(gnutls_session_t session)
         return 0;
     if (gnutls_x509_crt_init(&certificate) < 0)
         return -1;
-    bool fits = gnutls_x509_crt_import(certificate, &peers[0], GNUTLS_X509_FMT_DER) == 0 &&
-                has_name(certificate, config);
+    bool found = false;
+    bool more = gnutls_x509_crt_import(certificate, &peers[0], GNUTLS_X509_FMT_DER) == 0;
+    for (unsigned i = 0; i < NAMES_LOOKED_AT && more && !found; i++) {
+        char bytes[512];
+        size_t size = sizeof bytes;
+        int type = gnutls_x509_crt_get_subject_alt_name(certificate, i, bytes, &size, NULL);
+        more = type != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE;
+        for (size_t n = 0; n < config->name_count && type >= 0 && !found; n++)
+            found = is_name(type, bytes, size, config->names[n]);
+    }
     gnutls_x509_crt_deinit(certificate);
-    return fits ? 0 : -1;
+    return found ? 0 : -1;
 }
 
 bool tls_credentials_use(const struct tls_credentials *tls, void *session)

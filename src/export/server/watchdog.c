@@ -13,17 +13,12 @@ static struct {
     uint64_t patience_ns;
 } watched; /* set once, before the thread starts */
 
-static void wait_for_end(void)
-{
-    struct pollfd other = {.fd = watched.descriptor, .events = POLLRDHUP};
-    while (poll(&other, 1, -1) <= 0)
-        ;
-}
-
 static void *watch(void *unused)
 {
     const vitals_clock *clock = vitals_clock_system();
-    wait_for_end();
+    struct pollfd other = {.fd = watched.descriptor, .events = POLLRDHUP};
+    while (poll(&other, 1, -1) <= 0)
+        ;
     uint64_t deadline_ns = clock->monotonic_ns(clock->data) + watched.patience_ns;
     while (clock->wait_until(clock->data, -1, deadline_ns) != 0)
         ;
