@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "export/clock.h"
-#include "export/mlflow/spool_scan.h"
+#include "export/mlflow/spool_record.h"
 #include "record/sample.h"
 
 enum {
@@ -49,35 +49,27 @@ struct spool {
 
 /* ---- records ---- */
 
-static bool make_room(struct spool *spool)
-{
-    if (spool->count < spool->capacity)
-        return true;
-    if (spool->first > spool->capacity / 2) {
-        memmove(spool->records, spool->records + spool->first,
-                (spool->count - spool->first) * sizeof spool->records[0]);
-        spool->next -= spool->first;
-        spool->count -= spool->first;
-        spool->first = 0;
-        return true;
-    }
-    size_t capacity = spool->capacity > 0 ? spool->capacity * 2 : 64;
-    struct spool_record *grown = realloc(spool->records, capacity * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    spool->records = grown;
-    spool->capacity = capacity;
-    return true;
-}
-
 /* Appends a record to the file, without checking its limit. */
 static bool put(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size)
 {
     struct spool_record record = {
         .id = spool->id, .number = spool->number, .kind = (uint8_t)kind, .size = (uint32_t)size};
     bool note = kind <= SPOOL_RUN;
-    if (!note && !make_room(spool))
-        return false;
+    if (!note && spool->count == spool->capacity && spool->first > spool->capacity / 2) {
+        memmove(spool->records, spool->records + spool->first,
+                (spool->count - spool->first) * sizeof spool->records[0]);
+        spool->next -= spool->first;
+        spool->count -= spool->first;
+        spool->first = 0;
+    } else if (!note && spool->count == spool->capacity) {
+        size_t capacity = spool->capacity > 0 ? spool->capacity * 2 : 64;
+        struct spool_record *grown = realloc(spool->records, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        spool->records = grown;
+        spool->capacity = capacity;
+    }
+
     if (!spool_write(spool->descriptor, spool->end, &record, bytes)) {
         spool->trouble = errno;
         (void)!ftruncate(spool->descriptor, (off_t)spool->end);
@@ -110,39 +102,6 @@ static bool is_damaged(const struct spool *spool)
 }
 
 /* ---- spools of other programs ---- */
-
-static bool take_note(struct spool *spool, const struct spool_record *record)
-{
-    struct text note = {.bytes = NULL};
-    struct spool_record again;
-    if (!spool_read(spool->descriptor, record->place, record->end, record->old, &again, &note)) {
-        text_done(&note);
-        return false;
-    }
-    text_done(&spool->notes[record->kind]);
-    spool->notes[record->kind] = note;
-    return true;
-}
-
-/* Takes the list of the scan, but for records that do not wait. */
-static void take_records(struct spool *spool, struct spool_scan *scan)
-{
-    spool->records = scan->records;
-    spool->capacity = scan->capacity;
-    for (size_t i = 0; i < scan->count; i++) {
-        struct spool_record record = scan->records[i];
-        spool->has_end |= record.kind == SPOOL_END;
-        if (record.kind <= SPOOL_RUN) {
-            (void)take_note(spool, &record);
-        } else if (!record.arrived) {
-            spool->records[spool->count++] = record;
-            spool->kept += record.end - record.place;
-        }
-    }
-    spool->id = scan->id;
-    spool->number = scan->next;
-    spool->damage = scan->damage;
-}
 
 static int make(int descriptor, const char *path, struct spool **out, vitals_error *error)
 {
@@ -187,10 +146,33 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
         free(scan.records);
         return code;
     }
-    (*out)->adopted = true;
-    (*out)->written_ms = (uint64_t)status.st_mtime * 1000;
-    (*out)->end = (uint64_t)status.st_size;
-    take_records(*out, &scan);
+
+    /* Takes the list of the scan, but for records that do not wait, and the newest notes. */
+    struct spool *spool = *out;
+    spool->adopted = true;
+    spool->written_ms = (uint64_t)status.st_mtime * 1000;
+    spool->end = (uint64_t)status.st_size;
+    spool->records = scan.records;
+    spool->capacity = scan.capacity;
+    for (size_t i = 0; i < scan.count; i++) {
+        struct spool_record record = scan.records[i], again;
+        struct text note = {.bytes = NULL};
+        spool->has_end |= record.kind == SPOOL_END;
+        if (record.kind > SPOOL_RUN && !record.arrived) {
+            spool->records[spool->count++] = record;
+            spool->kept += record.end - record.place;
+        } else if (record.kind <= SPOOL_RUN) {
+            if (spool_read(descriptor, record.place, record.end, record.old, &again, &note)) {
+                text_done(&spool->notes[record.kind]);
+                spool->notes[record.kind] = note;
+            } else {
+                text_done(&note);
+            }
+        }
+    }
+    spool->id = scan.id;
+    spool->number = scan.next;
+    spool->damage = scan.damage;
     return 0;
 }
 
@@ -204,20 +186,6 @@ int spool_open(const char *path, struct spool **out, vitals_error *error)
 
 /* ---- new spools ---- */
 
-static bool make_folders(const char *folder)
-{
-    struct text path = {.bytes = NULL};
-    text_string(&path, folder);
-    for (char *slash = path.bytes; slash != NULL && (slash = strchr(slash + 1, '/')) != NULL;) {
-        *slash = '\0';
-        (void)mkdir(path.bytes, 0700);
-        *slash = '/';
-    }
-    bool made = !path.failed && (mkdir(path.bytes, 0700) == 0 || errno == EEXIST);
-    text_done(&path);
-    return made;
-}
-
 int spool_new(const char *folder, struct spool **out, vitals_error *error)
 {
     char path[4096], magic[SPOOL_MAGIC_SIZE + 1];
@@ -230,8 +198,21 @@ int spool_new(const char *folder, struct spool **out, vitals_error *error)
                           (unsigned long long)(id / 1000), (long)getpid());
     if (length < 0 || (size_t)length >= sizeof path)
         return record_fail(VITALS_EARGUMENT, folder, error, "its name is too long");
-    if (name != NULL && !make_folders(folder))
-        return record_fail_errno(errno, folder, error);
+    if (name != NULL) {
+        struct text folders = {.bytes = NULL};
+        text_string(&folders, folder);
+        for (char *slash = folders.bytes;
+             slash != NULL && (slash = strchr(slash + 1, '/')) != NULL;) {
+            *slash = '\0';
+            (void)mkdir(folders.bytes, 0700);
+            *slash = '/';
+        }
+        bool made = !folders.failed && (mkdir(folders.bytes, 0700) == 0 || errno == EEXIST);
+        int number = errno;
+        text_done(&folders);
+        if (!made)
+            return record_fail_errno(number, folder, error);
+    }
     descriptor = name != NULL ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)
                               : memfd_create("vitals-spool", MFD_CLOEXEC);
     if (descriptor < 0 || !spool_write_at(descriptor, magic, SPOOL_MAGIC_SIZE, 0)) {
@@ -283,18 +264,6 @@ static bool has_room(const struct spool *spool, enum spool_kind kind, size_t siz
     uint64_t most = spool->path != NULL ? SPOOL_MOST : SPOOL_MEMORY_MOST;
     return size <= SPOOL_BODY_MOST &&
            (kept <= most || (kind != SPOOL_BATCH && kept <= most + SPOOL_RESERVE));
-}
-
-/* Moves records from memory to the disk, if it accepts them now. Returns how many are left. */
-static uint64_t empty_memory(struct spool *spool)
-{
-    struct text body = {.bytes = NULL};
-    enum spool_kind kind;
-    while (spool->memory != NULL && spool_next(spool->memory, &kind, &body) &&
-           has_room(spool, kind, body.size) && put(spool, kind, body.bytes, body.size))
-        (void)spool_acknowledge(spool->memory);
-    text_done(&body);
-    return spool->memory != NULL ? spool_waiting(spool->memory) : 0;
 }
 
 bool spool_append(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size)
@@ -351,7 +320,16 @@ uint64_t spool_waiting(struct spool *spool)
 uint64_t spool_in_memory(struct spool *spool)
 {
     pthread_mutex_lock(&spool->mutex);
-    uint64_t count = spool->path != NULL ? empty_memory(spool) : spool->count - spool->first;
+    uint64_t count = spool->path == NULL ? spool->count - spool->first : 0;
+    if (spool->memory != NULL) {
+        struct text body = {.bytes = NULL};
+        enum spool_kind kind;
+        while (spool_next(spool->memory, &kind, &body) && has_room(spool, kind, body.size) &&
+               put(spool, kind, body.bytes, body.size))
+            (void)spool_acknowledge(spool->memory);
+        text_done(&body);
+        count = spool_waiting(spool->memory);
+    }
     pthread_mutex_unlock(&spool->mutex);
     return count;
 }
@@ -395,25 +373,6 @@ bool spool_next(struct spool *spool, enum spool_kind *kind, struct text *body)
     return given;
 }
 
-/* Restarts a long file whose records have all arrived: writes the notes over its beginning with one
- * write, then cuts the rest off. If this program is killed between the two, the remains are later
- * reported as damaged. */
-static void begin_anew(struct spool *spool)
-{
-    struct text notes = {.bytes = NULL};
-    uint64_t number = spool->number, end = SPOOL_MAGIC_SIZE;
-    for (int i = 0; i <= SPOOL_RUN; i++) {
-        if (spool->notes[i].size > 0)
-            spool_format_record(spool->id, number++, (enum spool_kind)i, &spool->notes[i], &notes);
-    }
-    if (!notes.failed && spool_write_at(spool->descriptor, notes.bytes, notes.size, end) &&
-        ftruncate(spool->descriptor, (off_t)(end + notes.size)) == 0) {
-        spool->number = number;
-        spool->end = end + notes.size;
-    }
-    text_done(&notes);
-}
-
 bool spool_acknowledge(struct spool *spool)
 {
     bool noted = true;
@@ -427,8 +386,24 @@ bool spool_acknowledge(struct spool *spool)
             take_out(spool);
         /* A full disk has space again. */
         if (spool->first == spool->count && !is_damaged(spool) && spool->id != SPOOL_OLD_ID &&
-            (spool->end >= WORTH_PACKING || spool->trouble != 0))
-            begin_anew(spool);
+            (spool->end >= WORTH_PACKING || spool->trouble != 0)) {
+            /* Restarts the file, whose records have all arrived: writes the notes over its
+             * beginning with one write, then cuts the rest off. If this program is killed between
+             * the two, the remains are later reported as damaged. */
+            struct text notes = {.bytes = NULL};
+            uint64_t number = spool->number, end = SPOOL_MAGIC_SIZE;
+            for (int i = 0; i <= SPOOL_RUN; i++) {
+                if (spool->notes[i].size > 0)
+                    spool_format_record(spool->id, number++, (enum spool_kind)i, &spool->notes[i],
+                                        &notes);
+            }
+            if (!notes.failed && spool_write_at(spool->descriptor, notes.bytes, notes.size, end) &&
+                ftruncate(spool->descriptor, (off_t)(end + notes.size)) == 0) {
+                spool->number = number;
+                spool->end = end + notes.size;
+            }
+            text_done(&notes);
+        }
     } else if (spool->memory != NULL) {
         noted = spool_acknowledge(spool->memory);
     }
@@ -459,21 +434,18 @@ struct spool_damage spool_damage(struct spool *spool)
     return damage;
 }
 
-/* Returns whether it is PATH.damaged, or that followed by .1 to .9. */
-static bool is_aside(const char *path)
-{
-    size_t size = strlen(path), behind = sizeof DAMAGED - 1;
-    if (size > 2 && path[size - 2] == '.' && path[size - 1] >= '1' && path[size - 1] <= '9')
-        size -= 2;
-    return size > behind && strncmp(path + size - behind, DAMAGED, behind) == 0;
-}
-
 /* Renames the file to a free name. Returns false and sets errno if it stays. */
 static bool set_aside(struct spool *spool)
 {
     char *path = NULL;
     bool linked = false;
-    if (is_aside(spool->path))
+
+    /* It is PATH.damaged already, or that followed by .1 to .9. */
+    size_t size = strlen(spool->path), behind = sizeof DAMAGED - 1;
+    if (size > 2 && spool->path[size - 2] == '.' && spool->path[size - 1] >= '1' &&
+        spool->path[size - 1] <= '9')
+        size -= 2;
+    if (size > behind && strncmp(spool->path + size - behind, DAMAGED, behind) == 0)
         return true;
     for (int i = 0; i <= ASIDE_MOST && !linked && (i == 0 || errno == EEXIST); i++) {
         char number[] = {'.', (char)('0' + i), '\0'};

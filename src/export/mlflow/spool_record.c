@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -44,25 +45,18 @@ static size_t parse_kind(const char *bytes, size_t size, struct spool_record *re
     return 0;
 }
 
-/* Returns the number of digits, at most 9; 0 if it is not a number. */
-static size_t parse_size(const char *bytes, size_t size, uint32_t *out)
-{
-    size_t count = 0;
-    *out = 0;
-    for (; count < size && count < 10 && isdigit((unsigned char)bytes[count]); count++)
-        *out = *out * 10 + (uint32_t)(bytes[count] - '0');
-    return count < 10 && *out <= SPOOL_BODY_MOST ? count : 0;
-}
-
 static size_t parse_old(const char *bytes, size_t size, struct spool_record *record)
 {
-    size_t at = parse_kind(bytes, size, record), digits;
+    size_t at = parse_kind(bytes, size, record), digits = 0;
     if (at == 0 || at >= size || bytes[at++] != ' ')
         return 0;
-    digits = parse_size(bytes + at, size - at, &record->size);
-    at += digits;
+    for (; digits < 10 && at < size && isdigit((unsigned char)bytes[at]); digits++)
+        record->size = record->size * 10 + (uint32_t)(bytes[at++] - '0');
     record->old = true;
-    return digits > 0 && at < size && bytes[at] == '\n' ? at + 1 : 0;
+    return digits > 0 && digits < 10 && record->size <= SPOOL_BODY_MOST && at < size &&
+                   bytes[at] == '\n'
+               ? at + 1
+               : 0;
 }
 
 static void write_word(const struct spool_record *record, char word[static 16])
@@ -175,17 +169,6 @@ bool spool_write_at(int descriptor, const void *bytes, size_t size, uint64_t at)
 
 /* ---- records ---- */
 
-static bool read_body(int descriptor, const struct spool_record *record, struct text *body)
-{
-    text_reset(body);
-    char *place = text_reserve(body, record->size);
-    if (place == NULL ||
-        !spool_read_at(descriptor, place, record->size, record->place + record->head))
-        return false;
-    text_advance(body, record->size);
-    return true;
-}
-
 bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct spool_record *record,
                 struct text *body)
 {
@@ -198,8 +181,14 @@ bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct s
         return false;
     record->place = place;
     record->end = place + record->head + record->size;
-    if (record->end > end || !read_body(descriptor, record, body) ||
-        (!old && crc32c(body->bytes, body->size) != record->sum))
+    if (record->end > end)
+        return false;
+    text_reset(body);
+    char *bytes = text_reserve(body, record->size);
+    if (bytes == NULL || !spool_read_at(descriptor, bytes, record->size, place + record->head))
+        return false;
+    text_advance(body, record->size);
+    if (!old && crc32c(body->bytes, body->size) != record->sum)
         return false;
     bool has_newline = record->end < end && spool_read_at(descriptor, &newline, 1, record->end) &&
                        newline == '\n';
@@ -228,4 +217,227 @@ bool spool_write_arrived(int descriptor, const struct spool_record *record)
         return spool_write_at(descriptor, head, spool_format(&arrived, head), record->place);
     write_word(&arrived, head);
     return spool_write_at(descriptor, head, strlen(head), record->place);
+}
+
+/* ---- scanning a whole file ---- */
+
+enum { WINDOW = 65536, EFFORT_MOST = 64 * 1024 * 1024 };
+
+struct scanner {
+    int descriptor;
+    uint64_t size;
+    uint64_t effort; /* bytes that may still be read without success: a hostile file has heads
+                        everywhere */
+    struct text body;
+    struct spool_scan *found;
+    uint64_t foreign_id; /* of the newest whole record of another file */
+    size_t foreign;      /* how many there were */
+    bool failed;         /* memory is out */
+};
+
+void spool_add_damage(struct spool_damage *damage, struct spool_place place)
+{
+    if (damage->places < SPOOL_PLACES)
+        damage->first[damage->places] = place;
+    damage->places++;
+    damage->bytes += place.size;
+}
+
+/* Reads a whole record of this file, below `end`. The first of format 2 determines the id. */
+static bool read_record(struct scanner *scanner, uint64_t at, uint64_t end, bool old,
+                        struct spool_record *record)
+{
+    struct spool_scan *found = scanner->found;
+    bool whole = spool_read(scanner->descriptor, at, end, old, record, &scanner->body);
+    scanner->failed |= scanner->body.failed;
+    if (whole && !old && found->id == 0)
+        found->id = record->id;
+    if (whole && (old || record->id == found->id))
+        return true;
+    if (whole) {
+        scanner->foreign_id = record->id;
+        scanner->foreign++;
+    }
+    uint64_t cost = WINDOW / 16 + record->size;
+    scanner->effort -= cost < scanner->effort ? cost : scanner->effort;
+    return false;
+}
+
+static void add_record(struct scanner *scanner, const struct spool_record *record)
+{
+    struct spool_scan *found = scanner->found;
+    if (found->count == found->capacity) {
+        size_t capacity = found->capacity > 0 ? found->capacity * 2 : 64;
+        struct spool_record *grown = realloc(found->records, capacity * sizeof *grown);
+        if (grown == NULL) {
+            scanner->failed = true;
+            return;
+        }
+        found->records = grown;
+        found->capacity = capacity;
+    }
+    found->records[found->count++] = *record;
+}
+
+/* Returns the place of the next whole record from `at` on; `end` if there is none. */
+static uint64_t find_record(struct scanner *scanner, uint64_t at, uint64_t end, bool old)
+{
+    char window[WINDOW + SPOOL_HEAD_MOST];
+    struct spool_record record;
+    for (; at < end; at += WINDOW) {
+        size_t count = end - at < sizeof window ? (size_t)(end - at) : sizeof window;
+        if (!spool_read_at(scanner->descriptor, window, count, at))
+            break;
+        for (size_t i = 0; i < count && i < WINDOW; i++) {
+            if (!old && window[i] != '@')
+                continue;
+            if (spool_parse(window + i, count - i, old, &record) == 0)
+                continue;
+            if (read_record(scanner, at + i, end, old, &record))
+                return at + i;
+            if (scanner->effort == 0 || scanner->failed)
+                return end;
+        }
+    }
+    return end;
+}
+
+/* Scans everything before `end`. A "done" whose place is not the end of a record was written before
+ * the file was damaged, and is ignored: sending twice, which MLflow merges, is better than never.
+ */
+static void scan_old(struct scanner *scanner, uint64_t at, uint64_t end)
+{
+    struct spool_scan *found = scanner->found;
+    struct spool_record record;
+    size_t before = 0,
+           arrived = 0; /* records that end before the place; records that have arrived */
+    while (at < end && !scanner->failed) {
+        if (!read_record(scanner, at, end, true, &record)) {
+            uint64_t next = find_record(scanner, at + 1, end, true);
+            spool_add_damage(&found->damage, (struct spool_place){.at = at, .size = next - at});
+            at = next;
+            continue;
+        }
+        at = record.end;
+        if (record.kind != SPOOL_DONE) {
+            record.number = found->count + 1;
+            add_record(scanner, &record);
+            continue;
+        }
+        uint64_t place = scanner->body.size < 24 ? strtoull(scanner->body.bytes, NULL, 10) : 0;
+        while (before < found->count && found->records[before].end <= place)
+            before++;
+        if (before > 0 && found->records[before - 1].end == place)
+            arrived = before;
+    }
+    for (size_t i = 0; i < arrived; i++)
+        found->records[i].arrived = true;
+}
+
+/* Scans from the first record on, into scanner->found. */
+static void scan_all(struct scanner *scanner, uint64_t at, uint64_t id)
+{
+    struct spool_scan *found = scanner->found;
+    struct spool_record record;
+    bool behind_damage = false;
+    free(found->records);
+    *found = (struct spool_scan){.next = 1, .id = id};
+    scanner->effort = scanner->size < UINT64_MAX / 8 ? scanner->size * 4 + EFFORT_MOST : UINT64_MAX;
+    for (bool first = true; at < scanner->size && !scanner->failed; first = false) {
+        if (read_record(scanner, at, scanner->size, false, &record)) {
+            record.behind_damage = behind_damage;
+            behind_damage = false;
+            add_record(scanner, &record);
+            at = record.end;
+            continue;
+        }
+        uint64_t next = find_record(scanner, at + 1, scanner->size, false);
+        behind_damage = true;
+        if (first && id == SPOOL_OLD_ID) {
+            scan_old(scanner, at, next); /* records of format 1 may precede the others */
+            at = next;
+            continue;
+        }
+
+        /* It may be a record that its writer did not finish: its head is whole and bytes after it
+         * are missing, or the head itself is truncated. */
+        char head[SPOOL_HEAD_MOST];
+        struct spool_place place = {at, next - at, false};
+        size_t count = next - at < sizeof head ? (size_t)(next - at) : sizeof head;
+        if (spool_read_at(scanner->descriptor, head, count, at)) {
+            size_t length = spool_parse(head, count, false, &record);
+            place.incomplete = length > 0 ? (found->id == 0 || record.id == found->id) &&
+                                                place.size - length < record.size
+                                          : found->id != 0 && spool_begins(head, count, found->id);
+        }
+        spool_add_damage(&found->damage, place);
+        at = next;
+    }
+}
+
+/* Records of format 1 come first. */
+static int compare(const void *left, const void *right)
+{
+    const struct spool_record *a = left, *b = right;
+    if (a->old != b->old)
+        return a->old ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+int spool_scan(int descriptor, uint64_t size, struct spool_scan *out)
+{
+    char line[SPOOL_MAGIC_SIZE + 1] = "", again[SPOOL_MAGIC_SIZE + 1];
+    size_t count = size < SPOOL_MAGIC_SIZE ? (size_t)size : SPOOL_MAGIC_SIZE, kept = 0;
+    uint64_t begin = 0, id = 0;
+    struct scanner scanner = {.descriptor = descriptor, .size = size, .found = out};
+    *out = (struct spool_scan){.records = NULL};
+
+    /* The id is in the first line. If that is damaged, only the records show it: that of most is
+     * the file's; others are inside an artifact. */
+    if (!spool_read_at(descriptor, line, count, 0))
+        line[0] = '\0';
+    if (strncmp(line, SPOOL_OLD_MAGIC, sizeof SPOOL_OLD_MAGIC - 1) == 0) {
+        id = SPOOL_OLD_ID;
+        begin = sizeof SPOOL_OLD_MAGIC - 1;
+    } else {
+        const char *mark = strchr(line, '@');
+        uint64_t written = mark != NULL ? strtoull(mark + 1, NULL, 16) : 0;
+        spool_format_magic(written, again);
+        id = written != 0 && strcmp(line, again) == 0 ? written : 0;
+        begin = id != 0 ? SPOOL_MAGIC_SIZE : 0;
+    }
+    bool has_magic = id != 0;
+    scan_all(&scanner, begin, id);
+    if (!has_magic && scanner.foreign > out->count)
+        scan_all(&scanner, begin, scanner.foreign_id);
+    text_done(&scanner.body);
+
+    /* Sorts the records, drops duplicates (bytes may have been doubled or moved), and counts
+     * missing numbers, except those that damaged bytes in their place explain. */
+    if (out->count > 0)
+        qsort(out->records, out->count, sizeof out->records[0], compare);
+    for (size_t i = 0; i < out->count; i++) {
+        struct spool_record record = out->records[i];
+        struct spool_record *last = kept > 0 ? &out->records[kept - 1] : NULL;
+        bool numbered = last != NULL && !last->old;
+        if (numbered && !record.old && last->number == record.number && last->kind == record.kind &&
+            last->size == record.size && last->sum == record.sum) {
+            last->arrived |= record.arrived;
+            spool_add_damage(&out->damage, (struct spool_place){.at = record.place,
+                                                                .size = record.end - record.place});
+            continue;
+        }
+        if (numbered && !record.behind_damage && record.number > last->number)
+            out->damage.missing += record.number - last->number - 1;
+        out->records[kept++] = record;
+        out->next = record.number + 1;
+    }
+    out->count = kept;
+    if (!scanner.failed && (has_magic || out->count > 0))
+        return 0;
+    free(out->records);
+    out->records = NULL;
+    return scanner.failed ? VITALS_EMEMORY : VITALS_EFORMAT;
 }

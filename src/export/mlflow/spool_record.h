@@ -68,4 +68,19 @@ bool spool_write_arrived(int descriptor, const struct spool_record *record);
 bool spool_read_at(int descriptor, void *bytes, size_t size, uint64_t at);
 bool spool_write_at(int descriptor, const void *bytes, size_t size, uint64_t at);
 
+/* What is found in the file of another program: every whole record, and the damaged bytes between
+ * them. */
+struct spool_scan {
+    struct spool_record *records; /* in order, each once; the caller frees it */
+    size_t count, capacity;
+    uint64_t id;   /* of the file; 0 if not known, because it has no whole record */
+    uint64_t next; /* the number of the next record */
+    struct spool_damage damage;
+};
+
+void spool_add_damage(struct spool_damage *damage, struct spool_place place);
+
+/* Scans the first `size` bytes. Errors: EFORMAT (no spool), EMEMORY. */
+int spool_scan(int descriptor, uint64_t size, struct spool_scan *out);
+
 #endif
