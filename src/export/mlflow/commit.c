@@ -40,28 +40,26 @@ static bool take_commit(const char *bytes, size_t size, char commit[static COMMI
     return false;
 }
 
-/* Accepts only names inside the repository. */
-static bool take_name(const char *bytes, size_t size, char name[static COMMIT_NAME_SIZE])
-{
-    static const char BEGIN[] = "refs/";
-    if (size < sizeof BEGIN || size >= COMMIT_NAME_SIZE || memchr(bytes, '\0', size) != NULL ||
-        memcmp(bytes, BEGIN, sizeof BEGIN - 1) != 0 || memmem(bytes, size, "..", 2) != NULL)
-        return false;
-    memcpy(name, bytes, size);
-    name[size] = '\0';
-    return true;
-}
-
 bool commit_parse(const char *bytes, size_t size, char commit[static COMMIT_SIZE],
                   char name[static COMMIT_NAME_SIZE])
 {
-    static const char WORD[] = "ref: ";
+    static const char WORD[] = "ref: ", BEGIN[] = "refs/";
     size_t length = line_size(bytes, size), skipped = sizeof WORD - 1;
     memset(name, 0, COMMIT_NAME_SIZE);
     commit[0] = '\0';
-    if (length > skipped && memcmp(bytes, WORD, skipped) == 0)
-        return take_name(bytes + skipped, length - skipped, name);
-    return take_commit(bytes, length, commit);
+    if (length <= skipped || memcmp(bytes, WORD, skipped) != 0)
+        return take_commit(bytes, length, commit);
+
+    /* Accepts only names inside the repository. */
+    bytes += skipped;
+    length -= skipped;
+    if (length < sizeof BEGIN || length >= COMMIT_NAME_SIZE ||
+        memchr(bytes, '\0', length) != NULL || memcmp(bytes, BEGIN, sizeof BEGIN - 1) != 0 ||
+        memmem(bytes, length, "..", 2) != NULL)
+        return false;
+    memcpy(name, bytes, length);
+    name[length] = '\0';
+    return true;
 }
 
 bool commit_parse_packed(const char *bytes, size_t size, const char *name,
@@ -137,25 +135,6 @@ static bool read_path(const char *folder, const char *name, const char *word, ch
     return is;
 }
 
-static bool has_repository(const char *folder)
-{
-    char path[PATH_MAX];
-    struct stat about;
-    int size = snprintf(path, sizeof path, "%s/.git", folder);
-    return size > 0 && (size_t)size < sizeof path && lstat(path, &about) == 0;
-}
-
-/* Opens the folder that holds HEAD: that of the working tree at `folder`, or of a linked one. */
-static bool find_repository(const char *folder, char *out)
-{
-    int size = snprintf(out, PATH_MAX, "%s/.git", folder);
-    if (size < 0 || size >= PATH_MAX)
-        return false;
-    if (is_trusted_folder(out))
-        return true;
-    return read_path(folder, ".git", "gitdir: ", out) && is_trusted_folder(out);
-}
-
 /* A reference has a file of its own, which may name another one, or a line in packed-refs. */
 static bool read_name(const char *repository, char name[static COMMIT_NAME_SIZE],
                       char commit[static COMMIT_SIZE])
@@ -174,9 +153,29 @@ static bool read_name(const char *repository, char name[static COMMIT_NAME_SIZE]
     return found;
 }
 
-static bool read_repository(const char *repository, char commit[static COMMIT_SIZE])
+bool commit_find(const char *folder, char commit[static COMMIT_SIZE])
 {
-    char name[COMMIT_NAME_SIZE], common[PATH_MAX];
+    char path[PATH_MAX], repository[PATH_MAX], common[PATH_MAX], name[COMMIT_NAME_SIZE];
+    struct stat about;
+    int size = snprintf(path, sizeof path, "%s", folder);
+    bool there = false;
+    if (folder[0] != '/' || size >= (int)sizeof path)
+        return false;
+    for (int i = 0; i < LEVELS_MOST && !there; i++) {
+        size = snprintf(repository, sizeof repository, "%s/.git", path);
+        there = size > 0 && (size_t)size < sizeof repository && lstat(repository, &about) == 0;
+        if (there)
+            break;
+        *strrchr(path, '/') = '\0';
+        if (path[0] != '/')
+            return false;
+    }
+
+    /* The folder that holds HEAD: that of the working tree, or of a linked one. */
+    if (!there ||
+        !(is_trusted_folder(repository) ||
+          (read_path(path, ".git", "gitdir: ", repository) && is_trusted_folder(repository))))
+        return false;
     struct text head = {.bytes = NULL};
     bool found = read_file(repository, "HEAD", SMALL, &head) &&
                  commit_parse(head.bytes, head.size, commit, name);
@@ -185,18 +184,4 @@ static bool read_repository(const char *repository, char commit[static COMMIT_SI
     for (int i = 0; i < NAMES_MOST && found && commit[0] == '\0'; i++)
         found = read_name(repository, name, commit) || (shares && read_name(common, name, commit));
     return found && commit[0] != '\0';
-}
-
-bool commit_find(const char *folder, char commit[static COMMIT_SIZE])
-{
-    char path[PATH_MAX], repository[PATH_MAX];
-    int size = snprintf(path, sizeof path, "%s", folder);
-    if (folder[0] != '/' || size >= (int)sizeof path)
-        return false;
-    for (int i = 0; i < LEVELS_MOST && path[0] == '/'; i++) {
-        if (has_repository(path))
-            return find_repository(path, repository) && read_repository(repository, commit);
-        *strrchr(path, '/') = '\0';
-    }
-    return false;
 }

@@ -74,14 +74,6 @@ static const char *prefix_of(const json_t *config)
     return prefix != NULL ? prefix : "system/process/";
 }
 
-/* Returns when the run began, in ms since 1970. */
-static uint64_t start_ms(const json_t *job)
-{
-    const char *digits = json_string_value(json_object_get(job, "started_ns"));
-    uint64_t ns = digits != NULL ? strtoull(digits, NULL, 10) : 0;
-    return (ns > 0 ? ns : clock_realtime_ns()) / 1000000;
-}
-
 static void add(json_t *target, const char *member, const char *value)
 {
     if (value != NULL)
@@ -111,7 +103,10 @@ static char *make_target(const struct mlflow *mlflow)
     bool named = setting(config, "experiment", NULL) != NULL;
     add(target, "experiment_id",
         setting(config, "experiment_id", named ? NULL : "MLFLOW_EXPERIMENT_ID"));
-    (void)json_object_set_new(target, "start_ms", json_integer((json_int_t)start_ms(job)));
+    const char *digits = json_string_value(json_object_get(job, "started_ns"));
+    uint64_t ns = digits != NULL ? strtoull(digits, NULL, 10) : 0;
+    ns = ns > 0 ? ns : clock_realtime_ns();
+    (void)json_object_set_new(target, "start_ms", json_integer((json_int_t)(ns / 1000000)));
     (void)json_object_set_new(target, "tags",
                               mlflow_first_tags(job, known ? commit : NULL, mlflow->form));
     char *bytes = json_dumps(target, JSON_COMPACT);
@@ -141,70 +136,6 @@ static void keep_batch(void *data, struct text *body)
     keep(data, SPOOL_BATCH, body);
 }
 
-/* Stores a file as an artifact: vitals/NAME\n and its bytes. */
-static void keep_file(struct mlflow *mlflow, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
-    struct text artifact = {.bytes = NULL};
-    char *place = NULL;
-    size_t size = 0;
-
-    text_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
-    if (file != NULL)
-        place = text_reserve(&artifact, ARTIFACT_MOST + 1);
-    if (place != NULL)
-        size = fread(place, 1, ARTIFACT_MOST + 1, file);
-
-    if (place != NULL && size <= ARTIFACT_MOST && ferror(file) == 0) {
-        text_advance(&artifact, size);
-        keep(mlflow, SPOOL_ARTIFACT, &artifact);
-    } else {
-        reply_say("mlflow: %s cannot be sent", path);
-    }
-    text_done(&artifact);
-    if (file != NULL)
-        (void)fclose(file);
-    else if (descriptor >= 0)
-        (void)close(descriptor);
-}
-
-/* Creates a spool that begins with its target. */
-static int make_spool(const char *folder, const char *target, struct spool **spool,
-                      vitals_error *error)
-{
-    int code = spool_new(folder, spool, error);
-    if (code == 0 && !spool_append(*spool, SPOOL_TARGET, target, strlen(target))) {
-        int number = spool_trouble(*spool);
-        code = record_fail_errno(number != 0 ? number : ENOMEM, folder != NULL ? folder : "spool",
-                                 error);
-        spool_close(*spool, true);
-        *spool = NULL;
-    }
-    return code;
-}
-
-/* If the folder cannot be written, the spool is in memory: only a killed program loses it. */
-static int begin_spool(const struct mlflow *mlflow, struct spool **spool, vitals_error *error)
-{
-    char *target = make_target(mlflow);
-    if (target == NULL)
-        return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
-    const char *folder = setting(mlflow->config, "spool", NULL);
-    int code = folder != NULL ? make_spool(folder, target, spool, error)
-                              : record_fail(VITALS_EGONE, "mlflow", error,
-                                            "there is no folder for what is not sent");
-    if (code < 0) {
-        reply_say("mlflow: nothing is kept for later: %s",
-                  strncmp(error->message, "mlflow: ", 8) == 0 ? error->message + 8
-                                                              : error->message);
-        code = make_spool(NULL, target, spool, error);
-    }
-    free(target);
-    return code;
-}
-
 /* Ends the run of a program that was killed before the end, or whose end record is damaged. */
 static void end_for_another(struct spool *spool)
 {
@@ -227,24 +158,22 @@ static void end_for_another(struct spool *spool)
     (void)spool_append(spool, SPOOL_END, end, (size_t)size);
 }
 
-/* ---- the run ---- */
-
-static struct mlflow_points *make_points(const struct mlflow *mlflow)
+/* Creates a spool that begins with its target. */
+static int make_spool(const char *folder, const char *target, struct spool **spool,
+                      vitals_error *error)
 {
-    const json_t *config = mlflow->config;
-    double seconds = number(config, "interval_seconds"), samples = number(config, "samples");
-    double memory = number(config, "max_memory_bytes");
-    seconds = (seconds > 0 ? seconds : INTERVAL_SECONDS) * (samples >= 1 ? samples : 1);
-    struct mlflow_points_options options = {
-        .prefix = prefix_of(config),
-        .node = environment_get("MLFLOW_SYSTEM_METRICS_NODE_ID"),
-        .period_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9) : UINT64_MAX / 2,
-        .memory_bytes = memory > 0 ? memory : number(mlflow->job, "memory_limit_bytes"),
-        .cpus = number(config, "max_cpus"),
-        .pid = json_integer_value(json_object_get(mlflow->job, "pid")),
-    };
-    return mlflow_points_new(&options);
+    int code = spool_new(folder, spool, error);
+    if (code == 0 && !spool_append(*spool, SPOOL_TARGET, target, strlen(target))) {
+        int number = spool_trouble(*spool);
+        code = record_fail_errno(number != 0 ? number : ENOMEM, folder != NULL ? folder : "spool",
+                                 error);
+        spool_close(*spool, true);
+        *spool = NULL;
+    }
+    return code;
 }
+
+/* ---- the run ---- */
 
 static void done(struct mlflow *mlflow)
 {
@@ -261,16 +190,43 @@ static void done(struct mlflow *mlflow)
 /* Begins to export a run, with a new spool. */
 static int begin_run(struct mlflow *mlflow, vitals_error *error)
 {
+    const json_t *config = mlflow->config;
     if (mlflow->uri == NULL)
         return record_fail(VITALS_EARGUMENT, "no server", error,
                            "--mlflow=URI, or set MLFLOW_TRACKING_URI");
     int code = address_check_mlflow(mlflow->uri, error);
     if (code < 0)
         return code;
-    mlflow->points = make_points(mlflow);
-    if (mlflow->points == NULL)
+
+    double seconds = number(config, "interval_seconds"), samples = number(config, "samples");
+    double memory = number(config, "max_memory_bytes");
+    seconds = (seconds > 0 ? seconds : INTERVAL_SECONDS) * (samples >= 1 ? samples : 1);
+    const struct mlflow_points_options options = {
+        .prefix = prefix_of(config),
+        .node = environment_get("MLFLOW_SYSTEM_METRICS_NODE_ID"),
+        .period_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9) : UINT64_MAX / 2,
+        .memory_bytes = memory > 0 ? memory : number(mlflow->job, "memory_limit_bytes"),
+        .cpus = number(config, "max_cpus"),
+        .pid = json_integer_value(json_object_get(mlflow->job, "pid")),
+    };
+    mlflow->points = mlflow_points_new(&options);
+    char *target = mlflow->points != NULL ? make_target(mlflow) : NULL;
+    if (target == NULL)
         return record_fail(VITALS_EMEMORY, "mlflow", error, "out of memory");
-    return begin_spool(mlflow, &mlflow->spool, error);
+
+    /* If the folder cannot be written, the spool is in memory: only a killed program loses it. */
+    const char *folder = setting(config, "spool", NULL);
+    code = folder != NULL ? make_spool(folder, target, &mlflow->spool, error)
+                          : record_fail(VITALS_EGONE, "mlflow", error,
+                                        "there is no folder for what is not sent");
+    if (code < 0) {
+        reply_say("mlflow: nothing is kept for later: %s",
+                  strncmp(error->message, "mlflow: ", 8) == 0 ? error->message + 8
+                                                              : error->message);
+        code = make_spool(NULL, target, &mlflow->spool, error);
+    }
+    free(target);
+    return code;
 }
 
 static int open_mlflow(const json_t *config, const json_t *export_config, void **data,
@@ -346,18 +302,36 @@ static void take_usage(void *data, const json_t *usage)
         put_points(mlflow);
 }
 
-static void put_last_points(struct mlflow *mlflow)
-{
-    if (mlflow_points_waiting(mlflow->points))
-        put_points(mlflow);
-}
-
+/* Stores files as artifacts: vitals/NAME\n and their bytes. */
 static void put_files(struct mlflow *mlflow, const json_t *paths)
 {
     for (size_t i = 0; i < json_array_size(paths); i++) {
         const char *path = json_string_value(json_array_get(paths, i));
-        if (path != NULL && path[0] != '\0')
-            keep_file(mlflow, path);
+        struct text artifact = {.bytes = NULL};
+        char *place = NULL;
+        size_t size = 0;
+        if (path == NULL || path[0] == '\0')
+            continue;
+        const char *slash = strrchr(path, '/');
+        int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
+        text_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
+        if (file != NULL)
+            place = text_reserve(&artifact, ARTIFACT_MOST + 1);
+        if (place != NULL)
+            size = fread(place, 1, ARTIFACT_MOST + 1, file);
+
+        if (place != NULL && size <= ARTIFACT_MOST && ferror(file) == 0) {
+            text_advance(&artifact, size);
+            keep(mlflow, SPOOL_ARTIFACT, &artifact);
+        } else {
+            reply_say("mlflow: %s cannot be sent", path);
+        }
+        text_done(&artifact);
+        if (file != NULL)
+            (void)fclose(file);
+        else if (descriptor >= 0)
+            (void)close(descriptor);
     }
 }
 
@@ -386,7 +360,8 @@ static void take_end(void *data, const json_t *account, const json_t *status)
         return;
     uint64_t ms = account_ended_ns(account) / 1000000;
     mlflow_points_end(mlflow->points, json_object_get(account, "figures"), ms);
-    put_last_points(mlflow);
+    if (mlflow_points_waiting(mlflow->points))
+        put_points(mlflow);
     ms = ms > 0 ? ms : newest_ms(mlflow);
     mlflow_write_account(account, status, ms, &mlflow->batch);
     /* The end precedes the artifacts, which a server may refuse or delay. */
@@ -423,37 +398,6 @@ static void say_left(const struct mlflow *mlflow, const char *why)
         reply_say("mlflow: not all was sent%s%s; the rest is lost", between, why);
 }
 
-/* Stops the sender and closes the spool. A resumed spool was already settled by the sender. Returns
- * false if the thread hangs; it keeps what it uses. */
-static bool close_sender(struct mlflow *mlflow, uint64_t deadline_ns)
-{
-    char why[400];
-    if (!mlflow_sender_stop(mlflow->sender, deadline_ns)) {
-        say_left(mlflow, "the server does not answer");
-        return false;
-    }
-    uint64_t waiting = spool_waiting(mlflow->spool);
-    uint64_t lost = spool_in_memory(mlflow->spool), left = waiting - lost;
-    mlflow_sender_free(mlflow->sender, why);
-    if (mlflow->resume != NULL) {
-        spool_close(mlflow->spool, false);
-        return true;
-    }
-    bool damaged = spool_damage(mlflow->spool).places > 0;
-    const char *path = spool_path(mlflow->spool);
-    if (damaged && path != NULL)
-        reply_say("mlflow: %s is damaged, and is kept: vitals send %s says where", path, path);
-    else if (damaged)
-        reply_say("mlflow: requests that could not be read again are lost");
-    if (left > 0)
-        say_left(mlflow, why);
-    if (lost > 0)
-        reply_say("mlflow: %llu requests were not sent, and are lost: %s", (unsigned long long)lost,
-                  why[0] != '\0' ? why : "they could not be kept");
-    spool_close(mlflow->spool, left == 0 && !damaged);
-    return true;
-}
-
 static void close_mlflow(void *data, uint64_t deadline_ns)
 {
     struct mlflow *mlflow = data;
@@ -461,7 +405,8 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     /* The input ended without an account: the measuring program was killed. */
     if (mlflow->points != NULL && !mlflow->ended) {
         static const char WORDS[] = "not seen: vitals was ended before the command";
-        put_last_points(mlflow);
+        if (mlflow_points_waiting(mlflow->points))
+            put_points(mlflow);
         mlflow_batch_tag(&mlflow->batch, "vitals.end", (vitals_text){WORDS, sizeof WORDS - 1});
         mlflow_batch_flush(&mlflow->batch);
         put_end(mlflow, "KILLED", newest_ms(mlflow));
@@ -470,8 +415,30 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     if (mlflow->dropped > 0)
         reply_say("mlflow: %llu parts are missing: %s", (unsigned long long)mlflow->dropped,
                   mlflow->said_trouble ? "the disk did not take them" : "too much was waiting");
-    if (close_sender(mlflow, deadline_ns))
-        done(mlflow);
+
+    /* A thread that hangs keeps what it uses. */
+    char why[400];
+    if (!mlflow_sender_stop(mlflow->sender, deadline_ns)) {
+        say_left(mlflow, "the server does not answer");
+        return;
+    }
+    uint64_t waiting = spool_waiting(mlflow->spool);
+    uint64_t lost = spool_in_memory(mlflow->spool), left = waiting - lost;
+    bool damaged = spool_damage(mlflow->spool).places > 0, resumed = mlflow->resume != NULL;
+    const char *path = spool_path(mlflow->spool);
+    mlflow_sender_free(mlflow->sender, why);
+    /* A resumed spool was already settled by the sender. */
+    if (!resumed && damaged && path != NULL)
+        reply_say("mlflow: %s is damaged, and is kept: vitals send %s says where", path, path);
+    else if (!resumed && damaged)
+        reply_say("mlflow: requests that could not be read again are lost");
+    if (!resumed && left > 0)
+        say_left(mlflow, why);
+    if (!resumed && lost > 0)
+        reply_say("mlflow: %llu requests were not sent, and are lost: %s", (unsigned long long)lost,
+                  why[0] != '\0' ? why : "they could not be kept");
+    spool_close(mlflow->spool, !resumed && left == 0 && !damaged);
+    done(mlflow);
 }
 
 const struct publisher publisher_mlflow = {

@@ -53,20 +53,10 @@ static void add_tag(json_t *tags, const char *key, const char *value)
     text_done(&pair);
 }
 
-/* MLflow's name for the place that a run comes from; a job of a cluster belongs to a user. */
-static const char *source_type(void)
-{
-    static const char *const NAMES[] = {"SLURM_JOB_ID", "KUBERNETES_SERVICE_HOST", "PBS_JOBID",
-                                        "LSB_JOBID"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (environment_get(NAMES[i]) != NULL)
-            return "JOB";
-    }
-    return "LOCAL";
-}
-
 json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_form form)
 {
+    static const char *const CLUSTERS[] = {"SLURM_JOB_ID", "KUBERNETES_SERVICE_HOST", "PBS_JOBID",
+                                           "LSB_JOBID"};
     json_t *tags = json_array();
     struct text program = {.bytes = NULL};
     const char *name = word(job, "name");
@@ -74,9 +64,16 @@ json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_for
         put_command(job, REDACT_ARGV0, &program);
     if (program.size > 0)
         name = program.bytes;
+
+    /* MLflow's name for the place that a run comes from; a job of a cluster belongs to a user. */
+    const char *source = "LOCAL";
+    for (size_t i = 0; i < sizeof CLUSTERS / sizeof CLUSTERS[0]; i++) {
+        if (environment_get(CLUSTERS[i]) != NULL)
+            source = "JOB";
+    }
     add_tag(tags, "mlflow.user", word(job, "user"));
     add_tag(tags, "mlflow.source.name", name != NULL ? name : "vitals");
-    add_tag(tags, "mlflow.source.type", source_type());
+    add_tag(tags, "mlflow.source.type", source);
     add_tag(tags, "mlflow.source.git.commit", commit);
     add_tag(tags, "vitals.version", word(job, "version"));
     add_tag(tags, "vitals.host", word(job, "host"));
@@ -154,9 +151,28 @@ const char *mlflow_status(const json_t *status)
     return NULL;
 }
 
-static void put_figures(const json_t *figures, uint64_t ms, struct mlflow_batch *batch)
+static void put_tag(struct mlflow_batch *batch, const char *name, const char *value)
 {
+    char key[80];
+    if (value == NULL || value[0] == '\0')
+        return;
+    (void)snprintf(key, sizeof key, "vitals.%s", name);
+    mlflow_batch_tag(batch, key, text_of(value));
+}
+
+void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,
+                          struct mlflow_batch *batch)
+{
+    /* What the account states beside figures, without details of the machine. */
+    static const char *const NAMES[] = {
+        "state",       "exit",        "signal",       "rungs",      "missing",     "limit",
+        "limit_words", "interval_ns", "system_cores", "started_ns", "gpu_drivers", "version",
+    };
+    const json_t *code = json_object_get(account, "exit_code");
+    const json_t *figures = json_object_get(account, "figures");
+    const json_t *attributes = json_object_get(account, "attributes");
     struct text key = {.bytes = NULL};
+    char digits[32];
     for (size_t i = 0; i < json_array_size(figures); i++) {
         const json_t *figure = json_array_get(figures, i),
                      *value = json_object_get(figure, "value");
@@ -171,36 +187,9 @@ static void put_figures(const json_t *figures, uint64_t ms, struct mlflow_batch 
     }
     mlflow_batch_flush(batch);
     text_done(&key);
-}
 
-static void put_tag(struct mlflow_batch *batch, const char *name, const char *value)
-{
-    char key[80];
-    if (value == NULL || value[0] == '\0')
-        return;
-    (void)snprintf(key, sizeof key, "vitals.%s", name);
-    mlflow_batch_tag(batch, key, text_of(value));
-}
-
-/* Tags for what the account states beside figures, without details of the machine. */
-static void put_attributes(const json_t *account, struct mlflow_batch *batch)
-{
-    static const char *const NAMES[] = {
-        "state",       "exit",        "signal",       "rungs",      "missing",     "limit",
-        "limit_words", "interval_ns", "system_cores", "started_ns", "gpu_drivers", "version",
-    };
-    const json_t *attributes = json_object_get(account, "attributes");
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         put_tag(batch, NAMES[i], word(attributes, NAMES[i]));
-}
-
-void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,
-                          struct mlflow_batch *batch)
-{
-    const json_t *code = json_object_get(account, "exit_code");
-    char digits[32];
-    put_figures(json_object_get(account, "figures"), ms, batch);
-    put_attributes(account, batch);
     if (!json_is_integer(code))
         code = json_object_get(status, "code");
     if (json_is_integer(code)) {

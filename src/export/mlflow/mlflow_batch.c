@@ -15,23 +15,11 @@ static const struct {
 
 /* ---- keys and values ---- */
 
-static uint32_t hash_of(const char *bytes)
-{
-    uint32_t hash = 2166136261U; /* FNV-1a */
-    for (; *bytes != '\0'; bytes++)
-        hash = (hash ^ (unsigned char)*bytes) * 16777619U;
-    return hash;
-}
-
-static bool is_plain(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= '0' && byte <= '9') || strchr("_-. ", byte) != NULL;
-}
-
 void mlflow_key(struct text *out, const char *key)
 {
     enum { DIGITS = 9, ROOM = MLFLOW_KEY_MOST - DIGITS };
+    static const char PLAIN[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-. ";
     char cut[ROOM + 1];
     size_t size = strlen(key), before = out->size;
     size_t kept = size <= MLFLOW_KEY_MOST ? size : ROOM;
@@ -43,7 +31,7 @@ void mlflow_key(struct text *out, const char *key)
         if (length <= 2 && strspn(from, ".") >= length && length > 0)
             text_byte(out, '_'); /* "." and ".." are not allowed as a part */
         for (size_t i = 0; i < length; i++)
-            text_byte(out, is_plain(from[i]) ? from[i] : '_');
+            text_byte(out, strchr(PLAIN, from[i]) != NULL ? from[i] : '_');
         from += length + 1;
     }
     if (out->failed)
@@ -55,25 +43,24 @@ void mlflow_key(struct text *out, const char *key)
         memcpy(cut, out->bytes + before, length);
     out->size = before;
     text_append(out, cut, length);
-    text_format(out, "-%08x", hash_of(key));
-}
 
-/* Cuts a value at the begin of a UTF-8 character. */
-static vitals_text cut_value(vitals_text value, size_t most)
-{
-    if (value.size <= most)
-        return value;
-    while (most > 0 && ((unsigned char)value.bytes[most] & 0xc0) == 0x80)
-        most--;
-    return (vitals_text){value.bytes, most};
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (const char *at = key; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619U;
+    text_format(out, "-%08x", hash);
 }
 
 void mlflow_pair(struct text *out, const char *key, vitals_text value, size_t most)
 {
+    if (value.size > most) { /* cut at the begin of a UTF-8 character */
+        while (most > 0 && ((unsigned char)value.bytes[most] & 0xc0) == 0x80)
+            most--;
+        value.size = most;
+    }
     text_string(out, "{\"key\":\"");
     mlflow_key(out, key);
     text_string(out, "\",\"value\":\"");
-    text_safe(out, cut_value(value, most), VITALS_TEXT_JSON);
+    text_safe(out, value, VITALS_TEXT_JSON);
     text_string(out, "\"}");
 }
 
@@ -103,21 +90,16 @@ void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double val
                 (unsigned long long)step);
 }
 
-static void add_pair(struct mlflow_batch *batch, enum mlflow_part part, const char *key,
-                     vitals_text value, size_t most)
-{
-    begin(batch, part);
-    mlflow_pair(&batch->text, key, value, most);
-}
-
 void mlflow_batch_param(struct mlflow_batch *batch, const char *key, vitals_text value)
 {
-    add_pair(batch, MLFLOW_PARAMS, key, value, MLFLOW_PARAM_MOST);
+    begin(batch, MLFLOW_PARAMS);
+    mlflow_pair(&batch->text, key, value, MLFLOW_PARAM_MOST);
 }
 
 void mlflow_batch_tag(struct mlflow_batch *batch, const char *key, vitals_text value)
 {
-    add_pair(batch, MLFLOW_TAGS, key, value, MLFLOW_TAG_MOST);
+    begin(batch, MLFLOW_TAGS);
+    mlflow_pair(&batch->text, key, value, MLFLOW_TAG_MOST);
 }
 
 void mlflow_batch_flush(struct mlflow_batch *batch)

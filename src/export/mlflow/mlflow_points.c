@@ -100,24 +100,19 @@ static bool is(const struct mlflow_series *series, const char *scope, const char
            strcmp(series->scope, scope) == 0;
 }
 
-/* Returns NULL if there are too many, or memory is out. */
-static const struct mlflow_device *find_device(struct mlflow_points *points, const char *subject)
+/* Returns the series, which is added if it is new. Lines keep their order, so the position in the
+ * last line is tried first. NULL if there are too many, or memory is out. */
+static struct mlflow_series *take_series(struct mlflow_points *points, size_t hint,
+                                         const char *scope, const char *subject,
+                                         const char *measure)
 {
-    for (size_t i = 0; i < points->device_count; i++) {
-        if (strcmp(points->devices[i].subject, subject) == 0)
-            return &points->devices[i];
+    if (hint < points->count && is(&points->series[hint], scope, subject, measure))
+        return &points->series[hint];
+    for (size_t i = 0; i < points->count; i++) {
+        if (is(&points->series[i], scope, subject, measure))
+            return &points->series[i];
     }
-    struct mlflow_device device = {.subject = points->device_count < MOST_DEVICES ? strdup(subject)
-                                                                                  : NULL};
-    if (device.subject == NULL)
-        return NULL;
-    points->devices[points->device_count] = device;
-    return &points->devices[points->device_count++];
-}
 
-static struct mlflow_series *add_series(struct mlflow_points *points, const char *scope,
-                                        const char *subject, const char *measure)
-{
     if (points->count == points->capacity) {
         size_t capacity = points->capacity > 0 ? points->capacity * 2 : 128;
         struct mlflow_series *grown = capacity <= MOST_SERIES
@@ -128,10 +123,19 @@ static struct mlflow_series *add_series(struct mlflow_points *points, const char
         points->series = grown;
         points->capacity = capacity;
     }
-    const bool of_device = strcmp(scope, "gpu") == 0;
-    const struct mlflow_device *device = of_device ? find_device(points, subject) : NULL;
-    if (of_device && device == NULL)
-        return NULL;
+    struct mlflow_device *device = NULL;
+    if (strcmp(scope, "gpu") == 0) {
+        size_t i = 0;
+        while (i < points->device_count && strcmp(points->devices[i].subject, subject) != 0)
+            i++;
+        if (i == points->device_count) {
+            char *copy = i < MOST_DEVICES ? strdup(subject) : NULL;
+            if (copy == NULL)
+                return NULL;
+            points->devices[points->device_count++] = (struct mlflow_device){.subject = copy};
+        }
+        device = &points->devices[i];
+    }
     vitals_measure number = vitals_measure_find(measure);
     struct mlflow_series series = {.scope = strdup(scope),
                                    .subject = strdup(subject),
@@ -148,20 +152,6 @@ static struct mlflow_series *add_series(struct mlflow_points *points, const char
     return &points->series[points->count++];
 }
 
-/* Lines keep their order, so the position in the last line is tried first. */
-static struct mlflow_series *find_series(struct mlflow_points *points, size_t hint,
-                                         const char *scope, const char *subject,
-                                         const char *measure)
-{
-    if (hint < points->count && is(&points->series[hint], scope, subject, measure))
-        return &points->series[hint];
-    for (size_t i = 0; i < points->count; i++) {
-        if (is(&points->series[i], scope, subject, measure))
-            return &points->series[i];
-    }
-    return add_series(points, scope, subject, measure);
-}
-
 static const struct mlflow_series *find(const struct mlflow_points *points, const char *scope,
                                         const char *subject, const char *measure)
 {
@@ -171,27 +161,6 @@ static const struct mlflow_series *find(const struct mlflow_points *points, cons
             return series->count > 0 ? series : NULL;
     }
     return NULL;
-}
-
-/* Adds one value: [SCOPE,SUBJECT,MEASURE,STATE,VALUE]. */
-static void fold(struct mlflow_points *points, size_t hint, const json_t *value)
-{
-    const char *scope = json_string_value(json_array_get(value, 0));
-    const char *subject = json_string_value(json_array_get(value, 1));
-    const char *measure = json_string_value(json_array_get(value, 2));
-    const char *state = json_string_value(json_array_get(value, 3));
-    const json_t *number = json_array_get(value, 4);
-    if (scope == NULL || subject == NULL || measure == NULL || state == NULL ||
-        !json_is_number(number) || !usage_line_is_new(vitals_availability_from_name(state)))
-        return;
-    struct mlflow_series *series = find_series(points, hint, scope, subject, measure);
-    if (series == NULL)
-        return;
-    double reading = json_number_value(number);
-    series->most = series->count == 0 || reading > series->most ? reading : series->most;
-    series->sum += reading;
-    series->last = reading;
-    series->count++;
 }
 
 static uint64_t digits_of(const json_t *usage, const char *member)
@@ -208,8 +177,25 @@ bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
     if (now == 0 || ms == 0 || now <= points->last_ns)
         return false;
     const json_t *values = json_object_get(usage, "values");
-    for (size_t i = 0; i < json_array_size(values); i++)
-        fold(points, i, json_array_get(values, i));
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        const json_t *value = json_array_get(values, i); /* [SCOPE,SUBJECT,MEASURE,STATE,VALUE] */
+        const char *scope = json_string_value(json_array_get(value, 0));
+        const char *subject = json_string_value(json_array_get(value, 1));
+        const char *measure = json_string_value(json_array_get(value, 2));
+        const char *state = json_string_value(json_array_get(value, 3));
+        const json_t *number = json_array_get(value, 4);
+        if (scope == NULL || subject == NULL || measure == NULL || state == NULL ||
+            !json_is_number(number) || !usage_line_is_new(vitals_availability_from_name(state)))
+            continue;
+        struct mlflow_series *series = take_series(points, i, scope, subject, measure);
+        if (series == NULL)
+            continue;
+        double reading = json_number_value(number);
+        series->most = series->count == 0 || reading > series->most ? reading : series->most;
+        series->sum += reading;
+        series->last = reading;
+        series->count++;
+    }
     points->last_ns = now;
     points->last_ms = ms;
     points->samples++;
@@ -218,26 +204,23 @@ bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
     return points->begin_ns == 0 || now - points->begin_ns + slack >= points->period_ns;
 }
 
-static void count_to(struct mlflow_points *points, const json_t *figure)
-{
-    const char *name = json_string_value(json_object_get(figure, "name"));
-    const json_t *value = json_object_get(figure, "value");
-    if (name == NULL || json_object_get(figure, "subject") != NULL || !json_is_number(value))
-        return;
-    for (size_t i = 0; i < points->count; i++) {
-        struct mlflow_series *series = &points->series[i];
-        if (series->counter && is(series, "tree", "", name) &&
-            json_number_value(value) > series->last) {
-            series->account = json_number_value(value);
-            points->counted = true;
-        }
-    }
-}
-
 void mlflow_points_end(struct mlflow_points *points, const json_t *figures, uint64_t ms)
 {
-    for (size_t i = 0; i < json_array_size(figures); i++)
-        count_to(points, json_array_get(figures, i));
+    for (size_t i = 0; i < json_array_size(figures); i++) {
+        const json_t *figure = json_array_get(figures, i),
+                     *value = json_object_get(figure, "value");
+        const char *name = json_string_value(json_object_get(figure, "name"));
+        double number = json_number_value(value);
+        if (name == NULL || json_object_get(figure, "subject") != NULL || !json_is_number(value))
+            continue;
+        for (size_t s = 0; s < points->count; s++) {
+            struct mlflow_series *series = &points->series[s];
+            if (series->counter && is(series, "tree", "", name) && number > series->last) {
+                series->account = number;
+                points->counted = true;
+            }
+        }
+    }
     if (points->samples == 0 && ms > points->last_ms)
         points->last_ms = ms;
     if (ms == 0 || ms >= points->last_ms)
@@ -312,16 +295,6 @@ static const struct mlflow_rule {
     {"tree", "disk_written_bytes", "io_write_megabytes", true, 1 / MEBIBYTE},
 };
 
-static const struct mlflow_rule *rule_of(const struct mlflow_series *series)
-{
-    for (size_t i = 0; i < sizeof RULES / sizeof RULES[0]; i++) {
-        if (strcmp(RULES[i].measure, series->measure) == 0 &&
-            strcmp(RULES[i].scope, series->scope) == 0)
-            return &RULES[i];
-    }
-    return NULL;
-}
-
 static const vitals_row *gpu_row(const struct mlflow_point *point, const char *uuid)
 {
     const vitals_row *row = NULL;
@@ -335,54 +308,32 @@ static const vitals_row *gpu_row(const struct mlflow_point *point, const char *u
     return NULL;
 }
 
-/* Names a device by its row's label, which is the driver's number however few devices were chosen;
- * by its own name if it has no row; by the order of the lines without a snapshot. It keeps its
- * first name. */
-static void name_device(const struct mlflow_point *point, struct mlflow_device *device,
-                        size_t place)
-{
-    const vitals_row *row = gpu_row(point, device->subject);
-    if (point->snapshot == NULL)
-        (void)snprintf(device->name, DEVICE_NAME, "gpu_%zu", place);
-    else
-        (void)snprintf(device->name, DEVICE_NAME, "gpu_%s",
-                       row != NULL ? vitals_row_label(row) : device->subject);
-    for (char *at = device->name; *at != '\0'; at++)
-        *at = *at == ':' || *at == '/' ? '_' : *at;
-}
-
-/* Examples: gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes:
- * gpu_0_memory_bytes. */
-static void name_of(const struct mlflow_series *series, const struct mlflow_rule *rule,
-                    char name[static KEY])
-{
-    const char *plain = rule != NULL ? rule->name : series->measure;
-    if (series->device == NULL) {
-        (void)snprintf(name, KEY, "%s", plain);
-        return;
-    }
-    if (rule == NULL && strncmp(plain, "gpu_", 4) == 0)
-        plain += 4;
-    else if (rule == NULL && strncmp(plain, "device_", 7) == 0)
-        plain += 7;
-    (void)snprintf(name, KEY, "%s_%s", series->device->name, plain);
-}
-
-/* Returns whether it is a value of the processes: on devices, measures named gpu_…. */
-static bool is_of_processes(const struct mlflow_series *series)
-{
-    return strcmp(series->scope, "tree") == 0 ||
-           (strcmp(series->scope, "gpu") == 0 && strncmp(series->measure, "gpu_", 4) == 0);
-}
-
+/* Writes the value of a counter, or the mean and peak of a gauge. */
 static void put_series(const struct mlflow_point *point, const struct mlflow_series *series)
 {
+    const struct mlflow_rule *rule = NULL;
+    for (size_t i = 0; i < sizeof RULES / sizeof RULES[0] && rule == NULL; i++) {
+        if (strcmp(RULES[i].measure, series->measure) == 0 &&
+            strcmp(RULES[i].scope, series->scope) == 0)
+            rule = &RULES[i];
+    }
+
+    /* Examples: gpu_0_utilization_percentage, gpu_0_energy_joules; of the processes, on devices
+     * measures named gpu_…: gpu_0_memory_bytes. */
+    const char *plain = rule != NULL ? rule->name : series->measure;
+    bool of_gpu = strcmp(series->scope, "gpu") == 0, begins = strncmp(plain, "gpu_", 4) == 0;
+    bool processes = rule != NULL ? rule->processes
+                                  : strcmp(series->scope, "tree") == 0 || (of_gpu && begins);
     char name[KEY];
-    const struct mlflow_rule *rule = rule_of(series);
-    bool processes = rule != NULL ? rule->processes : is_of_processes(series);
+    if (rule == NULL && series->device != NULL)
+        plain += begins ? 4 : strncmp(plain, "device_", 7) == 0 ? 7 : 0;
+    if (series->device != NULL)
+        (void)snprintf(name, sizeof name, "%s_%s", series->device->name, plain);
+    else
+        (void)snprintf(name, sizeof name, "%s", plain);
+
     double scale = rule != NULL ? rule->scale : 1;
     double newest = series->account > series->last ? series->account : series->last;
-    name_of(series, rule, name);
     if (series->counter)
         put(point, processes, name, newest * scale);
     else
@@ -393,31 +344,6 @@ static void put_series(const struct mlflow_point *point, const struct mlflow_ser
 
 /* ---- shares ---- */
 
-static bool is_below(vitals_text path, vitals_text folder)
-{
-    if (folder.size > 0 && folder.bytes[folder.size - 1] == '/')
-        folder.size--;
-    return path.size >= folder.size && memcmp(path.bytes, folder.bytes, folder.size) == 0 &&
-           (path.size == folder.size || path.bytes[folder.size] == '/');
-}
-
-/* Returns whether our cgroup's limits apply to the processes too. */
-static bool is_in_our_group(const struct mlflow_point *point, const vitals_row *host)
-{
-    const vitals_row *row = NULL;
-    vitals_text ours, theirs;
-    uint64_t pid;
-    if (point->points->pid == 0)
-        return true;
-    while ((row = vitals_snapshot_next(point->snapshot, VITALS_PROCESS, row)) != NULL) {
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
-            pid == (uint64_t)point->points->pid)
-            break;
-    }
-    return row != NULL && vitals_row_text(host, VITALS_HOST_CGROUP_PATH, &ours) > 0 &&
-           vitals_row_text(row, VITALS_PROCESS_CGROUP, &theirs) > 0 && is_below(theirs, ours);
-}
-
 /* A late value is not known yet; a known one stays until another is read. */
 static bool take_limit(vitals_availability is, double value, double *limit)
 {
@@ -427,15 +353,33 @@ static bool take_limit(vitals_availability is, double value, double *limit)
     return true;
 }
 
+/* Reads the limits of our cgroup, if they apply to the processes too. */
 static void look_at_group(struct mlflow_points *points, const struct mlflow_point *point)
 {
-    const vitals_row *host = point->snapshot != NULL
-                                 ? vitals_snapshot_next(point->snapshot, VITALS_HOST, NULL)
-                                 : NULL;
-    uint64_t bytes = 0;
+    const vitals_row *host = NULL, *row = NULL;
+    vitals_text ours, theirs;
+    uint64_t pid, bytes = 0;
     double cores = 0;
-    if (host == NULL || !is_in_our_group(point, host))
+    if (point->snapshot != NULL)
+        host = vitals_snapshot_next(point->snapshot, VITALS_HOST, NULL);
+    if (host == NULL)
         return;
+    while (points->pid != 0 &&
+           (row = vitals_snapshot_next(point->snapshot, VITALS_PROCESS, row)) != NULL) {
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 && pid == (uint64_t)points->pid)
+            break;
+    }
+    if (points->pid != 0) {
+        if (row == NULL || vitals_row_text(host, VITALS_HOST_CGROUP_PATH, &ours) <= 0 ||
+            vitals_row_text(row, VITALS_PROCESS_CGROUP, &theirs) <= 0)
+            return;
+        if (ours.size > 0 && ours.bytes[ours.size - 1] == '/')
+            ours.size--;
+        if (theirs.size < ours.size || memcmp(theirs.bytes, ours.bytes, ours.size) != 0 ||
+            (theirs.size > ours.size && theirs.bytes[ours.size] != '/'))
+            return; /* not below ours */
+    }
+
     vitals_availability memory = vitals_row_u64(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES,
                                                 &bytes);
     vitals_availability cpus = vitals_row_f64(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores);
@@ -451,51 +395,32 @@ bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limi
     return points->group_known;
 }
 
-/* Returns the requested cores, else the cgroup's, else one; 0 if not known yet. */
-static double cores_of(const struct mlflow_points *points)
-{
-    if (points->cpus > 0)
-        return points->cpus;
-    if (points->group_late)
-        return 0;
-    return points->group.cpus > 0 ? points->group.cpus : 1;
-}
-
-/* Returns the requested limit, else the lower of the cgroup's and the machine's memory. */
-static double memory_of(const struct mlflow_points *points, double machine)
-{
-    double group = points->group.memory_bytes;
-    if (points->memory_bytes > 0)
-        return points->memory_bytes;
-    if (points->group_late)
-        return 0;
-    return group > 0 && (machine <= 0 || group < machine) ? group : machine;
-}
-
-/* CPU time over the window, and the peak of the samples. Uses samples only: the account's
- * additional time may be of any part of the run. */
-static void put_cpu(const struct mlflow_point *point)
-{
-    const struct mlflow_points *points = point->points;
-    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
-    const struct mlflow_series *cores = find(points, "tree", "", "cpu_cores");
-    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9;
-    double whole = cores_of(points), scale = 100 / whole;
-    if (whole <= 0)
-        return;
-    if (seconds != NULL && points->has_cpu_seconds && points->begin_ns > 0 && wall > 0 &&
-        seconds->last >= points->cpu_seconds)
-        put(point, true, "cpu_usage_percentage",
-            (seconds->last - points->cpu_seconds) / wall * scale);
-    if (cores != NULL)
-        put(point, true, "cpu_usage_percentage_max", cores->most * scale);
-}
-
 static void put_share(const struct mlflow_point *point, bool processes, const char *name,
                       const struct mlflow_series *of, double whole)
 {
     if (of != NULL && whole > 0)
         put_gauge(point, processes, name, of, 100 / whole, true);
+}
+
+/* Writes the CPU time over the window, and the peak of the samples, of the requested cores, else
+ * the cgroup's, else one. Uses samples only: the account's additional time may be of any part of
+ * the run. */
+static void put_cpu(const struct mlflow_point *point)
+{
+    const struct mlflow_points *points = point->points;
+    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
+    const struct mlflow_series *cores = find(points, "tree", "", "cpu_cores");
+    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9, whole = points->cpus;
+    if (whole <= 0 && points->group_late)
+        return;
+    if (whole <= 0)
+        whole = points->group.cpus > 0 ? points->group.cpus : 1;
+    if (seconds != NULL && points->has_cpu_seconds && points->begin_ns > 0 && wall > 0 &&
+        seconds->last >= points->cpu_seconds)
+        put(point, true, "cpu_usage_percentage",
+            (seconds->last - points->cpu_seconds) / wall * (100 / whole));
+    if (cores != NULL)
+        put(point, true, "cpu_usage_percentage_max", cores->most * (100 / whole));
 }
 
 /* Writes shares of memory and power. */
@@ -506,8 +431,14 @@ static void put_shares(const struct mlflow_point *point)
     double machine = total != NULL ? total->last : 0;
     put_share(point, false, "system_memory_usage_percentage",
               find(points, "system", "system", "memory_used_bytes"), machine);
+
+    /* Of the requested limit, else of the lower of the cgroup's and the machine's memory. */
+    double group = points->group.memory_bytes, memory = points->memory_bytes;
+    if (memory <= 0 && !points->group_late)
+        memory = group > 0 && (machine <= 0 || group < machine) ? group : machine;
     put_share(point, true, "memory_usage_percentage",
-              find(points, "tree", "", "memory_resident_bytes"), memory_of(points, machine));
+              find(points, "tree", "", "memory_resident_bytes"), memory);
+
     for (size_t i = 0; i < points->count; i++) {
         const struct mlflow_series *series = &points->series[i];
         char name[KEY];
@@ -549,22 +480,6 @@ static void put_disk(const struct mlflow_point *point)
         put(point, false, "disk_usage_percentage", (double)used * 100 / all);
 }
 
-static void begin_window(struct mlflow_points *points)
-{
-    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
-    if (seconds != NULL) {
-        points->cpu_seconds = seconds->last;
-        points->has_cpu_seconds = true;
-    }
-    points->begin_ns = points->last_ns;
-    points->samples = 0;
-    points->counted = false;
-    for (size_t i = 0; i < points->count; i++) {
-        points->series[i].count = 0;
-        points->series[i].sum = 0;
-    }
-}
-
 void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
                          struct mlflow_batch *batch)
 {
@@ -575,8 +490,20 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
     points->written_ms = point.ms;
     look_at_group(points, &point);
     for (size_t i = 0; i < points->device_count; i++) {
-        if (points->devices[i].name[0] == '\0')
-            name_device(&point, &points->devices[i], i);
+        /* A device is named by its row's label, which is the driver's number however few devices
+         * were chosen; by its own name if it has no row; by the order of the lines without a
+         * snapshot. It keeps its first name. */
+        struct mlflow_device *device = &points->devices[i];
+        if (device->name[0] != '\0')
+            continue;
+        const vitals_row *row = gpu_row(&point, device->subject);
+        if (point.snapshot == NULL)
+            (void)snprintf(device->name, DEVICE_NAME, "gpu_%zu", i);
+        else
+            (void)snprintf(device->name, DEVICE_NAME, "gpu_%s",
+                           row != NULL ? vitals_row_label(row) : device->subject);
+        for (char *at = device->name; *at != '\0'; at++)
+            *at = *at == ':' || *at == '/' ? '_' : *at;
     }
     put_cpu(&point);
     for (size_t i = 0; i < points->count; i++) {
@@ -589,5 +516,17 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
     if (points->samples > 0)
         put_disk(&point);
     mlflow_batch_flush(batch);
-    begin_window(points);
+
+    const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
+    if (seconds != NULL) {
+        points->cpu_seconds = seconds->last;
+        points->has_cpu_seconds = true;
+    }
+    points->begin_ns = points->last_ns;
+    points->samples = 0;
+    points->counted = false;
+    for (size_t i = 0; i < points->count; i++) {
+        points->series[i].count = 0;
+        points->series[i].sum = 0;
+    }
 }

@@ -113,19 +113,6 @@ static void wait_for_another_try(struct mlflow_sender *sender, uint64_t first_ns
 
 /* ---- the result of a resumed file ---- */
 
-static void say_places(const char *path, const struct spool_damage *damage)
-{
-    for (uint64_t i = 0; i < damage->places && i < SPOOL_PLACES; i++) {
-        const struct spool_place *place = &damage->first[i];
-        reply_say("mlflow: %s: %llu bytes from byte %llu on %s", path,
-                  (unsigned long long)place->size, (unsigned long long)place->at,
-                  place->incomplete ? "are an incomplete record" : "are damaged");
-    }
-    if (damage->places > SPOOL_PLACES)
-        reply_say("mlflow: %s: %llu more places are damaged", path,
-                  (unsigned long long)(damage->places - SPOOL_PLACES));
-}
-
 static const char NO_SERVER[] = "server it is for", NO_RUN[] = "run it is of";
 
 /* Settles a resumed file and reports the result, once. `why`: the reason that not all was sent, or
@@ -136,7 +123,15 @@ static void report_rest(struct mlflow_sender *sender, const char *why)
     struct spool_damage damage = spool_damage(sender->spool);
     uint64_t waiting = spool_waiting(sender->spool);
     text_string(&path, spool_path(sender->spool));
-    say_places(path.bytes, &damage);
+    for (uint64_t i = 0; i < damage.places && i < SPOOL_PLACES; i++) {
+        const struct spool_place *place = &damage.first[i];
+        reply_say("mlflow: %s: %llu bytes from byte %llu on %s", path.bytes,
+                  (unsigned long long)place->size, (unsigned long long)place->at,
+                  place->incomplete ? "are an incomplete record" : "are damaged");
+    }
+    if (damage.places > SPOOL_PLACES)
+        reply_say("mlflow: %s: %llu more places are damaged", path.bytes,
+                  (unsigned long long)(damage.places - SPOOL_PLACES));
     enum spool_rest rest = why[0] == '\0' ? spool_settle(sender->spool) : SPOOL_STAYS;
     bool ended = why[0] == '\0' && waiting == 0;
 
@@ -206,29 +201,6 @@ static void fail_without(struct mlflow_sender *sender, const char *lack)
     fail(sender);
 }
 
-static void report_opened(const struct mlflow_sender *sender)
-{
-    char *page = mlflow_run_page(&sender->server, &sender->run);
-    reply_opened_run("mlflow", sender->run.id, page);
-    free(page);
-}
-
-/* Notes the run in the spool, so that another program can continue it. */
-static void note_run(struct mlflow_sender *sender)
-{
-    char *server = mlflow_without_login(sender->server.address);
-    json_t *note = json_pack("{s:s,s:s,s:s,s:s?,s:I,s:b}", "run_id", sender->run.id,
-                             "experiment_id", sender->run.experiment, "artifact_uri",
-                             sender->run.artifact_uri, "server", server, "step",
-                             (json_int_t)sender->run.step, "ours", sender->run.ours);
-    char *bytes = note != NULL ? json_dumps(note, JSON_COMPACT) : NULL;
-    if (bytes != NULL)
-        (void)spool_append(sender->spool, SPOOL_RUN, bytes, strlen(bytes));
-    free(bytes);
-    free(server);
-    json_decref(note);
-}
-
 static json_t *read_note(struct spool *spool, enum spool_kind kind)
 {
     struct text text = {.bytes = NULL};
@@ -239,7 +211,8 @@ static json_t *read_note(struct spool *spool, enum spool_kind kind)
     return note;
 }
 
-/* Takes the run that the spool notes. Notes of older versions do not state the server. */
+/* Takes the run that the spool notes; returns false if there is none. Notes of older versions do
+ * not state the server. */
 static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
 {
     json_t *note = read_note(sender->spool, SPOOL_RUN);
@@ -268,35 +241,28 @@ static bool take_known_run(struct mlflow_sender *sender, const json_t *target)
     return false;
 }
 
-/* Checks whether the run of another address exists here too, as after a server has moved. */
-static enum mlflow_outcome look_for_known_run(struct mlflow_sender *sender, const json_t *target)
-{
-    struct mlflow_run here = {.id = NULL};
-    const char *prefix = json_string_value(json_object_get(target, "prefix"));
-    json_t *wanted = json_pack("{s:s,s:s}", "run_id", sender->run.id, "prefix",
-                               prefix != NULL ? prefix : "");
-    enum mlflow_outcome outcome = wanted != NULL
-                                      ? mlflow_find_run(&sender->server, wanted, false, &here)
-                                      : MLFLOW_AGAIN;
-    json_decref(wanted);
-    mlflow_run_done(&here);
-    return outcome;
-}
-
 /* Finds the noted run, else finds or creates one. At the spool's own address a noted run is never
  * replaced; one that was created at any other address is. */
 static enum mlflow_outcome ask_for_run(struct mlflow_sender *sender, const json_t *target)
 {
-    enum mlflow_outcome outcome;
-    if (sender->elsewhere) {
-        outcome = look_for_known_run(sender, target);
-        if (outcome != MLFLOW_MISSING || sender->at_home)
-            return outcome;
+    if (sender->elsewhere) { /* it may exist here too, as after a server has moved */
+        struct mlflow_run here = {.id = NULL};
+        const char *prefix = json_string_value(json_object_get(target, "prefix"));
+        json_t *wanted = json_pack("{s:s,s:s}", "run_id", sender->run.id, "prefix",
+                                   prefix != NULL ? prefix : "");
+        enum mlflow_outcome known = wanted != NULL
+                                        ? mlflow_find_run(&sender->server, wanted, false, &here)
+                                        : MLFLOW_AGAIN;
+        json_decref(wanted);
+        mlflow_run_done(&here);
+        if (known != MLFLOW_MISSING || sender->at_home)
+            return known;
         mlflow_run_done(&sender->run);
         sender->elsewhere = false;
         sender->search = true;
     }
-    outcome = mlflow_find_run(&sender->server, target, sender->search, &sender->run);
+    enum mlflow_outcome outcome = mlflow_find_run(&sender->server, target, sender->search,
+                                                  &sender->run);
     sender->let_in = outcome == MLFLOW_WELL && sender->run.ours;
     return outcome;
 }
@@ -304,26 +270,19 @@ static enum mlflow_outcome ask_for_run(struct mlflow_sender *sender, const json_
 /* Returns false if sending is over. */
 static bool find_run(struct mlflow_sender *sender, const json_t *target)
 {
-    bool known = take_known_run(sender, target);
-    if (known && !sender->elsewhere) {
-        report_opened(sender);
-        return true;
-    }
+    bool known = take_known_run(sender, target), here = known && !sender->elsewhere;
     if (!known && (!json_is_string(json_object_get(target, "uri")) ||
                    !json_is_string(json_object_get(target, "prefix")) ||
                    !json_is_string(json_object_get(target, "mark")))) {
         fail_without(sender, NO_RUN);
         return false;
     }
-    for (;;) {
-        enum mlflow_outcome outcome = ask_for_run(sender, target);
+    for (enum mlflow_outcome outcome = MLFLOW_AGAIN; !here && outcome != MLFLOW_WELL;) {
+        outcome = ask_for_run(sender, target);
         if (outcome == MLFLOW_WELL) {
             sender->retry.tries = 0;
             note_taken(sender);
-            if (!sender->elsewhere) /* else it is noted where it was found first */
-                note_run(sender);
-            report_opened(sender);
-            return true;
+            break;
         }
         /* A request without an answer may have created it nevertheless. */
         sender->search = true;
@@ -335,18 +294,40 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
             return false;
         wait_for_another_try(sender, SECOND / 2);
     }
+
+    /* Notes the run in the spool, so that another program can continue it. One of another address
+     * is noted where it was found first. */
+    if (!here && !sender->elsewhere) {
+        char *server = mlflow_without_login(sender->server.address);
+        json_t *note = json_pack("{s:s,s:s,s:s,s:s?,s:I,s:b}", "run_id", sender->run.id,
+                                 "experiment_id", sender->run.experiment, "artifact_uri",
+                                 sender->run.artifact_uri, "server", server, "step",
+                                 (json_int_t)sender->run.step, "ours", sender->run.ours);
+        char *bytes = note != NULL ? json_dumps(note, JSON_COMPACT) : NULL;
+        if (bytes != NULL)
+            (void)spool_append(sender->spool, SPOOL_RUN, bytes, strlen(bytes));
+        free(bytes);
+        free(server);
+        json_decref(note);
+    }
+    char *page = mlflow_run_page(&sender->server, &sender->run);
+    reply_opened_run("mlflow", sender->run.id, page);
+    free(page);
+    return true;
 }
 
 /* ---- records ---- */
 
-/* Returns a request's body with the run's id, its steps continued from the run's. Empty if the
- * record cannot be parsed; failed if memory is out. */
-static struct text complete(struct mlflow_sender *sender, const struct text *record)
+/* Posts a record with the run's id, its steps continued from the run's. */
+static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
+                                const struct text *record)
 {
-    struct text body = {.bytes = NULL};
     json_error_t error = {.line = 0};
     json_t *document = json_loadb(record->bytes, record->size, 0, &error);
     json_t *metrics = json_object_get(document, "metrics");
+    bool parsed = json_is_object(document);
+    sender->unreadable = !parsed &&
+                         (document != NULL || json_error_code(&error) != json_error_out_of_memory);
     (void)json_object_del(document, "only_ours");
     (void)json_object_set_new(document, "run_id", json_string(sender->run.id));
     for (size_t i = 0; i < json_array_size(metrics); i++) {
@@ -354,36 +335,22 @@ static struct text complete(struct mlflow_sender *sender, const struct text *rec
         (void)json_integer_set(step, json_integer_value(step) + (json_int_t)sender->run.step);
     }
     sender->metrics = json_array_size(metrics);
-    char *bytes = json_is_object(document) ? json_dumps(document, JSON_COMPACT) : NULL;
+
+    enum mlflow_outcome outcome = MLFLOW_WELL;
+    char *bytes = parsed ? json_dumps(document, JSON_COMPACT) : NULL;
+    struct text body = {.bytes = NULL};
     if (bytes != NULL)
         text_string(&body, bytes);
-    else
-        body.failed = json_is_object(document) ||
-                      (document == NULL && json_error_code(&error) == json_error_out_of_memory);
-    free(bytes);
-    json_decref(document);
-    return body;
-}
-
-static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
-                                const struct text *record)
-{
-    struct text body = complete(sender, record);
-    enum mlflow_outcome outcome = MLFLOW_WELL;
-    sender->unreadable = body.size == 0 && !body.failed;
-    if (body.failed) {
+    if (bytes != NULL && !body.failed) {
+        outcome = mlflow_ask(&sender->server, path, &body, NULL);
+    } else if (!sender->unreadable) {
         (void)snprintf(sender->server.why, sizeof sender->server.why, "out of memory");
         outcome = MLFLOW_AGAIN;
-    } else if (!sender->unreadable) {
-        outcome = mlflow_ask(&sender->server, path, &body, NULL);
     }
     text_done(&body);
+    free(bytes);
+    json_decref(document);
     return outcome;
-}
-
-static enum mlflow_outcome send_batch(struct mlflow_sender *sender, const struct text *record)
-{
-    return post(sender, "runs/log-batch", record);
 }
 
 /* Does not end a run that vitals did not create, of a process that vitals did not start. */
@@ -422,44 +389,6 @@ static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const str
     return MLFLOW_WELL;
 }
 
-static enum mlflow_outcome (*const SENDERS[])(struct mlflow_sender *sender,
-                                              const struct text *record) = {
-    [SPOOL_BATCH] = send_batch,
-    [SPOOL_ARTIFACT] = send_artifact,
-    [SPOOL_END] = send_end,
-};
-
-/* Leaves out a record that the server refuses. In a resumed file it stays: a person may remove the
- * reason. */
-static void leave_refused(struct mlflow_sender *sender)
-{
-    if (!sender->resumed && !sender->said_refused)
-        reply_say("mlflow: a part was refused and is left out: %s", sender->server.why);
-    sender->said_refused = true;
-    if (sender->refusal[0] == '\0')
-        explain(sender, sender->refusal);
-    if (sender->resumed)
-        spool_leave(sender->spool, false);
-    else
-        (void)spool_acknowledge(sender->spool);
-}
-
-/* Returns false if the file cannot be marked: sending ends, since each further record would be sent
- * twice. */
-static bool note_arrived(struct mlflow_sender *sender, enum spool_kind kind)
-{
-    sender->sent.records++;
-    sender->sent.metrics += kind == SPOOL_BATCH ? sender->metrics : 0;
-    sender->sent.artifacts += kind == SPOOL_ARTIFACT;
-    sender->let_in |= kind != SPOOL_ARTIFACT;
-    if (spool_acknowledge(sender->spool))
-        return true;
-    (void)snprintf(sender->refusal, sizeof sender->refusal,
-                   "what has arrived cannot be noted in the file, and will be sent again: %s",
-                   strerror(spool_trouble(sender->spool)));
-    return false;
-}
-
 /* Returns whether the record itself is at fault: the server accepts a tag that says so. */
 static bool note_left_out(struct mlflow_sender *sender)
 {
@@ -477,7 +406,9 @@ static bool note_left_out(struct mlflow_sender *sender)
 /* Sends the oldest record. Returns false if sending is over. */
 static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
 {
-    enum mlflow_outcome outcome = SENDERS[kind](sender, record);
+    enum mlflow_outcome outcome = kind == SPOOL_BATCH      ? post(sender, "runs/log-batch", record)
+                                  : kind == SPOOL_ARTIFACT ? send_artifact(sender, record)
+                                                           : send_end(sender, record);
     if (sender->unreadable) {
         spool_leave(sender->spool, true);
         return true;
@@ -490,26 +421,69 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const s
         return false;
     }
 
-    bool failed = outcome == MLFLOW_FAILED || shut_out;
+    bool failed = outcome == MLFLOW_FAILED || shut_out, noted = true;
     if (failed && ++sender->failures >= FAILURES_MOST && note_left_out(sender))
         outcome = MLFLOW_REFUSED;
-    if (outcome == MLFLOW_WELL || outcome == MLFLOW_REFUSED) {
-        bool noted = outcome != MLFLOW_WELL || note_arrived(sender, kind);
-        if (outcome == MLFLOW_REFUSED)
-            leave_refused(sender);
-        note_taken(sender);
-        sender->retry.tries = sender->failures = 0;
-        return noted;
+    if (outcome != MLFLOW_WELL && outcome != MLFLOW_REFUSED) {
+        wait_for_another_try(sender, shut_out ? 20 * SECOND : SECOND / 2);
+        return !atomic_load(&sender->cancel);
     }
-    wait_for_another_try(sender, shut_out ? 20 * SECOND : SECOND / 2);
-    return !atomic_load(&sender->cancel);
+
+    if (outcome == MLFLOW_WELL) {
+        sender->sent.records++;
+        sender->sent.metrics += kind == SPOOL_BATCH ? sender->metrics : 0;
+        sender->sent.artifacts += kind == SPOOL_ARTIFACT;
+        sender->let_in |= kind != SPOOL_ARTIFACT;
+        noted = spool_acknowledge(sender->spool);
+        if (!noted) /* sending ends, since each further record would be sent twice */
+            (void)snprintf(
+                sender->refusal, sizeof sender->refusal,
+                "what has arrived cannot be noted in the file, and will be sent again: %s",
+                strerror(spool_trouble(sender->spool)));
+    } else {
+        /* Leaves it out. In a resumed file it stays: a person may remove the reason. */
+        if (!sender->resumed && !sender->said_refused)
+            reply_say("mlflow: a part was refused and is left out: %s", sender->server.why);
+        sender->said_refused = true;
+        if (sender->refusal[0] == '\0')
+            explain(sender, sender->refusal);
+        if (sender->resumed)
+            spool_leave(sender->spool, false);
+        else
+            (void)spool_acknowledge(sender->spool);
+    }
+    note_taken(sender);
+    sender->retry.tries = sender->failures = 0;
+    return noted;
 }
 
-static void send_records(struct mlflow_sender *sender)
+/* ---- the thread ---- */
+
+static void sender_main(void *data)
 {
+    struct mlflow_sender *sender = data;
+    vitals_error error;
+    json_t *target = read_note(sender->spool, SPOOL_TARGET);
     struct text record = {.bytes = NULL};
     enum spool_kind kind;
-    bool going = true;
+    char why[400] = "";
+    bool going = false;
+
+    /* The spool's address, or the one given instead; with our login if it is the same server. */
+    const char *uri = sender->instead != NULL ? sender->instead
+                                              : json_string_value(json_object_get(target, "uri"));
+    if (uri != NULL && sender->uri != NULL && address_is_same(uri, sender->uri))
+        uri = sender->uri;
+    if (uri == NULL) {
+        fail_without(sender, NO_SERVER);
+    } else if (mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
+        (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", error.message);
+        fail(sender);
+    } else {
+        going = find_run(sender, target);
+    }
+    json_decref(target);
+
     while (going && !atomic_load(&sender->cancel)) {
         bool stopping = is_stopping(sender); /* asked first: no record comes after the stop */
         if (spool_next(sender->spool, &kind, &record))
@@ -520,37 +494,6 @@ static void send_records(struct mlflow_sender *sender)
             wait_for(sender, 0, false);
     }
     text_done(&record);
-}
-
-/* ---- the thread ---- */
-
-/* Returns the spool's address, or the one given instead; with our login if it is the same server.
- */
-static const char *address_of(const struct mlflow_sender *sender, const json_t *target)
-{
-    const char *uri = sender->instead != NULL ? sender->instead
-                                              : json_string_value(json_object_get(target, "uri"));
-    if (uri != NULL && sender->uri != NULL && address_is_same(uri, sender->uri))
-        uri = sender->uri;
-    return uri;
-}
-
-static void sender_main(void *data)
-{
-    struct mlflow_sender *sender = data;
-    vitals_error error;
-    json_t *target = read_note(sender->spool, SPOOL_TARGET);
-    const char *uri = address_of(sender, target);
-    char why[400] = "";
-    if (uri == NULL) {
-        fail_without(sender, NO_SERVER);
-    } else if (mlflow_server_open(&sender->server, uri, &sender->cancel, &error) < 0) {
-        (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", error.message);
-        fail(sender);
-    } else if (find_run(sender, target)) {
-        send_records(sender);
-    }
-    json_decref(target);
     if (sender->resumed && !sender->said_rest) {
         bool rest = spool_waiting(sender->spool) > 0;
         (void)snprintf(why, sizeof why, "%s", sender->refusal);
