@@ -57,13 +57,8 @@ static void put_policy(struct html *html)
 {
     html_raw(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                    "base-uri 'none'; form-action 'none'; script-src");
-    html_format(html, " '%s'", page_script_hash);
-    if (page_plot_script_size > 0)
-        html_format(html, " '%s'", page_plot_script_hash);
-    html_format(html, "; style-src '%s'", page_style_hash);
-    if (page_plot_style_size > 0)
-        html_format(html, " '%s'", page_plot_style_hash);
-    html_raw(html, "\">\n");
+    html_format(html, " '%s' '%s'; style-src '%s'\">\n", page_script_hash, page_plot_script_hash,
+                page_style_hash);
 }
 
 static void put_head(struct html_page *page)
@@ -75,11 +70,6 @@ static void put_head(struct html_page *page)
                    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>vitals: ");
     html_text(html, title_of(page));
     html_raw(html, "</title>\n");
-    if (page_plot_style_size > 0) {
-        html_raw(html, "<style>");
-        html_raw(html, page_plot_style);
-        html_raw(html, "</style>\n");
-    }
     html_raw(html, "<style>");
     html_raw(html, page_style);
     html_raw(html, "</style>\n</head>\n<body>\n");
@@ -369,7 +359,7 @@ static void put_foot(struct html_page *page)
         html_text(html, rungs);
     }
     html_raw(html, "</footer>\n");
-    if (page_plot_script_size > 0 && page->charts.count > 0) {
+    if (page->charts.count > 0) {
         html_raw(html, "<script type=\"application/json\" id=\"data\">");
         charts_data(html, &page->charts);
         html_raw(html, "</script>\n<script>");

@@ -1,7 +1,7 @@
 /* html.h: a recorded run as one page that needs nothing but a browser: no network, no other file.
  *
- * Everything that comes from outside is escaped, and the page's own policy allows its own script
- * alone. Without JavaScript, or built without uPlot, it has the same charts, drawn. One thread. */
+ * Everything that comes from outside is escaped, and the page's own policy allows its own scripts
+ * alone. Without JavaScript it has the same charts, drawn. One thread. */
 #ifndef VITALS_REPORT_HTML_H
 #define VITALS_REPORT_HTML_H
 

@@ -297,18 +297,15 @@ class Page(unittest.TestCase):
         self.assertLessEqual({"pause", "theme", "5 min", "1 h", "On devices", "All", "search", "PID", "GPU memory"}, reached)
         self.calm()
 
-    def test_without_uplot_it_draws_its_charts_itself(self):
-        with Served(page_scene.Machine(), past=600) as served, Browser() as browser:
-            browser.tell("Network.setBlockedURLs", urls=["*/page/plot.js"])
-            browser.open(served.url)
-            browser.wait("document.querySelector('#chart-cpu canvas.plain') !== null")
-            inked = """(() => { const canvas = document.querySelector('#chart-cpu canvas');
-                return new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size; })()"""
-            self.assertGreater(browser.run(inked), 20)
-            first = browser.run("document.querySelector('#chart-cpu canvas').toDataURL()")
-            browser.run("document.getElementById('history').scrollIntoView()")
-            browser.wait(f"document.querySelector('#chart-cpu canvas').toDataURL() !== {json.dumps(first)}")
-            self.assertTrue(all("plot.js" in line for line in browser.complaints), browser.complaints)
+    def test_the_pointer_shows_a_moment_in_all_charts(self):
+        browser = self.open(page_scene.Machine(), ready="document.querySelectorAll('.chart canvas').length === 9", past=600)
+        browser.run("""(() => { const canvas = document.querySelector('#chart-cpu canvas'), box = canvas.getBoundingClientRect();
+            canvas.dispatchEvent(new MouseEvent('mousemove', { clientX: box.left + box.width / 2, clientY: box.top + 50 })); })()""")
+        browser.wait("new Set([...document.querySelectorAll('.when')].map((one) => one.textContent)).size === 1")
+        self.assertRegex(browser.run("document.querySelector('#chart-disk .when').textContent"), r"^\d\d:\d\d:\d\d$")
+        browser.run("document.querySelector('#chart-cpu canvas').dispatchEvent(new MouseEvent('mouseleave'))")
+        browser.wait("[...document.querySelectorAll('.when')].every((one) => one.textContent === '')")
+        self.calm()
 
     def test_without_scripts_it_says_where_the_figures_are(self):
         with Served(page_scene.Machine()) as served, Browser() as browser:

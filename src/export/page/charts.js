@@ -1,4 +1,4 @@
-// charts.js: the charts of the last hour, drawn by uPlot if it was built in, else by simple SVG here.
+// charts.js: the charts of the last hour, drawn by plot.js, and the small ones of tiles and cards.
 import { forms, make } from "./words.js";
 import * as past from "./past.js";
 
@@ -25,79 +25,9 @@ const CHARTS = [
 const charts = [];
 let machine = {}, seconds = 900;
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-// Powers of two for bytes, so that 256 MiB is a round number and 250000000 is not.
-const BINARY = Array.from({ length: 60 }, (_, power) => Math.pow(2, power));
-
 function clock(time, withSeconds) {
   const two = (value) => String(value).padStart(2, "0"), date = new Date(time * 1000);
   return two(date.getHours()) + ":" + two(date.getMinutes()) + (withSeconds ? ":" + two(date.getSeconds()) : "");
-}
-
-// ---- one chart ----
-
-// Draws a chart with axes of time and values; `chart` has form, top (the highest value drawn) and
-// lines.
-function zoomed(chart) {
-  const axis = { stroke: css("--soft"), grid: { stroke: css("--grid"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
-  const series = [{}].concat(chart.lines.map((_, at) => ({
-    stroke: css("--s" + chart.colors[at]), width: 1.6, spanGaps: false, points: { show: false },
-    fill: chart.lines.length === 1 || (chart.soft && at === 0) ? css("--f" + chart.colors[at]) : undefined,
-  })));
-  const made = new uPlot({
-    width: Math.max(chart.place.clientWidth, 120), height: HEIGHT, series, legend: { show: false },
-    padding: [8, 8, 0, 0],
-    cursor: { sync: { key: "vitals", setSeries: false }, drag: { setScale: false, x: false, y: false }, points: { size: 7 }, y: false },
-    scales: { x: { time: true, range: () => chart.range }, y: { range: () => [0, chart.top] } },
-    axes: [
-      Object.assign({ size: 26, space: 62, values: (self, splits, at, space, step) => splits.map((time) => clock(time, step < 60)),
-                      incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800] }, axis),
-      Object.assign({ size: 66, space: 34, values: (self, splits) => splits.map((value) => forms[chart.form](value)) },
-                    chart.form === "bytes" || chart.form === "rate" ? { incrs: BINARY } : {}, axis),
-    ],
-    hooks: { setCursor: [(self) => legend(chart, self.cursor.idx)] },
-  }, chart.data, chart.place);
-  return { update: () => made.setData(chart.data), resize: () => made.setSize({ width: Math.max(chart.place.clientWidth, 120), height: HEIGHT }), remove: () => made.destroy() };
-}
-
-function plain(chart) {
-  const canvas = chart.place.appendChild(make("canvas", "plain"));
-  const update = () => {
-    const wide = chart.place.clientWidth, scale = window.devicePixelRatio || 1, context = canvas.getContext("2d");
-    const left = 66, bottom = 26, high = HEIGHT - bottom - 8;
-    const x = (time) => left + (time - chart.range[0]) / (chart.range[1] - chart.range[0]) * (wide - left - 8);
-    const y = (value) => 8 + high - value / chart.top * high;
-    canvas.width = wide * scale;
-    canvas.height = HEIGHT * scale;
-    canvas.style.width = wide + "px";
-    context.scale(scale, scale);
-    context.font = "11px system-ui, sans-serif";
-    context.textBaseline = "middle";
-    for (let part = 0; part <= 4; part++) {
-      const value = chart.top * part / 4, time = chart.range[0] + (chart.range[1] - chart.range[0]) * part / 4;
-      context.fillStyle = css("--grid");
-      context.fillRect(left, y(value), wide - left - 8, 1);
-      context.fillStyle = css("--soft");
-      context.textAlign = "right";
-      context.fillText(forms[chart.form](value), left - 8, y(value));
-      context.textAlign = part === 0 ? "left" : part === 4 ? "right" : "center";
-      context.fillText(clock(time, chart.range[1] - chart.range[0] < 600), x(time), HEIGHT - bottom / 2);
-    }
-    chart.lines.forEach((_, at) => {
-      let drawing = false;
-      context.beginPath();
-      context.strokeStyle = css("--s" + chart.colors[at]);
-      context.lineWidth = 1.6;
-      chart.data[at + 1].forEach((value, point) => {
-        if (value !== null) context[drawing ? "lineTo" : "moveTo"](x(chart.data[0][point]), y(value));
-        drawing = value !== null;
-      });
-      context.stroke();
-    });
-  };
-  update();
-  return { update, resize: update, remove: () => canvas.remove() };
 }
 
 // ---- data ----
@@ -110,9 +40,8 @@ function linesOf(chart) {
   }).filter((one) => one !== null);
 }
 
-function highest(chart) {
-  let high = 0;
-  for (const values of chart.data.slice(1)) for (const value of values) if (value > high) high = value;
+// Returns the highest value that the chart has room for, of the highest in sight.
+function top(chart, high) {
   const most = chart.most ? chart.most(machine) : undefined;
   if (most) return most * 1.02;
   if (chart.form === "percent") return Math.min(1.02, Math.max(high * 1.2, 0.02));
@@ -121,13 +50,13 @@ function highest(chart) {
 
 // Shows the newest values beside the names, or those under the pointer.
 function legend(chart, point) {
-  const at = point === null || point === undefined ? chart.data[0].length - 1 : point;
+  const at = point === null ? chart.data[0].length - 1 : point;
   chart.figures.forEach((element, index) => {
     const value = chart.data[index + 1] ? chart.data[index + 1][at] : null;
     const text = value === null || value === undefined ? "N/A" : forms[chart.form](value);
     if (element.textContent !== text) element.textContent = text;
   });
-  const text = point === null || point === undefined || !chart.data[0].length ? "" : clock(chart.data[0][at], true);
+  const text = point === null ? "" : clock(chart.data[0][at], true);
   if (chart.when.textContent !== text) chart.when.textContent = text;
 }
 
@@ -135,23 +64,23 @@ function take(chart) {
   const from = past.since(seconds), last = past.times[past.times.length - 1] || 0;
   chart.data = [past.times.slice(from)].concat(chart.lines.map((one) => one.values.slice(from)));
   chart.range = [Math.max(last - seconds, Math.min(past.times[0], last - SHORTEST)), last];
-  chart.top = highest(chart);
 }
 
 function build(chart) {
   if (chart.drawn) chart.drawn.remove();
   chart.keys.replaceChildren();
   const devices = past.devices();
-  chart.colors = chart.lines.map((one, at) => (one.table === "gpu" ? devices.indexOf(one.label) : at) % 8);
+  const colors = chart.lines.map((one, at) => (one.table === "gpu" ? devices.indexOf(one.label) : at) % 8);
+  chart.colors = colors.map((color) => "--s" + color);
+  chart.fills = colors.map((color, at) => (colors.length === 1 || (!chart.rows && at === 0) ? "--f" + color : undefined));
   chart.figures = chart.lines.map((one, at) => {
     const key = chart.keys.appendChild(make("span", "key"));
-    key.appendChild(make("i", "k" + chart.colors[at]));
+    key.appendChild(make("i", "k" + colors[at]));
     key.appendChild(make("span", "", one.label));
     return key.appendChild(make("b", "figure"));
   });
   take(chart);
-  chart.drawn = typeof uPlot === "undefined" ? plain(chart) : zoomed(chart);
-  legend(chart, null);
+  chart.drawn = plot.make(chart.place, chart);
 }
 
 function update(chart) {
@@ -164,7 +93,6 @@ function update(chart) {
   if (!chart.seen) return;
   take(chart);
   chart.drawn.update();
-  if (chart.when.textContent === "") legend(chart, null);
 }
 
 // ---- all charts ----
@@ -185,14 +113,18 @@ export function start(place) {
     const keys = caption.appendChild(make("span", "keys"));
     figure.id = "chart-" + one.id;
     figure.hidden = true;
-    charts.push(Object.assign({}, one, { figure, when, keys, place: figure.appendChild(make("div", "plot")), lines: [], lines_wanted: one.lines, figures: [], seen: false, soft: !one.rows }));
+    const chart = Object.assign({}, one, { figure, when, keys, place: figure.appendChild(make("div", "plot")), lines: [], lines_wanted: one.lines, figures: [], seen: false });
+    charts.push(Object.assign(chart, {
+      height: HEIGHT, top: (high) => top(chart, high), words: forms[one.form], clock: (time, step) => clock(time, step < 60),
+      binary: one.form === "bytes" || one.form === "rate", hover: (at) => legend(chart, at),
+    }));
     watcher.observe(figure);
   }
   // The width of a chart changes with the window and with its neighbors.
   const ruler = new ResizeObserver((entries) => {
     for (const entry of entries) {
       const chart = charts.find((one) => one.place === entry.target);
-      if (chart.drawn && entry.contentRect.width > 0) chart.drawn.resize();
+      if (chart.drawn && entry.contentRect.width > 0) chart.drawn.update();
     }
   });
   for (const chart of charts) ruler.observe(chart.place);
