@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/command_lines.h"
+#include "export/redact.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -5,6 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+int export_thread_create(pthread_t *thread, void *(*run)(void *data), void *data)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int number = pthread_create(thread, NULL, run, data);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return number;
+}
+
 static void *thread_main(void *data)
 {
     struct export_thread *thread = data;
@@ -20,7 +30,6 @@ int export_thread_start(struct export_thread *thread, void (*work)(void *data), 
                         vitals_error *error)
 {
     pthread_condattr_t attributes;
-    sigset_t all, before;
     thread->work = work;
     thread->data = data;
     thread->ended = false;
@@ -30,10 +39,7 @@ int export_thread_start(struct export_thread *thread, void (*work)(void *data), 
     pthread_cond_init(&thread->changed, &attributes);
     pthread_condattr_destroy(&attributes);
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int number = pthread_create(&thread->thread, NULL, thread_main, thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int number = export_thread_create(&thread->thread, thread_main, thread);
     if (number == 0)
         return 0;
 

@@ -21,4 +21,10 @@ int redact_form_of(const char *word);
  * `sh -c`, is redacted too. The bytes are not escaped for any format. */
 void redact_line(struct text *text, vitals_text line, enum redact_form form);
 
+/* Appends the document of `vitals --json` with its command lines redacted; it is searched, not
+ * parsed. In the forms between off and full a command line becomes
+ * one argument: the line that redact_line makes of it. With off it is empty. All other bytes are
+ * unchanged. */
+void command_lines_write(struct text *text, const char *json, size_t size, enum redact_form form);
+
 #endif

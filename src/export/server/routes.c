@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "export/clock.h"
-#include "export/command_lines.h"
+#include "export/redact.h"
 #include "export/prometheus/self_metrics.h"
 #include "export/server/accept.h"
 #include "export/server/history.h"
@@ -172,12 +172,7 @@ static void api_stream(struct serve *serve, const struct http_request *request,
 static struct body *render_metrics(struct serve *serve, enum exposition_format format,
                                    uint64_t now_ns)
 {
-    enum { OF_CONNECTIONS = 4, REASONS = HTTP_REFUSED_COUNT + OF_CONNECTIONS };
-    static const char *const NAMES[HTTP_REFUSED_COUNT] = {
-#define REASON_NAME(name) [HTTP_REFUSED_##name] = #name,
-        HTTP_REASONS(REASON_NAME)
-#undef REASON_NAME
-    };
+    enum { OF_CONNECTIONS = 4, REASONS = REFUSED_REASONS + OF_CONNECTIONS };
     const struct connections *connections = &serve->connections;
     struct exposition_tally requests[HTTP_CODES];
     struct exposition_tally rejected[REASONS] = {
@@ -192,8 +187,9 @@ static struct body *render_metrics(struct serve *serve, enum exposition_format f
     serve->without_own = serve->own == NULL;
     for (size_t i = 0; i < HTTP_CODES; i++)
         requests[i] = (struct exposition_tally){http_codes[i].name, serve->answered[i]};
-    for (size_t i = 0; i < HTTP_REFUSED_COUNT; i++)
-        rejected[OF_CONNECTIONS + i] = (struct exposition_tally){NAMES[i], serve->refused[i]};
+    for (size_t i = 0; i < REFUSED_REASONS; i++)
+        rejected[OF_CONNECTIONS + i] = (struct exposition_tally){http_reasons[i],
+                                                                 serve->refused[i]};
     struct exposition_self self = {
         .requests = requests,
         .rejected = rejected,

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 
 #include "export/clock.h"
 #include "export/environment.h"
+#include "export/export_thread.h"
 #include "export/prometheus/self_metrics.h"
 #include "export/publisher.h"
 #include "export/reply.h"
@@ -324,11 +324,7 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
     /* Once the thread runs, it may replace the configuration. */
     bool encrypted = code == 0 && serve->config->tls != NULL;
     if (code == 0) {
-        sigset_t all, old;
-        (void)sigfillset(&all);
-        (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-        int number = pthread_create(&serve->thread, NULL, serve_thread, serve);
-        (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+        int number = export_thread_create(&serve->thread, serve_thread, serve);
         if (number != 0)
             code = record_fail_errno(number, "the HTTP server's thread", error);
     }

@@ -29,24 +29,20 @@ extern const struct http_code {
     const char *name;
 } http_codes[HTTP_CODES];
 
-/* Reasons to refuse a request. */
-#define HTTP_REASONS(REASON) \
-    REASON(host)             \
-    REASON(method)           \
-    REASON(path)             \
-    REASON(size)             \
-    REASON(body)             \
-    REASON(password)         \
-    REASON(rate)             \
-    REASON(busy)             \
-    REASON(streams)
-
+/* Reasons to refuse a request, and their names. */
 enum http_reason {
-#define REASON_ENUM(name) HTTP_REFUSED_##name,
-    HTTP_REASONS(REASON_ENUM)
-#undef REASON_ENUM
-        HTTP_REFUSED_COUNT
+    REFUSED_HOST,
+    REFUSED_METHOD,
+    REFUSED_PATH,
+    REFUSED_SIZE,
+    REFUSED_BODY,
+    REFUSED_PASSWORD,
+    REFUSED_RATE,
+    REFUSED_BUSY,
+    REFUSED_STREAMS,
+    REFUSED_REASONS
 };
+extern const char *const http_reasons[REFUSED_REASONS];
 
 /* ---- configuration ---- */
 
@@ -210,7 +206,7 @@ struct serve {
     struct http_request *compared;          /* its request, suspended; NULL: has ended meanwhile */
     struct http_request *uncompared;        /* suspended requests that wait, the oldest first */
     struct host_names *names;
-    uint64_t answered[HTTP_CODES], refused[HTTP_REFUSED_COUNT];
+    uint64_t answered[HTTP_CODES], refused[REFUSED_REASONS];
     uint64_t events_dropped;
 
     struct sample *newest;                 /* NULL: none yet */

@@ -17,6 +17,9 @@ const struct http_code http_codes[HTTP_CODES] = {
     {405, "405"}, {429, "429"}, {431, "431"}, {503, "503"}, {0, "other"},
 };
 
+const char *const http_reasons[REFUSED_REASONS] = {"host",     "method", "path", "size",   "body",
+                                                   "password", "rate",   "busy", "streams"};
+
 void http_answer_text(struct http_answer *answer, int status, const char *text)
 {
     struct text bytes = {.bytes = NULL};

@@ -34,28 +34,6 @@ static enum MHD_Result look_at_header(void *data, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-static bool is_too_long(const struct gate *gate)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        gate->request->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    return info == NULL || info->header_size > REQUEST_HEADERS_MAX;
-}
-
-static bool has_body(const struct gate *gate)
-{
-    return gate->has_body;
-}
-
-static bool has_cut_path(const struct gate *gate)
-{
-    return gate->request->cut_path;
-}
-
-static bool is_other_method(const struct gate *gate)
-{
-    return strcmp(gate->method, "GET") != 0 && strcmp(gate->method, "HEAD") != 0;
-}
-
 /* Requests without Host are of HTTP/1.0 and not from browsers. With TLS and a login any name is
  * accepted: a foreign page fails at the certificate, which is of another name. */
 static bool is_other_host(const struct gate *gate)
@@ -73,10 +51,8 @@ static bool is_other_host(const struct gate *gate)
 }
 
 /* A token bucket. */
-static bool is_over_rate(const struct gate *gate)
+static bool is_over_rate(struct serve *serve, const struct web_config *config)
 {
-    struct serve *serve = gate->request->serve;
-    const struct web_config *config = gate->request->connection->config->web;
     uint64_t now = clock_now_ns();
     if (config == NULL || config->rate_interval_ns == 0)
         return false;
@@ -88,28 +64,44 @@ static bool is_over_rate(const struct gate *gate)
     return false;
 }
 
-static bool is_one_too_many(const struct gate *gate)
+static bool is_read(const char *method)
 {
-    struct serve *serve = gate->request->serve;
-    return gate->request->password == PASSWORD_NOT_LOOKED_AT &&
-           !connections_make_room(&serve->connections);
+    return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-/* Checked in this order. */
+/* Returns the reason to refuse the request, or REFUSED_REASONS. */
+static enum http_reason refusal(const struct gate *gate)
+{
+    const struct http_request *request = gate->request;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        request->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (info == NULL || info->header_size > REQUEST_HEADERS_MAX)
+        return REFUSED_SIZE;
+    if (!is_read(gate->method))
+        return REFUSED_METHOD;
+    if (request->cut_path)
+        return REFUSED_PATH;
+    if (gate->has_body)
+        return REFUSED_BODY;
+    if (is_other_host(gate))
+        return REFUSED_HOST;
+    if (is_over_rate(request->serve, request->connection->config->web))
+        return REFUSED_RATE;
+    return connections_make_room(&request->serve->connections) ? REFUSED_REASONS : REFUSED_BUSY;
+}
+
 static const struct {
-    bool (*refuses)(const struct gate *gate);
-    enum http_reason reason;
     int status;
     const char *text;
-} GATES[] = {
-    {is_too_long, HTTP_REFUSED_size, 431, "the request's headers are too large\n"},
-    {is_other_method, HTTP_REFUSED_method, 405, "only GET and HEAD are answered\n"},
-    {has_cut_path, HTTP_REFUSED_path, 400, "a path has no NUL\n"},
-    {has_body, HTTP_REFUSED_body, 400, "a request here has no body\n"},
-    {is_other_host, HTTP_REFUSED_host, 403,
-     "this is not a name of this server; vitals serve --allow-host NAME makes it one\n"},
-    {is_over_rate, HTTP_REFUSED_rate, 429, "too many requests\n"},
-    {is_one_too_many, HTTP_REFUSED_busy, 503, "too many requests at once\n"},
+} REFUSALS[REFUSED_REASONS] = {
+    [REFUSED_SIZE] = {431, "the request's headers are too large\n"},
+    [REFUSED_METHOD] = {405, "only GET and HEAD are answered\n"},
+    [REFUSED_PATH] = {400, "a path has no NUL\n"},
+    [REFUSED_BODY] = {400, "a request here has no body\n"},
+    [REFUSED_HOST] = {403, "this is not a name of this server; vitals serve --allow-host NAME "
+                           "makes it one\n"},
+    [REFUSED_RATE] = {429, "too many requests\n"},
+    [REFUSED_BUSY] = {503, "too many requests at once\n"},
 };
 
 /* ---- passwords ---- */
@@ -216,7 +208,7 @@ static void look_at_password(struct http_request *request, struct http_answer *a
         if (password_is_known(serve->passwords, &config->users, &given)) {
             request->password = PASSWORD_RIGHT;
         } else if (!wait_for_comparison(request, &given)) {
-            serve->refused[HTTP_REFUSED_busy]++;
+            serve->refused[REFUSED_BUSY]++;
             http_answer_text(answer, 503, "too many passwords to be looked at\n");
         }
         explicit_bzero(&given, sizeof given);
@@ -255,7 +247,7 @@ static enum MHD_Result follow_route(struct http_request *request)
     if (answer.events != NULL && connections_may_stream(&serve->connections, request->connection))
         return stream_send(request, &answer);
     if (answer.events != NULL) {
-        serve->refused[HTTP_REFUSED_streams]++;
+        serve->refused[REFUSED_STREAMS]++;
         http_answer_text(&answer, 503, "too many listen already\n");
     }
     return answer_send(request, &answer);
@@ -266,7 +258,7 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
     struct serve *serve = request->serve;
     struct http_answer answer = {.status = 0};
     if (request_is_outdated(request)) {
-        serve->refused[HTTP_REFUSED_busy]++;
+        serve->refused[REFUSED_BUSY]++;
         http_answer_text(&answer, 503, "the configuration has changed; please connect again\n");
         return answer_send(request, &answer);
     }
@@ -274,11 +266,10 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
     if (request->password == PASSWORD_NOT_LOOKED_AT) {
         struct gate gate = {.request = request, .method = method};
         (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
-        for (size_t i = 0; i < sizeof GATES / sizeof GATES[0]; i++) {
-            if (!GATES[i].refuses(&gate))
-                continue;
-            serve->refused[GATES[i].reason]++;
-            http_answer_text(&answer, GATES[i].status, GATES[i].text);
+        enum http_reason reason = refusal(&gate);
+        if (reason < REFUSED_REASONS) {
+            serve->refused[reason]++;
+            http_answer_text(&answer, REFUSALS[reason].status, REFUSALS[reason].text);
             return answer_send(request, &answer);
         }
         connection_enter_phase(&serve->connections, request->connection, CONNECTION_ANSWERED,
@@ -292,7 +283,7 @@ static enum MHD_Result answer_request(struct http_request *request, const char *
         return MHD_YES;
     if (request->password == PASSWORD_RIGHT)
         return follow_route(request);
-    serve->refused[HTTP_REFUSED_password]++;
+    serve->refused[REFUSED_PASSWORD]++;
     http_answer_text(&answer, 401, "a user and a password, please\n");
     return answer_send(request, &answer);
 }
@@ -336,7 +327,7 @@ enum MHD_Result request_handle(void *serve, struct MHD_Connection *mhd, const ch
         struct gate gate = {.request = request, .method = method};
         request->begun = true;
         (void)MHD_get_connection_values(request->mhd, MHD_HEADER_KIND, look_at_header, &gate);
-        if (!has_body(&gate) && !is_other_method(&gate))
+        if (!gate.has_body && is_read(method))
             return MHD_YES;
     }
     return answer_request(request, method);

@@ -2,11 +2,10 @@
 #include "export/server/watchdog.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <vitals/clock.h>
+#include "export/clock.h"
+#include "export/export_thread.h"
 
 static struct {
     int descriptor;
@@ -29,12 +28,8 @@ static void *watch(void *unused)
 void watchdog_start(int descriptor, uint64_t patience_ns)
 {
     pthread_t thread;
-    sigset_t all, before;
     watched.descriptor = descriptor;
     watched.patience_ns = patience_ns;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, watch, NULL) == 0)
+    if (export_thread_create(&thread, watch, NULL) == 0)
         (void)pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

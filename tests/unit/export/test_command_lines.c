@@ -2,7 +2,7 @@
  * it changes. */
 #include "check.h"
 
-#include "export/command_lines.h"
+#include "export/redact.h"
 
 static void written(const char *json, enum redact_form form, const char *expected)
 {
