@@ -434,46 +434,41 @@ struct spool_damage spool_damage(struct spool *spool)
     return damage;
 }
 
-/* Renames the file to a free name. Returns false and sets errno if it stays. */
-static bool set_aside(struct spool *spool)
-{
-    char *path = NULL;
-    bool linked = false;
-
-    /* It is PATH.damaged already, or that followed by .1 to .9. */
-    size_t size = strlen(spool->path), behind = sizeof DAMAGED - 1;
-    if (size > 2 && spool->path[size - 2] == '.' && spool->path[size - 1] >= '1' &&
-        spool->path[size - 1] <= '9')
-        size -= 2;
-    if (size > behind && strncmp(spool->path + size - behind, DAMAGED, behind) == 0)
-        return true;
-    for (int i = 0; i <= ASIDE_MOST && !linked && (i == 0 || errno == EEXIST); i++) {
-        char number[] = {'.', (char)('0' + i), '\0'};
-        free(path);
-        if (asprintf(&path, "%s%s%s", spool->path, DAMAGED, i > 0 ? number : "") < 0)
-            return false;
-        linked = link(spool->path, path) == 0; /* rename() would replace an existing file */
-    }
-    if (!linked) {
-        int why = errno;
-        free(path);
-        errno = why;
-        return false;
-    }
-    (void)unlink(spool->path);
-    free(spool->path);
-    spool->path = path;
-    return true;
-}
-
 enum spool_rest spool_settle(struct spool *spool)
 {
     uint64_t waiting = spool_waiting(spool);
     enum spool_rest rest = SPOOL_STAYS;
     pthread_mutex_lock(&spool->mutex);
-    if (spool->path != NULL && waiting == 0 && is_damaged(spool))
-        rest = set_aside(spool) ? SPOOL_SET_ASIDE : SPOOL_STAYS;
-    else if (spool->path != NULL && waiting == 0 && unlink(spool->path) == 0)
+    if (spool->path != NULL && waiting == 0 && is_damaged(spool)) {
+        /* Renames it to a free name, unless it has one already: PATH.damaged, or that followed by
+         * .1 to .9. */
+        size_t size = strlen(spool->path), behind = sizeof DAMAGED - 1;
+        if (size > 2 && spool->path[size - 2] == '.' && spool->path[size - 1] >= '1' &&
+            spool->path[size - 1] <= '9')
+            size -= 2;
+        bool aside = size > behind && strncmp(spool->path + size - behind, DAMAGED, behind) == 0;
+        char *path = NULL;
+        for (int i = 0; i <= ASIDE_MOST && !aside && (i == 0 || errno == EEXIST); i++) {
+            char number[] = {'.', (char)('0' + i), '\0'};
+            free(path);
+            if (asprintf(&path, "%s%s%s", spool->path, DAMAGED, i > 0 ? number : "") < 0) {
+                path = NULL;
+                break;
+            }
+            /* rename() would replace an existing file. */
+            if (link(spool->path, path) == 0) {
+                (void)unlink(spool->path);
+                free(spool->path);
+                spool->path = path;
+                path = NULL;
+                aside = true;
+            }
+        }
+        int why = errno;
+        free(path);
+        errno = why;
+        rest = aside ? SPOOL_SET_ASIDE : SPOOL_STAYS;
+    } else if (spool->path != NULL && waiting == 0 && unlink(spool->path) == 0)
         rest = SPOOL_REMOVED;
     if (spool->path != NULL && rest == SPOOL_STAYS && waiting == 0)
         spool->trouble = errno;

@@ -74,33 +74,6 @@ static struct page_seen *seen_place(struct exposition_page *page, struct page_se
     return &table[i];
 }
 
-/* Returns whether the family has this series already, and adds it if not. */
-static bool is_seen(struct exposition_page *page, const struct page_seen *series)
-{
-    if (page->seen_count * 2 >= page->seen_capacity) {
-        size_t capacity = page->seen_capacity * 2;
-        struct page_seen *table = calloc(capacity, sizeof *table);
-        if (table == NULL) {
-            page->failed = true;
-            return true;
-        }
-        for (size_t i = 0; i < page->seen_capacity; i++) {
-            if (page->seen[i].age == page->seen_age)
-                *seen_place(page, table, capacity, &page->seen[i]) = page->seen[i];
-        }
-        free(page->seen);
-        page->seen = table;
-        page->seen_capacity = capacity;
-    }
-
-    struct page_seen *place = seen_place(page, page->seen, page->seen_capacity, series);
-    if (place->age == series->age)
-        return true;
-    *place = *series;
-    page->seen_count++;
-    return false;
-}
-
 /* ---- samples ---- */
 
 void page_sample(struct exposition_page *page)
@@ -163,8 +136,33 @@ void page_value(struct exposition_page *page, double value)
         .size = (uint32_t)(page->out->size - page->braces),
         .age = page->seen_age,
     };
-    bool is_number = isfinite(value) && (page->type != FAMILY_COUNTER || value >= 0);
-    if (!is_number || is_seen(page, &series)) {
+
+    /* A series of the family that was written already is dropped. */
+    bool writes = isfinite(value) && (page->type != FAMILY_COUNTER || value >= 0);
+    if (writes && page->seen_count * 2 >= page->seen_capacity) {
+        size_t capacity = page->seen_capacity * 2;
+        struct page_seen *table = calloc(capacity, sizeof *table);
+        for (size_t i = 0; i < page->seen_capacity && table != NULL; i++) {
+            if (page->seen[i].age == page->seen_age)
+                *seen_place(page, table, capacity, &page->seen[i]) = page->seen[i];
+        }
+        writes = table != NULL;
+        page->failed = page->failed || table == NULL;
+        if (table != NULL) {
+            free(page->seen);
+            page->seen = table;
+            page->seen_capacity = capacity;
+        }
+    }
+    if (writes) {
+        struct page_seen *place = seen_place(page, page->seen, page->seen_capacity, &series);
+        writes = place->age != series.age;
+        if (writes) {
+            *place = series;
+            page->seen_count++;
+        }
+    }
+    if (!writes) {
         page->out->size = page->sample;
         page->out->bytes[page->sample] = '\0';
         return;

@@ -37,6 +37,12 @@ struct page_seen {
     uint32_t size, age;
 };
 
+/* The data that a family is written from. */
+struct family_sources {
+    const struct exposition_self *self;
+    const struct exposition_sums *sums;
+};
+
 struct exposition_page {
     struct text *out;
     enum exposition_format format;
@@ -52,6 +58,8 @@ struct exposition_page {
     bool failed;       /* memory was out */
 
     /* of the current family */
+    const struct metric_family *family;
+    const struct family_sources *from;
     const char *prefix, *name, *help, *unit;
     enum family_type type;
     bool headed, labeled;
@@ -102,12 +110,6 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
                           size_t capacity);
 
 /* ---- families.c's rows (family_writers.c) ---- */
-
-/* The data that a family is written from. */
-struct family_sources {
-    const struct exposition_self *self;
-    const struct exposition_sums *sums;
-};
 
 /* Writes the samples of a family; nothing if no row has its values. */
 void exposition_write_family(struct exposition_page *page, const struct metric_family *family,

@@ -57,21 +57,6 @@ bool page_user(const struct exposition_page *page, vitals_text name, int64_t uid
     return false;
 }
 
-/* Returns the uid of a process of the workload; -1 if none is known. */
-static int64_t workload_uid(const struct exposition_page *page, vitals_text id)
-{
-    const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(page->snapshot, VITALS_PROCESS, row)) != NULL) {
-        vitals_text of;
-        uint64_t uid;
-        if (page_text(row, VITALS_PROCESS_WORKLOAD, &of) && of.size == id.size &&
-            memcmp(of.bytes, id.bytes, id.size) == 0 &&
-            vitals_row_u64(row, VITALS_PROCESS_UID, &uid) > 0)
-            return (int64_t)uid;
-    }
-    return -1;
-}
-
 vitals_text page_workload(const struct exposition_page *page, vitals_text id, char *out,
                           size_t capacity)
 {
@@ -80,8 +65,20 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
     vitals_text user, name = {id.bytes + sizeof USER - 1, id.size - (sizeof USER - 1)};
     if (page->options->user != EXPOSITION_USER_NAME && id.size > sizeof USER - 1 &&
         memcmp(id.bytes, USER, sizeof USER - 1) == 0) {
+        /* The uid is that of a process of the workload. */
+        const vitals_row *row = NULL;
+        int64_t uid = -1;
+        while (uid < 0 && page->options->user == EXPOSITION_USER_UID &&
+               (row = vitals_snapshot_next(page->snapshot, VITALS_PROCESS, row)) != NULL) {
+            vitals_text of;
+            uint64_t of_process;
+            if (page_text(row, VITALS_PROCESS_WORKLOAD, &of) && of.size == id.size &&
+                memcmp(of.bytes, id.bytes, id.size) == 0 &&
+                vitals_row_u64(row, VITALS_PROCESS_UID, &of_process) > 0)
+                uid = (int64_t)of_process;
+        }
         if (page->options->user != EXPOSITION_USER_UID ||
-            !page_user(page, name, workload_uid(page, id), words, sizeof words, &user))
+            !page_user(page, name, uid, words, sizeof words, &user))
             user = hashed(name, words, sizeof words);
         int size = snprintf(out, capacity, "%s%.*s", USER, (int)user.size, user.bytes);
         return fitted(out, size, capacity);

@@ -108,41 +108,34 @@ static struct run_subject *subject_of(struct exposition_run *run, const char *uu
     return subject;
 }
 
-/* Takes a measure of each device of the line. */
-static void take_of_devices(struct exposition_run *run, size_t i, const json_t *usage,
-                            const struct usage_line *line)
+void exposition_run_usage(struct exposition_run *run, const json_t *usage)
 {
+    const struct metric_family *family;
     const json_t *values = json_object_get(usage, "values"), *value;
+    struct usage_line line;
     double number;
-    const struct metric_family *family = measured(i);
     size_t at;
-    json_array_foreach(values, at, value)
-    {
-        const char *scope = json_string_value(json_array_get(value, 0));
-        const char *uuid = json_string_value(json_array_get(value, 1));
-        const char *name = json_string_value(json_array_get(value, 2));
-        if (scope != NULL && uuid != NULL && name != NULL && strcmp(scope, "gpu") == 0 &&
-            strcmp(name, family->measure) == 0 &&
-            usage_line_value(line, "gpu", uuid, family->measure, &number) > 0) {
+    exposition_run_leave(run);
+    usage_line_read(&line, usage);
+    for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
+        if (!is_of_devices(family)) {
+            if (usage_line_value(&line, "tree", NULL, family->measure, &number) > 0)
+                take(family, &run->subjects[0].values[i], number);
+            continue;
+        }
+        json_array_foreach(values, at, value)
+        {
+            const char *scope = json_string_value(json_array_get(value, 0));
+            const char *uuid = json_string_value(json_array_get(value, 1));
+            const char *name = json_string_value(json_array_get(value, 2));
+            if (scope == NULL || uuid == NULL || name == NULL || strcmp(scope, "gpu") != 0 ||
+                strcmp(name, family->measure) != 0 ||
+                usage_line_value(&line, "gpu", uuid, name, &number) <= 0)
+                continue;
             struct run_subject *subject = subject_of(run, uuid, number);
             if (subject != NULL)
                 take(family, &subject->values[i], number);
         }
-    }
-}
-
-void exposition_run_usage(struct exposition_run *run, const json_t *usage)
-{
-    const struct metric_family *family;
-    struct usage_line line;
-    double number;
-    exposition_run_leave(run);
-    usage_line_read(&line, usage);
-    for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
-        if (is_of_devices(family))
-            take_of_devices(run, i, usage, &line);
-        else if (usage_line_value(&line, "tree", NULL, family->measure, &number) > 0)
-            take(family, &run->subjects[0].values[i], number);
     }
     usage_line_done(&line);
 }

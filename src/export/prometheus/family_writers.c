@@ -7,12 +7,10 @@
 #include "feed/decimal.h"
 
 /* Writes the samples of one row. */
-typedef void write_row(struct exposition_page *page, const struct metric_family *family,
-                       const struct family_sources *from, const struct exposition_row *row);
+typedef void write_row(struct exposition_page *page, const struct exposition_row *row);
 
 /* Writes the samples of a family; nothing if no row has its values. */
-typedef void write_all(struct exposition_page *page, const struct metric_family *family,
-                       const struct family_sources *from);
+typedef void write_all(struct exposition_page *page);
 
 /* Writes a label with a text of the row, if it has it. */
 static void label_text(struct exposition_page *page, const char *name, const vitals_row *row,
@@ -109,10 +107,9 @@ static void write_folded(struct exposition_page *page, const struct metric_famil
     }
 }
 
-static void write_rows(struct exposition_page *page, const struct metric_family *family,
-                       const struct family_sources *from)
+static void write_rows(struct exposition_page *page)
 {
-    (void)from;
+    const struct metric_family *family = page->family;
     for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
         const struct family_part *part = &family->parts[p];
         const struct page_table *table = page_table(page, vitals_metric_entity(part->metric));
@@ -136,20 +133,16 @@ static void write_rows(struct exposition_page *page, const struct metric_family 
 
 /* ---- the exporter itself ---- */
 
-static void write_build(struct exposition_page *page, const struct metric_family *family,
-                        const struct family_sources *from)
+static void write_build(struct exposition_page *page)
 {
-    (void)family, (void)from;
     page_sample(page);
     page_label_word(page, "version", vitals_version_text());
     page_value(page, 1);
 }
 
-static void write_success(struct exposition_page *page, const struct metric_family *family,
-                          const struct family_sources *from, const struct exposition_row *row)
+static void write_success(struct exposition_page *page, const struct exposition_row *row)
 {
     vitals_availability state = exposition_state_of(row->row);
-    (void)family, (void)from;
     /* A source that this machine does not have, or that is not requested, has not failed. */
     if (state <= 0 && state != VITALS_DENIED && state != VITALS_GONE && state != VITALS_TIMED_OUT &&
         state != VITALS_FAILED && state != VITALS_OUTSIDE)
@@ -159,11 +152,10 @@ static void write_success(struct exposition_page *page, const struct metric_fami
 }
 
 /* Writes the duration of a source's calls, or the time of its last reading. */
-static void write_source(struct exposition_page *page, const struct metric_family *family,
-                         const struct family_sources *from, const struct exposition_row *row)
+static void write_source(struct exposition_page *page, const struct exposition_row *row)
 {
-    bool last = family->writer == FAMILY_COLLECTOR_LAST;
-    const struct counter_map_entry *entry = counter_map_find(&from->sums->sources,
+    bool last = page->family->writer == FAMILY_COLLECTOR_LAST;
+    const struct counter_map_entry *entry = counter_map_find(&page->from->sums->sources,
                                                              vitals_row_key(row->row), 0);
     if (entry == NULL || (last && entry->at <= 0))
         return;
@@ -171,10 +163,10 @@ static void write_source(struct exposition_page *page, const struct metric_famil
     page_value(page, last ? entry->at : entry->value);
 }
 
-static void write_tallies(struct exposition_page *page, const struct metric_family *family,
-                          const struct family_sources *from)
+static void write_tallies(struct exposition_page *page)
 {
-    const struct exposition_self *self = from->self;
+    const struct metric_family *family = page->family;
+    const struct exposition_self *self = page->from->self;
     const struct exposition_tally dropped[] = {{"processes", page->dropped[0]},
                                                {"workloads", page->dropped[1]}};
     const struct exposition_tally *tallies = dropped;
@@ -193,13 +185,11 @@ static void write_tallies(struct exposition_page *page, const struct metric_fami
 
 /* ---- devices ---- */
 
-static void write_gpu_info(struct exposition_page *page, const struct metric_family *family,
-                           const struct family_sources *from, const struct exposition_row *row)
+static void write_gpu_info(struct exposition_page *page, const struct exposition_row *row)
 {
     static const char NODE[] = "/dev/nvidia";
     enum { BEFORE = sizeof NODE - 1 };
     vitals_text node;
-    (void)family, (void)from;
     page_sample_of(page, row);
     label_text(page, "vendor", row->row, VITALS_GPU_VENDOR);
     label_text(page, "name", row->row, VITALS_GPU_NAME);
@@ -238,14 +228,12 @@ static bool count_on(const struct exposition_page *page, uint64_t gpu,
 }
 
 /* Writes nothing if the driver counts more or fewer processes than have a row. */
-static void write_gpu_processes(struct exposition_page *page, const struct metric_family *family,
-                                const struct family_sources *from, const struct exposition_row *row)
+static void write_gpu_processes(struct exposition_page *page, const struct exposition_row *row)
 {
     struct process_counts counts = {0};
     const vitals_row *part = NULL;
     const uint64_t gpu = vitals_row_key(row->row);
     double all;
-    (void)family, (void)from;
     bool known = page_number(page, row->row, VITALS_GPU_PROCESSES, &all) &&
                  count_on(page, gpu, &counts);
     while (known &&
@@ -262,13 +250,12 @@ static void write_gpu_processes(struct exposition_page *page, const struct metri
 
 /* Sums all metrics over the links of a device; writes nothing if a value of an active link is
  * missing, or there is no link. */
-static void write_links(struct exposition_page *page, const struct metric_family *family,
-                        const struct family_sources *from, const struct exposition_row *row)
+static void write_links(struct exposition_page *page, const struct exposition_row *row)
 {
+    const struct metric_family *family = page->family;
     const vitals_row *link = NULL;
     double sum = 0, value;
     size_t links = 0;
-    (void)from;
     while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_LINK,
                                               vitals_row_key(row->row), link)) != NULL) {
         uint64_t active;
@@ -287,12 +274,10 @@ static void write_links(struct exposition_page *page, const struct metric_family
     page_value(page, sum);
 }
 
-static void write_xid(struct exposition_page *page, const struct metric_family *family,
-                      const struct family_sources *from, const struct exposition_row *row)
+static void write_xid(struct exposition_page *page, const struct exposition_row *row)
 {
-    const struct counter_map_entry *entry = counter_map_find(&from->sums->errors,
+    const struct counter_map_entry *entry = counter_map_find(&page->from->sums->errors,
                                                              vitals_row_key(row->row), 0);
-    (void)family;
     if (entry == NULL || entry->at <= 0)
         return;
     page_sample_of(page, row);
@@ -301,13 +286,12 @@ static void write_xid(struct exposition_page *page, const struct metric_family *
 }
 
 /* Writes what a partition is, or the value of the family's metric. */
-static void write_partition(struct exposition_page *page, const struct metric_family *family,
-                            const struct family_sources *from, const struct exposition_row *row)
+static void write_partition(struct exposition_page *page, const struct exposition_row *row)
 {
+    const struct metric_family *family = page->family;
     const struct exposition_row *parent = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
     bool info = family->writer == FAMILY_PARTITION_INFO;
     double value = 1;
-    (void)from;
     if (!info && !page_number(page, row->row, family->parts[0].metric, &value))
         return;
     page_sample(page);
@@ -339,12 +323,10 @@ static void label_workload(struct exposition_page *page, vitals_text id)
         page_label(page, "workload", page_workload(page, id, words, sizeof words));
 }
 
-static void write_process_info(struct exposition_page *page, const struct metric_family *family,
-                               const struct family_sources *from, const struct exposition_row *row)
+static void write_process_info(struct exposition_page *page, const struct exposition_row *row)
 {
     vitals_text user = {"", 0}, id = {"", 0};
     uint64_t uid;
-    (void)family, (void)from;
     page_sample_of(page, row);
     label_text(page, "comm", row->row, VITALS_PROCESS_NAME);
     (void)!page_text(row->row, VITALS_PROCESS_USER, &user);
@@ -355,12 +337,10 @@ static void write_process_info(struct exposition_page *page, const struct metric
     page_value(page, 1);
 }
 
-static void write_process_start(struct exposition_page *page, const struct metric_family *family,
-                                const struct family_sources *from, const struct exposition_row *row)
+static void write_process_start(struct exposition_page *page, const struct exposition_row *row)
 {
     const struct page_table *host = page_table(page, VITALS_HOST);
     double boot, start;
-    (void)family, (void)from;
     if (host->count == 0 ||
         !page_number(page, host->rows[0].row, VITALS_HOST_BOOT_TIME_SECONDS, &boot) ||
         !page_number(page, row->row, VITALS_PROCESS_START_SECONDS, &start))
@@ -369,11 +349,10 @@ static void write_process_start(struct exposition_page *page, const struct metri
     page_value(page, boot + start);
 }
 
-static void write_workload_info(struct exposition_page *page, const struct metric_family *family,
-                                const struct family_sources *from, const struct exposition_row *row)
+static void write_workload_info(struct exposition_page *page, const struct exposition_row *row)
 {
+    const struct metric_family *family = page->family;
     vitals_text user;
-    (void)from;
     page_sample_of(page, row);
     for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
         vitals_metric metric = family->parts[p].metric;
@@ -393,17 +372,6 @@ struct workload_share {
     bool lacking; /* a process of it has no value, so there is no sum */
 };
 
-static struct workload_share *share_of(struct workload_share *shares, size_t *count, vitals_text id)
-{
-    uint64_t key = exposition_workload_key(id);
-    for (size_t i = 0; i < *count; i++) {
-        if (shares[i].key == key)
-            return &shares[i];
-    }
-    shares[*count] = (struct workload_share){.id = id, .key = key};
-    return &shares[(*count)++];
-}
-
 static bool is_folded(const struct exposition_page *page, vitals_text id)
 {
     const struct page_table *table = page_table(page, VITALS_WORKLOAD);
@@ -420,9 +388,9 @@ static bool is_folded(const struct exposition_page *page, vitals_text id)
 
 /* Writes the values of a device by workload: sums over its processes, or the counters that are kept
  * of workloads, which folded ones do not have. */
-static void write_shares(struct exposition_page *page, const struct metric_family *family,
-                         const struct family_sources *from, const struct exposition_row *gpu)
+static void write_shares(struct exposition_page *page, const struct exposition_row *gpu)
 {
+    const struct metric_family *family = page->family;
     static const vitals_text OTHER = {"other", 5}, UNKNOWN = {"unknown", 7};
     bool counter = family->writer == FAMILY_WORKLOAD_GPU_BUSY;
     const uint64_t key = vitals_row_key(gpu->row);
@@ -441,16 +409,21 @@ static void write_shares(struct exposition_page *page, const struct metric_famil
             id = UNKNOWN;
         else if (is_folded(page, id))
             id = OTHER;
-        struct workload_share *share = share_of(shares, &count, id);
+        const uint64_t workload = exposition_workload_key(id);
+        size_t i = 0;
+        while (i < count && shares[i].key != workload)
+            i++;
+        if (i == count)
+            shares[count++] = (struct workload_share){.id = id, .key = workload};
+        struct workload_share *share = &shares[i];
         bool known = page_number(page, row, family->parts[0].metric, &value);
         share->sum += known ? value : 0;
         share->lacking |= !known;
     }
 
     for (size_t i = 0; i < count; i++) {
-        const struct counter_map_entry *entry = counter ? counter_map_find(&from->sums->workloads,
-                                                                           key, shares[i].key)
-                                                        : NULL;
+        const struct counter_map_entry *entry =
+            counter ? counter_map_find(&page->from->sums->workloads, key, shares[i].key) : NULL;
         if (counter ? entry == NULL : shares[i].lacking)
             continue;
         page_sample_of(page, gpu);
@@ -489,13 +462,11 @@ static void write_job(struct exposition_page *page, const struct exposition_row 
 }
 
 /* Writes the jobs whose processes are on the device, else those that its prolog's file names. */
-static void write_gpu_jobs(struct exposition_page *page, const struct metric_family *family,
-                           const struct family_sources *from, const struct exposition_row *gpu)
+static void write_gpu_jobs(struct exposition_page *page, const struct exposition_row *gpu)
 {
     const uint64_t key = vitals_row_key(gpu->row);
     const vitals_row *row = NULL;
     bool proven = false;
-    (void)family, (void)from;
     while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, key, row)) !=
            NULL) {
         vitals_text id, job;
@@ -562,9 +533,11 @@ void exposition_write_family(struct exposition_page *page, const struct metric_f
         ((page->snapshot == NULL || page->is_alone) && !WRITERS[family->writer].alone))
         return;
 
+    page->family = family;
+    page->from = from;
     page_family(page, FAMILY_PREFIX, name, family_type(name), family_help(family));
     if (WRITERS[family->writer].all != NULL) {
-        WRITERS[family->writer].all(page, family, from);
+        WRITERS[family->writer].all(page);
         return;
     }
     const struct page_table *table = page_table(page, WRITERS[family->writer].entity);
@@ -572,6 +545,6 @@ void exposition_write_family(struct exposition_page *page, const struct metric_f
         const struct exposition_row *row = &table->rows[i];
         if (!row->folded && (WRITERS[family->writer].of == ANY ||
                              is_partition(row) == (WRITERS[family->writer].of == PARTITION)))
-            WRITERS[family->writer].row(page, family, from, row);
+            WRITERS[family->writer].row(page, row);
     }
 }

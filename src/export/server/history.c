@@ -90,28 +90,6 @@ void history_free(struct history_store *history)
 
 /* ---- one point ---- */
 
-static struct history_series_line *find_line(struct history_store *history, vitals_metric metric,
-                                             const vitals_row *row)
-{
-    uint64_t key = vitals_row_key(row);
-    for (size_t i = 0; i < history->lines_count; i++) {
-        if (history->lines[i]->metric == metric && history->lines[i]->key == key)
-            return history->lines[i];
-    }
-    struct history_series_line *line = history->lines_count < HISTORY_LINES_MAX
-                                           ? malloc(sizeof *line)
-                                           : NULL;
-    if (line == NULL)
-        return NULL;
-    *line = (struct history_series_line){.metric = metric, .key = key};
-    (void)vitals_text_format((vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))},
-                             VITALS_TEXT_TERMINAL, line->label, sizeof line->label);
-    for (size_t i = 0; i < HISTORY_POINTS; i++)
-        line->values[i] = NAN;
-    history->lines[history->lines_count++] = line;
-    return line;
-}
-
 static void keep(struct history_store *history, const struct kept *kept,
                  const vitals_snapshot *snapshot)
 {
@@ -133,7 +111,23 @@ static void keep(struct history_store *history, const struct kept *kept,
         if (!known)
             continue;
 
-        struct history_series_line *line = find_line(history, kept->metric, row);
+        const char *label = vitals_row_label(row);
+        struct history_series_line *line = NULL;
+        for (size_t i = 0; i < history->lines_count && line == NULL; i++) {
+            if (history->lines[i]->metric == kept->metric &&
+                history->lines[i]->key == vitals_row_key(row))
+                line = history->lines[i];
+        }
+        if (line == NULL && history->lines_count < HISTORY_LINES_MAX &&
+            (line = malloc(sizeof *line)) != NULL) {
+            *line = (struct history_series_line){.metric = kept->metric,
+                                                 .key = vitals_row_key(row)};
+            (void)vitals_text_format((vitals_text){label, strlen(label)}, VITALS_TEXT_TERMINAL,
+                                     line->label, sizeof line->label);
+            for (size_t i = 0; i < HISTORY_POINTS; i++)
+                line->values[i] = NAN;
+            history->lines[history->lines_count++] = line;
+        }
         if (line == NULL) {
             history->left_out++;
             continue;
@@ -220,31 +214,15 @@ static size_t place_of(const struct history_store *history, size_t i)
     return (history->next + HISTORY_POINTS - history->count + i) % HISTORY_POINTS;
 }
 
-static void write_line(const struct history_store *history, const struct history_series_line *line,
-                       struct text *text)
+/* Five digits are more than a chart can show. */
+static void write_value(struct text *text, double value)
 {
-    bool rate = vitals_metric_kind(line->metric) == VITALS_COUNTER;
-    text_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":",
-                vitals_entity_name(vitals_metric_entity(line->metric)),
-                (unsigned long long)line->key);
-    text_byte(text, '"');
-    text_safe(text, (vitals_text){line->label, strlen(line->label)}, VITALS_TEXT_JSON);
-    text_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",
-                vitals_metric_name(line->metric), rate ? "_per_second" : "",
-                vitals_metric_unit(line->metric));
-    for (size_t i = 0; i < history->count; i++) {
-        if (i > 0)
-            text_byte(text, ',');
-        double value = (double)line->values[place_of(history, i)];
-        if (isnan(value)) {
-            text_string(text, "null");
-            continue;
-        }
-        /* Five digits are more than a chart can show. */
-        double step = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 4);
-        text_number(text, step >= 1 ? round(value) : round(value / step) / round(1 / step));
+    if (isnan(value)) {
+        text_string(text, "null");
+        return;
     }
-    text_string(text, "]}");
+    double step = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 4);
+    text_number(text, step >= 1 ? round(value) : round(value / step) / round(1 / step));
 }
 
 void history_write(const struct history_store *history, struct text *text)
@@ -263,7 +241,21 @@ void history_write(const struct history_store *history, struct text *text)
     for (size_t i = 0; i < history->lines_count; i++) {
         if (i > 0)
             text_byte(text, ',');
-        write_line(history, history->lines[i], text);
+        const struct history_series_line *line = history->lines[i];
+        bool rate = vitals_metric_kind(line->metric) == VITALS_COUNTER;
+        text_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":\"",
+                    vitals_entity_name(vitals_metric_entity(line->metric)),
+                    (unsigned long long)line->key);
+        text_safe(text, (vitals_text){line->label, strlen(line->label)}, VITALS_TEXT_JSON);
+        text_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",
+                    vitals_metric_name(line->metric), rate ? "_per_second" : "",
+                    vitals_metric_unit(line->metric));
+        for (size_t p = 0; p < history->count; p++) {
+            if (p > 0)
+                text_byte(text, ',');
+            write_value(text, (double)line->values[place_of(history, p)]);
+        }
+        text_string(text, "]}");
     }
     text_string(text, "],\"availability\":{");
     for (int i = VITALS_AVAILABILITY_MIN; i <= VITALS_AVAILABILITY_MAX; i++) {

@@ -25,20 +25,6 @@ struct stream {
     size_t offset;              /* within what is being sent */
 };
 
-/* Returns what is to be sent next, or NULL if nothing is. */
-static const char *current(struct stream *stream, size_t *size)
-{
-    if (stream->words != NULL) {
-        *size = strlen(stream->words);
-        return stream->words;
-    }
-    if (stream->now == NULL) {
-        stream->now = stream->waiting;
-        stream->waiting = NULL;
-    }
-    return stream->now != NULL ? body_bytes(stream->now, size) : NULL;
-}
-
 /* Callback of libmicrohttpd: fills the next block. */
 static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room)
 {
@@ -51,7 +37,18 @@ static ssize_t read_stream(void *data, uint64_t position, char *out, size_t room
     if (stream->ended)
         return MHD_CONTENT_READER_END_OF_STREAM;
     connection_enter_phase(&serve->connections, connection, CONNECTION_STREAMING, clock_now_ns());
-    while (used < room && (bytes = current(stream, &size)) != NULL) {
+    while (used < room) {
+        if (stream->words == NULL && stream->now == NULL) {
+            stream->now = stream->waiting;
+            stream->waiting = NULL;
+        }
+        if (stream->words == NULL && stream->now == NULL)
+            break;
+        bytes = stream->words;
+        if (bytes != NULL)
+            size = strlen(bytes);
+        else
+            bytes = body_bytes(stream->now, &size);
         size_t part = size - stream->offset < room - used ? size - stream->offset : room - used;
         memcpy(out + used, bytes + stream->offset, part);
         used += part;
