@@ -55,98 +55,68 @@ void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const 
 
 enum { COLUMN_SCOPE, COLUMN_SUBJECT, COLUMN_MEASURE, COLUMN_STATE, COLUMN_VALUE };
 
-/* The key of a value. */
-struct usage_key {
-    const char *scope, *subject, *measure; /* NULL: the first subject */
-};
-
 static bool is_string(const json_t *value, const char *wanted)
 {
     const char *string = json_string_value(value);
     return string != NULL && strcmp(string, wanted) == 0;
 }
 
-static bool has_key(const json_t *one, const struct usage_key *key)
+/* `subject` NULL: any. */
+static bool is_of(const json_t *one, const char *scope, const char *subject, const char *measure)
 {
-    return is_string(json_array_get(one, COLUMN_MEASURE), key->measure) &&
-           is_string(json_array_get(one, COLUMN_SCOPE), key->scope) &&
-           (key->subject == NULL || is_string(json_array_get(one, COLUMN_SUBJECT), key->subject));
+    return is_string(json_array_get(one, COLUMN_MEASURE), measure) &&
+           is_string(json_array_get(one, COLUMN_SCOPE), scope) &&
+           (subject == NULL || is_string(json_array_get(one, COLUMN_SUBJECT), subject));
 }
 
-static uint64_t hash_of(const struct usage_key *key)
+static uint64_t key_of(const char *scope, const char *subject, const char *measure)
 {
-    const char *const words[] = {key->scope, key->subject != NULL ? key->subject : "\n",
-                                 key->measure};
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        for (const char *at = words[i];; at++) {
-            hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-            if (*at == '\0')
-                break;
-        }
-    }
-    return hash ^ hash >> 32;
-}
-
-/* Returns the place of that key, or the free one for it. */
-static struct usage_place *find_place(const struct usage_line *line, const struct usage_key *key)
-{
-    uint64_t hash = hash_of(key);
-    for (size_t i = (size_t)hash & line->mask;; i = (i + 1) & line->mask) {
-        struct usage_place *place = &line->places[i];
-        if (place->value == NULL || (place->hash == hash && place->any == (key->subject == NULL) &&
-                                     has_key(place->value, key)))
-            return place;
-    }
-}
-
-/* The first value of a key wins. */
-static void put_place(struct usage_line *line, const struct usage_key *key, const json_t *value)
-{
-    struct usage_place *place = find_place(line, key);
-    if (place->value == NULL)
-        *place = (struct usage_place){hash_of(key), value, key->subject == NULL};
+    const char *const words[] = {scope, subject != NULL ? subject : "\n", measure};
+    uint64_t key = 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        key = hash_join(key, hash_bytes(words[i], strlen(words[i])));
+    return key;
 }
 
 void usage_line_read(struct usage_line *line, const json_t *usage)
 {
     const json_t *values = json_object_get(usage, "values");
-    size_t count = json_array_size(values), capacity = 16;
     *line = (struct usage_line){.values = values};
-    while (capacity < 4 * count) /* each by its subject and by none, half of the places empty */
-        capacity *= 2;
-    line->mask = capacity - 1;
-    line->places = calloc(capacity, sizeof *line->places);
-    for (size_t i = 0; i < count && line->places != NULL; i++) {
+    for (size_t i = 0; i < json_array_size(values); i++) {
         const json_t *one = json_array_get(values, i);
-        struct usage_key key = {json_string_value(json_array_get(one, COLUMN_SCOPE)),
-                                json_string_value(json_array_get(one, COLUMN_SUBJECT)),
-                                json_string_value(json_array_get(one, COLUMN_MEASURE))};
-        if (key.scope == NULL || key.measure == NULL)
+        const char *scope = json_string_value(json_array_get(one, COLUMN_SCOPE));
+        const char *subject = json_string_value(json_array_get(one, COLUMN_SUBJECT));
+        const char *measure = json_string_value(json_array_get(one, COLUMN_MEASURE));
+        if (scope == NULL || measure == NULL)
             continue;
-        if (key.subject != NULL)
-            put_place(line, &key, one);
-        key.subject = NULL;
-        put_place(line, &key, one);
+        /* By its subject, and by any; the first value of a key wins. */
+        const uint64_t keys[] = {key_of(scope, subject, measure), key_of(scope, NULL, measure)};
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            if (hash_find(&line->index, keys[k]) == NULL &&
+                hash_set(&line->index, keys[k], (uintptr_t)one) != 0)
+                line->partial = true;
+        }
     }
 }
 
 void usage_line_done(struct usage_line *line)
 {
-    free(line->places);
+    hash_done(&line->index);
     *line = (struct usage_line){.values = NULL};
 }
 
 vitals_availability usage_line_value(const struct usage_line *line, const char *scope,
                                      const char *subject, const char *measure, double *out)
 {
-    const struct usage_key key = {scope, subject, measure};
-    const json_t *one = line->places != NULL ? find_place(line, &key)->value : NULL;
-    for (size_t i = 0; line->places == NULL && one == NULL && i < json_array_size(line->values);
-         i++) {
-        if (has_key(json_array_get(line->values, i), &key))
+    const uintptr_t *found = hash_find(&line->index, key_of(scope, subject, measure));
+    const json_t *one = found != NULL ? (const json_t *)*found : NULL;
+    if (!is_of(one, scope, subject, measure))
+        one = NULL;
+    for (size_t i = 0; line->partial && one == NULL && i < json_array_size(line->values); i++) {
+        if (is_of(json_array_get(line->values, i), scope, subject, measure))
             one = json_array_get(line->values, i);
     }
+
     const json_t *number = json_array_get(one, COLUMN_VALUE);
     const char *state = json_string_value(json_array_get(one, COLUMN_STATE));
     if (one == NULL)

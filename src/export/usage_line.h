@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "feed/text.h"
+#include "util/hash.h"
 
 /* Writes the line, newline included. */
 void usage_line_write(struct text *line, const vitals_snapshot *snapshot,
@@ -22,12 +23,8 @@ void usage_line_write(struct text *line, const vitals_snapshot *snapshot,
  * JSON. If memory is out a look-up searches the line. */
 struct usage_line {
     const json_t *values;
-    struct usage_place {
-        uint64_t hash;
-        const json_t *value;
-        bool any; /* of any subject */
-    } * places;   /* NULL if memory is out */
-    size_t mask;
+    struct hash index; /* by scope, subject and measure */
+    bool partial;      /* memory was out */
 };
 
 void usage_line_read(struct usage_line *line, const json_t *usage);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export/usage_line.h"
+#include "util/memory.h"
 
 #define MEGABYTE 1e6       /* MLflow's megabyte */
 #define MEBIBYTE 1048576.0 /* ProcessMetricsMonitor's megabyte */
@@ -85,7 +86,7 @@ void mlflow_points_free(struct mlflow_points *points)
     }
     for (size_t i = 0; i < points->device_count; i++)
         free(points->devices[i].subject);
-    free(points->series);
+    memory_free(points->series);
     free(points->prefix);
     free(points->host);
     free(points);
@@ -113,16 +114,9 @@ static struct mlflow_series *take_series(struct mlflow_points *points, size_t hi
             return &points->series[i];
     }
 
-    if (points->count == points->capacity) {
-        size_t capacity = points->capacity > 0 ? points->capacity * 2 : 128;
-        struct mlflow_series *grown = capacity <= MOST_SERIES
-                                          ? realloc(points->series, capacity * sizeof *grown)
-                                          : NULL;
-        if (grown == NULL)
-            return NULL;
-        points->series = grown;
-        points->capacity = capacity;
-    }
+    if (points->count == MOST_SERIES || memory_grow((void **)&points->series, &points->capacity,
+                                                    points->count, sizeof *points->series) != 0)
+        return NULL;
     struct mlflow_device *device = NULL;
     if (strcmp(scope, "gpu") == 0) {
         size_t i = 0;

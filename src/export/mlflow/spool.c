@@ -15,6 +15,7 @@
 #include "export/clock.h"
 #include "export/mlflow/spool_record.h"
 #include "record/sample.h"
+#include "util/memory.h"
 
 enum {
     WORTH_PACKING = 4 * 1024 * 1024, /* acknowledged bytes at the front */
@@ -61,13 +62,9 @@ static bool put(struct spool *spool, enum spool_kind kind, const char *bytes, si
         spool->next -= spool->first;
         spool->count -= spool->first;
         spool->first = 0;
-    } else if (!note && spool->count == spool->capacity) {
-        size_t capacity = spool->capacity > 0 ? spool->capacity * 2 : 64;
-        struct spool_record *grown = realloc(spool->records, capacity * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        spool->records = grown;
-        spool->capacity = capacity;
+    } else if (!note && memory_grow((void **)&spool->records, &spool->capacity, spool->count,
+                                    sizeof spool->records[0]) != 0) {
+        return false;
     }
 
     if (!spool_write(spool->descriptor, spool->end, &record, bytes)) {
@@ -143,7 +140,7 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
     }
     code = make(descriptor, path, out, error);
     if (code < 0) {
-        free(scan.records);
+        memory_free(scan.records);
         return code;
     }
 
@@ -248,7 +245,7 @@ void spool_close(struct spool *spool, bool remove)
         (void)unlink(spool->path);
     (void)close(spool->descriptor);
     spool_close(spool->memory, true);
-    free(spool->records);
+    memory_free(spool->records);
     for (int i = 0; i <= SPOOL_RUN; i++)
         text_done(&spool->notes[i]);
     pthread_mutex_destroy(&spool->mutex);

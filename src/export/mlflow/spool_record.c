@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "export/tensorboard/crc32c.h"
+#include "util/memory.h"
 
 enum { WORD_AT = 18 }; /* after @ID and a space */
 
@@ -266,15 +267,10 @@ static bool read_record(struct scanner *scanner, uint64_t at, uint64_t end, bool
 static void add_record(struct scanner *scanner, const struct spool_record *record)
 {
     struct spool_scan *found = scanner->found;
-    if (found->count == found->capacity) {
-        size_t capacity = found->capacity > 0 ? found->capacity * 2 : 64;
-        struct spool_record *grown = realloc(found->records, capacity * sizeof *grown);
-        if (grown == NULL) {
-            scanner->failed = true;
-            return;
-        }
-        found->records = grown;
-        found->capacity = capacity;
+    if (memory_grow((void **)&found->records, &found->capacity, found->count,
+                    sizeof *found->records) != 0) {
+        scanner->failed = true;
+        return;
     }
     found->records[found->count++] = *record;
 }
@@ -340,7 +336,7 @@ static void scan_all(struct scanner *scanner, uint64_t at, uint64_t id)
     struct spool_scan *found = scanner->found;
     struct spool_record record;
     bool behind_damage = false;
-    free(found->records);
+    memory_free(found->records);
     *found = (struct spool_scan){.next = 1, .id = id};
     scanner->effort = scanner->size < UINT64_MAX / 8 ? scanner->size * 4 + EFFORT_MOST : UINT64_MAX;
     for (bool first = true; at < scanner->size && !scanner->failed; first = false) {
@@ -437,7 +433,7 @@ int spool_scan(int descriptor, uint64_t size, struct spool_scan *out)
     out->count = kept;
     if (!scanner.failed && (has_magic || out->count > 0))
         return 0;
-    free(out->records);
+    memory_free(out->records);
     out->records = NULL;
     return scanner.failed ? VITALS_EMEMORY : VITALS_EFORMAT;
 }

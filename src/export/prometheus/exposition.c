@@ -122,8 +122,7 @@ struct body *exposition_render(struct exposition *exposition, struct sample *mom
 {
     struct text out = {.bytes = NULL};
     struct exposition_page page;
-    if (page_init(&page, &out, format, &exposition->options) < 0)
-        return NULL;
+    page_init(&page, &out, format, &exposition->options);
 
     const vitals_snapshot *snapshot = moment != NULL ? sample_snapshot(moment, NULL) : NULL;
     if (snapshot != NULL) {

@@ -5,19 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEN_FIRST = 1024 };
-
-int page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
-              const struct exposition_options *options)
+void page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
+               const struct exposition_options *options)
 {
-    *page = (struct exposition_page){
-        .out = out,
-        .format = format,
-        .options = options,
-        .seen = calloc(SEEN_FIRST, sizeof *page->seen),
-        .seen_capacity = SEEN_FIRST,
-    };
-    return page->seen != NULL ? 0 : VITALS_EMEMORY;
+    *page = (struct exposition_page){.out = out, .format = format, .options = options};
 }
 
 void page_done(struct exposition_page *page)
@@ -25,7 +16,7 @@ void page_done(struct exposition_page *page)
     for (size_t i = 0; i < PAGE_TABLES; i++)
         free(page->tables[i].rows);
     free(page->sums);
-    free(page->seen);
+    hash_done(&page->seen);
     text_done(&page->labels);
 }
 
@@ -40,8 +31,8 @@ void page_family(struct exposition_page *page, const char *prefix, const char *n
     page->help = help;
     page->unit = prefix[0] != '\0' ? family_unit(name) : "";
     page->headed = false;
-    page->seen_age++;
-    page->seen_count = 0;
+    if (page->seen.count > 0)
+        hash_reset(&page->seen);
 }
 
 static void head_line(struct exposition_page *page, const char *word, const char *rest)
@@ -55,23 +46,6 @@ static void head_line(struct exposition_page *page, const char *word, const char
     text_byte(page->out, ' ');
     text_string(page->out, rest);
     text_byte(page->out, '\n');
-}
-
-/* ---- duplicate series ---- */
-
-static struct page_seen *seen_place(struct exposition_page *page, struct page_seen *table,
-                                    size_t capacity, const struct page_seen *series)
-{
-    const char *bytes = page->out->bytes;
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < series->size; i++)
-        hash = (hash ^ (unsigned char)bytes[series->at + i]) * 0x100000001b3u;
-    size_t i = (size_t)(hash ^ hash >> 32) & (capacity - 1);
-    while (table[i].age == series->age &&
-           (table[i].size != series->size ||
-            memcmp(bytes + table[i].at, bytes + series->at, series->size) != 0))
-        i = (i + 1) & (capacity - 1);
-    return &table[i];
 }
 
 /* ---- samples ---- */
@@ -131,36 +105,18 @@ void page_value(struct exposition_page *page, double value)
         text_byte(page->out, '}');
     if (page->out->failed)
         return;
-    struct page_seen series = {
-        .at = page->braces,
-        .size = (uint32_t)(page->out->size - page->braces),
-        .age = page->seen_age,
-    };
 
     /* A series of the family that was written already is dropped. */
     bool writes = isfinite(value) && (page->type != FAMILY_COUNTER || value >= 0);
-    if (writes && page->seen_count * 2 >= page->seen_capacity) {
-        size_t capacity = page->seen_capacity * 2;
-        struct page_seen *table = calloc(capacity, sizeof *table);
-        for (size_t i = 0; i < page->seen_capacity && table != NULL; i++) {
-            if (page->seen[i].age == page->seen_age)
-                *seen_place(page, table, capacity, &page->seen[i]) = page->seen[i];
-        }
-        writes = table != NULL;
-        page->failed = page->failed || table == NULL;
-        if (table != NULL) {
-            free(page->seen);
-            page->seen = table;
-            page->seen_capacity = capacity;
-        }
-    }
-    if (writes) {
-        struct page_seen *place = seen_place(page, page->seen, page->seen_capacity, &series);
-        writes = place->age != series.age;
-        if (writes) {
-            *place = series;
-            page->seen_count++;
-        }
+    size_t size = page->out->size - page->braces;
+    const char *series = page->out->bytes + page->braces;
+    uint64_t key = hash_bytes(series, size);
+    const uintptr_t *seen = hash_find(&page->seen, key);
+    if (seen != NULL && memcmp(page->out->bytes + *seen, series, size) == 0)
+        writes = false;
+    if (writes && seen == NULL && hash_set(&page->seen, key, page->braces) != 0) {
+        page->failed = true;
+        writes = false;
     }
     if (!writes) {
         page->out->size = page->sample;

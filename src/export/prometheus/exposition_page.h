@@ -10,6 +10,7 @@
 #include "export/prometheus/exposition_sums.h"
 #include "export/prometheus/families.h"
 #include "record/sample.h"
+#include "util/hash.h"
 
 /* The labels of a row, without braces: a range of page.labels. */
 struct exposition_row {
@@ -31,11 +32,6 @@ struct page_table {
 };
 
 enum { PAGE_TABLES = 32 }; /* above all numbers of tables */
-
-struct page_seen {
-    size_t at;
-    uint32_t size, age;
-};
 
 /* The data that a family is written from. */
 struct family_sources {
@@ -63,15 +59,13 @@ struct exposition_page {
     const char *prefix, *name, *help, *unit;
     enum family_type type;
     bool headed, labeled;
-    size_t sample; /* where its line begins */
-    size_t braces; /* where its labels begin */
-    struct page_seen *seen;
-    size_t seen_capacity, seen_count;
-    uint32_t seen_age;
+    size_t sample;    /* where its line begins */
+    size_t braces;    /* where its labels begin */
+    struct hash seen; /* series: where their labels begin */
 };
 
-int page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
-              const struct exposition_options *options);
+void page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
+               const struct exposition_options *options);
 void page_done(struct exposition_page *page);
 
 /* Labels the rows, and chooses those beyond the maximum (exposition_rows.c). */

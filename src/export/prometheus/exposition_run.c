@@ -216,8 +216,7 @@ struct body *exposition_run_render(const struct exposition_run *run)
     struct text out = {.bytes = NULL};
     struct exposition_page page;
     size_t number = 0;
-    if (page_init(&page, &out, EXPOSITION_TEXT, &OPTIONS) < 0)
-        return NULL;
+    page_init(&page, &out, EXPOSITION_TEXT, &OPTIONS);
 
     for (size_t f = 0; f < families_count; f++) {
         const struct metric_family *family = &families[f];

@@ -2,10 +2,10 @@
 #include "export/prometheus/exposition_sums.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "export/keyed_hash.h"
+#include "util/memory.h"
 
 /* Snapshots for which a workload without a process on a device is remembered; then its sum
  * restarts. */
@@ -43,14 +43,9 @@ static struct counter_map_entry *counter_map_take(struct counter_map *map, uint6
 {
     size_t place = place_of(map, first, second);
     if (!is_at(map, place, first, second)) {
-        if (map->count == map->capacity) {
-            size_t capacity = map->capacity > 0 ? map->capacity * 2 : 64;
-            struct counter_map_entry *entries = realloc(map->entries, capacity * sizeof *entries);
-            if (entries == NULL)
-                return NULL;
-            map->entries = entries;
-            map->capacity = capacity;
-        }
+        if (memory_grow((void **)&map->entries, &map->capacity, map->count, sizeof *map->entries) !=
+            0)
+            return NULL;
         memmove(&map->entries[place + 1], &map->entries[place],
                 (map->count - place) * sizeof *map->entries);
         map->entries[place] = (struct counter_map_entry){.first = first, .second = second};
@@ -188,9 +183,9 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
 
 void exposition_sums_done(struct exposition_sums *sums)
 {
-    free(sums->processes.entries);
-    free(sums->workloads.entries);
-    free(sums->sources.entries);
-    free(sums->errors.entries);
+    memory_free(sums->processes.entries);
+    memory_free(sums->workloads.entries);
+    memory_free(sums->sources.entries);
+    memory_free(sums->errors.entries);
     *sums = (struct exposition_sums){.stream = 0};
 }

@@ -122,7 +122,7 @@ static void the_first_of_many_is_found(void)
     }
     json_object_set_new(usage, "values", values);
     usage_line_read(&told, usage);
-    poor = (struct usage_line){.values = told.values};
+    poor = (struct usage_line){.values = told.values, .partial = true};
     for (int i = 0; i < MANY; i++) {
         const json_t *one = json_array_get(values, (size_t)i);
         const char *scope = json_string_value(json_array_get(one, 0));
