@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > 32768 || pipe2(ends, O_NONBLOCK) < 0)
         return 0;
     size_t piece = (size_t)data[0] + 1, sent = 1, at = 1, count;
-    struct wire *wire = wire_new(ends[0]);
+    struct wire *wire = wire_new(ends[0], WIRE_LINE_MAX);
     char *line;
     int got = 0;
     while (wire != NULL && got >= 0) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "export/clock.h"
+#include "export/wire.h"
 
 enum {
     HEARD_MAX = 64 * 1024, /* longest reply; longer ones are ignored */
@@ -39,9 +40,7 @@ struct link {
 
     /* reading replies */
     int in;
-    char heard[HEARD_MAX + 1];
-    size_t heard_size, heard_given; /* bytes in `heard`, and how many of them were returned */
-    bool passing;                   /* inside a line that is too long */
+    struct wire *replies; /* reads `in` */
 };
 
 /* ---- start ---- */
@@ -155,16 +154,18 @@ int link_open(const char *program, const char *hello, int handed, struct link **
               vitals_error *error)
 {
     const int room = ROOM;
-    int lines[2] = {-1, -1}, says[2];
+    int lines[2] = {-1, -1}, says[2] = {-1, -1};
     pid_t pid = 0;
     struct link *link = calloc(1, sizeof *link);
     if (link == NULL)
         return cannot_start(error, program, ENOMEM);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lines) < 0 ||
-        pipe2(says, O_CLOEXEC) < 0) {
+        pipe2(says, O_CLOEXEC) < 0 || (link->replies = wire_new(says[0], HEARD_MAX)) == NULL) {
         int why = errno;
-        for (int i = 0; i < 2 && lines[i] >= 0; i++)
-            close(lines[i]);
+        for (int i = 0; i < 2; i++) {
+            (void)close(lines[i]);
+            (void)close(says[i]);
+        }
         free(link);
         return cannot_start(error, program, why);
     }
@@ -323,39 +324,12 @@ uint64_t link_dropped(const struct link *link)
 int link_hear(struct link *link, uint64_t wait_ns, char **line)
 {
     uint64_t deadline_ns = wait_ns > 0 ? clock_now_ns() + wait_ns : 0;
-    for (;;) {
-        char *from = link->heard + link->heard_given;
-        char *newline = memchr(from, '\n', link->heard_size - link->heard_given);
-        if (newline != NULL) {
-            bool skipped = link->passing; /* the rest of a line that was too long */
-            *newline = '\0';
-            *line = from;
-            link->heard_given += (size_t)(newline - from) + 1;
-            link->passing = false;
-            if (!skipped)
-                return 1;
-            continue;
-        }
-
-        link->heard_size -= link->heard_given;
-        memmove(link->heard, from, link->heard_size);
-        link->heard_given = 0;
-        if (link->heard_size == HEARD_MAX || link->passing) {
-            link->passing = true;
-            link->heard_size = 0;
-        }
-
-        ssize_t count = read(link->in, link->heard + link->heard_size,
-                             HEARD_MAX - link->heard_size);
-        if (count == 0)
-            return -1;
-        if (count > 0)
-            link->heard_size += (size_t)count;
-        else if (errno == EAGAIN && !(wait_ns > 0 && wait_for(link, link->in, POLLIN, deadline_ns)))
-            return 0;
-        else if (errno != EAGAIN && errno != EINTR)
-            return -1;
-    }
+    size_t size;
+    int got;
+    while ((got = wire_next(link->replies, line, &size)) == 0 &&
+           wait_for(link, link->in, POLLIN, deadline_ns))
+        ;
+    return got;
 }
 
 int link_hearing(const struct link *link)
@@ -405,6 +379,7 @@ static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
     (void)ends;
 #endif
     close(link->in);
+    wire_free(link->replies);
     if (link->process >= 0)
         close(link->process);
     free(link->kept);

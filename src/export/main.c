@@ -119,7 +119,7 @@ static void outlive_signals(const json_t *hello)
 int main(void)
 {
     static struct tell tell;
-    struct wire *wire = wire_new(STDIN_FILENO);
+    struct wire *wire = wire_new(STDIN_FILENO, WIRE_LINE_MAX);
     char *line;
     size_t size;
     int got = -1;

@@ -11,6 +11,7 @@ enum { CHUNK = 64 * 1024 };
 
 struct wire {
     int descriptor;
+    size_t most; /* bytes of a line */
     bool ended;
     bool skipping; /* inside a line that is too long */
     char *bytes;
@@ -20,11 +21,11 @@ struct wire {
     uint64_t passed_over;
 };
 
-struct wire *wire_new(int descriptor)
+struct wire *wire_new(int descriptor, size_t most)
 {
     struct wire *wire = calloc(1, sizeof *wire);
     if (wire != NULL)
-        wire->descriptor = descriptor;
+        *wire = (struct wire){.descriptor = descriptor, .most = most};
     return wire;
 }
 
@@ -50,9 +51,11 @@ static bool take_line(struct wire *wire, char **line, size_t *size)
         *size = (size_t)(newline - *line);
         *newline = '\0';
         wire->begin = wire->looked = (size_t)(newline - wire->bytes) + 1;
-        if (!wire->skipping)
-            return true;
+        bool skipped = wire->skipping;
         wire->skipping = false;
+        wire->passed_over += !skipped && *size > wire->most;
+        if (!skipped && *size <= wire->most)
+            return true;
     }
     return false;
 }
@@ -71,7 +74,7 @@ int wire_next(struct wire *wire, char **line, size_t *size)
         wire->looked -= wire->begin;
         wire->begin = 0;
     }
-    if (wire->used > WIRE_LINE_MAX || (wire->skipping && wire->used > 0)) {
+    if (wire->used > wire->most || (wire->skipping && wire->used > 0)) {
         wire->passed_over += !wire->skipping;
         wire->skipping = true;
         wire->used = wire->looked = 0;

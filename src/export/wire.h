@@ -21,13 +21,14 @@ struct wire;
 
 enum { WIRE_LINE_MAX = 64 * 1024 * 1024 };
 
-/* The descriptor stays the caller's. Returns NULL without memory. */
-struct wire *wire_new(int descriptor);
-void wire_free(struct wire *wire);
+/* Ignores lines of more than `most` bytes. The descriptor stays the caller's. Returns NULL without
+ * memory. */
+struct wire *wire_new(int descriptor, size_t most);
+void wire_free(struct wire *wire); /* accepts NULL */
 
 /* Returns 1 and sets *line to the next line, NUL-terminated without its newline and valid until
  * the next call; 0 if there is no complete line yet; -1 at the end. Reads at most once, and does
- * not wait if the descriptor is non-blocking. Lines above WIRE_LINE_MAX bytes and an incomplete
+ * not wait if the descriptor is non-blocking. Lines that are too long and an incomplete
  * last line are ignored. */
 int wire_next(struct wire *wire, char **line, size_t *size);
 

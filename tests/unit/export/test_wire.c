@@ -14,7 +14,7 @@ struct pipe {
 static void open_pipe(struct pipe *pipe_of)
 {
     CHECK_INT(pipe2(pipe_of->ends, O_NONBLOCK), 0);
-    pipe_of->wire = wire_new(pipe_of->ends[0]);
+    pipe_of->wire = wire_new(pipe_of->ends[0], WIRE_LINE_MAX);
     CHECK_NOT_NULL(pipe_of->wire);
 }
 
