@@ -2,7 +2,6 @@
  * become keys. The first byte says which. */
 #include "export/environment.h"
 #include "export/mlflow/mlflow_batch.h"
-#include "export/mlflow/mlflow_login.h"
 #include "export/mlflow/mlflow_points.h"
 #include "export/mlflow/mlflow_server.h"
 

@@ -1,9 +1,13 @@
 /* export_thread.c: see export_thread.h. */
 #include "export/export_thread.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "export/clock.h"
 
 int export_thread_create(pthread_t *thread, void *(*run)(void *data), void *data)
 {
@@ -74,4 +78,33 @@ void export_thread_done(struct export_thread *thread)
 void export_thread_abandon(struct export_thread *thread)
 {
     (void)pthread_detach(thread->thread);
+}
+
+/* ---- the watchdog ---- */
+
+static struct {
+    int descriptor;
+    uint64_t patience_ns;
+} watched; /* set once, before the thread starts */
+
+static void *watch(void *unused)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    struct pollfd other = {.fd = watched.descriptor, .events = POLLRDHUP};
+    while (poll(&other, 1, -1) <= 0)
+        ;
+    uint64_t deadline_ns = clock->monotonic_ns(clock->data) + watched.patience_ns;
+    while (clock->wait_until(clock->data, -1, deadline_ns) != 0)
+        ;
+    _exit(1);
+    return unused;
+}
+
+void watchdog_start(int descriptor, uint64_t patience_ns)
+{
+    pthread_t thread;
+    watched.descriptor = descriptor;
+    watched.patience_ns = patience_ns;
+    if (export_thread_create(&thread, watch, NULL) == 0)
+        (void)pthread_detach(thread);
 }

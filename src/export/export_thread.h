@@ -37,4 +37,9 @@ bool export_thread_wait_for_end(struct export_thread *thread, uint64_t until_ns)
 void export_thread_done(struct export_thread *thread);
 void export_thread_abandon(struct export_thread *thread);
 
+/* The watchdog, a thread that takes no lock: ends the process `patience_ns` after the other end of
+ * the descriptor was closed, even if input is left to read. To be called once. Without a thread
+ * there is no watchdog. */
+void watchdog_start(int descriptor, uint64_t patience_ns);
+
 #endif

@@ -13,9 +13,9 @@
 
 #include "export/clock.h"
 #include "export/environment.h"
+#include "export/export_thread.h"
 #include "export/publisher.h"
 #include "export/reply.h"
-#include "export/server/watchdog.h"
 #include "export/wire.h"
 
 extern const struct publisher serve_publisher;       /* serve.c, or no_serve.c */

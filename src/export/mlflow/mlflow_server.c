@@ -8,7 +8,6 @@
 
 #include "export/address.h"
 #include "export/environment.h"
-#include "export/mlflow/mlflow_login.h"
 #include "export/reply.h"
 #include "record/sample.h"
 

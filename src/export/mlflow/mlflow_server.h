@@ -77,4 +77,16 @@ char *mlflow_run_page(const struct mlflow_server *server, const struct mlflow_ru
 /* Reads the run from an answer of runs/get or runs/create. Returns false if it has none. Pure. */
 bool mlflow_read_run(const json_t *answer, const char *prefix, struct mlflow_run *run);
 
+/* ---- the login (mlflow_login.c), as MLflow's clients do it ---- */
+
+/* Creates a client from MLFLOW_TRACKING_USERNAME and _PASSWORD, else ~/.mlflow/credentials, else
+ * MLFLOW_TRACKING_TOKEN; with _INSECURE_TLS, _SERVER_CERT_PATH, _CLIENT_CERT_PATH, MLFLOW_WORKSPACE
+ * and MLFLOW_HTTP_REQUEST_TIMEOUT. Errors: as client_new; EUNSUPPORTED if the login needs a
+ * plug-in. */
+int mlflow_login(struct client **out, vitals_error *error);
+
+/* Reads `key` of the section [mlflow] of an INI file into *out, of `size` bytes. Returns false if
+ * it is not there or too long. Pure. */
+bool mlflow_credential(const char *bytes, size_t length, const char *key, char *out, size_t size);
+
 #endif

@@ -7,7 +7,6 @@
 
 #include "export/prometheus/exposition_page.h"
 #include "export/prometheus/exposition_sums.h"
-#include "export/prometheus/nvitop_page.h"
 #include "feed/feed_json.h"
 
 enum { STALE_AFTER = 3 }; /* intervals */

@@ -109,4 +109,16 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
 void exposition_write_family(struct exposition_page *page, const struct metric_family *family,
                              const struct family_sources *from);
 
+/* ---- the families of nvitop-exporter (nvitop_page.c) ---- */
+
+/* The two newest snapshots, for rates between them. All zeros for none. */
+struct nvitop_past {
+    const vitals_snapshot *newest, *older;
+};
+
+void nvitop_past_add(struct nvitop_past *past, const vitals_snapshot *snapshot);
+void nvitop_past_done(struct nvitop_past *past);
+
+void nvitop_write(struct exposition_page *page, const struct nvitop_past *past);
+
 #endif

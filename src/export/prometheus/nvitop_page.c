@@ -1,10 +1,8 @@
-/* nvitop_page.c: see nvitop_page.h. */
-#include "export/prometheus/nvitop_page.h"
+/* nvitop_page.c: writes the families of nvitop-exporter (exposition_page.h). */
+#include "export/prometheus/exposition_page.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "export/prometheus/nvitop.h"
 
 enum { COMMAND_MAX = 4096 };
 

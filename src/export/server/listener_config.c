@@ -8,7 +8,6 @@
 #include "export/clock.h"
 #include "export/reply.h"
 #include "export/server/serve.h"
-#include "export/server/tls.h"
 #include "feed/built_without.h"
 #include "record/sample.h"
 

@@ -1,5 +1,5 @@
-/* tls.c: see tls.h. */
-#include "export/server/tls.h"
+/* tls.c: see serve.h. */
+#include "export/server/serve.h"
 
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>

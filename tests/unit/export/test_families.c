@@ -5,7 +5,6 @@
 
 #include "check.h"
 #include "export/prometheus/families.h"
-#include "export/prometheus/nvitop.h"
 
 static bool ends_in(const char *name, const char *word)
 {

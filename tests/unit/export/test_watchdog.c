@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "export/server/watchdog.h"
+#include "export/export_thread.h"
 
 /* Unread bytes do not keep it alive: a thread that hangs reads nothing. */
 static void it_ends_who_hangs_once_nobody_feeds_it(void)
