@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/server/accept.h"
-#include "export/server/host_name.h"
+#include "export/server/request_headers.h"
 #include "export/server/password.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

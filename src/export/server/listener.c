@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "export/server/host_name.h"
+#include "export/server/request_headers.h"
 #include "record/sample.h"
 
 enum { BACKLOG = 1024 };

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "export/clock.h"
-#include "export/redact.h"
 #include "export/prometheus/self_metrics.h"
-#include "export/server/accept.h"
+#include "export/redact.h"
 #include "export/server/history.h"
 #include "export/server/page_files.h"
+#include "export/server/request_headers.h"
 #include "export/server/serve.h"
 #include "export/server/view.h"
 #include "feed/text.h"

@@ -1,6 +1,5 @@
-/* serve.h: what the files of the server share: serve.c runs it, listener_config.c has the
- * configuration and libmicrohttpd's daemon, serve_request.c admits requests, serve_answer.c sends
- * answers, serve_stream.c events.
+/* serve.h: what the files of the server share: serve.c runs it with its configuration and
+ * libmicrohttpd's daemon, serve_request.c admits requests, serve_answer.c sends answers and events.
  *
  * Only the server's thread uses it, unless a comment says otherwise. */
 #ifndef VITALS_EXPORT_SERVER_SERVE_H
@@ -12,9 +11,9 @@
 #include "export/body.h"
 #include "export/prometheus/exposition.h"
 #include "export/server/connections.h"
-#include "export/server/host_name.h"
 #include "export/server/listener.h"
 #include "export/server/password.h"
+#include "export/server/request_headers.h"
 #include "export/server/web_config.h"
 
 enum { REQUEST_HEADERS_MAX = 8 * 1024, RENDERED_MAX = 8 };
@@ -53,11 +52,6 @@ struct listener_config {
     struct web_config *web;      /* NULL: no --web-config */
     struct tls_credentials *tls; /* NULL: plain HTTP */
 };
-
-/* Reads the file of --web-config; NULL: none. Errors: those of web_config_read and
- * tls_credentials_new; EUNSUPPORTED (built without libcrypt). */
-int listener_config_new(const char *path, struct listener_config **out, vitals_error *error);
-void listener_config_unref(struct listener_config *config); /* accepts NULL */
 
 /* ---- certificates and versions of TLS, as the configuration has them (tls.c) ---- */
 
@@ -247,13 +241,5 @@ struct serve {
         const struct sample *sample; /* not a reference: equals `newest` */
     } exposed[EXPOSITION_FORMATS];
 };
-
-/* Starts libmicrohttpd's daemon for plain HTTP or TLS, as configured. Then stops the daemon before
- * it, if there is one, and cuts off its connections. */
-int serve_start_daemon(struct serve *serve, struct listener_config *config, vitals_error *error);
-void serve_stop_daemon(struct serve *serve); /* does nothing without a daemon */
-
-/* Checks every 2 s whether the file has changed; takes it, or reports why it cannot be used. */
-void serve_look_at_config(struct serve *serve, uint64_t now_ns);
 
 #endif

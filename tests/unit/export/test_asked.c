@@ -2,8 +2,7 @@
  * user and password (password.h). */
 #include "check.h"
 
-#include "export/server/accept.h"
-#include "export/server/host_name.h"
+#include "export/server/request_headers.h"
 #include "export/server/password.h"
 
 #include <arpa/inet.h>
