@@ -29,12 +29,10 @@ struct mlflow_device {
 };
 
 struct mlflow_points {
-    char *prefix, *host; /* "system/process/", "system/" */
-    uint64_t period_ns;
-    double memory_bytes, cpus; /* as asked for; 0: as the cgroup allows */
-    int64_t pid;
-    struct mlflow_limits group;   /* of our cgroup, as far as known */
-    bool group_known, group_late; /* late: there may be limits that were not read yet */
+    struct mlflow_points_options options; /* its texts are not kept */
+    char *prefix, *host;                  /* "system/process/", "system/" */
+    struct mlflow_limits group;           /* of our cgroup, as far as known */
+    bool group_known, group_late;         /* late: there may be limits that were not read yet */
     struct mlflow_series *series;
     size_t count, capacity;
     struct mlflow_device devices[MOST_DEVICES];
@@ -64,10 +62,7 @@ struct mlflow_points *mlflow_points_new(const struct mlflow_points_options *opti
     if (host.failed)
         text_done(&host);
     points->host = host.bytes;
-    points->period_ns = options->period_ns;
-    points->memory_bytes = options->memory_bytes;
-    points->cpus = options->cpus;
-    points->pid = options->pid;
+    points->options = *options;
     if (points->prefix == NULL || points->host == NULL) {
         mlflow_points_free(points);
         return NULL;
@@ -193,9 +188,9 @@ bool mlflow_points_add(struct mlflow_points *points, const json_t *usage)
     points->last_ns = now;
     points->last_ms = ms;
     points->samples++;
-    uint64_t slack = points->period_ns / SLACK_PARTS;
+    uint64_t slack = points->options.period_ns / SLACK_PARTS;
     slack = slack < SLACK_MOST_NS ? slack : SLACK_MOST_NS;
-    return points->begin_ns == 0 || now - points->begin_ns + slack >= points->period_ns;
+    return points->begin_ns == 0 || now - points->begin_ns + slack >= points->options.period_ns;
 }
 
 void mlflow_points_end(struct mlflow_points *points, const json_t *figures, uint64_t ms)
@@ -358,12 +353,13 @@ static void look_at_group(struct mlflow_points *points, const struct mlflow_poin
         host = vitals_snapshot_next(point->snapshot, VITALS_HOST, NULL);
     if (host == NULL)
         return;
-    while (points->pid != 0 &&
+    while (points->options.pid != 0 &&
            (row = vitals_snapshot_next(point->snapshot, VITALS_PROCESS, row)) != NULL) {
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 && pid == (uint64_t)points->pid)
+        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
+            pid == (uint64_t)points->options.pid)
             break;
     }
-    if (points->pid != 0) {
+    if (points->options.pid != 0) {
         if (row == NULL || vitals_row_text(host, VITALS_HOST_CGROUP_PATH, &ours) <= 0 ||
             vitals_row_text(row, VITALS_PROCESS_CGROUP, &theirs) <= 0)
             return;
@@ -404,7 +400,7 @@ static void put_cpu(const struct mlflow_point *point)
     const struct mlflow_points *points = point->points;
     const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
     const struct mlflow_series *cores = find(points, "tree", "", "cpu_cores");
-    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9, whole = points->cpus;
+    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9, whole = points->options.cpus;
     if (whole <= 0 && points->group_late)
         return;
     if (whole <= 0)
@@ -427,7 +423,7 @@ static void put_shares(const struct mlflow_point *point)
               find(points, "system", "system", "memory_used_bytes"), machine);
 
     /* Of the requested limit, else of the lower of the cgroup's and the machine's memory. */
-    double group = points->group.memory_bytes, memory = points->memory_bytes;
+    double group = points->group.memory_bytes, memory = points->options.memory_bytes;
     if (memory <= 0 && !points->group_late)
         memory = group > 0 && (machine <= 0 || group < machine) ? group : machine;
     put_share(point, true, "memory_usage_percentage",

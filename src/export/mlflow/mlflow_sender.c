@@ -353,15 +353,6 @@ static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
     return outcome;
 }
 
-/* Does not end a run that vitals did not create, of a process that vitals did not start. */
-static enum mlflow_outcome send_end(struct mlflow_sender *sender, const struct text *record)
-{
-    sender->unreadable = false;
-    if (!sender->run.ours && strstr(record->bytes, MLFLOW_ONLY_OURS) != NULL)
-        return MLFLOW_WELL;
-    return post(sender, "runs/update", record);
-}
-
 /* Sends NAME\n and its bytes. A server that accepts no artifacts does not fail the run; in a
  * resumed file they stay. */
 static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const struct text *record)
@@ -406,9 +397,16 @@ static bool note_left_out(struct mlflow_sender *sender)
 /* Sends the oldest record. Returns false if sending is over. */
 static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
 {
-    enum mlflow_outcome outcome = kind == SPOOL_BATCH      ? post(sender, "runs/log-batch", record)
-                                  : kind == SPOOL_ARTIFACT ? send_artifact(sender, record)
-                                                           : send_end(sender, record);
+    enum mlflow_outcome outcome = MLFLOW_WELL;
+    sender->unreadable = false;
+    if (kind == SPOOL_BATCH)
+        outcome = post(sender, "runs/log-batch", record);
+    else if (kind == SPOOL_ARTIFACT)
+        outcome = send_artifact(sender, record);
+    else if (sender->run.ours || strstr(record->bytes, MLFLOW_ONLY_OURS) == NULL)
+        outcome = post(sender, "runs/update", record);
+    /* else a run that vitals did not create, of a process that vitals did not start, is not ended
+     */
     if (sender->unreadable) {
         spool_leave(sender->spool, true);
         return true;

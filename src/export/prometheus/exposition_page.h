@@ -68,7 +68,7 @@ void page_init(struct exposition_page *page, struct text *out, enum exposition_f
                const struct exposition_options *options);
 void page_done(struct exposition_page *page);
 
-/* Labels the rows, and chooses those beyond the maximum (exposition_rows.c). */
+/* Labels the rows, and chooses those beyond the maximum. */
 void page_read(struct exposition_page *page, const vitals_snapshot *snapshot);
 const struct page_table *page_table(const struct exposition_page *page, vitals_entity entity);
 const struct exposition_row *page_find(const struct exposition_page *page, vitals_entity entity,

@@ -37,6 +37,11 @@ enum { POOL = 16 * 1024, LIBRARY_CONNECTIONS = 4096, MOST_OPTIONS = 12 };
 
 /* ---- configurations ---- */
 
+static int no_memory(vitals_error *error)
+{
+    return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
+}
+
 static void listener_config_unref(struct listener_config *config)
 {
     if (config == NULL || --config->references > 0)
@@ -52,7 +57,7 @@ static int listener_config_new(const char *path, struct listener_config **out, v
 {
     struct listener_config *config = calloc(1, sizeof *config);
     if (config == NULL)
-        return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
+        return no_memory(error);
     config->references = 1;
     int code = path != NULL ? web_config_read(path, &config->web, error) : 0;
     if (code == 0 && path != NULL && config->web->tls)
@@ -367,11 +372,6 @@ static void serve_free(struct serve *serve)
     pthread_mutex_destroy(&serve->mutex);
     free(serve->config_path);
     free(serve);
-}
-
-static int no_memory(vitals_error *error)
-{
-    return record_fail(VITALS_EMEMORY, "the HTTP server", error, "no memory");
 }
 
 /* The default is the loopback. */
