@@ -1,7 +1,6 @@
 /* exposition.c: see exposition.h: options, kept sums, and whole documents. */
 #include "export/prometheus/exposition.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +12,8 @@ enum { STALE_AFTER = 3 }; /* intervals */
 
 struct exposition {
     struct exposition_options options; /* never changes */
-    pthread_mutex_t mutex;
-    struct exposition_sums sums; /* guarded by mutex */
-    struct nvitop_past past;     /* guarded by mutex */
+    struct exposition_sums sums;
+    struct nvitop_past past;
 };
 
 /* ---- options ---- */
@@ -73,10 +71,8 @@ int exposition_options_read(const json_t *config, const json_t *export_config,
 struct exposition *exposition_new(const struct exposition_options *options)
 {
     struct exposition *exposition = calloc(1, sizeof *exposition);
-    if (exposition == NULL)
-        return NULL;
-    exposition->options = *options;
-    pthread_mutex_init(&exposition->mutex, NULL);
+    if (exposition != NULL)
+        exposition->options = *options;
     return exposition;
 }
 
@@ -86,7 +82,6 @@ void exposition_free(struct exposition *exposition)
         return;
     exposition_sums_done(&exposition->sums);
     nvitop_past_done(&exposition->past);
-    pthread_mutex_destroy(&exposition->mutex);
     free(exposition);
 }
 
@@ -95,12 +90,10 @@ void exposition_count(struct exposition *exposition, struct sample *moment)
     const vitals_snapshot *snapshot = sample_snapshot(moment, NULL);
     if (snapshot == NULL)
         return;
-    pthread_mutex_lock(&exposition->mutex);
     if (exposition->options.nvitop)
         nvitop_past_add(&exposition->past, snapshot);
     else
         exposition_sums_add(&exposition->sums, snapshot);
-    pthread_mutex_unlock(&exposition->mutex);
 }
 
 /* ---- documents ---- */
@@ -131,13 +124,11 @@ struct body *exposition_render(struct exposition *exposition, struct sample *mom
         page_read(&page, snapshot);
     }
 
-    pthread_mutex_lock(&exposition->mutex);
     const struct family_sources from = {.self = self, .sums = &exposition->sums};
     if (exposition->options.nvitop)
         nvitop_write(&page, &exposition->past);
     for (size_t i = 0; i < families_count && !exposition->options.nvitop; i++)
         exposition_write_family(&page, &families[i], &from);
-    pthread_mutex_unlock(&exposition->mutex);
 
     /* These names are the same with --compat. */
     for (size_t i = 0; i < self->own_count; i++) {

@@ -2,8 +2,8 @@
  *
  * A document is built anew for each snapshot, so series of ended processes and missing values are
  * not in it. Nothing here reads the machine or waits. Sums over processes are accumulated from
- * snapshot to snapshot (exposition_count), so that they never decrease when a process ends. Any
- * thread may call anything here; a mutex is held while the sums are read. */
+ * snapshot to snapshot (exposition_count), so that they never decrease when a process ends. One
+ * thread at a time. */
 #ifndef VITALS_EXPORT_PROMETHEUS_EXPOSITION_H
 #define VITALS_EXPORT_PROMETHEUS_EXPOSITION_H
 
