@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/server/request_headers.h"
 #include "export/server/password.h"
+#include "export/server/request_headers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

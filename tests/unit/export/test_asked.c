@@ -2,8 +2,8 @@
  * user and password (password.h). */
 #include "check.h"
 
-#include "export/server/request_headers.h"
 #include "export/server/password.h"
+#include "export/server/request_headers.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
