@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/body.h"
 #include "export/otlp/otlp_snapshot.h"
 #include "export/otlp/otlp_table.h"
 #include "export/otlp/protobuf.h"
 #include "export/sample.h"
-#include "export/server/gzip.h"
 #include "measure.h"
 
 enum { LINE_MAX_BYTES = 64 * 1024 * 1024, ROUNDS_MOST = 1000 };
@@ -70,7 +70,7 @@ static void one_round(struct result *result, const vitals_snapshot *snapshot,
                                            .scope_name = "vitals",
                                            .scope_version = vitals_version_text(),
                                            .schema_url = OTLP_SCHEMA_URL};
-    struct text all = {.bytes = NULL}, packed = {.bytes = NULL};
+    struct text all = {.bytes = NULL};
     struct otlp_writer writer = {
         .resource = &resource, .most = OTLP_DOCUMENT_MAX, .give = take, .data = &all};
     struct otlp_series *series = otlp_series_new();
@@ -80,14 +80,15 @@ static void one_round(struct result *result, const vitals_snapshot *snapshot,
     otlp_snapshot_write(&writer, series, snapshot, look);
     otlp_writer_end(&writer);
     measure_end(&result->write);
-    measure_begin(&result->pack);
-    (void)gzip_pack(all.bytes, all.size, &packed);
-    measure_end(&result->pack);
     result->points = points_in(all.bytes, all.size, 0);
     result->bytes = all.size;
-    result->packed = packed.size;
-    text_done(&all);
-    text_done(&packed);
+    struct body *body = body_new(&all);
+    if (body == NULL)
+        exit(1);
+    measure_begin(&result->pack);
+    (void)body_packed(body, &result->packed);
+    measure_end(&result->pack);
+    body_unref(body);
     otlp_series_free(series);
 }
 
