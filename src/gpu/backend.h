@@ -128,6 +128,9 @@ struct gpu_backend {
     void (*close)(void *state);
 };
 
+extern const struct gpu_backend gpu_backend_nvidia, gpu_backend_amd, gpu_backend_intel,
+    gpu_backend_drm, gpu_backend_demo;
+
 /* All back ends, in the order of their rows; ends with NULL. */
 extern const struct gpu_backend *const gpu_backends[];
 

@@ -34,22 +34,6 @@ static const struct {
     {"cuDeviceGetUuid_v2", offsetof(struct cuda, uuid), true}, /* of a MIG device its own */
 };
 
-static int load(const char *library, struct cuda *out, vitals_error *error)
-{
-    const char *name = library ? library : "libcuda.so.1";
-    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        return error_set(error, VITALS_EUNSUPPORTED, 0, "%s cannot be loaded", name);
-    for (size_t i = 0; i < ARRAY_COUNT(SYMBOLS); i++) {
-        void *symbol = dlsym(handle, SYMBOLS[i].name);
-        if (symbol)
-            memcpy((char *)out + SYMBOLS[i].offset, &symbol, sizeof symbol);
-        else if (!SYMBOLS[i].replaces)
-            return error_set(error, VITALS_EUNSUPPORTED, 0, "%s has no %s", name, SYMBOLS[i].name);
-    }
-    return 0;
-}
-
 static int fail(vitals_error *error, int result, const char *call)
 {
     return error_set(error, VITALS_ESYSTEM, result, "%s of CUDA failed with %d", call, result);
@@ -58,25 +42,24 @@ static int fail(vitals_error *error, int result, const char *call)
 /* "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6" */
 enum { UUID_TEXT = 41 };
 
-static void print_uuid(const cuda_uuid *uuid, char out[static UUID_TEXT])
-{
-    size_t used = (size_t)snprintf(out, UUID_TEXT, "GPU-");
-    for (size_t i = 0; i < sizeof uuid->bytes; i++) {
-        bool dash = i == 4 || i == 6 || i == 8 || i == 10;
-        used += (size_t)snprintf(out + used, UUID_TEXT - used, "%s%02x", dash ? "-" : "",
-                                 uuid->bytes[i]);
-    }
-}
-
 int vitals_cuda_enumerate(const char *library, char *out, size_t capacity, vitals_error *error)
 {
     enum { NO_DEVICE = 100 };
     struct cuda cuda = {0};
     int count = 0;
     size_t used = 0;
-    int code = load(library, &cuda, error);
-    if (code < 0)
-        return code;
+    const char *name = library ? library : "libcuda.so.1";
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return error_set(error, VITALS_EUNSUPPORTED, 0, "%s cannot be loaded", name);
+    for (size_t i = 0; i < ARRAY_COUNT(SYMBOLS); i++) {
+        void *symbol = dlsym(handle, SYMBOLS[i].name);
+        if (symbol)
+            memcpy((char *)&cuda + SYMBOLS[i].offset, &symbol, sizeof symbol);
+        else if (!SYMBOLS[i].replaces)
+            return error_set(error, VITALS_EUNSUPPORTED, 0, "%s has no %s", name, SYMBOLS[i].name);
+    }
+
     int result = cuda.init(0);
     if (result != 0 && result != NO_DEVICE)
         return fail(error, result, "cuInit");
@@ -87,11 +70,14 @@ int vitals_cuda_enumerate(const char *library, char *out, size_t capacity, vital
     for (int i = 0; i < count; i++) {
         cuda_uuid uuid;
         int device;
-        char text[UUID_TEXT];
         if ((result = cuda.get(&device, i)) != 0 || (result = cuda.uuid(&uuid, device)) != 0)
             return fail(error, result, "cuDeviceGetUuid");
-        print_uuid(&uuid, text);
-        used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? "," : "", text);
+        used += (size_t)snprintf(out + used, capacity - used, "%sGPU-", i > 0 ? "," : "");
+        for (size_t j = 0; j < sizeof uuid.bytes; j++) {
+            bool dash = j == 4 || j == 6 || j == 8 || j == 10;
+            used += (size_t)snprintf(out + used, capacity - used, "%s%02x", dash ? "-" : "",
+                                     uuid.bytes[j]);
+        }
     }
     out[used] = '\0';
     return 0;

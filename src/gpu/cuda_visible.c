@@ -64,25 +64,18 @@ static void list_by_address(const vitals_snapshot *snapshot, struct cuda_devices
     qsort(out->items, out->count, sizeof(const vitals_row *), compare_rows);
 }
 
-static struct span trim(struct span word)
-{
-    while (word.size > 0 && strchr(" \t", word.bytes[0]) != NULL) {
-        word.bytes++;
-        word.size--;
-    }
-    while (word.size > 0 && strchr(" \t", word.bytes[word.size - 1]) != NULL)
-        word.size--;
-    return word;
-}
-
 /* The next word of a comma list, without blanks around it; false behind the last. "a," has two. */
 static bool next_word(const char **list, struct span *word)
 {
     if (*list == NULL)
         return false;
-    size_t size = strcspn(*list, ",");
-    *word = trim((struct span){*list, size});
-    *list = (*list)[size] == ',' ? *list + size + 1 : NULL;
+    const char *from = *list, *end = from + strcspn(from, ",");
+    *list = *end == ',' ? end + 1 : NULL;
+    while (from < end && (*from == ' ' || *from == '\t'))
+        from++;
+    while (end > from && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *word = (struct span){from, (size_t)(end - from)};
     return true;
 }
 
@@ -127,14 +120,6 @@ static void sort_as_enumerated(const vitals_snapshot *snapshot, const char *orde
             break;
         }
     }
-}
-
-static void list_devices(const vitals_snapshot *snapshot, const char *order,
-                         struct cuda_devices *out)
-{
-    list_by_address(snapshot, out);
-    if (is_asked_of_cuda(order))
-        sort_as_enumerated(snapshot, order, out);
 }
 
 static bool is_one_model(const struct cuda_devices *devices)
@@ -186,10 +171,13 @@ static bool stop(struct visible_reading *reading, struct span word, const char *
     return false;
 }
 
-/* False: the list ends, and the row is not in it. */
+/* Takes a device, of a divided one its first partition. False: the list ends before it. */
 static bool take_row(struct visible_reading *reading, struct span word, const vitals_row *row)
 {
-    bool is_part = vitals_row_parent(row) != 0;
+    const vitals_row *part = first_partition(reading->snapshot, row);
+    bool is_part = part || vitals_row_parent(row) != 0;
+    if (part)
+        row = part;
     for (size_t i = 0; i < reading->count; i++) {
         if (reading->rows[i] == row) {
             reading->twice = true;
@@ -212,18 +200,6 @@ static bool parse_ordinal(struct span word, uint64_t *out)
     if (at < end && *at == '+')
         at++;
     return number_u64(&at, end, out);
-}
-
-static bool take_number(struct visible_reading *reading, struct span word)
-{
-    uint64_t ordinal;
-    if (!parse_ordinal(word, &ordinal))
-        return stop(reading, word, "a number is expected, as in the first word");
-    if (ordinal >= reading->devices.count)
-        return stop(reading, word, "there is no device with that number");
-    const vitals_row *row = reading->devices.items[ordinal];
-    const vitals_row *part = first_partition(reading->snapshot, row);
-    return take_row(reading, word, part ? part : row);
 }
 
 static bool starts(struct span word, const char *prefix)
@@ -250,58 +226,40 @@ static bool take_uuid(struct visible_reading *reading, struct span word, const c
         return stop(reading, word, "no device has that UUID");
     if (!is_for_cuda(row))
         return stop(reading, word, "that is no device for CUDA");
-    const vitals_row *part = first_partition(reading->snapshot, row);
-    return take_row(reading, word, part ? part : row);
-}
-
-/* How people say that nothing is to be seen. */
-static bool is_none(const char *visible)
-{
-    static const char *const WORDS[] = {"", "-1", "none", "void", "NoDevFiles"};
-    for (size_t i = 0; i < ARRAY_COUNT(WORDS); i++) {
-        if (strcmp(visible, WORDS[i]) == 0)
-            return true;
-    }
-    return false;
+    return take_row(reading, word, row);
 }
 
 static void read_words(struct visible_reading *reading, const char *visible)
 {
-    const char *list = visible;
-    const char *prefix = NULL;
+    static const char *const NONE[] = {"", "-1", "none", "void", "NoDevFiles"};
+    const char *list = visible, *prefix = NULL;
     struct span word;
-    uint64_t ignored;
+    uint64_t ordinal;
     bool going = true;
-    if (is_none(visible))
-        return;
+    for (size_t i = 0; i < ARRAY_COUNT(NONE); i++) {
+        if (strcmp(visible, NONE[i]) == 0)
+            return;
+    }
     (void)next_word(&list, &word);
-    bool numbers = parse_ordinal(word, &ignored);
+    bool numbers = parse_ordinal(word, &ordinal);
     if (!numbers)
         prefix = starts(word, "GPU-") ? "GPU-" : starts(word, "MIG-") ? "MIG-" : NULL;
     if (!numbers && !prefix) {
         (void)stop(reading, word, "it is neither a number nor a UUID");
         return;
     }
-    for (list = visible; going && next_word(&list, &word);)
-        going = numbers ? take_number(reading, word) : take_uuid(reading, word, prefix);
+    for (list = visible; going && next_word(&list, &word);) {
+        if (!numbers)
+            going = take_uuid(reading, word, prefix);
+        else if (!parse_ordinal(word, &ordinal))
+            going = stop(reading, word, "a number is expected, as in the first word");
+        else if (ordinal >= reading->devices.count)
+            going = stop(reading, word, "there is no device with that number");
+        else
+            going = take_row(reading, word, reading->devices.items[ordinal]);
+    }
     if (reading->twice)
         reading->count = 0;
-}
-
-/* Without the variable: whole devices, and where there is none the first partition of the first. */
-static void read_all(struct visible_reading *reading)
-{
-    const vitals_row *only = NULL;
-    for (size_t i = 0; i < reading->devices.count; i++) {
-        const vitals_row *row = reading->devices.items[i];
-        const vitals_row *part = first_partition(reading->snapshot, row);
-        if (!part)
-            reading->rows[reading->count++] = row;
-        else if (!only)
-            only = part;
-    }
-    if (reading->count == 0 && only)
-        reading->rows[reading->count++] = only;
 }
 
 static void read_visible(const vitals_snapshot *snapshot, const char *visible, const char *order,
@@ -312,11 +270,27 @@ static void read_visible(const vitals_snapshot *snapshot, const char *visible, c
     out->why = NULL;
     out->bad = (struct span){"", 0};
     out->twice = false;
-    list_devices(snapshot, order, &out->devices);
-    if (visible)
+    list_by_address(snapshot, &out->devices);
+    if (is_asked_of_cuda(order))
+        sort_as_enumerated(snapshot, order, &out->devices);
+    if (visible) {
         read_words(out, visible);
-    else
-        read_all(out);
+        return;
+    }
+
+    /* Without the variable: whole devices, or the first partition of the first if there are none.
+     */
+    const vitals_row *only = NULL;
+    for (size_t i = 0; i < out->devices.count; i++) {
+        const vitals_row *row = out->devices.items[i];
+        const vitals_row *part = first_partition(snapshot, row);
+        if (!part)
+            out->rows[out->count++] = row;
+        else if (!only)
+            only = part;
+    }
+    if (out->count == 0 && only)
+        out->rows[out->count++] = only;
 }
 
 size_t vitals_cuda_visible_devices(const vitals_snapshot *snapshot, const char *visible,

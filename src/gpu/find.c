@@ -9,11 +9,6 @@
 
 enum { UUID_LEAST = 4, CANDIDATES = 160 };
 
-static struct span span_of(const char *string)
-{
-    return (struct span){string, strlen(string)};
-}
-
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -69,29 +64,7 @@ bool gpu_row_address(const vitals_row *row, uint64_t *out)
            gpu_parse_address((struct span){text.bytes, text.size}, out);
 }
 
-static const vitals_row *find_address(const vitals_snapshot *snapshot, uint64_t wanted)
-{
-    const vitals_row *part = NULL;
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
-        uint64_t own;
-        if (!gpu_row_address(row, &own) || own != wanted)
-            continue;
-        if (vitals_row_parent(row) == 0)
-            return row;
-        if (!part)
-            part = row;
-    }
-    return part;
-}
-
 /* ---- UUIDs ---- */
-
-static bool is_of(const vitals_row *row, const char *vendor)
-{
-    vitals_text text;
-    return vendor == NULL || (vitals_row_text(row, VITALS_GPU_VENDOR, &text) > 0 &&
-                              span_equal((struct span){text.bytes, text.size}, vendor));
-}
 
 enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
                               struct gpu_match_rule rule, const vitals_row **out)
@@ -100,9 +73,13 @@ enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
     if (name.size == 0)
         return GPU_MATCH_NONE;
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
-        vitals_text uuid;
+        vitals_text uuid, vendor;
         if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) <= 0 || uuid.size < name.size ||
-            !same_bytes(uuid.bytes, name.bytes, name.size, rule.exact) || !is_of(row, rule.vendor))
+            !same_bytes(uuid.bytes, name.bytes, name.size, rule.exact))
+            continue;
+        if (rule.vendor != NULL &&
+            (vitals_row_text(row, VITALS_GPU_VENDOR, &vendor) <= 0 ||
+             !span_equal((struct span){vendor.bytes, vendor.size}, rule.vendor)))
             continue;
         if (uuid.size == name.size) {
             *out = row;
@@ -169,15 +146,6 @@ static bool is_label(struct span name)
     return digits > 0 && colons <= 1;
 }
 
-static const vitals_row *find_label(const vitals_snapshot *snapshot, const char *name)
-{
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
-        if (strcmp(vitals_row_label(row), name) == 0)
-            return row;
-    }
-    return NULL;
-}
-
 /* What could stand in a UUID of any vendor. */
 static bool is_uuid(struct span name)
 {
@@ -216,13 +184,19 @@ static int complain_of_several(const vitals_snapshot *snapshot, struct span name
 int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name, const vitals_row **out,
                     vitals_error *error)
 {
-    struct span text = span_of(name), beginning = text;
-    const vitals_row *found = NULL;
-    uint64_t address;
+    struct span text = {name, strlen(name)}, beginning = text;
+    const vitals_row *found = NULL, *row = NULL;
+    uint64_t address, own;
     if (is_label(text)) {
-        found = find_label(snapshot, name);
+        while (!found && (row = vitals_snapshot_next(snapshot, VITALS_GPU, row)))
+            found = strcmp(vitals_row_label(row), name) == 0 ? row : NULL;
     } else if (gpu_parse_address(text, &address)) {
-        found = find_address(snapshot, address);
+        /* The device rather than its partitions, which have the same address. */
+        while ((row = vitals_snapshot_next(snapshot, VITALS_GPU, row))) {
+            if (gpu_row_address(row, &own) && own == address &&
+                (!found || (vitals_row_parent(found) != 0 && vitals_row_parent(row) == 0)))
+                found = row;
+        }
     } else if (!is_uuid(text)) {
         return error_set(error, VITALS_EARGUMENT, 0,
                          "\"%.64s\" is no number, UUID or PCI address of a device", name);

@@ -166,7 +166,7 @@ static struct value read_width(const struct os *os, const char *folder, const ch
 }
 
 /* Cuts the last part off the path of a device; false where what is above is no PCI device. */
-static bool go_up(char path[static OS_SYS_PATH])
+static bool cut_to_parent(char path[static OS_SYS_PATH])
 {
     char bus_id[PCI_BUS_ID];
     char *slash = strrchr(path, '/');
@@ -174,30 +174,6 @@ static bool go_up(char path[static OS_SYS_PATH])
         return false;
     *slash = '\0';
     return pci_parse_bus_id(last_part(path), bus_id);
-}
-
-static bool is_bridge_of(const struct os *os, const char *folder, uint64_t vendor)
-{
-    enum { BRIDGE = 0x0604 };
-    uint64_t class, its;
-    return read_number(os, folder, "class", &class) == 0 && class >> 8 == BRIDGE &&
-           read_number(os, folder, "vendor", &its) == 0 && its == vendor;
-}
-
-/* From the device to the outermost bridge that is the card's own. */
-static void climb(const struct os *os, char path[static OS_SYS_PATH])
-{
-    enum { BRIDGES = 2 };
-    uint64_t vendor;
-    if (read_number(os, path, "vendor", &vendor) < 0)
-        return;
-    for (int i = 0; i < BRIDGES; i++) {
-        char above[OS_SYS_PATH];
-        memcpy(above, path, sizeof above);
-        if (!go_up(above) || !is_bridge_of(os, above, vendor))
-            return;
-        memcpy(path, above, sizeof above);
-    }
 }
 
 static void take_less(struct value *value, struct value other)
@@ -208,17 +184,29 @@ static void take_less(struct value *value, struct value other)
 
 void pci_read_link(const struct os *os, const char *folder, struct pci_link *out)
 {
-    char path[OS_SYS_PATH] = "";
+    enum { BRIDGES = 2, BRIDGE = 0x0604 };
+    char path[OS_SYS_PATH] = "", above[OS_SYS_PATH];
     struct value missing = value_missing(VITALS_UNSUPPORTED);
+    uint64_t vendor, class, its;
     *out = (struct pci_link){missing, missing, missing, missing};
     if (os_sys_real(os, folder, path, sizeof path) < 0)
         return;
-    climb(os, path);
+
+    /* From the device to the outermost bridge that is the card's own. */
+    bool has_vendor = read_number(os, path, "vendor", &vendor) == 0;
+    for (int i = 0; has_vendor && i < BRIDGES; i++) {
+        memcpy(above, path, sizeof above);
+        if (!cut_to_parent(above) || read_number(os, above, "class", &class) < 0 ||
+            class >> 8 != BRIDGE || read_number(os, above, "vendor", &its) < 0 || its != vendor)
+            break;
+        memcpy(path, above, sizeof above);
+    }
+
     out->generation = read_generation(os, path, "current_link_speed");
     out->generation_max = read_generation(os, path, "max_link_speed");
     out->width = read_width(os, path, "current_link_width");
     out->width_max = read_width(os, path, "max_link_width");
-    if (!go_up(path))
+    if (!cut_to_parent(path))
         return;
     take_less(&out->generation_max, read_generation(os, path, "max_link_speed"));
     take_less(&out->width_max, read_width(os, path, "max_link_width"));
@@ -248,14 +236,6 @@ static void fill_pair(struct gpu_fill *fill, vitals_metric metric, uint64_t vend
     fill_string(fill, metric, text);
 }
 
-/* -1, and no file: the machine has one node alone. */
-static struct value read_node(const struct os *os, const char *folder)
-{
-    uint64_t node;
-    bool found = read_number(os, folder, "numa_node", &node) == 0;
-    return found ? value_u64(node) : value_missing(VITALS_UNSUPPORTED);
-}
-
 bool pci_fill(const struct os *os, const char *folder, struct gpu_fill *fill)
 {
     char text[256];
@@ -273,8 +253,12 @@ bool pci_fill(const struct os *os, const char *folder, struct gpu_fill *fill)
     if (subsystem_id)
         fill_pair(fill, VITALS_GPU_PCI_SUBSYSTEM_ID, numbers.subsystem_vendor,
                   numbers.subsystem_device);
-    if (is_asked(fill, VITALS_GPU_NUMA_NODE))
-        gpu_fill(fill, VITALS_GPU_NUMA_NODE, read_node(os, folder));
+    if (is_asked(fill, VITALS_GPU_NUMA_NODE)) {
+        uint64_t node; /* -1, and no file: the machine has one node alone */
+        bool found = read_number(os, folder, "numa_node", &node) == 0;
+        gpu_fill(fill, VITALS_GPU_NUMA_NODE,
+                 found ? value_u64(node) : value_missing(VITALS_UNSUPPORTED));
+    }
     if (is_asked(fill, VITALS_GPU_LOCAL_CPUS)) {
         (void)read_text(os, folder, "local_cpulist", text, sizeof text);
         fill_string(fill, VITALS_GPU_LOCAL_CPUS, text);

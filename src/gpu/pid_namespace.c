@@ -23,19 +23,6 @@ static bool shows_node(const struct pid_namespace_question *question, int64_t pi
     return false;
 }
 
-/* Its number in the innermost of its pid namespaces; 0: not told. */
-static int64_t innermost_pid(const struct os *os, int64_t pid)
-{
-    struct buffer text = {0};
-    struct os_status status = {0};
-    bool cut;
-    bool told = os_process_file(os, pid, "status", STATUS_BYTES, &text, &cut) == 0 &&
-                os_parse_status(text.bytes, text.size, &status) &&
-                (status.has & OS_STATUS_NAMESPACE_PID) != 0;
-    buffer_done(&text);
-    return told ? (int64_t)status.namespace_pid : 0;
-}
-
 /* If /proc is that of an outer namespace: its pid of the process that has the number `inner` in an
  * inner namespace and the node open. 0: there is none. */
 static int64_t outer_pid(struct pid_namespace_question *question, int64_t inner)
@@ -45,7 +32,16 @@ static int64_t outer_pid(struct pid_namespace_question *question, int64_t inner)
     question->listed = true;
     for (size_t i = 0; i < question->pids.count; i++) {
         int64_t pid = question->pids.items[i];
-        if (pid != inner && innermost_pid(question->os, pid) == inner && shows_node(question, pid))
+        if (pid == inner)
+            continue;
+        struct buffer text = {0};
+        struct os_status status = {0}; /* tells its number in the innermost of its namespaces */
+        bool cut;
+        bool told = os_process_file(question->os, pid, "status", STATUS_BYTES, &text, &cut) == 0 &&
+                    os_parse_status(text.bytes, text.size, &status) &&
+                    (status.has & OS_STATUS_NAMESPACE_PID) != 0;
+        buffer_done(&text);
+        if (told && (int64_t)status.namespace_pid == inner && shows_node(question, pid))
             return pid;
     }
     return 0;
@@ -56,33 +52,6 @@ static int compare_pids(const void *left, const void *right)
     int64_t a = ((const struct gpu_process *)left)->pid;
     int64_t b = ((const struct gpu_process *)right)->pid;
     return (a > b) - (a < b);
-}
-
-/* One that has another's number by now (both of them are claims on one process) goes. */
-static void put_in_order(struct gpu_processes *processes)
-{
-    uint32_t kept = 0;
-    qsort(processes->items, processes->count, sizeof processes->items[0], compare_pids);
-    for (uint32_t i = 0; i < processes->count; i++) {
-        if (kept == 0 || processes->items[kept - 1].pid != processes->items[i].pid)
-            processes->items[kept++] = processes->items[i];
-    }
-    processes->count = kept;
-}
-
-static void prove(struct pid_namespace_question *question, struct gpu_process *process, bool *moved)
-{
-    int64_t outer = 0;
-    bool ours = shows_node(question, process->pid);
-    if (!ours && !question->os->live) {
-        outer = outer_pid(question, process->pid);
-        ours = outer != 0;
-    }
-    if (outer != 0) {
-        process->pid = outer;
-        *moved = true;
-    }
-    process->is_ours = ours ? VITALS_HAVE : VITALS_OUTSIDE;
 }
 
 bool gpu_pids_hold(const vitals_context *context, enum gpu_pids pids)
@@ -102,12 +71,24 @@ void gpu_prove(const vitals_context *context, const struct gpu_node *nodes, uint
         struct gpu_process *process = &processes->items[i];
         if (process->is_ours != VITALS_UNSET)
             continue;
-        if (hold)
-            process->is_ours = VITALS_HAVE;
-        else
-            prove(&question, process, &moved);
+        bool ours = hold || shows_node(&question, process->pid);
+        int64_t outer = ours || question.os->live ? 0 : outer_pid(&question, process->pid);
+        if (outer != 0) {
+            process->pid = outer;
+            moved = true;
+        }
+        process->is_ours = ours || outer != 0 ? VITALS_HAVE : VITALS_OUTSIDE;
     }
     os_pids_done(&question.pids);
-    if (moved)
-        put_in_order(processes);
+    if (!moved)
+        return;
+
+    /* Two that have one number by now are claims on one process. */
+    uint32_t kept = 0;
+    qsort(processes->items, processes->count, sizeof processes->items[0], compare_pids);
+    for (uint32_t i = 0; i < processes->count; i++) {
+        if (kept == 0 || processes->items[kept - 1].pid != processes->items[i].pid)
+            processes->items[kept++] = processes->items[i];
+    }
+    processes->count = kept;
 }

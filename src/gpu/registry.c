@@ -1,11 +1,7 @@
 /* registry.c: which back ends there are. A new vendor is a folder and a line here.
  *
  * Constant data; any thread. */
-#include "gpu/amd/amd.h"
-#include "gpu/demo/demo.h"
-#include "gpu/drm/drm.h"
-#include "gpu/intel/intel.h"
-#include "gpu/nvidia/nvidia.h"
+#include "gpu/backend.h"
 #include "util/cursor.h"
 
 #include <stdio.h>
@@ -45,15 +41,6 @@ bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends
     return false;
 }
 
-static bool is_backend(struct span name)
-{
-    for (size_t i = 0; gpu_backends[i]; i++) {
-        if (span_equal(name, gpu_backends[i]->name))
-            return true;
-    }
-    return false;
-}
-
 bool gpu_backends_known(const char *backends, struct span *unknown)
 {
     if (!backends)
@@ -61,7 +48,10 @@ bool gpu_backends_known(const char *backends, struct span *unknown)
     struct cursor list = cursor_over(backends, strlen(backends));
     struct span name;
     while (next_name(&list, &name)) {
-        if (!is_backend(name)) {
+        size_t i = 0;
+        while (gpu_backends[i] && !span_equal(name, gpu_backends[i]->name))
+            i++;
+        if (!gpu_backends[i]) {
             *unknown = name;
             return false;
         }
