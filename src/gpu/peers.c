@@ -39,55 +39,12 @@ static void keep(struct peers_question *question, char out[static TOPOLOGY_ADDRE
     mix(question, out);
 }
 
-/* The device's links that are up. */
-static void add_links(struct peers_question *question, const struct gpu_device *device)
-{
-    const struct row_batch *batch = &device->readings.kept;
-    for (size_t i = 0; i < batch->row_count; i++) {
-        const struct batch_row *row = &batch->rows[i];
-        const struct batch_cell *active = batch_find(batch, row, VITALS_GPU_LINK_ACTIVE);
-        if (row->entity != VITALS_GPU_LINK || !active || active->state <= 0 ||
-            active->as.u64 == 0 || question->link_count == TOPOLOGY_LINKS)
-            continue;
-        size_t at = question->link_count++;
-        keep(question, question->texts[at][0], text_at(batch, row, VITALS_GPU_LINK_KIND));
-        keep(question, question->texts[at][1],
-             text_at(batch, row, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID));
-        question->links[at] = (struct topology_link){
-            .device = question->device_count - 1,
-            .kind = question->texts[at][0],
-            .to_switch = span_equal(text_at(batch, row, VITALS_GPU_LINK_REMOTE_KIND), "switch"),
-            .remote = question->texts[at][1],
-        };
-    }
-}
-
-static void add_devices(const struct gpu_table *table, struct peers_question *question)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        const struct gpu_device *device = table->devices[i];
-        if (!device->present || device->identity.parent_slot >= 0 ||
-            question->device_count == TOPOLOGY_DEVICES)
-            continue;
-        question->rows[question->device_count] = device;
-        question->devices[question->device_count++] = (struct topology_device){
-            .key = device->key,
-            .label = device->label,
-            .address = device->identity.pci_state > 0 ? device->identity.pci_bus_id : "",
-        };
-        question->hash = hash_join(question->hash, device->key);
-        mix(question, device->label);
-        mix(question, device->identity.uuid);
-        add_links(question, device);
-    }
-}
-
 static struct gpu_device *device_of(const struct gpu_table *table, uint64_t key)
 {
     return key > 0 && key <= table->count ? table->devices[key - 1] : NULL;
 }
 
-/* What topology.c says now, each row with a key. */
+/* Asks topology.c anew, and gives each row a key. */
 static void look(struct gpu_table *table, const struct os *os,
                  const struct peers_question *question, const struct metric_set *wanted)
 {
@@ -114,7 +71,43 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
     struct peers_question *question = memory_alloc(sizeof *question);
     if (!question)
         return VITALS_EMEMORY;
-    add_devices(table, question);
+
+    for (size_t i = 0; i < table->count; i++) {
+        const struct gpu_device *device = table->devices[i];
+        if (!device->present || device->identity.parent_slot >= 0 ||
+            question->device_count == TOPOLOGY_DEVICES)
+            continue;
+        question->rows[question->device_count] = device;
+        question->devices[question->device_count++] = (struct topology_device){
+            .key = device->key,
+            .label = device->label,
+            .address = device->identity.pci_state > 0 ? device->identity.pci_bus_id : "",
+        };
+        question->hash = hash_join(question->hash, device->key);
+        mix(question, device->label);
+        mix(question, device->identity.uuid);
+
+        /* Its links that are up. */
+        const struct row_batch *batch = &device->readings.kept;
+        for (size_t j = 0; j < batch->row_count; j++) {
+            const struct batch_row *row = &batch->rows[j];
+            const struct batch_cell *active = batch_find(batch, row, VITALS_GPU_LINK_ACTIVE);
+            if (row->entity != VITALS_GPU_LINK || !active || active->state <= 0 ||
+                active->as.u64 == 0 || question->link_count == TOPOLOGY_LINKS)
+                continue;
+            size_t at = question->link_count++;
+            keep(question, question->texts[at][0], text_at(batch, row, VITALS_GPU_LINK_KIND));
+            keep(question, question->texts[at][1],
+                 text_at(batch, row, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID));
+            question->links[at] = (struct topology_link){
+                .device = question->device_count - 1,
+                .kind = question->texts[at][0],
+                .to_switch = span_equal(text_at(batch, row, VITALS_GPU_LINK_REMOTE_KIND), "switch"),
+                .remote = question->texts[at][1],
+            };
+        }
+    }
+
     uint64_t hash = question->hash | 1; /* 0: never looked */
     if (table->peers_hash != hash || table->peers.failed)
         look(table, os, question, wanted);

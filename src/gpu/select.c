@@ -88,13 +88,6 @@ static bool is_divided(const vitals_snapshot *snapshot, const vitals_row *row)
     return false;
 }
 
-/* Or its driver does not answer. */
-static bool is_lost(const vitals_row *row)
-{
-    vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
-    return state == VITALS_GONE || state == VITALS_TIMED_OUT || state == VITALS_STALE;
-}
-
 /* An idle device that sleeps reports nothing, and values that need two readings come with the next
  * one; any other device that reports nothing would be chosen blindly. */
 static bool tells_nothing(const struct candidate *candidate)
@@ -112,23 +105,15 @@ static bool tells_nothing(const struct candidate *candidate)
 
 /* ---- accounts that count as free ---- */
 
-static bool is_account(const vitals_row *process, const char *account)
+static bool is_free_account(const vitals_select_options *options, const vitals_row *process)
 {
-    uint64_t number, uid;
-    return has_text(process, VITALS_PROCESS_EFFECTIVE_USER, account) ||
-           has_text(process, VITALS_PROCESS_USER, account) ||
-           (number_is_u64(account, &number) &&
-            vitals_row_u64(process, VITALS_PROCESS_UID, &uid) > 0 && uid == number);
-}
-
-static bool is_free_user(const struct select_selection *selection, const vitals_row *user)
-{
-    uint64_t key;
-    const vitals_row *process = NULL;
-    if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
-        process = vitals_snapshot_find(selection->snapshot, VITALS_PROCESS, key);
-    for (size_t i = 0; process && i < selection->options->free_account_count; i++) {
-        if (is_account(process, selection->options->free_accounts[i]))
+    for (size_t i = 0; process && i < options->free_account_count; i++) {
+        const char *account = options->free_accounts[i];
+        uint64_t number, uid;
+        if (has_text(process, VITALS_PROCESS_EFFECTIVE_USER, account) ||
+            has_text(process, VITALS_PROCESS_USER, account) ||
+            (number_is_u64(account, &number) &&
+             vitals_row_u64(process, VITALS_PROCESS_UID, &uid) > 0 && uid == number))
             return true;
     }
     return false;
@@ -137,13 +122,16 @@ static bool is_free_user(const struct select_selection *selection, const vitals_
 static double memory_of_free(const struct select_selection *selection, const vitals_row *device)
 {
     double sum = 0, bytes;
+    uint64_t key;
     if (selection->options->free_account_count == 0)
         return 0;
     for (const vitals_row *user = NULL;
          (user = vitals_snapshot_next_child(selection->snapshot, VITALS_GPU_PROCESS,
                                             vitals_row_key(device), user)) != NULL;) {
         if (vitals_row_number(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) > 0 &&
-            is_free_user(selection, user))
+            vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
+            is_free_account(selection->options,
+                            vitals_snapshot_find(selection->snapshot, VITALS_PROCESS, key)))
             sum += bytes;
     }
     return sum;
@@ -176,20 +164,24 @@ static bool is_idle(struct candidate *candidate, struct known_gpu known, double 
                               known.number <= most + tolerance + ROUNDING);
 }
 
-static bool is_good(const vitals_select_options *options, struct candidate *candidate)
+static void offer(struct select_selection *selection, const vitals_row *row)
 {
-    double tolerance = options->tolerance_ratio;
-    return has_memory(candidate, candidate->free, options->min_free_bytes, tolerance) &&
-           has_memory(candidate, candidate->total, options->min_total_bytes, tolerance) &&
-           is_idle(candidate, candidate->busy, options->max_utilization_ratio, tolerance) &&
-           is_idle(candidate, candidate->memory_busy, options->max_memory_busy_ratio, tolerance);
-}
+    const vitals_select_options *options = selection->options;
+    struct candidate *candidate = &selection->items[selection->count];
+    bool is_part = vitals_row_parent(row) != 0;
+    vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
+    if (state == VITALS_GONE || state == VITALS_TIMED_OUT || state == VITALS_STALE)
+        return; // it is lost, or its driver does not answer
+    if (selection->count == GPU_DEVICES_MAX || (is_part && !is_for_jobs(row)) ||
+        (!is_part && is_divided(selection->snapshot, row)))
+        return;
+    for (size_t i = 0; i < selection->count; i++) {
+        if (selection->items[i].row == row)
+            return;
+    }
 
-static void read_candidate(const struct select_selection *selection, const vitals_row *row,
-                           struct candidate *out)
-{
     double freed = memory_of_free(selection, row);
-    *out = (struct candidate){
+    *candidate = (struct candidate){
         .row = row,
         .free = read_number(row, VITALS_GPU_MEMORY_FREE_BYTES),
         .total = read_number(row, VITALS_GPU_MEMORY_TOTAL_BYTES),
@@ -198,33 +190,25 @@ static void read_candidate(const struct select_selection *selection, const vital
         .memory_busy = read_number(row, VITALS_GPU_MEMORY_BUSY_RATIO),
         .place = selection->count,
     };
-    if (!out->busy.is && selection->options->older)
-        out->busy.is = vitals_row_rate(row, selection->options->older, VITALS_GPU_BUSY_SECONDS,
-                                       &out->busy.number) > 0;
-    out->free.number += freed;
-    if (out->total.is && out->free.number > out->total.number) // processes share memory
-        out->free.number = out->total.number;
-    out->used.number -= freed < out->used.number ? freed : out->used.number;
-    if (vitals_row_u64(row, VITALS_GPU_INDEX, &out->index) <= 0)
-        out->index = 0;
-    if (vitals_row_text(row, VITALS_GPU_VENDOR, &out->vendor) <= 0)
-        out->vendor = (vitals_text){"", 0};
-    out->is_mig = vitals_row_parent(row) != 0 && text_is(out->vendor, "nvidia");
-}
+    if (!candidate->busy.is && options->older)
+        candidate->busy.is = vitals_row_rate(row, options->older, VITALS_GPU_BUSY_SECONDS,
+                                             &candidate->busy.number) > 0;
+    candidate->free.number += freed;
+    if (candidate->total.is && candidate->free.number > candidate->total.number)
+        candidate->free.number = candidate->total.number; // processes share memory
+    candidate->used.number -= freed < candidate->used.number ? freed : candidate->used.number;
+    if (vitals_row_u64(row, VITALS_GPU_INDEX, &candidate->index) <= 0)
+        candidate->index = 0;
+    if (vitals_row_text(row, VITALS_GPU_VENDOR, &candidate->vendor) <= 0)
+        candidate->vendor = (vitals_text){"", 0};
+    candidate->is_mig = is_part && text_is(candidate->vendor, "nvidia");
 
-static void offer(struct select_selection *selection, const vitals_row *row)
-{
-    struct candidate *candidate = &selection->items[selection->count];
-    bool is_part = vitals_row_parent(row) != 0;
-    if (selection->count == GPU_DEVICES_MAX || is_lost(row) || (is_part && !is_for_jobs(row)) ||
-        (!is_part && is_divided(selection->snapshot, row)))
-        return;
-    for (size_t i = 0; i < selection->count; i++) {
-        if (selection->items[i].row == row)
-            return;
-    }
-    read_candidate(selection, row, candidate);
-    if (!tells_nothing(candidate) && is_good(selection->options, candidate))
+    double tolerance = options->tolerance_ratio;
+    if (!tells_nothing(candidate) &&
+        has_memory(candidate, candidate->free, options->min_free_bytes, tolerance) &&
+        has_memory(candidate, candidate->total, options->min_total_bytes, tolerance) &&
+        is_idle(candidate, candidate->busy, options->max_utilization_ratio, tolerance) &&
+        is_idle(candidate, candidate->memory_busy, options->max_memory_busy_ratio, tolerance))
         selection->count++;
 }
 
@@ -268,68 +252,11 @@ static bool same_vendor(const struct candidate *a, const struct candidate *b)
            memcmp(a->vendor.bytes, b->vendor.bytes, a->vendor.size) == 0;
 }
 
-static bool has_whole(const struct select_selection *selection)
-{
-    for (size_t i = 0; i < selection->count; i++) {
-        if (text_is(selection->items[i].vendor, "nvidia") && !selection->items[i].is_mig)
-            return true;
-    }
-    return false;
-}
-
 static void remove_at(struct select_selection *selection, size_t at)
 {
     selection->count--;
     memmove(&selection->items[at], &selection->items[at + 1],
             (selection->count - at) * sizeof selection->items[0]);
-}
-
-/* Leaves one MIG device or none. */
-static void leave_one_mig(struct select_selection *selection)
-{
-    bool none = has_whole(selection) && selection->options->max_count != 1;
-    for (size_t i = 0; i < selection->count;) {
-        if (selection->items[i].is_mig && none) {
-            remove_at(selection, i);
-        } else {
-            none |= selection->items[i].is_mig && selection->options->max_count != 1;
-            i++;
-        }
-    }
-}
-
-static size_t count_vendor(const struct select_selection *selection, const struct candidate *of)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < selection->count; i++)
-        count += same_vendor(of, &selection->items[i]);
-    return count;
-}
-
-static void leave_one_vendor(struct select_selection *selection)
-{
-    size_t best = 0;
-    if (selection->count == 0)
-        return;
-    while (best < selection->count &&
-           count_vendor(selection, &selection->items[best]) < selection->options->min_count)
-        best++;
-    if (best == selection->count)
-        best = 0;
-    struct candidate chosen = selection->items[best];
-    for (size_t i = 0; i < selection->count;) {
-        if (same_vendor(&chosen, &selection->items[i]))
-            i++;
-        else
-            remove_at(selection, i);
-    }
-}
-
-/* ---- the whole ---- */
-
-static bool is_ratio(double ratio)
-{
-    return ratio >= 0 && ratio <= 1;
 }
 
 static int take_options(const vitals_select_options *given, vitals_select_options *out,
@@ -342,24 +269,46 @@ static int take_options(const vitals_select_options *given, vitals_select_option
     if (out->max_count != 0 && out->max_count < out->min_count)
         return error_set(error, VITALS_EARGUMENT, 0, "at most %llu devices and at least %llu",
                          (unsigned long long)out->max_count, (unsigned long long)out->min_count);
-    if (!is_ratio(out->tolerance_ratio))
+    if (!(out->tolerance_ratio >= 0 && out->tolerance_ratio <= 1))
         return error_set(error, VITALS_EARGUMENT, 0, "a tolerance is between 0 and 1");
     if (!(out->max_utilization_ratio <= 1) || !(out->max_memory_busy_ratio <= 1))
         return error_set(error, VITALS_EARGUMENT, 0, "a utilization is at most 1");
     return 0;
 }
 
-static void offer_all(struct select_selection *selection)
+/* Leaves one MIG device or none, and devices of one vendor: of the best one that has enough. */
+static void leave_together(struct select_selection *selection)
 {
-    const vitals_select_options *options = selection->options;
-    if (options->candidates) {
-        for (size_t i = 0; i < options->candidate_count; i++)
-            offer(selection, options->candidates[i]);
-        return;
+    bool several = selection->options->max_count != 1, none = false;
+    for (size_t i = 0; i < selection->count; i++)
+        none |= text_is(selection->items[i].vendor, "nvidia") && !selection->items[i].is_mig;
+    none = none && several;
+    for (size_t i = 0; i < selection->count;) {
+        if (selection->items[i].is_mig && none) {
+            remove_at(selection, i);
+        } else {
+            none |= selection->items[i].is_mig && several;
+            i++;
+        }
     }
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(selection->snapshot, VITALS_GPU, row)) != NULL;)
-        offer(selection, row);
+    if (selection->count == 0)
+        return;
+
+    size_t best = 0, same = 0;
+    for (size_t i = 0; i < selection->count && same < selection->options->min_count; i++) {
+        same = 0;
+        for (size_t j = 0; j < selection->count; j++)
+            same += same_vendor(&selection->items[i], &selection->items[j]);
+        if (same >= selection->options->min_count)
+            best = i;
+    }
+    struct candidate chosen = selection->items[best];
+    for (size_t i = 0; i < selection->count;) {
+        if (same_vendor(&chosen, &selection->items[i]))
+            i++;
+        else
+            remove_at(selection, i);
+    }
 }
 
 int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_select_options *options,
@@ -373,11 +322,14 @@ int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_select_optio
     selection.snapshot = snapshot;
     selection.options = &taken;
     selection.count = 0;
-    offer_all(&selection);
+    for (size_t i = 0; taken.candidates && i < taken.candidate_count; i++)
+        offer(&selection, taken.candidates[i]);
+    for (const vitals_row *row = NULL;
+         !taken.candidates && (row = vitals_snapshot_next(snapshot, VITALS_GPU, row)) != NULL;)
+        offer(&selection, row);
     if (!taken.keep_order)
         qsort(selection.items, selection.count, sizeof selection.items[0], compare);
-    leave_one_mig(&selection);
-    leave_one_vendor(&selection);
+    leave_together(&selection);
     if (taken.max_count != 0 && selection.count > taken.max_count)
         selection.count = (size_t)taken.max_count;
     for (size_t i = 0; rows && i < selection.count && i < capacity; i++)

@@ -12,12 +12,6 @@ enum { PLACE = 512, PARTS = 24, NAME = OS_SYS_NAME };
 
 /* ---- places ---- */
 
-static bool is_address(struct span part)
-{
-    uint64_t address;
-    return gpu_parse_address(part, &address);
-}
-
 /* A place in its parts from the host bridge on, up to the last that is a PCI device. 0: it is not
  * on PCI, or behind a USB port. */
 static size_t split(const char *place, struct span parts[static PARTS])
@@ -35,15 +29,11 @@ static size_t split(const char *place, struct span parts[static PARTS])
         if (span_starts(part, "usb") || (count == 0 && !span_starts(part, "pci")))
             return 0;
         parts[count++] = part;
-        if (is_address(part))
+        uint64_t address;
+        if (gpu_parse_address(part, &address))
             last = count;
     }
     return last;
-}
-
-static bool same_part(struct span a, struct span b)
-{
-    return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
 const char *topology_path(const char *a, int64_t node_a, const char *b, int64_t node_b)
@@ -52,7 +42,8 @@ const char *topology_path(const char *a, int64_t node_a, const char *b, int64_t 
     size_t count_a = split(a, parts_a), count_b = split(b, parts_b), common = 0;
     if (count_a == 0 || count_b == 0)
         return "";
-    while (common < count_a && common < count_b && same_part(parts_a[common], parts_b[common]))
+    while (common < count_a && common < count_b && parts_a[common].size == parts_b[common].size &&
+           memcmp(parts_a[common].bytes, parts_b[common].bytes, parts_a[common].size) == 0)
         common++;
     if (common == 0)
         return node_a == node_b ? "node" : "sys";
@@ -143,21 +134,6 @@ static void read_spot(const struct os *os, struct spot *spot)
     (void)os_sys_i64(os, path, &spot->node);
 }
 
-/* Drivers write the domain with eight digits, the kernel with four. */
-static void find_device(const struct os *os, const char *address, struct spot *out)
-{
-    uint64_t number;
-    char path[PLACE];
-    *out = (struct spot){.node = -1};
-    if (!gpu_parse_address((struct span){address, strlen(address)}, &number))
-        return;
-    snprintf(path, sizeof path, "bus/pci/devices/%04x:%02x:%02x.%x", (unsigned)(number >> 16),
-             (unsigned)(number >> 8 & 0xff), (unsigned)(number >> 3 & 31), (unsigned)(number & 7));
-    if (os_sys_real(os, path, out->place, sizeof out->place) < 0)
-        out->place[0] = '\0';
-    read_spot(os, out);
-}
-
 /* An adapter of InfiniBand is a network interface too: the first name of an address holds. Virtual
  * functions are as far as the adapter that they are of. */
 static bool add_adapter(const char *name, void *data)
@@ -185,121 +161,110 @@ static bool add_adapter(const char *name, void *data)
     return true;
 }
 
-static void find_adapters(const struct os *os, struct adapters *out)
-{
-    static const char *const FOLDERS[] = {"class/infiniband", "class/net"};
-    out->os = os;
-    out->count = 0;
-    out->cut = false;
-    for (size_t i = 0; i < ARRAY_COUNT(FOLDERS); i++) {
-        out->folder = FOLDERS[i];
-        int result = os_sys_list(os, FOLDERS[i], add_adapter, out);
-        out->cut |= result == -EFBIG;
-    }
-}
-
 /* ---- rows ---- */
 
 struct peer {
     const char *label, *kind, *address;
     uint64_t key; /* 0: no GPU */
+    uint64_t links;
+    const char *link_kind;
 };
 
-/* Identifies a peer: a device by its key; an adapter by its address, as its name may be that of a
- * device or of another adapter. */
-static uint64_t number_of(const struct peer *peer)
+static void set_text(struct row_batch *out, vitals_metric metric, const char *text)
 {
-    static const uint64_t ADAPTERS = UINT64_C(1) << 62;
-    uint64_t address;
-    if (peer->key != 0)
-        return peer->key;
-    bool parsed = gpu_parse_address((struct span){peer->address, strlen(peer->address)}, &address);
-    return parsed ? ADAPTERS | address : 0;
+    if (text[0] != '\0')
+        batch_set_string(out, metric, text);
+    else
+        batch_set_missing(out, metric, VITALS_UNSUPPORTED);
 }
 
-static bool add_row(struct row_batch *out, uint64_t parent, const struct peer *peer)
+/* The key of the row identifies the peer: a device by its key; an adapter by its address, as its
+ * name may be that of a device or of another adapter. */
+static void add_row(struct row_batch *out, uint64_t parent, const struct peer *peer,
+                    const struct spot *from, const struct spot *to)
 {
-    struct batch_row *row = batch_add_row(out, VITALS_GPU_PEER, number_of(peer),
+    static const uint64_t ADAPTERS = UINT64_C(1) << 62;
+    struct span address = {peer->address, strlen(peer->address)};
+    uint64_t key = peer->key, number;
+    if (key == 0 && gpu_parse_address(address, &number))
+        key = ADAPTERS | number;
+    struct batch_row *row = batch_add_row(out, VITALS_GPU_PEER, key,
                                           (struct span){peer->label, strlen(peer->label)});
     if (!row)
-        return false;
+        return;
     row->parent = parent;
     if (peer->key != 0)
         batch_set_u64(out, VITALS_GPU_PEER_PEER, peer->key);
     else
         batch_set_missing(out, VITALS_GPU_PEER_PEER, VITALS_UNSUPPORTED);
     batch_set_string(out, VITALS_GPU_PEER_KIND, peer->kind);
-    if (peer->address[0] != '\0')
-        batch_set_string(out, VITALS_GPU_PEER_PEER_PCI_BUS_ID, peer->address);
-    else
-        batch_set_missing(out, VITALS_GPU_PEER_PEER_PCI_BUS_ID, VITALS_UNSUPPORTED);
-    return true;
+    set_text(out, VITALS_GPU_PEER_PEER_PCI_BUS_ID, peer->address);
+    set_text(out, VITALS_GPU_PEER_PATH,
+             topology_path(from->place, from->node, to->place, to->node));
+    batch_set_u64(out, VITALS_GPU_PEER_LINKS, peer->links);
+    batch_set_string(out, VITALS_GPU_PEER_LINK_KIND, peer->link_kind);
 }
 
-static void add_path(struct row_batch *out, const struct spot *a, const struct spot *b)
+static void find_devices(const struct os *os, const struct topology *topology, size_t count,
+                         struct spot *spots)
 {
-    const char *path = topology_path(a->place, a->node, b->place, b->node);
-    if (path[0] != '\0')
-        batch_set_string(out, VITALS_GPU_PEER_PATH, path);
-    else
-        batch_set_missing(out, VITALS_GPU_PEER_PATH, VITALS_UNSUPPORTED);
-}
-
-static void add_device(struct row_batch *out, const struct topology *topology,
-                       const struct spot *spots, size_t a, size_t b)
-{
-    const struct topology_device *device = &topology->devices[b];
-    const struct peer peer = {device->label, "gpu",
-                              spots[b].address[0] != '\0' ? spots[b].address : device->address,
-                              device->key};
-    const char *kind;
-    if (!add_row(out, topology->devices[a].key, &peer))
-        return;
-    add_path(out, &spots[a], &spots[b]);
-    batch_set_u64(out, VITALS_GPU_PEER_LINKS, topology_links(topology, a, b, &kind));
-    batch_set_string(out, VITALS_GPU_PEER_LINK_KIND, kind);
-}
-
-static void add_network(struct row_batch *out, uint64_t parent, const struct spot *spot,
-                        const struct adapters *adapters, size_t at)
-{
-    const struct peer peer = {adapters->names[at], "network", adapters->spots[at].address, 0};
-    if (!add_row(out, parent, &peer))
-        return;
-    add_path(out, spot, &adapters->spots[at]);
-    batch_set_u64(out, VITALS_GPU_PEER_LINKS, 0);
-    batch_set_string(out, VITALS_GPU_PEER_LINK_KIND, "");
-}
-
-static bool is_wanted(const struct row_batch *batch)
-{
-    return batch_wants(batch, VITALS_GPU_PEER_PEER) || batch_wants(batch, VITALS_GPU_PEER_KIND) ||
-           batch_wants(batch, VITALS_GPU_PEER_PEER_PCI_BUS_ID) ||
-           batch_wants(batch, VITALS_GPU_PEER_PATH) || batch_wants(batch, VITALS_GPU_PEER_LINKS) ||
-           batch_wants(batch, VITALS_GPU_PEER_LINK_KIND);
+    for (size_t i = 0; i < count; i++) {
+        const char *address = topology->devices[i].address;
+        uint64_t number;
+        char path[PLACE];
+        spots[i] = (struct spot){.node = -1};
+        if (!gpu_parse_address((struct span){address, strlen(address)}, &number))
+            continue;
+        /* Drivers write the domain with eight digits, the kernel with four. */
+        snprintf(path, sizeof path, "bus/pci/devices/%04x:%02x:%02x.%x", (unsigned)(number >> 16),
+                 (unsigned)(number >> 8 & 0xff), (unsigned)(number >> 3 & 31),
+                 (unsigned)(number & 7));
+        if (os_sys_real(os, path, spots[i].place, sizeof spots[i].place) < 0)
+            spots[i].place[0] = '\0';
+        read_spot(os, &spots[i]);
+    }
 }
 
 void gpu_topology_write(const struct os *os, const struct topology *topology, struct row_batch *out)
 {
+    static const vitals_metric METRICS[] = {
+        VITALS_GPU_PEER_PEER, VITALS_GPU_PEER_KIND,  VITALS_GPU_PEER_PEER_PCI_BUS_ID,
+        VITALS_GPU_PEER_PATH, VITALS_GPU_PEER_LINKS, VITALS_GPU_PEER_LINK_KIND};
+    static const char *const FOLDERS[] = {"class/infiniband", "class/net"};
     size_t count = size_min(topology->device_count, TOPOLOGY_DEVICES);
-    if (count == 0 || !is_wanted(out))
+    bool is_wanted = false;
+    for (size_t i = 0; i < ARRAY_COUNT(METRICS); i++)
+        is_wanted |= batch_wants(out, METRICS[i]);
+    if (count == 0 || !is_wanted)
         return;
+
     struct spot *spots = memory_array(count, sizeof *spots);
     struct adapters *adapters = memory_alloc(sizeof *adapters);
-    if (spots && adapters) {
-        for (size_t i = 0; i < count; i++)
-            find_device(os, topology->devices[i].address, &spots[i]);
-        find_adapters(os, adapters);
-    } else {
-        out->failed = true;
+    out->failed |= !spots || !adapters;
+    if (!out->failed)
+        find_devices(os, topology, count, spots);
+    for (size_t i = 0; i < ARRAY_COUNT(FOLDERS) && !out->failed; i++) {
+        adapters->os = os;
+        adapters->folder = FOLDERS[i];
+        adapters->cut |= os_sys_list(os, FOLDERS[i], add_adapter, adapters) == -EFBIG;
     }
+
     for (size_t a = 0; a < count && !out->failed; a++) {
+        uint64_t key = topology->devices[a].key;
         for (size_t b = 0; b < count; b++) {
-            if (a != b)
-                add_device(out, topology, spots, a, b);
+            const struct topology_device *device = &topology->devices[b];
+            const char *address = spots[b].address[0] != '\0' ? spots[b].address : device->address;
+            struct peer peer = {device->label, "gpu", address, device->key, 0, ""};
+            if (a == b)
+                continue;
+            peer.links = topology_links(topology, a, b, &peer.link_kind);
+            add_row(out, key, &peer, &spots[a], &spots[b]);
         }
-        for (size_t i = 0; i < adapters->count; i++)
-            add_network(out, topology->devices[a].key, &spots[a], adapters, i);
+        for (size_t i = 0; i < adapters->count; i++) {
+            const struct spot *spot = &adapters->spots[i];
+            struct peer peer = {adapters->names[i], "network", spot->address, 0, 0, ""};
+            add_row(out, key, &peer, &spots[a], spot);
+        }
     }
     if (topology->device_count > count || (adapters && adapters->cut))
         batch_state(out, VITALS_GPU_PEER, VITALS_LOWER_BOUND);
