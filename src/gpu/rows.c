@@ -14,18 +14,18 @@ static vitals_text text_of(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
+/* Why a value that was not read yet is missing. */
+static vitals_availability unread(bool late)
+{
+    return late ? VITALS_TIMED_OUT : VITALS_NOT_YET;
+}
+
 /* A number of a device that did not answer is an old one. */
 static struct value aged(struct value value, bool late)
 {
     if (late && value.state > 0)
         value.state = VITALS_STALE;
     return value;
-}
-
-/* Why a value that was not read yet is missing. */
-static vitals_availability unread(bool late)
-{
-    return late ? VITALS_TIMED_OUT : VITALS_NOT_YET;
 }
 
 /* Of the newest row of the table: what was asked for and is not there, the device does not have;
@@ -44,26 +44,6 @@ static void write_rest(const struct gpu_device *device, vitals_entity entity,
             vitals_builder_missing(builder, metric, reason);
         else if (!is_lost && cache_is_silent(late, metric))
             vitals_builder_missing(builder, metric, VITALS_TIMED_OUT);
-    }
-}
-
-/* ---- devices ---- */
-
-static signed char text_state(const struct gpu_device *device, size_t index)
-{
-    size_t at = gpu_texts[index].state;
-    return at == GPU_TEXT_ALWAYS ? VITALS_HAVE : *((const signed char *)&device->identity + at);
-}
-
-static void write_identity(vitals_builder *builder, const struct gpu_device *device)
-{
-    const struct gpu_identity *identity = &device->identity;
-    builder_value(builder, VITALS_GPU_INDEX, value_u64(identity->index));
-    builder_value(builder, VITALS_GPU_GPU_INSTANCE_ID, identity->gpu_instance_id);
-    builder_value(builder, VITALS_GPU_COMPUTE_INSTANCE_ID, identity->compute_instance_id);
-    for (size_t i = 0; i < GPU_TEXTS; i++) {
-        signed char state = text_state(device, i);
-        builder_shared(builder, gpu_texts[i].metric, state > 0 ? device->texts[i] : NULL, state);
     }
 }
 
@@ -87,25 +67,6 @@ static struct value count_processes(const struct gpu_table *table, const struct 
     return sum;
 }
 
-static void write_device(const struct gpu_table *table, const struct gpu_device *device,
-                         vitals_builder *builder)
-{
-    const struct answer_cache *late = &device->readings;
-    const struct batch_row *row = cache_find(late, VITALS_GPU, 0, NULL);
-    vitals_builder_row(builder, VITALS_GPU, device->key, device->parent, text_of(device->label),
-                       device->stamp_ns);
-    if (row) {
-        write_rest(device, VITALS_GPU, row, builder);
-        cache_write(late, VITALS_GPU, row, builder, device->stamp_ns);
-    }
-    builder_value(builder, VITALS_GPU_PROCESSES, count_processes(table, device));
-    write_identity(builder, device);
-    builder_rest(builder, VITALS_GPU,
-                 device->lost < 0 ? (vitals_availability)device->lost : cache_reason(late));
-}
-
-/* ---- engines, sensors, clocks, pools, links, errors ---- */
-
 static void write_children(const struct gpu_device *device, vitals_builder *builder,
                            vitals_entity entity)
 {
@@ -127,9 +88,35 @@ static void write_children(const struct gpu_device *device, vitals_builder *buil
     }
 }
 
+static void write_device(const struct gpu_table *table, const struct gpu_device *device,
+                         vitals_builder *builder)
+{
+    const struct gpu_identity *identity = &device->identity;
+    const struct answer_cache *late = &device->readings;
+    const struct batch_row *row = cache_find(late, VITALS_GPU, 0, NULL);
+    vitals_builder_row(builder, VITALS_GPU, device->key, device->parent, text_of(device->label),
+                       device->stamp_ns);
+    if (row) {
+        write_rest(device, VITALS_GPU, row, builder);
+        cache_write(late, VITALS_GPU, row, builder, device->stamp_ns);
+    }
+    builder_value(builder, VITALS_GPU_PROCESSES, count_processes(table, device));
+    builder_value(builder, VITALS_GPU_INDEX, value_u64(identity->index));
+    builder_value(builder, VITALS_GPU_GPU_INSTANCE_ID, identity->gpu_instance_id);
+    builder_value(builder, VITALS_GPU_COMPUTE_INSTANCE_ID, identity->compute_instance_id);
+    for (size_t i = 0; i < GPU_TEXTS; i++) {
+        size_t at = gpu_texts[i].state;
+        signed char state = at == GPU_TEXT_ALWAYS ? VITALS_HAVE
+                                                  : *((const signed char *)identity + at);
+        builder_shared(builder, gpu_texts[i].metric, state > 0 ? device->texts[i] : NULL, state);
+    }
+    builder_rest(builder, VITALS_GPU,
+                 device->lost < 0 ? (vitals_availability)device->lost : cache_reason(late));
+}
+
 /* ---- processes ---- */
 
-/* Whose row it is. A process that has ended keeps its row while the driver lists its pid; a new
+/* The process of a row. One that has ended keeps its row while the driver lists its pid; a new
  * process under the same pid gets a row of its own. */
 static struct value join(struct gpu_table *table, struct gpu_user *user, gpu_find_process *find,
                          const void *data)
@@ -150,9 +137,17 @@ static struct value join(struct gpu_table *table, struct gpu_user *user, gpu_fin
     return value_u64(key);
 }
 
-/* C+G, M+C. */
-static void write_type(const struct gpu_user *user, bool late, vitals_builder *builder)
+static void write_user(const struct gpu_device *device, const struct gpu_user *user,
+                       struct value process, vitals_builder *builder)
 {
+    char label[NUMBER_TEXT];
+    number_print_i64(label, user->now.pid);
+    vitals_builder_row(builder, VITALS_GPU_PROCESS, user->key, device->key, text_of(label),
+                       device->users_stamp_ns);
+    builder_value(builder, VITALS_GPU_PROCESS_PID, value_u64((uint64_t)user->now.pid));
+    builder_value(builder, VITALS_GPU_PROCESS_PROCESS, process);
+
+    /* C+G, M+C. */
     static const struct {
         unsigned use;
         char letter;
@@ -168,14 +163,10 @@ static void write_type(const struct gpu_user *user, bool late, vitals_builder *b
     }
     if (size > 0)
         vitals_builder_text(builder, VITALS_GPU_PROCESS_TYPE, (vitals_text){type, size},
-                            late ? VITALS_STALE : VITALS_HAVE);
+                            device->users_cache ? VITALS_STALE : VITALS_HAVE);
     else
         vitals_builder_missing(builder, VITALS_GPU_PROCESS_TYPE, VITALS_UNSUPPORTED);
-}
 
-static void write_readings(const struct gpu_device *device, const struct gpu_user *user,
-                           vitals_builder *builder)
-{
     for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
         vitals_metric metric = metric_of(VITALS_GPU_PROCESS, n);
         struct value value = user->now.at[n];
@@ -188,19 +179,7 @@ static void write_readings(const struct gpu_device *device, const struct gpu_use
             value.as.f64 -= user->busy_before;
         builder_value(builder, metric, aged(value, device->users_cache));
     }
-}
 
-static void write_user(const struct gpu_device *device, const struct gpu_user *user,
-                       struct value process, vitals_builder *builder)
-{
-    char label[NUMBER_TEXT];
-    number_print_i64(label, user->now.pid);
-    vitals_builder_row(builder, VITALS_GPU_PROCESS, user->key, device->key, text_of(label),
-                       device->users_stamp_ns);
-    builder_value(builder, VITALS_GPU_PROCESS_PID, value_u64((uint64_t)user->now.pid));
-    builder_value(builder, VITALS_GPU_PROCESS_PROCESS, process);
-    write_type(user, device->users_cache, builder);
-    write_readings(device, user, builder);
     builder_rest(builder, VITALS_GPU_PROCESS, unread(device->users_cache));
 }
 
@@ -246,20 +225,16 @@ static vitals_availability table_state(const struct gpu_table *table,
 
 /* ---- all of it ---- */
 
-static void open_tables(vitals_builder *builder, const struct metric_set *wanted)
+void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
+                     const struct metric_set *wanted, gpu_find_process *find, const void *data,
+                     uint64_t stamp_ns)
 {
     builder_table_of(builder, VITALS_GPU, wanted);
     builder_table_of(builder, VITALS_GPU_PROCESS, wanted);
     builder_table_of(builder, VITALS_GPU_PEER, wanted);
     for (size_t i = 0; i < ARRAY_COUNT(child_entities); i++)
         builder_table_of(builder, child_entities[i], wanted);
-}
 
-void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
-                     const struct metric_set *wanted, gpu_find_process *find, const void *data,
-                     uint64_t stamp_ns)
-{
-    open_tables(builder, wanted);
     if (metric_set_has_entity(wanted, VITALS_GPU_PEER))
         gpu_table_write_peers(table, builder, stamp_ns);
     if (metric_set_has_entity(wanted, VITALS_GPU_PROCESS))

@@ -126,27 +126,17 @@ static void forget(struct known_descriptor *known)
     memory_free(known->opens);
 }
 
-/* Makes room in `spare` for as many as there are pids. */
-static bool reserve(struct gpu_sweeper *sweeper)
-{
-    size_t wanted = sweeper->pids.count;
-    if (wanted <= sweeper->spare_capacity)
-        return true;
-    size_t capacity = wanted + wanted / 4;
-    void *spare = memory_resize(sweeper->spare, capacity, sizeof *sweeper->spare);
-    if (spare == NULL)
-        return false;
-    sweeper->spare = spare;
-    sweeper->spare_capacity = capacity;
-    return true;
-}
-
 /* Those that are still there stay as they are; the others are forgotten. */
 static bool take_pids(struct gpu_sweeper *sweeper)
 {
-    if (!reserve(sweeper))
-        return false;
-    size_t old = 0, count = 0;
+    size_t wanted = sweeper->pids.count, old = 0, count = 0;
+    if (wanted > sweeper->spare_capacity) {
+        void *spare = memory_resize(sweeper->spare, wanted + wanted / 4, sizeof *sweeper->spare);
+        if (spare == NULL)
+            return false;
+        sweeper->spare = spare;
+        sweeper->spare_capacity = wanted + wanted / 4;
+    }
     for (size_t i = 0; i < sweeper->pids.count; i++) {
         int64_t pid = sweeper->pids.items[i];
         if (count > 0 && sweeper->spare[count - 1].pid == pid)
@@ -229,16 +219,6 @@ static void plan_next(struct gpu_sweeper *sweeper, struct known_descriptor *know
     known->due = sweeper->round + wait;
 }
 
-/* As many descriptors as before: most likely the same ones. Not for ever, for one may have been
- * closed and another opened. */
-static bool is_unchanged(struct gpu_sweeper *sweeper, struct known_descriptor *known)
-{
-    if (!known->listed || known->descriptors == 0 || ++known->passed_over >= TRUSTED)
-        return false;
-    sweeper->left -= size_min(sweeper->left, 1);
-    return os_descriptor_count(os_of(sweeper), known->pid, &sweeper->opens) == known->descriptors;
-}
-
 /* When it began is read before its descriptors, so that a list is never older than that; and only
  * where there is something to be credited, or to be sure that it is a process that hides something.
  * False where memory is out. */
@@ -247,9 +227,15 @@ static bool list(struct gpu_sweeper *sweeper, struct known_descriptor *known)
     const struct os *os = os_of(sweeper);
     struct os_gpu_opens *opens = &sweeper->opens;
     struct begun begun = {.has_files = true};
-    if (is_unchanged(sweeper, known)) {
-        plan_next(sweeper, known, true);
-        return true;
+
+    /* As many descriptors as before are most likely the same ones. Not for ever, for one may have
+     * been closed and another opened. */
+    if (known->listed && known->descriptors != 0 && ++known->passed_over < TRUSTED) {
+        sweeper->left -= size_min(sweeper->left, 1);
+        if (os_descriptor_count(os, known->pid, opens) == known->descriptors) {
+            plan_next(sweeper, known, true);
+            return true;
+        }
     }
     known->passed_over = 0;
     int result = os_gpu_opens_read(os, known->pid, opens);
@@ -303,23 +289,6 @@ static bool list_due(struct gpu_sweeper *sweeper)
 
 /* ---- what the kernel says of it ---- */
 
-/* A place for one more; NULL where there is none. */
-static struct sweep_client *next_client(struct pooled *pooled)
-{
-    struct gpu_sweep *sweep = &pooled->sweep;
-    if (sweep->count == SWEEP_CLIENTS_MAX) {
-        sweep->cut = true;
-        return NULL;
-    }
-    void *clients = sweep->clients;
-    if (memory_grow(&clients, &pooled->capacity, sweep->count, sizeof *sweep->clients) < 0) {
-        sweep->cut = true;
-        return NULL;
-    }
-    sweep->clients = clients;
-    return &sweep->clients[sweep->count];
-}
-
 /* One that we have open to ask the driver is none: looked at before and after, for it is open for a
  * moment only. A descriptor that was closed meanwhile is none, and its process is listed again. One
  * whose driver tells nothing is none either. */
@@ -327,16 +296,22 @@ static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *kn
                         const struct os_gpu_open *open, struct pooled *pooled)
 {
     uint64_t device = sweep_device(open->major, open->minor);
+    const struct os_gate *gate = sweeper->gate;
+    struct gpu_sweep *sweep = &pooled->sweep;
+    void *clients = sweep->clients;
     if (os_drm_is_ours(known->pid, open->descriptor))
         return;
-    const struct os_gate *gate = sweeper->gate;
-    struct sweep_client *client = next_client(pooled);
-    if (client == NULL)
-        return;
-    if (gate != NULL && !gate->enter(gate->data, device)) {
-        pooled->sweep.cut = true;
+    if (sweep->count == SWEEP_CLIENTS_MAX ||
+        memory_grow(&clients, &pooled->capacity, sweep->count, sizeof *sweep->clients) < 0) {
+        sweep->cut = true;
         return;
     }
+    sweep->clients = clients;
+    if (gate != NULL && !gate->enter(gate->data, device)) {
+        sweep->cut = true;
+        return;
+    }
+    struct sweep_client *client = &sweep->clients[sweep->count];
     client->stamp_ns = now_ns(sweeper);
     client->pid = known->pid;
     client->start_ticks = known->start_ticks;
@@ -352,7 +327,7 @@ static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *kn
         known->due = sweeper->round + 1;
     else if (!os_drm_is_ours(known->pid, open->descriptor) &&
              sweep_parse((struct span){sweeper->fdinfo, size}, client))
-        pooled->sweep.count++;
+        sweep->count++;
 }
 
 /* Nothing counts of a pid that has changed hands since it was listed. */
@@ -374,29 +349,38 @@ static void read_process(struct gpu_sweeper *sweeper, struct known_descriptor *k
     known->due = sweeper->round + 1;
 }
 
-/* One that only the pool holds, or a new one in place of the oldest; counted for us and the caller.
- */
-static struct pooled *find_sweep(struct gpu_sweeper *sweeper)
+struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_gate *gate)
 {
-    for (size_t i = 0; i < POOLED; i++) {
-        struct pooled *pooled = sweeper->pool[i];
-        if (pooled != NULL && atomic_load_explicit(&pooled->refs, memory_order_acquire) == 1)
-            return pooled;
+    /* One that only the pool holds, or a new one in place of the oldest. */
+    struct pooled *pooled = NULL, *pool;
+    for (size_t i = 0; i < POOLED && pooled == NULL; i++) {
+        pool = sweeper->pool[i];
+        if (pool != NULL && atomic_load_explicit(&pool->refs, memory_order_acquire) == 1)
+            pooled = pool;
     }
-    struct pooled *pooled = memory_alloc(sizeof *pooled);
-    if (pooled == NULL)
-        return NULL;
-    atomic_init(&pooled->refs, 1);
-    struct pooled **place = &sweeper->pool[sweeper->round % POOLED];
-    if (*place != NULL)
-        gpu_sweep_unref(&(*place)->sweep);
-    *place = pooled;
-    return pooled;
-}
+    if (pooled == NULL) {
+        struct pooled **oldest = &sweeper->pool[sweeper->round % POOLED];
+        pooled = memory_alloc(sizeof *pooled);
+        if (pooled == NULL)
+            return NULL;
+        atomic_init(&pooled->refs, 1);
+        if (*oldest != NULL)
+            gpu_sweep_unref(&(*oldest)->sweep);
+        *oldest = pooled;
+    }
 
-static void fill_sweep(struct gpu_sweeper *sweeper, struct pooled *pooled)
-{
+    sweeper->gate = gate;
+    pooled->sweep = (struct gpu_sweep){
+        .stamp_ns = now_ns(sweeper), .state = VITALS_HAVE, .clients = pooled->sweep.clients};
+    sweeper->round++;
+    int result = os_list_processes(os_of(sweeper), &sweeper->pids);
+    if (result == -ENOMEM || (result == 0 && (!take_pids(sweeper) || !list_due(sweeper))))
+        return NULL;
     struct gpu_sweep *sweep = &pooled->sweep;
+    if (result < 0) {
+        sweep->state = (signed char)os_availability(result);
+        return gpu_sweep_ref(sweep);
+    }
     for (size_t i = 0; i < sweeper->count; i++) {
         struct known_descriptor *known = &sweeper->known[i];
         sweep->denied += known->denied;
@@ -405,23 +389,5 @@ static void fill_sweep(struct gpu_sweeper *sweeper, struct pooled *pooled)
             read_process(sweeper, known, pooled);
     }
     sweep->processes = (uint32_t)size_min(sweeper->count, UINT32_MAX);
-}
-
-struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_gate *gate)
-{
-    sweeper->gate = gate;
-    struct pooled *pooled = find_sweep(sweeper);
-    if (pooled == NULL)
-        return NULL;
-    pooled->sweep = (struct gpu_sweep){
-        .stamp_ns = now_ns(sweeper), .state = VITALS_HAVE, .clients = pooled->sweep.clients};
-    sweeper->round++;
-    int result = os_list_processes(os_of(sweeper), &sweeper->pids);
-    if (result == -ENOMEM || (result == 0 && (!take_pids(sweeper) || !list_due(sweeper))))
-        return NULL;
-    if (result < 0)
-        pooled->sweep.state = (signed char)os_availability(result);
-    else
-        fill_sweep(sweeper, pooled);
-    return gpu_sweep_ref(&pooled->sweep);
+    return gpu_sweep_ref(sweep);
 }

@@ -157,33 +157,28 @@ static void take_percentage(struct parser *parser, struct span name, struct span
 
 /* ---- regions ---- */
 
-static struct sweep_region *find_region(struct parser *parser, struct span name)
-{
-    struct sweep_client *out = parser->out;
-    for (uint32_t i = 0; i < out->region_count; i++) {
-        if (span_equal(name, out->regions[i].name))
-            return &out->regions[i];
-    }
-    if (out->region_count == SWEEP_REGIONS)
-        return NULL;
-    struct sweep_region region = {0};
-    if (!copy_name(name, region.name, sizeof region.name))
-        return NULL;
-    out->regions[out->region_count] = region;
-    return &out->regions[out->region_count++];
-}
-
 enum { MEMORY = -1 }; // else where the value stands in struct sweep_region
 
 static void take_region(struct parser *parser, struct span name, struct span value, int which)
 {
+    struct sweep_client *out = parser->out;
     uint64_t bytes;
+    uint32_t at = 0;
     if (!read_number(value, BYTES, ARRAY_COUNT(BYTES), &bytes))
         return;
-    struct sweep_region *region = find_region(parser, name);
-    if (region == NULL)
+    while (at < out->region_count && !span_equal(name, out->regions[at].name))
+        at++;
+    if (at == SWEEP_REGIONS)
         return;
-    bool *told = &parser->resident[region - parser->out->regions];
+    struct sweep_region *region = &out->regions[at];
+    if (at == out->region_count) {
+        struct sweep_region fresh = {0};
+        if (!copy_name(name, fresh.name, sizeof fresh.name))
+            return;
+        *region = fresh;
+        out->region_count++;
+    }
+    bool *told = &parser->resident[at];
     if (which == MEMORY && *told)
         return; // the older name of the same figure
     size_t place = which == MEMORY ? offsetof(struct sweep_region, resident) : (size_t)which;
@@ -240,31 +235,7 @@ static const struct fdinfo_field FIELDS[] = {
     {"drm-active-", take_region, REGION(active)},
 };
 
-static bool take_common(struct parser *parser, struct span key, struct span value)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(FIELDS); i++) {
-        if (!span_starts(key, FIELDS[i].prefix))
-            continue;
-        size_t size = strlen(FIELDS[i].prefix);
-        FIELDS[i].take(parser, (struct span){key.bytes + size, key.size - size}, value,
-                       FIELDS[i].which);
-        return true;
-    }
-    return false;
-}
-
 /* ---- amdgpu before Linux 5.19 ---- */
-
-/* The process's address space on the device: one per open file, so it tells clients apart as
- * drm-client-id does today. */
-static void take_pasid(struct parser *parser, struct span value)
-{
-    uint64_t id;
-    if (!read_number(value, NONE, ARRAY_COUNT(NONE), &id) || id == 0)
-        return;
-    parser->out->has_id = true;
-    parser->out->id = id;
-}
 
 static void take_old(struct parser *parser, struct span key, struct span value)
 {
@@ -276,7 +247,13 @@ static void take_old(struct parser *parser, struct span key, struct span value)
     } else if (!parser->is_old || parser->is_drm) {
         return; // such words of another driver mean something else
     } else if (span_equal(key, "pasid")) {
-        take_pasid(parser, value);
+        /* The process's address space on the device: one per open file, so it tells clients apart
+         * as drm-client-id does today. */
+        uint64_t id;
+        if (read_number(value, NONE, ARRAY_COUNT(NONE), &id) && id != 0) {
+            parser->out->has_id = true;
+            parser->out->id = id;
+        }
     } else if (key.size > tail && memcmp(key.bytes + key.size - tail, MEMORY_KEY, tail) == 0) {
         take_region(parser, (struct span){key.bytes, key.size - tail}, value, MEMORY);
     } else {
@@ -298,8 +275,16 @@ bool sweep_parse(struct span text, struct sweep_client *out)
         if (!cursor_until(&rest, ':', &key))
             continue;
         struct span value = trim((struct span){rest.at, (size_t)(rest.end - rest.at)});
-        if (!take_common(&parser, key, value))
+        size_t i = 0;
+        while (i < ARRAY_COUNT(FIELDS) && !span_starts(key, FIELDS[i].prefix))
+            i++;
+        if (i == ARRAY_COUNT(FIELDS)) {
             take_old(&parser, key, value);
+            continue;
+        }
+        size_t size = strlen(FIELDS[i].prefix);
+        FIELDS[i].take(&parser, (struct span){key.bytes + size, key.size - size}, value,
+                       FIELDS[i].which);
     }
     static const char OLD[] = "amdgpu";
     if (parser.is_old && !parser.is_drm)

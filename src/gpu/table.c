@@ -28,24 +28,21 @@ struct gpu_table *gpu_table_new(void)
     return memory_alloc(sizeof(struct gpu_table));
 }
 
-static void device_free(struct gpu_device *device)
-{
-    for (size_t i = 0; i < GPU_TEXTS; i++)
-        shared_text_unref(device->texts[i]);
-    cache_done(&device->readings);
-    cache_done(&device->claims);
-    memory_free(device->parts);
-    memory_free(device->users);
-    memory_free(device->spare);
-    memory_free(device);
-}
-
 void gpu_table_free(struct gpu_table *table)
 {
     if (!table)
         return;
-    for (size_t i = 0; i < table->count; i++)
-        device_free(table->devices[i]);
+    for (size_t i = 0; i < table->count; i++) {
+        struct gpu_device *device = table->devices[i];
+        for (size_t j = 0; j < GPU_TEXTS; j++)
+            shared_text_unref(device->texts[j]);
+        cache_done(&device->readings);
+        cache_done(&device->claims);
+        memory_free(device->parts);
+        memory_free(device->users);
+        memory_free(device->spare);
+        memory_free(device);
+    }
     batch_done(&table->peers);
     memory_free(table->devices);
     memory_free(table);
@@ -95,89 +92,6 @@ static struct gpu_device *add_device(struct gpu_table *table, unsigned backend,
     return device;
 }
 
-/* Points *text at these bytes; nothing is made where they are the same as before. */
-static int set_text(struct shared_text **text, const char *bytes)
-{
-    size_t size = strlen(bytes);
-    if (*text && shared_text_equal(*text, bytes, size))
-        return 0;
-    struct shared_text *fresh = shared_text_new(bytes, size);
-    if (!fresh)
-        return VITALS_EMEMORY;
-    shared_text_unref(*text);
-    *text = fresh;
-    return 0;
-}
-
-/* Finds the device of the table for each device of the scan. Two devices with one UUID stay two,
- * known by their slots. A new one is added. */
-static int recognize(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan,
-                     struct gpu_device *found[static GPU_DEVICES_MAX])
-{
-    for (size_t i = 0; i < table->count; i++)
-        table->devices[i]->claimed = false;
-    for (uint32_t i = 0; i < scan->count; i++) {
-        found[i] = find_unclaimed(table, backend, &scan->devices[i], true);
-        if (found[i])
-            found[i]->claimed = true;
-    }
-    for (uint32_t i = 0; i < scan->count; i++) {
-        if (!found[i])
-            found[i] = find_unclaimed(table, backend, &scan->devices[i], false);
-        if (!found[i])
-            found[i] = add_device(table, backend, &scan->devices[i]);
-        if (!found[i])
-            return VITALS_EMEMORY;
-        found[i]->claimed = true;
-    }
-    return 0;
-}
-
-/* The device has its texts; what it is otherwise stays as it was. */
-static int intern(struct gpu_device *device, const struct gpu_identity *identity)
-{
-    for (size_t i = 0; i < GPU_TEXTS; i++) {
-        if (set_text(&device->texts[i], (const char *)identity + gpu_texts[i].bytes) < 0)
-            return VITALS_EMEMORY;
-    }
-    return 0;
-}
-
-/* A device that comes back begins anew, under its old keys. */
-static void forget_readings(struct gpu_device *device)
-{
-    cache_done(&device->readings);
-    cache_done(&device->claims);
-    device->lost = VITALS_HAVE;
-    device->process_count = value_missing(VITALS_UNSET);
-    device->stamp_ns = device->claims_stamp_ns = device->users_stamp_ns = 0;
-    device->users_cache = false;
-    device->users_asked = (struct metric_set){0};
-    device->user_count = 0;
-}
-
-static void settle(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan,
-                   struct gpu_device *const *found)
-{
-    for (size_t i = 0; i < table->count; i++) {
-        struct gpu_device *device = table->devices[i];
-        if (device->backend == backend)
-            device->present &= device->claimed;
-    }
-    for (uint32_t i = 0; i < scan->count; i++) {
-        if (!found[i]->present)
-            forget_readings(found[i]);
-        found[i]->identity = scan->devices[i];
-        found[i]->present = true;
-        found[i]->place = i;
-    }
-}
-
-static bool stands_before(const struct gpu_device *a, const struct gpu_device *b)
-{
-    return a->backend != b->backend ? a->backend < b->backend : a->place < b->place;
-}
-
 /* Devices are counted through all back ends; a partition adds its number to its device's label. */
 static void name_rows(struct gpu_table *table)
 {
@@ -187,7 +101,8 @@ static void name_rows(struct gpu_table *table)
         for (size_t j = 0; j < table->count; j++) {
             struct gpu_device *other = table->devices[j];
             before += other->present && other->identity.parent_slot < 0 &&
-                      stands_before(other, device);
+                      (other->backend != device->backend ? other->backend < device->backend
+                                                         : other->place < device->place);
         }
         device->parent = 0;
         snprintf(device->label, sizeof device->label, "%u", before);
@@ -209,35 +124,78 @@ static void name_rows(struct gpu_table *table)
 int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan)
 {
     struct gpu_device *found[GPU_DEVICES_MAX];
-    if (recognize(table, backend, scan, found) < 0)
-        return VITALS_EMEMORY;
+
+    /* Find or add the device of the table for each device of the scan. Two devices with one UUID
+     * stay two, known by their slots. */
+    for (size_t i = 0; i < table->count; i++)
+        table->devices[i]->claimed = false;
     for (uint32_t i = 0; i < scan->count; i++) {
-        if (intern(found[i], &scan->devices[i]) < 0)
-            return VITALS_EMEMORY;
+        found[i] = find_unclaimed(table, backend, &scan->devices[i], true);
+        if (found[i])
+            found[i]->claimed = true;
     }
-    settle(table, backend, scan, found);
+    for (uint32_t i = 0; i < scan->count; i++) {
+        if (!found[i])
+            found[i] = find_unclaimed(table, backend, &scan->devices[i], false);
+        if (!found[i])
+            found[i] = add_device(table, backend, &scan->devices[i]);
+        if (!found[i])
+            return VITALS_EMEMORY;
+        found[i]->claimed = true;
+    }
+
+    for (uint32_t i = 0; i < scan->count; i++) {
+        for (size_t j = 0; j < GPU_TEXTS; j++) {
+            struct shared_text **text = &found[i]->texts[j];
+            const char *bytes = (const char *)&scan->devices[i] + gpu_texts[j].bytes;
+            if (*text && shared_text_equal(*text, bytes, strlen(bytes)))
+                continue;
+            struct shared_text *fresh = shared_text_new(bytes, strlen(bytes));
+            if (!fresh)
+                return VITALS_EMEMORY;
+            shared_text_unref(*text);
+            *text = fresh;
+        }
+    }
+
+    /* All that can fail is done. */
+
+    for (size_t i = 0; i < table->count; i++) {
+        struct gpu_device *device = table->devices[i];
+        if (device->backend == backend)
+            device->present &= device->claimed;
+    }
+    for (uint32_t i = 0; i < scan->count; i++) {
+        struct gpu_device *device = found[i];
+        if (!device->present) { /* one that comes back begins anew, under its old keys */
+            cache_done(&device->readings);
+            cache_done(&device->claims);
+            device->lost = VITALS_HAVE;
+            device->process_count = value_missing(VITALS_UNSET);
+            device->stamp_ns = device->claims_stamp_ns = device->users_stamp_ns = 0;
+            device->users_cache = false;
+            device->users_asked = (struct metric_set){0};
+            device->user_count = 0;
+        }
+        device->identity = scan->devices[i];
+        device->present = true;
+        device->place = i;
+    }
     name_rows(table);
     return 0;
 }
 
 /* ---- readings ---- */
 
-static int add_parts(struct gpu_table *table, struct gpu_device *device,
-                     const struct row_batch *batch)
-{
-    for (size_t i = 0; i < batch->row_count; i++) {
-        const struct batch_row *row = &batch->rows[i];
-        if (row->entity != VITALS_GPU && gpu_part_add(table, device, batch, row) < 0)
-            return VITALS_EMEMORY;
-    }
-    return 0;
-}
-
 static int take_facts(struct gpu_table *table, struct gpu_device *device,
                       struct answer_cache *cache, struct gpu_sample *sample)
 {
-    if (add_parts(table, device, &sample->batch) < 0 ||
-        cache_take(cache, &sample->batch, sample->stamp_ns) < 0)
+    for (size_t i = 0; i < sample->batch.row_count; i++) {
+        const struct batch_row *row = &sample->batch.rows[i];
+        if (row->entity != VITALS_GPU && gpu_part_add(table, device, &sample->batch, row) < 0)
+            return VITALS_EMEMORY;
+    }
+    if (cache_take(cache, &sample->batch, sample->stamp_ns) < 0)
         return VITALS_EMEMORY;
     gpu_parts_forget(table, device);
     return 0;
@@ -272,66 +230,6 @@ int gpu_table_claims(struct gpu_table *table, unsigned backend, uint32_t slot,
     return 0;
 }
 
-static void merge_user(struct gpu_process *old, const struct gpu_process *fresh)
-{
-    old->uses = fresh->uses;
-    old->is_ours = fresh->is_ours;
-    old->start_ticks = fresh->start_ticks;
-    for (size_t i = 0; i < GPU_PROCESS_NUMBERS; i++) {
-        if (fresh->at[i].state != VITALS_UNSET)
-            old->at[i] = fresh->at[i];
-    }
-}
-
-static int reserve_spare(struct gpu_device *device, size_t count)
-{
-    if (count <= device->spare_capacity)
-        return 0;
-    struct gpu_user *grown = memory_resize(device->spare, count, sizeof *grown);
-    if (!grown)
-        return VITALS_EMEMORY;
-    device->spare = grown;
-    device->spare_capacity = count;
-    return 0;
-}
-
-static void swap_users(struct gpu_device *device, size_t count)
-{
-    struct gpu_user *users = device->users;
-    size_t capacity = device->user_capacity;
-    device->users = device->spare;
-    device->user_capacity = device->spare_capacity;
-    device->user_count = count;
-    device->spare = users;
-    device->spare_capacity = capacity;
-}
-
-/* Both lists are in the order of pids: a process that stays keeps its row, a new one gets one. */
-static void replace_users(struct gpu_table *table, struct gpu_device *device,
-                          const struct gpu_processes *processes)
-{
-    size_t old = 0;
-    for (uint32_t i = 0; i < processes->count; i++) {
-        const struct gpu_process *item = &processes->items[i];
-        while (old < device->user_count && device->users[old].now.pid < item->pid)
-            old++;
-        struct gpu_user *user = &device->spare[i];
-        if (old < device->user_count && device->users[old].now.pid == item->pid) {
-            *user = device->users[old++];
-            merge_user(&user->now, item);
-        } else {
-            *user = (struct gpu_user){.key = ++table->user_keys, .now = *item};
-        }
-    }
-    swap_users(device, processes->count);
-}
-
-static void add_asked(struct metric_set *asked, const struct metric_set *wanted)
-{
-    for (size_t i = 0; i < METRIC_NUMBERS / 64; i++)
-        asked->bits[VITALS_GPU_PROCESS][i] |= wanted->bits[VITALS_GPU_PROCESS][i];
-}
-
 int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,
                         const struct metric_set *wanted, const struct gpu_processes *processes)
 {
@@ -343,16 +241,52 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
         device->users_cache = true; /* one bad answer does not end a process */
         return 0;
     }
-    if (reserve_spare(device, processes->count) < 0)
-        return VITALS_EMEMORY;
-    replace_users(table, device, processes);
+    if (processes->count > device->spare_capacity) {
+        struct gpu_user *grown = memory_resize(device->spare, processes->count, sizeof *grown);
+        if (!grown)
+            return VITALS_EMEMORY;
+        device->spare = grown;
+        device->spare_capacity = processes->count;
+    }
+
+    /* Both are in the order of pids: a process that stays keeps its row, a new one gets one. */
+    size_t old = 0;
+    for (uint32_t i = 0; i < processes->count; i++) {
+        const struct gpu_process *item = &processes->items[i];
+        while (old < device->user_count && device->users[old].now.pid < item->pid)
+            old++;
+        struct gpu_user *user = &device->spare[i];
+        if (old < device->user_count && device->users[old].now.pid == item->pid) {
+            *user = device->users[old++];
+
+            user->now.uses = item->uses;
+            user->now.is_ours = item->is_ours;
+            user->now.start_ticks = item->start_ticks;
+            for (size_t j = 0; j < GPU_PROCESS_NUMBERS; j++) {
+                if (item->at[j].state != VITALS_UNSET)
+                    user->now.at[j] = item->at[j];
+            }
+        } else {
+            *user = (struct gpu_user){.key = ++table->user_keys, .now = *item};
+        }
+    }
+
+    struct gpu_user *users = device->users;
+    size_t capacity = device->user_capacity;
+    device->users = device->spare;
+    device->user_capacity = device->spare_capacity;
+    device->user_count = processes->count;
+    device->spare = users;
+    device->spare_capacity = capacity;
+
     device->process_count = processes->state > 0 ? value_u64(processes->count)
                                                  : value_missing(processes->state);
     if (processes->cut)
         device->process_count.state = VITALS_LOWER_BOUND;
     device->users_stamp_ns = processes->stamp_ns;
     device->users_cache = false;
-    add_asked(&device->users_asked, wanted);
+    for (size_t i = 0; i < METRIC_NUMBERS / 64; i++)
+        device->users_asked.bits[VITALS_GPU_PROCESS][i] |= wanted->bits[VITALS_GPU_PROCESS][i];
     return 0;
 }
 
