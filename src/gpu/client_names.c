@@ -44,26 +44,20 @@ static const struct client_name REGIONS[] = {
     {"stolen", REGION_SYSTEM}, {"memory", REGION_SYSTEM},
 };
 
-/* "vram" of "vram", "vram0"; "enc" of "enc", "enc_1". */
-static bool is_numbered(const char *name, const char *word)
-{
-    size_t size = strlen(word);
-    if (strncmp(name, word, size) != 0)
-        return false;
-    const char *rest = name + size;
-    if (rest[0] == '_' && rest[1] != '\0')
-        rest++;
-    return rest[strspn(rest, "0123456789")] == '\0';
-}
-
 static int find(const struct client_name *names, size_t count, const char *name, int otherwise)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i].name, name) == 0)
             return names[i].kind;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (is_numbered(name, names[i].name))
+    for (size_t i = 0; i < count; i++) { /* "vram" of "vram0"; "enc" of "enc_1" */
+        size_t size = strlen(names[i].name);
+        if (strncmp(name, names[i].name, size) != 0)
+            continue;
+        const char *rest = name + size;
+        if (rest[0] == '_' && rest[1] != '\0')
+            rest++;
+        if (rest[strspn(rest, "0123456789")] == '\0')
             return names[i].kind;
     }
     return otherwise;

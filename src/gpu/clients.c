@@ -2,9 +2,9 @@
  *   1. holders: the descriptors of this device, sorted so that those of one client stand together
  *      and the charged one stands first; users: their processes.
  *   2. each client once: its counters against those that it had in the sweep before.
- *   3. rows, from what was added up at the users: client_rows.c.
+ *   3. rows, from what was added up at the users.
  * Two generations of records and of users are kept, and change places. */
-#include "gpu/client_records.h"
+#include "gpu/clients.h"
 
 #include "util/memory.h"
 #include "util/search.h"
@@ -40,6 +40,31 @@ struct client_record {
     uint64_t stamp_ns;
     uint32_t engine_count;
     struct engine_record engines[SWEEP_ENGINES];
+};
+
+/* Memory of one kind. */
+struct held {
+    bool told, is_total; /* is_total: what is reserved, for what is resident is not told */
+    uint64_t bytes, shared_bytes;
+};
+
+/* A process on the device. Engines by their place in clients.engines. */
+struct user_record {
+    int64_t pid;
+    uint64_t start_ticks;
+    double seconds[SWEEP_ENGINES];
+    double busy_seconds; /* of the busiest engine, since it was first seen */
+    /* Of the last update: */
+    unsigned uses;
+    int64_t charged_pid; /* 0: no process was charged for what it holds */
+    uint32_t clients;    /* that it is charged for */
+    bool is_partial;     /* one of them is new, and what it did before is not in the ratios */
+    bool has_ratio;
+    bool is_estimate; /* a ratio was above the whole */
+    bool is_unclear;  /* it has descriptors that cannot be told apart */
+    double ratio[SWEEP_ENGINES];
+    double interval; /* seconds */
+    struct held memory[REGION_SYSTEM + 1];
 };
 
 void clients_done(struct clients *clients)
@@ -90,107 +115,71 @@ static int compare_holders(const void *left, const void *right)
     return order != 0 ? order : (a->client > b->client) - (a->client < b->client);
 }
 
-static bool add_holder(struct clients *clients, const struct sweep_client *client)
-{
-    void *holders = clients->holders;
-    if (memory_grow(&holders, &clients->holder_capacity, clients->holder_count,
-                    sizeof *clients->holders) < 0)
-        return false;
-    clients->holders = holders;
-    struct client_key key = {!client->has_id, client->has_id ? client->id : (uint64_t)client->pid};
-    clients->holders[clients->holder_count++] = (struct client_holder){key, client};
-    return true;
-}
-
-/* Of the first so many users. Each holder's process is among those of this update. */
-static struct user_record *user_of(const struct clients *clients, size_t count, int64_t pid)
+/* Each holder's process is among those of this update. */
+static struct user_record *user_of(const struct clients *clients, int64_t pid)
 {
     struct search_number number = {offsetof(struct user_record, pid), (uint64_t)pid};
-    return search_find(clients->users, count, sizeof *clients->users, number);
+    return search_find(clients->users, clients->user_count, sizeof *clients->users, number);
 }
 
-/* The user of that pid before this update; NULL: there was none, or another had the pid. */
-static const struct user_record *find_old(const struct clients *clients, size_t count,
-                                          const struct sweep_client *client)
-{
-    const struct user_record *user = user_of(clients, count, client->pid);
-    return user != NULL && user->start_ticks == client->start_ticks ? user : NULL;
-}
-
-/* Into the new generation, in the order of pids as the sweep is. */
-static bool add_user(struct clients *clients, size_t *count, const struct sweep_client *client)
-{
-    if (*count > 0 && clients->spare_users[*count - 1].pid == client->pid)
-        return true;
-    void *users = clients->spare_users;
-    if (memory_grow(&users, &clients->spare_user_capacity, *count, sizeof *clients->users) < 0)
-        return false;
-    clients->spare_users = users;
-    struct user_record *user = &clients->spare_users[(*count)++];
-    const struct user_record *old = find_old(clients, clients->user_count, client);
-    *user = (struct user_record){.pid = client->pid, .start_ticks = client->start_ticks};
-    if (old != NULL) {
-        memcpy(user->seconds, old->seconds, sizeof user->seconds);
-        user->busy_seconds = old->busy_seconds;
-    }
-    return true;
-}
-
+/* Collects holders and users, and makes room for as many new records as there can be. False where
+ * memory is out: then nothing that was known is lost. */
 static bool gather(struct clients *clients, const struct clients_device *device,
-                   const struct gpu_sweep *sweep, size_t *user_count)
+                   const struct gpu_sweep *sweep)
 {
-    clients->holder_count = *user_count = 0;
+    size_t count = 0; /* of users */
+    clients->holder_count = 0;
     for (size_t i = 0; i < sweep->count; i++) {
         const struct sweep_client *client = &sweep->clients[i];
-        if (is_of(device, client) &&
-            (!add_holder(clients, client) || !add_user(clients, user_count, client)))
+        void *holders = clients->holders, *fresh = clients->spare_users;
+        if (!is_of(device, client))
+            continue;
+        if (memory_grow(&holders, &clients->holder_capacity, clients->holder_count,
+                        sizeof *clients->holders) < 0)
             return false;
+        clients->holders = holders;
+        struct client_key key = {!client->has_id,
+                                 client->has_id ? client->id : (uint64_t)client->pid};
+        clients->holders[clients->holder_count++] = (struct client_holder){key, client};
+
+        /* Users come in the order of pids, as the sweep is. */
+        if (count > 0 && clients->spare_users[count - 1].pid == client->pid)
+            continue;
+        if (memory_grow(&fresh, &clients->spare_user_capacity, count, sizeof *clients->users) < 0)
+            return false;
+        clients->spare_users = fresh;
+        struct user_record *user = &clients->spare_users[count++];
+        const struct user_record *old = user_of(clients, client->pid);
+        *user = (struct user_record){.pid = client->pid, .start_ticks = client->start_ticks};
+        if (old != NULL && old->start_ticks == client->start_ticks) {
+            memcpy(user->seconds, old->seconds, sizeof user->seconds);
+            user->busy_seconds = old->busy_seconds;
+        }
+    }
+    if (clients->holder_count > clients->spare_capacity) {
+        size_t capacity = clients->holder_count + clients->holder_count / 4;
+        void *spare = memory_resize(clients->spare, capacity, sizeof *clients->spare);
+        if (spare == NULL)
+            return false;
+        clients->spare = spare;
+        clients->spare_capacity = capacity;
     }
     if (clients->holder_count > 0)
         qsort(clients->holders, clients->holder_count, sizeof *clients->holders, compare_holders);
-    return true;
-}
 
-/* Room for as many new records as there can be. */
-static bool reserve_records(struct clients *clients)
-{
-    if (clients->holder_count <= clients->spare_capacity)
-        return true;
-    size_t capacity = clients->holder_count + clients->holder_count / 4;
-    void *spare = memory_resize(clients->spare, capacity, sizeof *clients->spare);
-    if (spare == NULL)
-        return false;
-    clients->spare = spare;
-    clients->spare_capacity = capacity;
+    struct user_record *users = clients->spare_users;
+    size_t capacity = clients->spare_user_capacity;
+    clients->spare_users = clients->users;
+    clients->spare_user_capacity = clients->user_capacity;
+    clients->users = users;
+    clients->user_capacity = capacity;
+    clients->user_count = count;
     return true;
 }
 
 /* ---- 2. what they did ---- */
 
-/* The place of that engine among the device's; SWEEP_ENGINES where there is none left. */
-static uint32_t place_of(struct clients *clients, const struct clients_device *device,
-                         const struct sweep_engine *engine)
-{
-    enum engine_kind kind = client_engine(device->engines, device->engine_names, engine->name);
-    const char *label = kind != ENGINE_OTHER ? engine_label(kind) : engine->name;
-    uint32_t place = 0;
-    while (place < clients->engine_count && strcmp(clients->engines[place].label, label) != 0)
-        place++;
-    if (place == clients->engine_count && place < SWEEP_ENGINES) {
-        struct clients_engine *made = &clients->engines[clients->engine_count++];
-        *made = (struct clients_engine){.kind = kind};
-        memcpy(made->label, label, strlen(label) + 1);
-    }
-    if (place < SWEEP_ENGINES && engine->capacity > clients->engines[place].capacity)
-        clients->engines[place].capacity = engine->capacity;
-    return place;
-}
 _Static_assert((int)GPU_LABEL >= (int)SWEEP_NAME, "a driver's name is a label");
-
-static bool tells(const struct sweep_engine *engine)
-{
-    return engine->has_busy || (engine->has_cycles && engine->has_total) || engine->has_percent;
-}
 
 static const struct engine_record *find_engine(const struct client_record *record, const char *name)
 {
@@ -199,11 +188,6 @@ static const struct engine_record *find_engine(const struct client_record *recor
             return &record->engines[i];
     }
     return NULL;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* A client's reading against its last one. */
@@ -232,18 +216,32 @@ static void add_engine(struct clients *clients, const struct clients_device *dev
                        const struct step *step, const struct sweep_engine *engine,
                        struct user_record *user)
 {
-    uint32_t place = place_of(clients, device, engine);
     const struct engine_record *old = find_engine(step->old, engine->name);
     struct engine_record *now = &step->now->engines[step->now->engine_count++];
     *now = (struct engine_record){
-        .busy_ns = most(engine->busy_ns, old != NULL ? old->busy_ns : 0),
-        .cycles = most(engine->cycles, old != NULL ? old->cycles : 0),
-        .total_cycles = most(engine->total_cycles, old != NULL ? old->total_cycles : 0)};
+        .busy_ns = uint64_max(engine->busy_ns, old != NULL ? old->busy_ns : 0),
+        .cycles = uint64_max(engine->cycles, old != NULL ? old->cycles : 0),
+        .total_cycles = uint64_max(engine->total_cycles, old != NULL ? old->total_cycles : 0)};
     memcpy(now->name, engine->name, sizeof now->name);
+
+    /* Its place among the device's engines. */
+    enum engine_kind kind = client_engine(device->engines, device->engine_names, engine->name);
+    const char *label = kind != ENGINE_OTHER ? engine_label(kind) : engine->name;
+    uint32_t place = 0;
+    while (place < clients->engine_count && strcmp(clients->engines[place].label, label) != 0)
+        place++;
     if (place == SWEEP_ENGINES)
         return;
+    struct clients_engine *sum = &clients->engines[place];
+    if (place == clients->engine_count) {
+        clients->engine_count++;
+        *sum = (struct clients_engine){.kind = kind};
+        memcpy(sum->label, label, strlen(label) + 1);
+    }
+    if (engine->capacity > sum->capacity)
+        sum->capacity = engine->capacity;
+
     bool is_used = now->busy_ns > 0 || now->cycles > 0 || engine->percent > 0;
-    enum engine_kind kind = clients->engines[place].kind;
     if (is_used && kind == ENGINE_GRAPHICS)
         user->uses |= GPU_GRAPHICS;
     if (is_used && kind == ENGINE_COMPUTE)
@@ -259,24 +257,35 @@ static void add_engine(struct clients *clients, const struct clients_device *dev
         user->is_partial |= is_used;
     }
     user->seconds[place] += seconds;
-    clients->engines[place].busy += seconds;
+    sum->busy += seconds;
 }
 
-/* A counter that is left out for once is not forgotten: it would count from 0 when it comes back.
- */
-static void keep_engines(const struct step *step)
+static void add_client(struct clients *clients, const struct clients_device *device,
+                       const struct sweep_client *client, struct step *step)
 {
+    struct user_record *user = user_of(clients, client->pid);
+    step->now->stamp_ns = client->stamp_ns;
+    step->seconds = 0;
+    if (step->old != NULL && client->stamp_ns > step->old->stamp_ns)
+        step->seconds = (double)(client->stamp_ns - step->old->stamp_ns) * NS;
+    user->clients++;
+    user->has_ratio |= step->seconds > 0;
+    user->interval = step->seconds > user->interval ? step->seconds : user->interval;
+    for (uint32_t i = 0; i < client->engine_count; i++) {
+        if (client->engines[i].has_busy ||
+            (client->engines[i].has_cycles && client->engines[i].has_total) ||
+            client->engines[i].has_percent)
+            add_engine(clients, device, step, &client->engines[i], user);
+    }
+
+    /* Keep a counter that is left out once: when it comes back, it would count from 0. */
     const struct client_record *old = step->old;
     for (uint32_t i = 0; old != NULL && i < old->engine_count; i++) {
         if (step->now->engine_count < SWEEP_ENGINES &&
             find_engine(step->now, old->engines[i].name) == NULL)
             step->now->engines[step->now->engine_count++] = old->engines[i];
     }
-}
 
-static void add_memory(const struct clients_device *device, const struct sweep_client *client,
-                       struct user_record *user)
-{
     for (uint32_t i = 0; i < client->region_count; i++) {
         const struct sweep_region *region = &client->regions[i];
         enum region_kind kind = client_region(device->regions, device->region_names, region->name);
@@ -293,25 +302,6 @@ static void add_memory(const struct clients_device *device, const struct sweep_c
     }
 }
 
-static void add_client(struct clients *clients, const struct clients_device *device,
-                       const struct sweep_client *client, struct step *step)
-{
-    struct user_record *user = user_of(clients, clients->user_count, client->pid);
-    step->now->stamp_ns = client->stamp_ns;
-    step->seconds = 0;
-    if (step->old != NULL && client->stamp_ns > step->old->stamp_ns)
-        step->seconds = (double)(client->stamp_ns - step->old->stamp_ns) * NS;
-    user->clients++;
-    user->has_ratio |= step->seconds > 0;
-    user->interval = step->seconds > user->interval ? step->seconds : user->interval;
-    for (uint32_t i = 0; i < client->engine_count; i++) {
-        if (tells(&client->engines[i]))
-            add_engine(clients, device, step, &client->engines[i], user);
-    }
-    keep_engines(step);
-    add_memory(device, client, user);
-}
-
 /* Where a driver gives no ids, of the descriptors of a process the one that tells most. */
 static uint64_t weight_of(const struct sweep_client *client)
 {
@@ -324,16 +314,6 @@ static uint64_t weight_of(const struct sweep_client *client)
             weight = saturating_add(weight, region->resident.as.u64);
     }
     return weight;
-}
-
-static const struct sweep_client *choose(const struct client_holder *holders, size_t count)
-{
-    const struct sweep_client *chosen = holders[0].client;
-    for (size_t i = 1; holders[0].key.of_process && i < count; i++) {
-        if (weight_of(holders[i].client) > weight_of(chosen))
-            chosen = holders[i].client;
-    }
-    return chosen;
 }
 
 /* Another process has it, and its counters are lower: the driver gave its id to another client. */
@@ -350,41 +330,42 @@ static bool is_other(const struct client_record *old, const struct sweep_client 
     return false;
 }
 
-/* The others get the charged pid. Descriptors that cannot be told apart are all charged to that
- * process. */
-static void charge(struct clients *clients, const struct client_holder *holders, size_t count)
-{
-    int64_t charged = holders[0].client->pid;
-    if (holders[0].key.of_process && count > 1)
-        user_of(clients, clients->user_count, charged)->is_unclear = true;
-    for (size_t i = 0; i < count; i++) {
-        struct user_record *user = user_of(clients, clients->user_count, holders[i].client->pid);
-        if (user->charged_pid == 0 || user->pid == charged)
-            user->charged_pid = charged;
-    }
-}
-
-static void add_all(struct clients *clients, const struct clients_device *device)
+static void count_clients(struct clients *clients, const struct clients_device *device)
 {
     size_t count = 0, old = 0;
     for (size_t from = 0, end; from < clients->holder_count; from = end) {
         const struct client_holder *holders = &clients->holders[from];
+        struct client_key key = holders[0].key;
         for (end = from + 1; end < clients->holder_count; end++) {
-            if (compare_keys(clients->holders[end].key, holders[0].key) != 0)
+            if (compare_keys(clients->holders[end].key, key) != 0)
                 break;
         }
-        while (old < clients->count && compare_keys(clients->records[old].key, holders[0].key) < 0)
+        while (old < clients->count && compare_keys(clients->records[old].key, key) < 0)
             old++;
-        bool is_known = old < clients->count &&
-                        compare_keys(clients->records[old].key, holders[0].key) == 0;
-        const struct sweep_client *client = choose(holders, end - from);
-        is_known = is_known && !is_other(&clients->records[old], client);
+
+        const struct sweep_client *client = holders[0].client;
+        for (size_t i = 1; key.of_process && i < end - from; i++) {
+            if (weight_of(holders[i].client) > weight_of(client))
+                client = holders[i].client;
+        }
+        bool is_known = old < clients->count && compare_keys(clients->records[old].key, key) == 0 &&
+                        !is_other(&clients->records[old], client);
         struct step step = {.old = is_known ? &clients->records[old] : NULL,
                             .now = &clients->spare[count++]};
         *step.now = (struct client_record){
-            .key = holders[0].key, .pid = client->pid, .start_ticks = client->start_ticks};
+            .key = key, .pid = client->pid, .start_ticks = client->start_ticks};
         add_client(clients, device, client, &step);
-        charge(clients, holders, end - from);
+
+        /* The other holders get the charged pid. Descriptors that cannot be told apart are all
+         * charged to that process. */
+        int64_t charged = holders[0].client->pid;
+        if (key.of_process && end - from > 1)
+            user_of(clients, charged)->is_unclear = true;
+        for (size_t i = 0; i < end - from; i++) {
+            struct user_record *user = user_of(clients, holders[i].client->pid);
+            if (user->charged_pid == 0 || user->pid == charged)
+                user->charged_pid = charged;
+        }
     }
     struct client_record *records = clients->spare;
     size_t capacity = clients->spare_capacity;
@@ -394,29 +375,6 @@ static void add_all(struct clients *clients, const struct clients_device *device
     clients->capacity = capacity;
     clients->count = count;
 }
-
-static double clamp(double ratio, bool *is_estimate)
-{
-    *is_estimate |= ratio > FULL;
-    return ratio < 1 ? ratio : 1;
-}
-
-/* Ratios of the whole: of all engines of a kind, and at most 1. */
-static void divide(struct clients *clients)
-{
-    for (size_t i = 0; i < clients->user_count; i++) {
-        struct user_record *user = &clients->users[i];
-        double busiest = 0;
-        for (uint32_t e = 0; e < clients->engine_count; e++) {
-            user->ratio[e] = clamp(user->ratio[e] / clients->engines[e].capacity,
-                                   &user->is_estimate);
-            busiest = user->ratio[e] > busiest ? user->ratio[e] : busiest;
-        }
-        user->busy_seconds += busiest * user->interval;
-    }
-}
-
-/* ---- sums over the device ---- */
 
 static struct value bounded(double number)
 {
@@ -436,8 +394,20 @@ static struct value sum_memory(const struct clients *clients, enum region_kind k
     return sum;
 }
 
+/* Makes ratios of the whole: of all engines of a kind, and at most 1; and sums over the device. */
 static void sum_up(struct clients *clients, bool is_first)
 {
+    for (size_t i = 0; i < clients->user_count; i++) {
+        struct user_record *user = &clients->users[i];
+        double busiest = 0;
+        for (uint32_t e = 0; e < clients->engine_count; e++) {
+            double ratio = user->ratio[e] / clients->engines[e].capacity;
+            user->is_estimate |= ratio > FULL;
+            user->ratio[e] = ratio < 1 ? ratio : 1;
+            busiest = user->ratio[e] > busiest ? user->ratio[e] : busiest;
+        }
+        user->busy_seconds += busiest * user->interval;
+    }
     for (uint32_t e = 0; e < clients->engine_count; e++) {
         struct clients_engine *engine = &clients->engines[e];
         double ratio = 0;
@@ -451,31 +421,96 @@ static void sum_up(struct clients *clients, bool is_first)
     clients->system_memory_bytes = sum_memory(clients, REGION_SYSTEM);
 }
 
-/* ---- the whole ---- */
+/* ---- 3. rows ---- */
 
-static void swap_users(struct clients *clients, size_t count)
+static void set(struct gpu_process *row, vitals_metric metric, struct value value)
 {
-    struct user_record *users = clients->spare_users;
-    size_t capacity = clients->spare_user_capacity;
-    clients->spare_users = clients->users;
-    clients->spare_user_capacity = clients->user_capacity;
-    clients->users = users;
-    clients->user_capacity = capacity;
-    clients->user_count = count;
+    row->at[metric_number(metric)] = value;
 }
 
-static bool take_sweep(struct clients *clients, const struct clients_device *device,
-                       const struct gpu_sweep *sweep)
+static struct value memory_value(uint64_t bytes, bool is_estimate)
 {
-    size_t user_count;
-    if (!gather(clients, device, sweep, &user_count) || !reserve_records(clients))
-        return false;
-    swap_users(clients, user_count);
-    add_all(clients, device);
-    divide(clients);
-    sum_up(clients, clients->stamp_ns == 0);
-    clients->stamp_ns = sweep->stamp_ns;
-    return true;
+    struct value value = value_u64(bytes);
+    if (is_estimate)
+        value.state = VITALS_ESTIMATE;
+    return value;
+}
+
+/* The columns of a kind of engine; 0: it has none. */
+static const struct {
+    enum engine_kind kind;
+    vitals_metric seconds, ratio;
+} COLUMNS[] = {
+    {ENGINE_GRAPHICS, VITALS_GPU_PROCESS_GRAPHICS_SECONDS, 0},
+    {ENGINE_COMPUTE, VITALS_GPU_PROCESS_COMPUTE_SECONDS, 0},
+    {ENGINE_COPY, VITALS_GPU_PROCESS_COPY_SECONDS, 0},
+    {ENGINE_ENCODER, VITALS_GPU_PROCESS_ENCODER_SECONDS, VITALS_GPU_PROCESS_ENCODER_RATIO},
+    {ENGINE_DECODER, VITALS_GPU_PROCESS_DECODER_SECONDS, VITALS_GPU_PROCESS_DECODER_RATIO},
+    {ENGINE_JPEG, 0, VITALS_GPU_PROCESS_JPEG_RATIO},
+    {ENGINE_OPTICAL_FLOW, 0, VITALS_GPU_PROCESS_OPTICAL_FLOW_RATIO},
+};
+
+static struct value ratio_value(const struct user_record *user, double ratio)
+{
+    if (!user->has_ratio)
+        return value_missing(VITALS_NOT_YET);
+    struct value value = value_f64(ratio);
+    if (user->is_estimate || user->is_unclear)
+        value.state = VITALS_ESTIMATE;
+    else if (user->is_partial)
+        value.state = VITALS_LOWER_BOUND;
+    return value;
+}
+
+static void write_rows(const struct clients *clients, const struct clients_device *device,
+                       struct gpu_processes *out)
+{
+    for (size_t i = 0; i < clients->user_count; i++) {
+        const struct user_record *user = &clients->users[i];
+        struct gpu_process *row = gpu_processes_put(out, user->pid);
+        if (row == NULL)
+            return;
+        row->is_ours = VITALS_HAVE; // our own /proc shows it
+        row->start_ticks = user->start_ticks;
+        row->uses = user->uses;
+        set(row, VITALS_GPU_PROCESS_CHARGED_PID, value_u64((uint64_t)user->charged_pid));
+        set(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, value_missing(VITALS_UNSUPPORTED));
+        if (user->clients == 0)
+            continue;
+
+        const struct held *system = &user->memory[REGION_SYSTEM];
+        struct held used = user->memory[REGION_DEVICE];
+        if (device->unified && system->told) {
+            used.told = used.is_total = true; // is_total: an estimate
+            used.bytes = saturating_add(used.bytes, system->bytes);
+            used.shared_bytes = saturating_add(used.shared_bytes, system->shared_bytes);
+        }
+        if (used.told) {
+            set(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
+                memory_value(used.bytes, used.is_total || user->is_unclear));
+            set(row, VITALS_GPU_PROCESS_SHARED_MEMORY_BYTES, value_u64(used.shared_bytes));
+        }
+        if (system->told)
+            set(row, VITALS_GPU_PROCESS_SYSTEM_MEMORY_BYTES,
+                memory_value(system->bytes, system->is_total || user->is_unclear));
+
+        double busiest = 0;
+        for (uint32_t e = 0; e < clients->engine_count; e++) {
+            busiest = user->ratio[e] > busiest ? user->ratio[e] : busiest;
+            for (size_t c = 0; c < ARRAY_COUNT(COLUMNS); c++) {
+                if (COLUMNS[c].kind != clients->engines[e].kind)
+                    continue;
+                if (COLUMNS[c].seconds != 0)
+                    set(row, COLUMNS[c].seconds, value_f64(user->seconds[e]));
+                if (COLUMNS[c].ratio != 0)
+                    set(row, COLUMNS[c].ratio, ratio_value(user, user->ratio[e]));
+            }
+        }
+        if (clients->engine_count == 0)
+            continue; // no source reports engines
+        set(row, VITALS_GPU_PROCESS_UTILIZATION_RATIO, ratio_value(user, busiest));
+        set(row, VITALS_GPU_PROCESS_BUSY_SECONDS, value_f64(user->busy_seconds));
+    }
 }
 
 void clients_update(struct clients *clients, const struct clients_device *device,
@@ -488,9 +523,58 @@ void clients_update(struct clients *clients, const struct clients_device *device
         return;
     out->stamp_ns = sweep->stamp_ns;
     out->cut = sweep->cut || sweep->denied > 0;
-    if (sweep->stamp_ns != clients->stamp_ns && !take_sweep(clients, device, sweep)) {
-        out->state = VITALS_FAILED;
-        return;
+    if (sweep->stamp_ns != clients->stamp_ns) {
+        if (!gather(clients, device, sweep)) {
+            out->state = VITALS_FAILED;
+            return;
+        }
+        count_clients(clients, device);
+        sum_up(clients, clients->stamp_ns == 0);
+        clients->stamp_ns = sweep->stamp_ns;
     }
-    clients_write(clients, device, out);
+    write_rows(clients, device, out);
+}
+
+struct gpu_process *gpu_processes_put(struct gpu_processes *list, int64_t pid)
+{
+    uint32_t place = list->count;
+    while (place > 0 && list->items[place - 1].pid > pid)
+        place--;
+    if (place > 0 && list->items[place - 1].pid == pid)
+        return &list->items[place - 1];
+    if (list->count == GPU_PROCESSES_MAX) {
+        list->cut = true;
+        return NULL;
+    }
+    struct gpu_process *process = &list->items[place];
+    memmove(process + 1, process, (list->count - place) * sizeof *process);
+    *process = (struct gpu_process){.pid = pid};
+    list->count++;
+    return process;
+}
+
+/* ---- engines of the device ---- */
+
+static bool has_row(const struct gpu_fill *fill, const char *label)
+{
+    for (uint32_t i = 0; i < fill->count; i++) {
+        if (vitals_metric_entity(fill->readings[i].metric) == VITALS_GPU_ENGINE &&
+            strcmp(fill->readings[i].label, label) == 0)
+            return true;
+    }
+    return false;
+}
+
+void clients_fill_engines(const struct clients *clients, struct gpu_fill *fill)
+{
+    for (uint32_t e = 0; e < clients->engine_count; e++) {
+        const struct clients_engine *engine = &clients->engines[e];
+        if (has_row(fill, engine->label))
+            continue;
+        gpu_fill_child(fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label,
+                       engine->utilization_ratio);
+        gpu_fill_child(fill, VITALS_GPU_ENGINE_BUSY_SECONDS, engine->label, engine->busy_seconds);
+        gpu_fill_child(fill, VITALS_GPU_ENGINE_CAPACITY, engine->label,
+                       value_u64(engine->capacity));
+    }
 }
