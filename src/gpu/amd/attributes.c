@@ -71,23 +71,19 @@ static const struct attribute_number {
 enum { FIRST_RESIDENCY = 10, LAST_RESIDENCY = 14 };
 enum { RECEIVED = 29, TRANSMITTED = 30, LINK_STATUS = 31 };
 
-static void take_number(const struct amd_attribute *attribute, struct amd_metrics *out)
+static void take(const struct amd_attribute *attribute, struct amd_metrics *out)
 {
+    unsigned width = width_of(attribute);
+    uint64_t number;
     for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
-        const struct attribute_number *number = &numbers[i];
-        if (number->id == attribute->id && (unsigned)number->unit == attribute->unit)
-            amd_metrics_take(out, number->number,
-                             amd_metrics_fold(attribute->at, width_of(attribute), attribute->count,
-                                              number->fold, number->scale));
+        const struct attribute_number *known = &numbers[i];
+        if (known->id == attribute->id && (unsigned)known->unit == attribute->unit)
+            amd_metrics_take(out, known->number,
+                             amd_metrics_fold(attribute->at, width, attribute->count, known->fold,
+                                              known->scale));
     }
-}
-
-static void take_links(const struct amd_attribute *attribute, struct amd_metrics *out)
-{
     for (unsigned i = 0; i < attribute->count && i < AMD_XGMI_LINKS; i++) {
-        uint64_t number;
-        if (!amd_metrics_number(attribute->at + (size_t)i * width_of(attribute),
-                                width_of(attribute), &number))
+        if (!amd_metrics_number(attribute->at + (size_t)i * width, width, &number))
             continue;
         if (attribute->id == RECEIVED && attribute->unit == UNIT_KILOBYTES)
             out->received[i] = amd_metrics_carried(number);
@@ -96,15 +92,8 @@ static void take_links(const struct amd_attribute *attribute, struct amd_metrics
         else if (attribute->id == LINK_STATUS && number <= 1)
             out->link_active[i] = value_u64(number);
     }
-}
-
-static void take(const struct amd_attribute *attribute, struct amd_metrics *out)
-{
-    uint64_t number;
-    take_number(attribute, out);
-    take_links(attribute, out);
     if (attribute->id >= FIRST_RESIDENCY && attribute->id <= LAST_RESIDENCY &&
-        amd_metrics_number(attribute->at, width_of(attribute), &number))
+        amd_metrics_number(attribute->at, width, &number))
         out->residencies[attribute->id - FIRST_RESIDENCY] = value_u64(number);
 }
 

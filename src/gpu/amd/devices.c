@@ -49,28 +49,23 @@ static bool is_listed(const struct gpu_scan *out, const char *uuid)
     return false;
 }
 
-static struct amd_device *claim(struct amd *amd, const struct amd_device *found)
-{
-    for (uint32_t i = 0; i < amd->count; i++)
-        if (amd->devices[i]->scanned != amd->scans && is_same(amd->devices[i], found))
-            return amd->devices[i];
-    if (amd->count == AMD_SLOTS_MAX)
-        return NULL;
-    struct amd_device *device = memory_alloc(sizeof *device);
-    if (device == NULL)
-        return NULL;
-    *device = *found;
-    device->who.slot = amd->count;
-    amd->devices[amd->count++] = device;
-    return device;
-}
-
 /* The device's slot, which is in the list then; NULL where there is no room. */
 static struct amd_device *list(struct amd *amd, struct amd_device *found, struct gpu_scan *out)
 {
+    struct amd_device *device = NULL;
     if (out->count == GPU_DEVICES_MAX || is_listed(out, found->who.uuid))
         return NULL;
-    struct amd_device *device = claim(amd, found);
+    for (uint32_t i = 0; i < amd->count && device == NULL; i++)
+        if (amd->devices[i]->scanned != amd->scans && is_same(amd->devices[i], found))
+            device = amd->devices[i];
+    if (device == NULL && amd->count < AMD_SLOTS_MAX) {
+        device = memory_alloc(sizeof *device);
+        if (device == NULL)
+            return NULL;
+        *device = *found;
+        device->who.slot = amd->count;
+        amd->devices[amd->count++] = device;
+    }
     if (device == NULL)
         return NULL;
     device->scanned = amd->scans;
@@ -81,30 +76,34 @@ static struct amd_device *list(struct amd *amd, struct amd_device *found, struct
 
 /* ---- identity ---- */
 
-static bool is_hex(const char *text)
+/* The newest slot of the card in that place, and with that UUID unless it is NULL; or NULL. */
+static const struct amd_device *find_card(const struct amd *amd, const char *folder,
+                                          const char *uuid)
 {
-    size_t size = strspn(text, "0123456789abcdefABCDEF");
-    return size > 0 && size <= 16 && text[size] == '\0' && strspn(text, "0") != size;
+    for (uint32_t i = amd->count; i-- > 0;) {
+        const struct amd_device *device = amd->devices[i];
+        if (device->partition < 0 && strcmp(device->folder, folder) == 0 &&
+            (uuid == NULL || strcmp(device->who.uuid, uuid) == 0))
+            return device;
+    }
+    return NULL;
 }
 
 /* The serial number cannot be read while a card is reset: keep the last identity. */
 static void name_uuid(const struct amd *amd, struct amd_device *found)
 {
+    const struct amd_device *known = find_card(amd, found->folder, NULL);
     char path[OS_SYS_PATH], text[32];
     struct gpu_identity *who = &found->who;
     pci_path(path, found->folder, "unique_id");
-    if (os_sys_text(&amd->context->os, path, text, sizeof text) == 0 && is_hex(text)) {
+    if (os_sys_text(&amd->context->os, path, text, sizeof text) < 0)
+        text[0] = '\0';
+    size_t size = strspn(text, "0123456789abcdefABCDEF");
+    if (size > 0 && size <= 16 && text[size] == '\0' && strspn(text, "0") != size)
         snprintf(who->uuid, sizeof who->uuid, "AMD-%s", text);
-        return;
-    }
-    for (uint32_t i = amd->count; i-- > 0;) {
-        const struct amd_device *device = amd->devices[i];
-        if (device->partition >= 0 || strcmp(device->folder, found->folder) != 0)
-            continue;
-        snprintf(who->uuid, sizeof who->uuid, "%s", device->who.uuid);
-        return;
-    }
-    if (found->node_count > 0 && found->nodes[0].properties.unique_id != 0)
+    else if (known != NULL)
+        snprintf(who->uuid, sizeof who->uuid, "%s", known->who.uuid);
+    else if (found->node_count > 0 && found->nodes[0].properties.unique_id != 0)
         snprintf(who->uuid, sizeof who->uuid, "AMD-%016llx",
                  (unsigned long long)found->nodes[0].properties.unique_id);
     else
@@ -134,31 +133,6 @@ static void name_card(const struct os *os, struct amd_device *found)
                  (unsigned)(numbers.vendor & 0xFFFF), (unsigned)(numbers.device & 0xFFFF));
 }
 
-/* The name that the card's slot has, so that the lists are read once. */
-static bool keep_name(const struct amd *amd, struct amd_device *found)
-{
-    for (uint32_t i = amd->count; i-- > 0;) {
-        const struct amd_device *device = amd->devices[i];
-        if (device->partition >= 0 || strcmp(device->folder, found->folder) != 0 ||
-            strcmp(device->who.uuid, found->who.uuid) != 0)
-            continue;
-        memcpy(found->who.name, device->who.name, sizeof found->who.name);
-        found->who.name_state = device->who.name_state;
-        return true;
-    }
-    return false;
-}
-
-/* The module's own version, which only AMD's packages have; else it is the kernel's. */
-static void read_version(const struct os *os, struct gpu_identity *who)
-{
-    int result = os_sys_text(os, "module/amdgpu/version", who->driver_version,
-                             sizeof who->driver_version);
-    if (result < 0 || who->driver_version[0] == '\0')
-        os_read_kernel(os, who->driver_version, sizeof who->driver_version);
-    who->driver_state = who->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
-}
-
 /* ---- its device nodes ---- */
 
 static void add_node(struct gpu_identity *who, uint64_t minor)
@@ -181,33 +155,7 @@ static bool take_node(const char *name, void *data)
     return true;
 }
 
-static void find_kfd_nodes(const struct kfd_topology *topology, struct amd_device *found)
-{
-    for (uint32_t i = 0; i < topology->count && found->node_count < AMD_PARTITIONS; i++)
-        if (kfd_is_on(&topology->nodes[i], found->who.pci_bus_id))
-            found->nodes[found->node_count++] = topology->nodes[i];
-}
-
 /* ---- partitions ---- */
-
-static void list_partition(struct amd *amd, const struct amd_device *parent, uint32_t number,
-                           const char *profile, struct gpu_scan *out)
-{
-    struct amd_device found = {.who = parent->who, .partition = (int32_t)number, .node_count = 1};
-    struct gpu_identity *who = &found.who;
-    memcpy(found.folder, parent->folder, sizeof found.folder);
-    found.nodes[0] = parent->nodes[number];
-    who->parent_slot = (int32_t)parent->who.slot;
-    who->index = number;
-    snprintf(who->uuid, sizeof who->uuid, "%.80s-xcp%u", parent->who.uuid, number);
-    snprintf(who->name, sizeof who->name, "%s", profile);
-    who->name_state = profile[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
-    if (number > 0) { // the first has the card's own nodes
-        who->node_count = 0;
-        add_node(who, found.nodes[0].properties.drm_render_minor);
-    }
-    list(amd, &found, out);
-}
 
 static void list_partitions(struct amd *amd, const struct amd_device *parent, struct gpu_scan *out)
 {
@@ -215,8 +163,22 @@ static void list_partitions(struct amd *amd, const struct amd_device *parent, st
     pci_path(path, parent->folder, "current_compute_partition");
     if (os_sys_text(&amd->context->os, path, profile, sizeof profile) < 0)
         profile[0] = '\0';
-    for (uint32_t i = 0; i < parent->node_count && parent->partitioned; i++)
-        list_partition(amd, parent, i, profile, out);
+    for (uint32_t i = 0; i < parent->node_count && parent->partitioned; i++) {
+        struct amd_device found = {.who = parent->who, .partition = (int32_t)i, .node_count = 1};
+        struct gpu_identity *who = &found.who;
+        memcpy(found.folder, parent->folder, sizeof found.folder);
+        found.nodes[0] = parent->nodes[i];
+        who->parent_slot = (int32_t)parent->who.slot;
+        who->index = i;
+        snprintf(who->uuid, sizeof who->uuid, "%.80s-xcp%u", parent->who.uuid, i);
+        snprintf(who->name, sizeof who->name, "%s", profile);
+        who->name_state = profile[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
+        if (i > 0) { // the first has the card's own nodes
+            who->node_count = 0;
+            add_node(who, found.nodes[0].properties.drm_render_minor);
+        }
+        list(amd, &found, out);
+    }
 }
 
 /* ---- the scan ---- */
@@ -226,27 +188,6 @@ struct scan_walk {
     struct gpu_scan *out;
     uint32_t cards;
 };
-
-static void list_card(struct scan_walk *walk, struct amd_card *card)
-{
-    struct amd *amd = walk->amd;
-    struct amd_device *found = &card->device;
-    char path[OS_SYS_PATH];
-    pci_path(path, found->folder, "drm");
-    os_sys_list(&amd->context->os, path, take_node, card);
-    find_kfd_nodes(&amd->topology, found);
-    found->partitioned = found->node_count > 1;
-    found->who.index = walk->cards++;
-    name_uuid(amd, found);
-    if (is_listed(walk->out, found->who.uuid)) // two with one number: neither is to be lost
-        snprintf(found->who.uuid, sizeof found->who.uuid, "AMD-%s", found->who.pci_bus_id);
-    if (!keep_name(amd, found))
-        name_card(&amd->context->os, found);
-    read_version(&amd->context->os, &found->who);
-    const struct amd_device *device = list(amd, found, walk->out);
-    if (device != NULL)
-        list_partitions(amd, device, walk->out);
-}
 
 static bool take_card(const char *name, void *data)
 {
@@ -263,7 +204,39 @@ static bool take_card(const char *name, void *data)
     who->pci_state = VITALS_HAVE;
     who->cuda_state = VITALS_UNSUPPORTED;
     who->gpu_instance_id = who->compute_instance_id = value_missing(VITALS_UNSUPPORTED);
-    list_card(walk, &card);
+
+    struct amd *amd = walk->amd;
+    const struct os *os = &amd->context->os;
+    struct amd_device *found = &card.device;
+    char path[OS_SYS_PATH];
+    pci_path(path, found->folder, "drm");
+    os_sys_list(os, path, take_node, &card);
+    for (uint32_t i = 0; i < amd->topology.count && found->node_count < AMD_PARTITIONS; i++)
+        if (kfd_is_on(&amd->topology.nodes[i], found->who.pci_bus_id))
+            found->nodes[found->node_count++] = amd->topology.nodes[i];
+    found->partitioned = found->node_count > 1;
+    who->index = walk->cards++;
+    name_uuid(amd, found);
+    if (is_listed(walk->out, who->uuid)) // two with one number: neither is to be lost
+        snprintf(who->uuid, sizeof who->uuid, "AMD-%s", who->pci_bus_id);
+    const struct amd_device *known = find_card(amd, found->folder, who->uuid);
+    if (known != NULL) { // the lists of names are read once
+        memcpy(who->name, known->who.name, sizeof who->name);
+        who->name_state = known->who.name_state;
+    } else {
+        name_card(os, found);
+    }
+
+    /* The module's own version, which only AMD's packages have; else it is the kernel's. */
+    int result = os_sys_text(os, "module/amdgpu/version", who->driver_version,
+                             sizeof who->driver_version);
+    if (result < 0 || who->driver_version[0] == '\0')
+        os_read_kernel(os, who->driver_version, sizeof who->driver_version);
+    who->driver_state = who->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
+
+    const struct amd_device *device = list(amd, found, walk->out);
+    if (device != NULL)
+        list_partitions(amd, device, walk->out);
     return true;
 }
 

@@ -26,21 +26,6 @@ static const struct {
     {VITALS_GPU_MEMORY_PARTITION, "current_memory_partition"},
 };
 
-static void read_texts(struct amd_reader *reader)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
-        char text[GPU_NAME];
-        signed char state;
-        if (!amd_wants(reader, texts[i].metric))
-            continue;
-        struct span span = amd_read_text(reader, texts[i].file, text, sizeof text, &state);
-        if (state > 0)
-            gpu_fill_text(reader->fill, texts[i].metric, span);
-        else
-            gpu_fill(reader->fill, texts[i].metric, value_missing(state));
-    }
-}
-
 /* ---- what KFD tells of the card ---- */
 
 static void fill_u64(struct amd_reader *reader, vitals_metric metric, uint64_t number)
@@ -49,11 +34,21 @@ static void fill_u64(struct amd_reader *reader, vitals_metric metric, uint64_t n
         gpu_fill(reader->fill, metric, value_u64(number));
 }
 
-static void read_silicon(struct amd_reader *reader)
+static void fill_node(struct amd_reader *reader)
 {
     const struct amd_device *device = reader->device;
-    char architecture[KFD_ARCHITECTURE];
+    char path[64], architecture[KFD_ARCHITECTURE];
+    uint32_t minor = 0;
     uint64_t units = 0;
+    for (uint32_t i = 0; i < device->who.node_count; i++)
+        if (device->who.nodes[i].minor > minor) // render nodes stand behind cards
+            minor = device->who.nodes[i].minor;
+    if (device->who.node_count > 0) {
+        int size = snprintf(path, sizeof path, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card",
+                            minor);
+        gpu_fill_text(reader->fill, VITALS_GPU_DEVICE_NODE, (struct span){path, (size_t)size});
+    }
+
     if (device->node_count == 0)
         return;
     for (uint32_t i = 0; i < device->node_count; i++)
@@ -68,21 +63,6 @@ static void read_silicon(struct amd_reader *reader)
         kfd_read_memory(reader->os, device->nodes[0].number, &memory);
         fill_u64(reader, VITALS_GPU_MEMORY_BUS_BITS, memory.bits);
     }
-}
-
-static void fill_node(struct amd_reader *reader)
-{
-    const struct gpu_identity *who = &reader->device->who;
-    char path[64];
-    uint32_t minor = 0;
-    for (uint32_t i = 0; i < who->node_count; i++)
-        if (who->nodes[i].minor > minor) // render nodes stand behind cards
-            minor = who->nodes[i].minor;
-    if (who->node_count == 0)
-        return;
-    int size = snprintf(path, sizeof path, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card",
-                        minor);
-    gpu_fill_text(reader->fill, VITALS_GPU_DEVICE_NODE, (struct span){path, (size_t)size});
 }
 
 /* ---- monitors ---- */
@@ -124,34 +104,7 @@ static bool take_card(const char *name, void *data)
     return false;
 }
 
-static void read_displays(struct amd_reader *reader)
-{
-    struct display_walk walk = {.reader = reader};
-    char path[OS_SYS_PATH];
-    if (!amd_wants(reader, VITALS_GPU_DISPLAY_ATTACHED) &&
-        !amd_wants(reader, VITALS_GPU_DISPLAY_ACTIVE))
-        return;
-    if (pci_path(path, reader->device->folder, "drm"))
-        os_sys_list(reader->os, path, take_card, &walk);
-    if (walk.connectors == 0)
-        return;
-    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(walk.attached));
-    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ACTIVE, value_u64(walk.active));
-}
-
 /* ---- how busy it is ---- */
-
-/* Raven, Raven 2 and Picasso say 100 % while they idle, too (nvtop's and btop's users). */
-static struct value doubt(struct amd_reader *reader, struct value ratio)
-{
-    static const uint16_t stuck[] = {0x15dd, 0x15d8};
-    struct value device = ratio.state > 0 && ratio.as.f64 >= 1.0 ? amd_read_number(reader, "device")
-                                                                 : value_missing(VITALS_UNSET);
-    for (size_t i = 0; i < ARRAY_COUNT(stuck) && device.state > 0; i++)
-        if (device.as.u64 == stuck[i])
-            ratio.state = VITALS_UPPER_BOUND;
-    return ratio;
-}
 
 static void read_ratios(struct amd_reader *reader)
 {
@@ -163,8 +116,15 @@ static void read_ratios(struct amd_reader *reader)
             continue;
         struct value value = amd_read_scaled(reader, ratios[i].file, ratios[i].factor,
                                              ratios[i].most);
+        if (i == 0 && value.state > 0 && value.as.f64 >= 1.0) {
+            /* Raven, Raven 2 and Picasso say 100 % while they idle, too (nvtop's and btop's users).
+             */
+            struct value device = amd_read_number(reader, "device");
+            if (device.state > 0 && (device.as.u64 == 0x15dd || device.as.u64 == 0x15d8))
+                value.state = VITALS_UPPER_BOUND;
+        }
         if (i == 0)
-            reader->utilization = value = doubt(reader, value);
+            reader->utilization = value;
         if (value.state != VITALS_UNSUPPORTED)
             gpu_fill(reader->fill, ratios[i].metric, value);
     }
@@ -173,7 +133,6 @@ static void read_ratios(struct amd_reader *reader)
 void amd_read_files(struct amd_reader *reader)
 {
     fill_node(reader);
-    read_silicon(reader);
     if (reader->device->partition >= 0) {
         gpu_fill_text(reader->fill, VITALS_GPU_PARTITION_KIND, (struct span){"xcp", 3});
         return;
@@ -184,6 +143,28 @@ void amd_read_files(struct amd_reader *reader)
         if (replays.state != VITALS_UNSUPPORTED)
             gpu_fill(reader->fill, VITALS_GPU_PCIE_REPLAYS, replays);
     }
-    read_texts(reader);
-    read_displays(reader);
+
+    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
+        char text[GPU_NAME];
+        signed char state;
+        if (!amd_wants(reader, texts[i].metric))
+            continue;
+        struct span span = amd_read_text(reader, texts[i].file, text, sizeof text, &state);
+        if (state > 0)
+            gpu_fill_text(reader->fill, texts[i].metric, span);
+        else
+            gpu_fill(reader->fill, texts[i].metric, value_missing(state));
+    }
+
+    struct display_walk walk = {.reader = reader};
+    char path[OS_SYS_PATH];
+    if (!amd_wants(reader, VITALS_GPU_DISPLAY_ATTACHED) &&
+        !amd_wants(reader, VITALS_GPU_DISPLAY_ACTIVE))
+        return;
+    if (pci_path(path, reader->device->folder, "drm"))
+        os_sys_list(reader->os, path, take_card, &walk);
+    if (walk.connectors == 0)
+        return;
+    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(walk.attached));
+    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ACTIVE, value_u64(walk.active));
 }

@@ -197,7 +197,6 @@ void kfd_read_memory(const struct os *os, uint32_t number, struct kfd_memory *ou
 struct link_walk {
     const struct os *os;
     uint32_t number;
-    const char *folder;
     size_t count;
     struct kfd_link *out;
 };
@@ -207,8 +206,8 @@ static bool add_link(const char *name, void *data)
     struct link_walk *walk = data;
     char path[OS_SYS_PATH], text[TEXT];
     struct kfd_link *link = &walk->out[walk->count];
-    snprintf(path, sizeof path, KFD "/topology/nodes/%u/%s/%s/properties", walk->number,
-             walk->folder, name);
+    snprintf(path, sizeof path, KFD "/topology/nodes/%u/io_links/%s/properties", walk->number,
+             name);
     kfd_parse_link(read_text(walk->os, path, text), link);
     walk->count += link->type == KFD_LINK_XGMI;
     return walk->count < KFD_LINKS_MAX;
@@ -217,7 +216,7 @@ static bool add_link(const char *name, void *data)
 size_t kfd_read_links(const struct os *os, uint32_t number, struct kfd_link out[KFD_LINKS_MAX])
 {
     char path[OS_SYS_PATH];
-    struct link_walk walk = {os, number, "io_links", 0, out};
+    struct link_walk walk = {os, number, 0, out};
     snprintf(path, sizeof path, KFD "/topology/nodes/%u/io_links", number);
     os_sys_list(os, path, add_link, &walk);
     return walk.count;

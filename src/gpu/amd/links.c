@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_known(const struct amd_device *device, const char *bus_id)
-{
-    for (uint32_t i = 0; i < device->link_count; i++)
-        if (bus_id[0] != '\0' && strcmp(device->links[i].remote_pci_bus_id, bus_id) == 0)
-            return true;
-    return false;
-}
-
 /* One link to another card, however many partitions it has; none to itself. */
 static void add_link(struct amd_reader *reader, const struct kfd_link *found)
 {
@@ -30,25 +22,13 @@ static void add_link(struct amd_reader *reader, const struct kfd_link *found)
             node.properties.location_id &= ~UINT64_C(7); // its function is that of a partition
             kfd_bus_id(&node.properties, link->remote_pci_bus_id);
         }
-        if (gpu &&
-            (kfd_is_on(&node, device->who.pci_bus_id) || is_known(device, link->remote_pci_bus_id)))
+        bool known = gpu && kfd_is_on(&node, device->who.pci_bus_id);
+        for (uint32_t i = 0; gpu && i < device->link_count; i++)
+            known |= strcmp(device->links[i].remote_pci_bus_id, link->remote_pci_bus_id) == 0;
+        if (known)
             return;
     }
     device->link_count++;
-}
-
-static void learn_links(struct amd_reader *reader)
-{
-    struct amd_device *device = reader->device;
-    struct kfd_link found[KFD_LINKS_MAX];
-    uint64_t generation = kfd_generation(reader->os);
-    if (device->node_count == 0 || (generation == device->links_generation && generation != 0))
-        return;
-    device->links_generation = generation;
-    device->link_count = 0;
-    size_t count = kfd_read_links(reader->os, device->nodes[0].number, found);
-    for (size_t i = 0; i < count; i++)
-        add_link(reader, &found[i]);
 }
 
 static void fill_text(struct amd_reader *reader, vitals_metric metric, const char *label,
@@ -56,20 +36,6 @@ static void fill_text(struct amd_reader *reader, vitals_metric metric, const cha
 {
     if (text[0] != '\0')
         gpu_fill_child_text(reader->fill, metric, label, (struct span){text, strlen(text)});
-}
-
-static void fill_link(struct amd_reader *reader, uint32_t number)
-{
-    const struct amd_link *link = &reader->device->links[number];
-    char label[GPU_LABEL];
-    snprintf(label, sizeof label, "xgmi%u", number);
-    gpu_fill_child(reader->fill, VITALS_GPU_LINK_ACTIVE, label, value_u64(1));
-    fill_text(reader, VITALS_GPU_LINK_KIND, label, "xgmi");
-    fill_text(reader, VITALS_GPU_LINK_REMOTE_KIND, label, link->remote_kind);
-    fill_text(reader, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID, label, link->remote_pci_bus_id);
-    if (link->megabytes_per_second > 0)
-        gpu_fill_child(reader->fill, VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, label,
-                       value_f64((double)link->megabytes_per_second * 1e6));
 }
 
 static void fill_port(struct amd_reader *reader, const struct amd_metrics *record, uint32_t number)
@@ -97,11 +63,31 @@ static void fill_port(struct amd_reader *reader, const struct amd_metrics *recor
 
 void amd_read_links(struct amd_reader *reader)
 {
+    struct amd_device *device = reader->device;
     if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_LINK))
         return;
-    learn_links(reader);
-    for (uint32_t i = 0; i < reader->device->link_count; i++)
-        fill_link(reader, i);
+    uint64_t generation = kfd_generation(reader->os);
+    if (device->node_count != 0 && (generation == 0 || generation != device->links_generation)) {
+        struct kfd_link found[KFD_LINKS_MAX];
+        device->links_generation = generation;
+        device->link_count = 0;
+        size_t count = kfd_read_links(reader->os, device->nodes[0].number, found);
+        for (size_t i = 0; i < count; i++)
+            add_link(reader, &found[i]);
+    }
+
+    for (uint32_t i = 0; i < device->link_count; i++) {
+        const struct amd_link *link = &device->links[i];
+        char label[GPU_LABEL];
+        snprintf(label, sizeof label, "xgmi%u", i);
+        gpu_fill_child(reader->fill, VITALS_GPU_LINK_ACTIVE, label, value_u64(1));
+        fill_text(reader, VITALS_GPU_LINK_KIND, label, "xgmi");
+        fill_text(reader, VITALS_GPU_LINK_REMOTE_KIND, label, link->remote_kind);
+        fill_text(reader, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID, label, link->remote_pci_bus_id);
+        if (link->megabytes_per_second > 0)
+            gpu_fill_child(reader->fill, VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, label,
+                           value_f64((double)link->megabytes_per_second * 1e6));
+    }
     const struct amd_metrics *record = amd_record(reader);
     for (uint32_t i = 0; i < AMD_XGMI_LINKS && record != NULL; i++)
         fill_port(reader, record, i);

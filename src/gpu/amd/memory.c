@@ -33,18 +33,6 @@ static void fill_pool(struct amd_reader *reader, const char *label, const struct
     gpu_fill_child(reader->fill, VITALS_GPU_POOL_USED_BYTES, label, pool->used);
 }
 
-/* "MemTotal:       15728640 kB", which is the first line; 0: not told. */
-static uint64_t machine_bytes(const struct os *os)
-{
-    char text[128];
-    uint64_t kilobytes;
-    int result = os_proc_text(os, "meminfo", text, sizeof text);
-    struct cursor cursor = cursor_over(text, result < 0 ? 0 : strlen(text));
-    if (!cursor_literal(&cursor, "MemTotal:") || !cursor_u64(&cursor, &kilobytes))
-        return 0;
-    return saturating_mul(kilobytes, 1024);
-}
-
 static struct value sum(struct value a, struct value b)
 {
     if (a.state <= 0 || b.state <= 0)
@@ -57,24 +45,18 @@ static struct value sum(struct value a, struct value b)
 static struct pool unite(struct amd_reader *reader, const struct pool *vram, const struct pool *gtt)
 {
     struct pool both = {sum(vram->total, gtt->total), sum(vram->used, gtt->used)};
-    uint64_t most = machine_bytes(reader->os);
+    char text[128]; /* "MemTotal:       15728640 kB" is the first line */
+    uint64_t kilobytes, most = 0;
+    int result = os_proc_text(reader->os, "meminfo", text, sizeof text);
+    struct cursor cursor = cursor_over(text, result < 0 ? 0 : strlen(text));
+    if (cursor_literal(&cursor, "MemTotal:") && cursor_u64(&cursor, &kilobytes))
+        most = saturating_mul(kilobytes, 1024);
     if (both.total.state > 0 && most > 0 && both.total.as.u64 > most) {
         both.total.as.u64 = most;
         if (both.used.state > 0 && both.used.as.u64 > most)
             both.total.as.u64 = both.used.as.u64;
     }
     return both;
-}
-
-static void fill_memory(struct amd_reader *reader, const struct pool *pool)
-{
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, pool->total);
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, pool->used);
-    if (pool->total.state <= 0 || pool->used.state <= 0)
-        return;
-    struct value free = pool->total;
-    free.as.u64 -= pool->used.as.u64;
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, free);
 }
 
 /* ---- a partition's ---- */
@@ -138,11 +120,13 @@ void amd_read_memory(struct amd_reader *reader)
     struct pool vram = read_pool(reader, "vram"), gtt = {0};
     if (of_pools || unified)
         gtt = read_pool(reader, "gtt");
-    if (unified) {
-        struct pool both = unite(reader, &vram, &gtt);
-        fill_memory(reader, &both);
-    } else {
-        fill_memory(reader, &vram);
+    struct pool own = unified ? unite(reader, &vram, &gtt) : vram;
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, own.total);
+    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, own.used);
+    if (own.total.state > 0 && own.used.state > 0) {
+        struct value free = own.total;
+        free.as.u64 -= own.used.as.u64;
+        gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, free);
     }
     if (!of_pools)
         return;

@@ -31,52 +31,6 @@ static void set(const struct kfd_walk *walk, struct gpu_process *process, vitals
         *known = value;
 }
 
-/* What its descriptors show may hold the same memory: the larger of both is true. */
-static void merge_memory(const struct kfd_walk *walk, struct gpu_process *process,
-                         struct value memory)
-{
-    const struct value *known = at(process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
-    if (known->state <= 0 || memory.state <= 0 || memory.as.u64 > known->as.u64)
-        set(walk, process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, memory);
-}
-
-/* Of user queues, which the kernel's count does not hold. */
-static void merge_copy(const struct kfd_walk *walk, struct gpu_process *process,
-                       struct value seconds)
-{
-    const struct value *known = at(process, VITALS_GPU_PROCESS_COPY_SECONDS);
-    if (known->state > 0 && seconds.state > 0)
-        seconds.as.f64 += known->as.f64;
-    set(walk, process, VITALS_GPU_PROCESS_COPY_SECONDS, seconds);
-}
-
-/* Of as many units as the node has. */
-static void merge_units(const struct kfd_walk *walk, struct gpu_process *process,
-                        struct value units, uint64_t all)
-{
-    const struct value *known = at(process, VITALS_GPU_PROCESS_UTILIZATION_RATIO);
-    struct value ratio = value_missing(units.state > 0 ? VITALS_UNSUPPORTED
-                                                       : (vitals_availability)units.state);
-    if (units.state > 0 && all > 0) {
-        uint64_t used = units.as.u64 < all ? units.as.u64 : all; // whole units, rounded up
-        ratio = value_f64((double)used / (double)all);
-        ratio.state = VITALS_SAMPLED;
-    }
-    if (known->state <= 0 || ratio.state <= 0 || ratio.as.f64 > known->as.f64)
-        set(walk, process, VITALS_GPU_PROCESS_UTILIZATION_RATIO, ratio);
-}
-
-static void merge(const struct kfd_walk *walk, const struct kfd_node *node,
-                  const struct kfd_usage *usage, struct gpu_process *process)
-{
-    process->uses |= GPU_COMPUTE;
-    merge_memory(walk, process, usage->memory_bytes);
-    if (usage->copy_seconds.state != VITALS_UNSET)
-        merge_copy(walk, process, usage->copy_seconds);
-    if (usage->compute_units.state != VITALS_UNSET)
-        merge_units(walk, process, usage->compute_units, kfd_compute_units(&node->properties));
-}
-
 static bool is_ours(const struct gpu_processes *list, int64_t pid)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -104,43 +58,37 @@ static bool take_process(const char *name, void *data)
     if (!walk->pids_hold && is_ours(walk->out, pid))
         return true;
     struct gpu_process *process = gpu_processes_put(walk->out, pid);
-    if (process != NULL)
-        merge(walk, node, &usage, process);
-    return process != NULL;
-}
+    if (process == NULL)
+        return false;
+    process->uses |= GPU_COMPUTE;
 
-static void add_compute(struct amd *amd, const struct amd_device *device,
-                        const struct metric_set *wanted, struct gpu_processes *out)
-{
-    struct kfd_walk walk = {amd, device, wanted, out,
-                            gpu_pids_hold(amd->context, GPU_PIDS_OF_MACHINE)};
-    if (device->node_count == 0)
-        return;
-    if (kfd_list_processes(&amd->context->os, take_process, &walk) == 0 &&
-        out->state == VITALS_NOT_YET)
-        out->state = VITALS_HAVE;
-}
+    /* What its descriptors show may hold the same memory: the larger of both is true. */
+    const struct value *known = at(process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    if (known->state <= 0 || usage.memory_bytes.state <= 0 ||
+        usage.memory_bytes.as.u64 > known->as.u64)
+        set(walk, process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, usage.memory_bytes);
 
-static void add_clients(struct amd_device *device, const struct gpu_sweep *swept,
-                        struct gpu_processes *out)
-{
-    const struct gpu_identity *who = &device->who;
-    struct clients_device clients = {
-        .pci_bus_id = who->pci_bus_id,
-        .nodes = who->nodes,
-        .node_count = who->node_count,
-        .by_node = device->partition >= 0,
-        .unified = device->unified,
-    };
-    clients_update(&device->clients, &clients, swept, out);
-}
+    /* Of user queues, which the kernel's count does not hold. */
+    known = at(process, VITALS_GPU_PROCESS_COPY_SECONDS);
+    if (known->state > 0 && usage.copy_seconds.state > 0)
+        usage.copy_seconds.as.f64 += known->as.f64;
+    if (usage.copy_seconds.state != VITALS_UNSET)
+        set(walk, process, VITALS_GPU_PROCESS_COPY_SECONDS, usage.copy_seconds);
 
-/* Whether its memory is the machine's, where no sample has asked yet. */
-static void learn(struct amd *amd, struct amd_device *device)
-{
-    const struct os *os = &amd->context->os;
-    if (device->partition < 0 && !device->sensors_known && !pci_is_asleep(os, device->folder, NULL))
-        amd_learn_sensors(&(struct amd_reader){.os = os, .device = device});
+    /* Of as many units as the node has: whole units, rounded up. */
+    struct value units = usage.compute_units, ratio = units;
+    uint64_t all = kfd_compute_units(&node->properties);
+    if (units.state > 0 && all > 0) {
+        ratio = value_f64((double)(units.as.u64 < all ? units.as.u64 : all) / (double)all);
+        ratio.state = VITALS_SAMPLED;
+    } else if (units.state > 0) {
+        ratio = value_missing(VITALS_UNSUPPORTED);
+    }
+    known = at(process, VITALS_GPU_PROCESS_UTILIZATION_RATIO);
+    if (units.state != VITALS_UNSET &&
+        (known->state <= 0 || ratio.state <= 0 || ratio.as.f64 > known->as.f64))
+        set(walk, process, VITALS_GPU_PROCESS_UTILIZATION_RATIO, ratio);
+    return true;
 }
 
 /* A divided card's processes are those of its partitions. */
@@ -149,18 +97,36 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
 {
     struct amd *amd = state;
     struct amd_device *device = amd->devices[slot];
-    const vitals_clock *clock = &amd->context->os.clock;
+    const struct os *os = &amd->context->os;
+    const vitals_clock *clock = &os->clock;
     char path[OS_SYS_PATH];
     uint64_t stamp_ns = clock->monotonic_ns(clock->data);
     out->count = 0;
     out->cut = false;
     out->state = VITALS_HAVE;
-    if (!pci_path(path, device->folder, "vendor") || !os_sys_exists(&amd->context->os, path)) {
+    if (!pci_path(path, device->folder, "vendor") || !os_sys_exists(os, path)) {
         out->state = VITALS_GONE;
     } else if (!device->partitioned) {
-        learn(amd, device);
-        add_clients(device, swept, out);
-        add_compute(amd, device, wanted, out);
+        /* Whether its memory is the machine's, where no sample has asked yet. */
+        if (device->partition < 0 && !device->sensors_known &&
+            !pci_is_asleep(os, device->folder, NULL))
+            amd_learn_sensors(&(struct amd_reader){.os = os, .device = device});
+
+        const struct gpu_identity *who = &device->who;
+        struct clients_device clients = {
+            .pci_bus_id = who->pci_bus_id,
+            .nodes = who->nodes,
+            .node_count = who->node_count,
+            .by_node = device->partition >= 0,
+            .unified = device->unified,
+        };
+        clients_update(&device->clients, &clients, swept, out);
+
+        struct kfd_walk walk = {amd, device, wanted, out,
+                                gpu_pids_hold(amd->context, GPU_PIDS_OF_MACHINE)};
+        if (device->node_count != 0 && kfd_list_processes(os, take_process, &walk) == 0 &&
+            out->state == VITALS_NOT_YET)
+            out->state = VITALS_HAVE;
     }
     out->stamp_ns = stamp_ns;
 }

@@ -9,39 +9,11 @@
 
 #include <string.h>
 
-/* "received sent payload": packets of the last second, and how many bytes one holds at most; the
- * kernel counts for a second before it answers. */
-static void read_traffic(struct amd_reader *reader)
-{
-    char text[64];
-    signed char state;
-    uint64_t received, sent, payload;
-    struct span span = amd_read_text(reader, "pcie_bw", text, sizeof text, &state);
-    struct cursor cursor = cursor_over(span.bytes, span.size);
-    struct value in = value_missing(state > 0 ? VITALS_FAILED : state), out = in;
-    if (state > 0 && cursor_u64(&cursor, &received) && cursor_u64(&cursor, &sent) &&
-        cursor_u64(&cursor, &payload) && payload <= 4096) {
-        in = value_f64((double)received * (double)payload);
-        out = value_f64((double)sent * (double)payload);
-        in.state = out.state = VITALS_UPPER_BOUND;
-    }
-    gpu_fill(reader->fill, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, in);
-    gpu_fill(reader->fill, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, out);
-}
-
 /* The engines that have a file of their own. */
 static void fill_engine(struct amd_reader *reader, const char *label, struct value value)
 {
     if (value.state != VITALS_UNSET && value.state != VITALS_UNSUPPORTED)
         gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, label, value);
-}
-
-static void read_engines(struct amd_reader *reader)
-{
-    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE))
-        return;
-    fill_engine(reader, "graphics", reader->utilization);
-    fill_engine(reader, "video", amd_read_scaled(reader, "vcn_busy_percent", 0.01, 100));
 }
 
 /* And what the processes that we may see have done on each. The thread of slow readings asks for no
@@ -89,7 +61,12 @@ static void fill_busy_seconds(struct amd_reader *reader)
 static void read_card(struct amd_reader *reader)
 {
     amd_read_files(reader);
-    read_engines(reader);
+
+    if (gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE)) {
+        fill_engine(reader, "graphics", reader->utilization);
+        fill_engine(reader, "video", amd_read_scaled(reader, "vcn_busy_percent", 0.01, 100));
+    }
+
     amd_read_memory(reader);
     amd_read_sensors(reader);
     amd_read_clocks(reader);
@@ -97,15 +74,6 @@ static void read_card(struct amd_reader *reader)
     amd_read_errors(reader);
     amd_read_links(reader);
     amd_read_record(reader);
-    fill_busy_seconds(reader);
-    fill_client_engines(reader);
-}
-
-static void read_partition(struct amd_reader *reader)
-{
-    amd_read_files(reader);
-    amd_read_memory(reader);
-    amd_read_partition(reader);
     fill_busy_seconds(reader);
     fill_client_engines(reader);
 }
@@ -120,21 +88,35 @@ static void lose(struct amd_reader *reader, vitals_availability reason)
         pci_fill(reader->os, reader->device->folder, reader->fill);
 }
 
-static bool is_there(const struct amd_reader *reader)
-{
-    char path[OS_SYS_PATH];
-    return pci_path(path, reader->device->folder, "vendor") && os_sys_exists(reader->os, path);
-}
-
 /* Slow readings come on a thread of their own, which leaves alone what others keep. */
 static void read_awake(struct amd_reader *reader)
 {
     bool slow = amd_wants(reader, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND) ||
                 amd_wants(reader, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
-    if (slow)
-        read_traffic(reader);
+    if (slow) {
+        /* "received sent payload": packets of the last second, and how many bytes one holds at
+         * most; the kernel counts for a second before it answers. */
+        char text[64];
+        signed char state;
+        uint64_t received, sent, payload;
+        struct span span = amd_read_text(reader, "pcie_bw", text, sizeof text, &state);
+        struct cursor cursor = cursor_over(span.bytes, span.size);
+        struct value in = value_missing(state > 0 ? VITALS_FAILED : state), out = in;
+        if (state > 0 && cursor_u64(&cursor, &received) && cursor_u64(&cursor, &sent) &&
+            cursor_u64(&cursor, &payload) && payload <= 4096) {
+            in = value_f64((double)received * (double)payload);
+            out = value_f64((double)sent * (double)payload);
+            in.state = out.state = VITALS_UPPER_BOUND;
+        }
+        gpu_fill(reader->fill, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, in);
+        gpu_fill(reader->fill, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, out);
+    }
     if (reader->device->partition >= 0) {
-        read_partition(reader);
+        amd_read_files(reader);
+        amd_read_memory(reader);
+        amd_read_partition(reader);
+        fill_busy_seconds(reader);
+        fill_client_engines(reader);
     } else if (slow) {
         read_card(reader);
     } else if (!amd_runtime_suspended(reader)) {
@@ -152,7 +134,8 @@ void amd_sample(void *state, uint32_t slot, struct gpu_sample *out)
         .os = &amd->context->os, .device = amd->devices[slot], .fill = &fill};
     const char *folder = reader.device->folder;
     gpu_fill_begin(&fill, out, clock->monotonic_ns(clock->data));
-    if (!is_there(&reader)) {
+    char path[OS_SYS_PATH];
+    if (!pci_path(path, folder, "vendor") || !os_sys_exists(reader.os, path)) {
         gpu_fill_lose(&fill, VITALS_GONE);
     } else if (pci_is_asleep(reader.os, folder, NULL)) {
         lose(&reader, VITALS_SUSPENDED);

@@ -41,7 +41,7 @@ static const struct {
 /* ---- files of the folder ---- */
 
 static struct value read_file(struct amd_reader *reader, const char *stem, const char *what,
-                              double factor, int64_t least, int64_t most)
+                              const struct amd_hwmon_kind *kind)
 {
     char path[OS_SYS_PATH + 32];
     int64_t number;
@@ -49,15 +49,9 @@ static struct value read_file(struct amd_reader *reader, const char *stem, const
     int result = os_sys_i64(reader->os, path, &number);
     if (result < 0)
         return value_missing(amd_availability(reader, result));
-    if (number < least || number > most)
+    if (number < kind->least || number > kind->most)
         return value_missing(VITALS_FAILED);
-    return value_f64((double)number * factor);
-}
-
-static struct value read_watts(struct amd_reader *reader, const char *stem, const char *what)
-{
-    const struct amd_hwmon_kind *kind = &kinds[AMD_SENSOR_POWER];
-    return read_file(reader, stem, what, kind->factor, kind->least, kind->most);
+    return value_f64((double)number * kind->factor);
 }
 
 static struct value read_sensor(struct amd_reader *reader, const struct amd_sensor *sensor)
@@ -65,8 +59,7 @@ static struct value read_sensor(struct amd_reader *reader, const struct amd_sens
     const struct amd_hwmon_kind *kind = &kinds[sensor->kind];
     struct value value = value_missing(VITALS_UNSUPPORTED);
     for (size_t i = 0; i < ARRAY_COUNT(kind->files) && kind->files[i] != NULL; i++) {
-        value = read_file(reader, sensor->stem, kind->files[i], kind->factor, kind->least,
-                          kind->most);
+        value = read_file(reader, sensor->stem, kind->files[i], kind);
         if (value.state != VITALS_UNSUPPORTED)
             break;
     }
@@ -74,21 +67,6 @@ static struct value read_sensor(struct amd_reader *reader, const struct amd_sens
 }
 
 /* ---- which sensors there are ---- */
-
-static void set_label(struct amd_device *device, struct amd_sensor *sensor, const char *label,
-                      unsigned number)
-{
-    if (sensor->kind == AMD_SENSOR_FAN)
-        snprintf(sensor->label, sizeof sensor->label, "fan%u", number - 1);
-    else
-        snprintf(sensor->label, sizeof sensor->label, "%.*s", GPU_LABEL - 1,
-                 label[0] != '\0' ? label : sensor->stem);
-    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
-        if (sensor->kind != AMD_SENSOR_FAN && strcmp(sensor->label, words[i].theirs) == 0)
-            snprintf(sensor->label, sizeof sensor->label, "%s", words[i].ours);
-    if (sensor->kind == AMD_SENSOR_VOLTAGE && strcmp(label, "vddnb") == 0)
-        device->unified = true; // a voltage that only processors with graphics have
-}
 
 static void learn_sensor(struct amd_reader *reader, enum amd_sensor_kind which, unsigned number)
 {
@@ -107,7 +85,18 @@ static void learn_sensor(struct amd_reader *reader, enum amd_sensor_kind which, 
     snprintf(path, sizeof path, "%s/%s_label", device->hwmon, sensor.stem);
     if (os_sys_text(reader->os, path, label, sizeof label) < 0)
         label[0] = '\0';
-    set_label(device, &sensor, label, number);
+
+    if (sensor.kind == AMD_SENSOR_FAN)
+        snprintf(sensor.label, sizeof sensor.label, "fan%u", number - 1);
+    else
+        snprintf(sensor.label, sizeof sensor.label, "%.*s", GPU_LABEL - 1,
+                 label[0] != '\0' ? label : sensor.stem);
+    for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+        if (sensor.kind != AMD_SENSOR_FAN && strcmp(sensor.label, words[i].theirs) == 0)
+            snprintf(sensor.label, sizeof sensor.label, "%s", words[i].ours);
+    if (sensor.kind == AMD_SENSOR_VOLTAGE && strcmp(label, "vddnb") == 0)
+        device->unified = true; // a voltage that only processors with graphics have
+
     device->sensors[device->sensor_count++] = sensor;
 }
 
@@ -158,10 +147,12 @@ static const struct amd_sensor *find(const struct amd_device *device, enum amd_s
 /* pwmN is of pwmN_max, which is 255 where the driver does not say. */
 static struct value read_fan_ratio(struct amd_reader *reader, const struct amd_sensor *sensor)
 {
+    static const struct amd_hwmon_kind pwm = {.factor = 1.0, .least = 0, .most = 100000},
+                                       pwm_max = {.factor = 1.0, .least = 1, .most = 100000};
     char stem[16];
     snprintf(stem, sizeof stem, "pwm%s", sensor->stem + strlen("fan"));
-    struct value now = read_file(reader, stem, "", 1.0, 0, 100000);
-    struct value most = now.state > 0 ? read_file(reader, stem, "max", 1.0, 1, 100000) : now;
+    struct value now = read_file(reader, stem, "", &pwm);
+    struct value most = now.state > 0 ? read_file(reader, stem, "max", &pwm_max) : now;
     if (now.state <= 0)
         return now;
     double whole = most.state > 0 ? most.as.f64 : 255.0;
@@ -171,11 +162,9 @@ static struct value read_fan_ratio(struct amd_reader *reader, const struct amd_s
 static void fill_extra(struct amd_reader *reader, const struct amd_sensor *sensor,
                        vitals_metric metric, const char *what)
 {
-    const struct amd_hwmon_kind *kind = &kinds[sensor->kind];
     if (amd_wants(reader, metric))
-        gpu_fill_child(
-            reader->fill, metric, sensor->label,
-            read_file(reader, sensor->stem, what, kind->factor, kind->least, kind->most));
+        gpu_fill_child(reader->fill, metric, sensor->label,
+                       read_file(reader, sensor->stem, what, &kinds[sensor->kind]));
 }
 
 static void fill_row(struct amd_reader *reader, const struct amd_sensor *sensor)
@@ -226,9 +215,31 @@ static const struct {
     {VITALS_GPU_POWER_LIMIT_MAX_WATTS, "cap_max"},
 };
 
-static void fill_device(struct amd_reader *reader)
+void amd_read_sensors(struct amd_reader *reader)
 {
-    const struct amd_device *device = reader->device;
+    struct amd_device *device = reader->device;
+    bool is_wanted = gpu_fill_wants_table(reader->fill, VITALS_GPU_SENSOR) ||
+                     gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK) ||
+                     amd_wants(reader, VITALS_GPU_TEMPERATURE_CELSIUS) ||
+                     amd_wants(reader, VITALS_GPU_POWER_WATTS) ||
+                     amd_wants(reader, VITALS_GPU_FAN_RATIO);
+    for (size_t i = 0; i < ARRAY_COUNT(caps); i++)
+        is_wanted |= amd_wants(reader, caps[i].metric);
+    if (!is_wanted)
+        return;
+
+    /* The folder's number changes when the driver is bound anew. */
+    char path[OS_SYS_PATH + 32];
+    snprintf(path, sizeof path, "%s/name", device->hwmon);
+    if (device->sensors_known && !os_sys_exists(reader->os, path))
+        device->sensors_known = false;
+    amd_learn_sensors(reader);
+
+    for (uint32_t i = 0; i < device->sensor_count; i++)
+        if (gpu_fill_wants_table(reader->fill,
+                                 vitals_metric_entity(kinds[device->sensors[i].kind].metric)))
+            fill_row(reader, &device->sensors[i]);
+
     const struct amd_sensor *temperature = find(device, AMD_SENSOR_TEMPERATURE, "gpu");
     const struct amd_sensor *power = find(device, AMD_SENSOR_POWER, NULL);
     const struct amd_sensor *fan = find(device, AMD_SENSOR_FAN, NULL);
@@ -238,45 +249,8 @@ static void fill_device(struct amd_reader *reader)
     fill_from(reader, VITALS_GPU_POWER_WATTS, power);
     for (size_t i = 0; i < ARRAY_COUNT(caps) && power != NULL; i++)
         if (amd_wants(reader, caps[i].metric))
-            gpu_fill(reader->fill, caps[i].metric, read_watts(reader, power->stem, caps[i].what));
+            gpu_fill(reader->fill, caps[i].metric,
+                     read_file(reader, power->stem, caps[i].what, &kinds[AMD_SENSOR_POWER]));
     if (fan != NULL && amd_wants(reader, VITALS_GPU_FAN_RATIO))
         gpu_fill(reader->fill, VITALS_GPU_FAN_RATIO, read_fan_ratio(reader, fan));
-}
-
-static bool is_wanted(const struct amd_reader *reader)
-{
-    static const vitals_metric of_device[] = {
-        VITALS_GPU_TEMPERATURE_CELSIUS,       VITALS_GPU_POWER_WATTS,
-        VITALS_GPU_POWER_LIMIT_WATTS,         VITALS_GPU_POWER_LIMIT_SET_WATTS,
-        VITALS_GPU_POWER_LIMIT_DEFAULT_WATTS, VITALS_GPU_POWER_LIMIT_MIN_WATTS,
-        VITALS_GPU_POWER_LIMIT_MAX_WATTS,     VITALS_GPU_FAN_RATIO,
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(of_device); i++)
-        if (amd_wants(reader, of_device[i]))
-            return true;
-    return gpu_fill_wants_table(reader->fill, VITALS_GPU_SENSOR) ||
-           gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK);
-}
-
-/* The folder's number changes when the driver is bound anew. */
-static void check_folder(struct amd_reader *reader)
-{
-    char path[OS_SYS_PATH + 32];
-    snprintf(path, sizeof path, "%s/name", reader->device->hwmon);
-    if (reader->device->sensors_known && !os_sys_exists(reader->os, path))
-        reader->device->sensors_known = false;
-}
-
-void amd_read_sensors(struct amd_reader *reader)
-{
-    if (!is_wanted(reader))
-        return;
-    check_folder(reader);
-    amd_learn_sensors(reader);
-    const struct amd_device *device = reader->device;
-    for (uint32_t i = 0; i < device->sensor_count; i++)
-        if (gpu_fill_wants_table(reader->fill,
-                                 vitals_metric_entity(kinds[device->sensors[i].kind].metric)))
-            fill_row(reader, &device->sensors[i]);
-    fill_device(reader);
 }

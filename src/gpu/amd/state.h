@@ -128,7 +128,7 @@ bool amd_has_child(const struct amd_reader *reader, vitals_metric metric, const 
 void amd_list_child(struct amd_reader *reader, vitals_metric metric, const char *label);
 
 /* Of a whole card: keeps what was read, where the card is idle and may fall asleep; and tells it
- * once more, where it is to be left alone for that (else false). rest.c */
+ * once more, where it is to be left alone for that (else false). runtime_suspend.c */
 void amd_keep(struct amd_reader *reader);
 bool amd_runtime_suspended(struct amd_reader *reader);
 
@@ -136,14 +136,15 @@ bool amd_runtime_suspended(struct amd_reader *reader);
 void amd_learn_sensors(struct amd_reader *reader);
 
 /* Groups of readings: each asks first what of it is wanted. */
-void amd_read_files(struct amd_reader *reader);     /* files.c */
-void amd_read_memory(struct amd_reader *reader);    /* memory.c */
-void amd_read_sensors(struct amd_reader *reader);   /* sensors.c */
-void amd_read_clocks(struct amd_reader *reader);    /* clocks.c */
-void amd_read_pcie(struct amd_reader *reader);      /* clocks.c */
-void amd_read_errors(struct amd_reader *reader);    /* ras.c */
-void amd_read_links(struct amd_reader *reader);     /* links.c */
-void amd_read_record(struct amd_reader *reader);    /* record.c; what others have not filled in */
-void amd_read_partition(struct amd_reader *reader); /* record.c; of a partition */
+void amd_read_files(struct amd_reader *reader);   /* files.c */
+void amd_read_memory(struct amd_reader *reader);  /* memory.c */
+void amd_read_sensors(struct amd_reader *reader); /* sensors.c */
+void amd_read_clocks(struct amd_reader *reader);  /* clocks.c */
+void amd_read_pcie(struct amd_reader *reader);    /* clocks.c */
+void amd_read_errors(struct amd_reader *reader);  /* ras.c */
+void amd_read_links(struct amd_reader *reader);   /* links.c */
+void amd_read_record(
+    struct amd_reader *reader); /* gpu_metrics_rows.c; what others have not filled in */
+void amd_read_partition(struct amd_reader *reader); /* gpu_metrics_rows.c; of a partition */
 
 #endif
