@@ -1,6 +1,5 @@
 /* The texts of amdgpu and of its compute driver: what is told is possible, whatever the text is. */
-#include "gpu/amd/dpm_levels.h"
-#include "gpu/amd/errors.h"
+#include "gpu/amd/parse.h"
 #include "gpu/amd/kfd.h"
 
 #include <stdlib.h>

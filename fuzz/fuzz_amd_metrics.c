@@ -1,6 +1,6 @@
 /* gpu_metrics: a record is known or not, and of one that is not nothing is told; ratios are ratios,
  * and all causes of throttling have room. */
-#include "gpu/amd/throttle.h"
+#include "gpu/amd/metrics.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "gpu_sample.h"
 #include "gpu_tree.h"
 
-#include "gpu/amd/amd.h"
+#include "gpu/backend.h"
 #include "gpu/sweep.h"
 #include "os/world.h"
 #include "util/memory.h"

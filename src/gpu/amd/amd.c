@@ -1,6 +1,4 @@
 /* amd.c: the back end of AMD's devices. */
-#include "gpu/amd/amd.h"
-
 #include "gpu/amd/state.h"
 #include "util/memory.h"
 

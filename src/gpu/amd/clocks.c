@@ -1,5 +1,5 @@
 /* clocks.c: the tables pp_dpm_*, a clock or the PCIe link each. */
-#include "gpu/amd/dpm_levels.h"
+#include "gpu/amd/parse.h"
 #include "gpu/amd/state.h"
 
 #include <string.h>
@@ -21,39 +21,32 @@ static void fill_known(struct amd_reader *reader, vitals_metric metric, const ch
         gpu_fill_child(reader->fill, metric, label, value);
 }
 
-static void read_clock(struct amd_reader *reader, const char *file, const char *label)
-{
-    char text[TABLE];
-    signed char state;
-    struct amd_dpm_levels levels;
-    struct span table = amd_read_text(reader, file, text, sizeof text, &state);
-    if (state == VITALS_UNSUPPORTED)
-        return;
-    bool is_told = amd_has_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label);
-    if (state <= 0) {
-        if (!is_told)
-            gpu_fill_child(reader->fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
-                           value_missing(state));
-        return;
-    }
-    if (!amd_dpm_levels_parse(table, &levels))
-        return;
-    amd_list_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label);
-    if (!is_told)
-        fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label, levels.now);
-    fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label, levels.lowest);
-    fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, levels.highest);
-}
-
 void amd_read_clocks(struct amd_reader *reader)
 {
     if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK))
         return;
     bool of_levels = amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ) ||
                      amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ);
-    for (size_t i = 0; i < ARRAY_COUNT(clocks); i++)
-        if (of_levels || !amd_has_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, clocks[i].label))
-            read_clock(reader, clocks[i].file, clocks[i].label);
+    for (size_t i = 0; i < ARRAY_COUNT(clocks); i++) {
+        const char *label = clocks[i].label;
+        bool is_told = amd_has_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label);
+        char text[TABLE];
+        signed char state;
+        struct amd_dpm_levels levels;
+        if (is_told && !of_levels)
+            continue;
+        struct span table = amd_read_text(reader, clocks[i].file, text, sizeof text, &state);
+        if (state <= 0 && state != VITALS_UNSUPPORTED && !is_told)
+            gpu_fill_child(reader->fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+                           value_missing(state));
+        if (state <= 0 || !amd_dpm_levels_parse(table, &levels))
+            continue;
+        amd_list_child(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label);
+        if (!is_told)
+            fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label, levels.now);
+        fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label, levels.lowest);
+        fill_known(reader, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, levels.highest);
+    }
 }
 
 /* ---- the link ---- */

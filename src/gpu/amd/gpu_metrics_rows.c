@@ -2,7 +2,6 @@
  *
  * Reading it makes the card's firmware measure, so it is read where something is wanted of it. */
 #include "gpu/amd/state.h"
-#include "gpu/amd/throttle.h"
 
 #include <string.h>
 
@@ -90,8 +89,53 @@ static bool is_wanted(const struct amd_reader *reader)
 
 /* ---- what it tells ---- */
 
-static void fill_numbers(struct amd_reader *reader, const struct amd_metrics *record)
+static void fill_causes(struct amd_reader *reader, const struct amd_throttle *throttle)
 {
+    static const vitals_metric metrics[AMD_CAUSES] = {
+        [AMD_BY_POWER] = VITALS_GPU_THROTTLED_BY_POWER,
+        [AMD_BY_CURRENT] = VITALS_GPU_THROTTLED_BY_CURRENT,
+        [AMD_BY_HEAT] = VITALS_GPU_THROTTLED_BY_TEMPERATURE,
+        [AMD_BY_OTHER] = VITALS_GPU_THROTTLED_OTHERWISE,
+    };
+    for (size_t i = 0; i < AMD_CAUSES; i++)
+        gpu_fill(reader->fill, metrics[i], value_u64(throttle->by[i]));
+    gpu_fill_text(reader->fill, VITALS_GPU_THROTTLE_REASONS,
+                  (struct span){throttle->reasons, strlen(throttle->reasons)});
+}
+
+/* Bits say what holds now; counters what has held since the last record. */
+static void fill_throttle(struct amd_reader *reader, const struct amd_metrics *record)
+{
+    struct amd_device *device = reader->device;
+    struct amd_throttle throttle;
+    bool counted = false, first = true;
+    for (size_t i = 0; i < AMD_RESIDENCIES; i++) {
+        counted |= record->residencies[i].state > 0;
+        first &= device->residencies[i].state <= 0;
+    }
+    if (record->throttle.state > 0) {
+        amd_throttle_of_bits(record->throttle.as.u64, &throttle);
+        fill_causes(reader, &throttle);
+    } else if (counted && first) {
+        static const vitals_metric metrics[] = {VITALS_GPU_THROTTLED_BY_POWER,
+                                                VITALS_GPU_THROTTLED_BY_TEMPERATURE,
+                                                VITALS_GPU_THROTTLE_REASONS};
+        for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
+            gpu_fill(reader->fill, metrics[i], value_missing(VITALS_NOT_YET));
+    } else if (amd_throttle_of_residencies(device->residencies, record->residencies, &throttle)) {
+        fill_causes(reader, &throttle);
+    }
+    memcpy(device->residencies, record->residencies, sizeof device->residencies);
+}
+
+void amd_read_record(struct amd_reader *reader)
+{
+    if (!is_wanted(reader))
+        return;
+    const struct amd_metrics *record = amd_record(reader);
+    if (record == NULL)
+        return;
+
     for (size_t i = 0; i < ARRAY_COUNT(of_device); i++) {
         struct value value = record->numbers[of_device[i].number];
         if (value.state != VITALS_UNSET && !gpu_fill_has(reader->fill, of_device[i].metric))
@@ -109,85 +153,26 @@ static void fill_numbers(struct amd_reader *reader, const struct amd_metrics *re
     struct value replays = record->numbers[AMD_PCIE_REPLAYS];
     if (replays.state > 0 && !gpu_fill_has(reader->fill, VITALS_GPU_PCIE_REPLAYS))
         gpu_fill(reader->fill, VITALS_GPU_PCIE_REPLAYS, value_u64((uint64_t)replays.as.f64));
-}
 
-static void fill_energy(struct amd_reader *reader, const struct amd_metrics *record)
-{
     const struct amd_device *device = reader->device;
     bool known = record->energy_known || (device->node_count > 0 &&
                                           device->nodes[0].properties.gfx_target_version == GFX90A);
     if (known && record->energy.state > 0)
         gpu_fill(reader->fill, VITALS_GPU_ENERGY_JOULES,
                  value_f64((double)record->energy.as.u64 / 65536.0));
-}
 
-static void fill_causes(struct amd_reader *reader, const struct amd_throttle *throttle)
-{
-    static const vitals_metric metrics[AMD_CAUSES] = {
-        [AMD_BY_POWER] = VITALS_GPU_THROTTLED_BY_POWER,
-        [AMD_BY_CURRENT] = VITALS_GPU_THROTTLED_BY_CURRENT,
-        [AMD_BY_HEAT] = VITALS_GPU_THROTTLED_BY_TEMPERATURE,
-        [AMD_BY_OTHER] = VITALS_GPU_THROTTLED_OTHERWISE,
-    };
-    for (size_t i = 0; i < AMD_CAUSES; i++)
-        gpu_fill(reader->fill, metrics[i], value_u64(throttle->by[i]));
-    gpu_fill_text(reader->fill, VITALS_GPU_THROTTLE_REASONS,
-                  (struct span){throttle->reasons, strlen(throttle->reasons)});
-}
-
-static void fill_causes_missing(struct amd_reader *reader, vitals_availability reason)
-{
-    static const vitals_metric metrics[] = {VITALS_GPU_THROTTLED_BY_POWER,
-                                            VITALS_GPU_THROTTLED_BY_TEMPERATURE,
-                                            VITALS_GPU_THROTTLE_REASONS};
-    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
-        gpu_fill(reader->fill, metrics[i], value_missing(reason));
-}
-
-/* Bits say what holds now; counters what has held since the last record. */
-static void fill_throttle(struct amd_reader *reader, const struct amd_metrics *record)
-{
-    struct amd_device *device = reader->device;
-    struct amd_throttle throttle;
-    bool counted = false, first = true;
-    for (size_t i = 0; i < AMD_RESIDENCIES; i++) {
-        counted |= record->residencies[i].state > 0;
-        first &= device->residencies[i].state <= 0;
-    }
-    if (record->throttle.state > 0) {
-        amd_throttle_of_bits(record->throttle.as.u64, &throttle);
-        fill_causes(reader, &throttle);
-    } else if (counted && first) {
-        fill_causes_missing(reader, VITALS_NOT_YET);
-    } else if (amd_throttle_of_residencies(device->residencies, record->residencies, &throttle)) {
-        fill_causes(reader, &throttle);
-    }
-    memcpy(device->residencies, record->residencies, sizeof device->residencies);
-}
-
-/* Of these the counters do not tell. */
-static void forget_uncounted(struct amd_reader *reader, const struct amd_metrics *record)
-{
-    if (record->throttle.state > 0)
-        return;
-    gpu_fill(reader->fill, VITALS_GPU_THROTTLED_BY_CURRENT, value_missing(VITALS_UNSUPPORTED));
-    gpu_fill(reader->fill, VITALS_GPU_THROTTLED_OTHERWISE, value_missing(VITALS_UNSUPPORTED));
-}
-
-void amd_read_record(struct amd_reader *reader)
-{
-    if (!is_wanted(reader))
-        return;
-    const struct amd_metrics *record = amd_record(reader);
-    if (record == NULL)
-        return;
-    fill_numbers(reader, record);
-    fill_energy(reader, record);
     if (reader->utilization.state <= 0)
         reader->utilization = record->numbers[AMD_GFX_RATIO];
     if (wants_throttle(reader)) {
         fill_throttle(reader, record);
-        forget_uncounted(reader, record);
+
+        /* Of these the counters do not tell. */
+        if (record->throttle.state <= 0) {
+            gpu_fill(reader->fill, VITALS_GPU_THROTTLED_BY_CURRENT,
+                     value_missing(VITALS_UNSUPPORTED));
+            gpu_fill(reader->fill, VITALS_GPU_THROTTLED_OTHERWISE,
+                     value_missing(VITALS_UNSUPPORTED));
+        }
     }
 }
 

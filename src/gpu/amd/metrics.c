@@ -2,6 +2,7 @@
  * stands in which revisions. */
 #include "gpu/amd/metrics.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Revisions that share a layout from some field on. */
@@ -167,33 +168,33 @@ static const struct gpu_metrics_field {
 };
 
 /* Counters that are kept as they are. Each is a run of `count` from `at`, one after the other. */
-enum run { RUN_RESIDENCY, RUN_THROTTLE, RUN_ENERGY, RUN_RECEIVED, RUN_TRANSMITTED, RUN_ACTIVE };
+#define PLACE(field) offsetof(struct amd_metrics, field)
 
 static const struct counters {
     unsigned revisions;
-    enum run run;
+    size_t place; /* of the first one's struct value */
     uint16_t at;
-    uint8_t width, count, first;
+    uint8_t width, count;
 } counters[] = {
-    {BOARDS | V1_4, RUN_ENERGY, 24, 8, 1, 0},
-    {V1_5, RUN_ENERGY, 88, 8, 1, 0},
-    {V1_6, RUN_ENERGY, 16, 8, 1, 0},
-    {V1_7 | V1_8, RUN_ENERGY, 24, 8, 1, 0},
-    {V1_3, RUN_THROTTLE, 112, 8, 1, 0},
-    {V2_2 | V2_3 | V2_4, RUN_THROTTLE, 120, 8, 1, 0},
-    {V1_6, RUN_RESIDENCY, 36, 4, 5, AMD_RESIDENCY_PROCHOT},
-    {V1_7 | V1_8, RUN_RESIDENCY, 44, 4, 5, AMD_RESIDENCY_PROCHOT},
-    {V3_0, RUN_RESIDENCY, 228, 4, 1, AMD_RESIDENCY_PROCHOT},
-    {V3_0, RUN_RESIDENCY, 232, 4, 6, AMD_RESIDENCY_SPL},
-    {V1_4, RUN_RECEIVED, 104, 8, 8, 0},
-    {V1_4, RUN_TRANSMITTED, 168, 8, 8, 0},
-    {V1_5, RUN_RECEIVED, 176, 8, 8, 0},
-    {V1_5, RUN_TRANSMITTED, 240, 8, 8, 0},
-    {V1_6, RUN_RECEIVED, 128, 8, 8, 0},
-    {V1_6, RUN_TRANSMITTED, 192, 8, 8, 0},
-    {V1_7 | V1_8, RUN_RECEIVED, 136, 8, 8, 0},
-    {V1_7 | V1_8, RUN_TRANSMITTED, 200, 8, 8, 0},
-    {V1_7 | V1_8, RUN_ACTIVE, 264, 2, 8, 0},
+    {BOARDS | V1_4, PLACE(energy), 24, 8, 1},
+    {V1_5, PLACE(energy), 88, 8, 1},
+    {V1_6, PLACE(energy), 16, 8, 1},
+    {V1_7 | V1_8, PLACE(energy), 24, 8, 1},
+    {V1_3, PLACE(throttle), 112, 8, 1},
+    {V2_2 | V2_3 | V2_4, PLACE(throttle), 120, 8, 1},
+    {V1_6, PLACE(residencies[AMD_RESIDENCY_PROCHOT]), 36, 4, 5},
+    {V1_7 | V1_8, PLACE(residencies[AMD_RESIDENCY_PROCHOT]), 44, 4, 5},
+    {V3_0, PLACE(residencies[AMD_RESIDENCY_PROCHOT]), 228, 4, 1},
+    {V3_0, PLACE(residencies[AMD_RESIDENCY_SPL]), 232, 4, 6},
+    {V1_4, PLACE(received), 104, 8, 8},
+    {V1_4, PLACE(transmitted), 168, 8, 8},
+    {V1_5, PLACE(received), 176, 8, 8},
+    {V1_5, PLACE(transmitted), 240, 8, 8},
+    {V1_6, PLACE(received), 128, 8, 8},
+    {V1_6, PLACE(transmitted), 192, 8, 8},
+    {V1_7 | V1_8, PLACE(received), 136, 8, 8},
+    {V1_7 | V1_8, PLACE(transmitted), 200, 8, 8},
+    {V1_7 | V1_8, PLACE(link_active), 264, 2, 8},
 };
 
 bool amd_metrics_number(const char *at, unsigned width, uint64_t *out)
@@ -229,15 +230,11 @@ struct value amd_metrics_fold(const char *at, unsigned width, unsigned count, en
     return value_f64(folded * unit.factor);
 }
 
-/* Firmware leaves a temperature and a voltage 0 where it has no sensor for it. */
-static bool is_sensor(enum amd_number number)
-{
-    return number <= AMD_SKIN_CELSIUS || (number >= AMD_GFX_VOLTS && number <= AMD_MEMORY_VOLTS);
-}
-
 void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value)
 {
-    if (is_sensor(number) && value.state > 0 && value.as.f64 <= 0.0)
+    /* Firmware leaves a temperature and a voltage 0 where it has no sensor for it. */
+    if ((number <= AMD_SKIN_CELSIUS || (number >= AMD_GFX_VOLTS && number <= AMD_MEMORY_VOLTS)) &&
+        value.state > 0 && value.as.f64 <= 0.0)
         value = value_missing(VITALS_UNSET);
     out->numbers[number] = value;
 }
@@ -247,80 +244,6 @@ struct value amd_metrics_carried(uint64_t kilobytes)
     struct value bytes = value_u64(saturating_mul(kilobytes, 1024));
     bytes.state = VITALS_ESTIMATE; // of 1000 or of 1024: not documented
     return bytes;
-}
-
-static void read_fields(const char *bytes, enum revision revision, struct amd_metrics *out)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(fields); i++) {
-        const struct gpu_metrics_field *field = &fields[i];
-        if (!(field->revisions & (unsigned)revision))
-            continue;
-        amd_metrics_take(out, field->number,
-                         amd_metrics_fold(bytes + field->at, field->width, field->count,
-                                          field->fold, field->unit));
-    }
-}
-
-static struct value *place_of(struct amd_metrics *out, const struct counters *run, unsigned i)
-{
-    unsigned at = run->first + i;
-    switch (run->run) {
-    case RUN_RESIDENCY: return &out->residencies[at];
-    case RUN_THROTTLE: return &out->throttle;
-    case RUN_ENERGY: return &out->energy;
-    case RUN_RECEIVED: return &out->received[at];
-    case RUN_TRANSMITTED: return &out->transmitted[at];
-    case RUN_ACTIVE: return &out->link_active[at];
-    }
-    return &out->energy;
-}
-
-/* XGMI says 2 of a link whose state it does not know. */
-static struct value counter_of(enum run run, uint64_t number)
-{
-    if (run == RUN_RECEIVED || run == RUN_TRANSMITTED)
-        return amd_metrics_carried(number);
-    if (run == RUN_ACTIVE && number > 1)
-        return value_missing(VITALS_UNSET);
-    return value_u64(number);
-}
-
-static void read_counters(const char *bytes, enum revision revision, struct amd_metrics *out)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(counters); i++) {
-        const struct counters *run = &counters[i];
-        uint64_t number;
-        for (unsigned j = 0; j < run->count && (run->revisions & (unsigned)revision); j++)
-            if (amd_metrics_number(bytes + run->at + (size_t)j * run->width, run->width, &number))
-                *place_of(out, run, j) = counter_of(run->run, number);
-    }
-}
-
-static void read_blocks(const char *bytes, const struct blocks *blocks, struct amd_metrics *out)
-{
-    static const struct amd_unit percent = {PERCENT};
-    uint64_t count = 0;
-    if (blocks->at == 0 || !amd_metrics_number(bytes + blocks->count_at, 2, &count) ||
-        count > AMD_PARTITIONS)
-        return;
-    out->partition_count = (uint32_t)count;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *at = bytes + blocks->at + (size_t)i * blocks->stride;
-        struct amd_partition *partition = &out->partitions[i];
-        partition->gfx_ratio = amd_metrics_fold(at, 4, BLOCK_GFX, AMD_MEAN, percent);
-        at += (size_t)4 * BLOCK_GFX;
-        partition->jpeg_ratio = amd_metrics_fold(at, 2, blocks->jpegs, AMD_MEAN, percent);
-        at += (size_t)2 * blocks->jpegs;
-        partition->video_ratio = amd_metrics_fold(at, 2, BLOCK_VIDEO, AMD_MEAN, percent);
-    }
-}
-
-static const struct gpu_metrics_layout *find_layout(unsigned format, unsigned content, size_t size)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(layouts); i++)
-        if (layouts[i].format == format && layouts[i].content == content && layouts[i].size == size)
-            return &layouts[i];
-    return NULL;
 }
 
 enum { HEADER = 4 };
@@ -337,14 +260,138 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
         return false;
     if (format == 1 && content == 9)
         return amd_metrics_parse_attributes((struct span){bytes, (size_t)told}, out);
-    const struct gpu_metrics_layout *layout = find_layout(format, content, (size_t)told);
+    const struct gpu_metrics_layout *layout = NULL;
+    for (size_t i = 0; i < ARRAY_COUNT(layouts); i++)
+        if (layouts[i].format == format && layouts[i].content == content && layouts[i].size == told)
+            layout = &layouts[i];
     if (layout == NULL)
         return false;
     out->format = format;
     out->content = content;
-    read_fields(bytes, layout->revision, out);
-    read_counters(bytes, layout->revision, out);
-    read_blocks(bytes, &layout->blocks, out);
+
+    for (size_t i = 0; i < ARRAY_COUNT(fields); i++) {
+        const struct gpu_metrics_field *field = &fields[i];
+        if (!(field->revisions & (unsigned)layout->revision))
+            continue;
+        amd_metrics_take(out, field->number,
+                         amd_metrics_fold(bytes + field->at, field->width, field->count,
+                                          field->fold, field->unit));
+    }
+
+    for (size_t i = 0; i < ARRAY_COUNT(counters); i++) {
+        const struct counters *run = &counters[i];
+        bool is_carried = run->place == PLACE(received) || run->place == PLACE(transmitted);
+        uint64_t number;
+        for (unsigned j = 0; j < run->count && (run->revisions & (unsigned)layout->revision); j++) {
+            if (!amd_metrics_number(bytes + run->at + (size_t)j * run->width, run->width, &number))
+                continue;
+            struct value value = is_carried ? amd_metrics_carried(number) : value_u64(number);
+            if (run->place == PLACE(link_active) && number > 1) // 2: XGMI does not know its state
+                value = value_missing(VITALS_UNSET);
+            memcpy((char *)out + run->place + j * sizeof value, &value, sizeof value);
+        }
+    }
+
+    static const struct amd_unit percent = {PERCENT};
+    uint64_t count = 0;
+    if (layout->blocks.at != 0 && amd_metrics_number(bytes + layout->blocks.count_at, 2, &count) &&
+        count <= AMD_PARTITIONS) {
+        out->partition_count = (uint32_t)count;
+        for (uint32_t i = 0; i < count; i++) {
+            const char *at = bytes + layout->blocks.at + (size_t)i * layout->blocks.stride;
+            struct amd_partition *partition = &out->partitions[i];
+            partition->gfx_ratio = amd_metrics_fold(at, 4, BLOCK_GFX, AMD_MEAN, percent);
+            at += (size_t)4 * BLOCK_GFX;
+            partition->jpeg_ratio = amd_metrics_fold(at, 2, layout->blocks.jpegs, AMD_MEAN,
+                                                     percent);
+            at += (size_t)2 * layout->blocks.jpegs;
+            partition->video_ratio = amd_metrics_fold(at, 2, BLOCK_VIDEO, AMD_MEAN, percent);
+        }
+    }
+
     out->energy_known = (layout->revision & INSTINCT) != 0;
     return true;
+}
+
+/* ---- why a card holds its clocks down ---- */
+
+/* amdgpu's common bits (SMU_THROTTLER_… of its amdgpu_smu.h). */
+static const struct {
+    uint8_t bit, cause;
+    const char *word;
+} bits_known[] = {
+    {0, AMD_BY_POWER, "ppt0"},         {1, AMD_BY_POWER, "ppt1"},
+    {2, AMD_BY_POWER, "ppt2"},         {3, AMD_BY_POWER, "ppt3"},
+    {4, AMD_BY_POWER, "spl"},          {5, AMD_BY_POWER, "fppt"},
+    {6, AMD_BY_POWER, "sppt"},         {7, AMD_BY_POWER, "sppt_apu"},
+    {16, AMD_BY_CURRENT, "tdc_gfx"},   {17, AMD_BY_CURRENT, "tdc_soc"},
+    {18, AMD_BY_CURRENT, "tdc_mem"},   {19, AMD_BY_CURRENT, "tdc_vdd"},
+    {20, AMD_BY_CURRENT, "tdc_cvip"},  {21, AMD_BY_CURRENT, "edc_cpu"},
+    {22, AMD_BY_CURRENT, "edc_gfx"},   {23, AMD_BY_CURRENT, "apcc"},
+    {32, AMD_BY_HEAT, "temp_gpu"},     {33, AMD_BY_HEAT, "temp_core"},
+    {34, AMD_BY_HEAT, "temp_mem"},     {35, AMD_BY_HEAT, "temp_edge"},
+    {36, AMD_BY_HEAT, "temp_hotspot"}, {37, AMD_BY_HEAT, "temp_soc"},
+    {38, AMD_BY_HEAT, "temp_vr_gfx"},  {39, AMD_BY_HEAT, "temp_vr_soc"},
+    {40, AMD_BY_HEAT, "temp_vr_mem0"}, {41, AMD_BY_HEAT, "temp_vr_mem1"},
+    {42, AMD_BY_HEAT, "temp_liquid0"}, {43, AMD_BY_HEAT, "temp_liquid1"},
+    {44, AMD_BY_HEAT, "vrhot0"},       {45, AMD_BY_HEAT, "vrhot1"},
+    {46, AMD_BY_HEAT, "prochot_cpu"},  {47, AMD_BY_HEAT, "prochot_gfx"},
+    {56, AMD_BY_POWER, "ppm"},         {57, AMD_BY_OTHER, "fit"},
+};
+
+static const struct {
+    enum amd_cause cause;
+    const char *word;
+} residencies_known[AMD_RESIDENCIES] = {
+    [AMD_RESIDENCY_PROCHOT] = {AMD_BY_HEAT, "prochot"},
+    [AMD_RESIDENCY_PPT] = {AMD_BY_POWER, "ppt"},
+    [AMD_RESIDENCY_SOCKET_HEAT] = {AMD_BY_HEAT, "socket_thm"},
+    [AMD_RESIDENCY_VR_HEAT] = {AMD_BY_HEAT, "vr_thm"},
+    [AMD_RESIDENCY_HBM_HEAT] = {AMD_BY_HEAT, "hbm_thm"},
+    [AMD_RESIDENCY_SPL] = {AMD_BY_POWER, "spl"},
+    [AMD_RESIDENCY_FPPT] = {AMD_BY_POWER, "fppt"},
+    [AMD_RESIDENCY_SPPT] = {AMD_BY_POWER, "sppt"},
+    [AMD_RESIDENCY_CORE_HEAT] = {AMD_BY_HEAT, "thm_core"},
+    [AMD_RESIDENCY_GFX_HEAT] = {AMD_BY_HEAT, "thm_gfx"},
+    [AMD_RESIDENCY_SOC_HEAT] = {AMD_BY_HEAT, "thm_soc"},
+};
+
+static void add(struct amd_throttle *out, enum amd_cause cause, const char *word)
+{
+    size_t used = strlen(out->reasons);
+    out->by[cause] = true;
+    snprintf(out->reasons + used, sizeof out->reasons - used, used > 0 ? ",%s" : "%s", word);
+}
+
+void amd_throttle_of_bits(uint64_t bits, struct amd_throttle *out)
+{
+    *out = (struct amd_throttle){0};
+    for (size_t i = 0; i < ARRAY_COUNT(bits_known); i++) {
+        uint64_t bit = UINT64_C(1) << bits_known[i].bit;
+        if (bits & bit)
+            add(out, (enum amd_cause)bits_known[i].cause, bits_known[i].word);
+        bits &= ~bit;
+    }
+    for (unsigned i = 0; i < 64; i++) {
+        char word[16];
+        if (!(bits >> i & 1))
+            continue;
+        snprintf(word, sizeof word, "bit%u", i);
+        add(out, AMD_BY_OTHER, word);
+    }
+}
+
+bool amd_throttle_of_residencies(const struct value *before, const struct value *now,
+                                 struct amd_throttle *out)
+{
+    bool told = false;
+    *out = (struct amd_throttle){0};
+    for (size_t i = 0; i < AMD_RESIDENCIES; i++) {
+        if (before[i].state <= 0 || now[i].state <= 0)
+            continue;
+        told = true;
+        if (now[i].as.u64 > before[i].as.u64)
+            add(out, residencies_known[i].cause, residencies_known[i].word);
+    }
+    return told;
 }

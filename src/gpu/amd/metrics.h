@@ -77,7 +77,7 @@ struct amd_metrics {
     unsigned format, content;
     struct value numbers[AMD_NUMBERS];         /* f64 */
     struct value residencies[AMD_RESIDENCIES]; /* u64 */
-    struct value throttle;                     /* u64: bits as in throttle.h */
+    struct value throttle;                     /* u64: bits, see amd_throttle_of_bits */
     struct value energy;                       /* u64: as the firmware counts */
     bool energy_known;                         /* its unit is 2^-16 J; else it differs by card */
     struct value received[AMD_XGMI_LINKS],
@@ -119,5 +119,25 @@ void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct va
 
 /* Bytes that XGMI carried, out of its kilobytes. */
 struct value amd_metrics_carried(uint64_t kilobytes);
+
+/* ---- why a card holds its clocks down ---- */
+
+enum amd_cause { AMD_BY_POWER, AMD_BY_CURRENT, AMD_BY_HEAT, AMD_BY_OTHER, AMD_CAUSES };
+
+/* The most that all words take together. */
+enum { AMD_REASONS = 512 };
+
+struct amd_throttle {
+    bool by[AMD_CAUSES];
+    char reasons[AMD_REASONS]; /* with commas between; "" where there is none */
+};
+
+/* Of the bits that are the same for all cards. */
+void amd_throttle_of_bits(uint64_t bits, struct amd_throttle *out);
+
+/* Of counters of which some have grown since an older record; false where not one of them is told
+ * in both. One that runs backwards has not grown. */
+bool amd_throttle_of_residencies(const struct value *before, const struct value *now,
+                                 struct amd_throttle *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* ras.c: errors that the card's blocks have counted (its folder ras), and pages taken out of use.
  *
  * The file xgmi_error is not read: reading it clears it. */
-#include "gpu/amd/errors.h"
+#include "gpu/amd/parse.h"
 #include "gpu/amd/state.h"
 
 #include "util/number.h"
@@ -29,23 +29,6 @@ static void add(struct value *sum, struct value value)
     sum->as.u64 = saturating_add(sum->as.u64, value.as.u64);
 }
 
-static void fill_errors(struct amd_reader *reader, const char *label,
-                        const struct amd_errors *errors)
-{
-    const struct {
-        vitals_metric metric;
-        struct value value;
-    } counts[] = {
-        {VITALS_GPU_ERROR_CORRECTED, errors->corrected},
-        {VITALS_GPU_ERROR_UNCORRECTED, errors->uncorrected},
-        {VITALS_GPU_ERROR_DEFERRED, errors->deferred},
-    };
-    amd_list_child(reader, VITALS_GPU_ERROR_UNCORRECTED, label);
-    for (size_t i = 0; i < ARRAY_COUNT(counts); i++)
-        if (counts[i].value.state != VITALS_UNSET)
-            gpu_fill_child(reader->fill, counts[i].metric, label, counts[i].value);
-}
-
 /* "umc_err_count"; what holds words in place of numbers cannot be asked now. */
 static bool take_block(const char *name, void *data)
 {
@@ -66,26 +49,23 @@ static bool take_block(const char *name, void *data)
         struct value missing = value_missing(state);
         errors = (struct amd_errors){missing, missing, missing};
     }
-    fill_errors(walk->reader, label, &errors);
+
+    const struct {
+        vitals_metric metric;
+        struct value value;
+    } counts[] = {
+        {VITALS_GPU_ERROR_CORRECTED, errors.corrected},
+        {VITALS_GPU_ERROR_UNCORRECTED, errors.uncorrected},
+        {VITALS_GPU_ERROR_DEFERRED, errors.deferred},
+    };
+    amd_list_child(walk->reader, VITALS_GPU_ERROR_UNCORRECTED, label);
+    for (size_t i = 0; i < ARRAY_COUNT(counts); i++)
+        if (counts[i].value.state != VITALS_UNSET)
+            gpu_fill_child(walk->reader->fill, counts[i].metric, label, counts[i].value);
+
     add(&walk->uncorrected, errors.uncorrected);
     add(&walk->corrected, errors.corrected);
     return walk->blocks < 64;
-}
-
-static void read_blocks(struct amd_reader *reader)
-{
-    struct error_walk walk = {.reader = reader,
-                              .uncorrected = value_missing(VITALS_UNSUPPORTED),
-                              .corrected = value_missing(VITALS_UNSUPPORTED)};
-    char path[OS_SYS_PATH];
-    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_ERROR) &&
-        !amd_wants(reader, VITALS_GPU_ECC_ERRORS_UNCORRECTED) &&
-        !amd_wants(reader, VITALS_GPU_ECC_ERRORS_CORRECTED))
-        return;
-    if (pci_path(path, reader->device->folder, "ras"))
-        os_sys_list(reader->os, path, take_block, &walk);
-    gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_UNCORRECTED, walk.uncorrected);
-    gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_CORRECTED, walk.corrected);
 }
 
 /* An empty file means that no page is bad. */
@@ -108,9 +88,24 @@ static void read_pages(struct amd_reader *reader)
     gpu_fill(reader->fill, VITALS_GPU_RETIRED_PAGES_PENDING, pending);
 }
 
-/* "feature mask: 0x…": bit 0 is the memory's. */
-static void read_mode(struct amd_reader *reader)
+void amd_read_errors(struct amd_reader *reader)
 {
+    struct error_walk walk = {.reader = reader,
+                              .uncorrected = value_missing(VITALS_UNSUPPORTED),
+                              .corrected = value_missing(VITALS_UNSUPPORTED)};
+    char path[OS_SYS_PATH];
+    if (gpu_fill_wants_table(reader->fill, VITALS_GPU_ERROR) ||
+        amd_wants(reader, VITALS_GPU_ECC_ERRORS_UNCORRECTED) ||
+        amd_wants(reader, VITALS_GPU_ECC_ERRORS_CORRECTED)) {
+        if (pci_path(path, reader->device->folder, "ras"))
+            os_sys_list(reader->os, path, take_block, &walk);
+        gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_UNCORRECTED, walk.uncorrected);
+        gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_CORRECTED, walk.corrected);
+    }
+
+    read_pages(reader);
+
+    /* "feature mask: 0x…": bit 0 is the memory's. */
     char text[256];
     signed char state;
     struct span word;
@@ -128,11 +123,4 @@ static void read_mode(struct amd_reader *reader)
     }
     gpu_fill(reader->fill, VITALS_GPU_ECC_MODE,
              state > 0 ? value_u64(mask & 1) : value_missing(state));
-}
-
-void amd_read_errors(struct amd_reader *reader)
-{
-    read_blocks(reader);
-    read_pages(reader);
-    read_mode(reader);
 }

@@ -28,19 +28,15 @@ static void keep(struct gpu_fill *kept, const struct gpu_reading *reading)
         kept->readings[kept->count++] = *reading;
 }
 
-static bool may_sleep(struct amd_reader *reader)
-{
-    char text[16];
-    signed char state;
-    return span_equal(amd_read_text(reader, "power/control", text, sizeof text, &state), "auto");
-}
-
 void amd_keep(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
     const struct value busy = reader->utilization;
     device->kept_ns = 0;
-    if (busy.state <= 0 || busy.as.f64 > 0 || reader->refused || !may_sleep(reader))
+    char text[16];
+    signed char state;
+    if (busy.state <= 0 || busy.as.f64 > 0 || reader->refused ||
+        !span_equal(amd_read_text(reader, "power/control", text, sizeof text, &state), "auto"))
         return;
     if (device->kept == NULL)
         device->kept = memory_alloc(sizeof *device->kept);

@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include "gpu/amd/metrics.h"
-#include "gpu/amd/throttle.h"
 
 static struct amd_metrics metrics;
 

@@ -2,8 +2,7 @@
  * properties of the topology. */
 #include "check.h"
 
-#include "gpu/amd/dpm_levels.h"
-#include "gpu/amd/errors.h"
+#include "gpu/amd/parse.h"
 #include "gpu/amd/kfd.h"
 
 static struct span span_of(const char *text)

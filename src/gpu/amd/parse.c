@@ -1,7 +1,9 @@
-/* dpm_levels.c: see dpm_levels.h. */
-#include "gpu/amd/dpm_levels.h"
+/* parse.c: see parse.h. */
+#include "gpu/amd/parse.h"
 
 #include "util/number.h"
+
+#include <string.h>
 
 enum { MEGAHERTZ_MAX = 10000, WORKERS_MAX = 64 };
 
@@ -11,45 +13,27 @@ struct dpm_level {
     struct span text; /* between the colon and the star */
 };
 
-static struct span trim(struct span text)
+static bool next_level(struct cursor *lines, struct dpm_level *out)
 {
-    while (text.size > 0 &&
-           (text.bytes[text.size - 1] == ' ' || text.bytes[text.size - 1] == '\t' ||
-            text.bytes[text.size - 1] == '\0' || text.bytes[text.size - 1] == '\r'))
-        text.size--;
-    return text;
-}
-
-static bool is_letter(char byte)
-{
-    return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
-}
-
-static bool parse_level(struct span line, struct dpm_level *out)
-{
-    struct cursor cursor = cursor_over(line.bytes, line.size);
-    struct span index;
+    struct span line, index;
     uint64_t number;
-    cursor_blanks(&cursor);
-    if (!cursor_until(&cursor, ':', &index) || index.size == 0)
-        return false;
-    struct cursor digits = cursor_over(index.bytes, index.size);
-    out->is_sleep = index.size == 1 && is_letter(index.bytes[0]);
-    if (!out->is_sleep && (!cursor_u64(&digits, &number) || !cursor_done(&digits)))
-        return false;
-    out->text = trim((struct span){cursor.at, (size_t)(cursor.end - cursor.at)});
-    out->is_starred = out->text.size > 0 && out->text.bytes[out->text.size - 1] == '*';
-    if (out->is_starred)
-        out->text.size--;
-    return true;
-}
-
-static bool next_level(struct cursor *cursor, struct dpm_level *out)
-{
-    struct span line;
-    while (cursor_line(cursor, &line))
-        if (parse_level(line, out))
-            return true;
+    while (cursor_line(lines, &line)) {
+        struct cursor cursor = cursor_over(line.bytes, line.size);
+        cursor_blanks(&cursor);
+        if (!cursor_until(&cursor, ':', &index) || index.size == 0)
+            continue;
+        struct cursor digits = cursor_over(index.bytes, index.size);
+        out->is_sleep = index.size == 1 && ((index.bytes[0] >= 'A' && index.bytes[0] <= 'Z') ||
+                                            (index.bytes[0] >= 'a' && index.bytes[0] <= 'z'));
+        if (!out->is_sleep && (!cursor_u64(&digits, &number) || !cursor_done(&digits)))
+            continue;
+        while (!cursor_done(&cursor) && memchr(" \t\r", cursor.end[-1], sizeof " \t\r") != NULL)
+            cursor.end--;
+        out->is_starred = !cursor_done(&cursor) && cursor.end[-1] == '*';
+        cursor.end -= out->is_starred;
+        out->text = (struct span){cursor.at, (size_t)(cursor.end - cursor.at)};
+        return true;
+    }
     return false;
 }
 
@@ -65,26 +49,18 @@ static void set_now(struct value *now, struct value found)
 
 /* ---- clocks ---- */
 
-static bool parse_hertz(struct span text, double *out)
-{
-    struct cursor cursor = cursor_over(text.bytes, text.size);
-    uint64_t megahertz;
-    if (!cursor_u64(&cursor, &megahertz) || megahertz > MEGAHERTZ_MAX ||
-        (!cursor_literal(&cursor, "Mhz") && !cursor_literal(&cursor, "MHz")))
-        return false;
-    *out = (double)megahertz * 1e6;
-    return true;
-}
-
 bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out)
 {
-    struct cursor cursor = cursor_over(text.bytes, text.size);
+    struct cursor lines = cursor_over(text.bytes, text.size);
     struct dpm_level level;
-    double hertz;
+    uint64_t megahertz;
     *out = (struct amd_dpm_levels){0};
-    while (next_level(&cursor, &level)) {
-        if (!parse_hertz(level.text, &hertz))
+    while (next_level(&lines, &level)) {
+        struct cursor cursor = cursor_over(level.text.bytes, level.text.size);
+        if (!cursor_u64(&cursor, &megahertz) || megahertz > MEGAHERTZ_MAX ||
+            (!cursor_literal(&cursor, "Mhz") && !cursor_literal(&cursor, "MHz")))
             continue;
+        double hertz = (double)megahertz * 1e6;
         if (level.is_starred)
             set_now(&out->now, value_f64(hertz));
         if (level.is_sleep)
@@ -147,4 +123,47 @@ bool amd_link_levels_parse(struct span text, struct amd_link_levels *out)
         set_highest(&out->width_highest, width);
     }
     return out->generation_highest.state != VITALS_UNSET;
+}
+
+/* ---- errors ---- */
+
+bool amd_errors_parse(struct span text, struct amd_errors *out)
+{
+    *out = (struct amd_errors){0};
+    const struct {
+        const char *word;
+        struct value *value;
+    } words[] = {{"ue:", &out->uncorrected}, {"ce:", &out->corrected}, {"de:", &out->deferred}};
+    struct cursor lines = cursor_over(text.bytes, text.size);
+    bool found = false;
+    for (struct span line; cursor_line(&lines, &line);) {
+        struct cursor cursor = cursor_over(line.bytes, line.size);
+        cursor_blanks(&cursor);
+        for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
+            uint64_t number;
+            if (!cursor_literal(&cursor, words[i].word) || !cursor_u64(&cursor, &number))
+                continue;
+            *words[i].value = value_u64(number);
+            found = true;
+        }
+    }
+    return found;
+}
+
+void amd_bad_pages_parse(struct span text, struct amd_bad_pages *out)
+{
+    struct cursor lines = cursor_over(text.bytes, text.size);
+    *out = (struct amd_bad_pages){0};
+    for (struct span line; cursor_line(&lines, &line);) {
+        struct cursor cursor = cursor_over(line.bytes, line.size);
+        struct span word;
+        uint64_t number;
+        cursor_blanks(&cursor);
+        if (!number_hex(&cursor.at, cursor.end, &number) || !cursor_until(&cursor, ':', &word) ||
+            !cursor_until(&cursor, ':', &word) || !cursor_word(&cursor, &word))
+            continue;
+        out->retired += span_equal(word, "R");
+        out->pending += span_equal(word, "P");
+        out->failed += span_equal(word, "F");
+    }
 }
