@@ -5,6 +5,7 @@
 
 #include "util/number.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void copy_rest(struct cursor *cursor, char out[static NAMES_TEXT])
@@ -56,6 +57,17 @@ bool names_find_pci(const struct os *os, uint64_t vendor, uint64_t device, struc
             return true;
     }
     return false;
+}
+
+void names_device(const struct os *os, uint64_t vendor, uint64_t device, const char *fallback,
+                  char out[static GPU_NAME])
+{
+    struct names_pci names;
+    if (names_find_pci(os, vendor, device, &names))
+        snprintf(out, GPU_NAME, "%.*s", GPU_NAME - 1, names.device);
+    else
+        snprintf(out, GPU_NAME, "%s [%04x:%04x]", fallback, (unsigned)(vendor & 0xffff),
+                 (unsigned)(device & 0xffff));
 }
 
 /* Hexadecimal, with a comma behind it. */

@@ -5,6 +5,7 @@
 #ifndef VITALS_GPU_NAMES_H
 #define VITALS_GPU_NAMES_H
 
+#include "gpu/backend.h"
 #include "os/os.h"
 #include "util/cursor.h"
 
@@ -16,6 +17,10 @@ struct names_pci {
     char vendor[NAMES_TEXT], device[NAMES_TEXT];
 };
 bool names_find_pci(const struct os *os, uint64_t vendor, uint64_t device, struct names_pci *out);
+
+/* What pci.ids calls a device, else "FALLBACK [8086:56a0]". */
+void names_device(const struct os *os, uint64_t vendor, uint64_t device, const char *fallback,
+                  char out[static GPU_NAME]);
 
 /* Of libdrm/amdgpu.ids, which tells revisions apart. */
 bool names_find_amdgpu(const struct os *os, uint64_t device, uint64_t revision,

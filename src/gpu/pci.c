@@ -123,6 +123,27 @@ bool pci_read_driver(const struct os *os, const char *folder, char *out, size_t 
     return true;
 }
 
+void pci_add_node(const struct os *os, const char *path,
+                  struct gpu_node nodes[static GPU_NODES_MAX], uint32_t *count)
+{
+    char text[32];
+    uint64_t major, minor;
+    if (*count == GPU_NODES_MAX || os_sys_text(os, path, text, sizeof text) < 0)
+        return;
+    struct cursor cursor = cursor_over(text, strlen(text));
+    if (cursor_u64(&cursor, &major) && cursor_literal(&cursor, ":") &&
+        cursor_u64(&cursor, &minor) && major <= UINT32_MAX && minor <= UINT32_MAX)
+        nodes[(*count)++] = (struct gpu_node){(uint32_t)major, (uint32_t)minor};
+}
+
+void pci_read_version(const struct os *os, const char *driver, char *out, size_t capacity)
+{
+    char path[OS_SYS_PATH];
+    snprintf(path, sizeof path, "module/%s/version", driver);
+    if (os_sys_text(os, path, out, capacity) < 0 || out[0] == '\0')
+        os_read_kernel(os, out, capacity);
+}
+
 /* ---- the link ---- */
 
 unsigned pci_generation(struct span text)

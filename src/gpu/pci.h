@@ -49,6 +49,15 @@ struct pci_link {
 };
 void pci_read_link(const struct os *os, const char *folder, struct pci_link *out);
 
+/* Adds the device node whose numbers stand in the file `path` below /sys ("226:128"). Nothing where
+ * the file says something else, or there are GPU_NODES_MAX already. */
+void pci_add_node(const struct os *os, const char *path,
+                  struct gpu_node nodes[static GPU_NODES_MAX], uint32_t *count);
+
+/* The version of a driver's module, which those have that are built beside the kernel; else the
+ * kernel's. "" where neither is told. */
+void pci_read_version(const struct os *os, const char *driver, char *out, size_t capacity);
+
 /* "16.0 GT/s PCIe" → 4; 0: not known. Pure. */
 unsigned pci_generation(struct span text);
 

@@ -116,7 +116,6 @@ static void name_card(const struct os *os, struct amd_device *found)
     char path[OS_SYS_PATH], name[NAMES_TEXT];
     struct gpu_identity *who = &found->who;
     struct pci_numbers numbers = {0};
-    struct names_pci names;
     who->name_state = VITALS_HAVE;
     pci_path(path, found->folder, "product_name");
     if (os_sys_text(os, path, name, sizeof name) == 0 && name[0] != '\0') {
@@ -126,11 +125,8 @@ static void name_card(const struct os *os, struct amd_device *found)
     pci_read_numbers(os, found->folder, &numbers);
     if (names_find_amdgpu(os, numbers.device, numbers.revision, name))
         snprintf(who->name, sizeof who->name, "%.*s", GPU_NAME - 1, name);
-    else if (names_find_pci(os, numbers.vendor, numbers.device, &names))
-        snprintf(who->name, sizeof who->name, "%.*s", GPU_NAME - 1, names.device);
     else
-        snprintf(who->name, sizeof who->name, "AMD GPU [%04x:%04x]",
-                 (unsigned)(numbers.vendor & 0xFFFF), (unsigned)(numbers.device & 0xFFFF));
+        names_device(os, numbers.vendor, numbers.device, "AMD GPU", who->name);
 }
 
 /* ---- its device nodes ---- */
@@ -227,11 +223,7 @@ static bool take_card(const char *name, void *data)
         name_card(os, found);
     }
 
-    /* The module's own version, which only AMD's packages have; else it is the kernel's. */
-    int result = os_sys_text(os, "module/amdgpu/version", who->driver_version,
-                             sizeof who->driver_version);
-    if (result < 0 || who->driver_version[0] == '\0')
-        os_read_kernel(os, who->driver_version, sizeof who->driver_version);
+    pci_read_version(os, "amdgpu", who->driver_version, sizeof who->driver_version);
     who->driver_state = who->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
 
     const struct amd_device *device = list(amd, found, walk->out);

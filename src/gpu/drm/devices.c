@@ -6,7 +6,6 @@
  * thread. */
 #include "gpu/drm/state.h"
 #include "gpu/names.h"
-#include "gpu/node.h"
 
 #include "util/hash.h"
 #include "util/memory.h"
@@ -39,19 +38,6 @@ static const char *const WHOLE[] = {"i915", "xe", "vgem", "vkms", "evdi", "ast",
 static bool starts(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static bool is_ours(const char *driver)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++) {
-        if (starts(driver, FAMILIES[i]))
-            return false;
-    }
-    for (size_t i = 0; i < ARRAY_COUNT(WHOLE); i++) {
-        if (strcmp(driver, WHOLE[i]) == 0)
-            return false;
-    }
-    return true;
 }
 
 const struct drm_driver *drm_find_driver(const char *name)
@@ -99,8 +85,14 @@ static bool look_behind(const struct drm_finding *finding, const char *name, str
         os_sys_real(finding->os, path, real, sizeof real) < 0 || strlen(real) >= sizeof out->folder)
         return false;
     memcpy(out->folder, real, strlen(real) + 1);
-    return pci_read_driver(finding->os, real, out->driver, sizeof out->driver) &&
-           is_ours(out->driver);
+    if (!pci_read_driver(finding->os, real, out->driver, sizeof out->driver))
+        return false;
+    bool is_ours = true;
+    for (size_t i = 0; i < ARRAY_COUNT(FAMILIES); i++)
+        is_ours &= !starts(out->driver, FAMILIES[i]);
+    for (size_t i = 0; i < ARRAY_COUNT(WHOLE); i++)
+        is_ours &= strcmp(out->driver, WHOLE[i]) != 0;
+    return is_ours;
 }
 
 static bool visit_any(const char *name, void *data)
@@ -156,19 +148,8 @@ static bool visit_node(const char *name, void *data)
     int size = snprintf(path, sizeof path, "%s/%s/%s/dev", visiting->slot->folder, visiting->folder,
                         name);
     if (size > 0 && (size_t)size < sizeof path)
-        gpu_node_add(visiting->os, path, visiting->slot->nodes, &visiting->slot->node_count);
+        pci_add_node(visiting->os, path, visiting->slot->nodes, &visiting->slot->node_count);
     return true;
-}
-
-static void find_nodes(const struct os *os, struct drm_slot *slot)
-{
-    static const char *const FOLDERS[] = {"drm", "accel"};
-    for (size_t i = 0; i < ARRAY_COUNT(FOLDERS); i++) {
-        struct visiting visiting = {.os = os, .slot = slot, .folder = FOLDERS[i]};
-        char path[OS_SYS_PATH];
-        if (pci_path(path, slot->folder, FOLDERS[i]))
-            (void)os_sys_list(os, path, visit_node, &visiting);
-    }
 }
 
 static bool visit_frequency(const char *name, void *data)
@@ -219,7 +200,15 @@ static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const c
     (void)pci_read_bus_id(os, slot->folder, slot->bus_id);
     const struct drm_driver *driver = drm_find_driver(slot->driver);
     slot->is_unified = slot->bus_id[0] == '\0' || (driver != NULL && driver->is_unified);
-    find_nodes(os, slot);
+
+    static const char *const FOLDERS[] = {"drm", "accel"};
+    for (size_t i = 0; i < ARRAY_COUNT(FOLDERS); i++) {
+        struct visiting visiting = {.os = os, .slot = slot, .folder = FOLDERS[i]};
+        char path[OS_SYS_PATH];
+        if (pci_path(path, slot->folder, FOLDERS[i]))
+            (void)os_sys_list(os, path, visit_node, &visiting);
+    }
+
     find_frequency(os, slot);
     drm->slots[drm->count] = slot;
     return drm->count++;
@@ -245,44 +234,6 @@ static bool read_compatible(const struct os *os, const char *folder, char *out, 
         return out[0] != '\0';
     }
     return false;
-}
-
-/* The part whose clock it is, where that is not the device that has the nodes. */
-static bool read_part(const struct os *os, const struct drm_slot *slot, char *out, size_t capacity)
-{
-    char path[OS_SYS_PATH];
-    out[0] = '\0';
-    if (slot->frequency[0] == '\0' || !pci_path(path, slot->frequency, "device"))
-        return false;
-    return read_compatible(os, path, out, capacity);
-}
-
-static void name_device(const struct os *os, const struct drm_slot *slot, struct gpu_identity *out)
-{
-    struct pci_numbers numbers;
-    struct names_pci names;
-    out->name_state = VITALS_HAVE;
-    if (pci_read_numbers(os, slot->folder, &numbers)) {
-        if (names_find_pci(os, numbers.vendor, numbers.device, &names))
-            snprintf(out->name, sizeof out->name, "%.*s", (int)sizeof out->name - 1, names.device);
-        else
-            snprintf(out->name, sizeof out->name, "%s [%04x:%04x]", slot->driver,
-                     (unsigned)(numbers.vendor & 0xffff), (unsigned)(numbers.device & 0xffff));
-    } else if (!read_part(os, slot, out->name, sizeof out->name) &&
-               !read_compatible(os, slot->folder, out->name, sizeof out->name)) {
-        snprintf(out->name, sizeof out->name, "%s", slot->driver);
-    }
-}
-
-/* Drivers of the kernel have its version; those that are built beside it have their own. */
-static void name_driver(const struct os *os, const struct drm_slot *slot, struct gpu_identity *out)
-{
-    char path[OS_SYS_PATH];
-    snprintf(path, sizeof path, "module/%s/version", slot->driver);
-    if (os_sys_text(os, path, out->driver_version, sizeof out->driver_version) < 0 ||
-        out->driver_version[0] == '\0')
-        os_read_kernel(os, out->driver_version, sizeof out->driver_version);
-    out->driver_state = out->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
 }
 
 static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct gpu_identity *out)
@@ -312,8 +263,20 @@ static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct 
              (unsigned)(hash_bytes(slot->folder, strlen(slot->folder)) & 0xffffffff));
     if (slot->bus_id[0] != '\0')
         snprintf(out->uuid, sizeof out->uuid, "drm-%s", slot->bus_id);
-    name_device(os, slot, out);
-    name_driver(os, slot, out);
+
+    /* Else it is named by the part whose clock it is, where another device has the nodes. */
+    struct pci_numbers numbers;
+    char path[OS_SYS_PATH];
+    out->name_state = VITALS_HAVE;
+    if (pci_read_numbers(os, slot->folder, &numbers))
+        names_device(os, numbers.vendor, numbers.device, slot->driver, out->name);
+    else if (!(slot->frequency[0] != '\0' && pci_path(path, slot->frequency, "device") &&
+               read_compatible(os, path, out->name, sizeof out->name)) &&
+             !read_compatible(os, slot->folder, out->name, sizeof out->name))
+        snprintf(out->name, sizeof out->name, "%s", slot->driver);
+
+    pci_read_version(os, slot->driver, out->driver_version, sizeof out->driver_version);
+    out->driver_state = out->driver_version[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
 }
 
 /* A device may have several nodes: it is listed with the first. */

@@ -1,4 +1,9 @@
-/* drm.c: see drm.h: the back end's record, its processes, and what it tells of itself. */
+/* drm.c: the back end for every DRM and accel driver that has none of its own: msm, panthor,
+ * panfrost, lima, v3d, etnaviv, nouveau, radeon, amdxdna, ivpu, and what comes.
+ *
+ * What all of them have is the kernel's: processes and engines by the descriptors that are open
+ * (clients.h), a clock by devfreq, sensors by hwmon. Engines of the device are sums over processes
+ * that we may see, a lower bound. */
 #include "gpu/drm/state.h"
 
 #include "model/diagnosis.h"
@@ -68,30 +73,6 @@ static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swep
 
 /* ---- diagnosis ---- */
 
-/* A path that a person may paste into a shell. */
-static bool is_plain(const char *path)
-{
-    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "/.:@_+-";
-    return path[strspn(path, PLAIN)] == '\0';
-}
-
-/* Mali's drivers count time only where they are told to. */
-static void diagnose_profiling(const struct os *os, const struct drm_slot *slot,
-                               struct row_batch *out)
-{
-    char path[OS_SYS_PATH], remedy[OS_SYS_PATH + 64];
-    uint64_t mask;
-    if (!pci_path(path, slot->folder, "profiling") || os_sys_u64(os, path, &mask) < 0 || mask != 0)
-        return;
-    remedy[0] = '\0';
-    if (is_plain(path))
-        snprintf(remedy, sizeof remedy, "echo %d | sudo tee /sys/%s",
-                 strncmp(slot->driver, "panthor", 7) == 0 ? 3 : 1, path);
-    diagnosis_add(out, DIAGNOSIS_NOTICE, slot->node,
-                  "the driver counts no time of engines until it is told to", remedy);
-}
-
 static void drm_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     const struct os *os = &context->os;
@@ -117,7 +98,22 @@ static void drm_diagnose(const vitals_context *context, void *state, struct row_
             continue;
         snprintf(finding, sizeof finding, "read by the driver %s", slot->driver);
         diagnosis_add(out, DIAGNOSIS_GOOD, slot->node, finding, "");
-        diagnose_profiling(os, slot, out);
+
+        /* Mali's drivers count time only where they are told to. */
+        char path[OS_SYS_PATH], remedy[OS_SYS_PATH + 64];
+        uint64_t mask;
+        if (!pci_path(path, slot->folder, "profiling") || os_sys_u64(os, path, &mask) < 0 ||
+            mask != 0)
+            continue;
+        remedy[0] = '\0';
+        /* A path that a person may paste into a shell. */
+        static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                    "/.:@_+-";
+        if ((path[strspn(path, PLAIN)] == '\0'))
+            snprintf(remedy, sizeof remedy, "echo %d | sudo tee /sys/%s",
+                     strncmp(slot->driver, "panthor", 7) == 0 ? 3 : 1, path);
+        diagnosis_add(out, DIAGNOSIS_NOTICE, slot->node,
+                      "the driver counts no time of engines until it is told to", remedy);
     }
 }
 

@@ -66,22 +66,6 @@ static void fill_clock(const struct os *os, const struct clock *clock, bool is_a
     }
 }
 
-static void fill_clocks(const struct os *os, const struct drm_slot *slot, bool is_asleep,
-                        struct gpu_fill *fill)
-{
-    char path[OS_SYS_PATH];
-    if (!gpu_fill_wants_table(fill, VITALS_GPU_CLOCK))
-        return;
-    if (slot->frequency[0] != '\0') {
-        struct clock clock = {slot->frequency, "graphics", DEVFREQ, ARRAY_COUNT(DEVFREQ), 1};
-        fill_clock(os, &clock, is_asleep, fill);
-    }
-    if (pci_path(path, slot->folder, NPU[1].file) && os_sys_exists(os, path)) {
-        struct clock clock = {slot->folder, "npu", NPU, ARRAY_COUNT(NPU), 1e6};
-        fill_clock(os, &clock, is_asleep, fill);
-    }
-}
-
 /* ---- how busy it is ---- */
 
 /* ivpu counts the time in which it had jobs, in microseconds; true where there is such a count. */
@@ -106,68 +90,22 @@ static bool read_npu(const struct os *os, struct drm_slot *slot, uint64_t now_ns
     return true;
 }
 
-/* The busiest engine of those that we see. */
-static struct value busiest(const struct clients *clients)
+/* The busiest engine of those that we see, which is added to the busy time. */
+static struct value integrate_engines(struct drm_slot *slot)
 {
     struct value most = value_missing(VITALS_UNSUPPORTED);
-    for (uint32_t e = 0; e < clients->engine_count; e++) {
-        struct value ratio = clients->engines[e].utilization_ratio;
+    for (uint32_t e = 0; e < slot->clients.engine_count; e++) {
+        struct value ratio = slot->clients.engines[e].utilization_ratio;
         bool is_more = ratio.state > 0 && (most.state <= 0 || ratio.as.f64 > most.as.f64);
         if (is_more || most.state == VITALS_UNSUPPORTED)
             most = ratio;
     }
+    uint64_t until = slot->clients.stamp_ns;
+    if (slot->integrated_ns != 0 && until > slot->integrated_ns && most.state > 0)
+        slot->busy_seconds += most.as.f64 * (double)(until - slot->integrated_ns) * 1e-9;
+    slot->integrated_ns = until;
     return most;
 }
-
-static void integrate(struct drm_slot *slot, struct value ratio)
-{
-    uint64_t until = slot->clients.stamp_ns;
-    if (slot->integrated_ns != 0 && until > slot->integrated_ns && ratio.state > 0)
-        slot->busy_seconds += ratio.as.f64 * (double)(until - slot->integrated_ns) * 1e-9;
-    slot->integrated_ns = until;
-}
-
-static void fill_busy(const struct os *os, struct drm_slot *slot, uint64_t now_ns,
-                      struct gpu_fill *fill)
-{
-    if (!gpu_fill_wants(fill, VITALS_GPU_UTILIZATION_RATIO) &&
-        !gpu_fill_wants(fill, VITALS_GPU_BUSY_SECONDS))
-        return;
-    struct value ratio, seconds;
-    if (read_npu(os, slot, now_ns)) {
-        ratio = slot->npu_ratio;
-        seconds = value_f64(slot->busy_seconds);
-    } else {
-        ratio = busiest(&slot->clients);
-        integrate(slot, ratio);
-        seconds = value_missing(ratio.state <= 0 ? (vitals_availability)ratio.state
-                                                 : VITALS_LOWER_BOUND);
-        seconds.as.f64 = slot->busy_seconds;
-    }
-    gpu_fill(fill, VITALS_GPU_UTILIZATION_RATIO, ratio);
-    gpu_fill(fill, VITALS_GPU_BUSY_SECONDS, seconds);
-}
-
-/* ---- memory ---- */
-
-/* ivpu tells of all that it holds; of others it is what processes hold that we see. */
-static void fill_memory(const struct os *os, const struct drm_slot *slot, struct gpu_fill *fill)
-{
-    char path[OS_SYS_PATH];
-    uint64_t bytes;
-    gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->is_unified));
-    if (!gpu_fill_wants(fill, VITALS_GPU_MEMORY_USED_BYTES))
-        return;
-    struct value used = slot->is_unified ? slot->clients.system_memory_bytes
-                                         : slot->clients.memory_bytes;
-    if (pci_path(path, slot->folder, "npu_memory_utilization") && os_sys_u64(os, path, &bytes) == 0)
-        used = value_u64(bytes);
-    if (used.state == VITALS_UNSET)
-        used = value_missing(slot->clients.stamp_ns == 0 ? VITALS_NOT_YET : VITALS_UNSUPPORTED);
-    gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, used);
-}
-
-/* ---- the whole ---- */
 
 void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
 {
@@ -190,9 +128,47 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
         pci_fill_link(os, slot->folder, &fill);
     }
     drm_fill_sensors(os, slot, is_asleep, &fill);
-    fill_clocks(os, slot, is_asleep, &fill);
-    fill_busy(os, slot, now_ns, &fill);
-    fill_memory(os, slot, &fill);
+
+    char path[OS_SYS_PATH];
+    if (gpu_fill_wants_table(&fill, VITALS_GPU_CLOCK)) {
+        if (slot->frequency[0] != '\0') {
+            struct clock clock = {slot->frequency, "graphics", DEVFREQ, ARRAY_COUNT(DEVFREQ), 1};
+            fill_clock(os, &clock, is_asleep, &fill);
+        }
+        if (pci_path(path, slot->folder, NPU[1].file) && os_sys_exists(os, path)) {
+            struct clock clock = {slot->folder, "npu", NPU, ARRAY_COUNT(NPU), 1e6};
+            fill_clock(os, &clock, is_asleep, &fill);
+        }
+    }
+
+    if (gpu_fill_wants(&fill, VITALS_GPU_UTILIZATION_RATIO) ||
+        gpu_fill_wants(&fill, VITALS_GPU_BUSY_SECONDS)) {
+        struct value ratio = slot->npu_ratio, seconds = value_f64(slot->busy_seconds);
+        if (read_npu(os, slot, now_ns)) {
+            ratio = slot->npu_ratio;
+            seconds.as.f64 = slot->busy_seconds;
+        } else {
+            ratio = integrate_engines(slot);
+            seconds.as.f64 = slot->busy_seconds;
+            seconds.state = ratio.state <= 0 ? ratio.state : VITALS_LOWER_BOUND;
+        }
+        gpu_fill(&fill, VITALS_GPU_UTILIZATION_RATIO, ratio);
+        gpu_fill(&fill, VITALS_GPU_BUSY_SECONDS, seconds);
+    }
+
+    /* ivpu tells of all memory that it holds; of others it is what processes hold that we see. */
+    gpu_fill(&fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->is_unified));
+    if (gpu_fill_wants(&fill, VITALS_GPU_MEMORY_USED_BYTES)) {
+        struct value used = slot->is_unified ? slot->clients.system_memory_bytes
+                                             : slot->clients.memory_bytes;
+        uint64_t bytes;
+        if (pci_path(path, slot->folder, "npu_memory_utilization") &&
+            os_sys_u64(os, path, &bytes) == 0)
+            used = value_u64(bytes);
+        if (used.state == VITALS_UNSET)
+            used = value_missing(slot->clients.stamp_ns == 0 ? VITALS_NOT_YET : VITALS_UNSUPPORTED);
+        gpu_fill(&fill, VITALS_GPU_MEMORY_USED_BYTES, used);
+    }
     clients_fill_engines(&slot->clients, &fill);
     gpu_fill_end(&fill);
 }

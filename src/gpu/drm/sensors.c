@@ -29,34 +29,6 @@ struct sensors_looking {
     char folder[DRM_FOLDER];
 };
 
-static void read_label(const struct sensors_looking *looking, const struct drm_sensor_kind *kind,
-                       uint64_t number, struct drm_sensor *sensor)
-{
-    char path[DRM_FOLDER + 64], text[64] = "";
-    snprintf(path, sizeof path, "%s/%s%llu_label", looking->folder, kind->stem,
-             (unsigned long long)number);
-    (void)os_sys_text(looking->os, path, text, sizeof text);
-    if (text[0] != '\0' && strchr(text, '\n') == NULL)
-        snprintf(sensor->label, sizeof sensor->label, "%.*s", GPU_LABEL - 1, text);
-    else if (kind->metric == VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS && number == 1)
-        snprintf(sensor->label, sizeof sensor->label, "gpu");
-    else if (kind->metric == VITALS_GPU_SENSOR_FAN_RPM && number > 0)
-        snprintf(sensor->label, sizeof sensor->label, "fan%u", (unsigned)(number - 1) % 1000);
-    else
-        snprintf(sensor->label, sizeof sensor->label, "%s%u", kind->stem, (unsigned)number % 1000);
-}
-
-/* A label that is taken already gets no second sensor of that kind. */
-static bool is_known(const struct drm_slot *slot, const struct drm_sensor *sensor)
-{
-    for (uint32_t i = 0; i < slot->sensor_count; i++) {
-        if (slot->sensors[i].metric == sensor->metric &&
-            strcmp(slot->sensors[i].label, sensor->label) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool visit_file(const char *name, void *data)
 {
     struct sensors_looking *looking = data;
@@ -70,9 +42,28 @@ static bool visit_file(const char *name, void *data)
         struct drm_sensor sensor = {
             .metric = KINDS[i].metric, .factor = KINDS[i].factor, .most = KINDS[i].most};
         int size = snprintf(sensor.path, sizeof sensor.path, "%s/%.60s", looking->folder, name);
-        read_label(looking, &KINDS[i], number, &sensor);
+
+        char path[DRM_FOLDER + 64], text[64] = "";
+        snprintf(path, sizeof path, "%s/%s%llu_label", looking->folder, KINDS[i].stem,
+                 (unsigned long long)number);
+        (void)os_sys_text(looking->os, path, text, sizeof text);
+        if (text[0] != '\0' && strchr(text, '\n') == NULL)
+            snprintf(sensor.label, sizeof sensor.label, "%.*s", GPU_LABEL - 1, text);
+        else if (KINDS[i].metric == VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS && number == 1)
+            snprintf(sensor.label, sizeof sensor.label, "gpu");
+        else if (KINDS[i].metric == VITALS_GPU_SENSOR_FAN_RPM && number > 0)
+            snprintf(sensor.label, sizeof sensor.label, "fan%u", (unsigned)(number - 1) % 1000);
+        else
+            snprintf(sensor.label, sizeof sensor.label, "%s%u", KINDS[i].stem,
+                     (unsigned)number % 1000);
+
+        /* Skip duplicate labels. */
+        bool known = false;
+        for (uint32_t j = 0; j < slot->sensor_count; j++)
+            known |= slot->sensors[j].metric == sensor.metric &&
+                     strcmp(slot->sensors[j].label, sensor.label) == 0;
         if (size > 0 && (size_t)size < sizeof sensor.path && slot->sensor_count < DRM_SENSORS &&
-            !is_known(slot, &sensor))
+            !known)
             slot->sensors[slot->sensor_count++] = sensor;
     }
     return true;
@@ -105,17 +96,6 @@ void drm_forget_sensors(struct drm_slot *slot)
     slot->sensor_count = slot->looked_for = 0;
 }
 
-static struct value read_sensor(const struct os *os, const struct drm_sensor *sensor)
-{
-    int64_t number;
-    int result = os_sys_i64(os, sensor->path, &number);
-    if (result < 0)
-        return value_missing(os_availability(result));
-    double reading = (double)number * sensor->factor;
-    bool is_reading = reading <= sensor->most && reading >= -sensor->most;
-    return is_reading ? value_f64(reading) : value_missing(VITALS_FAILED);
-}
-
 void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_asleep,
                       struct gpu_fill *fill)
 {
@@ -130,8 +110,15 @@ void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_
         bool of_device = whole != 0 && gpu_fill_wants(fill, whole) && !gpu_fill_has(fill, whole);
         bool of_table = table && gpu_fill_wants(fill, sensor->metric);
         struct value value = value_missing(VITALS_SUSPENDED);
-        if (!is_asleep && (of_device || of_table))
-            value = read_sensor(os, sensor);
+        if (!is_asleep && (of_device || of_table)) {
+            int64_t number;
+            int result = os_sys_i64(os, sensor->path, &number);
+            double reading = result < 0 ? 0 : (double)number * sensor->factor;
+            bool is_reading = reading <= sensor->most && reading >= -sensor->most;
+            value = is_reading ? value_f64(reading) : value_missing(VITALS_FAILED);
+            if (result < 0)
+                value = value_missing(os_availability(result));
+        }
         if (of_device)
             gpu_fill(fill, whole, value);
         if (table) // listed whole; what is not asked for is passed over

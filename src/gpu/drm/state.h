@@ -5,9 +5,7 @@
 #ifndef VITALS_GPU_DRM_STATE_H
 #define VITALS_GPU_DRM_STATE_H
 
-#include "gpu/backend.h"
 #include "gpu/clients.h"
-#include "gpu/drm/drm.h"
 #include "gpu/pci.h"
 
 enum { DRM_SENSORS = 24, DRM_FOLDER = 256, DRM_NAME = 48 };
