@@ -7,7 +7,7 @@
 #include "gpu_sample.h"
 #include "gpu_tree.h"
 
-#include "gpu/intel/intel.h"
+#include "gpu/intel/state.h"
 #include "gpu/sweep.h"
 #include "os/world.h"
 #include "util/memory.h"

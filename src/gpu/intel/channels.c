@@ -54,27 +54,6 @@ struct channel_search {
     char chip[32];             /* its name */
 };
 
-/* "temp12_input" → 12; false where it is of another kind. */
-static bool take_name(enum intel_channel_kind kind, const char *name, unsigned *number)
-{
-    struct cursor cursor = cursor_over(name, strlen(name));
-    uint64_t found;
-    if (!cursor_literal(&cursor, KINDS[kind].prefix) || cursor_done(&cursor) || *cursor.at < '0' ||
-        *cursor.at > '9' || !cursor_u64(&cursor, &found) || found > 999)
-        return false;
-    *number = (unsigned)found;
-    return cursor_literal(&cursor, KINDS[kind].suffix) && cursor_done(&cursor);
-}
-
-static const char *unlabelled(enum intel_channel_kind kind, unsigned number)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(UNLABELLED); i++) {
-        if (UNLABELLED[i].kind == kind && UNLABELLED[i].number == number)
-            return UNLABELLED[i].label;
-    }
-    return "";
-}
-
 static void name_channel(const struct channel_search *search, struct intel_channel *channel,
                          unsigned number)
 {
@@ -88,8 +67,13 @@ static void name_channel(const struct channel_search *search, struct intel_chann
     if ((size_t)snprintf(path, sizeof path, "%s_label", channel->path) < sizeof path)
         result = os_sys_text(search->os, path, theirs, sizeof theirs);
     if (result < 0 || theirs[0] == '\0') {
-        bool of_gt = strncmp(search->chip, "i915_gt", 7) == 0; // the energy of one GT
-        const char *known = of_gt ? search->chip + 5 : unlabelled(channel->kind, number);
+        const char *known = "";
+        for (size_t i = 0; i < ARRAY_COUNT(UNLABELLED); i++) {
+            if (UNLABELLED[i].kind == channel->kind && UNLABELLED[i].number == number)
+                known = UNLABELLED[i].label;
+        }
+        if (strncmp(search->chip, "i915_gt", 7) == 0) // the energy of one GT
+            known = search->chip + 5;
         snprintf(theirs, sizeof theirs, "%.*s", (int)sizeof theirs - 1, known);
     }
     if (theirs[0] != '\0')
@@ -116,15 +100,19 @@ static bool visit_file(const char *name, void *data)
 {
     struct channel_search *search = data;
     for (enum intel_channel_kind kind = 0; kind < CHANNEL_KINDS; kind++) {
-        unsigned number;
-        if (!take_name(kind, name, &number))
+        /* "temp12_input" → 12 */
+        struct cursor cursor = cursor_over(name, strlen(name));
+        uint64_t number;
+        if (!cursor_literal(&cursor, KINDS[kind].prefix) || cursor_done(&cursor) ||
+            *cursor.at < '0' || *cursor.at > '9' || !cursor_u64(&cursor, &number) || number > 999 ||
+            !cursor_literal(&cursor, KINDS[kind].suffix) || !cursor_done(&cursor))
             continue;
         struct intel_channel *channel = add_channel(search->slot, kind);
         if (channel == NULL)
             return false;
         snprintf(channel->path, sizeof channel->path, "%s/%s%u", search->folder, KINDS[kind].prefix,
-                 number);
-        name_channel(search, channel, number);
+                 (unsigned)number);
+        name_channel(search, channel, (unsigned)number);
     }
     return true;
 }
@@ -164,15 +152,6 @@ static bool visit_zone(const char *name, void *data)
     return false;
 }
 
-static bool has_energy(const struct intel_slot *slot)
-{
-    for (uint32_t i = 0; i < slot->channel_count; i++) {
-        if (slot->channels[i].kind == CHANNEL_ENERGY)
-            return true;
-    }
-    return false;
-}
-
 void intel_find_channels(const struct os *os, struct intel_slot *slot)
 {
     struct channel_search search = {.os = os, .slot = slot};
@@ -182,7 +161,10 @@ void intel_find_channels(const struct os *os, struct intel_slot *slot)
         return;
     if (pci_path(path, slot->folder, "hwmon"))
         (void)os_sys_list(os, path, visit_chip, &search);
-    if (slot->integrated && !has_energy(slot))
+    bool has_energy = false;
+    for (uint32_t i = 0; i < slot->channel_count; i++)
+        has_energy |= slot->channels[i].kind == CHANNEL_ENERGY;
+    if (slot->integrated && !has_energy)
         (void)os_sys_list(os, "class/powercap", visit_zone, &search);
 }
 
@@ -243,22 +225,6 @@ static struct value read_watts(const struct os *os, const struct intel_channel *
     return value.state > 0 && value.as.f64 <= 0 ? value_missing(VITALS_UNSUPPORTED) : value;
 }
 
-/* What the counter went on by, and the joules of a round that it ended; false where it began anew,
- * as it does with the driver: more than a device can have drawn. */
-static bool went_on(const struct intel_channel *channel, uint64_t now, double seconds,
-                    uint64_t *step, double *round)
-{
-    static const double two_to_64 = 18446744073709551616.0;
-    bool around = now < channel->microjoules;
-    *step = now - channel->microjoules;
-    *round = 0;
-    if (around && channel->range != 0)
-        *step += channel->range;
-    if (around)
-        *round = (channel->range != 0 ? (double)channel->range : two_to_64) / 1e6;
-    return (double)*step <= WATTS_MAX * 1e6 * seconds;
-}
-
 static void read_energy(const struct os *os, struct intel_channel *channel, uint64_t now_ns)
 {
     struct value now = read_file(os, channel, channel->input);
@@ -270,9 +236,18 @@ static void read_energy(const struct os *os, struct intel_channel *channel, uint
     bool known = channel->stamp_ns != 0;
     if (known && now.as.u64 >= channel->microjoules && now_ns - channel->stamp_ns < INTEL_WINDOW_NS)
         return;
-    double seconds = (double)(now_ns - channel->stamp_ns) / (double)NS_PER_SECOND, round;
-    uint64_t step;
-    if (known && went_on(channel, now.as.u64, seconds, &step, &round)) {
+
+    /* What the counter went on by, and the joules of a round that it ended. If it is more than a
+     * device can have drawn, the counter began anew, as it does with the driver. */
+    static const double two_to_64 = 18446744073709551616.0;
+    double seconds = (double)(now_ns - channel->stamp_ns) / (double)NS_PER_SECOND, round = 0;
+    bool around = now.as.u64 < channel->microjoules;
+    uint64_t step = now.as.u64 - channel->microjoules;
+    if (around && channel->range != 0)
+        step += channel->range;
+    if (around)
+        round = (channel->range != 0 ? (double)channel->range : two_to_64) / 1e6;
+    if (known && (double)step <= WATTS_MAX * 1e6 * seconds) {
         channel->rounds_joules += round;
         channel->watts = value_f64((double)step / 1e6 / seconds);
     } else {
@@ -291,20 +266,6 @@ struct intel_attribute {
     enum intel_channel_kind kind;
     const char *suffix;
 };
-
-static struct value read_attribute(const struct os *os, const struct intel_channel *channel,
-                                   const char *suffix)
-{
-    switch (channel->kind) {
-    case CHANNEL_POWER: return read_watts(os, channel, suffix);
-    case CHANNEL_TEMPERATURE: return read_celsius(os, channel, suffix);
-    case CHANNEL_FAN: return read_scaled(os, channel, suffix, 1, RPM_MAX);
-    case CHANNEL_VOLTAGE: return read_scaled(os, channel, suffix, 1e-3, MILLIVOLTS_MAX);
-    case CHANNEL_ENERGY:
-    case CHANNEL_KINDS: break;
-    }
-    return value_missing(VITALS_UNSUPPORTED);
-}
 
 static void fill_sensor(const struct os *os, const struct intel_channel *channel,
                         struct gpu_fill *fill)
@@ -326,12 +287,18 @@ static void fill_sensor(const struct os *os, const struct intel_channel *channel
         // The row is there whatever is asked of it.
         struct value value = value_missing(VITALS_UNSUPPORTED);
         bool dead = channel->dead && channel->joules.state > 0;
-        if (attribute->metric == VITALS_GPU_SENSOR_POWER_WATTS)
-            value = dead ? value : channel->watts;
-        else if (attribute->metric == VITALS_GPU_SENSOR_ENERGY_JOULES)
-            value = dead ? value : channel->joules;
-        else if (gpu_fill_wants(fill, attribute->metric))
-            value = read_attribute(os, channel, attribute->suffix);
+        bool wanted = gpu_fill_wants(fill, attribute->metric);
+        if (attribute->kind == CHANNEL_ENERGY && !dead)
+            value = attribute->metric == VITALS_GPU_SENSOR_POWER_WATTS ? channel->watts
+                                                                       : channel->joules;
+        else if (attribute->kind == CHANNEL_POWER && wanted)
+            value = read_watts(os, channel, attribute->suffix);
+        else if (attribute->kind == CHANNEL_TEMPERATURE && wanted)
+            value = read_celsius(os, channel, attribute->suffix);
+        else if (attribute->kind == CHANNEL_FAN && wanted)
+            value = read_scaled(os, channel, attribute->suffix, 1, RPM_MAX);
+        else if (attribute->kind == CHANNEL_VOLTAGE && wanted)
+            value = read_scaled(os, channel, attribute->suffix, 1e-3, MILLIVOLTS_MAX);
         gpu_fill_child(fill, attribute->metric, channel->label, value);
     }
 }
@@ -366,22 +333,45 @@ static const struct intel_channel *choose_energy(struct intel_slot *slot)
     return readable != NULL ? readable : any;
 }
 
-static void fill_power(struct intel_slot *slot, struct gpu_fill *fill)
+static bool is_counted(const struct intel_channel *channel)
 {
-    const struct intel_channel *chosen = choose_energy(slot);
-    if (chosen == NULL)
-        return;
-    struct value watts = chosen->watts, joules = chosen->joules;
-    if (strcmp(chosen->label, "pkg") == 0) { // the memory and the board draw more
-        watts.state = watts.state > 0 ? VITALS_LOWER_BOUND : watts.state;
-        joules.state = joules.state > 0 ? VITALS_LOWER_BOUND : joules.state;
-    }
-    gpu_fill(fill, VITALS_GPU_POWER_WATTS, watts);
-    gpu_fill(fill, VITALS_GPU_ENERGY_JOULES, joules);
+    return channel->kind == CHANNEL_ENERGY && channel->joules.state > 0 &&
+           channel->joules.as.f64 > 0;
 }
 
-static void fill_limits(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
 {
+    bool energy = gpu_fill_wants(fill, VITALS_GPU_POWER_WATTS) ||
+                  gpu_fill_wants(fill, VITALS_GPU_ENERGY_JOULES) ||
+                  gpu_fill_wants(fill, VITALS_GPU_SENSOR_POWER_WATTS) ||
+                  gpu_fill_wants(fill, VITALS_GPU_SENSOR_ENERGY_JOULES);
+    if (energy) {
+        bool counted = false;
+        for (uint32_t i = 0; i < slot->channel_count; i++) {
+            struct intel_channel *channel = &slot->channels[i];
+            if (channel->kind == CHANNEL_ENERGY)
+                read_energy(os, channel, fill->sample->stamp_ns);
+            counted |= is_counted(channel);
+        }
+        for (uint32_t i = 0; i < slot->channel_count; i++)
+            slot->channels[i].dead = counted && !is_counted(&slot->channels[i]);
+    }
+    for (uint32_t i = 0; i < slot->channel_count && gpu_fill_wants_table(fill, VITALS_GPU_SENSOR);
+         i++)
+        fill_sensor(os, &slot->channels[i], fill);
+    if (energy) {
+        const struct intel_channel *chosen = choose_energy(slot);
+        if (chosen != NULL) {
+            struct value watts = chosen->watts, joules = chosen->joules;
+            if (strcmp(chosen->label, "pkg") == 0) { // the memory and the board draw more
+                watts.state = watts.state > 0 ? VITALS_LOWER_BOUND : watts.state;
+                joules.state = joules.state > 0 ? VITALS_LOWER_BOUND : joules.state;
+            }
+            gpu_fill(fill, VITALS_GPU_POWER_WATTS, watts);
+            gpu_fill(fill, VITALS_GPU_ENERGY_JOULES, joules);
+        }
+    }
+
     static const struct intel_attribute attributes[] = {
         {VITALS_GPU_POWER_LIMIT_WATTS, CHANNEL_POWER, "_max"},
         {VITALS_GPU_POWER_LIMIT_SET_WATTS, CHANNEL_POWER, "_max"},
@@ -399,46 +389,7 @@ static void fill_limits(const struct os *os, struct intel_slot *slot, struct gpu
             limit = read_watts(os, package, attributes[i].suffix);
         gpu_fill(fill, attributes[i].metric, limit);
     }
-}
 
-static bool wants_energy(const struct gpu_fill *fill)
-{
-    return gpu_fill_wants(fill, VITALS_GPU_POWER_WATTS) ||
-           gpu_fill_wants(fill, VITALS_GPU_ENERGY_JOULES) ||
-           gpu_fill_wants(fill, VITALS_GPU_SENSOR_POWER_WATTS) ||
-           gpu_fill_wants(fill, VITALS_GPU_SENSOR_ENERGY_JOULES);
-}
-
-static bool is_counted(const struct intel_channel *channel)
-{
-    return channel->kind == CHANNEL_ENERGY && channel->joules.state > 0 &&
-           channel->joules.as.f64 > 0;
-}
-
-static void read_energies(const struct os *os, struct intel_slot *slot, uint64_t now_ns)
-{
-    bool counted = false;
-    for (uint32_t i = 0; i < slot->channel_count; i++) {
-        struct intel_channel *channel = &slot->channels[i];
-        if (channel->kind == CHANNEL_ENERGY)
-            read_energy(os, channel, now_ns);
-        counted |= is_counted(channel);
-    }
-    for (uint32_t i = 0; i < slot->channel_count; i++)
-        slot->channels[i].dead = counted && !is_counted(&slot->channels[i]);
-}
-
-void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
-{
-    bool energy = wants_energy(fill);
-    if (energy)
-        read_energies(os, slot, fill->sample->stamp_ns);
-    for (uint32_t i = 0; i < slot->channel_count && gpu_fill_wants_table(fill, VITALS_GPU_SENSOR);
-         i++)
-        fill_sensor(os, &slot->channels[i], fill);
-    if (energy)
-        fill_power(slot, fill);
-    fill_limits(os, slot, fill);
     const struct intel_channel *core = find(slot, CHANNEL_TEMPERATURE, "gpu");
     if (core != NULL && gpu_fill_wants(fill, VITALS_GPU_TEMPERATURE_CELSIUS))
         gpu_fill(fill, VITALS_GPU_TEMPERATURE_CELSIUS, read_celsius(os, core, "_input"));

@@ -3,9 +3,8 @@
  * A slot is given once to an address under a card's number and a driver: a device that is bound
  * again gets another slot, and is the same by its identifier. No read here wakes a device. Thread
  * rule: the scanning thread. */
-#include "gpu/intel/devices.h"
+#include "gpu/intel/state.h"
 #include "gpu/names.h"
-#include "gpu/node.h"
 
 #include "util/memory.h"
 #include "util/number.h"
@@ -38,32 +37,22 @@ struct intel_finding {
 
 /* ---- cards ---- */
 
-static const char *known_driver(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(DRIVERS); i++) {
-        if (strcmp(name, DRIVERS[i]) == 0)
-            return DRIVERS[i];
-    }
-    return NULL;
-}
-
-static bool is_card(const char *name)
-{
-    uint64_t number;
-    return strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &number);
-}
-
 /* Reads whose card it is; false where it is not one of ours. */
 static bool read_card(const struct os *os, const char *name, struct intel_card *card)
 {
     char folder[OS_SYS_PATH], driver[32], link[OS_SYS_PATH];
-    if (!is_card(name) || strlen(name) >= sizeof card->name)
+    uint64_t number;
+    if (!(strncmp(name, "card", 4) == 0 && number_is_u64(name + 4, &number)) ||
+        strlen(name) >= sizeof card->name)
         return false;
     *card = (struct intel_card){.slot = UINT32_MAX};
     snprintf(card->name, sizeof card->name, "%s", name);
     snprintf(folder, sizeof folder, "class/drm/%s/device", name);
-    if (!pci_read_driver(os, folder, driver, sizeof driver) ||
-        (card->driver = known_driver(driver)) == NULL || !pci_read_bus_id(os, folder, card->bus_id))
+    if (!pci_read_driver(os, folder, driver, sizeof driver))
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(DRIVERS); i++)
+        card->driver = strcmp(driver, DRIVERS[i]) == 0 ? DRIVERS[i] : card->driver;
+    if (card->driver == NULL || !pci_read_bus_id(os, folder, card->bus_id))
         return false;
     snprintf(folder, sizeof folder, "class/drm/%s/device/physfn", name);
     if (os_sys_link(os, folder, link, sizeof link) == 0) {
@@ -101,18 +90,6 @@ static bool visit_card(const char *name, void *data)
     return true;
 }
 
-/* In the order of addresses, as the tools of both drivers count. */
-static void sort_cards(struct intel_finding *finding)
-{
-    for (size_t i = 1; i < finding->count; i++) {
-        struct intel_card moving = finding->cards[i];
-        size_t place = i;
-        for (; place > 0 && strcmp(finding->cards[place - 1].bus_id, moving.bus_id) > 0; place--)
-            finding->cards[place] = finding->cards[place - 1];
-        finding->cards[place] = moving;
-    }
-}
-
 struct any {
     const struct os *os;
     bool found;
@@ -135,13 +112,6 @@ bool intel_has_card(const struct os *os, int *error)
 
 /* ---- slots ---- */
 
-static bool fits(const struct intel_slot *slot, const struct intel_card *card, int32_t tile,
-                 int32_t parent)
-{
-    return slot->tile == tile && slot->parent == parent && slot->driver == card->driver &&
-           strcmp(slot->bus_id, card->bus_id) == 0 && strcmp(slot->card, card->name) == 0;
-}
-
 struct render {
     const struct os *os;
     struct intel_slot *slot;
@@ -156,60 +126,25 @@ static bool visit_node(const char *name, void *data)
         return true;
     snprintf(path, sizeof path, "%s/drm/%s/dev", slot->folder, name);
     uint32_t before = slot->node_count;
-    gpu_node_add(render->os, path, slot->nodes, &slot->node_count);
+    pci_add_node(render->os, path, slot->nodes, &slot->node_count);
     if (slot->node_count > before)
         slot->render_node = slot->nodes[before];
     snprintf(slot->render, sizeof slot->render, "%.20s", name);
     return false;
 }
 
-static void find_nodes(const struct os *os, struct intel_slot *slot)
-{
-    char path[OS_SYS_PATH];
-    snprintf(path, sizeof path, "class/drm/%s/dev", slot->card);
-    gpu_node_add(os, path, slot->nodes, &slot->node_count);
-    if (pci_path(path, slot->folder, "drm"))
-        (void)os_sys_list(os, path, visit_node, &(struct render){os, slot});
-}
-
-/* Intel's own graphics in the processor stand there, and its virtual functions behind it. */
-static bool is_integrated(const char *bus_id)
-{
-    return strncmp(bus_id, "0000:00:02.", 11) == 0;
-}
-
-static void name_device(const struct os *os, struct intel_slot *out)
-{
-    struct pci_numbers numbers;
-    struct names_pci names;
-    if (!pci_read_numbers(os, out->folder, &numbers))
-        snprintf(out->name, sizeof out->name, "Intel GPU");
-    else if (names_find_pci(os, numbers.vendor, numbers.device, &names) && names.device[0] != '\0')
-        snprintf(out->name, sizeof out->name, "%.*s", (int)sizeof out->name - 1, names.device);
-    else
-        snprintf(out->name, sizeof out->name, "Intel GPU [%04x:%04x]",
-                 (unsigned)(numbers.vendor & 0xffff), (unsigned)(numbers.device & 0xffff));
-}
-
-/* The drivers of the kernel have its version; those that are built beside it have their own. */
-static void name_driver(const struct os *os, struct intel_slot *out)
-{
-    char path[64];
-    snprintf(path, sizeof path, "module/%s/version", out->driver);
-    if (os_sys_text(os, path, out->driver_version, sizeof out->driver_version) < 0 ||
-        out->driver_version[0] == '\0')
-        os_read_kernel(os, out->driver_version, sizeof out->driver_version);
-}
-
 static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int32_t tile,
                          int32_t parent)
 {
+    const struct os *os = &intel->context->os;
     for (uint32_t i = 0; i < intel->count; i++) {
-        if (fits(intel->slots[i], card, tile, parent))
+        const struct intel_slot *known = intel->slots[i];
+        if (known->tile == tile && known->parent == parent && known->driver == card->driver &&
+            strcmp(known->bus_id, card->bus_id) == 0 && strcmp(known->card, card->name) == 0)
             return i;
     }
     struct intel_slot *slot = NULL;
-    char folder[OS_SYS_PATH];
+    char folder[OS_SYS_PATH], path[OS_SYS_PATH];
     pci_folder(folder, card->bus_id);
     if (intel->count < GPU_DEVICES_MAX && strlen(folder) < sizeof slot->folder)
         slot = memory_alloc(sizeof *slot);
@@ -218,26 +153,46 @@ static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int
     slot->driver = card->driver;
     slot->tile = tile;
     slot->parent = parent;
-    slot->integrated = is_integrated(card->bus_id);
+    /* Intel's own graphics in the processor stand there, and its virtual functions behind it. */
+    slot->integrated = strncmp(card->bus_id, "0000:00:02.", 11) == 0;
     slot->is_virtual = card->physical[0] != '\0';
     memcpy(slot->folder, folder, strlen(folder) + 1);
     memcpy(slot->bus_id, card->bus_id, sizeof slot->bus_id);
     memcpy(slot->card, card->name, sizeof slot->card);
     slot->utilization = value_missing(VITALS_NOT_YET);
-    find_nodes(&intel->context->os, slot);
-    name_device(&intel->context->os, slot); // lists of names are long: once
-    name_driver(&intel->context->os, slot);
-    atomic_store(&slot->swept, intel_guess_swept(&intel->context->os, slot));
+
+    snprintf(path, sizeof path, "class/drm/%s/dev", slot->card);
+    pci_add_node(os, path, slot->nodes, &slot->node_count);
+    if (pci_path(path, slot->folder, "drm"))
+        (void)os_sys_list(os, path, visit_node, &(struct render){os, slot});
+
+    struct pci_numbers numbers;
+    if (pci_read_numbers(os, slot->folder, &numbers))
+        names_device(os, numbers.vendor, numbers.device, "Intel GPU", slot->name);
+    else
+        snprintf(slot->name, sizeof slot->name, "Intel GPU");
+    pci_read_version(os, slot->driver, slot->driver_version, sizeof slot->driver_version);
+    atomic_store(&slot->swept, intel_guess_swept(os, slot));
     intel->slots[intel->count] = slot;
     return intel->count++;
 }
 
 /* ---- identity ---- */
 
-static void identify(const struct intel *intel, uint32_t at, uint32_t index,
-                     struct gpu_identity *out)
+/* Lists the device, the tile or the virtual function. Its slot; UINT32_MAX: it has no place. */
+static uint32_t add(struct intel_finding *finding, const struct intel_card *card, int32_t tile,
+                    int32_t parent, uint32_t index)
 {
-    const struct intel_slot *slot = intel->slots[at];
+    struct gpu_scan *scan = finding->out;
+    uint32_t at = UINT32_MAX;
+    if (scan->count < GPU_DEVICES_MAX)
+        at = slot_for(finding->intel, card, tile, parent);
+    if (at == UINT32_MAX) {
+        finding->cut = true;
+        return at;
+    }
+    const struct intel_slot *slot = finding->intel->slots[at];
+    struct gpu_identity *out = &scan->devices[scan->count++];
     *out = (struct gpu_identity){
         .slot = at,
         .index = index,
@@ -261,40 +216,7 @@ static void identify(const struct intel *intel, uint32_t at, uint32_t index,
         snprintf(out->uuid, sizeof out->uuid, "intel-%s-tile%d", slot->bus_id, slot->tile);
         snprintf(out->name, sizeof out->name, "tile %d", slot->tile);
     }
-}
-
-static uint32_t add(struct intel_finding *finding, const struct intel_card *card, int32_t tile,
-                    int32_t parent, uint32_t index)
-{
-    struct gpu_scan *out = finding->out;
-    uint32_t slot = UINT32_MAX;
-    if (out->count < GPU_DEVICES_MAX)
-        slot = slot_for(finding->intel, card, tile, parent);
-    if (slot == UINT32_MAX)
-        finding->cut = true;
-    else
-        identify(finding->intel, slot, index, &out->devices[out->count++]);
-    return slot;
-}
-
-static void add_tiles(struct intel_finding *finding, const struct intel_card *card)
-{
-    bool several = (card->tiles & (card->tiles - 1)) != 0;
-    for (uint32_t tile = 0; tile < INTEL_TILES && several && card->slot != UINT32_MAX; tile++) {
-        if ((card->tiles >> tile & 1) != 0)
-            (void)add(finding, card, (int32_t)tile, (int32_t)card->slot, tile);
-    }
-}
-
-static const struct intel_card *physical_of(const struct intel_finding *finding,
-                                            const struct intel_card *card)
-{
-    for (size_t i = 0; i < finding->count && card->physical[0] != '\0'; i++) {
-        if (strcmp(finding->cards[i].bus_id, card->physical) == 0 &&
-            finding->cards[i].slot != UINT32_MAX)
-            return &finding->cards[i];
-    }
-    return NULL;
+    return at;
 }
 
 /* Devices first, each with its tiles, then virtual functions: below their device where that is
@@ -307,15 +229,24 @@ static uint32_t add_cards(struct intel_finding *finding)
         if (card->physical[0] != '\0')
             continue;
         card->slot = add(finding, card, -1, -1, devices++);
-        add_tiles(finding, card);
+
+        bool several = (card->tiles & (card->tiles - 1)) != 0;
+        for (uint32_t tile = 0; tile < INTEL_TILES && several && card->slot != UINT32_MAX; tile++) {
+            if ((card->tiles >> tile & 1) != 0)
+                (void)add(finding, card, (int32_t)tile, (int32_t)card->slot, tile);
+        }
     }
     for (size_t i = 0; i < finding->count; i++) {
         struct intel_card *card = &finding->cards[i];
-        const struct intel_card *physical = physical_of(finding, card);
+        uint32_t physical = UINT32_MAX;
         if (card->physical[0] == '\0')
             continue;
-        if (physical != NULL) // tiles stand before them
-            card->slot = add(finding, card, -1, (int32_t)physical->slot, INTEL_TILES + (uint32_t)i);
+        for (size_t j = 0; j < finding->count && physical == UINT32_MAX; j++) {
+            if (strcmp(finding->cards[j].bus_id, card->physical) == 0)
+                physical = finding->cards[j].slot;
+        }
+        if (physical != UINT32_MAX) // tiles stand before them
+            card->slot = add(finding, card, -1, (int32_t)physical, INTEL_TILES + (uint32_t)i);
         else
             card->slot = add(finding, card, -1, -1, devices++);
     }
@@ -339,7 +270,16 @@ void intel_scan(void *state, struct gpu_scan *out)
         out->state = (signed char)intel_reason(error);
         snprintf(out->message, sizeof out->message, "class/drm below /sys cannot be read");
     } else {
-        sort_cards(finding);
+        /* In the order of addresses, as the tools of both drivers count. */
+        for (size_t i = 1; i < finding->count; i++) {
+            struct intel_card moving = finding->cards[i];
+            size_t place = i;
+            for (; place > 0 && strcmp(finding->cards[place - 1].bus_id, moving.bus_id) > 0;
+                 place--)
+                finding->cards[place] = finding->cards[place - 1];
+            finding->cards[place] = moving;
+        }
+
         uint32_t devices = add_cards(finding);
         out->state = VITALS_HAVE;
         snprintf(out->message, sizeof out->message, "%u device%s of i915 or xe%s", devices,

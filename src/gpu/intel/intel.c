@@ -1,7 +1,10 @@
-/* intel.c: see intel.h: the back end's record, its processes, and what it tells of itself. */
-#include "gpu/intel/intel.h"
-#include "gpu/intel/devices.h"
-#include "gpu/intel/sample.h"
+/* intel.c: the back end for Intel's devices: the kernel drivers i915 and xe.
+ *
+ * Everything comes from /sys, from perf counters of the device where those are permitted, and from
+ * the descriptors that programs have open; no library of Intel's is asked. The size of a card's
+ * memory, and how much of it is in use, come from an ioctl on the open device: it is opened for a
+ * moment while it is awake; if that is not permitted, both are estimates and marked so. */
+#include "gpu/intel/state.h"
 
 #include "model/diagnosis.h"
 #include "util/memory.h"
@@ -116,25 +119,21 @@ static void diagnose_counters(struct intel *intel, const struct intel_slot *slot
     diagnosis_add(out, findings[i].severity, subject, findings[i].finding, findings[i].remedy);
 }
 
-static void diagnose_absence(const vitals_context *context, struct row_batch *out)
-{
-    int error;
-    bool found = intel_has_card(&context->os, &error);
-    if (error < 0 && intel_reason(error) == VITALS_DENIED)
-        diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel", "class/drm below /sys: permission denied",
-                      "# run where /sys can be read: outside of the sandbox");
-    else if (found)
-        diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel", "a device is there and could not be opened",
-                      "");
-    else
-        diagnosis_add(out, DIAGNOSIS_GOOD, "intel", "no device of the drivers i915 and xe", "");
-}
-
 static void intel_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
     struct intel *intel = state;
     if (intel == NULL) {
-        diagnose_absence(context, out);
+        int error;
+        bool found = intel_has_card(&context->os, &error);
+        if (error < 0 && intel_reason(error) == VITALS_DENIED)
+            diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel",
+                          "class/drm below /sys: permission denied",
+                          "# run where /sys can be read: outside of the sandbox");
+        else if (found)
+            diagnosis_add(out, DIAGNOSIS_PROBLEM, "intel",
+                          "a device is there and could not be opened", "");
+        else
+            diagnosis_add(out, DIAGNOSIS_GOOD, "intel", "no device of the drivers i915 and xe", "");
         return;
     }
     for (uint32_t i = 0; i < intel->count; i++) {

@@ -3,8 +3,8 @@
  * How busy a device is comes from the best source available: its own counters (exact); the time
  * that its GTs were awake (an upper bound); the sum over the visible processes (a lower bound). The
  * value's availability says which. */
-#include "gpu/intel/sample.h"
 #include "gpu/intel/events.h"
+#include "gpu/intel/state.h"
 #include "util/number.h"
 
 #include <stdio.h>
@@ -12,19 +12,6 @@
 #include <unistd.h>
 
 /* ---- how busy ---- */
-
-static struct value busiest_of_clients(const struct intel_slot *slot)
-{
-    struct value most = value_missing(VITALS_UNSUPPORTED);
-    for (uint32_t i = 0; i < slot->clients.engine_count; i++) {
-        struct value ratio = slot->clients.engines[i].utilization_ratio;
-        if (ratio.state > 0 && (most.state <= 0 || ratio.as.f64 > most.as.f64))
-            most = ratio;
-        else if (most.state <= 0 && ratio.state == VITALS_NOT_YET)
-            most = ratio;
-    }
-    return most;
-}
 
 static struct value utilization_of(const struct intel_slot *slot)
 {
@@ -34,27 +21,16 @@ static struct value utilization_of(const struct intel_slot *slot)
     struct value awake = intel_awake(slot);
     if (awake.state > 0 || awake.state == VITALS_NOT_YET)
         return awake;
-    struct value clients = busiest_of_clients(slot);
-    return clients.state != VITALS_UNSUPPORTED ? clients : awake;
-}
 
-/* What the integral is made of, when another kind of share was added. */
-static signed char mixed(signed char before, signed char now)
-{
-    return before == VITALS_UNSET || before == now ? now : VITALS_ESTIMATE;
-}
-
-static void measure_utilization(struct intel_slot *slot, uint64_t now_ns)
-{
-    uint64_t window_ns = now_ns - slot->utilization_ns;
-    if (slot->utilization_ns != 0 && window_ns < INTEL_WINDOW_NS)
-        return;
-    slot->utilization = utilization_of(slot);
-    if (slot->utilization.state > 0 && slot->utilization_ns != 0) {
-        slot->busy_seconds += slot->utilization.as.f64 * (double)window_ns / (double)NS_PER_SECOND;
-        slot->busy_state = mixed(slot->busy_state, slot->utilization.state);
+    struct value most = value_missing(VITALS_UNSUPPORTED);
+    for (uint32_t i = 0; i < slot->clients.engine_count; i++) {
+        struct value ratio = slot->clients.engines[i].utilization_ratio;
+        if (ratio.state > 0 && (most.state <= 0 || ratio.as.f64 > most.as.f64))
+            most = ratio;
+        else if (most.state <= 0 && ratio.state == VITALS_NOT_YET)
+            most = ratio;
     }
-    slot->utilization_ns = now_ns;
+    return most.state != VITALS_UNSUPPORTED ? most : awake;
 }
 
 static bool wants_load(const struct gpu_fill *fill)
@@ -74,7 +50,21 @@ static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_f
     if (!load)
         return;
     intel_read_pmu(intel, slot, now_ns);
-    measure_utilization(slot, now_ns);
+
+    uint64_t window_ns = now_ns - slot->utilization_ns;
+    if (slot->utilization_ns == 0 || window_ns >= INTEL_WINDOW_NS) {
+        slot->utilization = utilization_of(slot);
+        if (slot->utilization.state > 0 && slot->utilization_ns != 0) {
+            slot->busy_seconds += slot->utilization.as.f64 * (double)window_ns /
+                                  (double)NS_PER_SECOND;
+            if (slot->busy_state == VITALS_UNSET)
+                slot->busy_state = slot->utilization.state;
+            else if (slot->busy_state != slot->utilization.state)
+                slot->busy_state = VITALS_ESTIMATE; // of shares of several kinds
+        }
+        slot->utilization_ns = now_ns;
+    }
+
     gpu_fill(fill, VITALS_GPU_UTILIZATION_RATIO, slot->utilization);
     struct value busy = value_f64(slot->busy_seconds);
     busy.state = slot->busy_state != VITALS_UNSET ? slot->busy_state : VITALS_NOT_YET;
@@ -111,16 +101,6 @@ static bool visit_connector(const char *name, void *data)
     return !screens->attached;
 }
 
-static void fill_display(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
-{
-    if (!gpu_fill_wants(fill, VITALS_GPU_DISPLAY_ATTACHED))
-        return;
-    struct screens screens = {.os = os, .card = slot->card};
-    (void)os_sys_list(os, "class/drm", visit_connector, &screens);
-    if (screens.any)
-        gpu_fill(fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(screens.attached));
-}
-
 /* What it is: nothing of that is asked of the device itself. False where it is asleep. */
 static bool fill_statics(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
 {
@@ -155,22 +135,6 @@ static void forget(struct intel_slot *slot)
     slot->memory.used = value_missing(VITALS_UNSET);
 }
 
-/* Channels are kept where they are found again: what their counters said stands. */
-static void find_parts(const struct os *os, struct intel_slot *slot)
-{
-    if (!intel_channels_stand(os, slot)) {
-        slot->channel_count = 0;
-        slot->found = false;
-    }
-    if (slot->found)
-        return;
-    if (slot->gt_count == 0)
-        intel_find_gts(os, slot);
-    if (slot->channel_count == 0)
-        intel_find_channels(os, slot);
-    slot->found = slot->gt_count > 0;
-}
-
 /* ---- what comes of the sweep ---- */
 
 /* HAVE: the counters are, or may be, open. `awake`: what GTs tell of how long they were awake. */
@@ -181,31 +145,18 @@ static unsigned swept_load(vitals_availability counters, signed char awake)
     return counted ? 0 : GPU_SWEPT_ENGINES | (bounded ? 0 : GPU_SWEPT_LOAD);
 }
 
-/* To the unprivileged the kernel refuses counters above 0; nothing is opened to find out. */
-static bool may_count(const struct os *os)
-{
-    char text[16];
-    uint64_t paranoid;
-    return geteuid() == 0 ||
-           os_proc_text(os, "sys/kernel/perf_event_paranoid", text, sizeof text) < 0 ||
-           !number_is_u64(text, &paranoid) || paranoid == 0; // it may be below 0
-}
-
 /* Counters need no descriptors of processes; the first reading gives the time awake. */
 unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot)
 {
-    vitals_availability counters = may_count(os) ? VITALS_HAVE : VITALS_DENIED;
+    /* To the unprivileged the kernel refuses counters above 0; nothing is opened to find out. */
+    char text[16];
+    uint64_t paranoid;
+    bool permitted = geteuid() == 0 ||
+                     os_proc_text(os, "sys/kernel/perf_event_paranoid", text, sizeof text) < 0 ||
+                     !number_is_u64(text, &paranoid) || paranoid == 0;
     unsigned memory = intel_memory_is_swept(os, slot) ? GPU_SWEPT_MEMORY : 0;
-    return slot->tile < 0 ? memory | swept_load(counters, VITALS_NOT_YET) : 0;
-}
-
-/* Updated by this reading; unchanged if the load was not requested. */
-static void learn_swept(const struct os *os, struct intel_slot *slot, const struct gpu_fill *fill)
-{
-    unsigned load = atomic_load(&slot->swept) & (GPU_SWEPT_LOAD | GPU_SWEPT_ENGINES);
-    if (wants_load(fill) && slot->pmu.state != VITALS_UNSET)
-        load = swept_load((vitals_availability)slot->pmu.state, intel_awake(slot).state);
-    atomic_store(&slot->swept, load | (intel_memory_is_swept(os, slot) ? GPU_SWEPT_MEMORY : 0));
+    unsigned load = swept_load(permitted ? VITALS_HAVE : VITALS_DENIED, VITALS_NOT_YET);
+    return slot->tile < 0 ? memory | load : 0;
 }
 
 static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_fill *fill)
@@ -222,32 +173,43 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_f
         fill->sample->state = VITALS_SUSPENDED; // of all else
         return;
     }
-    find_parts(os, slot);
+
+    /* Channels are kept where they are found again: what their counters said stands. */
+    if (!intel_channels_stand(os, slot)) {
+        slot->channel_count = 0;
+        slot->found = false;
+    }
+    if (!slot->found) {
+        if (slot->gt_count == 0)
+            intel_find_gts(os, slot);
+        if (slot->channel_count == 0)
+            intel_find_channels(os, slot);
+        slot->found = slot->gt_count > 0;
+    }
+
     fill_load(intel, slot, fill);
     intel_fill_clocks(os, slot, fill);
     intel_fill_throttling(os, slot, fill);
     if (slot->tile >= 0)
         return;
     pci_fill_link(os, slot->folder, fill);
-    fill_display(os, slot, fill);
+
+    if (gpu_fill_wants(fill, VITALS_GPU_DISPLAY_ATTACHED)) {
+        struct screens screens = {.os = os, .card = slot->card};
+        (void)os_sys_list(os, "class/drm", visit_connector, &screens);
+        if (screens.any)
+            gpu_fill(fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(screens.attached));
+    }
+
     intel_read_memory(intel, slot, fill->sample->stamp_ns, fill);
     intel_fill_memory(slot, fill);
     intel_fill_channels(os, slot, fill);
-    learn_swept(os, slot, fill);
-}
 
-/* What is slow by its nature is asked for beside the other readings, on another thread; there is
- * nothing of the kind here, and the slot is not touched. */
-static bool is_slow(const struct row_batch *batch)
-{
-    struct metric_set rest = batch->wanted;
-    metric_set_remove(&rest, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
-    metric_set_remove(&rest, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
-    for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;) {
-        if (metric_set_has_entity(&rest, e))
-            return false;
-    }
-    return true;
+    /* Updated by this reading; unchanged if the load was not requested. */
+    unsigned load = atomic_load(&slot->swept) & (GPU_SWEPT_LOAD | GPU_SWEPT_ENGINES);
+    if (wants_load(fill) && slot->pmu.state != VITALS_UNSET)
+        load = swept_load((vitals_availability)slot->pmu.state, intel_awake(slot).state);
+    atomic_store(&slot->swept, load | (intel_memory_is_swept(os, slot) ? GPU_SWEPT_MEMORY : 0));
 }
 
 void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
@@ -256,7 +218,16 @@ void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
     const vitals_clock *clock = &intel->context->os.clock;
     struct gpu_fill fill;
     gpu_fill_begin(&fill, out, clock->monotonic_ns(clock->data));
-    if (!is_slow(&out->batch))
+
+    /* What is slow by its nature is asked for beside the other readings, on another thread; there
+     * is nothing of the kind here, and the slot is not touched. */
+    struct metric_set rest = out->batch.wanted;
+    bool any = false;
+    metric_set_remove(&rest, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
+    metric_set_remove(&rest, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
+    for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;)
+        any |= metric_set_has_entity(&rest, e);
+    if (any)
         read_slot(intel, intel->slots[slot], &fill);
     gpu_fill_end(&fill);
 }

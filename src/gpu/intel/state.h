@@ -7,7 +7,7 @@
 #define VITALS_GPU_INTEL_STATE_H
 
 #include "gpu/clients.h"
-#include "gpu/intel/intel.h"
+#include "gpu/fill.h"
 #include "gpu/pci.h"
 
 #include <stdatomic.h>
@@ -131,6 +131,21 @@ struct intel_slot {
     struct clients clients;
 };
 
+/* Provides the counters: the operating system, or a simulation in tests. */
+struct intel_counting {
+    int (*add)(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
+               const struct os_perf_event *event);
+    int (*read)(const struct os_perf *perf, uint64_t *values);
+    void (*close)(struct os_perf *perf);
+};
+
+/* Opens a card's node and queries its driver: likewise. */
+struct intel_asking {
+    int (*open)(const struct os *os, const char *name, uint32_t major, uint32_t minor);
+    int (*ask)(int descriptor, unsigned command, void *argument, size_t size);
+    void (*close)(int descriptor);
+};
+
 struct intel {
     const vitals_context *context;
     const struct intel_counting *counting;
@@ -139,7 +154,18 @@ struct intel {
     struct intel_slot *slots[GPU_DEVICES_MAX];
 };
 
+/* For tests, before the first sample; `counting` stays the caller's. */
+void intel_count_with(void *state, const struct intel_counting *counting);
+void intel_ask_with(void *state, const struct intel_asking *asking);
+
 /* ---- readers ---- */
+
+/* Whether i915 or xe has a card; *error is why none could be looked for, or 0. */
+bool intel_has_card(const struct os *os, int *error);
+
+void intel_scan(void *state, struct gpu_scan *out);
+
+void intel_sample(void *state, uint32_t slot, struct gpu_sample *out);
 
 /* errno (negative) → why a file of /sys tells nothing. */
 vitals_availability intel_reason(int error);
