@@ -7,22 +7,6 @@
 
 enum { BITS = 64 };
 
-/* "12" or "12-19" as a mask. */
-static bool take_range(struct cursor *cursor, uint64_t *mask)
-{
-    uint64_t first, last;
-    if (!number_u64(&cursor->at, cursor->end, &first))
-        return false;
-    last = first;
-    if (cursor_literal(cursor, "-") && !number_u64(&cursor->at, cursor->end, &last))
-        return false;
-    if (last >= BITS || first > last)
-        return false;
-    uint64_t ones = last - first == BITS - 1 ? UINT64_MAX : (UINT64_C(1) << (last - first + 1)) - 1;
-    *mask |= ones << first;
-    return true;
-}
-
 bool event_parse_field(struct span text, struct event_field *out)
 {
     static const char *const words[] = {"config:", "config1:", "config2:"};
@@ -33,8 +17,18 @@ bool event_parse_field(struct span text, struct event_field *out)
     if (field.word == ARRAY_COUNT(words))
         return false;
     do {
-        if (!take_range(&cursor, &field.mask))
+        /* "12" or "12-19" as a mask. */
+        uint64_t first, last;
+        if (!number_u64(&cursor.at, cursor.end, &first))
             return false;
+        last = first;
+        if (cursor_literal(&cursor, "-") && !number_u64(&cursor.at, cursor.end, &last))
+            return false;
+        if (last >= BITS || first > last)
+            return false;
+        uint64_t ones = last - first == BITS - 1 ? UINT64_MAX
+                                                 : (UINT64_C(1) << (last - first + 1)) - 1;
+        field.mask |= ones << first;
     } while (cursor_literal(&cursor, ","));
     if (!cursor_done(&cursor))
         return false;

@@ -168,78 +168,63 @@ static struct value limit_hertz(const struct os *os, const struct intel_gt *gt, 
     return value.state > 0 && value.as.f64 <= 0 ? value_missing(VITALS_UNSUPPORTED) : value;
 }
 
-static void name_clock(const struct intel_slot *slot, const struct intel_gt *gt,
-                       char out[static GPU_LABEL])
-{
-    if (slot->gt_count == 1)
-        snprintf(out, GPU_LABEL, "graphics");
-    else
-        snprintf(out, GPU_LABEL, "gt%u", gt->number);
-}
-
-static void fill_clock(const struct os *os, const struct intel_gt *gt, const char *label,
-                       struct gpu_fill *fill)
-{
-    const struct intel_dialect *d = gt->dialect;
-    // The row is there whatever is asked of it.
-    gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
-                   value_missing(VITALS_UNSUPPORTED));
-    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ))
-        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label, hertz(os, gt, d->actual));
-    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ))
-        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, label,
-                       hertz(os, gt, d->requested));
-    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ))
-        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label,
-                       limit_hertz(os, gt, d->minimum));
-    if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ)) {
-        struct value most = limit_hertz(os, gt, d->maximum);
-        if (most.state <= 0)
-            most = limit_hertz(os, gt, d->hardware_maximum);
-        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, most);
-    }
-}
-
 void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
 {
     if (!gpu_fill_wants_table(fill, VITALS_GPU_CLOCK))
         return;
     for (uint32_t i = 0; i < slot->gt_count; i++) {
-        char label[GPU_LABEL];
-        name_clock(slot, &slot->gts[i], label);
-        fill_clock(os, &slot->gts[i], label, fill);
+        const struct intel_gt *gt = &slot->gts[i];
+        const struct intel_dialect *dialect = gt->dialect;
+        char label[GPU_LABEL] = "graphics";
+        if (slot->gt_count > 1)
+            snprintf(label, sizeof label, "gt%u", gt->number);
+
+        // The row is there whatever is asked of it.
+        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+                       value_missing(VITALS_UNSUPPORTED));
+        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ))
+            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+                           hertz(os, gt, dialect->actual));
+        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ))
+            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, label,
+                           hertz(os, gt, dialect->requested));
+        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ))
+            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label,
+                           limit_hertz(os, gt, dialect->minimum));
+        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ)) {
+            struct value most = limit_hertz(os, gt, dialect->maximum);
+            if (most.state <= 0)
+                most = limit_hertz(os, gt, dialect->hardware_maximum);
+            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, most);
+        }
     }
 }
 
 /* ---- sleep ---- */
 
-static void read_idle(const struct os *os, struct intel_gt *gt, uint64_t now_ns)
-{
-    struct intel_idle *idle = &gt->idle;
-    struct value now = intel_number(os, gt->folder, gt->dialect->idle);
-    if (now.state <= 0) {
-        *idle = (struct intel_idle){.awake = now};
-        return;
-    }
-    bool goes_on = idle->stamp_ns != 0 && now.as.u64 >= idle->ms;
-    if (goes_on && now_ns - idle->stamp_ns < INTEL_WINDOW_NS)
-        return;
-    if (goes_on) {
-        double passed = (double)(now_ns - idle->stamp_ns);
-        double asleep = (double)(now.as.u64 - idle->ms) * NS_PER_MS;
-        idle->awake = value_f64(asleep < passed ? 1.0 - asleep / passed : 0.0);
-        idle->awake.state = VITALS_UPPER_BOUND;
-    } else {
-        idle->awake = value_missing(VITALS_NOT_YET);
-    }
-    idle->ms = now.as.u64;
-    idle->stamp_ns = now_ns;
-}
-
 void intel_read_idle(const struct os *os, struct intel_slot *slot, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < slot->gt_count; i++)
-        read_idle(os, &slot->gts[i], now_ns);
+    for (uint32_t i = 0; i < slot->gt_count; i++) {
+        struct intel_idle *idle = &slot->gts[i].idle;
+        struct value now = intel_number(os, slot->gts[i].folder, slot->gts[i].dialect->idle);
+        if (now.state <= 0) {
+            *idle = (struct intel_idle){.awake = now};
+            continue;
+        }
+        bool goes_on = idle->stamp_ns != 0 && now.as.u64 >= idle->ms;
+        if (goes_on && now_ns - idle->stamp_ns < INTEL_WINDOW_NS)
+            continue;
+        if (goes_on) {
+            double passed = (double)(now_ns - idle->stamp_ns);
+            double asleep = (double)(now.as.u64 - idle->ms) * NS_PER_MS;
+            idle->awake = value_f64(asleep < passed ? 1.0 - asleep / passed : 0.0);
+            idle->awake.state = VITALS_UPPER_BOUND;
+        } else {
+            idle->awake = value_missing(VITALS_NOT_YET);
+        }
+        idle->ms = now.as.u64;
+        idle->stamp_ns = now_ns;
+    }
 }
 
 struct value intel_awake(const struct intel_slot *slot)
@@ -298,14 +283,6 @@ static const vitals_metric THROTTLED[] = {
     VITALS_GPU_THROTTLED_BY_POWER, VITALS_GPU_THROTTLED_BY_TEMPERATURE,
     VITALS_GPU_THROTTLED_BY_CURRENT, VITALS_GPU_THROTTLED_OTHERWISE, VITALS_GPU_THROTTLE_REASONS};
 
-static vitals_metric metric_of_reason(const char *reason)
-{
-    size_t i = 0;
-    while (strstr(reason, REASONS[i].part) == NULL)
-        i++;
-    return REASONS[i].metric;
-}
-
 /* What holds one of the GTs, or several. */
 struct throttling {
     const struct os *os;
@@ -341,7 +318,10 @@ static bool visit_reason(const char *name, void *data)
     struct value held = intel_number(throttling->os, throttling->folder, name);
     if (held.state <= 0 || held.as.u64 == 0)
         return true;
-    metric_set_add(&throttling->held, metric_of_reason(word));
+    size_t i = 0;
+    while (strstr(word, REASONS[i].part) == NULL)
+        i++;
+    metric_set_add(&throttling->held, REASONS[i].metric);
     if (has_word(throttling, word))
         return true;
     size_t room = sizeof throttling->words - throttling->size;
@@ -354,32 +334,6 @@ static bool visit_reason(const char *name, void *data)
     return true;
 }
 
-static void read_throttling(struct throttling *throttling)
-{
-    const struct intel_dialect *dialect = throttling->gt->dialect;
-    struct value status = value_missing(VITALS_UNSUPPORTED);
-    char folder[OS_SYS_PATH];
-    if (dialect->throttle_status != NULL)
-        status = intel_number(throttling->os, throttling->gt->folder, dialect->throttle_status);
-    if (status.state <= 0) {
-        throttling->failed = true;
-        throttling->reason = (vitals_availability)status.state;
-        return;
-    }
-    throttling->known = true;
-    if (status.as.u64 == 0)
-        return; // one file where nothing holds it
-    throttling->folder = folder;
-    bool inside = dialect->throttle_folder[0] != '\0';
-    if (!inside)
-        throttling->folder = throttling->gt->folder;
-    else if (!pci_path(folder, throttling->gt->folder, dialect->throttle_folder))
-        return;
-    (void)os_sys_list(throttling->os, throttling->folder, visit_reason, throttling);
-    if (throttling->size == 0) // throttled, and no reason is given
-        metric_set_add(&throttling->held, VITALS_GPU_THROTTLED_OTHERWISE);
-}
-
 void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
 {
     bool wanted = false;
@@ -389,8 +343,30 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
         return;
     struct throttling throttling = {.os = os, .reason = VITALS_UNSUPPORTED};
     for (uint32_t i = 0; i < slot->gt_count; i++) {
-        throttling.gt = &slot->gts[i];
-        read_throttling(&throttling);
+        const struct intel_gt *gt = &slot->gts[i];
+        const struct intel_dialect *dialect = gt->dialect;
+        struct value status = value_missing(VITALS_UNSUPPORTED);
+        char folder[OS_SYS_PATH];
+        if (dialect->throttle_status != NULL)
+            status = intel_number(os, gt->folder, dialect->throttle_status);
+        if (status.state <= 0) {
+            throttling.failed = true;
+            throttling.reason = (vitals_availability)status.state;
+            continue;
+        }
+        throttling.known = true;
+        if (status.as.u64 == 0)
+            continue; // one file where nothing holds it
+        throttling.gt = gt;
+        throttling.folder = gt->folder;
+        if (dialect->throttle_folder[0] != '\0') {
+            if (!pci_path(folder, gt->folder, dialect->throttle_folder))
+                continue;
+            throttling.folder = folder;
+        }
+        (void)os_sys_list(os, throttling.folder, visit_reason, &throttling);
+        if (throttling.size == 0) // throttled, and no reason is given
+            metric_set_add(&throttling.held, VITALS_GPU_THROTTLED_OTHERWISE);
     }
     for (size_t i = 0; i < ARRAY_COUNT(THROTTLED); i++) {
         vitals_metric metric = THROTTLED[i];

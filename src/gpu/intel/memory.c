@@ -187,50 +187,33 @@ static const struct driver {
 };
 
 /* 0 or negative errno. */
-static int ask_driver(const struct intel_asking *asking, const struct driver *driver,
-                      int descriptor, struct intel_memory *out)
-{
-    int64_t size = driver->query(asking, descriptor, NULL, 0);
-    if (size <= 0 || size > ANSWER_MAX)
-        return size < 0 ? (int)size : -EBADMSG;
-    void *bytes = memory_alloc((size_t)size);
-    if (bytes == NULL)
-        return -ENOMEM;
-    int64_t filled = driver->query(asking, descriptor, bytes, (size_t)size);
-    int result = filled < 0 ? (int)filled : 0;
-    if (result == 0 && (filled != size || !driver->parse(bytes, (size_t)size, out)))
-        result = -EBADMSG;
-    memory_free(bytes);
-    return result;
-}
-
 static int ask(const struct intel *intel, struct intel_slot *slot)
 {
     const struct driver *driver = &DRIVERS[strcmp(slot->driver, DRIVERS[0].name) != 0];
     const struct gpu_node *node = &slot->render_node;
+    const struct intel_asking *asking = intel->asking;
     struct intel_memory told = {0};
-    int descriptor = intel->asking->open(&intel->context->os, slot->render, node->major,
-                                         node->minor);
+    void *bytes = NULL;
+    int result = 0;
+    int descriptor = asking->open(&intel->context->os, slot->render, node->major, node->minor);
     if (descriptor < 0)
         return descriptor;
-    int result = ask_driver(intel->asking, driver, descriptor, &told);
-    intel->asking->close(descriptor);
+    int64_t size = driver->query(asking, descriptor, NULL, 0), filled = 0;
+    if (size <= 0 || size > ANSWER_MAX)
+        result = size < 0 ? (int)size : -EBADMSG;
+    else if ((bytes = memory_alloc((size_t)size)) == NULL)
+        result = -ENOMEM;
+    else if ((filled = driver->query(asking, descriptor, bytes, (size_t)size)) < 0)
+        result = (int)filled;
+    else if (filled != size || !driver->parse(bytes, (size_t)size, &told))
+        result = -EBADMSG;
+    memory_free(bytes);
+    asking->close(descriptor);
     if (result == 0) {
         slot->memory.total = told.total;
         slot->memory.used = told.used;
     }
     return result;
-}
-
-/* A card that works, and not only may, does not stay awake because of us. */
-static bool is_due(const struct intel_slot *slot, uint64_t now_ns)
-{
-    const struct intel_memory *memory = &slot->memory;
-    uint64_t pause_ns = memory->error < 0 ? REFUSED_PAUSE_NS : IDLE_PAUSE_NS;
-    bool works = slot->utilization.state > 0 && slot->utilization.state != VITALS_UPPER_BOUND &&
-                 slot->utilization.as.f64 > 0;
-    return memory->asked_ns == 0 || now_ns - memory->asked_ns >= pause_ns ||
-           (works && memory->error == 0);
 }
 
 void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t now_ns,
@@ -242,7 +225,14 @@ void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t no
                   gpu_fill_wants(fill, VITALS_GPU_MEMORY_FREE_BYTES);
     if (!wanted || slot->integrated || slot->render[0] == '\0')
         return;
-    if (!is_due(slot, now_ns)) {
+
+    /* A card that works, and not only may, does not stay awake because of us. */
+    uint64_t pause_ns = memory->error < 0 ? REFUSED_PAUSE_NS : IDLE_PAUSE_NS;
+    bool works = slot->utilization.state > 0 && slot->utilization.state != VITALS_UPPER_BOUND &&
+                 slot->utilization.as.f64 > 0;
+    bool is_due = memory->asked_ns == 0 || now_ns - memory->asked_ns >= pause_ns ||
+                  (works && memory->error == 0);
+    if (!is_due) {
         if (memory->used.state > 0)
             memory->used.state = VITALS_ESTIMATE;
         return;
@@ -265,22 +255,15 @@ bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot)
 
 /* ---- what is known otherwise ---- */
 
-/* Behind which the memory of the card is seen; false where that is not told. */
-static bool read_window(const struct os *os, const struct intel_slot *slot, uint64_t *size)
-{
-    char path[OS_SYS_PATH], text[WINDOW_TEXT];
-    return pci_path(path, slot->folder, "resource") &&
-           os_sys_text(os, path, text, sizeof text) == 0 &&
-           event_parse_window((struct span){text, strlen(text)}, MEMORY_WINDOW, size);
-}
-
 void intel_fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
 {
+    char path[OS_SYS_PATH], text[WINDOW_TEXT];
     uint64_t size;
     if (!gpu_fill_wants(fill, VITALS_GPU_MEMORY_TOTAL_BYTES) &&
         !gpu_fill_wants_table(fill, VITALS_GPU_POOL))
         return;
-    if (!read_window(os, slot, &size))
+    if (!pci_path(path, slot->folder, "resource") || os_sys_text(os, path, text, sizeof text) < 0 ||
+        !event_parse_window((struct span){text, strlen(text)}, MEMORY_WINDOW, &size))
         return;
     gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));
     if (size <= SMALL_WINDOW)
@@ -288,15 +271,6 @@ void intel_fill_window(const struct os *os, const struct intel_slot *slot, struc
     struct value total = value_u64(size); // a power of two, and the memory may be less
     total.state = VITALS_ESTIMATE;
     gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, total);
-}
-
-/* What the processes hold that we may see. */
-static struct value of_clients(const struct intel_slot *slot)
-{
-    const struct clients *clients = &slot->clients;
-    if (clients->stamp_ns == 0)
-        return value_missing(VITALS_NOT_YET);
-    return slot->integrated ? clients->system_memory_bytes : clients->memory_bytes;
 }
 
 void intel_fill_memory(const struct intel_slot *slot, struct gpu_fill *fill)
@@ -311,8 +285,10 @@ void intel_fill_memory(const struct intel_slot *slot, struct gpu_fill *fill)
         free.state = used.state;
         gpu_fill(fill, VITALS_GPU_MEMORY_FREE_BYTES, free);
     }
-    if (used.state == VITALS_UNSET)
-        used = of_clients(slot);
+    if (used.state == VITALS_UNSET) // what the processes hold that we may see
+        used = clients->stamp_ns == 0 ? value_missing(VITALS_NOT_YET)
+               : slot->integrated     ? system
+                                      : clients->memory_bytes;
     if (used.state != VITALS_UNSET)
         gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, used);
     if (clients->stamp_ns != 0 && system.state != VITALS_UNSET)

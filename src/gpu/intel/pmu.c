@@ -63,19 +63,6 @@ static bool open_folder(struct pmu_unit *unit, const char *name)
     return true;
 }
 
-/* i915_0000_03_00.0, xe_0000_03_00.0; i915 alone of the one in the processor. */
-static bool find_folder(struct pmu_unit *unit)
-{
-    const struct intel_slot *slot = unit->slot;
-    char name[64];
-    int size = snprintf(name, sizeof name, "%s_%s", slot->driver, slot->bus_id);
-    if (size < 0 || (size_t)size >= sizeof name)
-        return false;
-    for (char *at = name; *at != '\0'; at++)
-        *at = *at == ':' ? '_' : *at;
-    return open_folder(unit, name) || (slot->integrated && open_folder(unit, slot->driver));
-}
-
 static bool set_word(const struct pmu_unit *unit, struct os_perf_event *event, struct span word,
                      uint64_t number)
 {
@@ -160,25 +147,6 @@ static bool visit_event(const char *name, void *data)
     return true;
 }
 
-static void open_i915(struct pmu_unit *unit)
-{
-    char path[OS_SYS_PATH];
-    if (pci_path(path, unit->folder, "events"))
-        (void)os_sys_list(unit->os, path, visit_event, unit);
-}
-
-static bool number_engine(const struct pmu_unit *unit, struct os_perf_event *event, uint64_t class,
-                          uint64_t instance, uint64_t gt)
-{
-    static const struct span words[] = {{"engine_class", 12}, {"engine_instance", 15}, {"gt", 2}};
-    const uint64_t numbers[] = {class, instance, gt};
-    for (size_t i = 0; i < ARRAY_COUNT(words); i++) {
-        if (!set_word(unit, event, words[i], numbers[i]))
-            return false;
-    }
-    return true;
-}
-
 static void open_class(struct pmu_unit *unit, const struct intel_gt *gt, size_t class)
 {
     struct os_perf_event events[2];
@@ -188,8 +156,13 @@ static void open_class(struct pmu_unit *unit, const struct intel_gt *gt, size_t 
         return;
     for (uint64_t instance = 0; instance < INSTANCES_MAX; instance++) {
         for (size_t i = 0; i < ARRAY_COUNT(events); i++) {
-            if (!number_engine(unit, &events[i], XE_CLASSES[class].number, instance, gt->number))
-                return;
+            static const struct span words[] = {
+                {"engine_class", 12}, {"engine_instance", 15}, {"gt", 2}};
+            const uint64_t numbers[] = {XE_CLASSES[class].number, instance, gt->number};
+            for (size_t j = 0; j < ARRAY_COUNT(words); j++) {
+                if (!set_word(unit, &events[i], words[j], numbers[j]))
+                    return;
+            }
         }
         if (!add_engine(unit, client_engine(NULL, 0, name), events, ARRAY_COUNT(events)))
             return; // the engines of a class are numbered without a gap
@@ -216,6 +189,7 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
 {
     struct intel_pmu *pmu = &slot->pmu;
     struct pmu_unit unit = {.intel = intel, .slot = slot, .os = &intel->context->os};
+    char name[64], path[OS_SYS_PATH];
     pmu->error = 0;
     pmu->engine_count = 0;
     pmu->stamp_ns = pmu->still_since_ns = 0;
@@ -223,14 +197,20 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
         pmu->classes[i].capacity = 0;
         pmu->classes[i].ratio = value_missing(VITALS_NOT_YET);
     }
-    if (!find_folder(&unit)) {
+
+    /* i915_0000_03_00.0, xe_0000_03_00.0; i915 alone of the one in the processor. */
+    snprintf(name, sizeof name, "%s_%s", slot->driver, slot->bus_id);
+    for (char *at = name; *at != '\0'; at++)
+        *at = *at == ':' ? '_' : *at;
+    if (!open_folder(&unit, name) && !(slot->integrated && open_folder(&unit, slot->driver))) {
         pmu->state = VITALS_UNSUPPORTED;
         return;
     }
+
     if (slot->gt_count > 0 && slot->gts[0].dialect->engines != NULL)
         open_xe(&unit);
-    else if (slot->tile < 0)
-        open_i915(&unit);
+    else if (slot->tile < 0 && pci_path(path, unit.folder, "events"))
+        (void)os_sys_list(unit.os, path, visit_event, &unit);
     if (pmu->engine_count == 0) {
         pmu->state = (signed char)(pmu->error < 0 ? intel_reason(pmu->error) : VITALS_UNSUPPORTED);
         intel->counting->close(&pmu->perf);
@@ -284,8 +264,48 @@ static double ratio_of(struct intel_engine *engine, const uint64_t *values, uint
     return ratio <= RATIO_SLACK ? (ratio < 1 ? ratio : 1) : -1;
 }
 
-static void measure(struct intel_pmu *pmu, const uint64_t *values, uint64_t now_ns)
+/* Without counters, the time awake is an upper bound for how busy the engines are. */
+static void rest(struct intel_slot *slot)
 {
+    for (size_t kind = 0; kind < ENGINE_KINDS; kind++)
+        slot->pmu.classes[kind].ratio = intel_awake(slot);
+}
+
+static bool keeps_awake(const struct intel_slot *slot)
+{
+    return slot->gt_count > 0 && slot->gts[0].dialect->counters_keep_awake;
+}
+
+void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_ns)
+{
+    struct intel_pmu *pmu = &slot->pmu;
+    uint64_t values[OS_PERF_EVENTS];
+    if (pmu->state < 0 && pmu->state != VITALS_SUSPENDED) {
+        rest(slot); // not permitted, nothing there, or given up
+        return;
+    }
+    if (pmu->state != VITALS_HAVE) {
+        /* Count what keeps the device awake only while it is in use anyhow. */
+        struct value awake = intel_awake(slot);
+        if (keeps_awake(slot) && !(awake.state > 0 && awake.as.f64 >= AWAKE_LEAST)) {
+            rest(slot);
+            return;
+        }
+        pmu->lost_time |= pmu->was_open;
+        open_counters(intel, slot);
+    }
+    if (pmu->state != VITALS_HAVE ||
+        (pmu->stamp_ns != 0 && now_ns - pmu->stamp_ns < INTEL_WINDOW_NS))
+        return;
+    if (intel->counting->read(&pmu->perf, values) < 0) {
+        intel_close_pmu(intel, slot);
+        rest(slot);
+        if (++pmu->failures == FAILURES_MAX)
+            pmu->state = VITALS_FAILED;
+        return;
+    }
+    pmu->failures = 0;
+
     bool first = pmu->stamp_ns == 0;
     uint64_t window_ns = now_ns - pmu->stamp_ns;
     double sums[ENGINE_KINDS] = {0}, busiest = 0;
@@ -311,55 +331,7 @@ static void measure(struct intel_pmu *pmu, const uint64_t *values, uint64_t now_
     pmu->stamp_ns = now_ns;
     if (busiest >= BUSY_LEAST || pmu->still_since_ns == 0)
         pmu->still_since_ns = now_ns;
-}
 
-/* Without counters, the time awake is an upper bound for how busy the engines are. */
-static void rest(struct intel_slot *slot)
-{
-    for (size_t kind = 0; kind < ENGINE_KINDS; kind++)
-        slot->pmu.classes[kind].ratio = intel_awake(slot);
-}
-
-static bool keeps_awake(const struct intel_slot *slot)
-{
-    return slot->gt_count > 0 && slot->gts[0].dialect->counters_keep_awake;
-}
-
-/* Whether to count now what keeps the device awake: it is in use anyhow. */
-static bool is_in_use(const struct intel_slot *slot)
-{
-    struct value awake = intel_awake(slot);
-    return awake.state > 0 && awake.as.f64 >= AWAKE_LEAST;
-}
-
-void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_ns)
-{
-    struct intel_pmu *pmu = &slot->pmu;
-    uint64_t values[OS_PERF_EVENTS];
-    if (pmu->state < 0 && pmu->state != VITALS_SUSPENDED) {
-        rest(slot); // not permitted, nothing there, or given up
-        return;
-    }
-    if (pmu->state != VITALS_HAVE) {
-        if (keeps_awake(slot) && !is_in_use(slot)) {
-            rest(slot);
-            return;
-        }
-        pmu->lost_time |= pmu->was_open;
-        open_counters(intel, slot);
-    }
-    if (pmu->state != VITALS_HAVE ||
-        (pmu->stamp_ns != 0 && now_ns - pmu->stamp_ns < INTEL_WINDOW_NS))
-        return;
-    if (intel->counting->read(&pmu->perf, values) < 0) {
-        intel_close_pmu(intel, slot);
-        rest(slot);
-        if (++pmu->failures == FAILURES_MAX)
-            pmu->state = VITALS_FAILED;
-        return;
-    }
-    pmu->failures = 0;
-    measure(pmu, values, now_ns);
     if (keeps_awake(slot) && now_ns - pmu->still_since_ns >= STILL_NS) {
         intel_close_pmu(intel, slot);
         pmu->state = VITALS_SUSPENDED;
