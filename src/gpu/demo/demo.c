@@ -3,7 +3,7 @@
  * Copy it to begin a back end for a vendor. One thing differs there: a driver's calls cost time, so
  * that nvidia/sample.c reads only metrics in `wanted`; here they are free, and extra values do no
  * harm. */
-#include "gpu/demo/state.h"
+#include "gpu/demo/demo.h"
 
 #include "gpu/fill.h"
 #include "model/diagnosis.h"
@@ -37,31 +37,6 @@ static void add_processes(struct demo *demo, uint32_t slot, unsigned *next)
     *next += device->process_count;
 }
 
-static void add_devices(struct demo *demo)
-{
-    unsigned next = 0;
-    for (uint32_t i = 0; demo->scenario->models[i]; i++) {
-        const struct demo_model *model = demo->scenario->models[i];
-        uint32_t index = 0; /* each vendor counts its own */
-        for (uint32_t j = 0; j < i; j++)
-            index += strcmp(demo->scenario->models[j]->vendor, model->vendor) == 0;
-        uint32_t slot = add_device(demo, model, index, -1);
-        if (model->partitions == 0)
-            add_processes(demo, slot, &next);
-        for (uint32_t p = 0; p < model->partitions; p++)
-            add_processes(demo, add_device(demo, model, p, (int32_t)slot), &next);
-    }
-}
-
-static int64_t pid_of(const struct demo *demo, unsigned n)
-{
-    const vitals_context *context = demo->context;
-    if (demo->scenario->self && n == 0)
-        return getpid();
-    bool lives = n < context->player_count && context->players[n].pid != 0;
-    return lives ? context->players[n].pid : DEMO_FIRST_PID + (int64_t)n;
-}
-
 static int demo_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
     const struct demo_scenario *scenario = demo_scenario_find(context->demo);
@@ -81,7 +56,20 @@ static int demo_open(const vitals_context *context, void **state, struct gpu_sca
     }
     demo->context = context;
     demo->scenario = scenario;
-    add_devices(demo);
+
+    unsigned next = 0;
+    for (uint32_t i = 0; demo->scenario->models[i]; i++) {
+        const struct demo_model *model = demo->scenario->models[i];
+        uint32_t index = 0; /* each vendor counts its own */
+        for (uint32_t j = 0; j < i; j++)
+            index += strcmp(demo->scenario->models[j]->vendor, model->vendor) == 0;
+        uint32_t slot = add_device(demo, model, index, -1);
+        if (model->partitions == 0)
+            add_processes(demo, slot, &next);
+        for (uint32_t p = 0; p < model->partitions; p++)
+            add_processes(demo, add_device(demo, model, p, (int32_t)slot), &next);
+    }
+
     *state = demo;
     return 0;
 }
@@ -152,11 +140,16 @@ static void set(struct gpu_process *process, vitals_metric metric, struct value 
 static void use(const struct demo *demo, const struct demo_device *device, unsigned n,
                 struct gpu_process *out)
 {
+    const vitals_context *context = demo->context;
     const struct demo_program *program = &demo_programs[n % DEMO_PROGRAMS];
     double t = demo_seconds(demo), load = demo_curve_at(&device->load, t);
-    *out = (struct gpu_process){.pid = pid_of(demo, n), .is_ours = VITALS_HAVE};
-    if (n < demo->context->player_count && demo->context->players[n].pid == out->pid)
-        out->start_ticks = demo->context->players[n].start_ticks;
+    *out = (struct gpu_process){.pid = DEMO_FIRST_PID + (int64_t)n, .is_ours = VITALS_HAVE};
+    if (n < context->player_count && context->players[n].pid != 0)
+        out->pid = context->players[n].pid;
+    if (demo->scenario->self && n == 0)
+        out->pid = getpid();
+    if (n < context->player_count && context->players[n].pid == out->pid)
+        out->start_ticks = context->players[n].start_ticks;
     out->uses = (program->compute ? (unsigned)GPU_COMPUTE : 0u) |
                 (program->graphics ? (unsigned)GPU_GRAPHICS : 0u);
     set(out, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, value_u64(demo_process_bytes(device, n)));

@@ -5,9 +5,7 @@
 #ifndef VITALS_GPU_DEMO_DEMO_H
 #define VITALS_GPU_DEMO_DEMO_H
 
-#include "gpu/backend.h"
-
-extern const struct gpu_backend gpu_backend_demo;
+#include "gpu/fill.h"
 
 /* A product that the demo makes devices of. */
 struct demo_model {
@@ -59,5 +57,61 @@ const struct demo_scenario *demo_scenario_find(const char *name);
 /* How many processes the scenario has; the n-th does what demo_programs[n % DEMO_PROGRAMS] says,
  * and has pid DEMO_FIRST_PID + n where there is no process to take. */
 unsigned demo_process_count(const struct demo_scenario *scenario);
+
+/* ---- curves ---- */
+
+/* A load that moves, made of nothing but a seed: a closed curve through made-up points: straight
+ * between two, the same again after the last. So its integral (busy time, energy) is exact at any
+ * moment and needs no memory, and no libm decides a last digit. */
+enum { DEMO_POINTS = 64, DEMO_POINT_SECONDS = 6 };
+
+/* A curve of zeros is flat and 0. */
+struct demo_curve {
+    double points[DEMO_POINTS];
+};
+
+/* A curve between two heights. */
+void demo_curve_init(struct demo_curve *curve, uint64_t seed, double low, double high);
+double demo_curve_at(const struct demo_curve *curve, double seconds);
+
+/* From 0 to then. */
+double demo_curve_integral(const struct demo_curve *curve, double seconds);
+
+/* ---- what the back end keeps ---- */
+
+enum { DEMO_SLOTS = 24 };
+
+/* A device or a partition. */
+struct demo_device {
+    const struct demo_model *model;
+    uint32_t index;
+    int32_t parent_slot;
+    unsigned first_process, process_count; /* in the scenario's counting */
+    struct demo_curve load;
+};
+
+struct demo {
+    const vitals_context *context;
+    const struct demo_scenario *scenario;
+    uint32_t count;
+    struct demo_device devices[DEMO_SLOTS];
+};
+
+/* ---- readings.c ---- */
+
+/* Time since boot, in steps, so that screens can be compared. */
+double demo_seconds(const struct demo *demo);
+uint64_t demo_stamp_ns(const struct demo *demo);
+
+/* Whether the device that comes and goes is away now. */
+bool demo_is_away(const struct demo *demo);
+
+/* Why nothing can be read of the device; HAVE: it can. */
+signed char demo_is_silent(const struct demo *demo, uint32_t slot);
+
+uint64_t demo_process_bytes(const struct demo_device *device, unsigned n);
+
+/* Every reading of the device. */
+void demo_read(const struct demo *demo, uint32_t slot, struct gpu_fill *fill);
 
 #endif

@@ -13,30 +13,24 @@
 #include <unistd.h>
 #include <vitals/error.h>
 
-/* When a program began, in clock ticks; 0 for a kernel thread and for one that cannot be read. */
-static uint64_t start_of(const vitals_context *context, int64_t pid)
+/* Keeps the newest programs, the newest first; no kernel thread, and none that cannot be read. */
+static void consider(vitals_context *context, uint64_t *starts, int64_t pid)
 {
+    struct world_player *players = context->players;
     char text[OS_STAT_TEXT];
     struct os_process process;
     struct os_stat stat = {0};
     if (os_process_open(&context->os, pid, false, &process) < 0)
-        return 0;
+        return;
     int result = os_process_stat(&process, text, &stat);
     os_process_close(&process);
-    return result == 0 && stat.virtual_bytes > 0 ? stat.start_ticks : 0;
-}
-
-/* Keeps the newest, the newest first. */
-static void consider(vitals_context *context, uint64_t *starts, int64_t pid)
-{
-    struct world_player *players = context->players;
-    uint64_t start = start_of(context, pid);
-    size_t place = context->player_count, rest;
+    uint64_t start = result == 0 && stat.virtual_bytes > 0 ? stat.start_ticks : 0;
+    size_t place = context->player_count;
     while (place > 0 && start >= starts[place - 1] && start > 0)
         place--;
     if (place == context->player_count)
         return;
-    rest = context->player_count - 1 - place;
+    size_t rest = context->player_count - 1 - place;
     memmove(starts + place + 1, starts + place, rest * sizeof *starts);
     memmove(players + place + 1, players + place, rest * sizeof *players);
     starts[place] = start;
@@ -46,29 +40,6 @@ static void consider(vitals_context *context, uint64_t *starts, int64_t pid)
 static const char *text_of(const char *text)
 {
     return text != NULL ? text : "";
-}
-
-/* Whether real devices are shown too: what their processes belong to is then not made up. */
-static bool has_company(const vitals_context *context)
-{
-    for (size_t i = 0; gpu_backends[i] != NULL; i++) {
-        if (gpu_backends[i] != &gpu_backend_demo &&
-            gpu_backend_enabled(gpu_backends[i], context->backends))
-            return true;
-    }
-    return false;
-}
-
-static void give_work(vitals_context *context)
-{
-    for (size_t i = 0; i < context->player_count; i++) {
-        const struct demo_program *program = &demo_programs[i % DEMO_PROGRAMS];
-        struct world_player *player = &context->players[i];
-        player->cgroup = program->cgroup;
-        player->pod = text_of(program->pod);
-        player->space = text_of(program->space);
-        player->container = text_of(program->container);
-    }
 }
 
 int gpu_demo_processes(vitals_context *context)
@@ -87,8 +58,20 @@ int gpu_demo_processes(vitals_context *context)
     size_t count = os_list_processes(&context->os, &pids) == 0 ? pids.count : 0;
     for (size_t i = 0; i < count && context->player_count > 0; i++)
         consider(context, starts, pids.items[i]);
-    if (!has_company(context))
-        give_work(context);
+
+    /* Where real devices are shown too, it is not made up what their processes belong to. */
+    bool has_company = false;
+    for (size_t i = 0; gpu_backends[i] != NULL; i++)
+        has_company |= gpu_backends[i] != &gpu_backend_demo &&
+                       gpu_backend_enabled(gpu_backends[i], context->backends);
+    for (size_t i = 0; i < context->player_count && !has_company; i++) {
+        const struct demo_program *program = &demo_programs[i % DEMO_PROGRAMS];
+        struct world_player *player = &context->players[i];
+        player->cgroup = program->cgroup;
+        player->pod = text_of(program->pod);
+        player->space = text_of(program->space);
+        player->container = text_of(program->container);
+    }
     os_pids_done(&pids);
     memory_free(starts);
     return context->player_count > 0 ? 0 : VITALS_EMEMORY;

@@ -1,5 +1,5 @@
 /* readings.c: what the demo's devices say of themselves: one function for each topic. */
-#include "gpu/demo/state.h"
+#include "gpu/demo/demo.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,51 @@
 #define STEP_NS (100 * NS_PER_MS) /* values move in steps of this */
 #define MIB     (UINT64_C(1) << 20)
 enum { AWAY_SECONDS = 10, HOT_CELSIUS = 88, SLOWDOWN_CELSIUS = 87, SHUTDOWN_CELSIUS = 92 };
+
+/* ---- curves ---- */
+
+void demo_curve_init(struct demo_curve *curve, uint64_t seed, double low, double high)
+{
+    for (unsigned i = 0; i < DEMO_POINTS; i++) {
+        /* Between 0 and 1, the same for the same seed and number. */
+        uint64_t x = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + i * UINT64_C(0xbf58476d1ce4e5b9);
+        x = (x ^ (x >> 31)) * UINT64_C(0x94d049bb133111eb);
+        x = (x ^ (x >> 29)) * UINT64_C(0xd6e8feb86659fd93);
+        x ^= x >> 32;
+        double chance = (double)(x >> 11) / (double)(UINT64_C(1) << 53);
+        curve->points[i] = low + (high - low) * chance;
+    }
+}
+
+static double point(const struct demo_curve *curve, uint64_t number)
+{
+    return curve->points[number % DEMO_POINTS];
+}
+
+double demo_curve_at(const struct demo_curve *curve, double seconds)
+{
+    double place = seconds / DEMO_POINT_SECONDS;
+    uint64_t before = (uint64_t)place;
+    double part = place - (double)before;
+    return point(curve, before) * (1 - part) + point(curve, before + 1) * part;
+}
+
+double demo_curve_integral(const struct demo_curve *curve, double seconds)
+{
+    uint64_t before = (uint64_t)(seconds / DEMO_POINT_SECONDS);
+    double round = 0, sum = 0;
+    for (unsigned i = 0; i < DEMO_POINTS; i++) {
+        double piece = (point(curve, i) + point(curve, i + 1)) / 2 * DEMO_POINT_SECONDS;
+        round += piece;
+        if (i < before % DEMO_POINTS)
+            sum += piece;
+    }
+    double rest = seconds - (double)(before * DEMO_POINT_SECONDS);
+    double last = (point(curve, before) + demo_curve_at(curve, seconds)) / 2 * rest;
+    return (double)(before / DEMO_POINTS) * round + sum + last;
+}
+
+/* ---- time ---- */
 
 double demo_seconds(const struct demo *demo)
 {
@@ -60,19 +105,6 @@ static uint64_t memory_used(const struct demo *demo, uint32_t slot)
             used += memory_used(demo, part);
     }
     return used;
-}
-
-static void read_memory(const struct demo *demo, uint32_t slot, struct gpu_fill *fill)
-{
-    uint64_t total = memory_of(&demo->devices[slot]), used = memory_used(demo, slot);
-    uint64_t reserved = total / 128;
-    gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(total));
-    gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, value_u64(used));
-    gpu_fill(fill, VITALS_GPU_MEMORY_RESERVED_BYTES, value_u64(reserved));
-    gpu_fill(fill, VITALS_GPU_MEMORY_FREE_BYTES, value_u64(total - used - reserved));
-    gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
-    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(total));
-    gpu_fill_child(fill, VITALS_GPU_POOL_USED_BYTES, "bar1", value_u64(reserved / 32));
 }
 
 /* ---- load, power, heat ---- */
@@ -233,7 +265,17 @@ void demo_read(const struct demo *demo, uint32_t slot, struct gpu_fill *fill)
     const struct demo_device *device = &demo->devices[slot];
     if (demo->scenario->bare)
         return;
-    read_memory(demo, slot, fill);
+
+    uint64_t total = memory_of(&demo->devices[slot]), used = memory_used(demo, slot);
+    uint64_t reserved = total / 128;
+    gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(total));
+    gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, value_u64(used));
+    gpu_fill(fill, VITALS_GPU_MEMORY_RESERVED_BYTES, value_u64(reserved));
+    gpu_fill(fill, VITALS_GPU_MEMORY_FREE_BYTES, value_u64(total - used - reserved));
+    gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
+    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(total));
+    gpu_fill_child(fill, VITALS_GPU_POOL_USED_BYTES, "bar1", value_u64(reserved / 32));
+
     if (device->parent_slot >= 0) {
         const char *kind = device->model->partition_kind;
         gpu_fill_text(fill, VITALS_GPU_PARTITION_KIND, (struct span){kind, strlen(kind)});

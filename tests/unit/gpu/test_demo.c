@@ -2,7 +2,6 @@
  * each other. */
 #include "gpu_world.h"
 
-#include "gpu/demo/curve.h"
 #include "gpu/demo/demo.h"
 
 #include <unistd.h>
