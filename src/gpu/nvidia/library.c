@@ -5,8 +5,6 @@
  * hangs is never closed (backend.h), and so the library stays under it. */
 #include "gpu/nvidia/library.h"
 
-#include "gpu/nvidia/errors.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +60,8 @@ static int load(struct nvml *nvml, const struct os *os, const char *given, struc
     return -1;
 }
 
-static int find_functions(struct nvml *nvml, const struct os *os, struct nvml_failure *why)
+/* Finds the functions and initializes the library. */
+static int start(struct nvml *nvml, const struct os *os, struct nvml_failure *why)
 {
     for (size_t i = 0; i < ARRAY_COUNT(symbols); i++) {
         void *function = dlsym(nvml->library, symbols[i].name);
@@ -77,28 +76,20 @@ static int find_functions(struct nvml *nvml, const struct os *os, struct nvml_fa
             return -1;
         }
     }
-    return 0;
-}
 
-/* "580.65.06" of the library, which says "13.580.65.06"; it may be asked before nvmlInit. */
-static void read_library_version(const struct nvml *nvml, char out[static 80])
-{
-    char text[80] = "";
-    if (NVML_CALL(nvml, nvmlSystemGetNVMLVersion, text, sizeof text) != NVML_SUCCESS)
-        text[0] = '\0';
-    text[sizeof text - 1] = '\0';
-    const char *dot = strchr(text, '.');
-    snprintf(out, 80, "%s", dot ? dot + 1 : text);
-}
-
-static int initialize(struct nvml *nvml, const struct os *os, struct nvml_failure *why)
-{
     nvml_return code = nvml->nvmlInit_v2();
     if (code == NVML_SUCCESS)
         return 0;
     os_trace(os, "nvidia: nvmlInit_v2: error %u", code);
     why->code = code;
-    read_library_version(nvml, why->version);
+
+    /* "580.65.06" of the library, which says "13.580.65.06"; it may be asked before nvmlInit. */
+    char text[80] = "";
+    if (NVML_CALL(nvml, nvmlSystemGetNVMLVersion, text, sizeof text) != NVML_SUCCESS)
+        text[0] = '\0';
+    text[sizeof text - 1] = '\0';
+    const char *dot = strchr(text, '.');
+    snprintf(why->version, sizeof why->version, "%s", dot ? dot + 1 : text);
     why->state = nvml_explain_init(code, why->version, why->message, sizeof why->message);
     return -1;
 }
@@ -110,7 +101,7 @@ int nvml_open(struct nvml *nvml, const vitals_context *context, struct nvml_fail
     const struct os *os = &context->os;
     if (load(nvml, os, context->nvml_path, why) < 0)
         return -1;
-    if (find_functions(nvml, os, why) < 0 || initialize(nvml, os, why) < 0) {
+    if (start(nvml, os, why) < 0) {
         dlclose(nvml->library);
         nvml->library = NULL;
         return -1;
@@ -125,4 +116,78 @@ void nvml_close(struct nvml *nvml)
     nvml->nvmlShutdown();
     dlclose(nvml->library);
     nvml->library = NULL;
+}
+
+/* ---- what return codes mean ---- */
+
+vitals_availability nvml_availability(nvml_return code)
+{
+    static const struct {
+        nvml_return code;
+        vitals_availability availability;
+    } meanings[] = {
+        {NVML_SUCCESS, VITALS_HAVE},
+        {NVML_NOT_SUPPORTED, VITALS_UNSUPPORTED},
+        {NVML_FUNCTION_NOT_FOUND, VITALS_UNSUPPORTED},
+        {NVML_VGPU_ECC_NOT_SUPPORTED, VITALS_UNSUPPORTED},
+        {NVML_FREQ_NOT_SUPPORTED, VITALS_UNSUPPORTED},
+        {NVML_ARGUMENT_VERSION_MISMATCH, VITALS_UNSUPPORTED},
+        {NVML_DEPRECATED, VITALS_UNSUPPORTED},
+        {NVML_NO_PERMISSION, VITALS_DENIED},
+        {NVML_OPERATING_SYSTEM, VITALS_DENIED}, /* "blocked by the operating system or a cgroup" */
+        {NVML_DRIVER_NOT_LOADED, VITALS_GONE},
+        {NVML_GPU_IS_LOST, VITALS_GONE},
+        {NVML_GPU_NOT_FOUND, VITALS_GONE},
+        {NVML_TIMEOUT, VITALS_TIMED_OUT},
+        {NVML_NO_DATA, VITALS_NOT_YET},
+        {NVML_NOT_READY, VITALS_NOT_YET},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(meanings); i++) {
+        if (meanings[i].code == code)
+            return meanings[i].availability;
+    }
+    return VITALS_FAILED;
+}
+
+bool nvml_lacks(nvml_return code)
+{
+    return nvml_availability(code) == VITALS_UNSUPPORTED && code != NVML_NOT_SUPPORTED;
+}
+
+vitals_availability nvml_explain_init(nvml_return code, const char *library, char *out,
+                                      size_t capacity)
+{
+    static const struct {
+        nvml_return code;
+        vitals_availability availability;
+        const char *message;
+    } failures[] = {
+        {NVML_DRIVER_NOT_LOADED, VITALS_UNSUPPORTED,
+         "NVIDIA driver not loaded; load its kernel module (modprobe nvidia)"},
+        {NVML_NO_PERMISSION, VITALS_DENIED,
+         "no permission to /dev/nvidia*; add yourself to the group that owns them"},
+        {NVML_OPERATING_SYSTEM, VITALS_DENIED,
+         "/dev/nvidiactl is blocked by a cgroup or a sandbox; allow it there"},
+        {NVML_LIBRARY_NOT_FOUND, VITALS_FAILED,
+         "the NVIDIA driver library lacks another of its libraries; reinstall the driver"},
+        {NVML_GPU_IS_LOST, VITALS_GONE,
+         "the NVIDIA driver lost a device while starting; reset it or reboot"},
+    };
+    if (code == NVML_LIB_RM_VERSION_MISMATCH) {
+        snprintf(out, capacity,
+                 "driver library%s%s does not match the kernel module; reboot or reload the module",
+                 *library ? " " : "", library);
+        return VITALS_FAILED;
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(failures); i++) {
+        if (failures[i].code == code) {
+            snprintf(out, capacity, "%s", failures[i].message);
+            return failures[i].availability;
+        }
+    }
+    snprintf(out, capacity,
+             "the NVIDIA driver does not start (nvmlInit says %u); see the kernel log, and in a "
+             "container whether /dev/nvidia* are there",
+             code);
+    return VITALS_FAILED;
 }

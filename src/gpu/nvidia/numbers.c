@@ -1,4 +1,5 @@
-/* numbers.c: what the driver gives as one number of the device by one call: a table. */
+/* numbers.c: what the driver gives of a device by one call: a table of numbers; energy and limits
+ * of power; how the device has been set up; what goes over the bus. */
 #include "gpu/nvidia/reader.h"
 
 struct nvidia_number {
@@ -11,6 +12,7 @@ struct nvidia_number {
 
 /* A watt-hour meter knows no board that takes a megawatt; a link has no thousand workers. */
 enum { MILLIWATTS_MAX = 1000000000, WORKERS_MAX = 64, GENERATIONS_MAX = 15 };
+enum { KIB = 1024, KIB_PER_SECOND_MAX = 1 << 30 };
 
 #define CALL(name) offsetof(struct nvml, name)
 static const struct nvidia_number numbers[] = {
@@ -37,23 +39,117 @@ static const struct nvidia_number numbers[] = {
 };
 #undef CALL
 
-static struct value convert(const struct nvidia_number *number, unsigned raw)
-{
-    if (raw == NVML_NOT_AVAILABLE_32 || (number->unknown != 0 && raw == number->unknown))
-        return value_missing(VITALS_UNSUPPORTED);
-    if (raw > number->most)
-        return value_missing(VITALS_FAILED);
-    bool whole = vitals_metric_type(number->metric) == VITALS_U64;
-    return whole ? value_u64(raw) : value_f64(raw / number->divisor);
-}
-
 void nvidia_read_numbers(struct nvidia_reader *reader)
 {
     for (size_t i = 0; i < ARRAY_COUNT(numbers) && !reader->lost; i++) {
+        const struct nvidia_number *number = &numbers[i];
         unsigned raw;
-        if (!reader_wants(reader, numbers[i].metric))
+        if (!reader_wants(reader, number->metric))
             continue;
-        nvml_return code = reader_call_u32(reader, numbers[i].function, &raw);
-        reader_set(reader, numbers[i].metric, code, convert(&numbers[i], raw));
+        nvml_return code = reader_call_u32(reader, number->function, &raw);
+        bool whole = vitals_metric_type(number->metric) == VITALS_U64;
+        struct value value = whole ? value_u64(raw) : value_f64(raw / number->divisor);
+        if (raw == NVML_NOT_AVAILABLE_32 || (number->unknown != 0 && raw == number->unknown))
+            value = value_missing(VITALS_UNSUPPORTED);
+        else if (raw > number->most)
+            value = value_missing(VITALS_FAILED);
+        reader_set(reader, number->metric, code, value);
+    }
+}
+
+/* ---- power ---- */
+
+void nvidia_read_energy(struct nvidia_reader *reader)
+{
+    uint64_t millijoules = 0;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetTotalEnergyConsumption, &millijoules);
+    reader_set(reader, VITALS_GPU_ENERGY_JOULES, code, nvml_amount(millijoules, 1e-3, EXACT_MAX));
+}
+
+void nvidia_read_power_limits(struct nvidia_reader *reader)
+{
+    unsigned least = 0, most = 0;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetPowerManagementLimitConstraints, &least,
+                                  &most);
+    reader_set(reader, VITALS_GPU_POWER_LIMIT_MIN_WATTS, code,
+               nvml_amount(least, 1e-3, MILLIWATTS_MAX));
+    reader_set(reader, VITALS_GPU_POWER_LIMIT_MAX_WATTS, code,
+               nvml_amount(most, 1e-3, MILLIWATTS_MAX));
+}
+
+/* ---- modes ---- */
+
+/* A number that has no word is nonsense. */
+static void set_word(struct nvidia_reader *reader, vitals_metric metric, nvml_return code,
+                     const char *const *words, size_t count, unsigned number)
+{
+    if (code == NVML_SUCCESS && number >= count)
+        code = NVML_UNKNOWN;
+    reader_set_text(reader, metric, code, code == NVML_SUCCESS ? words[number] : "");
+}
+
+void nvidia_read_compute_mode(struct nvidia_reader *reader)
+{
+    static const char *const words[] = {"default", "exclusive_thread", "prohibited",
+                                        "exclusive_process"};
+    unsigned mode = 0;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetComputeMode, &mode);
+    set_word(reader, VITALS_GPU_COMPUTE_MODE, code, words, ARRAY_COUNT(words), mode);
+}
+
+void nvidia_read_driver_model(struct nvidia_reader *reader)
+{
+    static const char *const words[] = {"wddm", "wdm", "mcdm"};
+    unsigned model = 0, pending = 0;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetDriverModel_v2, &model, &pending);
+    if (nvml_lacks(code))
+        code = READER_ASK(reader, 0, nvmlDeviceGetDriverModel, &model, &pending);
+    set_word(reader, VITALS_GPU_DRIVER_MODEL, code, words, ARRAY_COUNT(words), model);
+}
+
+void nvidia_read_mig_mode(struct nvidia_reader *reader)
+{
+    unsigned mode = 0, pending = 0;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetMigMode, &mode, &pending);
+    reader_set(reader, VITALS_GPU_MIG_MODE, code, nvml_count(mode, 1));
+    reader_set(reader, VITALS_GPU_MIG_MODE_PENDING, code, nvml_count(pending, 1));
+}
+
+void nvidia_read_ecc_mode(struct nvidia_reader *reader)
+{
+    unsigned mode = 0, pending = 0;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetEccMode, &mode, &pending);
+    reader_set(reader, VITALS_GPU_ECC_MODE, code, nvml_count(mode, 1));
+    reader_set(reader, VITALS_GPU_ECC_MODE_PENDING, code, nvml_count(pending, 1));
+}
+
+/* Without room the driver only says how many there are. */
+void nvidia_read_accounting_pids(struct nvidia_reader *reader)
+{
+    unsigned count = 0;
+    nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetAccountingPids, &count, NULL);
+    if (code == NVML_INSUFFICIENT_SIZE)
+        code = NVML_SUCCESS;
+    reader_set(reader, VITALS_GPU_ACCOUNTING_PIDS, code, nvml_count(count, 1 << 24));
+}
+
+/* ---- the bus ---- */
+
+/* The driver measures while we wait, 20 ms a direction, so that it is only asked in samples of
+ * their own: nothing of the device's slot is touched here. */
+void nvidia_read_pcie_throughput(struct nvidia_reader *reader)
+{
+    static const struct {
+        vitals_metric metric;
+        unsigned direction;
+    } rows[] = {{VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, NVML_PCIE_RECEIVED},
+                {VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, NVML_PCIE_TRANSMITTED}};
+    for (size_t i = 0; i < ARRAY_COUNT(rows) && !reader->lost; i++) {
+        if (!reader_wants(reader, rows[i].metric))
+            continue;
+        unsigned kib = 0;
+        nvml_return code = NVML_CALL(reader->nvml, nvmlDeviceGetPcieThroughput, reader->handle,
+                                     rows[i].direction, &kib);
+        reader_set(reader, rows[i].metric, code, nvml_amount(kib, KIB, KIB_PER_SECOND_MAX));
     }
 }

@@ -4,9 +4,11 @@
  * than a moment that we give, of processes that did something. We sum that up over the time since
  * our last reading: the ratio is its mean over that window, weighted by time, busy_seconds its
  * integral. So nothing between two ticks is lost; of a tick longer than those ten seconds only its
- * end is seen, and stands for the whole. */
-#include "gpu/nvidia/errors.h"
-#include "gpu/nvidia/state.h"
+ * end is seen, and stands for the whole.
+ *
+ * Where an administrator has turned accounting on (nvidia-smi -am 1), the driver also keeps figures
+ * of a process from its first day on the device. One call a process: by name only. */
+#include "gpu/nvidia/reader.h"
 #include "util/memory.h"
 #include "util/search.h"
 
@@ -56,20 +58,6 @@ static uint64_t recent_us(const struct nvidia *nvidia)
     const vitals_clock *clock = &nvidia->context->os.clock;
     uint64_t now_ns = clock->realtime_ns(clock->data);
     return now_ns > HOLD_NS ? (now_ns - HOLD_NS) / 1000 : 0;
-}
-
-static bool make_room(struct nvidia_device *device, unsigned entries)
-{
-    if (entries <= device->sample_room)
-        return true;
-    void *grown = entries <= SAMPLES_MAX
-                      ? memory_resize(device->samples, entries, sizeof device->samples[0])
-                      : NULL;
-    if (!grown)
-        return false;
-    device->samples = grown;
-    device->sample_room = entries;
-    return true;
 }
 
 /* From R550 on: of all engines. */
@@ -123,8 +111,15 @@ static nvml_return call_samples(const struct nvml *nvml, struct nvidia_device *d
     unsigned room = SAMPLES_FIRST;
     *count = 0;
     for (int tries = 0; tries < 3 && code == NVML_INSUFFICIENT_SIZE; tries++) {
-        if (!make_room(device, room))
-            return code;
+        if (room > device->sample_room) {
+            void *grown = room > SAMPLES_MAX
+                              ? NULL
+                              : memory_resize(device->samples, room, sizeof device->samples[0]);
+            if (!grown)
+                return code;
+            device->samples = grown;
+            device->sample_room = room;
+        }
         memset(device->samples, 0, device->sample_room * sizeof device->samples[0]);
         *count = device->sample_room;
         code = call(nvml, device, handle, since_us, count);
@@ -134,35 +129,18 @@ static nvml_return call_samples(const struct nvml *nvml, struct nvidia_device *d
     return code;
 }
 
-/* Once a driver has shown that it lacks the newer function, it is not asked again. */
-static nvml_return call_either(const struct nvml *nvml, struct nvidia_device *device,
-                               nvml_device handle, uint64_t since_us, unsigned *count)
-{
-    nvml_return code = call_samples(nvml, device, handle, since_us, count);
-    if (device->old_samples || nvml_availability(code) != VITALS_UNSUPPORTED)
-        return code;
-    device->old_samples = true;
-    return call_samples(nvml, device, handle, since_us, count);
-}
-
-/* A driver hands out slots that it never wrote to (nvtop issue 110), and, to a container, samples
- * of processes outside, whose pid may be that of another inside. */
-static bool is_sample(struct nvidia_device *device, const struct nvml_process_sample *sample,
-                      uint64_t since_us)
-{
-    return sample->timestamp_us > since_us && sample->timestamp_us < EXACT_MAX &&
-           sample->sm <= 100 && sample->memory <= 100 && sample->encoder <= 100 &&
-           sample->decoder <= 100 && sample->jpeg <= 100 && sample->optical_flow <= 100 &&
-           find_user(device, sample->pid) != NULL;
-}
-
 /* Keeps the good ones, in the order of time; returns how many. They come nearly sorted. */
 static unsigned sort_samples(struct nvidia_device *device, unsigned count, uint64_t since_us)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < count; i++) {
         struct nvml_process_sample sample = device->samples[i];
-        if (!is_sample(device, &sample, since_us))
+        /* A driver hands out slots that it never wrote to (nvtop issue 110), and, to a container,
+         * samples of processes outside, whose pid may be that of another inside. */
+        if (!(sample.timestamp_us > since_us && sample.timestamp_us < EXACT_MAX &&
+              sample.sm <= 100 && sample.memory <= 100 && sample.encoder <= 100 &&
+              sample.decoder <= 100 && sample.jpeg <= 100 && sample.optical_flow <= 100 &&
+              find_user(device, sample.pid) != NULL))
             continue;
         unsigned at = kept++;
         for (; at > 0 && device->samples[at - 1].timestamp_us > sample.timestamp_us; at--)
@@ -180,10 +158,15 @@ static void forget_ratios(struct nvidia_device *device, uint64_t until_us)
     }
 }
 
-/* Each sample stands for the time since the one before of the same process, or since the cursor.
- * The first reading has no window: its newest samples are the ratios, and nothing is counted. */
-static void count_samples(struct nvidia_device *device, unsigned kept)
+unsigned nvidia_count_samples(struct nvidia_device *device, unsigned count, uint64_t since_us)
 {
+    unsigned kept = sort_samples(device, count, since_us);
+    if (kept == 0)
+        return 0;
+
+    /* Each sample stands for the time since the one before of the same process, or since the
+     * cursor. The first reading has no window: its newest samples are the ratios, and nothing is
+     * counted. */
     uint64_t from_us = device->cursor_us, to_us = device->samples[kept - 1].timestamp_us;
     forget_ratios(device, from_us);
     for (unsigned i = 0; i < kept; i++) {
@@ -203,13 +186,6 @@ static void count_samples(struct nvidia_device *device, unsigned kept)
         user->until_us = sample->timestamp_us;
     }
     device->cursor_us = to_us;
-}
-
-unsigned nvidia_count_samples(struct nvidia_device *device, unsigned count, uint64_t since_us)
-{
-    unsigned kept = sort_samples(device, count, since_us);
-    if (kept > 0)
-        count_samples(device, kept);
     return kept;
 }
 
@@ -219,7 +195,11 @@ static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_devic
     uint64_t since_us = device->cursor_us != 0 ? device->cursor_us : recent_us(nvidia);
     uint64_t now_ns = nvidia_now_ns(nvidia);
     unsigned count = 0;
-    nvml_return code = call_either(&nvidia->nvml, device, handle, since_us, &count);
+    nvml_return code = call_samples(&nvidia->nvml, device, handle, since_us, &count);
+    if (!device->old_samples && nvml_availability(code) == VITALS_UNSUPPORTED) {
+        device->old_samples = true; /* it lacks the newer function, and is not asked again */
+        code = call_samples(&nvidia->nvml, device, handle, since_us, &count);
+    }
     if (code != NVML_SUCCESS && code != NVML_NOT_FOUND)
         return code;
     unsigned kept = code == NVML_SUCCESS ? nvidia_count_samples(device, count, since_us) : 0;
@@ -239,41 +219,14 @@ static const vitals_metric metrics[NVIDIA_UTILIZATIONS] = {
     VITALS_GPU_PROCESS_JPEG_RATIO,        VITALS_GPU_PROCESS_OPTICAL_FLOW_RATIO};
 enum { OLD_SHARES = 4 }; /* of which the older function tells */
 
-static bool wants_shares(const struct metric_set *wanted)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++) {
-        if (metric_set_has(wanted, metrics[i]))
-            return true;
-    }
-    return metric_set_has(wanted, VITALS_GPU_PROCESS_BUSY_SECONDS);
-}
-
-static void set_shares(const struct nvidia_device *device, const struct nvidia_user *user,
-                       struct gpu_process *item)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++) {
-        bool known = i < OLD_SHARES || !device->old_samples;
-        item->at[metric_number(metrics[i])] = known ? value_f64(
-                                                          user->ratios[i] < 1 ? user->ratios[i] : 1)
-                                                    : value_missing(VITALS_UNSUPPORTED);
-    }
-    struct value *busy = &item->at[metric_number(VITALS_GPU_PROCESS_BUSY_SECONDS)];
-    *busy = value_f64(user->busy_seconds);
-    busy->state = VITALS_SAMPLED;
-}
-
-static void set_no_shares(struct gpu_process *item, vitals_availability reason)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
-        item->at[metric_number(metrics[i])] = value_missing(reason);
-    item->at[metric_number(VITALS_GPU_PROCESS_BUSY_SECONDS)] = value_missing(reason);
-}
-
 void nvidia_read_utilizations(const struct nvidia *nvidia, struct nvidia_device *device,
                               nvml_device handle, const struct metric_set *wanted,
                               struct gpu_processes *out)
 {
-    if (!wants_shares(wanted))
+    bool is_wanted = metric_set_has(wanted, VITALS_GPU_PROCESS_BUSY_SECONDS);
+    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
+        is_wanted |= metric_set_has(wanted, metrics[i]);
+    if (!is_wanted)
         return;
     vitals_availability state = VITALS_UNSUPPORTED; /* of a partition */
     if (out->count == 0)
@@ -283,9 +236,69 @@ void nvidia_read_utilizations(const struct nvidia *nvidia, struct nvidia_device 
     else if (!device->partition && out->count > 0)
         state = nvml_availability(read_samples(nvidia, device, handle));
     for (uint32_t i = 0; i < out->count; i++) {
-        if (state > 0)
-            set_shares(device, &device->users[i], &out->items[i]);
-        else
-            set_no_shares(&out->items[i], state);
+        struct value *at = out->items[i].at;
+        struct value busy = value_missing(state);
+        for (size_t j = 0; j < ARRAY_COUNT(metrics); j++) {
+            struct value share = value_missing(state);
+            if (state > 0 && j >= OLD_SHARES && device->old_samples)
+                share = value_missing(VITALS_UNSUPPORTED);
+            else if (state > 0)
+                share = value_f64(device->users[i].ratios[j] < 1 ? device->users[i].ratios[j] : 1);
+            at[metric_number(metrics[j])] = share;
+        }
+        if (state > 0) {
+            busy = value_f64(device->users[i].busy_seconds);
+            busy.state = VITALS_SAMPLED;
+        }
+        at[metric_number(VITALS_GPU_PROCESS_BUSY_SECONDS)] = busy;
+    }
+}
+
+/* ---- accounting ---- */
+
+static const vitals_metric account_metrics[] = {
+    VITALS_GPU_PROCESS_MEMORY_PEAK_BYTES, VITALS_GPU_PROCESS_MEAN_UTILIZATION_RATIO,
+    VITALS_GPU_PROCESS_MEAN_MEMORY_BUSY_RATIO, VITALS_GPU_PROCESS_ACCOUNTED_SECONDS};
+
+static struct value percent(unsigned number)
+{
+    return number == NVML_NOT_AVAILABLE_32 ? value_missing(VITALS_UNSUPPORTED)
+                                           : gpu_fill_percent(number, 100);
+}
+
+/* Stops after the first process if accounting is off for the device. */
+void nvidia_read_accounts(const struct nvidia *nvidia, nvml_device handle,
+                          const struct metric_set *wanted, struct gpu_processes *out)
+{
+    const vitals_clock *clock = &nvidia->context->os.clock;
+    nvml_return code = NVML_SUCCESS;
+    bool is_wanted = false;
+    for (size_t i = 0; i < ARRAY_COUNT(account_metrics); i++)
+        is_wanted |= metric_set_has(wanted, account_metrics[i]);
+    if (!is_wanted)
+        return;
+    uint64_t now_us = clock->realtime_ns(clock->data) / 1000;
+    for (uint32_t i = 0; i < out->count; i++) {
+        struct nvml_accounting stats = {0};
+        if (code == NVML_SUCCESS || code == NVML_NOT_FOUND)
+            code = NVML_CALL(&nvidia->nvml, nvmlDeviceGetAccountingStats, handle,
+                             (unsigned)out->items[i].pid, &stats);
+
+        /* Of a process that still runs the driver only says when it began. */
+        struct value seconds = nvml_amount(stats.time_ms, 1e-3, EXACT_MAX);
+        if (stats.time_ms == 0 && stats.running) {
+            seconds = value_f64((double)(now_us - stats.start_us) / 1e6);
+            seconds.state = VITALS_ESTIMATE;
+            if (stats.start_us == 0 || stats.start_us > now_us)
+                seconds = value_missing(VITALS_NOT_YET);
+        }
+        const struct value values[ARRAY_COUNT(account_metrics)] = {
+            nvml_count(stats.max_memory_bytes, EXACT_MAX), percent(stats.utilization),
+            percent(stats.memory_utilization), seconds};
+        struct value missing = value_missing(code == NVML_NOT_FOUND ? VITALS_UNSUPPORTED
+                                                                    : nvml_availability(code));
+        for (size_t j = 0; j < ARRAY_COUNT(account_metrics); j++)
+            out->items[i].at[metric_number(account_metrics[j])] = code == NVML_SUCCESS ? values[j]
+                                                                                       : missing;
     }
 }

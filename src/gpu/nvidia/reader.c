@@ -1,7 +1,7 @@
-/* reader.c: see reader.h. */
+/* reader.c: see reader.h; and what a device does not have, which is asked for once a minute and not
+ * at each tick: a GeForce has no error correction, a partition no fan. It may come, as utilization
+ * does when a device is no longer partitioned. */
 #include "gpu/nvidia/reader.h"
-
-#include "gpu/nvidia/errors.h"
 
 #include <string.h>
 
@@ -66,23 +66,16 @@ static unsigned which_field(const struct nvml_field_value *field)
     return field->field % NVIDIA_WHICH_MAX;
 }
 
-static bool has_any(const struct nvidia_reader *reader, const struct nvml_field_value *fields,
-                    int count)
-{
-    const size_t function = offsetof(struct nvml, nvmlDeviceGetFieldValues);
-    for (int i = 0; i < count; i++) {
-        if (nvidia_absence(reader->device, function, which_field(&fields[i])) == NVML_SUCCESS)
-            return true;
-    }
-    return false;
-}
-
 void reader_call_fields(struct nvidia_reader *reader, struct nvml_field_value *fields, int count)
 {
     const size_t function = offsetof(struct nvml, nvmlDeviceGetFieldValues);
     nvml_return code = NVML_NOT_SUPPORTED;
     fields[count] = (struct nvml_field_value){0};
-    if (has_any(reader, fields, count))
+    bool has_any = false;
+    for (int i = 0; i < count; i++)
+        has_any |= nvidia_absence(reader->device, function, which_field(&fields[i])) ==
+                   NVML_SUCCESS;
+    if (has_any)
         code = reader_check(reader, NVML_CALL(reader->nvml, nvmlDeviceGetFieldValues,
                                               reader->handle, count, fields));
     for (int i = 0; i < count; i++) {
@@ -131,4 +124,48 @@ struct value nvml_amount(uint64_t number, double factor, uint64_t most)
     if (is_unknown(number, most))
         return value_missing(VITALS_UNSUPPORTED);
     return gpu_fill_scaled(number, factor, most);
+}
+
+/* ---- what a device does not have ---- */
+
+#define ASK_AGAIN_NS (60 * NS_PER_SECOND)
+
+void nvidia_refresh_unsupported(const struct nvidia *nvidia, struct nvidia_device *device)
+{
+    struct nvidia_unsupported *absent = &device->absent;
+    uint64_t now_ns = nvidia_now_ns(nvidia);
+    if (absent->since_ns != 0 && absent->opened == nvidia->opened &&
+        now_ns - absent->since_ns < ASK_AGAIN_NS)
+        return;
+    memset(absent, 0, sizeof *absent);
+    absent->since_ns = now_ns;
+    absent->opened = nvidia->opened;
+}
+
+static size_t index_of(size_t function)
+{
+    return (function - offsetof(struct nvml, nvmlInit_v2)) / sizeof(nvml_plain_call *);
+}
+
+nvml_return nvidia_absence(const struct nvidia_device *device, size_t function, unsigned which)
+{
+    size_t index = index_of(function);
+    uint64_t bit = UINT64_C(1) << which % 64;
+    if (which >= NVIDIA_WHICH_MAX)
+        return NVML_SUCCESS;
+    if (device->absent.unknown[index][which / 64] & bit)
+        return NVML_FUNCTION_NOT_FOUND;
+    return device->absent.unsupported[index][which / 64] & bit ? NVML_NOT_SUPPORTED : NVML_SUCCESS;
+}
+
+nvml_return nvidia_note(struct nvidia_device *device, size_t function, unsigned which,
+                        nvml_return code)
+{
+    size_t index = index_of(function);
+    if (which >= NVIDIA_WHICH_MAX || nvml_availability(code) != VITALS_UNSUPPORTED)
+        return code;
+    uint64_t *bits = nvml_lacks(code) ? device->absent.unknown[index]
+                                      : device->absent.unsupported[index];
+    bits[which / 64] |= UINT64_C(1) << which % 64;
+    return code;
 }

@@ -67,47 +67,22 @@ struct value nvml_amount(uint64_t number, double factor, uint64_t most);
 
 typedef void nvidia_reading(struct nvidia_reader *reader);
 
-nvidia_reading nvidia_read_numbers; /* numbers.c */
-
-nvidia_reading nvidia_read_texts; /* about.c */
-nvidia_reading nvidia_read_multiprocessors;
-nvidia_reading nvidia_read_place;
-nvidia_reading nvidia_read_partition;
-
-nvidia_reading nvidia_read_memory; /* memory.c */
-nvidia_reading nvidia_read_bar1;
-
-nvidia_reading nvidia_read_utilization; /* utilization.c */
-nvidia_reading nvidia_read_engines;
-
-nvidia_reading nvidia_read_temperature; /* sensors.c */
-nvidia_reading nvidia_read_fans;
-
-nvidia_reading nvidia_read_clocks; /* clocks.c: all of the table */
-nvidia_reading nvidia_read_reasons;
-nvidia_reading nvidia_read_violations;
-
-nvidia_reading nvidia_read_energy; /* power.c */
-nvidia_reading nvidia_read_power_limits;
-
-nvidia_reading nvidia_read_compute_mode; /* modes.c */
-nvidia_reading nvidia_read_mig_mode;
-nvidia_reading nvidia_read_ecc_mode;
-nvidia_reading nvidia_read_driver_model;
-
-nvidia_reading nvidia_read_ecc; /* ecc.c */
-nvidia_reading nvidia_read_retired_pages;
-nvidia_reading nvidia_read_remapped_rows;
-nvidia_reading nvidia_read_error_locations;
-
-nvidia_reading nvidia_read_links; /* links.c */
-
-nvidia_reading nvidia_read_pcie_throughput; /* pcie.c */
-
-nvidia_reading nvidia_read_events; /* events.c */
-
-nvidia_reading nvidia_read_gpm; /* gpm.c */
-
-nvidia_reading nvidia_read_accounting_pids; /* accounting.c */
+/* numbers.c */
+nvidia_reading nvidia_read_numbers, nvidia_read_energy, nvidia_read_power_limits,
+    nvidia_read_compute_mode, nvidia_read_mig_mode, nvidia_read_ecc_mode, nvidia_read_driver_model,
+    nvidia_read_accounting_pids, nvidia_read_pcie_throughput;
+/* about.c */
+nvidia_reading nvidia_read_texts, nvidia_read_multiprocessors, nvidia_read_place,
+    nvidia_read_partition;
+/* memory.c, utilization.c, sensors.c */
+nvidia_reading nvidia_read_memory, nvidia_read_bar1, nvidia_read_utilization, nvidia_read_engines,
+    nvidia_read_temperature, nvidia_read_fans;
+/* clocks.c: all of the table */
+nvidia_reading nvidia_read_clocks, nvidia_read_reasons, nvidia_read_violations;
+/* ecc.c */
+nvidia_reading nvidia_read_ecc, nvidia_read_retired_pages, nvidia_read_remapped_rows,
+    nvidia_read_error_locations, nvidia_read_events;
+/* links.c, gpm.c */
+nvidia_reading nvidia_read_links, nvidia_read_gpm;
 
 #endif

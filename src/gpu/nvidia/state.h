@@ -153,7 +153,7 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);
 void nvidia_diagnose(const vitals_context *context, void *state, struct row_batch *out);
 
-/* Forgets what a device does not have when that is a minute old. unsupported_cache.c */
+/* Forgets what a device does not have when that is a minute old. reader.c */
 void nvidia_refresh_unsupported(const struct nvidia *nvidia, struct nvidia_device *device);
 
 /* What the function at that place of struct nvml said of the device, where that was that there is
@@ -172,7 +172,7 @@ nvml_return nvidia_note(struct nvidia_device *device, size_t function, unsigned 
          : nvidia_note(device, offsetof(struct nvml, name), which,              \
                        NVML_CALL(library, name, __VA_ARGS__)))
 
-/* Xid events of a device that has a handle now. events.c */
+/* Xid events of a device that has a handle now. ecc.c */
 void nvidia_watch(const struct nvml *nvml, struct nvidia_device *device, nvml_device handle);
 void nvidia_unwatch(const struct nvml *nvml, struct nvidia_device *device);
 
@@ -180,7 +180,8 @@ void nvidia_unwatch(const struct nvml *nvml, struct nvidia_device *device);
 void nvidia_end_gpm(const struct nvml *nvml, struct nvidia_device *device);
 bool nvidia_finds_hostengine(const vitals_context *context);
 
-/* What the driver keeps of each of the processes listed, where it is wanted. accounting.c */
+/* What the driver keeps of each of the processes listed, where it is wanted.
+ * process_utilization.c */
 void nvidia_read_accounts(const struct nvidia *nvidia, nvml_device handle,
                           const struct metric_set *wanted, struct gpu_processes *out);
 
