@@ -20,20 +20,6 @@ static const struct about_text texts[] = {
     {VITALS_GPU_BOARD_PART_NUMBER, offsetof(struct nvml, nvmlDeviceGetBoardPartNumber)},
 };
 
-static void read_text(struct nvidia_reader *reader, const struct about_text *text)
-{
-    nvml_text_call *call;
-    char bytes[GPU_NAME] = "";
-    memcpy(&call, (const char *)reader->nvml + text->function, sizeof call);
-    nvml_return code = nvidia_absence(reader->device, text->function, 0);
-    if (code == NVML_SUCCESS)
-        code = call ? call(reader->handle, bytes, sizeof bytes)
-                    : (nvml_return)NVML_FUNCTION_NOT_FOUND;
-    (void)nvidia_note(reader->device, text->function, 0, code);
-    bytes[sizeof bytes - 1] = '\0';
-    reader_set_text(reader, text->metric, code, bytes);
-}
-
 /* ---- words for numbers ---- */
 
 struct about_words {
@@ -57,55 +43,55 @@ static const struct about_words words[] = {
     {VITALS_GPU_BRAND, offsetof(struct nvml, nvmlDeviceGetBrand), brands, ARRAY_COUNT(brands)},
 };
 
-/* A number that has no word yet stays a number. */
-static void read_word(struct nvidia_reader *reader, const struct about_words *row)
-{
-    unsigned number;
-    char text[16];
-    nvml_return code = reader_call_u32(reader, row->function, &number);
-    if (code == NVML_SUCCESS && (number == NVML_NOT_AVAILABLE_32 || number == 0))
-        code = NVML_NOT_SUPPORTED;
-    bool known = number < row->count && row->words[number];
-    snprintf(text, sizeof text, "%u", number);
-    reader_set_text(reader, row->metric, code, known ? row->words[number] : text);
-}
-
 void nvidia_read_texts(struct nvidia_reader *reader)
 {
     for (size_t i = 0; i < ARRAY_COUNT(texts) && !reader->lost; i++) {
-        if (reader_wants(reader, texts[i].metric))
-            read_text(reader, &texts[i]);
+        nvml_text_call *call;
+        char bytes[GPU_NAME] = "";
+        if (!reader_wants(reader, texts[i].metric))
+            continue;
+        memcpy(&call, (const char *)reader->nvml + texts[i].function, sizeof call);
+        nvml_return code = nvidia_absence(reader->device, texts[i].function, 0);
+        if (code == NVML_SUCCESS)
+            code = call ? call(reader->handle, bytes, sizeof bytes)
+                        : (nvml_return)NVML_FUNCTION_NOT_FOUND;
+        (void)nvidia_note(reader->device, texts[i].function, 0, code);
+        bytes[sizeof bytes - 1] = '\0';
+        reader_set_text(reader, texts[i].metric, code, bytes);
     }
     for (size_t i = 0; i < ARRAY_COUNT(words) && !reader->lost; i++) {
-        if (reader_wants(reader, words[i].metric))
-            read_word(reader, &words[i]);
+        unsigned number;
+        char text[16]; /* a number that has no word yet stays a number */
+        if (!reader_wants(reader, words[i].metric))
+            continue;
+        nvml_return code = reader_call_u32(reader, words[i].function, &number);
+        if (code == NVML_SUCCESS && (number == NVML_NOT_AVAILABLE_32 || number == 0))
+            code = NVML_NOT_SUPPORTED;
+        bool known = number < words[i].count && words[i].words[number];
+        snprintf(text, sizeof text, "%u", number);
+        reader_set_text(reader, words[i].metric, code, known ? words[i].words[number] : text);
     }
 }
 
 /* ---- multiprocessors ---- */
 
-/* Cores of a multiprocessor: NVIDIA's table by compute capability. 0: a newer one. */
-static unsigned cores_each(unsigned major, unsigned minor)
+/* Cores that are not so many times those of a multiprocessor are nonsense. */
+void nvidia_read_multiprocessors(struct nvidia_reader *reader)
 {
+    /* Cores of a multiprocessor: NVIDIA's table by compute capability. */
     static const struct {
         unsigned major, minor, cores;
     } rows[] = {{3, 0, 192},  {3, 5, 192},  {3, 7, 192},  {5, 0, 128},  {5, 2, 128}, {5, 3, 128},
                 {6, 0, 64},   {6, 1, 128},  {6, 2, 128},  {7, 0, 64},   {7, 2, 64},  {7, 5, 64},
                 {8, 0, 64},   {8, 6, 128},  {8, 7, 128},  {8, 9, 128},  {9, 0, 128}, {10, 0, 128},
                 {10, 1, 128}, {10, 3, 128}, {11, 0, 128}, {12, 0, 128}, {12, 1, 128}};
+    const unsigned *capability = reader->device->capability;
+    unsigned cores = 0, each = 0;
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        if (rows[i].major == major && rows[i].minor == minor)
-            return rows[i].cores;
+        if (rows[i].major == capability[0] && rows[i].minor == capability[1])
+            each = rows[i].cores;
     }
-    return 0;
-}
-
-/* Cores that are not so many times those of a multiprocessor are nonsense. */
-void nvidia_read_multiprocessors(struct nvidia_reader *reader)
-{
-    unsigned cores = 0;
-    unsigned each = cores_each(reader->device->capability[0], reader->device->capability[1]);
-    if (each == 0)
+    if (each == 0) /* a newer one */
         return;
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetNumGpuCores, &cores);
     bool fits = cores != 0 && cores % each == 0 && cores / each <= MULTIPROCESSORS_MAX;

@@ -1,5 +1,4 @@
 /* clocks.c: clock domains, and what holds them down. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
 #include <stdio.h>
@@ -63,33 +62,6 @@ static void add_word(char *out, size_t capacity, const char *word)
     snprintf(out + used, capacity - used, "%s%s", used > 0 ? "," : "", word);
 }
 
-/* The hardware's slowdown is said beside its own causes: then it is no other one. */
-static uint64_t without_general(uint64_t bits)
-{
-    bool told = bits & (NVML_REASON_HARDWARE_THERMAL | NVML_REASON_POWER_BRAKE);
-    return told ? bits & ~(uint64_t)NVML_REASON_HARDWARE : bits;
-}
-
-/* By which causes; the words of the reasons, and of a newer driver's its bits. */
-static void explain_reasons(uint64_t bits, bool causes[static CAUSES], char *out, size_t capacity)
-{
-    uint64_t left = without_general(bits) & ~(uint64_t)(NVML_REASON_IDLE | NVML_REASON_SET);
-    out[0] = '\0';
-    for (size_t i = 0; i < ARRAY_COUNT(reasons); i++) {
-        if (!(left & reasons[i].bit))
-            continue;
-        left &= ~reasons[i].bit;
-        causes[reasons[i].cause] = true;
-        add_word(out, capacity, reasons[i].word);
-    }
-    if (left != 0) {
-        char other[24];
-        snprintf(other, sizeof other, "0x%llx", (unsigned long long)left);
-        causes[OTHERWISE] = true;
-        add_word(out, capacity, other);
-    }
-}
-
 void nvidia_read_reasons(struct nvidia_reader *reader)
 {
     static const vitals_metric metrics[CAUSES] = {
@@ -98,13 +70,31 @@ void nvidia_read_reasons(struct nvidia_reader *reader)
         [OTHERWISE] = VITALS_GPU_THROTTLED_OTHERWISE};
     uint64_t bits = 0;
     bool causes[CAUSES] = {false};
-    char words[256];
+    char words[256] = "";
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetCurrentClocksEventReasons, &bits);
     if (nvml_lacks(code))
         code = READER_ASK(reader, 0, nvmlDeviceGetCurrentClocksThrottleReasons, &bits);
     if (code == NVML_SUCCESS && bits == NVML_NOT_AVAILABLE_64)
         code = NVML_NOT_SUPPORTED;
-    explain_reasons(bits, causes, words, sizeof words);
+
+    /* The hardware's slowdown is said beside its own causes: then it is no other one. */
+    bool told = bits & (NVML_REASON_HARDWARE_THERMAL | NVML_REASON_POWER_BRAKE);
+    uint64_t left = (told ? bits & ~(uint64_t)NVML_REASON_HARDWARE : bits) &
+                    ~(uint64_t)(NVML_REASON_IDLE | NVML_REASON_SET);
+    for (size_t i = 0; i < ARRAY_COUNT(reasons); i++) {
+        if (!(left & reasons[i].bit))
+            continue;
+        left &= ~reasons[i].bit;
+        causes[reasons[i].cause] = true;
+        add_word(words, sizeof words, reasons[i].word);
+    }
+    if (left != 0) { /* a newer driver's */
+        char other[24];
+        snprintf(other, sizeof other, "0x%llx", (unsigned long long)left);
+        causes[OTHERWISE] = true;
+        add_word(words, sizeof words, other);
+    }
+
     for (size_t i = 0; i < CAUSES; i++)
         reader_set(reader, metrics[i], code, value_u64(causes[i]));
     reader_set_text(reader, VITALS_GPU_THROTTLE_REASONS, code, words);

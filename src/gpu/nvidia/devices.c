@@ -3,7 +3,6 @@
  * A device is known by its UUID and keeps its slot for ever. A device that the driver cannot reach
  * any more keeps its place and identity; the driver itself keeps a lost device until it is
  * reloaded. Constant properties are read once. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "gpu/pci.h"
 #include "util/memory.h"
@@ -14,15 +13,6 @@
 enum { PARTS_MAX = 32, FANS_MAX = 16, CAPABILITY_MAX = 99 };
 
 /* ---- slots ---- */
-
-static struct nvidia_device *find_uuid(const struct nvidia *nvidia, const char *uuid)
-{
-    for (uint32_t i = 0; i < nvidia->count; i++) {
-        if (strcmp(nvidia->devices[i]->who.uuid, uuid) == 0)
-            return nvidia->devices[i];
-    }
-    return NULL;
-}
 
 /* The device that last was at this place, so that one which is lost is still itself. */
 static struct nvidia_device *find_place(const struct nvidia *nvidia, unsigned index)
@@ -36,8 +26,14 @@ static struct nvidia_device *find_place(const struct nvidia *nvidia, unsigned in
     return NULL;
 }
 
-static struct nvidia_device *add_device(struct nvidia *nvidia, const char *uuid)
+/* The device with the UUID; NULL where memory or slots are out, or the UUID is another's. */
+static struct nvidia_device *claim(struct nvidia *nvidia, const char *uuid)
 {
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        struct nvidia_device *known = nvidia->devices[i];
+        if (strcmp(known->who.uuid, uuid) == 0)
+            return known->scanned == nvidia->scans ? NULL : known;
+    }
     if (nvidia->count == NVIDIA_SLOTS_MAX)
         return NULL;
     struct nvidia_device *device = memory_alloc(sizeof *device);
@@ -49,15 +45,6 @@ static struct nvidia_device *add_device(struct nvidia *nvidia, const char *uuid)
     snprintf(device->who.uuid, sizeof device->who.uuid, "%s", uuid);
     nvidia->devices[nvidia->count++] = device;
     return device;
-}
-
-/* The device with the UUID; NULL where memory or slots are out, or the UUID is another's. */
-static struct nvidia_device *claim(struct nvidia *nvidia, const char *uuid)
-{
-    struct nvidia_device *device = find_uuid(nvidia, uuid);
-    if (device && device->scanned == nvidia->scans)
-        return NULL;
-    return device ? device : add_device(nvidia, uuid);
 }
 
 static void list_device(struct nvidia *nvidia, struct nvidia_device *device, struct gpu_scan *out)
@@ -121,25 +108,14 @@ static void identify(const struct nvidia *nvidia, struct nvidia_device *device, 
 
 /* ---- what does not change while the driver is there ---- */
 
-/* A driver that does not count fans says of each whether it is there. */
-static unsigned count_fans(const struct nvml *nvml, nvml_device handle)
+/* Before others see a handle of it. */
+static void prepare(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle)
 {
-    unsigned count = 0, percent;
-    nvml_return code = NVML_CALL(nvml, nvmlDeviceGetNumFans, handle, &count);
-    if (code == NVML_SUCCESS)
-        return count <= FANS_MAX ? count : 0;
-    if (code != NVML_FUNCTION_NOT_FOUND)
-        return 0;
-    for (count = 0; count < FANS_MAX; count++) {
-        if (NVML_CALL(nvml, nvmlDeviceGetFanSpeed_v2, handle, count, &percent) != NVML_SUCCESS)
-            break;
-    }
-    return count;
-}
+    const struct nvml *nvml = &nvidia->nvml;
+    unsigned *capability = device->capability;
+    device->opened = nvidia->opened;
 
-/* /dev/nvidiaN: which programs open that use the device. */
-static void find_node(const struct nvml *nvml, struct nvidia_device *device, nvml_device handle)
-{
+    /* /dev/nvidiaN: which programs open that use the device. */
     enum { MAJOR = 195, CONTROL = 255 };
     unsigned minor = NVML_NOT_AVAILABLE_32;
     nvml_return code = NVML_CALL(nvml, nvmlDeviceGetMinorNumber, handle, &minor);
@@ -147,48 +123,28 @@ static void find_node(const struct nvml *nvml, struct nvidia_device *device, nvm
     device->minor = minor;
     device->who.node_count = device->has_node;
     device->who.nodes[0] = (struct gpu_node){MAJOR, minor};
-}
 
-/* Before others see a handle of it. */
-static void prepare(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle)
-{
-    const struct nvml *nvml = &nvidia->nvml;
-    unsigned *capability = device->capability;
-    device->opened = nvidia->opened;
-    find_node(nvml, device, handle);
     if (NVML_CALL(nvml, nvmlDeviceGetCudaComputeCapability, handle, &capability[0],
                   &capability[1]) != NVML_SUCCESS ||
         capability[0] > CAPABILITY_MAX || capability[1] > CAPABILITY_MAX)
         capability[0] = capability[1] = 0;
-    device->fans = count_fans(nvml, handle);
+
+    /* A driver that does not count fans says of each whether it is there. */
+    unsigned fans = 0, percent;
+    code = NVML_CALL(nvml, nvmlDeviceGetNumFans, handle, &fans);
+    if (code == NVML_FUNCTION_NOT_FOUND) {
+        for (fans = 0; fans < FANS_MAX; fans++) {
+            if (NVML_CALL(nvml, nvmlDeviceGetFanSpeed_v2, handle, fans, &percent) != NVML_SUCCESS)
+                break;
+        }
+    } else if (code != NVML_SUCCESS) {
+        fans = 0;
+    }
+    device->fans = fans <= FANS_MAX ? fans : 0;
     nvidia_watch(nvml, device, handle);
 }
 
 /* ---- MIG instances ---- */
-
-/* "NVIDIA A100-SXM4-80GB MIG 3g.40gb" is a 3g.40gb; where the name does not say, the attributes
- * do: slices, and memory in whole GiB, rounded up as NVIDIA's names are. */
-static void name_partition(const struct nvml *nvml, nvml_device handle, struct gpu_identity *who)
-{
-    static const char mark[] = "MIG ";
-    char name[GPU_NAME];
-    signed char state = read_text(nvml->nvmlDeviceGetName, handle, name, sizeof name);
-    const char *profile = strstr(name, mark);
-    struct nvml_attributes has = {0};
-    who->name_state = VITALS_HAVE;
-    if (profile) {
-        snprintf(who->name, sizeof who->name, "%s", profile + sizeof mark - 1);
-    } else if (NVML_CALL(nvml, nvmlDeviceGetAttributes_v2, handle, &has) == NVML_SUCCESS) {
-        char compute[16] = "";
-        if (has.compute_slices != has.gpu_slices)
-            snprintf(compute, sizeof compute, "%uc.", has.compute_slices);
-        snprintf(who->name, sizeof who->name, "%s%ug.%llugb", compute, has.gpu_slices,
-                 (unsigned long long)((has.memory_mib + 1023) / 1024));
-    } else {
-        who->name_state = state;
-        snprintf(who->name, sizeof who->name, "%s", name);
-    }
-}
 
 static struct value read_instance(nvml_u32_call *read, nvml_device handle)
 {
@@ -221,7 +177,28 @@ static void scan_partition(struct nvidia *nvidia, const struct nvidia_device *pa
         who->slot = nvidia->count - 1;
         who->parent_slot = (int32_t)parent->who.slot;
         snprintf(who->uuid, sizeof who->uuid, "%s", uuid);
-        name_partition(nvml, handle, who);
+
+        /* "NVIDIA A100-SXM4-80GB MIG 3g.40gb" is a 3g.40gb; where the name does not say, the
+         * attributes do: slices, and memory in whole GiB, rounded up as NVIDIA's names are. */
+        static const char mark[] = "MIG ";
+        char name[GPU_NAME];
+        signed char state = read_text(nvml->nvmlDeviceGetName, handle, name, sizeof name);
+        const char *profile = strstr(name, mark);
+        struct nvml_attributes has = {0};
+        who->name_state = VITALS_HAVE;
+        if (profile) {
+            snprintf(who->name, sizeof who->name, "%s", profile + sizeof mark - 1);
+        } else if (NVML_CALL(nvml, nvmlDeviceGetAttributes_v2, handle, &has) == NVML_SUCCESS) {
+            char compute[16] = "";
+            if (has.compute_slices != has.gpu_slices)
+                snprintf(compute, sizeof compute, "%uc.", has.compute_slices);
+            snprintf(who->name, sizeof who->name, "%s%ug.%llugb", compute, has.gpu_slices,
+                     (unsigned long long)((has.memory_mib + 1023) / 1024));
+        } else {
+            who->name_state = state;
+            snprintf(who->name, sizeof who->name, "%s", name);
+        }
+
         who->gpu_instance_id = read_instance(nvml->nvmlDeviceGetGpuInstanceId, handle);
         who->compute_instance_id = read_instance(nvml->nvmlDeviceGetComputeInstanceId, handle);
         memcpy(device->bus_id, parent->bus_id, sizeof device->bus_id);
@@ -248,8 +225,9 @@ static void scan_partitions(struct nvidia *nvidia, struct nvidia_device *parent,
         scan_partition(nvidia, parent, i, out);
 }
 
-/* The partitions of a device that cannot be reached stay with it, just as unreachable. */
-static void keep_partitions(struct nvidia *nvidia, const struct nvidia_device *parent,
+/* The partitions of a device that is not asked, or cannot be reached, stay with it: then they are
+ * just as unreachable. */
+static void keep_partitions(struct nvidia *nvidia, const struct nvidia_device *parent, bool lost,
                             struct gpu_scan *out)
 {
     for (uint32_t i = 0; i < nvidia->count; i++) {
@@ -257,7 +235,8 @@ static void keep_partitions(struct nvidia *nvidia, const struct nvidia_device *p
         if (!device->partition || device->who.parent_slot != (int32_t)parent->who.slot ||
             device->scanned + 1 != nvidia->scans)
             continue;
-        nvidia_lose(device, (vitals_availability)atomic_load(&parent->missing));
+        if (lost)
+            nvidia_lose(device, (vitals_availability)atomic_load(&parent->missing));
         list_device(nvidia, device, out);
     }
 }
@@ -278,23 +257,7 @@ static void scan_lost(struct nvidia *nvidia, unsigned index, nvml_return code, s
     }
     nvidia_lose(device, nvml_availability(code));
     list_device(nvidia, device, out);
-    keep_partitions(nvidia, device, out);
-}
-
-/* The device is suspended: its last identity and its partitions stay, and it is not queried. */
-static bool passes_sleeper(struct nvidia *nvidia, unsigned index, struct gpu_scan *out)
-{
-    struct nvidia_device *device = find_place(nvidia, index);
-    if (!device || !atomic_load(&device->handle) || !nvidia_is_asleep(nvidia, device))
-        return false;
-    list_device(nvidia, device, out);
-    for (uint32_t i = 0; i < nvidia->count; i++) {
-        struct nvidia_device *part = nvidia->devices[i];
-        if (part->partition && part->who.parent_slot == (int32_t)device->who.slot &&
-            part->scanned + 1 == nvidia->scans)
-            list_device(nvidia, part, out);
-    }
-    return true;
+    keep_partitions(nvidia, device, true, out);
 }
 
 /* False: the device is lost. */
@@ -303,8 +266,15 @@ static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *
     const struct nvml *nvml = &nvidia->nvml;
     nvml_device handle = NULL;
     char uuid[GPU_NAME] = "";
-    if (passes_sleeper(nvidia, index, out))
+
+    /* A suspended device is not queried: its last identity and its partitions stay. */
+    struct nvidia_device *last = find_place(nvidia, index);
+    if (last && atomic_load(&last->handle) && nvidia_is_asleep(nvidia, last)) {
+        list_device(nvidia, last, out);
+        keep_partitions(nvidia, last, false, out);
         return true;
+    }
+
     nvml_return code = nvml->nvmlDeviceGetHandleByIndex_v2(index, &handle);
     if (code == NVML_SUCCESS && handle)
         code = nvml->nvmlDeviceGetUUID(handle, uuid, sizeof uuid);
@@ -335,35 +305,6 @@ static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *
     return true;
 }
 
-/* While the driver is shut, its devices keep their places. */
-static void scan_nothing(struct nvidia *nvidia, struct gpu_scan *out)
-{
-    for (unsigned i = 0; i < nvidia->last_count && i < GPU_DEVICES_MAX; i++)
-        scan_lost(nvidia, i, NVML_GPU_IS_LOST, out);
-    snprintf(out->message, sizeof out->message, "%s", nvidia->shut_message);
-}
-
-/* An instance that is no longer listed was destroyed: its handle must not be used. */
-static void forget_others(struct nvidia *nvidia)
-{
-    for (uint32_t i = 0; i < nvidia->count; i++) {
-        struct nvidia_device *device = nvidia->devices[i];
-        if (device->scanned != nvidia->scans && atomic_load(&device->handle))
-            nvidia_lose(device, VITALS_GONE);
-    }
-}
-
-static void describe(const struct nvidia *nvidia, struct gpu_scan *out)
-{
-    unsigned parts = out->count > nvidia->last_count ? out->count - nvidia->last_count : 0;
-    int used = snprintf(out->message, sizeof out->message, "driver %s, %u device%s",
-                        nvidia->driver_state > 0 ? nvidia->driver_version : "unknown",
-                        nvidia->last_count, nvidia->last_count == 1 ? "" : "s");
-    if (parts > 0 && used > 0 && (size_t)used < sizeof out->message)
-        snprintf(out->message + used, sizeof out->message - (size_t)used, ", %u MIG instance%s",
-                 parts, parts == 1 ? "" : "s");
-}
-
 void nvidia_scan(void *state, struct gpu_scan *out)
 {
     struct nvidia *nvidia = state;
@@ -373,7 +314,10 @@ void nvidia_scan(void *state, struct gpu_scan *out)
     nvidia->scans++;
     atomic_store(&nvidia->listed, 0);
     if (!nvidia_is_up(nvidia)) {
-        scan_nothing(nvidia, out);
+        /* While the driver is shut, its devices keep their places. */
+        for (unsigned i = 0; i < nvidia->last_count && i < GPU_DEVICES_MAX; i++)
+            scan_lost(nvidia, i, NVML_GPU_IS_LOST, out);
+        snprintf(out->message, sizeof out->message, "%s", nvidia->shut_message);
         return;
     }
     nvml_return code = nvidia->nvml.nvmlDeviceGetCount_v2(&count);
@@ -388,7 +332,21 @@ void nvidia_scan(void *state, struct gpu_scan *out)
         nvidia->last_count = count;
     for (unsigned i = 0; i < nvidia->last_count && i < GPU_DEVICES_MAX; i++)
         lost += !scan_device(nvidia, i, out);
-    forget_others(nvidia);
-    describe(nvidia, out);
+
+    /* An instance that is no longer listed was destroyed: its handle must not be used. */
+    for (uint32_t i = 0; i < nvidia->count; i++) {
+        struct nvidia_device *device = nvidia->devices[i];
+        if (device->scanned != nvidia->scans && atomic_load(&device->handle))
+            nvidia_lose(device, VITALS_GONE);
+    }
+
+    unsigned parts = out->count > nvidia->last_count ? out->count - nvidia->last_count : 0;
+    int used = snprintf(out->message, sizeof out->message, "driver %s, %u device%s",
+                        nvidia->driver_state > 0 ? nvidia->driver_version : "unknown",
+                        nvidia->last_count, nvidia->last_count == 1 ? "" : "s");
+    if (parts > 0 && used > 0 && (size_t)used < sizeof out->message)
+        snprintf(out->message + used, sizeof out->message - (size_t)used, ", %u MIG instance%s",
+                 parts, parts == 1 ? "" : "s");
+
     nvidia_check_driver(nvidia, code, lost, nvidia->last_count);
 }

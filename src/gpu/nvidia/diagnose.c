@@ -2,7 +2,6 @@
  *
  * Everything is looked at anew: the kernel module and its nodes by their files, the library by
  * opening it where the back end could not. Thread rule: a worker's or a caller's own; may block. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "model/diagnosis.h"
 
@@ -13,6 +12,7 @@
 
 /* What was found without asking the library. */
 struct nvidia_machine {
+    const struct os *os;
     char module[32];    /* version of the kernel module that is loaded, or "" */
     int control, first; /* os_dev_access of nvidiactl and of nvidia0 */
     bool wsl;           /* a Linux below Windows, which has the driver */
@@ -39,30 +39,15 @@ void nvidia_module_version(const char *text, char *out, size_t capacity)
 
 static bool look_for_nvidia(const char *name, void *data)
 {
-    const vitals_context *context = ((void **)data)[0];
-    bool *found = ((void **)data)[1];
+    struct nvidia_machine *machine = data;
     char path[OS_SYS_PATH];
     uint64_t vendor = 0, class = 0;
     snprintf(path, sizeof path, "bus/pci/devices/%s/vendor", name);
-    if (os_sys_u64(&context->os, path, &vendor) < 0 || vendor != 0x10de)
+    if (os_sys_u64(machine->os, path, &vendor) < 0 || vendor != 0x10de)
         return true;
     snprintf(path, sizeof path, "bus/pci/devices/%s/class", name);
-    *found = os_sys_u64(&context->os, path, &class) == 0 && class >> 16 == 3;
-    return !*found;
-}
-
-static void look(const vitals_context *context, struct nvidia_machine *out)
-{
-    char text[256], kernel[128];
-    const struct os *os = &context->os;
-    *out = (struct nvidia_machine){.control = os_dev_access(os, "nvidiactl"),
-                                   .first = os_dev_access(os, "nvidia0")};
-    if (os_proc_text(os, "driver/nvidia/version", text, sizeof text) == 0)
-        nvidia_module_version(text, out->module, sizeof out->module);
-    os_read_kernel(os, kernel, sizeof kernel);
-    out->wsl = strstr(kernel, "icrosoft") != NULL;
-    void *data[2] = {(void *)(uintptr_t)context, &out->device};
-    (void)os_sys_list(os, "bus/pci/devices", look_for_nvidia, data);
+    machine->device = os_sys_u64(machine->os, path, &class) == 0 && class >> 16 == 3;
+    return !machine->device;
 }
 
 /* ---- rows ---- */
@@ -79,25 +64,6 @@ static void look(const vitals_context *context, struct nvidia_machine *out)
     "# then log in again; where that group is root:\n"              \
     "sudo chmod 0666 /dev/nvidia*"
 #define READ_LOG "sudo dmesg | grep -i -e nvrm -e xid"
-
-static void diagnose_module(const struct nvidia_machine *machine, struct row_batch *out)
-{
-    static const char subject[] = "nvidia kernel module";
-    char finding[160];
-    if (machine->module[0]) {
-        snprintf(finding, sizeof finding, "version %s is loaded", machine->module);
-        diagnosis_add(out, DIAGNOSIS_GOOD, subject, finding, "");
-    } else if (machine->wsl) {
-        diagnosis_add(out, DIAGNOSIS_GOOD, subject, "none; below Windows it is Windows that has it",
-                      "");
-    } else if (machine->device) {
-        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, "not loaded, and there is a device for it",
-                      "sudo modprobe nvidia");
-    } else {
-        diagnosis_add(out, DIAGNOSIS_GOOD, subject,
-                      "not loaded, and no NVIDIA device is on the PCI bus", "");
-    }
-}
 
 /* Nodes matter where there is a module for them. */
 static void diagnose_nodes(const struct nvidia_machine *machine, struct row_batch *out)
@@ -122,28 +88,6 @@ static void diagnose_nodes(const struct nvidia_machine *machine, struct row_batc
     }
 }
 
-/* What opening the library needs. */
-static const char *library_remedy(const struct nvidia_machine *machine)
-{
-    if (machine->wsl)
-        return "export LD_LIBRARY_PATH=/usr/lib/wsl/lib\n"
-               "# where libnvidia-ml.so.1 is not there, install NVIDIA's driver in Windows";
-    if (machine->module[0])
-        return "# the library of the loaded driver; Debian:\nsudo apt install libnvidia-ml1\n"
-               "# in a container, start it with its GPUs:\n"
-               "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE";
-    return "# NVIDIA's driver; Debian:\nsudo apt install nvidia-driver\n"
-           "# Ubuntu:\nsudo ubuntu-drivers install";
-}
-
-static void diagnose_no_library(const struct nvidia_machine *machine, const char *finding,
-                                struct row_batch *out)
-{
-    bool needed = machine->device || machine->module[0] || machine->wsl;
-    diagnosis_add(out, needed ? DIAGNOSIS_PROBLEM : DIAGNOSIS_GOOD, "nvidia library", finding,
-                  needed ? library_remedy(machine) : "");
-}
-
 static void diagnose_mismatch(const struct nvidia_machine *machine, const char *library,
                               struct row_batch *out)
 {
@@ -153,9 +97,9 @@ static void diagnose_mismatch(const struct nvidia_machine *machine, const char *
     diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", finding, REBOOT "\n" RELOAD);
 }
 
-/* nvmlInit failed: why, and what mends it. */
-static void diagnose_init(const struct nvidia_machine *machine, const struct nvml_failure *failure,
-                          struct row_batch *out)
+/* The back end is not open: opens the library once more, to say why and what mends it. */
+static void diagnose_closed(const vitals_context *context, const struct nvidia_machine *machine,
+                            struct row_batch *out)
 {
     static const struct {
         nvml_return code;
@@ -170,34 +114,40 @@ static void diagnose_init(const struct nvidia_machine *machine, const struct nvm
                                  "sudo apt install --reinstall nvidia-driver"},
         {NVML_GPU_IS_LOST, "sudo nvidia-smi --gpu-reset\n# or:\n" REBOOT},
     };
-    if (failure->code == NVML_LIB_RM_VERSION_MISMATCH) {
-        diagnose_mismatch(machine, failure->version, out);
-        return;
-    }
-    const char *remedy = READ_LOG;
-    for (size_t i = 0; i < ARRAY_COUNT(remedies); i++) {
-        if (remedies[i].code == failure->code)
-            remedy = remedies[i].remedy;
-    }
-    diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", failure->message, remedy);
-}
-
-/* The back end is not open: opens the library once more, to say why. */
-static void diagnose_closed(const vitals_context *context, const struct nvidia_machine *machine,
-                            struct row_batch *out)
-{
     struct nvml nvml;
     struct nvml_failure failure;
     if (nvml_open(&nvml, context, &failure) == 0) {
         nvml_close(&nvml);
         diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia driver",
                       "it could not be opened before, and can be now", "");
-    } else if (failure.code == NVML_SUCCESS) {
-        diagnose_no_library(machine, failure.message, out);
-    } else {
-        diagnosis_add(out, DIAGNOSIS_GOOD, "nvidia library", "it is there", "");
-        diagnose_init(machine, &failure, out);
+        return;
     }
+    if (failure.code == NVML_SUCCESS) {
+        const char *remedy = "# NVIDIA's driver; Debian:\nsudo apt install nvidia-driver\n"
+                             "# Ubuntu:\nsudo ubuntu-drivers install";
+        bool needed = machine->device || machine->module[0] || machine->wsl;
+        if (machine->wsl)
+            remedy = "export LD_LIBRARY_PATH=/usr/lib/wsl/lib\n"
+                     "# where libnvidia-ml.so.1 is not there, install NVIDIA's driver in Windows";
+        else if (machine->module[0])
+            remedy = "# the library of the loaded driver; Debian:\nsudo apt install libnvidia-ml1\n"
+                     "# in a container, start it with its GPUs:\n"
+                     "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility IMAGE";
+        diagnosis_add(out, needed ? DIAGNOSIS_PROBLEM : DIAGNOSIS_GOOD, "nvidia library",
+                      failure.message, needed ? remedy : "");
+        return;
+    }
+    diagnosis_add(out, DIAGNOSIS_GOOD, "nvidia library", "it is there", "");
+    if (failure.code == NVML_LIB_RM_VERSION_MISMATCH) {
+        diagnose_mismatch(machine, failure.version, out);
+        return;
+    }
+    const char *remedy = READ_LOG;
+    for (size_t i = 0; i < ARRAY_COUNT(remedies); i++) {
+        if (remedies[i].code == failure.code)
+            remedy = remedies[i].remedy;
+    }
+    diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", failure.message, remedy);
 }
 
 /* ---- an open driver ---- */
@@ -220,9 +170,18 @@ static void diagnose_open(const struct nvidia *nvidia, const struct nvidia_machi
     diagnosis_add(out, DIAGNOSIS_GOOD, "nvidia driver", finding, "");
 }
 
-/* A device that a scan could not reach, with the reason. */
-static void diagnose_devices(const struct nvidia *nvidia, struct row_batch *out)
+/* The scan may be opening the driver anew. */
+static void diagnose_state(struct nvidia *nvidia, const struct nvidia_machine *machine,
+                           struct row_batch *out)
 {
+    if (nvidia_enter(nvidia)) {
+        diagnose_open(nvidia, machine, out);
+        nvidia_leave(nvidia);
+    } else {
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", nvidia->shut_message, READ_LOG);
+    }
+
+    /* A device that a scan could not reach, with the reason. */
     for (uint32_t i = 0; i < nvidia->count; i++) {
         const struct nvidia_device *device = nvidia->devices[i];
         if (device->partition || device->scanned != nvidia->scans || atomic_load(&device->handle))
@@ -237,36 +196,41 @@ static void diagnose_devices(const struct nvidia *nvidia, struct row_batch *out)
                                               : READ_LOG "\nsudo nvidia-smi --gpu-reset\n"
                                                          "# or:\n" REBOOT);
     }
-}
 
-/* Other users of the performance monitor's counters. */
-static void diagnose_monitor(const vitals_context *context, struct row_batch *out)
-{
-    if (nvidia_finds_hostengine(context))
+    /* Other users of the performance monitor's counters. */
+    if (nvidia_finds_hostengine(nvidia->context))
         diagnosis_add(out, DIAGNOSIS_NOTICE, "nvidia counters",
                       "nv-hostengine (DCGM) runs: sm_active_ratio and its like are left to it",
                       "# where nothing else needs it:\nsudo systemctl stop nvidia-dcgm");
 }
 
-/* The scan may be opening the driver anew. */
-static void diagnose_state(struct nvidia *nvidia, const struct nvidia_machine *machine,
-                           struct row_batch *out)
-{
-    if (nvidia_enter(nvidia)) {
-        diagnose_open(nvidia, machine, out);
-        nvidia_leave(nvidia);
-    } else {
-        diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", nvidia->shut_message, READ_LOG);
-    }
-    diagnose_devices(nvidia, out);
-    diagnose_monitor(nvidia->context, out);
-}
-
 void nvidia_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {
-    struct nvidia_machine machine;
-    look(context, &machine);
-    diagnose_module(&machine, out);
+    const struct os *os = &context->os;
+    struct nvidia_machine machine = {
+        .os = os, .control = os_dev_access(os, "nvidiactl"), .first = os_dev_access(os, "nvidia0")};
+    char text[256], kernel[128], finding[160];
+    if (os_proc_text(os, "driver/nvidia/version", text, sizeof text) == 0)
+        nvidia_module_version(text, machine.module, sizeof machine.module);
+    os_read_kernel(os, kernel, sizeof kernel);
+    machine.wsl = strstr(kernel, "icrosoft") != NULL;
+    (void)os_sys_list(os, "bus/pci/devices", look_for_nvidia, &machine);
+
+    static const char subject[] = "nvidia kernel module";
+    if (machine.module[0]) {
+        snprintf(finding, sizeof finding, "version %s is loaded", machine.module);
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject, finding, "");
+    } else if (machine.wsl) {
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject, "none; below Windows it is Windows that has it",
+                      "");
+    } else if (machine.device) {
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, subject, "not loaded, and there is a device for it",
+                      "sudo modprobe nvidia");
+    } else {
+        diagnosis_add(out, DIAGNOSIS_GOOD, subject,
+                      "not loaded, and no NVIDIA device is on the PCI bus", "");
+    }
+
     diagnose_nodes(&machine, out);
     if (state)
         diagnose_state(state, &machine, out);

@@ -6,7 +6,6 @@
  * while DCGM's nv-hostengine runs. The utilization of a MIG instance has no other source: it is
  * read whenever it is requested. It is the share of time in which the GPU instance had work, of all
  * compute instances that it is divided into: an estimate of each. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
 #include <string.h>
@@ -27,38 +26,23 @@ static bool wants_busy(const struct nvidia_reader *reader)
                                          reader_wants(reader, VITALS_GPU_BUSY_SECONDS));
 }
 
-static bool wants_any(const struct nvidia_reader *reader)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-        if (reader_wants(reader, rows[i].metric))
-            return true;
-    }
-    return wants_busy(reader);
-}
-
 #define LOOK_AGAIN_NS (60 * NS_PER_SECOND)
 #define SHORTEST_NS   (100 * NS_PER_MS) /* between two samples, says the driver's document */
 
 /* ---- other users ---- */
 
-static bool is_hostengine(const struct os *os, int64_t pid, struct buffer *text)
-{
-    static const char name[] = "nv-hostengine";
-    bool cut;
-    buffer_reset(text);
-    if (os_process_file(os, pid, "comm", 64, text, &cut) < 0 || text->size < sizeof name - 1)
-        return false;
-    return memcmp(text->bytes, name, sizeof name - 1) == 0;
-}
-
 bool nvidia_finds_hostengine(const vitals_context *context)
 {
+    static const char name[] = "nv-hostengine";
     struct os_pids pids = {0};
     struct buffer text = {0};
-    bool found = false;
+    bool found = false, cut;
     size_t count = os_list_processes(&context->os, &pids) == 0 ? pids.count : 0;
-    for (size_t i = 0; i < count && !found; i++)
-        found = is_hostengine(&context->os, pids.items[i], &text);
+    for (size_t i = 0; i < count && !found; i++) {
+        buffer_reset(&text);
+        found = os_process_file(&context->os, pids.items[i], "comm", 64, &text, &cut) == 0 &&
+                text.size >= sizeof name - 1 && memcmp(text.bytes, name, sizeof name - 1) == 0;
+    }
     os_pids_done(&pids);
     buffer_done(&text);
     return found;
@@ -112,21 +96,6 @@ static nvml_return begin(const struct nvml *nvml, struct nvidia_device *device, 
     return code;
 }
 
-static nvml_return take(struct nvidia_reader *reader, nvml_device whole)
-{
-    struct nvidia_device *device = reader->device;
-    nvml_gpm_sample sample = device->gpm.samples[device->gpm.newer ^ 1];
-    nvml_return code = NVML_NOT_SUPPORTED;
-    if (!device->partition)
-        code = NVML_CALL(reader->nvml, nvmlGpmSampleGet, whole, sample);
-    else if (device->who.gpu_instance_id.state > 0)
-        code = NVML_CALL(reader->nvml, nvmlGpmMigSampleGet, whole,
-                         (unsigned)device->who.gpu_instance_id.as.u64, sample);
-    if (code == NVML_SUCCESS)
-        device->gpm.newer ^= 1;
-    return code;
-}
-
 /* ---- figures ---- */
 
 /* How busy a partition is; of a device the driver tells by itself. */
@@ -163,17 +132,6 @@ static struct value ratio(const struct nvml_gpm_metric *metric)
     return value_f64(metric->value < 100 ? metric->value / 100 : 1);
 }
 
-/* The figure of a partition's load, and its integral over the time between the samples. */
-static void take_busy(struct nvidia_reader *reader, nvml_return code,
-                      const struct nvml_gpm_metric *metric, uint64_t window_ns)
-{
-    struct value busy = code == NVML_SUCCESS ? ratio(metric)
-                                             : value_missing(nvml_availability(code));
-    if (busy.state > 0)
-        reader->device->busy_seconds += busy.as.f64 * (double)window_ns / 1e9;
-    set_busy(reader, busy);
-}
-
 static void read_figures(struct nvidia_reader *reader, uint64_t window_ns)
 {
     const struct nvidia_gpm *gpm = &reader->device->gpm;
@@ -193,14 +151,23 @@ static void read_figures(struct nvidia_reader *reader, uint64_t window_ns)
     nvml_return code = NVML_CALL(reader->nvml, nvmlGpmMetricsGet, &request);
     for (unsigned i = 0; i < count; i++)
         reader_set(reader, metrics[i], code, ratio(&request.metrics[i]));
-    if (wants_busy(reader))
-        take_busy(reader, code, &request.metrics[count], window_ns);
+    if (wants_busy(reader)) {
+        /* The figure of a partition's load, and its integral over the time between the samples. */
+        struct value busy = code == NVML_SUCCESS ? ratio(&request.metrics[count])
+                                                 : value_missing(nvml_availability(code));
+        if (busy.state > 0)
+            reader->device->busy_seconds += busy.as.f64 * (double)window_ns / 1e9;
+        set_busy(reader, busy);
+    }
 }
 
 void nvidia_read_gpm(struct nvidia_reader *reader)
 {
     struct nvidia_device *device = reader->device;
-    if (!wants_any(reader))
+    bool is_wanted = wants_busy(reader);
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+        is_wanted |= reader_wants(reader, rows[i].metric);
+    if (!is_wanted)
         return;
     uint64_t now_ns = reader->fill->sample->stamp_ns, before_ns = device->gpm.taken_ns;
     nvml_device whole = nvidia_whole(reader->nvidia, device);
@@ -219,7 +186,16 @@ void nvidia_read_gpm(struct nvidia_reader *reader)
         set_busy(reader, busy.state != VITALS_UNSET ? busy : value_missing(VITALS_NOT_YET));
         return;
     }
-    code = reader_check(reader, take(reader, whole));
+
+    nvml_gpm_sample sample = device->gpm.samples[device->gpm.newer ^ 1];
+    code = NVML_NOT_SUPPORTED;
+    if (!device->partition)
+        code = NVML_CALL(reader->nvml, nvmlGpmSampleGet, whole, sample);
+    else if (device->who.gpu_instance_id.state > 0)
+        code = NVML_CALL(reader->nvml, nvmlGpmMigSampleGet, whole,
+                         (unsigned)device->who.gpu_instance_id.as.u64, sample);
+    if (reader_check(reader, code) == NVML_SUCCESS)
+        device->gpm.newer ^= 1;
     device->gpm.taken_ns = code == NVML_SUCCESS ? now_ns : 0;
     if (code != NVML_SUCCESS)
         set_all(reader, nvml_availability(code));

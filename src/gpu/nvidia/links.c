@@ -1,7 +1,6 @@
 /* links.c: the NVLinks of a device, one row each.
  *
  * How many there are is asked once. What went over them comes for all of them in one call. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
 #include <stdio.h>
@@ -13,31 +12,6 @@ struct links {
     unsigned count;
     char labels[LABELS][GPU_LABEL];
 };
-
-/* ---- which there are ---- */
-
-/* A driver that does not know the field says of each link whether it is there. */
-static unsigned probe(struct nvidia_reader *reader)
-{
-    unsigned count = 0, active;
-    while (count < LABELS && NVML_CALL(reader->nvml, nvmlDeviceGetNvLinkState, reader->handle,
-                                       count, &active) == NVML_SUCCESS)
-        count++;
-    return count;
-}
-
-static void count_links(struct nvidia_reader *reader)
-{
-    struct nvml_field_value fields[2] = {{.field = NVML_FIELD_LINK_COUNT}};
-    nvml_return code;
-    reader_call_fields(reader, fields, 1);
-    uint64_t count = nvml_field_number(&fields[0], &code);
-    if (reader->lost)
-        return;
-    if (code != NVML_SUCCESS || count > LABELS)
-        count = probe(reader);
-    reader->device->links = (int)count;
-}
 
 /* ---- what each is ---- */
 
@@ -60,29 +34,6 @@ static void set_text(struct nvidia_reader *reader, vitals_metric metric, const c
         gpu_fill_child_text(reader->fill, metric, label, (struct span){text, strlen(text)});
     else
         gpu_fill_child(reader->fill, metric, label, value_missing(nvml_availability(code)));
-}
-
-static void read_remote(struct nvidia_reader *reader, unsigned link, const char *label)
-{
-    static const char *const kinds[] = {"gpu", "cpu", "switch"};
-    if (reader_wants(reader, VITALS_GPU_LINK_REMOTE_KIND)) {
-        unsigned kind = NVML_NOT_AVAILABLE_32;
-        nvml_return code = READER_ASK(reader, link, nvmlDeviceGetNvLinkRemoteDeviceType, link,
-                                      &kind);
-        if (code == NVML_SUCCESS && kind >= ARRAY_COUNT(kinds))
-            code = NVML_NOT_SUPPORTED; /* 255: the driver does not know */
-        set_text(reader, VITALS_GPU_LINK_REMOTE_KIND, label, code,
-                 code == NVML_SUCCESS ? kinds[kind] : "");
-    }
-    if (reader_wants(reader, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID) && !reader->lost) {
-        struct nvml_pci_info info = {0};
-        nvml_return code = READER_ASK(reader, link, nvmlDeviceGetNvLinkRemotePciInfo_v2, link,
-                                      &info);
-        info.bus_id[sizeof info.bus_id - 1] = '\0';
-        if (code == NVML_SUCCESS && !info.bus_id[0])
-            code = NVML_NOT_SUPPORTED;
-        set_text(reader, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID, label, code, info.bus_id);
-    }
 }
 
 static void read_errors(struct nvidia_reader *reader, unsigned link, const char *label)
@@ -117,27 +68,6 @@ static const struct link_column {
     {VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, NVML_FIELD_LINK_SPEED, MEGA, SPEED_MAX},
 };
 
-static struct value convert(const struct link_column *column, uint64_t number)
-{
-    if (vitals_metric_type(column->metric) != VITALS_U64)
-        return nvml_amount(number, column->factor, column->most);
-    struct value value = nvml_count(number, column->most);
-    value.as.u64 *= KIB;
-    return value;
-}
-
-/* A driver that does not tell the speed of each link tells the one of all that are up. */
-static void read_common_speed(struct nvidia_reader *reader, const struct links *links)
-{
-    nvml_return code;
-    struct nvml_field_value fields[2] = {{.field = NVML_FIELD_LINK_SPEED_COMMON}};
-    reader_call_fields(reader, fields, 1);
-    uint64_t number = nvml_field_number(&fields[0], &code);
-    for (unsigned i = 0; i < links->count; i++)
-        reader_set_child(reader, VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, links->labels[i], code,
-                         nvml_amount(number, MEGA, SPEED_MAX));
-}
-
 static void read_traffic(struct nvidia_reader *reader, const struct links *links)
 {
     struct nvml_field_value fields[ARRAY_COUNT(columns) * LABELS + 1];
@@ -156,26 +86,72 @@ static void read_traffic(struct nvidia_reader *reader, const struct links *links
     for (int i = 0; i < count; i++) {
         nvml_return code;
         uint64_t number = nvml_field_number(&fields[i], &code);
+        struct value value = nvml_amount(number, of[i]->factor, of[i]->most);
+        if (vitals_metric_type(of[i]->metric) == VITALS_U64) {
+            value = nvml_count(number, of[i]->most);
+            value.as.u64 *= KIB;
+        }
         if (fields[i].scope < links->count)
-            reader_set_child(reader, of[i]->metric, links->labels[fields[i].scope], code,
-                             convert(of[i], number));
+            reader_set_child(reader, of[i]->metric, links->labels[fields[i].scope], code, value);
         no_speed = no_speed || (of[i]->field == NVML_FIELD_LINK_SPEED &&
                                 nvml_availability(code) == VITALS_UNSUPPORTED);
     }
-    if (no_speed && !reader->lost)
-        read_common_speed(reader, links);
+    if (!no_speed || reader->lost)
+        return;
+
+    /* A driver that does not tell the speed of each link tells the one of all that are up. */
+    nvml_return code;
+    fields[0] = (struct nvml_field_value){.field = NVML_FIELD_LINK_SPEED_COMMON};
+    reader_call_fields(reader, fields, 1);
+    uint64_t number = nvml_field_number(&fields[0], &code);
+    for (unsigned i = 0; i < links->count; i++)
+        reader_set_child(reader, VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, links->labels[i], code,
+                         nvml_amount(number, MEGA, SPEED_MAX));
 }
 
 void nvidia_read_links(struct nvidia_reader *reader)
 {
     struct links links;
-    if (reader->device->links < 0)
-        count_links(reader);
+    if (reader->device->links < 0) {
+        struct nvml_field_value fields[2] = {{.field = NVML_FIELD_LINK_COUNT}};
+        nvml_return code;
+        reader_call_fields(reader, fields, 1);
+        uint64_t count = nvml_field_number(&fields[0], &code);
+        unsigned active;
+        if (code != NVML_SUCCESS || count > LABELS) {
+            /* A driver that does not know the field says of each link whether it is there. */
+            count = 0;
+            while (count < LABELS && !reader->lost &&
+                   NVML_CALL(reader->nvml, nvmlDeviceGetNvLinkState, reader->handle,
+                             (unsigned)count, &active) == NVML_SUCCESS)
+                count++;
+        }
+        if (!reader->lost)
+            reader->device->links = (int)count;
+    }
     links.count = reader->device->links > 0 ? (unsigned)reader->device->links : 0;
     for (unsigned i = 0; i < links.count && !reader->lost; i++) {
         snprintf(links.labels[i], sizeof links.labels[i], "nvlink%u", i);
         set_text(reader, VITALS_GPU_LINK_KIND, links.labels[i], NVML_SUCCESS, "nvlink");
-        read_remote(reader, i, links.labels[i]);
+
+        static const char *const kinds[] = {"gpu", "cpu", "switch"};
+        if (reader_wants(reader, VITALS_GPU_LINK_REMOTE_KIND)) {
+            unsigned kind = NVML_NOT_AVAILABLE_32;
+            nvml_return code = READER_ASK(reader, i, nvmlDeviceGetNvLinkRemoteDeviceType, i, &kind);
+            if (code == NVML_SUCCESS && kind >= ARRAY_COUNT(kinds))
+                code = NVML_NOT_SUPPORTED; /* 255: the driver does not know */
+            set_text(reader, VITALS_GPU_LINK_REMOTE_KIND, links.labels[i], code,
+                     code == NVML_SUCCESS ? kinds[kind] : "");
+        }
+        if (reader_wants(reader, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID) && !reader->lost) {
+            struct nvml_pci_info info = {0};
+            nvml_return code = READER_ASK(reader, i, nvmlDeviceGetNvLinkRemotePciInfo_v2, i, &info);
+            info.bus_id[sizeof info.bus_id - 1] = '\0';
+            if (code == NVML_SUCCESS && !info.bus_id[0])
+                code = NVML_NOT_SUPPORTED;
+            set_text(reader, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID, links.labels[i], code, info.bus_id);
+        }
+
         read_errors(reader, i, links.labels[i]);
     }
     if (reader_wants(reader, VITALS_GPU_LINK_ACTIVE))

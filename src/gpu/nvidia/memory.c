@@ -3,7 +3,6 @@
  * A device without memory of its own (Grace, Tegra) says that there is none, or that it cannot say:
  * then it uses the machine's, and the figures are estimates by what the kernel says of that. */
 #include "util/memory.h"
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
 static const vitals_metric metrics[] = {
@@ -21,17 +20,19 @@ static struct value estimate(uint64_t bytes)
     return (struct value){.as.u64 = bytes, .state = VITALS_ESTIMATE};
 }
 
-/* The machine's memory: false where the kernel does not say. */
-static bool read_machine(struct nvidia_reader *reader, uint64_t *total, uint64_t *available)
+/* The figures are those of the machine's memory, where the kernel says. A partition has its part of
+ * the memory or has none that it knows of. */
+static void set_unified(struct nvidia_reader *reader)
 {
     static const vitals_metric wanted[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
                                            VITALS_HOST_MEMORY_AVAILABLE_BYTES};
     struct metric_set set = {0};
     struct value found[ARRAY_COUNT(wanted)];
     struct os_host host;
-    struct os_machine *machine = memory_alloc(sizeof *machine);
+    set_none(reader, NVML_NOT_SUPPORTED);
+    struct os_machine *machine = reader->device->partition ? NULL : memory_alloc(sizeof *machine);
     if (!machine)
-        return false;
+        return;
     for (size_t i = 0; i < ARRAY_COUNT(wanted); i++)
         metric_set_add(&set, wanted[i]);
     os_host_init(&host);
@@ -41,17 +42,8 @@ static bool read_machine(struct nvidia_reader *reader, uint64_t *total, uint64_t
     os_host_done(&host);
     os_machine_done(machine);
     memory_free(machine);
-    *total = found[0].as.u64;
-    *available = found[1].as.u64;
-    return found[0].state > 0 && found[1].state > 0 && *available <= *total;
-}
-
-/* A partition has its part of the memory or has none that it knows of. */
-static void set_unified(struct nvidia_reader *reader)
-{
-    uint64_t total, available;
-    set_none(reader, NVML_NOT_SUPPORTED);
-    if (reader->device->partition || !read_machine(reader, &total, &available))
+    uint64_t total = found[0].as.u64, available = found[1].as.u64;
+    if (found[0].state <= 0 || found[1].state <= 0 || available > total)
         return;
     gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, estimate(total));
     gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, estimate(total - available));
@@ -67,48 +59,34 @@ static struct value bytes(uint64_t part, uint64_t total)
     return part <= total && part <= EXACT_MAX ? value_u64(part) : value_missing(VITALS_FAILED);
 }
 
-/* What the driver says of memory, checked: more in use than there is is nonsense. */
-static void set_memory(struct nvidia_reader *reader, const struct nvml_memory_v2 *now,
-                       bool tells_reserved)
-{
-    if (now->total == 0 || now->total == NVML_NOT_AVAILABLE_64) {
-        set_unified(reader);
-        return;
-    }
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, nvml_count(now->total, EXACT_MAX));
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, bytes(now->used, now->total));
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, bytes(now->free, now->total));
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_RESERVED_BYTES,
-             tells_reserved ? bytes(now->reserved, now->total) : value_missing(VITALS_UNSUPPORTED));
-    gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
-}
-
-static bool wants_more_than_reserved(const struct nvidia_reader *reader)
-{
-    bool wanted = false;
-    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
-        wanted = wanted || (metrics[i] != VITALS_GPU_MEMORY_RESERVED_BYTES &&
-                            reader_wants(reader, metrics[i]));
-    return wanted;
-}
-
 /* The first version counts what is reserved as used (nvitop issue 13), and does not tell it. */
 void nvidia_read_memory(struct nvidia_reader *reader)
 {
     struct nvml_memory_v2 now = {.version = NVML_STRUCT_VERSION(struct nvml_memory_v2, 2)};
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetMemoryInfo_v2, &now);
-    bool newer = !nvml_lacks(code);
-    if (!newer && wants_more_than_reserved(reader)) {
+    bool newer = !nvml_lacks(code), wanted = false;
+    for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
+        wanted = wanted || (metrics[i] != VITALS_GPU_MEMORY_RESERVED_BYTES &&
+                            reader_wants(reader, metrics[i]));
+    if (!newer && wanted) {
         struct nvml_memory old = {0};
         code = READER_ASK(reader, 0, nvmlDeviceGetMemoryInfo, &old);
         now = (struct nvml_memory_v2){.total = old.total, .used = old.used, .free = old.free};
     }
-    if (code == NVML_SUCCESS)
-        set_memory(reader, &now, newer);
-    else if (code == NVML_NOT_SUPPORTED)
+    bool is_none = now.total == 0 || now.total == NVML_NOT_AVAILABLE_64;
+    if (code == NVML_NOT_SUPPORTED || (code == NVML_SUCCESS && is_none)) {
         set_unified(reader);
-    else
+    } else if (code != NVML_SUCCESS) {
         set_none(reader, code);
+    } else {
+        struct value none = value_missing(VITALS_UNSUPPORTED);
+        gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, nvml_count(now.total, EXACT_MAX));
+        gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, bytes(now.used, now.total));
+        gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, bytes(now.free, now.total));
+        gpu_fill(reader->fill, VITALS_GPU_MEMORY_RESERVED_BYTES,
+                 newer ? bytes(now.reserved, now.total) : none);
+        gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
+    }
 }
 
 /* One call for the whole table. */

@@ -1,7 +1,4 @@
 /* nvidia.c: the record of the back end, and what opens and closes it. */
-#include "gpu/nvidia/nvidia.h"
-
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "gpu/pci.h"
 #include "util/memory.h"

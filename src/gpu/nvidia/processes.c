@@ -5,7 +5,6 @@
  * promises (nvitop issues 75, 88, 94), so the layout is deduced from the bytes that the driver
  * wrote, and verified. The utilization of each process is in process_utilization.c. */
 #include "gpu/fill.h"
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "util/memory.h"
 
@@ -19,19 +18,6 @@ enum {
 };
 
 /* ---- layout ---- */
-
-/* Bytes of an entry, as far as the driver wrote: 0 where that is none of the layouts. */
-static size_t written_layout(const unsigned char *bytes, size_t room, size_t count)
-{
-    while (room > 0 && bytes[room - 1] == NVIDIA_UNWRITTEN)
-        room--;
-    static const size_t layouts[] = {NVML_PROCESS_V1, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL};
-    for (size_t i = 0; i < ARRAY_COUNT(layouts); i++) {
-        if (room == layouts[i] * count)
-            return layouts[i];
-    }
-    return 0;
-}
 
 static struct nvml_process entry_at(const unsigned char *bytes, size_t layout, size_t index)
 {
@@ -58,11 +44,17 @@ static bool is_plausible(const unsigned char *bytes, size_t layout, size_t count
     return true;
 }
 
-/* What was written goes first, then what the function is said to write. */
+/* Bytes of an entry: what was written goes first, then what the function is said to write. 0: it is
+ * none of the layouts. */
 static size_t choose_layout(const struct nvidia_list *list)
 {
-    const size_t candidates[] = {written_layout(list->bytes, list->room, list->count),
-                                 list->promised, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL,
+    static const size_t layouts[] = {NVML_PROCESS_V1, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL};
+    size_t written = list->room, fits = 0;
+    while (written > 0 && list->bytes[written - 1] == NVIDIA_UNWRITTEN)
+        written--;
+    for (size_t i = ARRAY_COUNT(layouts); i-- > 0;)
+        fits = written == layouts[i] * list->count ? layouts[i] : fits;
+    const size_t candidates[] = {fits, list->promised, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL,
                                  NVML_PROCESS_V1};
     for (size_t i = 0; i < ARRAY_COUNT(candidates); i++) {
         size_t layout = candidates[i];
@@ -71,15 +63,6 @@ static size_t choose_layout(const struct nvidia_list *list)
             return layout;
     }
     return 0;
-}
-
-/* The place of the pid in the order of pids, where it stands or where it belongs. */
-static uint32_t place_of(const struct gpu_processes *out, int64_t pid)
-{
-    uint32_t at = out->count;
-    while (at > 0 && out->items[at - 1].pid >= pid)
-        at--;
-    return at;
 }
 
 static struct value *reading_of(struct gpu_process *item, vitals_metric metric)
@@ -93,38 +76,37 @@ static void set_instance(struct gpu_process *item, vitals_metric metric, unsigne
         *reading_of(item, metric) = value_u64(number);
 }
 
-/* Listed twice is the same memory seen twice: never a sum. */
-static void add_process(struct gpu_processes *out, const struct nvml_process *entry, unsigned use)
-{
-    uint32_t at = place_of(out, entry->pid);
-    struct gpu_process *item = &out->items[at];
-    if (at == out->count || item->pid != (int64_t)entry->pid) {
-        if (out->count == GPU_PROCESSES_MAX) {
-            out->cut = true;
-            return;
-        }
-        memmove(item + 1, item, (out->count - at) * sizeof *item);
-        *item = (struct gpu_process){.pid = entry->pid};
-        *reading_of(item, VITALS_GPU_PROCESS_MEMORY_USED_BYTES) = value_missing(VITALS_UNSUPPORTED);
-        out->count++;
-    }
-    item->uses |= use;
-    set_instance(item, VITALS_GPU_PROCESS_GPU_INSTANCE_ID, entry->gpu_instance);
-    set_instance(item, VITALS_GPU_PROCESS_COMPUTE_INSTANCE_ID, entry->compute_instance);
-    struct value *memory = reading_of(item, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
-    if (entry->memory_bytes > EXACT_MAX && entry->memory_bytes != NVML_NOT_AVAILABLE_64)
-        *memory = value_missing(VITALS_FAILED);
-    else if (entry->memory_bytes != NVML_NOT_AVAILABLE_64 &&
-             (memory->state <= 0 || entry->memory_bytes > memory->as.u64))
-        *memory = value_u64(entry->memory_bytes);
-}
-
 bool nvidia_decode_list(const struct nvidia_list *list, struct gpu_processes *out)
 {
     size_t layout = choose_layout(list);
     for (size_t i = 0; layout != 0 && i < list->count; i++) {
         struct nvml_process entry = entry_at(list->bytes, layout, i);
-        add_process(out, &entry, list->use);
+
+        /* Listed twice is the same memory seen twice: never a sum. */
+        uint32_t at = out->count;
+        while (at > 0 && out->items[at - 1].pid >= (int64_t)entry.pid)
+            at--;
+        struct gpu_process *item = &out->items[at];
+        if (at == out->count || item->pid != (int64_t)entry.pid) {
+            if (out->count == GPU_PROCESSES_MAX) {
+                out->cut = true;
+                continue;
+            }
+            memmove(item + 1, item, (out->count - at) * sizeof *item);
+            *item = (struct gpu_process){.pid = entry.pid};
+            *reading_of(item,
+                        VITALS_GPU_PROCESS_MEMORY_USED_BYTES) = value_missing(VITALS_UNSUPPORTED);
+            out->count++;
+        }
+        item->uses |= list->use;
+        set_instance(item, VITALS_GPU_PROCESS_GPU_INSTANCE_ID, entry.gpu_instance);
+        set_instance(item, VITALS_GPU_PROCESS_COMPUTE_INSTANCE_ID, entry.compute_instance);
+        struct value *memory = reading_of(item, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+        if (entry.memory_bytes > EXACT_MAX && entry.memory_bytes != NVML_NOT_AVAILABLE_64)
+            *memory = value_missing(VITALS_FAILED);
+        else if (entry.memory_bytes != NVML_NOT_AVAILABLE_64 &&
+                 (memory->state <= 0 || entry.memory_bytes > memory->as.u64))
+            *memory = value_u64(entry.memory_bytes);
     }
     return layout != 0;
 }
@@ -151,29 +133,6 @@ static const struct list_kind kinds[] = {KIND(GPU_COMPUTE, Compute), KIND(GPU_GR
                                          KIND(GPU_MPS, MPSCompute)};
 #undef KIND
 
-/* 535.54 wrote the layout for confidential computing under the name of the one before; later
- * drivers have a list of its own for that. */
-static size_t newest_layout(const struct nvml *nvml)
-{
-    return nvml->nvmlDeviceGetConfComputeMemSizeInfo && !nvml->nvmlDeviceGetRunningProcessDetailList
-               ? NVML_PROCESS_CONFIDENTIAL
-               : NVML_PROCESS_V2;
-}
-
-static bool make_room(struct nvidia_device *device, unsigned entries)
-{
-    if (entries > ROOM_MAX)
-        return false;
-    if (entries <= device->list_room)
-        return true;
-    void *grown = memory_resize(device->list, entries, NVML_PROCESS_CONFIDENTIAL);
-    if (!grown)
-        return false;
-    device->list = grown;
-    device->list_room = entries;
-    return true;
-}
-
 /* Calls the driver, with more room where it wants more; processes may come while we ask. */
 static nvml_return call_list(struct nvidia_device *device, nvml_device handle,
                              nvml_processes_call *read, unsigned *count)
@@ -181,8 +140,15 @@ static nvml_return call_list(struct nvidia_device *device, nvml_device handle,
     nvml_return code = NVML_INSUFFICIENT_SIZE;
     unsigned room = ENTRIES_FIRST;
     for (int tries = 0; tries < 4 && code == NVML_INSUFFICIENT_SIZE; tries++) {
-        if (!make_room(device, room))
-            return NVML_INSUFFICIENT_SIZE;
+        if (room > device->list_room) {
+            void *grown = room > ROOM_MAX
+                              ? NULL
+                              : memory_resize(device->list, room, NVML_PROCESS_CONFIDENTIAL);
+            if (!grown)
+                return NVML_INSUFFICIENT_SIZE;
+            device->list = grown;
+            device->list_room = room;
+        }
         memset(device->list, NVIDIA_UNWRITTEN,
                (size_t)device->list_room * NVML_PROCESS_CONFIDENTIAL);
         *count = device->list_room;
@@ -197,7 +163,13 @@ static vitals_availability read_list(const struct nvidia *nvidia, struct nvidia_
                                      struct gpu_processes *out)
 {
     const struct nvml *nvml = &nvidia->nvml;
-    const size_t promised[GENERATIONS] = {newest_layout(nvml), NVML_PROCESS_V2, NVML_PROCESS_V1};
+    /* 535.54 wrote the layout for confidential computing under the name of the one before; later
+     * drivers have a list of its own for that. */
+    const size_t promised[GENERATIONS] = {
+        (nvml->nvmlDeviceGetConfComputeMemSizeInfo && !nvml->nvmlDeviceGetRunningProcessDetailList
+             ? NVML_PROCESS_CONFIDENTIAL
+             : NVML_PROCESS_V2),
+        NVML_PROCESS_V2, NVML_PROCESS_V1};
     struct nvidia_list list = {.use = kind->use};
     nvml_return code = NVML_FUNCTION_NOT_FOUND;
     unsigned count = 0;
@@ -220,15 +192,6 @@ static vitals_availability read_list(const struct nvidia *nvidia, struct nvidia_
     return nvidia_decode_list(&list, out) ? VITALS_HAVE : VITALS_FAILED;
 }
 
-/* Clients of the MPS server are compute processes: skip the call if there are none. If the call
- * fails, they lack their mark. */
-static void mark_mps(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle,
-                     struct gpu_processes *out)
-{
-    if (out->count > 0)
-        (void)read_list(nvidia, device, handle, &kinds[2], out);
-}
-
 /* Known where one list is, and the other is at most something that the device does not have. */
 static vitals_availability read_lists(const struct nvidia *nvidia, struct nvidia_device *device,
                                       nvml_device handle, const struct metric_set *wanted,
@@ -237,8 +200,10 @@ static vitals_availability read_lists(const struct nvidia *nvidia, struct nvidia
     vitals_availability state = read_list(nvidia, device, handle, &kinds[0], out);
     if (state < 0 && state != VITALS_UNSUPPORTED)
         return state;
-    if (state > 0 && metric_set_has(wanted, VITALS_GPU_PROCESS_TYPE))
-        mark_mps(nvidia, device, handle, out);
+    /* Clients of the MPS server are compute processes: skip the call if there are none. If the call
+     * fails, they lack their mark. */
+    if (state > 0 && out->count > 0 && metric_set_has(wanted, VITALS_GPU_PROCESS_TYPE))
+        (void)read_list(nvidia, device, handle, &kinds[2], out);
     vitals_availability second = read_list(nvidia, device, handle, &kinds[1], out);
     return second == VITALS_UNSUPPORTED ? state : second;
 }

@@ -5,7 +5,6 @@
  * the kernel module has other devices than before (hot-plug). Slots stay; a scan gives them new
  * handles. While another thread is inside the library, the next scan tries again: this function
  * never waits. Thread rule: the scan's thread. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/state.h"
 #include "util/hash.h"
 

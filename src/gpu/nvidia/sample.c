@@ -1,5 +1,4 @@
 /* sample.c: which readings there are of a device, and which of them are due. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
 /* Any metric of a table: its number 0. */
@@ -62,28 +61,17 @@ static const struct sample_reading readings[] = {
     {nvidia_read_place, true, {0}},
 };
 
-static bool is_wanted(const struct nvidia_reader *reader, vitals_metric metric)
-{
-    return metric_number(metric) != 0 ? reader_wants(reader, metric)
-                                      : gpu_fill_wants_table(reader->fill, metric >> 8);
-}
-
 static bool is_due(const struct nvidia_reader *reader, const struct sample_reading *reading)
 {
     if (reader->device->partition && !reading->of_partitions)
         return false;
     for (size_t i = 0; i < ARRAY_COUNT(reading->metrics) && reading->metrics[i]; i++) {
-        if (is_wanted(reader, reading->metrics[i]))
+        if (metric_number(reading->metrics[i]) != 0
+                ? reader_wants(reader, reading->metrics[i])
+                : gpu_fill_wants_table(reader->fill, reading->metrics[i] >> 8))
             return true;
     }
     return reading->metrics[0] == 0;
-}
-
-/* A sample of slow metrics runs beside one of the others, and has nothing of the slot. */
-static bool is_slow(const struct nvidia_reader *reader)
-{
-    return reader_wants(reader, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND) ||
-           reader_wants(reader, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
 }
 
 /* Why nothing can be read of the device; HAVE: it can. */
@@ -113,7 +101,9 @@ void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out)
     gpu_fill_begin(&fill, out, nvidia_now_ns(nvidia));
     struct nvidia_reader reader = {
         .nvidia = nvidia, .nvml = &nvidia->nvml, .device = device, .fill = &fill};
-    bool slow = is_slow(&reader);
+    /* A sample of slow metrics runs beside one of the others, and has nothing of the slot. */
+    bool slow = reader_wants(&reader, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND) ||
+                reader_wants(&reader, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
     if (nvidia_enter(nvidia)) {
         reader.handle = atomic_load(&device->handle);
         result = read_all(&reader, slow);

@@ -1,34 +1,25 @@
 /* utilization.c: how busy a device and its engines are, as the driver's own percentages. */
-#include "gpu/nvidia/errors.h"
 #include "gpu/nvidia/reader.h"
 
 #include <string.h>
 
 /* The driver's percentage of its last period stands for the time since the reading before. After
  * a failure the time between is not counted. */
-static void integrate(struct nvidia_reader *reader, struct value ratio)
-{
-    struct nvidia_device *device = reader->device;
-    uint64_t now_ns = reader->fill->sample->stamp_ns;
-    if (ratio.state <= 0) {
-        device->utilization_ns = 0;
-        gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, value_missing(ratio.state));
-        return;
-    }
-    if (device->utilization_ns != 0 && now_ns > device->utilization_ns)
-        device->busy_seconds += ratio.as.f64 * (double)(now_ns - device->utilization_ns) / 1e9;
-    device->utilization_ns = now_ns;
-    struct value busy = value_f64(device->busy_seconds);
-    busy.state = VITALS_SAMPLED;
-    gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, busy);
-}
-
 void nvidia_read_utilization(struct nvidia_reader *reader)
 {
+    struct nvidia_device *device = reader->device;
+    uint64_t now_ns = reader->fill->sample->stamp_ns, last_ns = device->utilization_ns;
     struct nvml_utilization now = {0};
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetUtilizationRates, &now);
     struct value ratio = gpu_fill_percent(now.gpu, 100);
-    integrate(reader, code == NVML_SUCCESS ? ratio : value_missing(nvml_availability(code)));
+    bool known = code == NVML_SUCCESS && ratio.state > 0;
+    if (known && last_ns != 0 && now_ns > last_ns)
+        device->busy_seconds += ratio.as.f64 * (double)(now_ns - last_ns) / 1e9;
+    device->utilization_ns = known ? now_ns : 0;
+    struct value busy = known ? value_f64(device->busy_seconds) : value_missing(ratio.state);
+    if (known)
+        busy.state = VITALS_SAMPLED;
+    reader_set(reader, VITALS_GPU_BUSY_SECONDS, code, busy);
     reader_set(reader, VITALS_GPU_UTILIZATION_RATIO, code, ratio);
     reader_set(reader, VITALS_GPU_MEMORY_BUSY_RATIO, code, gpu_fill_percent(now.memory, 100));
 }

@@ -3,7 +3,7 @@
  * nothing absurd may be shown, and what is missing has the reason of its code. */
 #include "nvidia_world.h"
 
-#include "gpu/nvidia/errors.h"
+#include "gpu/nvidia/library.h"
 #include "gpu/nvidia/state.h"
 #include "util/memory.h"
 
