@@ -87,8 +87,6 @@ int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struc
     return 0;
 }
 
-/* ---- forgetting ---- */
-
 /* Marks those that have a row of the device now: how many they are. */
 static size_t mark(struct gpu_device *device, const struct row_batch *batch, bool is_peers)
 {

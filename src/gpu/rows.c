@@ -223,8 +223,6 @@ static vitals_availability table_state(const struct gpu_table *table,
     return told == VITALS_UNSET ? missing : VITALS_LOWER_BOUND;
 }
 
-/* ---- all of it ---- */
-
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
                      const struct metric_set *wanted, gpu_find_process *find, const void *data,
                      uint64_t stamp_ns)

@@ -155,8 +155,6 @@ static void take_percentage(struct parser *parser, struct span name, struct span
     engine->percent = (double)whole + (double)hundredths / 100;
 }
 
-/* ---- regions ---- */
-
 enum { MEMORY = -1 }; // else where the value stands in struct sweep_region
 
 static void take_region(struct parser *parser, struct span name, struct span value, int which)

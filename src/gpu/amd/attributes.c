@@ -40,8 +40,6 @@ static unsigned width_of(const struct amd_attribute *attribute)
     return 1u << (attribute->type / 2);
 }
 
-/* ---- what we take of it ---- */
-
 static const struct attribute_number {
     uint16_t id;
     enum attribute_unit unit;
@@ -96,8 +94,6 @@ static void take(const struct amd_attribute *attribute, struct amd_metrics *out)
         amd_metrics_number(attribute->at, width, &number))
         out->residencies[attribute->id - FIRST_RESIDENCY] = value_u64(number);
 }
-
-/* ---- whether it is what it says ---- */
 
 /* The attribute at *at, which moves behind it. */
 static bool next(struct span record, size_t *at, struct amd_attribute *out)

@@ -49,8 +49,6 @@ void amd_read_clocks(struct amd_reader *reader)
     }
 }
 
-/* ---- the link ---- */
-
 static void fill_link(struct amd_reader *reader, struct value generation, struct value width)
 {
     if (generation.state > 0 && !gpu_fill_has(reader->fill, VITALS_GPU_PCIE_GENERATION))

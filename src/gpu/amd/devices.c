@@ -151,8 +151,6 @@ static bool take_node(const char *name, void *data)
     return true;
 }
 
-/* ---- partitions ---- */
-
 static void list_partitions(struct amd *amd, const struct amd_device *parent, struct gpu_scan *out)
 {
     char path[OS_SYS_PATH], profile[GPU_NAME];

@@ -26,8 +26,6 @@ static const struct {
     {VITALS_GPU_MEMORY_PARTITION, "current_memory_partition"},
 };
 
-/* ---- what KFD tells of the card ---- */
-
 static void fill_u64(struct amd_reader *reader, vitals_metric metric, uint64_t number)
 {
     if (number > 0)
@@ -65,8 +63,6 @@ static void fill_node(struct amd_reader *reader)
     }
 }
 
-/* ---- monitors ---- */
-
 struct display_walk {
     struct amd_reader *reader;
     char card[OS_SYS_NAME];
@@ -103,8 +99,6 @@ static bool take_card(const char *name, void *data)
         os_sys_list(walk->reader->os, path, take_connector, walk);
     return false;
 }
-
-/* ---- how busy it is ---- */
 
 static void read_ratios(struct amd_reader *reader)
 {

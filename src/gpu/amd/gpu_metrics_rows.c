@@ -176,8 +176,6 @@ void amd_read_record(struct amd_reader *reader)
     }
 }
 
-/* ---- partitions ---- */
-
 void amd_read_partition(struct amd_reader *reader)
 {
     uint32_t number = (uint32_t)reader->device->partition;

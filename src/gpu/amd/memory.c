@@ -59,8 +59,6 @@ static struct pool unite(struct amd_reader *reader, const struct pool *vram, con
     return both;
 }
 
-/* ---- a partition's ---- */
-
 struct used_walk {
     const struct os *os;
     uint64_t gpu_id;

@@ -47,8 +47,6 @@ static void set_now(struct value *now, struct value found)
         now->state = VITALS_ESTIMATE;
 }
 
-/* ---- clocks ---- */
-
 bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out)
 {
     struct cursor lines = cursor_over(text.bytes, text.size);
@@ -72,8 +70,6 @@ bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out)
     }
     return out->now.state != VITALS_UNSET || out->highest.state != VITALS_UNSET;
 }
-
-/* ---- the PCIe link ---- */
 
 static const struct {
     double least; /* gigatransfers a second */
@@ -124,8 +120,6 @@ bool amd_link_levels_parse(struct span text, struct amd_link_levels *out)
     }
     return out->generation_highest.state != VITALS_UNSET;
 }
-
-/* ---- errors ---- */
 
 bool amd_errors_parse(struct span text, struct amd_errors *out)
 {

@@ -169,8 +169,6 @@ static void read_heat(const struct demo *demo, uint32_t slot, struct gpu_fill *f
     gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "memory", value_f64(2619e6));
 }
 
-/* ---- errors ---- */
-
 static void read_errors(const struct demo *demo, uint32_t slot, struct gpu_fill *fill)
 {
     bool ails = slot == 1 && demo->scenario->second_ails;
@@ -188,8 +186,6 @@ static void read_errors(const struct demo *demo, uint32_t slot, struct gpu_fill 
     gpu_fill_child(fill, VITALS_GPU_ERROR_CORRECTED, "sram", value_u64(0));
     gpu_fill_child(fill, VITALS_GPU_ERROR_UNCORRECTED, "sram", value_u64(0));
 }
-
-/* ---- links ---- */
 
 static void read_links(const struct demo *demo, uint32_t slot, struct gpu_fill *fill)
 {

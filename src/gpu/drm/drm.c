@@ -13,8 +13,6 @@
 #include <string.h>
 #include <vitals/error.h>
 
-/* ---- open and close ---- */
-
 static int drm_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
     int error;
@@ -46,8 +44,6 @@ static void drm_close(void *state)
     memory_free(drm);
 }
 
-/* ---- processes ---- */
-
 static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swept,
                           const struct metric_set *wanted, struct gpu_processes *out)
 {
@@ -70,8 +66,6 @@ static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swep
     };
     clients_update(&slot->clients, &device, swept, out);
 }
-
-/* ---- diagnosis ---- */
 
 static void drm_diagnose(const vitals_context *context, void *state, struct row_batch *out)
 {

@@ -10,8 +10,6 @@
 
 static const double HERTZ_MAX = 1e10; /* beyond, it is no frequency */
 
-/* ---- clocks ---- */
-
 static struct value read_hertz(const struct os *os, const char *folder, const char *file,
                                double factor)
 {
@@ -65,8 +63,6 @@ static void fill_clock(const struct os *os, const struct clock *clock, bool is_a
         gpu_fill_child(fill, file->metric, clock->label, value);
     }
 }
-
-/* ---- how busy it is ---- */
 
 /* ivpu counts the time in which it had jobs, in microseconds; true where there is such a count. */
 static bool read_npu(const struct os *os, struct drm_slot *slot, uint64_t now_ns)

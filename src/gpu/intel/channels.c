@@ -259,8 +259,6 @@ static void read_energy(const struct os *os, struct intel_channel *channel, uint
     channel->joules = value_f64(channel->rounds_joules + (double)now.as.u64 / 1e6);
 }
 
-/* ---- rows of sensors ---- */
-
 struct intel_attribute {
     vitals_metric metric;
     enum intel_channel_kind kind;

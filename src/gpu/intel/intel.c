@@ -27,8 +27,6 @@ void intel_ask_with(void *state, const struct intel_asking *asking)
     ((struct intel *)state)->asking = asking;
 }
 
-/* ---- open and close ---- */
-
 static int intel_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
     int error;
@@ -65,8 +63,6 @@ static void intel_close(void *state)
     memory_free(intel);
 }
 
-/* ---- processes ---- */
-
 static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *swept,
                             const struct metric_set *wanted, struct gpu_processes *out)
 {
@@ -89,8 +85,6 @@ static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *sw
     };
     clients_update(&slot->clients, &device, swept, out);
 }
-
-/* ---- diagnosis ---- */
 
 static void diagnose_counters(struct intel *intel, const struct intel_slot *slot,
                               struct row_batch *out)

@@ -26,8 +26,6 @@ static const uint64_t SMALL_WINDOW = UINT64_C(256) << 20;
 
 enum { ANSWER_MAX = 64 * 1024 };
 
-/* ---- i915 ---- */
-
 enum { I915_QUERY = 0x39, I915_QUERY_MEMORY_REGIONS = 4, I915_DEVICE_MEMORY = 1 };
 
 struct i915_query {
@@ -60,8 +58,6 @@ _Static_assert(offsetof(struct i915_query_item, data) == 16, "drm_i915_query_ite
 _Static_assert(sizeof(struct i915_region) == 88, "drm_i915_memory_region_info");
 _Static_assert(offsetof(struct i915_region, unallocated) == 16, "drm_i915_memory_region_info");
 _Static_assert(sizeof(struct i915_regions) == 16, "drm_i915_query_memory_regions");
-
-/* ---- xe ---- */
 
 enum { XE_DEVICE_QUERY = 0, XE_QUERY_MEMORY_REGIONS = 1, XE_DEVICE_MEMORY = 1 };
 

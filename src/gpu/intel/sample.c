@@ -121,8 +121,6 @@ static bool fill_statics(const struct os *os, const struct intel_slot *slot, str
     return awake;
 }
 
-/* ---- all of it ---- */
-
 /* What was read before the device slept, or was away, says nothing of now. */
 static void forget(struct intel_slot *slot)
 {

@@ -8,8 +8,6 @@
 
 enum { MULTIPROCESSORS_MAX = 4096 };
 
-/* ---- texts by one call each ---- */
-
 struct about_text {
     vitals_metric metric;
     size_t function; /* in struct nvml: an nvml_text_call */
@@ -19,8 +17,6 @@ static const struct about_text texts[] = {
     {VITALS_GPU_VBIOS_VERSION, offsetof(struct nvml, nvmlDeviceGetVbiosVersion)},
     {VITALS_GPU_BOARD_PART_NUMBER, offsetof(struct nvml, nvmlDeviceGetBoardPartNumber)},
 };
-
-/* ---- words for numbers ---- */
 
 struct about_words {
     vitals_metric metric;
@@ -73,8 +69,6 @@ void nvidia_read_texts(struct nvidia_reader *reader)
     }
 }
 
-/* ---- multiprocessors ---- */
-
 /* Cores that are not so many times those of a multiprocessor are nonsense. */
 void nvidia_read_multiprocessors(struct nvidia_reader *reader)
 {
@@ -99,8 +93,6 @@ void nvidia_read_multiprocessors(struct nvidia_reader *reader)
                fits ? value_u64(cores / each) : value_missing(VITALS_FAILED));
 }
 
-/* ---- where it is ---- */
-
 /* What was asked at the scan, and what the kernel tells. */
 void nvidia_read_place(struct nvidia_reader *reader)
 {
@@ -119,8 +111,6 @@ void nvidia_read_place(struct nvidia_reader *reader)
     pci_folder(folder, device->bus_id);
     (void)pci_fill(&reader->nvidia->context->os, folder, reader->fill);
 }
-
-/* ---- partitions ---- */
 
 void nvidia_read_partition(struct nvidia_reader *reader)
 {

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- clocks ---- */
-
 enum { MEGAHERTZ_MAX = 100000 };
 
 void nvidia_read_clocks(struct nvidia_reader *reader)
@@ -35,8 +33,6 @@ void nvidia_read_clocks(struct nvidia_reader *reader)
         }
     }
 }
-
-/* ---- what holds them down ---- */
 
 enum clock_cause { BY_POWER, BY_TEMPERATURE, OTHERWISE, CAUSES };
 

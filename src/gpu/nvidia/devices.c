@@ -106,8 +106,6 @@ static void identify(const struct nvidia *nvidia, struct nvidia_device *device, 
         memcpy(device->bus_id, bus_id, sizeof device->bus_id);
 }
 
-/* ---- what does not change while the driver is there ---- */
-
 /* Before others see a handle of it. */
 static void prepare(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle)
 {

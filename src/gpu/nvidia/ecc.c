@@ -11,8 +11,6 @@ struct ecc_counter {
     unsigned type, since;
 };
 
-/* ---- of the whole device ---- */
-
 void nvidia_read_ecc(struct nvidia_reader *reader)
 {
     static const struct ecc_counter counters[] = {
@@ -30,8 +28,6 @@ void nvidia_read_ecc(struct nvidia_reader *reader)
         reader_set(reader, counters[i].metric, code, nvml_count(errors, EXACT_MAX));
     }
 }
-
-/* ---- by where they were ---- */
 
 void nvidia_read_error_locations(struct nvidia_reader *reader)
 {
@@ -73,8 +69,6 @@ void nvidia_read_error_locations(struct nvidia_reader *reader)
     }
 }
 
-/* ---- what was taken out of use ---- */
-
 /* Without room the driver only says how many there are. */
 void nvidia_read_retired_pages(struct nvidia_reader *reader)
 {
@@ -110,8 +104,6 @@ void nvidia_read_remapped_rows(struct nvidia_reader *reader)
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
         reader_set(reader, rows[i].metric, code, nvml_count(now[i], rows[i].most));
 }
-
-/* ---- Xids ---- */
 
 enum { EVENTS_AT_ONCE = 16 }; /* a storm of them is counted on in the next sample */
 

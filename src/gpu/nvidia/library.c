@@ -118,8 +118,6 @@ void nvml_close(struct nvml *nvml)
     nvml->library = NULL;
 }
 
-/* ---- what return codes mean ---- */
-
 vitals_availability nvml_availability(nvml_return code)
 {
     static const struct {

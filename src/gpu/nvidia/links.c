@@ -13,8 +13,6 @@ struct links {
     char labels[LABELS][GPU_LABEL];
 };
 
-/* ---- what each is ---- */
-
 static void read_choice(struct nvidia_reader *reader, const struct links *links,
                         vitals_metric metric, size_t function, unsigned most)
 {
@@ -54,8 +52,6 @@ static void read_errors(struct nvidia_reader *reader, unsigned link, const char 
         reader_set_child(reader, rows[i].metric, label, code, nvml_count(errors, EXACT_MAX));
     }
 }
-
-/* ---- what they carry ---- */
 
 static const struct link_column {
     vitals_metric metric;

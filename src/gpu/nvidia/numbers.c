@@ -57,8 +57,6 @@ void nvidia_read_numbers(struct nvidia_reader *reader)
     }
 }
 
-/* ---- power ---- */
-
 void nvidia_read_energy(struct nvidia_reader *reader)
 {
     uint64_t millijoules = 0;
@@ -76,8 +74,6 @@ void nvidia_read_power_limits(struct nvidia_reader *reader)
     reader_set(reader, VITALS_GPU_POWER_LIMIT_MAX_WATTS, code,
                nvml_amount(most, 1e-3, MILLIWATTS_MAX));
 }
-
-/* ---- modes ---- */
 
 /* A number that has no word is nonsense. */
 static void set_word(struct nvidia_reader *reader, vitals_metric metric, nvml_return code,
@@ -132,8 +128,6 @@ void nvidia_read_accounting_pids(struct nvidia_reader *reader)
         code = NVML_SUCCESS;
     reader_set(reader, VITALS_GPU_ACCOUNTING_PIDS, code, nvml_count(count, 1 << 24));
 }
-
-/* ---- the bus ---- */
 
 /* The driver measures while we wait, 20 ms a direction, so that it is only asked in samples of
  * their own: nothing of the device's slot is touched here. */

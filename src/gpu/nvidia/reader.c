@@ -58,8 +58,6 @@ nvml_return reader_call_choice(struct nvidia_reader *reader, size_t function, un
     return reader_check(reader, nvidia_note(reader->device, function, which, code));
 }
 
-/* ---- field values ---- */
-
 /* Which of the function's absences is the field's: of links, those of all of them together. */
 static unsigned which_field(const struct nvml_field_value *field)
 {
@@ -125,8 +123,6 @@ struct value nvml_amount(uint64_t number, double factor, uint64_t most)
         return value_missing(VITALS_UNSUPPORTED);
     return gpu_fill_scaled(number, factor, most);
 }
-
-/* ---- what a device does not have ---- */
 
 #define ASK_AGAIN_NS (60 * NS_PER_SECOND)
 

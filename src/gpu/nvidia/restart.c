@@ -16,8 +16,6 @@
 #define RETRY_NS     (30 * NS_PER_SECOND)
 #define RETRY_MAX_NS (600 * NS_PER_SECOND)
 
-/* ---- what the kernel module has ---- */
-
 static bool add_name(const char *name, void *data)
 {
     uint64_t *sum = data;
@@ -31,8 +29,6 @@ uint64_t nvidia_bound_devices(const vitals_context *context)
     uint64_t sum = 1;
     return os_sys_list(&context->os, "bus/pci/drivers/nvidia", add_name, &sum) < 0 ? 0 : sum;
 }
-
-/* ---- going ---- */
 
 static void shut(struct nvidia *nvidia, const char *why)
 {
@@ -70,8 +66,6 @@ void nvidia_check_driver(struct nvidia *nvidia, nvml_return code, unsigned lost,
         (void)end(nvidia);
     }
 }
-
-/* ---- coming ---- */
 
 static bool open_anew(struct nvidia *nvidia)
 {

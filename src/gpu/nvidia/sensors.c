@@ -68,8 +68,6 @@ void nvidia_read_temperature(struct nvidia_reader *reader)
         read_thresholds(reader);
 }
 
-/* ---- fans ---- */
-
 void nvidia_read_fans(struct nvidia_reader *reader)
 {
     for (unsigned i = 0; i < reader->device->fans && !reader->lost; i++) {
