@@ -553,28 +553,16 @@ struct gpu_process *gpu_processes_put(struct gpu_processes *list, int64_t pid)
     return process;
 }
 
-/* ---- engines of the device ---- */
-
-static bool has_row(const struct gpu_fill *fill, const char *label)
-{
-    for (uint32_t i = 0; i < fill->count; i++) {
-        if (vitals_metric_entity(fill->readings[i].metric) == VITALS_GPU_ENGINE &&
-            strcmp(fill->readings[i].label, label) == 0)
-            return true;
-    }
-    return false;
-}
-
-void clients_fill_engines(const struct clients *clients, struct gpu_fill *fill)
+void clients_fill_engines(const struct clients *clients, struct gpu_sample *sample)
 {
     for (uint32_t e = 0; e < clients->engine_count; e++) {
         const struct clients_engine *engine = &clients->engines[e];
-        if (has_row(fill, engine->label))
+        if (gpu_fill_has_row(sample, VITALS_GPU_ENGINE, engine->label))
             continue;
-        gpu_fill_child(fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label,
+        gpu_fill_child(sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label,
                        engine->utilization_ratio);
-        gpu_fill_child(fill, VITALS_GPU_ENGINE_BUSY_SECONDS, engine->label, engine->busy_seconds);
-        gpu_fill_child(fill, VITALS_GPU_ENGINE_CAPACITY, engine->label,
+        gpu_fill_child(sample, VITALS_GPU_ENGINE_BUSY_SECONDS, engine->label, engine->busy_seconds);
+        gpu_fill_child(sample, VITALS_GPU_ENGINE_CAPACITY, engine->label,
                        value_u64(engine->capacity));
     }
 }

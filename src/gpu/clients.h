@@ -103,7 +103,7 @@ void clients_update(struct clients *clients, const struct clients_device *device
 
 /* Fills in rows of gpu_engine from the sums over processes, for those labels that are not filled in
  * yet; capacity too. */
-void clients_fill_engines(const struct clients *clients, struct gpu_fill *fill);
+void clients_fill_engines(const struct clients *clients, struct gpu_sample *sample);
 
 /* The process in the list, put in where it belongs; NULL where there is no room, and `cut` then. */
 struct gpu_process *gpu_processes_put(struct gpu_processes *list, int64_t pid);

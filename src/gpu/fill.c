@@ -1,166 +1,138 @@
-/* fill.c: see fill.h. */
+/* fill.c: see fill.h. A row's cells stand together in a batch, so what comes late for a row moves
+ * there from the end. */
 #include "gpu/fill.h"
 
-#include <stdio.h>
 #include <string.h>
 
-void gpu_fill_begin(struct gpu_fill *fill, struct gpu_sample *sample, uint64_t stamp_ns)
+void gpu_fill_begin(struct gpu_sample *sample, uint64_t stamp_ns)
 {
-    fill->sample = sample;
-    fill->count = 0;
-    fill->cut = false;
     sample->stamp_ns = stamp_ns;
     sample->state = VITALS_HAVE;
 }
 
-bool gpu_fill_wants_table(const struct gpu_fill *fill, vitals_entity entity)
+bool gpu_fill_wants_table(const struct gpu_sample *sample, vitals_entity entity)
 {
-    return metric_set_has_entity(&fill->sample->batch.wanted, entity);
+    return metric_set_has_entity(&sample->batch.wanted, entity);
 }
 
-static struct span span_of(const char *text)
+static struct span label_of(const char *label)
 {
-    return (struct span){text, strlen(text)};
+    return (struct span){label, strnlen(label, GPU_LABEL - 1)};
 }
 
-static struct gpu_reading *find(struct gpu_fill *fill, vitals_metric metric, const char *label)
+/* The place of the row; the count where there is none. */
+static size_t find_row(const struct row_batch *batch, vitals_entity entity, struct span label)
 {
-    for (uint32_t i = 0; i < fill->count; i++) {
-        struct gpu_reading *reading = &fill->readings[i];
-        if (reading->metric == metric && strcmp(reading->label, label) == 0)
-            return reading;
+    for (size_t i = 0; i < batch->row_count; i++) {
+        struct span own = batch_label(batch, &batch->rows[i]);
+        if (batch->rows[i].entity == entity && own.size == label.size &&
+            (own.size == 0 || memcmp(own.bytes, label.bytes, own.size) == 0))
+            return i;
     }
-    return NULL;
+    return batch->row_count;
 }
 
-static struct gpu_reading *place(struct gpu_fill *fill, vitals_metric metric, const char *label)
+/* Makes the row. The cell of the metric in it; NULL where it is not wanted or has no place. */
+static struct batch_cell *place(struct gpu_sample *sample, vitals_metric metric, const char *label)
 {
-    char kept[GPU_LABEL];
-    snprintf(kept, sizeof kept, "%s", label);
-    struct gpu_reading *reading = find(fill, metric, kept);
-    if (reading)
-        return reading;
-    if (fill->count == GPU_FILL_MAX) {
-        fill->cut = true;
+    struct row_batch *batch = &sample->batch;
+    vitals_entity entity = vitals_metric_entity(metric);
+    struct span kept = label_of(label);
+    size_t at = find_row(batch, entity, kept), before = batch->count;
+    if (!gpu_fill_wants_table(sample, entity))
+        return NULL;
+    if (at == GPU_FILL_MAX || before == GPU_FILL_MAX) {
+        for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;) {
+            if (vitals_entity_parent(e) == VITALS_GPU && e != VITALS_GPU)
+                batch_state(batch, e, VITALS_LOWER_BOUND);
+        }
         return NULL;
     }
-    reading = &fill->readings[fill->count++];
-    reading->metric = metric;
-    memcpy(reading->label, kept, sizeof kept);
-    return reading;
+    if (at == batch->row_count && !batch_add_row(batch, entity, 0, kept))
+        return NULL;
+    struct batch_row *row = &batch->rows[at];
+    for (size_t i = row->first; i < row->first + row->count; i++) {
+        if (batch->items[i].metric == metric)
+            return &batch->items[i];
+    }
+    batch_set_missing(batch, metric, VITALS_UNSUPPORTED); /* into the newest row */
+    if (batch->count == before)
+        return NULL;
+    struct batch_cell cell = batch->items[before];
+    size_t to = at + 1 == batch->row_count ? before : row->first + row->count;
+    memmove(&batch->items[to + 1], &batch->items[to], (before - to) * sizeof cell);
+    batch->items[to] = cell;
+    batch->rows[batch->row_count - 1].count--;
+    row->count++;
+    for (size_t i = at + 1; i < batch->row_count; i++)
+        batch->rows[i].first++;
+    return &batch->items[to];
 }
 
-void gpu_fill_child(struct gpu_fill *fill, vitals_metric metric, const char *label,
+void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char *label,
                     struct value value)
 {
-    if (!gpu_fill_wants_table(fill, vitals_metric_entity(metric)))
+    bool is_row = value.state == VITALS_UNSET; /* there is no value: number 0 is no metric */
+    vitals_metric row = metric_of(vitals_metric_entity(metric), 0);
+    struct batch_cell *cell = place(sample, is_row ? row : metric, label);
+    if (!cell)
         return;
-    struct gpu_reading *reading = place(fill, metric, label);
-    if (reading)
-        reading->value = value;
+    cell->as.u64 = value.as.u64; /* the numbers share their bytes */
+    cell->state = value.state;
 }
 
-void gpu_fill_child_text(struct gpu_fill *fill, vitals_metric metric, const char *label,
+void gpu_fill_child_text(struct gpu_sample *sample, vitals_metric metric, const char *label,
                          struct span text)
 {
-    if (!gpu_fill_wants_table(fill, vitals_metric_entity(metric)))
+    struct batch_cell *cell = place(sample, metric, label);
+    struct buffer *texts = &sample->batch.text;
+    size_t size = size_min(text.size, GPU_NAME - 1), at = texts->size;
+    if (!cell)
         return;
-    struct gpu_reading *reading = place(fill, metric, label);
-    if (!reading)
-        return;
-    bool fits = text.size < sizeof reading->text;
-    size_t size = fits ? text.size : sizeof reading->text - 1;
-    memcpy(reading->text, text.bytes, size);
-    reading->text[size] = '\0';
-    reading->value = (struct value){.as.u64 = size,
-                                    .state = fits ? VITALS_HAVE : VITALS_LOWER_BOUND};
+    buffer_append(texts, text.bytes, size);
+    sample->batch.failed |= texts->failed;
+    cell->as.text.at = (uint32_t)at;
+    cell->as.text.size = (uint32_t)size;
+    cell->state = size == text.size ? VITALS_HAVE : VITALS_LOWER_BOUND;
 }
 
-void gpu_fill(struct gpu_fill *fill, vitals_metric metric, struct value value)
+void gpu_fill(struct gpu_sample *sample, vitals_metric metric, struct value value)
 {
-    if (gpu_fill_wants(fill, metric))
-        gpu_fill_child(fill, metric, "", value);
+    if (gpu_fill_wants(sample, metric))
+        gpu_fill_child(sample, metric, "", value);
 }
 
-void gpu_fill_text(struct gpu_fill *fill, vitals_metric metric, struct span text)
+void gpu_fill_text(struct gpu_sample *sample, vitals_metric metric, struct span text)
 {
-    if (gpu_fill_wants(fill, metric))
-        gpu_fill_child_text(fill, metric, "", text);
+    if (gpu_fill_wants(sample, metric))
+        gpu_fill_child_text(sample, metric, "", text);
 }
 
-bool gpu_fill_has(const struct gpu_fill *fill, vitals_metric metric)
+const struct batch_cell *gpu_fill_find(const struct gpu_sample *sample, vitals_metric metric,
+                                       const char *label)
 {
-    for (uint32_t i = 0; i < fill->count; i++) {
-        if (fill->readings[i].metric == metric && fill->readings[i].label[0] == '\0')
-            return true;
-    }
-    return false;
+    const struct row_batch *batch = &sample->batch;
+    size_t at = find_row(batch, vitals_metric_entity(metric), label_of(label));
+    return at < batch->row_count ? batch_find(batch, &batch->rows[at], metric) : NULL;
 }
 
-/* Of the readings from `first` on, those of its row into the newest row of facts. */
-static void end_row(const struct gpu_fill *fill, uint32_t first, struct row_batch *batch)
+bool gpu_fill_has_row(const struct gpu_sample *sample, vitals_entity entity, const char *label)
 {
-    const struct gpu_reading *row = &fill->readings[first];
-    vitals_entity entity = vitals_metric_entity(row->metric);
-    batch_add_row(batch, entity, 0, span_of(row->label));
-    for (uint32_t i = first; i < fill->count; i++) {
-        const struct gpu_reading *reading = &fill->readings[i];
-        if (vitals_metric_entity(reading->metric) != entity ||
-            strcmp(reading->label, row->label) != 0)
-            continue;
-        bool text = vitals_metric_type(reading->metric) == VITALS_TEXT;
-        if (text && reading->value.state > 0)
-            batch_set_text_as(batch, reading->metric,
-                              (struct span){reading->text, (size_t)reading->value.as.u64},
-                              (vitals_availability)reading->value.state);
-        else
-            batch_set_value(batch, reading->metric, reading->value);
-    }
+    return find_row(&sample->batch, entity, label_of(label)) < sample->batch.row_count;
 }
 
-/* Whether an earlier reading is of the same row. */
-static bool is_begun(const struct gpu_fill *fill, uint32_t at)
+void gpu_fill_end(struct gpu_sample *sample)
 {
-    const struct gpu_reading *reading = &fill->readings[at];
-    for (uint32_t i = 0; i < at; i++) {
-        if (vitals_metric_entity(fill->readings[i].metric) ==
-                vitals_metric_entity(reading->metric) &&
-            strcmp(fill->readings[i].label, reading->label) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool has_device(const struct gpu_fill *fill)
-{
-    for (uint32_t i = 0; i < fill->count; i++) {
-        if (vitals_metric_entity(fill->readings[i].metric) == VITALS_GPU)
-            return true;
-    }
-    return false;
-}
-
-void gpu_fill_end(struct gpu_fill *fill)
-{
-    struct row_batch *batch = &fill->sample->batch;
-    /* The device is there even where it has nothing of what was asked for. */
-    if (gpu_fill_wants_table(fill, VITALS_GPU) && !has_device(fill))
+    struct row_batch *batch = &sample->batch;
+    if (gpu_fill_wants_table(sample, VITALS_GPU) && !gpu_fill_has_row(sample, VITALS_GPU, ""))
         batch_add_row(batch, VITALS_GPU, 0, (struct span){"", 0});
-    for (uint32_t i = 0; i < fill->count; i++) {
-        if (!is_begun(fill, i))
-            end_row(fill, i, batch);
-    }
-    for (vitals_entity e = 0; fill->cut && (e = vitals_entity_next(e)) != 0;) {
-        if (vitals_entity_parent(e) == VITALS_GPU && e != VITALS_GPU)
-            batch_state(batch, e, VITALS_LOWER_BOUND);
-    }
 }
 
-void gpu_fill_lose(struct gpu_fill *fill, vitals_availability reason)
+void gpu_fill_lose(struct gpu_sample *sample, vitals_availability reason)
 {
-    fill->count = 0;
-    fill->cut = false;
-    fill->sample->state = (signed char)reason;
+    struct metric_set wanted = sample->batch.wanted;
+    batch_reset(&sample->batch, &wanted);
+    sample->state = (signed char)reason;
 }
 
 struct value gpu_fill_percent(uint64_t percent, uint64_t most)

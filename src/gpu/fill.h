@@ -7,50 +7,45 @@
 
 #include "gpu/backend.h"
 
-/* A sample under way. Rows of facts are written one after the other, so what belongs to rows that
- * are not the newest waits here until gpu_fill_end. */
+/* Beyond so many values or rows, tables are LOWER_BOUND. Labels and texts are cut. */
 enum { GPU_FILL_MAX = 512, GPU_LABEL = 24 };
-struct gpu_fill {
-    struct gpu_sample *sample;
-    uint32_t count;
-    bool cut; /* there were more than GPU_FILL_MAX */
-    struct gpu_reading {
-        vitals_metric metric;
-        char label[GPU_LABEL]; /* "" for the device itself */
-        struct value value;    /* of a text: its state */
-        char text[GPU_NAME];
-    } readings[GPU_FILL_MAX];
-};
 
-/* Empties it. The sample's facts must have been reset with what is wanted. */
-void gpu_fill_begin(struct gpu_fill *fill, struct gpu_sample *sample, uint64_t stamp_ns);
+/* The sample's batch must have been reset with what is wanted. */
+void gpu_fill_begin(struct gpu_sample *sample, uint64_t stamp_ns);
 
-static inline bool gpu_fill_wants(const struct gpu_fill *fill, vitals_metric metric)
+static inline bool gpu_fill_wants(const struct gpu_sample *sample, vitals_metric metric)
 {
-    return batch_wants(&fill->sample->batch, metric);
+    return batch_wants(&sample->batch, metric);
 }
 /* Any metric of the table. */
-bool gpu_fill_wants_table(const struct gpu_fill *fill, vitals_entity entity);
+bool gpu_fill_wants_table(const struct gpu_sample *sample, vitals_entity entity);
 
 /* A reading of the device, by its metric; what is not wanted is passed over. A later one of the
  * same metric takes the place of the first. */
-void gpu_fill(struct gpu_fill *fill, vitals_metric metric, struct value value);
-void gpu_fill_text(struct gpu_fill *fill, vitals_metric metric, struct span text);
+void gpu_fill(struct gpu_sample *sample, vitals_metric metric, struct value value);
+void gpu_fill_text(struct gpu_sample *sample, vitals_metric metric, struct span text);
 
-/* Whether it was set, whatever to. */
-bool gpu_fill_has(const struct gpu_fill *fill, vitals_metric metric);
-
-/* A reading of the row of a child table that has this label. */
-void gpu_fill_child(struct gpu_fill *fill, vitals_metric metric, const char *label,
+/* A reading of the row of a child table that has this label; there is such a row then, even if the
+ * metric is not wanted. */
+void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char *label,
                     struct value value);
-void gpu_fill_child_text(struct gpu_fill *fill, vitals_metric metric, const char *label,
+void gpu_fill_child_text(struct gpu_sample *sample, vitals_metric metric, const char *label,
                          struct span text);
 
-/* Writes all of it into the sample's facts. */
-void gpu_fill_end(struct gpu_fill *fill);
+/* What was set; NULL where nothing was. The label of the device is "". */
+const struct batch_cell *gpu_fill_find(const struct gpu_sample *sample, vitals_metric metric,
+                                       const char *label);
+static inline bool gpu_fill_has(const struct gpu_sample *sample, vitals_metric metric)
+{
+    return gpu_fill_find(sample, metric, "") != NULL;
+}
+bool gpu_fill_has_row(const struct gpu_sample *sample, vitals_entity entity, const char *label);
+
+/* The device is there even where it has nothing of what was asked for. */
+void gpu_fill_end(struct gpu_sample *sample);
 
 /* Drops all of it: nothing can be read of the device, for this reason. */
-void gpu_fill_lose(struct gpu_fill *fill, vitals_availability reason);
+void gpu_fill_lose(struct gpu_sample *sample, vitals_availability reason);
 
 /* percent / 100, or failed where the driver's number is above what can be. */
 struct value gpu_fill_percent(uint64_t percent, uint64_t most);

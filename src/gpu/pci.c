@@ -235,63 +235,64 @@ void pci_read_link(const struct os *os, const char *folder, struct pci_link *out
 
 /* ---- into a sample ---- */
 
-static bool is_asked(const struct gpu_fill *fill, vitals_metric metric)
+static bool is_asked(const struct gpu_sample *sample, vitals_metric metric)
 {
-    return gpu_fill_wants(fill, metric) && !gpu_fill_has(fill, metric);
+    return gpu_fill_wants(sample, metric) && !gpu_fill_has(sample, metric);
 }
 
-static void fill_string(struct gpu_fill *fill, vitals_metric metric, const char *text)
+static void fill_string(struct gpu_sample *sample, vitals_metric metric, const char *text)
 {
     if (text[0] != '\0')
-        gpu_fill_text(fill, metric, (struct span){text, strlen(text)});
+        gpu_fill_text(sample, metric, (struct span){text, strlen(text)});
     else
-        gpu_fill(fill, metric, value_missing(VITALS_UNSUPPORTED));
+        gpu_fill(sample, metric, value_missing(VITALS_UNSUPPORTED));
 }
 
-static void fill_pair(struct gpu_fill *fill, vitals_metric metric, uint64_t vendor, uint64_t device)
+static void fill_pair(struct gpu_sample *sample, vitals_metric metric, uint64_t vendor,
+                      uint64_t device)
 {
     char text[48] = "";
     if (vendor != 0)
         snprintf(text, sizeof text, "%04llx:%04llx", (unsigned long long)vendor,
                  (unsigned long long)device);
-    fill_string(fill, metric, text);
+    fill_string(sample, metric, text);
 }
 
-bool pci_fill(const struct os *os, const char *folder, struct gpu_fill *fill)
+bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample)
 {
     char text[256];
     struct pci_numbers numbers = {0};
-    if (is_asked(fill, VITALS_GPU_KERNEL_DRIVER)) {
+    if (is_asked(sample, VITALS_GPU_KERNEL_DRIVER)) {
         (void)pci_read_driver(os, folder, text, sizeof text);
-        fill_string(fill, VITALS_GPU_KERNEL_DRIVER, text);
+        fill_string(sample, VITALS_GPU_KERNEL_DRIVER, text);
     }
-    bool pci_id = is_asked(fill, VITALS_GPU_PCI_ID);
-    bool subsystem_id = is_asked(fill, VITALS_GPU_PCI_SUBSYSTEM_ID);
+    bool pci_id = is_asked(sample, VITALS_GPU_PCI_ID);
+    bool subsystem_id = is_asked(sample, VITALS_GPU_PCI_SUBSYSTEM_ID);
     if (pci_id || subsystem_id)
         (void)pci_read_numbers(os, folder, &numbers);
     if (pci_id)
-        fill_pair(fill, VITALS_GPU_PCI_ID, numbers.vendor, numbers.device);
+        fill_pair(sample, VITALS_GPU_PCI_ID, numbers.vendor, numbers.device);
     if (subsystem_id)
-        fill_pair(fill, VITALS_GPU_PCI_SUBSYSTEM_ID, numbers.subsystem_vendor,
+        fill_pair(sample, VITALS_GPU_PCI_SUBSYSTEM_ID, numbers.subsystem_vendor,
                   numbers.subsystem_device);
-    if (is_asked(fill, VITALS_GPU_NUMA_NODE)) {
+    if (is_asked(sample, VITALS_GPU_NUMA_NODE)) {
         uint64_t node; /* -1, and no file: the machine has one node alone */
         bool found = read_number(os, folder, "numa_node", &node) == 0;
-        gpu_fill(fill, VITALS_GPU_NUMA_NODE,
+        gpu_fill(sample, VITALS_GPU_NUMA_NODE,
                  found ? value_u64(node) : value_missing(VITALS_UNSUPPORTED));
     }
-    if (is_asked(fill, VITALS_GPU_LOCAL_CPUS)) {
+    if (is_asked(sample, VITALS_GPU_LOCAL_CPUS)) {
         (void)read_text(os, folder, "local_cpulist", text, sizeof text);
-        fill_string(fill, VITALS_GPU_LOCAL_CPUS, text);
+        fill_string(sample, VITALS_GPU_LOCAL_CPUS, text);
     }
     char status[PCI_STATUS];
     bool is_asleep = pci_is_asleep(os, folder, status);
-    if (is_asked(fill, VITALS_GPU_RUNTIME_STATUS))
-        fill_string(fill, VITALS_GPU_RUNTIME_STATUS, status);
+    if (is_asked(sample, VITALS_GPU_RUNTIME_STATUS))
+        fill_string(sample, VITALS_GPU_RUNTIME_STATUS, status);
     return !is_asleep;
 }
 
-void pci_fill_link(const struct os *os, const char *folder, struct gpu_fill *fill)
+void pci_fill_link(const struct os *os, const char *folder, struct gpu_sample *sample)
 {
     static const struct {
         vitals_metric metric;
@@ -306,12 +307,12 @@ void pci_fill_link(const struct os *os, const char *folder, struct gpu_fill *fil
     bool is_read = false;
     for (size_t i = 0; i < ARRAY_COUNT(LINKS); i++) {
         struct value value;
-        if (!is_asked(fill, LINKS[i].metric))
+        if (!is_asked(sample, LINKS[i].metric))
             continue;
         if (!is_read)
             pci_read_link(os, folder, &link);
         is_read = true;
         memcpy(&value, (const char *)&link + LINKS[i].value, sizeof value);
-        gpu_fill(fill, LINKS[i].metric, value);
+        gpu_fill(sample, LINKS[i].metric, value);
     }
 }

@@ -64,9 +64,9 @@ unsigned pci_generation(struct span text);
 /* Fills in what of this is wanted and not filled in yet: kernel_driver, pci_id, pci_subsystem_id,
  * numa_node, local_cpus and runtime_status, for which nothing is woken; false where the device is
  * asleep. */
-bool pci_fill(const struct os *os, const char *folder, struct gpu_fill *fill);
+bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample);
 
 /* Likewise pcie_generation, pcie_generation_max, pcie_width, pcie_width_max. */
-void pci_fill_link(const struct os *os, const char *folder, struct gpu_fill *fill);
+void pci_fill_link(const struct os *os, const char *folder, struct gpu_sample *sample);
 
 #endif

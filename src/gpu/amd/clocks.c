@@ -18,12 +18,12 @@ static void fill_known(struct amd_reader *reader, vitals_metric metric, const ch
                        struct value value)
 {
     if (value.state != VITALS_UNSET)
-        gpu_fill_child(reader->fill, metric, label, value);
+        gpu_fill_child(reader->sample, metric, label, value);
 }
 
 void amd_read_clocks(struct amd_reader *reader)
 {
-    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK))
+    if (!gpu_fill_wants_table(reader->sample, VITALS_GPU_CLOCK))
         return;
     bool of_levels = amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ) ||
                      amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ);
@@ -37,7 +37,7 @@ void amd_read_clocks(struct amd_reader *reader)
             continue;
         struct span table = amd_read_text(reader, clocks[i].file, text, sizeof text, &state);
         if (state <= 0 && state != VITALS_UNSUPPORTED && !is_told)
-            gpu_fill_child(reader->fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+            gpu_fill_child(reader->sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
                            value_missing(state));
         if (state <= 0 || !amd_dpm_levels_parse(table, &levels))
             continue;
@@ -51,10 +51,10 @@ void amd_read_clocks(struct amd_reader *reader)
 
 static void fill_link(struct amd_reader *reader, struct value generation, struct value width)
 {
-    if (generation.state > 0 && !gpu_fill_has(reader->fill, VITALS_GPU_PCIE_GENERATION))
-        gpu_fill(reader->fill, VITALS_GPU_PCIE_GENERATION, generation);
-    if (width.state > 0 && !gpu_fill_has(reader->fill, VITALS_GPU_PCIE_WIDTH))
-        gpu_fill(reader->fill, VITALS_GPU_PCIE_WIDTH, width);
+    if (generation.state > 0 && !gpu_fill_has(reader->sample, VITALS_GPU_PCIE_GENERATION))
+        gpu_fill(reader->sample, VITALS_GPU_PCIE_GENERATION, generation);
+    if (width.state > 0 && !gpu_fill_has(reader->sample, VITALS_GPU_PCIE_WIDTH))
+        gpu_fill(reader->sample, VITALS_GPU_PCIE_WIDTH, width);
 }
 
 static void fill_link_of_record(struct amd_reader *reader)
@@ -85,8 +85,8 @@ void amd_read_pcie(struct amd_reader *reader)
         struct span table = amd_read_text(reader, "pp_dpm_pcie", text, sizeof text, &state);
         if (state > 0 && amd_link_levels_parse(table, &link))
             fill_link(reader, link.generation, link.width);
-        if (!gpu_fill_has(reader->fill, VITALS_GPU_PCIE_GENERATION))
+        if (!gpu_fill_has(reader->sample, VITALS_GPU_PCIE_GENERATION))
             fill_link_of_record(reader);
     }
-    pci_fill_link(reader->os, reader->device->folder, reader->fill);
+    pci_fill_link(reader->os, reader->device->folder, reader->sample);
 }

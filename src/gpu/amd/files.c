@@ -29,7 +29,7 @@ static const struct {
 static void fill_u64(struct amd_reader *reader, vitals_metric metric, uint64_t number)
 {
     if (number > 0)
-        gpu_fill(reader->fill, metric, value_u64(number));
+        gpu_fill(reader->sample, metric, value_u64(number));
 }
 
 static void fill_node(struct amd_reader *reader)
@@ -44,7 +44,7 @@ static void fill_node(struct amd_reader *reader)
     if (device->who.node_count > 0) {
         int size = snprintf(path, sizeof path, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card",
                             minor);
-        gpu_fill_text(reader->fill, VITALS_GPU_DEVICE_NODE, (struct span){path, (size_t)size});
+        gpu_fill_text(reader->sample, VITALS_GPU_DEVICE_NODE, (struct span){path, (size_t)size});
     }
 
     if (device->node_count == 0)
@@ -54,7 +54,7 @@ static void fill_node(struct amd_reader *reader)
     fill_u64(reader, VITALS_GPU_MULTIPROCESSORS, units);
     kfd_architecture(device->nodes[0].properties.gfx_target_version, architecture);
     if (architecture[0] != '\0')
-        gpu_fill_text(reader->fill, VITALS_GPU_ARCHITECTURE,
+        gpu_fill_text(reader->sample, VITALS_GPU_ARCHITECTURE,
                       (struct span){architecture, strlen(architecture)});
     if (amd_wants(reader, VITALS_GPU_MEMORY_BUS_BITS)) {
         struct kfd_memory memory;
@@ -102,7 +102,7 @@ static bool take_card(const char *name, void *data)
 
 static void read_ratios(struct amd_reader *reader)
 {
-    bool of_engine = gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE);
+    bool of_engine = gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE);
     bool of_busy = amd_wants(reader, VITALS_GPU_BUSY_SECONDS);
     for (size_t i = 0; i < ARRAY_COUNT(ratios); i++) {
         bool first = i == 0 && (of_engine || of_busy);
@@ -120,7 +120,7 @@ static void read_ratios(struct amd_reader *reader)
         if (i == 0)
             reader->utilization = value;
         if (value.state != VITALS_UNSUPPORTED)
-            gpu_fill(reader->fill, ratios[i].metric, value);
+            gpu_fill(reader->sample, ratios[i].metric, value);
     }
 }
 
@@ -128,14 +128,14 @@ void amd_read_files(struct amd_reader *reader)
 {
     fill_node(reader);
     if (reader->device->partition >= 0) {
-        gpu_fill_text(reader->fill, VITALS_GPU_PARTITION_KIND, (struct span){"xcp", 3});
+        gpu_fill_text(reader->sample, VITALS_GPU_PARTITION_KIND, (struct span){"xcp", 3});
         return;
     }
     read_ratios(reader);
     if (amd_wants(reader, VITALS_GPU_PCIE_REPLAYS)) {
         struct value replays = amd_read_number(reader, "pcie_replay_count");
         if (replays.state != VITALS_UNSUPPORTED)
-            gpu_fill(reader->fill, VITALS_GPU_PCIE_REPLAYS, replays);
+            gpu_fill(reader->sample, VITALS_GPU_PCIE_REPLAYS, replays);
     }
 
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
@@ -145,9 +145,9 @@ void amd_read_files(struct amd_reader *reader)
             continue;
         struct span span = amd_read_text(reader, texts[i].file, text, sizeof text, &state);
         if (state > 0)
-            gpu_fill_text(reader->fill, texts[i].metric, span);
+            gpu_fill_text(reader->sample, texts[i].metric, span);
         else
-            gpu_fill(reader->fill, texts[i].metric, value_missing(state));
+            gpu_fill(reader->sample, texts[i].metric, value_missing(state));
     }
 
     struct display_walk walk = {.reader = reader};
@@ -159,6 +159,6 @@ void amd_read_files(struct amd_reader *reader)
         os_sys_list(reader->os, path, take_card, &walk);
     if (walk.connectors == 0)
         return;
-    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(walk.attached));
-    gpu_fill(reader->fill, VITALS_GPU_DISPLAY_ACTIVE, value_u64(walk.active));
+    gpu_fill(reader->sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(walk.attached));
+    gpu_fill(reader->sample, VITALS_GPU_DISPLAY_ACTIVE, value_u64(walk.active));
 }

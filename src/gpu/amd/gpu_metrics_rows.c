@@ -69,7 +69,7 @@ static bool wants_throttle(const struct amd_reader *reader)
 
 static bool is_missing(const struct amd_reader *reader, vitals_metric metric)
 {
-    return amd_wants(reader, metric) && !gpu_fill_has(reader->fill, metric);
+    return amd_wants(reader, metric) && !gpu_fill_has(reader->sample, metric);
 }
 
 /* Rows are listed whole: a row that only the record tells of is looked for whenever its table is
@@ -82,9 +82,9 @@ static bool is_wanted(const struct amd_reader *reader)
     return wants_throttle(reader) || is_missing(reader, VITALS_GPU_ENERGY_JOULES) ||
            is_missing(reader, VITALS_GPU_PCIE_REPLAYS) ||
            (amd_wants(reader, VITALS_GPU_BUSY_SECONDS) && reader->utilization.state <= 0) ||
-           gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE) ||
-           gpu_fill_wants_table(reader->fill, VITALS_GPU_SENSOR) ||
-           gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK);
+           gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE) ||
+           gpu_fill_wants_table(reader->sample, VITALS_GPU_SENSOR) ||
+           gpu_fill_wants_table(reader->sample, VITALS_GPU_CLOCK);
 }
 
 /* ---- what it tells ---- */
@@ -98,8 +98,8 @@ static void fill_causes(struct amd_reader *reader, const struct amd_throttle *th
         [AMD_BY_OTHER] = VITALS_GPU_THROTTLED_OTHERWISE,
     };
     for (size_t i = 0; i < AMD_CAUSES; i++)
-        gpu_fill(reader->fill, metrics[i], value_u64(throttle->by[i]));
-    gpu_fill_text(reader->fill, VITALS_GPU_THROTTLE_REASONS,
+        gpu_fill(reader->sample, metrics[i], value_u64(throttle->by[i]));
+    gpu_fill_text(reader->sample, VITALS_GPU_THROTTLE_REASONS,
                   (struct span){throttle->reasons, strlen(throttle->reasons)});
 }
 
@@ -121,7 +121,7 @@ static void fill_throttle(struct amd_reader *reader, const struct amd_metrics *r
                                                 VITALS_GPU_THROTTLED_BY_TEMPERATURE,
                                                 VITALS_GPU_THROTTLE_REASONS};
         for (size_t i = 0; i < ARRAY_COUNT(metrics); i++)
-            gpu_fill(reader->fill, metrics[i], value_missing(VITALS_NOT_YET));
+            gpu_fill(reader->sample, metrics[i], value_missing(VITALS_NOT_YET));
     } else if (amd_throttle_of_residencies(device->residencies, record->residencies, &throttle)) {
         fill_causes(reader, &throttle);
     }
@@ -138,8 +138,8 @@ void amd_read_record(struct amd_reader *reader)
 
     for (size_t i = 0; i < ARRAY_COUNT(of_device); i++) {
         struct value value = record->numbers[of_device[i].number];
-        if (value.state != VITALS_UNSET && !gpu_fill_has(reader->fill, of_device[i].metric))
-            gpu_fill(reader->fill, of_device[i].metric, value);
+        if (value.state != VITALS_UNSET && !gpu_fill_has(reader->sample, of_device[i].metric))
+            gpu_fill(reader->sample, of_device[i].metric, value);
     }
     for (size_t i = 0; i < ARRAY_COUNT(of_rows); i++) {
         struct value value = record->numbers[of_rows[i].number];
@@ -148,17 +148,17 @@ void amd_read_record(struct amd_reader *reader)
             continue;
         amd_list_child(reader, of_rows[i].metric, of_rows[i].label);
         if (amd_wants(reader, of_rows[i].metric))
-            gpu_fill_child(reader->fill, of_rows[i].metric, of_rows[i].label, value);
+            gpu_fill_child(reader->sample, of_rows[i].metric, of_rows[i].label, value);
     }
     struct value replays = record->numbers[AMD_PCIE_REPLAYS];
-    if (replays.state > 0 && !gpu_fill_has(reader->fill, VITALS_GPU_PCIE_REPLAYS))
-        gpu_fill(reader->fill, VITALS_GPU_PCIE_REPLAYS, value_u64((uint64_t)replays.as.f64));
+    if (replays.state > 0 && !gpu_fill_has(reader->sample, VITALS_GPU_PCIE_REPLAYS))
+        gpu_fill(reader->sample, VITALS_GPU_PCIE_REPLAYS, value_u64((uint64_t)replays.as.f64));
 
     const struct amd_device *device = reader->device;
     bool known = record->energy_known || (device->node_count > 0 &&
                                           device->nodes[0].properties.gfx_target_version == GFX90A);
     if (known && record->energy.state > 0)
-        gpu_fill(reader->fill, VITALS_GPU_ENERGY_JOULES,
+        gpu_fill(reader->sample, VITALS_GPU_ENERGY_JOULES,
                  value_f64((double)record->energy.as.u64 / 65536.0));
 
     if (reader->utilization.state <= 0)
@@ -168,9 +168,9 @@ void amd_read_record(struct amd_reader *reader)
 
         /* Of these the counters do not tell. */
         if (record->throttle.state <= 0) {
-            gpu_fill(reader->fill, VITALS_GPU_THROTTLED_BY_CURRENT,
+            gpu_fill(reader->sample, VITALS_GPU_THROTTLED_BY_CURRENT,
                      value_missing(VITALS_UNSUPPORTED));
-            gpu_fill(reader->fill, VITALS_GPU_THROTTLED_OTHERWISE,
+            gpu_fill(reader->sample, VITALS_GPU_THROTTLED_OTHERWISE,
                      value_missing(VITALS_UNSUPPORTED));
         }
     }
@@ -179,7 +179,7 @@ void amd_read_record(struct amd_reader *reader)
 void amd_read_partition(struct amd_reader *reader)
 {
     uint32_t number = (uint32_t)reader->device->partition;
-    bool of_engine = gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE);
+    bool of_engine = gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE);
     if (!of_engine && !amd_wants(reader, VITALS_GPU_UTILIZATION_RATIO) &&
         !amd_wants(reader, VITALS_GPU_BUSY_SECONDS))
         return;
@@ -197,9 +197,9 @@ void amd_read_partition(struct amd_reader *reader)
     };
     reader->utilization = partition->gfx_ratio;
     if (partition->gfx_ratio.state != VITALS_UNSET)
-        gpu_fill(reader->fill, VITALS_GPU_UTILIZATION_RATIO, partition->gfx_ratio);
+        gpu_fill(reader->sample, VITALS_GPU_UTILIZATION_RATIO, partition->gfx_ratio);
     for (size_t i = 0; i < ARRAY_COUNT(engines); i++)
         if (engines[i].value.state != VITALS_UNSET)
-            gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engines[i].label,
+            gpu_fill_child(reader->sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engines[i].label,
                            engines[i].value);
 }

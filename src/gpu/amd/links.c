@@ -35,7 +35,7 @@ static void fill_text(struct amd_reader *reader, vitals_metric metric, const cha
                       const char *text)
 {
     if (text[0] != '\0')
-        gpu_fill_child_text(reader->fill, metric, label, (struct span){text, strlen(text)});
+        gpu_fill_child_text(reader->sample, metric, label, (struct span){text, strlen(text)});
 }
 
 static void fill_port(struct amd_reader *reader, const struct amd_metrics *record, uint32_t number)
@@ -54,7 +54,7 @@ static void fill_port(struct amd_reader *reader, const struct amd_metrics *recor
     for (size_t i = 0; i < ARRAY_COUNT(counts); i++) {
         if (counts[i].value.state == VITALS_UNSET)
             continue;
-        gpu_fill_child(reader->fill, counts[i].metric, label, counts[i].value);
+        gpu_fill_child(reader->sample, counts[i].metric, label, counts[i].value);
         told = true;
     }
     if (told)
@@ -64,7 +64,7 @@ static void fill_port(struct amd_reader *reader, const struct amd_metrics *recor
 void amd_read_links(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
-    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_LINK))
+    if (!gpu_fill_wants_table(reader->sample, VITALS_GPU_LINK))
         return;
     uint64_t generation = kfd_generation(reader->os);
     if (device->node_count != 0 && (generation == 0 || generation != device->links_generation)) {
@@ -80,12 +80,12 @@ void amd_read_links(struct amd_reader *reader)
         const struct amd_link *link = &device->links[i];
         char label[GPU_LABEL];
         snprintf(label, sizeof label, "xgmi%u", i);
-        gpu_fill_child(reader->fill, VITALS_GPU_LINK_ACTIVE, label, value_u64(1));
+        gpu_fill_child(reader->sample, VITALS_GPU_LINK_ACTIVE, label, value_u64(1));
         fill_text(reader, VITALS_GPU_LINK_KIND, label, "xgmi");
         fill_text(reader, VITALS_GPU_LINK_REMOTE_KIND, label, link->remote_kind);
         fill_text(reader, VITALS_GPU_LINK_REMOTE_PCI_BUS_ID, label, link->remote_pci_bus_id);
         if (link->megabytes_per_second > 0)
-            gpu_fill_child(reader->fill, VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, label,
+            gpu_fill_child(reader->sample, VITALS_GPU_LINK_SPEED_BYTES_PER_SECOND, label,
                            value_f64((double)link->megabytes_per_second * 1e6));
     }
     const struct amd_metrics *record = amd_record(reader);

@@ -29,8 +29,8 @@ static void fill_pool(struct amd_reader *reader, const char *label, const struct
 {
     if (pool->total.state == VITALS_UNSUPPORTED && pool->used.state == VITALS_UNSUPPORTED)
         return;
-    gpu_fill_child(reader->fill, VITALS_GPU_POOL_TOTAL_BYTES, label, pool->total);
-    gpu_fill_child(reader->fill, VITALS_GPU_POOL_USED_BYTES, label, pool->used);
+    gpu_fill_child(reader->sample, VITALS_GPU_POOL_TOTAL_BYTES, label, pool->total);
+    gpu_fill_child(reader->sample, VITALS_GPU_POOL_USED_BYTES, label, pool->used);
 }
 
 static struct value sum(struct value a, struct value b)
@@ -87,19 +87,19 @@ static void read_partition(struct amd_reader *reader)
     kfd_read_memory(reader->os, node->number, &memory);
     if (memory.bytes == 0)
         return;
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(memory.bytes));
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(memory.bytes));
     if (!amd_wants(reader, VITALS_GPU_MEMORY_USED_BYTES) ||
         kfd_list_processes(reader->os, add_used, &walk) < 0)
         return;
     walk.sum.state = VITALS_LOWER_BOUND;
     if (walk.sum.as.u64 > memory.bytes)
         walk.sum = value_missing(VITALS_FAILED);
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, walk.sum);
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_USED_BYTES, walk.sum);
 }
 
 void amd_read_memory(struct amd_reader *reader)
 {
-    bool of_pools = gpu_fill_wants_table(reader->fill, VITALS_GPU_POOL);
+    bool of_pools = gpu_fill_wants_table(reader->sample, VITALS_GPU_POOL);
     bool of_device = amd_wants(reader, VITALS_GPU_MEMORY_TOTAL_BYTES) ||
                      amd_wants(reader, VITALS_GPU_MEMORY_USED_BYTES) ||
                      amd_wants(reader, VITALS_GPU_MEMORY_FREE_BYTES);
@@ -112,19 +112,19 @@ void amd_read_memory(struct amd_reader *reader)
     }
     amd_learn_sensors(reader);
     bool unified = reader->device->unified;
-    gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(unified));
+    gpu_fill(reader->sample, VITALS_GPU_UNIFIED_MEMORY, value_u64(unified));
     if (!of_pools && !of_device)
         return;
     struct pool vram = read_pool(reader, "vram"), gtt = {0};
     if (of_pools || unified)
         gtt = read_pool(reader, "gtt");
     struct pool own = unified ? unite(reader, &vram, &gtt) : vram;
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, own.total);
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, own.used);
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_TOTAL_BYTES, own.total);
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_USED_BYTES, own.used);
     if (own.total.state > 0 && own.used.state > 0) {
         struct value free = own.total;
         free.as.u64 -= own.used.as.u64;
-        gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, free);
+        gpu_fill(reader->sample, VITALS_GPU_MEMORY_FREE_BYTES, free);
     }
     if (!of_pools)
         return;

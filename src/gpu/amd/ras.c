@@ -61,7 +61,7 @@ static bool take_block(const char *name, void *data)
     amd_list_child(walk->reader, VITALS_GPU_ERROR_UNCORRECTED, label);
     for (size_t i = 0; i < ARRAY_COUNT(counts); i++)
         if (counts[i].value.state != VITALS_UNSET)
-            gpu_fill_child(walk->reader->fill, counts[i].metric, label, counts[i].value);
+            gpu_fill_child(walk->reader->sample, counts[i].metric, label, counts[i].value);
 
     add(&walk->uncorrected, errors.uncorrected);
     add(&walk->corrected, errors.corrected);
@@ -84,8 +84,8 @@ static void read_pages(struct amd_reader *reader)
         retired.state = pending.state = VITALS_LOWER_BOUND;
     else if (result < 0)
         retired = pending = value_missing(amd_availability(reader, result));
-    gpu_fill(reader->fill, VITALS_GPU_RETIRED_PAGES_UNCORRECTED, retired);
-    gpu_fill(reader->fill, VITALS_GPU_RETIRED_PAGES_PENDING, pending);
+    gpu_fill(reader->sample, VITALS_GPU_RETIRED_PAGES_UNCORRECTED, retired);
+    gpu_fill(reader->sample, VITALS_GPU_RETIRED_PAGES_PENDING, pending);
 }
 
 void amd_read_errors(struct amd_reader *reader)
@@ -94,13 +94,13 @@ void amd_read_errors(struct amd_reader *reader)
                               .uncorrected = value_missing(VITALS_UNSUPPORTED),
                               .corrected = value_missing(VITALS_UNSUPPORTED)};
     char path[OS_SYS_PATH];
-    if (gpu_fill_wants_table(reader->fill, VITALS_GPU_ERROR) ||
+    if (gpu_fill_wants_table(reader->sample, VITALS_GPU_ERROR) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_UNCORRECTED) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_CORRECTED)) {
         if (pci_path(path, reader->device->folder, "ras"))
             os_sys_list(reader->os, path, take_block, &walk);
-        gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_UNCORRECTED, walk.uncorrected);
-        gpu_fill(reader->fill, VITALS_GPU_ECC_ERRORS_CORRECTED, walk.corrected);
+        gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_UNCORRECTED, walk.uncorrected);
+        gpu_fill(reader->sample, VITALS_GPU_ECC_ERRORS_CORRECTED, walk.corrected);
     }
 
     read_pages(reader);
@@ -121,6 +121,6 @@ void amd_read_errors(struct amd_reader *reader)
     } else if (state > 0) {
         state = VITALS_UNSUPPORTED; // another kernel's words
     }
-    gpu_fill(reader->fill, VITALS_GPU_ECC_MODE,
+    gpu_fill(reader->sample, VITALS_GPU_ECC_MODE,
              state > 0 ? value_u64(mask & 1) : value_missing(state));
 }

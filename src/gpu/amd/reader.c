@@ -72,16 +72,12 @@ const struct amd_metrics *amd_record(struct amd_reader *reader)
 
 bool amd_has_child(const struct amd_reader *reader, vitals_metric metric, const char *label)
 {
-    for (uint32_t i = 0; i < reader->fill->count; i++)
-        if (reader->fill->readings[i].metric == metric &&
-            reader->fill->readings[i].value.state > 0 &&
-            strcmp(reader->fill->readings[i].label, label) == 0)
-            return true;
-    return false;
+    const struct batch_cell *cell = gpu_fill_find(reader->sample, metric, label);
+    return cell != NULL && cell->state > 0;
 }
 
 void amd_list_child(struct amd_reader *reader, vitals_metric metric, const char *label)
 {
     if (!amd_wants(reader, metric))
-        gpu_fill_child(reader->fill, metric, label, value_missing(VITALS_NOT_REQUESTED));
+        gpu_fill_child(reader->sample, metric, label, value_missing(VITALS_NOT_REQUESTED));
 }

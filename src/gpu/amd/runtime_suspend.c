@@ -13,19 +13,29 @@
 
 #define REST_NS (12 * NS_PER_SECOND)
 
-/* A row that was only listed takes nothing from one that was read. */
-static void keep(struct gpu_fill *kept, const struct gpu_reading *reading)
+/* Keeps a cell of the row, or if it is NULL only that there is such a row. */
+static void keep(struct amd_kept *kept, const struct row_batch *batch, const struct batch_row *row,
+                 const struct batch_cell *cell)
 {
-    for (uint32_t i = 0; i < kept->count; i++) {
-        if (kept->readings[i].metric != reading->metric ||
-            strcmp(kept->readings[i].label, reading->label) != 0)
-            continue;
-        if (reading->value.state != VITALS_NOT_REQUESTED)
-            kept->readings[i] = *reading;
+    vitals_metric metric = cell != NULL ? cell->metric : metric_of(row->entity, 0);
+    struct span label = batch_label(batch, row);
+    uint32_t at = 0;
+    while (at < kept->count &&
+           (kept->values[at].metric != metric || !span_equal(label, kept->values[at].label)))
+        at++;
+    if (at == GPU_FILL_MAX)
         return;
+    kept->count += at == kept->count;
+    struct amd_kept_value *value = &kept->values[at];
+    *value = (struct amd_kept_value){.metric = metric};
+    memcpy(value->label, label.bytes, label.size);
+    if (cell == NULL)
+        return;
+    value->value = (struct value){.as.u64 = cell->as.u64, .state = cell->state};
+    if (cell->state > 0 && vitals_metric_type(metric) == VITALS_TEXT) {
+        struct span text = batch_span(batch, cell);
+        memcpy(value->text, text.bytes, text.size);
     }
-    if (kept->count < GPU_FILL_MAX)
-        kept->readings[kept->count++] = *reading;
 }
 
 void amd_keep(struct amd_reader *reader)
@@ -45,39 +55,43 @@ void amd_keep(struct amd_reader *reader)
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
         if (amd_wants(reader, m))
             metric_set_add(&device->kept_metrics, m);
-    for (uint32_t i = 0; i < reader->fill->count; i++)
-        keep(device->kept, &reader->fill->readings[i]);
-    device->kept_ns = reader->fill->sample->stamp_ns;
-}
-
-/* What was read then is old now, but for what does not move. */
-static void tell(struct amd_reader *reader, const struct gpu_reading *kept)
-{
-    struct gpu_fill *fill = reader->fill;
-    uint32_t before = fill->count;
-    if (kept->label[0] == '\0' &&
-        (!amd_wants(reader, kept->metric) || gpu_fill_has(fill, kept->metric)))
-        return;
-    gpu_fill_child(fill, kept->metric, kept->label, kept->value);
-    if (fill->count == before)
-        return;
-    struct gpu_reading *reading = &fill->readings[before];
-    *reading = *kept;
-    if (reading->value.state > 0 && vitals_metric_kind(kept->metric) != VITALS_IDENTITY)
-        reading->value.state = VITALS_STALE;
+    const struct row_batch *batch = &reader->sample->batch;
+    for (size_t i = 0; i < batch->row_count; i++) {
+        const struct batch_row *row = &batch->rows[i];
+        keep(device->kept, batch, row, NULL);
+        for (size_t c = row->first; c < row->first + row->count; c++)
+            keep(device->kept, batch, row, &batch->items[c]);
+    }
+    device->kept_ns = reader->sample->stamp_ns;
 }
 
 bool amd_runtime_suspended(struct amd_reader *reader)
 {
     const struct amd_device *device = reader->device;
-    uint64_t now_ns = reader->fill->sample->stamp_ns;
+    struct gpu_sample *sample = reader->sample;
+    uint64_t now_ns = sample->stamp_ns;
     if (device->kept_ns == 0 || now_ns - device->kept_ns >= REST_NS)
         return false;
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
         if (amd_wants(reader, m) && !metric_set_has(&device->kept_metrics, m))
             return false;
-    for (uint32_t i = 0; i < device->kept->count; i++)
-        tell(reader, &device->kept->readings[i]);
-    reader->fill->sample->stamp_ns = device->kept_ns; /* when they were read */
+    for (uint32_t i = 0; i < device->kept->count; i++) {
+        const struct amd_kept_value *kept = &device->kept->values[i];
+        struct value value = kept->value;
+        if (kept->label[0] == '\0' &&
+            (!amd_wants(reader, kept->metric) || gpu_fill_has(sample, kept->metric)))
+            continue;
+        if (value.state > 0 && vitals_metric_type(kept->metric) == VITALS_TEXT) {
+            gpu_fill_child_text(sample, kept->metric, kept->label,
+                                (struct span){kept->text, strlen(kept->text)});
+            const struct batch_cell *cell = gpu_fill_find(sample, kept->metric, kept->label);
+            value.as.u64 = cell != NULL ? cell->as.u64 : 0;
+        }
+        /* What was read then is old now, but for what does not move. */
+        if (value.state > 0 && vitals_metric_kind(kept->metric) != VITALS_IDENTITY)
+            value.state = VITALS_STALE;
+        gpu_fill_child(sample, kept->metric, kept->label, value);
+    }
+    sample->stamp_ns = device->kept_ns; /* when they were read */
     return true;
 }

@@ -13,7 +13,7 @@
 static void fill_engine(struct amd_reader *reader, const char *label, struct value value)
 {
     if (value.state != VITALS_UNSET && value.state != VITALS_UNSUPPORTED)
-        gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, label, value);
+        gpu_fill_child(reader->sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, label, value);
 }
 
 /* And what the processes that we may see have done on each. The thread of slow readings asks for no
@@ -21,16 +21,16 @@ static void fill_engine(struct amd_reader *reader, const char *label, struct val
 static void fill_client_engines(struct amd_reader *reader)
 {
     const struct clients *clients = &reader->device->clients;
-    if (!gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE))
+    if (!gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE))
         return;
     for (uint32_t i = 0; i < clients->engine_count; i++) {
         const struct clients_engine *engine = &clients->engines[i];
         if (!amd_has_child(reader, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label))
-            gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label,
+            gpu_fill_child(reader->sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label,
                            engine->utilization_ratio);
-        gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_BUSY_SECONDS, engine->label,
+        gpu_fill_child(reader->sample, VITALS_GPU_ENGINE_BUSY_SECONDS, engine->label,
                        engine->busy_seconds);
-        gpu_fill_child(reader->fill, VITALS_GPU_ENGINE_CAPACITY, engine->label,
+        gpu_fill_child(reader->sample, VITALS_GPU_ENGINE_CAPACITY, engine->label,
                        value_u64(engine->capacity));
     }
 }
@@ -40,13 +40,13 @@ static void fill_busy_seconds(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
     struct value now = reader->utilization;
-    uint64_t stamp_ns = reader->fill->sample->stamp_ns;
+    uint64_t stamp_ns = reader->sample->stamp_ns;
     if (!amd_wants(reader, VITALS_GPU_BUSY_SECONDS))
         return;
     if (now.state <= 0) {
         device->busy_ns = 0;
         if (now.state != VITALS_UNSET)
-            gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, now);
+            gpu_fill(reader->sample, VITALS_GPU_BUSY_SECONDS, now);
         return;
     }
     if (device->busy_ns != 0 && stamp_ns > device->busy_ns)
@@ -55,14 +55,14 @@ static void fill_busy_seconds(struct amd_reader *reader)
     struct value seconds = value_f64(device->busy_seconds);
     device->busy_doubted |= now.state == VITALS_UPPER_BOUND;
     seconds.state = device->busy_doubted ? VITALS_UPPER_BOUND : VITALS_SAMPLED;
-    gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, seconds);
+    gpu_fill(reader->sample, VITALS_GPU_BUSY_SECONDS, seconds);
 }
 
 static void read_card(struct amd_reader *reader)
 {
     amd_read_files(reader);
 
-    if (gpu_fill_wants_table(reader->fill, VITALS_GPU_ENGINE)) {
+    if (gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE)) {
         fill_engine(reader, "graphics", reader->utilization);
         fill_engine(reader, "video", amd_read_scaled(reader, "vcn_busy_percent", 0.01, 100));
     }
@@ -83,9 +83,9 @@ static void lose(struct amd_reader *reader, vitals_availability reason)
 {
     if (amd_wants(reader, VITALS_GPU_BUSY_SECONDS)) // else it may be the thread of slow readings
         reader->device->busy_ns = 0;
-    gpu_fill_lose(reader->fill, reason);
+    gpu_fill_lose(reader->sample, reason);
     if (reason == VITALS_SUSPENDED)
-        pci_fill(reader->os, reader->device->folder, reader->fill);
+        pci_fill(reader->os, reader->device->folder, reader->sample);
 }
 
 /* Slow readings come on a thread of their own, which leaves alone what others keep. */
@@ -108,8 +108,8 @@ static void read_awake(struct amd_reader *reader)
             out = value_f64((double)sent * (double)payload);
             in.state = out.state = VITALS_UPPER_BOUND;
         }
-        gpu_fill(reader->fill, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, in);
-        gpu_fill(reader->fill, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, out);
+        gpu_fill(reader->sample, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, in);
+        gpu_fill(reader->sample, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, out);
     }
     if (reader->device->partition >= 0) {
         amd_read_files(reader);
@@ -129,22 +129,21 @@ void amd_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
     struct amd *amd = state;
     const vitals_clock *clock = &amd->context->os.clock;
-    struct gpu_fill fill;
     struct amd_reader reader = {
-        .os = &amd->context->os, .device = amd->devices[slot], .fill = &fill};
+        .os = &amd->context->os, .device = amd->devices[slot], .sample = out};
     const char *folder = reader.device->folder;
-    gpu_fill_begin(&fill, out, clock->monotonic_ns(clock->data));
+    gpu_fill_begin(out, clock->monotonic_ns(clock->data));
     char path[OS_SYS_PATH];
     if (!pci_path(path, folder, "vendor") || !os_sys_exists(reader.os, path)) {
-        gpu_fill_lose(&fill, VITALS_GONE);
+        gpu_fill_lose(out, VITALS_GONE);
     } else if (pci_is_asleep(reader.os, folder, NULL)) {
         lose(&reader, VITALS_SUSPENDED);
     } else {
-        pci_fill(reader.os, folder, &fill);
+        pci_fill(reader.os, folder, out);
         read_awake(&reader);
     }
     // What it refused half-way it may have refused because it fell asleep.
     if (reader.refused && pci_is_asleep(reader.os, folder, NULL))
         lose(&reader, VITALS_SUSPENDED);
-    gpu_fill_end(&fill);
+    gpu_fill_end(out);
 }

@@ -163,7 +163,7 @@ static void fill_extra(struct amd_reader *reader, const struct amd_sensor *senso
                        vitals_metric metric, const char *what)
 {
     if (amd_wants(reader, metric))
-        gpu_fill_child(reader->fill, metric, sensor->label,
+        gpu_fill_child(reader->sample, metric, sensor->label,
                        read_file(reader, sensor->stem, what, &kinds[sensor->kind]));
 }
 
@@ -172,14 +172,14 @@ static void fill_row(struct amd_reader *reader, const struct amd_sensor *sensor)
     vitals_metric metric = kinds[sensor->kind].metric;
     amd_list_child(reader, metric, sensor->label);
     if (amd_wants(reader, metric))
-        gpu_fill_child(reader->fill, metric, sensor->label, read_sensor(reader, sensor));
+        gpu_fill_child(reader->sample, metric, sensor->label, read_sensor(reader, sensor));
     if (sensor->kind == AMD_SENSOR_TEMPERATURE) {
         fill_extra(reader, sensor, VITALS_GPU_SENSOR_HIGH_CELSIUS, "crit");
         fill_extra(reader, sensor, VITALS_GPU_SENSOR_CRITICAL_CELSIUS, "emergency");
     } else if (sensor->kind == AMD_SENSOR_POWER) {
         fill_extra(reader, sensor, VITALS_GPU_SENSOR_POWER_LIMIT_WATTS, "cap");
     } else if (sensor->kind == AMD_SENSOR_FAN && amd_wants(reader, VITALS_GPU_SENSOR_FAN_RATIO)) {
-        gpu_fill_child(reader->fill, VITALS_GPU_SENSOR_FAN_RATIO, sensor->label,
+        gpu_fill_child(reader->sample, VITALS_GPU_SENSOR_FAN_RATIO, sensor->label,
                        read_fan_ratio(reader, sensor));
     }
 }
@@ -190,18 +190,13 @@ static void fill_row(struct amd_reader *reader, const struct amd_sensor *sensor)
 static void fill_from(struct amd_reader *reader, vitals_metric metric,
                       const struct amd_sensor *sensor)
 {
-    if (sensor == NULL || !amd_wants(reader, metric) || gpu_fill_has(reader->fill, metric))
+    if (sensor == NULL || !amd_wants(reader, metric) || gpu_fill_has(reader->sample, metric))
         return;
-    vitals_metric row = kinds[sensor->kind].metric;
-    for (uint32_t i = 0; i < reader->fill->count; i++) {
-        const struct gpu_reading *reading = &reader->fill->readings[i];
-        if (reading->metric == row && strcmp(reading->label, sensor->label) == 0 &&
-            reading->value.state != VITALS_NOT_REQUESTED) {
-            gpu_fill(reader->fill, metric, reading->value);
-            return;
-        }
-    }
-    gpu_fill(reader->fill, metric, read_sensor(reader, sensor));
+    const struct batch_cell *cell = gpu_fill_find(reader->sample, kinds[sensor->kind].metric,
+                                                  sensor->label);
+    gpu_fill(reader->sample, metric,
+             cell != NULL ? (struct value){.as.f64 = cell->as.f64, .state = cell->state}
+                          : read_sensor(reader, sensor));
 }
 
 static const struct {
@@ -218,8 +213,8 @@ static const struct {
 void amd_read_sensors(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
-    bool is_wanted = gpu_fill_wants_table(reader->fill, VITALS_GPU_SENSOR) ||
-                     gpu_fill_wants_table(reader->fill, VITALS_GPU_CLOCK) ||
+    bool is_wanted = gpu_fill_wants_table(reader->sample, VITALS_GPU_SENSOR) ||
+                     gpu_fill_wants_table(reader->sample, VITALS_GPU_CLOCK) ||
                      amd_wants(reader, VITALS_GPU_TEMPERATURE_CELSIUS) ||
                      amd_wants(reader, VITALS_GPU_POWER_WATTS) ||
                      amd_wants(reader, VITALS_GPU_FAN_RATIO);
@@ -236,7 +231,7 @@ void amd_read_sensors(struct amd_reader *reader)
     amd_learn_sensors(reader);
 
     for (uint32_t i = 0; i < device->sensor_count; i++)
-        if (gpu_fill_wants_table(reader->fill,
+        if (gpu_fill_wants_table(reader->sample,
                                  vitals_metric_entity(kinds[device->sensors[i].kind].metric)))
             fill_row(reader, &device->sensors[i]);
 
@@ -249,8 +244,8 @@ void amd_read_sensors(struct amd_reader *reader)
     fill_from(reader, VITALS_GPU_POWER_WATTS, power);
     for (size_t i = 0; i < ARRAY_COUNT(caps) && power != NULL; i++)
         if (amd_wants(reader, caps[i].metric))
-            gpu_fill(reader->fill, caps[i].metric,
+            gpu_fill(reader->sample, caps[i].metric,
                      read_file(reader, power->stem, caps[i].what, &kinds[AMD_SENSOR_POWER]));
     if (fan != NULL && amd_wants(reader, VITALS_GPU_FAN_RATIO))
-        gpu_fill(reader->fill, VITALS_GPU_FAN_RATIO, read_fan_ratio(reader, fan));
+        gpu_fill(reader->sample, VITALS_GPU_FAN_RATIO, read_fan_ratio(reader, fan));
 }

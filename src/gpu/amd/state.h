@@ -29,6 +29,16 @@ struct amd_sensor {
     char label[GPU_LABEL];
 };
 
+struct amd_kept {
+    uint32_t count;
+    struct amd_kept_value {
+        vitals_metric metric; /* number 0: the row has no value */
+        char label[GPU_LABEL];
+        struct value value; /* of a text: its state */
+        char text[GPU_NAME];
+    } values[GPU_FILL_MAX];
+};
+
 struct amd_link {
     char remote_kind[8]; /* gpu, cpu */
     char remote_pci_bus_id[PCI_BUS_ID];
@@ -62,7 +72,7 @@ struct amd_device {
     uint32_t link_count;
     struct amd_link links[KFD_LINKS_MAX];
     struct clients clients;
-    struct gpu_fill *kept;          /* its last readings, where it may sleep; else NULL */
+    struct amd_kept *kept;          /* its last readings, where it may sleep; else NULL */
     struct metric_set kept_metrics; /* that were wanted of them */
     uint64_t kept_ns;               /* when they were read; 0: it is not to be left alone */
 };
@@ -93,7 +103,7 @@ uint32_t amd_count_cards(const struct os *os, int *error);
 struct amd_reader {
     const struct os *os;
     struct amd_device *device;
-    struct gpu_fill *fill;
+    struct gpu_sample *sample;
     struct value utilization;   /* of gpu_busy_percent, where it was read */
     bool refused;               /* the driver said "not now": it sleeps, or is being reset */
     bool record_known;          /* gpu_metrics was asked for, */
@@ -103,7 +113,7 @@ struct amd_reader {
 
 static inline bool amd_wants(const struct amd_reader *reader, vitals_metric metric)
 {
-    return gpu_fill_wants(reader->fill, metric);
+    return gpu_fill_wants(reader->sample, metric);
 }
 
 /* What the driver's refusal of one file means. What a card does not have is unsupported, however

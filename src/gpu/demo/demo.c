@@ -117,19 +117,18 @@ static void demo_scan(void *state, struct gpu_scan *out)
 static void demo_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
     const struct demo *demo = state;
-    struct gpu_fill fill;
-    gpu_fill_begin(&fill, out, demo_stamp_ns(demo));
+    gpu_fill_begin(out, demo_stamp_ns(demo));
     if (slot == 1 && demo->scenario->second_hangs) {
         const vitals_clock *clock = &demo->context->os.clock;
         clock->wait_until(clock->data, -1, out->stamp_ns + 5 * NS_PER_SECOND);
     }
     signed char reason = demo_is_silent(demo, slot);
     if (reason < 0) {
-        gpu_fill_lose(&fill, (vitals_availability)reason);
+        gpu_fill_lose(out, (vitals_availability)reason);
         return;
     }
-    demo_read(demo, slot, &fill);
-    gpu_fill_end(&fill);
+    demo_read(demo, slot, out);
+    gpu_fill_end(out);
 }
 
 static void set(struct gpu_process *process, vitals_metric metric, struct value value)

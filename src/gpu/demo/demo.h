@@ -112,6 +112,6 @@ signed char demo_is_silent(const struct demo *demo, uint32_t slot);
 uint64_t demo_process_bytes(const struct demo_device *device, unsigned n);
 
 /* Every reading of the device. */
-void demo_read(const struct demo *demo, uint32_t slot, struct gpu_fill *fill);
+void demo_read(const struct demo *demo, uint32_t slot, struct gpu_sample *sample);
 
 #endif

@@ -51,16 +51,16 @@ struct clock {
 };
 
 static void fill_clock(const struct os *os, const struct clock *clock, bool is_asleep,
-                       struct gpu_fill *fill)
+                       struct gpu_sample *sample)
 {
     for (size_t i = 0; i < clock->count; i++) {
         const struct clock_file *file = &clock->files[i];
         struct value value = value_missing(VITALS_SUSPENDED);
-        if (!gpu_fill_wants(fill, file->metric))
+        if (!gpu_fill_wants(sample, file->metric))
             continue;
         if (!is_asleep || !file->wakes)
             value = read_hertz(os, clock->folder, file->file, clock->factor);
-        gpu_fill_child(fill, file->metric, clock->label, value);
+        gpu_fill_child(sample, file->metric, clock->label, value);
     }
 }
 
@@ -109,36 +109,35 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
     struct drm_slot *slot = drm->slots[at];
     const struct os *os = &drm->context->os;
     uint64_t now_ns = os->clock.monotonic_ns(os->clock.data);
-    struct gpu_fill fill;
-    gpu_fill_begin(&fill, out, now_ns);
+    gpu_fill_begin(out, now_ns);
     if (!os_sys_exists(os, slot->folder)) {
         drm_forget_sensors(slot); // a chip gets another number when the device comes back
-        gpu_fill_lose(&fill, VITALS_GONE);
-        gpu_fill_end(&fill);
+        gpu_fill_lose(out, VITALS_GONE);
+        gpu_fill_end(out);
         return;
     }
-    bool is_asleep = !pci_fill(os, slot->folder, &fill);
-    gpu_fill_text(&fill, VITALS_GPU_DEVICE_NODE, (struct span){slot->node, strlen(slot->node)});
+    bool is_asleep = !pci_fill(os, slot->folder, out);
+    gpu_fill_text(out, VITALS_GPU_DEVICE_NODE, (struct span){slot->node, strlen(slot->node)});
     if (!is_asleep) {
         drm_find_sensors(os, slot);
-        pci_fill_link(os, slot->folder, &fill);
+        pci_fill_link(os, slot->folder, out);
     }
-    drm_fill_sensors(os, slot, is_asleep, &fill);
+    drm_fill_sensors(os, slot, is_asleep, out);
 
     char path[OS_SYS_PATH];
-    if (gpu_fill_wants_table(&fill, VITALS_GPU_CLOCK)) {
+    if (gpu_fill_wants_table(out, VITALS_GPU_CLOCK)) {
         if (slot->frequency[0] != '\0') {
             struct clock clock = {slot->frequency, "graphics", DEVFREQ, ARRAY_COUNT(DEVFREQ), 1};
-            fill_clock(os, &clock, is_asleep, &fill);
+            fill_clock(os, &clock, is_asleep, out);
         }
         if (pci_path(path, slot->folder, NPU[1].file) && os_sys_exists(os, path)) {
             struct clock clock = {slot->folder, "npu", NPU, ARRAY_COUNT(NPU), 1e6};
-            fill_clock(os, &clock, is_asleep, &fill);
+            fill_clock(os, &clock, is_asleep, out);
         }
     }
 
-    if (gpu_fill_wants(&fill, VITALS_GPU_UTILIZATION_RATIO) ||
-        gpu_fill_wants(&fill, VITALS_GPU_BUSY_SECONDS)) {
+    if (gpu_fill_wants(out, VITALS_GPU_UTILIZATION_RATIO) ||
+        gpu_fill_wants(out, VITALS_GPU_BUSY_SECONDS)) {
         struct value ratio = slot->npu_ratio, seconds = value_f64(slot->busy_seconds);
         if (read_npu(os, slot, now_ns)) {
             ratio = slot->npu_ratio;
@@ -148,13 +147,13 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
             seconds.as.f64 = slot->busy_seconds;
             seconds.state = ratio.state <= 0 ? ratio.state : VITALS_LOWER_BOUND;
         }
-        gpu_fill(&fill, VITALS_GPU_UTILIZATION_RATIO, ratio);
-        gpu_fill(&fill, VITALS_GPU_BUSY_SECONDS, seconds);
+        gpu_fill(out, VITALS_GPU_UTILIZATION_RATIO, ratio);
+        gpu_fill(out, VITALS_GPU_BUSY_SECONDS, seconds);
     }
 
     /* ivpu tells of all memory that it holds; of others it is what processes hold that we see. */
-    gpu_fill(&fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->is_unified));
-    if (gpu_fill_wants(&fill, VITALS_GPU_MEMORY_USED_BYTES)) {
+    gpu_fill(out, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->is_unified));
+    if (gpu_fill_wants(out, VITALS_GPU_MEMORY_USED_BYTES)) {
         struct value used = slot->is_unified ? slot->clients.system_memory_bytes
                                              : slot->clients.memory_bytes;
         uint64_t bytes;
@@ -163,8 +162,8 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
             used = value_u64(bytes);
         if (used.state == VITALS_UNSET)
             used = value_missing(slot->clients.stamp_ns == 0 ? VITALS_NOT_YET : VITALS_UNSUPPORTED);
-        gpu_fill(&fill, VITALS_GPU_MEMORY_USED_BYTES, used);
+        gpu_fill(out, VITALS_GPU_MEMORY_USED_BYTES, used);
     }
-    clients_fill_engines(&slot->clients, &fill);
-    gpu_fill_end(&fill);
+    clients_fill_engines(&slot->clients, out);
+    gpu_fill_end(out);
 }

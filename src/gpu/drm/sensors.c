@@ -97,9 +97,9 @@ void drm_forget_sensors(struct drm_slot *slot)
 }
 
 void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_asleep,
-                      struct gpu_fill *fill)
+                      struct gpu_sample *sample)
 {
-    bool table = gpu_fill_wants_table(fill, VITALS_GPU_SENSOR);
+    bool table = gpu_fill_wants_table(sample, VITALS_GPU_SENSOR);
     for (uint32_t i = 0; i < slot->sensor_count; i++) {
         const struct drm_sensor *sensor = &slot->sensors[i];
         vitals_metric whole = 0; // of the device, where this is its one temperature or power
@@ -107,8 +107,9 @@ void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_
             whole = VITALS_GPU_TEMPERATURE_CELSIUS;
         else if (sensor->metric == VITALS_GPU_SENSOR_POWER_WATTS)
             whole = VITALS_GPU_POWER_WATTS;
-        bool of_device = whole != 0 && gpu_fill_wants(fill, whole) && !gpu_fill_has(fill, whole);
-        bool of_table = table && gpu_fill_wants(fill, sensor->metric);
+        bool of_device = whole != 0 && gpu_fill_wants(sample, whole) &&
+                         !gpu_fill_has(sample, whole);
+        bool of_table = table && gpu_fill_wants(sample, sensor->metric);
         struct value value = value_missing(VITALS_SUSPENDED);
         if (!is_asleep && (of_device || of_table)) {
             int64_t number;
@@ -120,8 +121,8 @@ void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_
                 value = value_missing(os_availability(result));
         }
         if (of_device)
-            gpu_fill(fill, whole, value);
+            gpu_fill(sample, whole, value);
         if (table) // listed whole; what is not asked for is passed over
-            gpu_fill_child(fill, sensor->metric, sensor->label, value);
+            gpu_fill_child(sample, sensor->metric, sensor->label, value);
     }
 }

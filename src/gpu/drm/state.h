@@ -67,6 +67,6 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out);
 void drm_find_sensors(const struct os *os, struct drm_slot *slot);
 void drm_forget_sensors(struct drm_slot *slot);
 void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_asleep,
-                      struct gpu_fill *fill);
+                      struct gpu_sample *sample);
 
 #endif

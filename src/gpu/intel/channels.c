@@ -266,7 +266,7 @@ struct intel_attribute {
 };
 
 static void fill_sensor(const struct os *os, const struct intel_channel *channel,
-                        struct gpu_fill *fill)
+                        struct gpu_sample *sample)
 {
     static const struct intel_attribute attributes[] = {
         {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, CHANNEL_TEMPERATURE, "_input"},
@@ -285,7 +285,7 @@ static void fill_sensor(const struct os *os, const struct intel_channel *channel
         // The row is there whatever is asked of it.
         struct value value = value_missing(VITALS_UNSUPPORTED);
         bool dead = channel->dead && channel->joules.state > 0;
-        bool wanted = gpu_fill_wants(fill, attribute->metric);
+        bool wanted = gpu_fill_wants(sample, attribute->metric);
         if (attribute->kind == CHANNEL_ENERGY && !dead)
             value = attribute->metric == VITALS_GPU_SENSOR_POWER_WATTS ? channel->watts
                                                                        : channel->joules;
@@ -297,7 +297,7 @@ static void fill_sensor(const struct os *os, const struct intel_channel *channel
             value = read_scaled(os, channel, attribute->suffix, 1, RPM_MAX);
         else if (attribute->kind == CHANNEL_VOLTAGE && wanted)
             value = read_scaled(os, channel, attribute->suffix, 1e-3, MILLIVOLTS_MAX);
-        gpu_fill_child(fill, attribute->metric, channel->label, value);
+        gpu_fill_child(sample, attribute->metric, channel->label, value);
     }
 }
 
@@ -337,26 +337,26 @@ static bool is_counted(const struct intel_channel *channel)
            channel->joules.as.f64 > 0;
 }
 
-void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample)
 {
-    bool energy = gpu_fill_wants(fill, VITALS_GPU_POWER_WATTS) ||
-                  gpu_fill_wants(fill, VITALS_GPU_ENERGY_JOULES) ||
-                  gpu_fill_wants(fill, VITALS_GPU_SENSOR_POWER_WATTS) ||
-                  gpu_fill_wants(fill, VITALS_GPU_SENSOR_ENERGY_JOULES);
+    bool energy = gpu_fill_wants(sample, VITALS_GPU_POWER_WATTS) ||
+                  gpu_fill_wants(sample, VITALS_GPU_ENERGY_JOULES) ||
+                  gpu_fill_wants(sample, VITALS_GPU_SENSOR_POWER_WATTS) ||
+                  gpu_fill_wants(sample, VITALS_GPU_SENSOR_ENERGY_JOULES);
     if (energy) {
         bool counted = false;
         for (uint32_t i = 0; i < slot->channel_count; i++) {
             struct intel_channel *channel = &slot->channels[i];
             if (channel->kind == CHANNEL_ENERGY)
-                read_energy(os, channel, fill->sample->stamp_ns);
+                read_energy(os, channel, sample->stamp_ns);
             counted |= is_counted(channel);
         }
         for (uint32_t i = 0; i < slot->channel_count; i++)
             slot->channels[i].dead = counted && !is_counted(&slot->channels[i]);
     }
-    for (uint32_t i = 0; i < slot->channel_count && gpu_fill_wants_table(fill, VITALS_GPU_SENSOR);
+    for (uint32_t i = 0; i < slot->channel_count && gpu_fill_wants_table(sample, VITALS_GPU_SENSOR);
          i++)
-        fill_sensor(os, &slot->channels[i], fill);
+        fill_sensor(os, &slot->channels[i], sample);
     if (energy) {
         const struct intel_channel *chosen = choose_energy(slot);
         if (chosen != NULL) {
@@ -365,8 +365,8 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
                 watts.state = watts.state > 0 ? VITALS_LOWER_BOUND : watts.state;
                 joules.state = joules.state > 0 ? VITALS_LOWER_BOUND : joules.state;
             }
-            gpu_fill(fill, VITALS_GPU_POWER_WATTS, watts);
-            gpu_fill(fill, VITALS_GPU_ENERGY_JOULES, joules);
+            gpu_fill(sample, VITALS_GPU_POWER_WATTS, watts);
+            gpu_fill(sample, VITALS_GPU_ENERGY_JOULES, joules);
         }
     }
 
@@ -378,17 +378,17 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
     const struct intel_channel *card = find(slot, CHANNEL_POWER, "card");
     const struct intel_channel *package = find(slot, CHANNEL_POWER, "pkg");
     for (size_t i = 0; i < ARRAY_COUNT(attributes); i++) {
-        if (!gpu_fill_wants(fill, attributes[i].metric))
+        if (!gpu_fill_wants(sample, attributes[i].metric))
             continue;
         struct value limit = value_missing(VITALS_UNSUPPORTED);
         if (card != NULL)
             limit = read_watts(os, card, attributes[i].suffix);
         if (package != NULL && limit.state <= 0)
             limit = read_watts(os, package, attributes[i].suffix);
-        gpu_fill(fill, attributes[i].metric, limit);
+        gpu_fill(sample, attributes[i].metric, limit);
     }
 
     const struct intel_channel *core = find(slot, CHANNEL_TEMPERATURE, "gpu");
-    if (core != NULL && gpu_fill_wants(fill, VITALS_GPU_TEMPERATURE_CELSIUS))
-        gpu_fill(fill, VITALS_GPU_TEMPERATURE_CELSIUS, read_celsius(os, core, "_input"));
+    if (core != NULL && gpu_fill_wants(sample, VITALS_GPU_TEMPERATURE_CELSIUS))
+        gpu_fill(sample, VITALS_GPU_TEMPERATURE_CELSIUS, read_celsius(os, core, "_input"));
 }

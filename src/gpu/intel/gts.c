@@ -168,9 +168,9 @@ static struct value limit_hertz(const struct os *os, const struct intel_gt *gt, 
     return value.state > 0 && value.as.f64 <= 0 ? value_missing(VITALS_UNSUPPORTED) : value;
 }
 
-void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample)
 {
-    if (!gpu_fill_wants_table(fill, VITALS_GPU_CLOCK))
+    if (!gpu_fill_wants_table(sample, VITALS_GPU_CLOCK))
         return;
     for (uint32_t i = 0; i < slot->gt_count; i++) {
         const struct intel_gt *gt = &slot->gts[i];
@@ -180,22 +180,22 @@ void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_
             snprintf(label, sizeof label, "gt%u", gt->number);
 
         // The row is there whatever is asked of it.
-        gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+        gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
                        value_missing(VITALS_UNSUPPORTED));
-        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ))
-            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
+        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ))
+            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
                            hertz(os, gt, dialect->actual));
-        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ))
-            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, label,
+        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ))
+            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, label,
                            hertz(os, gt, dialect->requested));
-        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ))
-            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label,
+        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ))
+            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ, label,
                            limit_hertz(os, gt, dialect->minimum));
-        if (gpu_fill_wants(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ)) {
+        if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ)) {
             struct value most = limit_hertz(os, gt, dialect->maximum);
             if (most.state <= 0)
                 most = limit_hertz(os, gt, dialect->hardware_maximum);
-            gpu_fill_child(fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, most);
+            gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, label, most);
         }
     }
 }
@@ -240,7 +240,7 @@ struct value intel_awake(const struct intel_slot *slot)
     return most;
 }
 
-void intel_fill_idle(const struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_idle(const struct intel_slot *slot, struct gpu_sample *sample)
 {
     struct value least = value_missing(VITALS_UNSUPPORTED);
     for (uint32_t i = 0; i < slot->gt_count; i++) {
@@ -256,7 +256,7 @@ void intel_fill_idle(const struct intel_slot *slot, struct gpu_fill *fill)
     // All of several slept together for no longer than each of them.
     if (least.state > 0 && slot->gt_count > 1)
         least.state = VITALS_UPPER_BOUND;
-    gpu_fill(fill, VITALS_GPU_IDLE_RESIDENCY_SECONDS, least);
+    gpu_fill(sample, VITALS_GPU_IDLE_RESIDENCY_SECONDS, least);
 }
 
 /* ---- what holds the clocks down ---- */
@@ -334,11 +334,11 @@ static bool visit_reason(const char *name, void *data)
     return true;
 }
 
-void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample)
 {
     bool wanted = false;
     for (size_t i = 0; i < ARRAY_COUNT(THROTTLED); i++)
-        wanted |= gpu_fill_wants(fill, THROTTLED[i]);
+        wanted |= gpu_fill_wants(sample, THROTTLED[i]);
     if (!wanted)
         return;
     struct throttling throttling = {.os = os, .reason = VITALS_UNSUPPORTED};
@@ -372,10 +372,10 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
         vitals_metric metric = THROTTLED[i];
         bool held = metric_set_has(&throttling.held, metric);
         if (!throttling.known || (throttling.failed && !held))
-            gpu_fill(fill, metric, value_missing(throttling.reason));
+            gpu_fill(sample, metric, value_missing(throttling.reason));
         else if (metric == VITALS_GPU_THROTTLE_REASONS)
-            gpu_fill_text(fill, metric, (struct span){throttling.words, throttling.size});
+            gpu_fill_text(sample, metric, (struct span){throttling.words, throttling.size});
         else
-            gpu_fill(fill, metric, value_u64(held));
+            gpu_fill(sample, metric, value_u64(held));
     }
 }

@@ -213,12 +213,12 @@ static int ask(const struct intel *intel, struct intel_slot *slot)
 }
 
 void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t now_ns,
-                       const struct gpu_fill *fill)
+                       const struct gpu_sample *sample)
 {
     struct intel_memory *memory = &slot->memory;
-    bool wanted = gpu_fill_wants(fill, VITALS_GPU_MEMORY_TOTAL_BYTES) ||
-                  gpu_fill_wants(fill, VITALS_GPU_MEMORY_USED_BYTES) ||
-                  gpu_fill_wants(fill, VITALS_GPU_MEMORY_FREE_BYTES);
+    bool wanted = gpu_fill_wants(sample, VITALS_GPU_MEMORY_TOTAL_BYTES) ||
+                  gpu_fill_wants(sample, VITALS_GPU_MEMORY_USED_BYTES) ||
+                  gpu_fill_wants(sample, VITALS_GPU_MEMORY_FREE_BYTES);
     if (!wanted || slot->integrated || slot->render[0] == '\0')
         return;
 
@@ -251,42 +251,43 @@ bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot)
 
 /* ---- what is known otherwise ---- */
 
-void intel_fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_window(const struct os *os, const struct intel_slot *slot,
+                       struct gpu_sample *sample)
 {
     char path[OS_SYS_PATH], text[WINDOW_TEXT];
     uint64_t size;
-    if (!gpu_fill_wants(fill, VITALS_GPU_MEMORY_TOTAL_BYTES) &&
-        !gpu_fill_wants_table(fill, VITALS_GPU_POOL))
+    if (!gpu_fill_wants(sample, VITALS_GPU_MEMORY_TOTAL_BYTES) &&
+        !gpu_fill_wants_table(sample, VITALS_GPU_POOL))
         return;
     if (!pci_path(path, slot->folder, "resource") || os_sys_text(os, path, text, sizeof text) < 0 ||
         !event_parse_window((struct span){text, strlen(text)}, MEMORY_WINDOW, &size))
         return;
-    gpu_fill_child(fill, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));
+    gpu_fill_child(sample, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));
     if (size <= SMALL_WINDOW)
         return;
     struct value total = value_u64(size); // a power of two, and the memory may be less
     total.state = VITALS_ESTIMATE;
-    gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, total);
+    gpu_fill(sample, VITALS_GPU_MEMORY_TOTAL_BYTES, total);
 }
 
-void intel_fill_memory(const struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_memory(const struct intel_slot *slot, struct gpu_sample *sample)
 {
     const struct clients *clients = &slot->clients;
     const struct intel_memory *memory = &slot->memory;
     struct value used = memory->used, system = clients->system_memory_bytes;
     if (memory->total.state != VITALS_UNSET)
-        gpu_fill(fill, VITALS_GPU_MEMORY_TOTAL_BYTES, memory->total);
+        gpu_fill(sample, VITALS_GPU_MEMORY_TOTAL_BYTES, memory->total);
     if (used.state > 0 && memory->total.state > 0) {
         struct value free = value_u64(memory->total.as.u64 - used.as.u64);
         free.state = used.state;
-        gpu_fill(fill, VITALS_GPU_MEMORY_FREE_BYTES, free);
+        gpu_fill(sample, VITALS_GPU_MEMORY_FREE_BYTES, free);
     }
     if (used.state == VITALS_UNSET) // what the processes hold that we may see
         used = clients->stamp_ns == 0 ? value_missing(VITALS_NOT_YET)
                : slot->integrated     ? system
                                       : clients->memory_bytes;
     if (used.state != VITALS_UNSET)
-        gpu_fill(fill, VITALS_GPU_MEMORY_USED_BYTES, used);
+        gpu_fill(sample, VITALS_GPU_MEMORY_USED_BYTES, used);
     if (clients->stamp_ns != 0 && system.state != VITALS_UNSET)
-        gpu_fill_child(fill, VITALS_GPU_POOL_USED_BYTES, "system", system);
+        gpu_fill_child(sample, VITALS_GPU_POOL_USED_BYTES, "system", system);
 }

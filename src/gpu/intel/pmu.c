@@ -356,7 +356,7 @@ struct value intel_busiest(const struct intel_slot *slot)
     return most;
 }
 
-void intel_fill_engines(const struct intel_slot *slot, struct gpu_fill *fill)
+void intel_fill_engines(const struct intel_slot *slot, struct gpu_sample *sample)
 {
     const struct intel_pmu *pmu = &slot->pmu;
     for (size_t kind = 0; kind < ENGINE_KINDS && pmu->was_open; kind++) {
@@ -368,8 +368,8 @@ void intel_fill_engines(const struct intel_slot *slot, struct gpu_fill *fill)
             label = "other";
         struct value busy = value_f64(class->busy_seconds);
         busy.state = pmu->lost_time || pmu->cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
-        gpu_fill_child(fill, VITALS_GPU_ENGINE_UTILIZATION_RATIO, label, class->ratio);
-        gpu_fill_child(fill, VITALS_GPU_ENGINE_BUSY_SECONDS, label, busy);
-        gpu_fill_child(fill, VITALS_GPU_ENGINE_CAPACITY, label, value_u64(class->capacity));
+        gpu_fill_child(sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, label, class->ratio);
+        gpu_fill_child(sample, VITALS_GPU_ENGINE_BUSY_SECONDS, label, busy);
+        gpu_fill_child(sample, VITALS_GPU_ENGINE_CAPACITY, label, value_u64(class->capacity));
     }
 }

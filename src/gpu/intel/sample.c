@@ -33,20 +33,20 @@ static struct value utilization_of(const struct intel_slot *slot)
     return most.state != VITALS_UNSUPPORTED ? most : awake;
 }
 
-static bool wants_load(const struct gpu_fill *fill)
+static bool wants_load(const struct gpu_sample *sample)
 {
-    return gpu_fill_wants(fill, VITALS_GPU_UTILIZATION_RATIO) ||
-           gpu_fill_wants(fill, VITALS_GPU_BUSY_SECONDS) ||
-           gpu_fill_wants_table(fill, VITALS_GPU_ENGINE);
+    return gpu_fill_wants(sample, VITALS_GPU_UTILIZATION_RATIO) ||
+           gpu_fill_wants(sample, VITALS_GPU_BUSY_SECONDS) ||
+           gpu_fill_wants_table(sample, VITALS_GPU_ENGINE);
 }
 
-static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_fill *fill)
+static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_sample *sample)
 {
-    uint64_t now_ns = fill->sample->stamp_ns;
-    bool load = wants_load(fill);
-    if (load || gpu_fill_wants(fill, VITALS_GPU_IDLE_RESIDENCY_SECONDS))
+    uint64_t now_ns = sample->stamp_ns;
+    bool load = wants_load(sample);
+    if (load || gpu_fill_wants(sample, VITALS_GPU_IDLE_RESIDENCY_SECONDS))
         intel_read_idle(&intel->context->os, slot, now_ns);
-    intel_fill_idle(slot, fill);
+    intel_fill_idle(slot, sample);
     if (!load)
         return;
     intel_read_pmu(intel, slot, now_ns);
@@ -65,16 +65,16 @@ static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_f
         slot->utilization_ns = now_ns;
     }
 
-    gpu_fill(fill, VITALS_GPU_UTILIZATION_RATIO, slot->utilization);
+    gpu_fill(sample, VITALS_GPU_UTILIZATION_RATIO, slot->utilization);
     struct value busy = value_f64(slot->busy_seconds);
     busy.state = slot->busy_state != VITALS_UNSET ? slot->busy_state : VITALS_NOT_YET;
     if (slot->utilization.state <= 0 && slot->busy_state == VITALS_UNSET)
         busy = slot->utilization;
-    gpu_fill(fill, VITALS_GPU_BUSY_SECONDS, busy);
-    if (!gpu_fill_wants_table(fill, VITALS_GPU_ENGINE))
+    gpu_fill(sample, VITALS_GPU_BUSY_SECONDS, busy);
+    if (!gpu_fill_wants_table(sample, VITALS_GPU_ENGINE))
         return;
-    intel_fill_engines(slot, fill);
-    clients_fill_engines(&slot->clients, fill);
+    intel_fill_engines(slot, sample);
+    clients_fill_engines(&slot->clients, sample);
 }
 
 /* ---- the card ---- */
@@ -102,22 +102,23 @@ static bool visit_connector(const char *name, void *data)
 }
 
 /* What it is: nothing of that is asked of the device itself. False where it is asleep. */
-static bool fill_statics(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill)
+static bool fill_statics(const struct os *os, const struct intel_slot *slot,
+                         struct gpu_sample *sample)
 {
     char node[48];
-    bool awake = pci_fill(os, slot->folder, fill);
+    bool awake = pci_fill(os, slot->folder, sample);
     if (slot->tile >= 0 || slot->is_virtual)
-        gpu_fill_text(fill, VITALS_GPU_PARTITION_KIND,
+        gpu_fill_text(sample, VITALS_GPU_PARTITION_KIND,
                       slot->tile >= 0 ? (struct span){"tile", 4} : (struct span){"vf", 2});
     if (slot->tile >= 0)
         return awake;
     if (slot->render[0] != '\0') {
         int size = snprintf(node, sizeof node, "/dev/dri/%s", slot->render);
-        gpu_fill_text(fill, VITALS_GPU_DEVICE_NODE, (struct span){node, (size_t)size});
+        gpu_fill_text(sample, VITALS_GPU_DEVICE_NODE, (struct span){node, (size_t)size});
     }
-    gpu_fill(fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->integrated));
+    gpu_fill(sample, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->integrated));
     if (!slot->integrated)
-        intel_fill_window(os, slot, fill);
+        intel_fill_window(os, slot, sample);
     return awake;
 }
 
@@ -157,18 +158,18 @@ unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot)
     return slot->tile < 0 ? memory | load : 0;
 }
 
-static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_fill *fill)
+static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_sample *sample)
 {
     const struct os *os = &intel->context->os;
     if (!os_sys_exists(os, slot->folder)) {
         intel_close_pmu(intel, slot);
         forget(slot);
-        gpu_fill_lose(fill, VITALS_GONE);
+        gpu_fill_lose(sample, VITALS_GONE);
         return;
     }
-    if (!fill_statics(os, slot, fill)) {
+    if (!fill_statics(os, slot, sample)) {
         forget(slot);
-        fill->sample->state = VITALS_SUSPENDED; // of all else
+        sample->state = VITALS_SUSPENDED; // of all else
         return;
     }
 
@@ -185,27 +186,27 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_f
         slot->found = slot->gt_count > 0;
     }
 
-    fill_load(intel, slot, fill);
-    intel_fill_clocks(os, slot, fill);
-    intel_fill_throttling(os, slot, fill);
+    fill_load(intel, slot, sample);
+    intel_fill_clocks(os, slot, sample);
+    intel_fill_throttling(os, slot, sample);
     if (slot->tile >= 0)
         return;
-    pci_fill_link(os, slot->folder, fill);
+    pci_fill_link(os, slot->folder, sample);
 
-    if (gpu_fill_wants(fill, VITALS_GPU_DISPLAY_ATTACHED)) {
+    if (gpu_fill_wants(sample, VITALS_GPU_DISPLAY_ATTACHED)) {
         struct screens screens = {.os = os, .card = slot->card};
         (void)os_sys_list(os, "class/drm", visit_connector, &screens);
         if (screens.any)
-            gpu_fill(fill, VITALS_GPU_DISPLAY_ATTACHED, value_u64(screens.attached));
+            gpu_fill(sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(screens.attached));
     }
 
-    intel_read_memory(intel, slot, fill->sample->stamp_ns, fill);
-    intel_fill_memory(slot, fill);
-    intel_fill_channels(os, slot, fill);
+    intel_read_memory(intel, slot, sample->stamp_ns, sample);
+    intel_fill_memory(slot, sample);
+    intel_fill_channels(os, slot, sample);
 
     /* Updated by this reading; unchanged if the load was not requested. */
     unsigned load = atomic_load(&slot->swept) & (GPU_SWEPT_LOAD | GPU_SWEPT_ENGINES);
-    if (wants_load(fill) && slot->pmu.state != VITALS_UNSET)
+    if (wants_load(sample) && slot->pmu.state != VITALS_UNSET)
         load = swept_load((vitals_availability)slot->pmu.state, intel_awake(slot).state);
     atomic_store(&slot->swept, load | (intel_memory_is_swept(os, slot) ? GPU_SWEPT_MEMORY : 0));
 }
@@ -214,8 +215,7 @@ void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
     struct intel *intel = state;
     const vitals_clock *clock = &intel->context->os.clock;
-    struct gpu_fill fill;
-    gpu_fill_begin(&fill, out, clock->monotonic_ns(clock->data));
+    gpu_fill_begin(out, clock->monotonic_ns(clock->data));
 
     /* What is slow by its nature is asked for beside the other readings, on another thread; there
      * is nothing of the kind here, and the slot is not touched. */
@@ -226,6 +226,6 @@ void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
     for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;)
         any |= metric_set_has_entity(&rest, e);
     if (any)
-        read_slot(intel, intel->slots[slot], &fill);
-    gpu_fill_end(&fill);
+        read_slot(intel, intel->slots[slot], out);
+    gpu_fill_end(out);
 }

@@ -180,14 +180,14 @@ void intel_find_channels(const struct os *os, struct intel_slot *slot);
 /* False where their chip is no more there: a driver that is bound anew numbers it anew. */
 bool intel_channels_stand(const struct os *os, const struct intel_slot *slot);
 
-void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill);
-void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill);
+void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample);
+void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample);
 
 /* Reads how long the GTs slept; intel_awake is then the largest share of the last window in which
  * one of them was awake. */
 void intel_read_idle(const struct os *os, struct intel_slot *slot, uint64_t now_ns);
 struct value intel_awake(const struct intel_slot *slot);
-void intel_fill_idle(const struct intel_slot *slot, struct gpu_fill *fill);
+void intel_fill_idle(const struct intel_slot *slot, struct gpu_sample *sample);
 
 /* What of the device would come of the sweep, before the first reading (sample.c). */
 unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot);
@@ -195,9 +195,10 @@ unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot);
 /* What there is of memory, and what of it is in use (memory.c). The first may open the device: not
  * while it is asleep. */
 void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t now_ns,
-                       const struct gpu_fill *fill);
-void intel_fill_window(const struct os *os, const struct intel_slot *slot, struct gpu_fill *fill);
-void intel_fill_memory(const struct intel_slot *slot, struct gpu_fill *fill);
+                       const struct gpu_sample *sample);
+void intel_fill_window(const struct os *os, const struct intel_slot *slot,
+                       struct gpu_sample *sample);
+void intel_fill_memory(const struct intel_slot *slot, struct gpu_sample *sample);
 
 /* Whether what is in use is what the processes hold; before it was asked, whether it must be. */
 bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot);
@@ -207,7 +208,7 @@ bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot);
 bool intel_parse_i915_memory(const void *bytes, size_t size, struct intel_memory *out);
 bool intel_parse_xe_memory(const void *bytes, size_t size, struct intel_memory *out);
 
-void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_fill *fill);
+void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample);
 
 /* Opens what may be counted, reads it and lets go of it (pmu.c). */
 void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_ns);
@@ -217,6 +218,6 @@ void intel_close_pmu(struct intel *intel, struct intel_slot *slot);
  * touch the slot. Not for a suspended device. */
 vitals_availability intel_probe_pmu(struct intel *intel, const struct intel_slot *slot);
 struct value intel_busiest(const struct intel_slot *slot);
-void intel_fill_engines(const struct intel_slot *slot, struct gpu_fill *fill);
+void intel_fill_engines(const struct intel_slot *slot, struct gpu_sample *sample);
 
 #endif

@@ -109,7 +109,7 @@ void nvidia_read_place(struct nvidia_reader *reader)
     if (device->partition || !device->bus_id[0])
         return;
     pci_folder(folder, device->bus_id);
-    (void)pci_fill(&reader->nvidia->context->os, folder, reader->fill);
+    (void)pci_fill(&reader->nvidia->context->os, folder, reader->sample);
 }
 
 void nvidia_read_partition(struct nvidia_reader *reader)

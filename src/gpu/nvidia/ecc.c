@@ -64,7 +64,7 @@ void nvidia_read_error_locations(struct nvidia_reader *reader)
         reader_list(reader, VITALS_GPU_ERROR_CORRECTED, labels[i]);
         for (size_t j = 0; j < ARRAY_COUNT(counters); j++) {
             if (values[j].state != VITALS_UNSET)
-                gpu_fill_child(reader->fill, counters[j].metric, labels[i], values[j]);
+                gpu_fill_child(reader->sample, counters[j].metric, labels[i], values[j]);
         }
     }
 }

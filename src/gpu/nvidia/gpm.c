@@ -111,14 +111,14 @@ static void set_busy(struct nvidia_reader *reader, struct value ratio)
         seconds.state = VITALS_ESTIMATE;
     }
     device->gpm.busy = ratio;
-    gpu_fill(reader->fill, VITALS_GPU_UTILIZATION_RATIO, ratio);
-    gpu_fill(reader->fill, VITALS_GPU_BUSY_SECONDS, seconds);
+    gpu_fill(reader->sample, VITALS_GPU_UTILIZATION_RATIO, ratio);
+    gpu_fill(reader->sample, VITALS_GPU_BUSY_SECONDS, seconds);
 }
 
 static void set_all(struct nvidia_reader *reader, vitals_availability reason)
 {
     for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
-        gpu_fill(reader->fill, rows[i].metric, value_missing(reason));
+        gpu_fill(reader->sample, rows[i].metric, value_missing(reason));
     set_busy(reader, value_missing(reason));
 }
 
@@ -169,7 +169,7 @@ void nvidia_read_gpm(struct nvidia_reader *reader)
         is_wanted |= reader_wants(reader, rows[i].metric);
     if (!is_wanted)
         return;
-    uint64_t now_ns = reader->fill->sample->stamp_ns, before_ns = device->gpm.taken_ns;
+    uint64_t now_ns = reader->sample->stamp_ns, before_ns = device->gpm.taken_ns;
     nvml_device whole = nvidia_whole(reader->nvidia, device);
     vitals_availability allowed = may_read(reader->nvidia);
     nvml_return code = NVML_UNINITIALIZED;

@@ -45,10 +45,10 @@ static void set_unified(struct nvidia_reader *reader)
     uint64_t total = found[0].as.u64, available = found[1].as.u64;
     if (found[0].state <= 0 || found[1].state <= 0 || available > total)
         return;
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, estimate(total));
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, estimate(total - available));
-    gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, estimate(available));
-    gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(1));
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_TOTAL_BYTES, estimate(total));
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_USED_BYTES, estimate(total - available));
+    gpu_fill(reader->sample, VITALS_GPU_MEMORY_FREE_BYTES, estimate(available));
+    gpu_fill(reader->sample, VITALS_GPU_UNIFIED_MEMORY, value_u64(1));
 }
 
 /* More than there is of it is nonsense. */
@@ -80,12 +80,12 @@ void nvidia_read_memory(struct nvidia_reader *reader)
         set_none(reader, code);
     } else {
         struct value none = value_missing(VITALS_UNSUPPORTED);
-        gpu_fill(reader->fill, VITALS_GPU_MEMORY_TOTAL_BYTES, nvml_count(now.total, EXACT_MAX));
-        gpu_fill(reader->fill, VITALS_GPU_MEMORY_USED_BYTES, bytes(now.used, now.total));
-        gpu_fill(reader->fill, VITALS_GPU_MEMORY_FREE_BYTES, bytes(now.free, now.total));
-        gpu_fill(reader->fill, VITALS_GPU_MEMORY_RESERVED_BYTES,
+        gpu_fill(reader->sample, VITALS_GPU_MEMORY_TOTAL_BYTES, nvml_count(now.total, EXACT_MAX));
+        gpu_fill(reader->sample, VITALS_GPU_MEMORY_USED_BYTES, bytes(now.used, now.total));
+        gpu_fill(reader->sample, VITALS_GPU_MEMORY_FREE_BYTES, bytes(now.free, now.total));
+        gpu_fill(reader->sample, VITALS_GPU_MEMORY_RESERVED_BYTES,
                  newer ? bytes(now.reserved, now.total) : none);
-        gpu_fill(reader->fill, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
+        gpu_fill(reader->sample, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
     }
 }
 

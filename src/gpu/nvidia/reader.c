@@ -15,23 +15,23 @@ void reader_set(struct nvidia_reader *reader, vitals_metric metric, nvml_return 
                 struct value value)
 {
     bool good = reader_check(reader, code) == NVML_SUCCESS;
-    gpu_fill(reader->fill, metric, good ? value : value_missing(nvml_availability(code)));
+    gpu_fill(reader->sample, metric, good ? value : value_missing(nvml_availability(code)));
 }
 
 void reader_set_text(struct nvidia_reader *reader, vitals_metric metric, nvml_return code,
                      const char *text)
 {
     if (reader_check(reader, code) == NVML_SUCCESS)
-        gpu_fill_text(reader->fill, metric, (struct span){text, strlen(text)});
+        gpu_fill_text(reader->sample, metric, (struct span){text, strlen(text)});
     else
-        gpu_fill(reader->fill, metric, value_missing(nvml_availability(code)));
+        gpu_fill(reader->sample, metric, value_missing(nvml_availability(code)));
 }
 
 void reader_set_child(struct nvidia_reader *reader, vitals_metric metric, const char *label,
                       nvml_return code, struct value value)
 {
     bool good = reader_check(reader, code) == NVML_SUCCESS;
-    gpu_fill_child(reader->fill, metric, label,
+    gpu_fill_child(reader->sample, metric, label,
                    good ? value : value_missing(nvml_availability(code)));
 }
 

@@ -14,13 +14,13 @@ struct nvidia_reader {
     const struct nvml *nvml;
     struct nvidia_device *device;
     nvml_device handle;
-    struct gpu_fill *fill;
+    struct gpu_sample *sample;
     bool lost; /* the driver said so: nothing more is asked */
 };
 
 static inline bool reader_wants(const struct nvidia_reader *reader, vitals_metric metric)
 {
-    return gpu_fill_wants(reader->fill, metric);
+    return gpu_fill_wants(reader->sample, metric);
 }
 
 /* Notices a lost device, and passes the code on. */
@@ -38,7 +38,7 @@ void reader_set_child(struct nvidia_reader *reader, vitals_metric metric, const 
 static inline void reader_list(struct nvidia_reader *reader, vitals_metric metric,
                                const char *label)
 {
-    gpu_fill_child(reader->fill, metric, label, value_missing(VITALS_UNSUPPORTED));
+    gpu_fill_child(reader->sample, metric, label, value_missing(VITALS_UNSUPPORTED));
 }
 
 /* A call that gives one number by the function's place in struct nvml; *out is 0 where it fails. */

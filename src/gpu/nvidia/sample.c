@@ -68,7 +68,7 @@ static bool is_due(const struct nvidia_reader *reader, const struct sample_readi
     for (size_t i = 0; i < ARRAY_COUNT(reading->metrics) && reading->metrics[i]; i++) {
         if (metric_number(reading->metrics[i]) != 0
                 ? reader_wants(reader, reading->metrics[i])
-                : gpu_fill_wants_table(reader->fill, reading->metrics[i] >> 8))
+                : gpu_fill_wants_table(reader->sample, reading->metrics[i] >> 8))
             return true;
     }
     return reading->metrics[0] == 0;
@@ -96,11 +96,10 @@ void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
     struct nvidia *nvidia = state;
     struct nvidia_device *device = nvidia->devices[slot];
-    struct gpu_fill fill;
     vitals_availability result = VITALS_GONE;
-    gpu_fill_begin(&fill, out, nvidia_now_ns(nvidia));
+    gpu_fill_begin(out, nvidia_now_ns(nvidia));
     struct nvidia_reader reader = {
-        .nvidia = nvidia, .nvml = &nvidia->nvml, .device = device, .fill = &fill};
+        .nvidia = nvidia, .nvml = &nvidia->nvml, .device = device, .sample = out};
     /* A sample of slow metrics runs beside one of the others, and has nothing of the slot. */
     bool slow = reader_wants(&reader, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND) ||
                 reader_wants(&reader, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
@@ -112,9 +111,9 @@ void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out)
     if (result < 0) {
         if (!slow)
             device->utilization_ns = 0;
-        gpu_fill_lose(&fill, result);
+        gpu_fill_lose(out, result);
     }
     if (result == VITALS_SUSPENDED) /* what the kernel says of it wakes nothing */
         nvidia_read_place(&reader);
-    gpu_fill_end(&fill);
+    gpu_fill_end(out);
 }

@@ -8,7 +8,7 @@
 void nvidia_read_utilization(struct nvidia_reader *reader)
 {
     struct nvidia_device *device = reader->device;
-    uint64_t now_ns = reader->fill->sample->stamp_ns, last_ns = device->utilization_ns;
+    uint64_t now_ns = reader->sample->stamp_ns, last_ns = device->utilization_ns;
     struct nvml_utilization now = {0};
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetUtilizationRates, &now);
     struct value ratio = gpu_fill_percent(now.gpu, 100);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 static struct gpu_sample sample;
-static struct gpu_fill fill;
 
 static void begin(const vitals_metric *metrics)
 {
@@ -15,7 +14,7 @@ static void begin(const vitals_metric *metrics)
     for (; *metrics != 0; metrics++)
         metric_set_add(&wanted, *metrics);
     batch_reset(&sample.batch, &wanted);
-    gpu_fill_begin(&fill, &sample, 42);
+    gpu_fill_begin(&sample, 42);
 }
 #define ASKED(...)          \
     (const vitals_metric[]) \
@@ -37,13 +36,13 @@ static void a_row_is_made_of_readings_in_any_order(void)
 {
     begin(ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_CLOCK_FREQUENCY_HERTZ,
                 VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ));
-    gpu_fill_child(&fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm", value_f64(1));
-    gpu_fill_child(&fill, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "memory", value_f64(2));
-    gpu_fill(&fill, VITALS_GPU_POWER_WATTS, value_f64(3));
-    gpu_fill_child(&fill, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm", value_f64(4));
-    gpu_fill(&fill, VITALS_GPU_POWER_WATTS, value_f64(5)); /* takes the place of the first */
-    CHECK(gpu_fill_has(&fill, VITALS_GPU_POWER_WATTS));
-    gpu_fill_end(&fill);
+    gpu_fill_child(&sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm", value_f64(1));
+    gpu_fill_child(&sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "memory", value_f64(2));
+    gpu_fill(&sample, VITALS_GPU_POWER_WATTS, value_f64(3));
+    gpu_fill_child(&sample, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm", value_f64(4));
+    gpu_fill(&sample, VITALS_GPU_POWER_WATTS, value_f64(5)); /* takes the place of the first */
+    CHECK(gpu_fill_has(&sample, VITALS_GPU_POWER_WATTS));
+    gpu_fill_end(&sample);
     CHECK_UINT(sample.stamp_ns, 42);
     CHECK_INT(sample.state, VITALS_HAVE);
     CHECK_UINT(sample.batch.row_count, 3);
@@ -56,13 +55,13 @@ static void a_row_is_made_of_readings_in_any_order(void)
 static void what_is_not_wanted_is_passed_over(void)
 {
     begin(ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_SENSOR_FAN_RPM));
-    gpu_fill(&fill, VITALS_GPU_ENERGY_JOULES, value_f64(1));
-    gpu_fill_text(&fill, VITALS_GPU_SERIAL, (struct span){"x", 1});
-    gpu_fill_child(&fill, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(1));
-    CHECK_FALSE(gpu_fill_has(&fill, VITALS_GPU_ENERGY_JOULES));
+    gpu_fill(&sample, VITALS_GPU_ENERGY_JOULES, value_f64(1));
+    gpu_fill_text(&sample, VITALS_GPU_SERIAL, (struct span){"x", 1});
+    gpu_fill_child(&sample, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(1));
+    CHECK_FALSE(gpu_fill_has(&sample, VITALS_GPU_ENERGY_JOULES));
     /* A table of which anything is wanted is listed whole, with what is wanted of it. */
-    gpu_fill_child(&fill, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu", value_f64(50));
-    gpu_fill_end(&fill);
+    gpu_fill_child(&sample, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu", value_f64(50));
+    gpu_fill_end(&sample);
     CHECK_NULL(row(VITALS_GPU_POOL, "bar1"));
     CHECK_NOT_NULL(row(VITALS_GPU_SENSOR, "gpu"));
     CHECK_NULL(cell(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"));
@@ -71,10 +70,10 @@ static void what_is_not_wanted_is_passed_over(void)
 static void a_device_that_has_nothing_of_it_is_there(void)
 {
     begin(ASKED(VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND));
-    gpu_fill_end(&fill);
+    gpu_fill_end(&sample);
     CHECK_NOT_NULL(row(VITALS_GPU, ""));
     begin(ASKED(VITALS_GPU_SENSOR_FAN_RPM)); /* the device itself was not asked for */
-    gpu_fill_end(&fill);
+    gpu_fill_end(&sample);
     CHECK_NULL(row(VITALS_GPU, ""));
 }
 
@@ -84,10 +83,10 @@ static void texts_and_labels_have_room_or_say_so(void)
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     begin(ASKED(VITALS_GPU_SERIAL, VITALS_GPU_SENSOR_FAN_RPM));
-    gpu_fill_text(&fill, VITALS_GPU_SERIAL, (struct span){longest, sizeof longest - 1});
-    gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(1));
-    gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(2));
-    gpu_fill_end(&fill);
+    gpu_fill_text(&sample, VITALS_GPU_SERIAL, (struct span){longest, sizeof longest - 1});
+    gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(1));
+    gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(2));
+    gpu_fill_end(&sample);
     CHECK_INT(cell(VITALS_GPU_SERIAL, "")->state, VITALS_LOWER_BOUND);
     CHECK_UINT(batch_span(&sample.batch, cell(VITALS_GPU_SERIAL, "")).size, GPU_NAME - 1);
     longest[GPU_LABEL - 1] = '\0';
@@ -101,9 +100,9 @@ static void what_has_no_room_is_said_to_be_cut(void)
     for (int i = 0; i < GPU_FILL_MAX + 5; i++) {
         char label[GPU_LABEL];
         snprintf(label, sizeof label, "fan%d", i);
-        gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, label, value_f64(i));
+        gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, label, value_f64(i));
     }
-    gpu_fill_end(&fill);
+    gpu_fill_end(&sample);
     CHECK_UINT(sample.batch.row_count, GPU_FILL_MAX);
     CHECK_INT(sample.batch.states[VITALS_GPU_SENSOR], VITALS_LOWER_BOUND);
 }
@@ -111,8 +110,8 @@ static void what_has_no_room_is_said_to_be_cut(void)
 static void a_lost_device_has_no_rows(void)
 {
     begin(ASKED(VITALS_GPU_POWER_WATTS));
-    gpu_fill(&fill, VITALS_GPU_POWER_WATTS, value_f64(3));
-    gpu_fill_lose(&fill, VITALS_SUSPENDED);
+    gpu_fill(&sample, VITALS_GPU_POWER_WATTS, value_f64(3));
+    gpu_fill_lose(&sample, VITALS_SUSPENDED);
     CHECK_INT(sample.state, VITALS_SUSPENDED);
     CHECK_UINT(sample.batch.row_count, 0);
 }
@@ -131,10 +130,10 @@ static void no_allocation_that_fails_does_harm(void)
         batch_done(&sample.batch);
         memory_fail_at(nth);
         begin(ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_SERIAL, VITALS_GPU_SENSOR_FAN_RPM));
-        gpu_fill(&fill, VITALS_GPU_POWER_WATTS, value_f64(3));
-        gpu_fill_text(&fill, VITALS_GPU_SERIAL, (struct span){"serial", 6});
-        gpu_fill_child(&fill, VITALS_GPU_SENSOR_FAN_RPM, "fan0", value_f64(1));
-        gpu_fill_end(&fill);
+        gpu_fill(&sample, VITALS_GPU_POWER_WATTS, value_f64(3));
+        gpu_fill_text(&sample, VITALS_GPU_SERIAL, (struct span){"serial", 6});
+        gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, "fan0", value_f64(1));
+        gpu_fill_end(&sample);
         memory_fail_at(0);
         CHECK(sample.batch.failed || sample.batch.row_count == 2);
         if (!sample.batch.failed) {

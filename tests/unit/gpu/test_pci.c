@@ -8,7 +8,6 @@
 static struct gpu_tree tree;
 static struct os os;
 static struct gpu_sample sample;
-static struct gpu_fill fill;
 
 static const char DEVICE[] = "sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/0000:02:00.0/"
                              "0000:03:00.0/";
@@ -64,7 +63,7 @@ static void begin(void)
         if (vitals_metric_entity(m) == VITALS_GPU)
             metric_set_add(&wanted, m);
     batch_reset(&sample.batch, &wanted);
-    gpu_fill_begin(&fill, &sample, 1);
+    gpu_fill_begin(&sample, 1);
 }
 
 static void end(void)
@@ -124,8 +123,8 @@ static void an_address_is_written_in_one_way(void)
 static void what_it_is_is_filled_in(void)
 {
     begin();
-    CHECK(pci_fill(&os, FOLDER, &fill));
-    gpu_fill_end(&fill);
+    CHECK(pci_fill(&os, FOLDER, &sample));
+    gpu_fill_end(&sample);
     check_text(VITALS_GPU_KERNEL_DRIVER, "amdgpu");
     check_text(VITALS_GPU_PCI_ID, "1002:73ff");
     check_text(VITALS_GPU_PCI_SUBSYSTEM_ID, "1eae:6505");
@@ -138,9 +137,9 @@ static void what_it_is_is_filled_in(void)
 static void what_is_missing_is_unsupported(void)
 {
     begin();
-    CHECK(pci_fill(&os, "bus/pci/devices/none", &fill));
-    pci_fill_link(&os, "bus/pci/devices/none", &fill);
-    gpu_fill_end(&fill);
+    CHECK(pci_fill(&os, "bus/pci/devices/none", &sample));
+    pci_fill_link(&os, "bus/pci/devices/none", &sample);
+    gpu_fill_end(&sample);
     static const vitals_metric METRICS[] = {
         VITALS_GPU_KERNEL_DRIVER, VITALS_GPU_PCI_ID,         VITALS_GPU_PCI_SUBSYSTEM_ID,
         VITALS_GPU_LOCAL_CPUS,    VITALS_GPU_RUNTIME_STATUS, VITALS_GPU_NUMA_NODE,
@@ -154,11 +153,11 @@ static void what_is_missing_is_unsupported(void)
 static void what_is_filled_in_already_stands(void)
 {
     begin();
-    gpu_fill(&fill, VITALS_GPU_NUMA_NODE, value_u64(3));
-    gpu_fill(&fill, VITALS_GPU_PCIE_WIDTH, value_u64(2));
-    CHECK(pci_fill(&os, FOLDER, &fill));
-    pci_fill_link(&os, FOLDER, &fill);
-    gpu_fill_end(&fill);
+    gpu_fill(&sample, VITALS_GPU_NUMA_NODE, value_u64(3));
+    gpu_fill(&sample, VITALS_GPU_PCIE_WIDTH, value_u64(2));
+    CHECK(pci_fill(&os, FOLDER, &sample));
+    pci_fill_link(&os, FOLDER, &sample);
+    gpu_fill_end(&sample);
     CHECK_UINT(filled(VITALS_GPU_NUMA_NODE)->as.u64, 3);
     CHECK_UINT(filled(VITALS_GPU_PCIE_WIDTH)->as.u64, 2);
     CHECK_UINT(filled(VITALS_GPU_PCIE_WIDTH_MAX)->as.u64, 16);
@@ -189,8 +188,8 @@ static void a_sleeping_device_is_known_as_such(void)
     CHECK_CASE(NULL);
     CHECK_STR(status, "");
     put("power/runtime_status", "suspended\n");
-    CHECK_FALSE(pci_fill(&os, FOLDER, &fill));
-    gpu_fill_end(&fill);
+    CHECK_FALSE(pci_fill(&os, FOLDER, &sample));
+    gpu_fill_end(&sample);
     check_text(VITALS_GPU_RUNTIME_STATUS, "suspended");
     check_text(VITALS_GPU_PCI_ID, "1002:73ff"); // the kernel knows it without asking the device
     end();
