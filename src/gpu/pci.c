@@ -2,6 +2,8 @@
  * sysfs-devices-power of the kernel. */
 #include "gpu/pci.h"
 
+#include "gpu/find.h"
+
 #include "util/number.h"
 
 #include <errno.h>
@@ -10,34 +12,15 @@
 
 /* ---- addresses ---- */
 
-static bool hex_part(struct cursor *cursor, size_t most, uint64_t *out)
-{
-    const char *from = cursor->at;
-    bool is_prefixed = cursor->end - from > 1 && (from[1] == 'x' || from[1] == 'X');
-    return !is_prefixed && number_hex(&cursor->at, cursor->end, out) &&
-           (size_t)(cursor->at - from) <= most;
-}
-
 bool pci_parse_bus_id(struct span text, char out[static PCI_BUS_ID])
 {
-    struct cursor cursor = cursor_over(text.bytes, text.size);
-    uint64_t domain = 0, bus, device, function;
+    uint64_t address;
     out[0] = '\0';
-    if (!hex_part(&cursor, 8, &bus) || !cursor_literal(&cursor, ":") ||
-        !hex_part(&cursor, 2, &device))
+    if (!gpu_parse_address(text, &address))
         return false;
-    if (cursor_literal(&cursor, ":")) {
-        domain = bus;
-        bus = device;
-        if (!hex_part(&cursor, 2, &device))
-            return false;
-    }
-    if (!cursor_literal(&cursor, ".") || !hex_part(&cursor, 1, &function) || !cursor_done(&cursor))
-        return false;
-    if (bus > 0xff || device > 0x1f || function > 7)
-        return false;
-    snprintf(out, PCI_BUS_ID, "%04llx:%02llx:%02llx.%llx", (unsigned long long)domain,
-             (unsigned long long)bus, (unsigned long long)device, (unsigned long long)function);
+    snprintf(out, PCI_BUS_ID, "%04x:%02x:%02x.%x", (unsigned)(address >> 16),
+             (unsigned)(address >> 8 & 0xff), (unsigned)(address >> 3 & 31),
+             (unsigned)(address & 7));
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* topology.c: see topology.h. */
 #include "gpu/topology.h"
 
+#include "gpu/pci.h"
+
 #include "gpu/find.h"
 #include "util/memory.h"
 
@@ -210,15 +212,11 @@ static void find_devices(const struct os *os, const struct topology *topology, s
 {
     for (size_t i = 0; i < count; i++) {
         const char *address = topology->devices[i].address;
-        uint64_t number;
-        char path[PLACE];
+        char path[OS_SYS_PATH], bus_id[PCI_BUS_ID];
         spots[i] = (struct spot){.node = -1};
-        if (!gpu_parse_address((struct span){address, strlen(address)}, &number))
+        if (!pci_parse_bus_id((struct span){address, strlen(address)}, bus_id))
             continue;
-        /* Drivers write the domain with eight digits, the kernel with four. */
-        snprintf(path, sizeof path, "bus/pci/devices/%04x:%02x:%02x.%x", (unsigned)(number >> 16),
-                 (unsigned)(number >> 8 & 0xff), (unsigned)(number >> 3 & 31),
-                 (unsigned)(number & 7));
+        pci_folder(path, bus_id);
         if (os_sys_real(os, path, spots[i].place, sizeof spots[i].place) < 0)
             spots[i].place[0] = '\0';
         read_spot(os, &spots[i]);

@@ -1,4 +1,4 @@
-/* readings.c: what the demo's devices say of themselves: one function for each topic. */
+/* readings.c: what the demo's devices say of themselves. */
 #include "gpu/demo/demo.h"
 
 #include <stdio.h>
@@ -107,176 +107,161 @@ static uint64_t memory_used(const struct demo *demo, uint32_t slot)
     return used;
 }
 
-/* ---- load, power, heat ---- */
+/* ---- all readings ---- */
 
-/* How busy it is; a device that is too hot is so because it always works. */
-static double load_of(const struct demo *demo, uint32_t slot)
+struct demo_reading {
+    vitals_metric metric;
+    const char *label; /* NULL: of the device */
+    double number;
+};
+
+static void fill(struct gpu_sample *sample, const struct demo_reading *rows, size_t count)
 {
-    double load = demo_curve_at(&demo->devices[slot].load, demo_seconds(demo));
-    return slot == 0 && demo->scenario->first_is_hot ? 0.97 : load;
+    for (size_t i = 0; i < count; i++) {
+        double number = rows[i].number;
+        bool whole = vitals_metric_type(rows[i].metric) != VITALS_F64;
+        struct value value = whole ? value_u64((uint64_t)number) : value_f64(number);
+        if (rows[i].label)
+            gpu_fill_child(sample, rows[i].metric, rows[i].label, value);
+        else
+            gpu_fill(sample, rows[i].metric, value);
+    }
 }
 
-/* Of a partitioned device the driver does not know how busy it is; it knows what it draws. */
-static void read_utilization(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
+static void fill_text(struct gpu_sample *sample, vitals_metric metric, const char *text)
 {
-    double load = load_of(demo, slot);
-    if (demo->devices[slot].model->partitions > 0)
-        return;
-    gpu_fill(sample, VITALS_GPU_UTILIZATION_RATIO, value_f64(load));
-    gpu_fill(sample, VITALS_GPU_MEMORY_BUSY_RATIO, value_f64(load * 0.45));
-    gpu_fill(sample, VITALS_GPU_BUSY_SECONDS,
-             value_f64(demo_curve_integral(&demo->devices[slot].load, demo_seconds(demo))));
-    gpu_fill_child(sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "encoder", value_f64(load * 0.08));
-    gpu_fill_child(sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, "decoder", value_f64(load * 0.12));
+    if (text)
+        gpu_fill_text(sample, metric, (struct span){text, strlen(text)});
 }
 
-static void read_power(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
+static void fill_links(const struct demo_model *model, double moved, struct gpu_sample *sample)
 {
-    const struct demo_model *model = demo->devices[slot].model;
-    double t = demo_seconds(demo), span = (model->limit_watts - model->idle_watts) * 0.9;
-    double busy = demo_curve_integral(&demo->devices[slot].load, t);
-    gpu_fill(sample, VITALS_GPU_POWER_WATTS,
-             value_f64(model->idle_watts + span * load_of(demo, slot)));
-    gpu_fill(sample, VITALS_GPU_POWER_LIMIT_WATTS, value_f64(model->limit_watts));
-    gpu_fill(sample, VITALS_GPU_POWER_LIMIT_SET_WATTS, value_f64(model->limit_watts));
-    gpu_fill(sample, VITALS_GPU_POWER_LIMIT_DEFAULT_WATTS, value_f64(model->limit_watts));
-    gpu_fill(sample, VITALS_GPU_POWER_LIMIT_MIN_WATTS, value_f64(model->limit_watts / 4));
-    gpu_fill(sample, VITALS_GPU_POWER_LIMIT_MAX_WATTS, value_f64(model->limit_watts));
-    gpu_fill(sample, VITALS_GPU_ENERGY_JOULES, value_f64(model->idle_watts * t + span * busy));
-}
-
-static void read_heat(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
-{
-    static const char reasons[] = "hw_thermal_slowdown,sw_power_cap";
-    bool hot = slot == 0 && demo->scenario->first_is_hot;
-    double load = load_of(demo, slot), celsius = hot ? HOT_CELSIUS : (int)(33 + 44 * load);
-    gpu_fill(sample, VITALS_GPU_TEMPERATURE_CELSIUS, value_f64(celsius));
-    gpu_fill_child(sample, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu", value_f64(celsius));
-    gpu_fill_child(sample, VITALS_GPU_SENSOR_HIGH_CELSIUS, "gpu", value_f64(SLOWDOWN_CELSIUS));
-    gpu_fill_child(sample, VITALS_GPU_SENSOR_CRITICAL_CELSIUS, "gpu", value_f64(SHUTDOWN_CELSIUS));
-    gpu_fill_child(sample, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "memory",
-                   value_f64((int)(40 + 40 * load)));
-    gpu_fill(sample, VITALS_GPU_THROTTLED_BY_POWER, value_u64(hot));
-    gpu_fill(sample, VITALS_GPU_THROTTLED_BY_TEMPERATURE, value_u64(hot));
-    gpu_fill(sample, VITALS_GPU_THROTTLED_BY_CURRENT, value_u64(0));
-    gpu_fill(sample, VITALS_GPU_THROTTLED_OTHERWISE, value_u64(0));
-    gpu_fill_text(sample, VITALS_GPU_THROTTLE_REASONS,
-                  (struct span){reasons, hot ? sizeof reasons - 1 : 0});
-    double mhz = hot ? 1200e6 : 345e6 + 1635e6 * load;
-    gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm", value_f64(mhz));
-    gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm", value_f64(1980e6));
-    gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "memory", value_f64(2619e6));
-    gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "memory", value_f64(2619e6));
-}
-
-static void read_errors(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
-{
-    bool ails = slot == 1 && demo->scenario->second_ails;
-    gpu_fill(sample, VITALS_GPU_ECC_MODE, value_u64(1));
-    gpu_fill(sample, VITALS_GPU_ECC_ERRORS_UNCORRECTED, value_u64(ails ? 2 : 0));
-    gpu_fill(sample, VITALS_GPU_ECC_ERRORS_CORRECTED, value_u64(ails ? 1841 : 0));
-    gpu_fill(sample, VITALS_GPU_REMAPPED_ROWS_CORRECTED, value_u64(0));
-    gpu_fill(sample, VITALS_GPU_REMAPPED_ROWS_UNCORRECTED, value_u64(ails ? 3 : 0));
-    gpu_fill(sample, VITALS_GPU_REMAPPED_ROWS_PENDING, value_u64(ails));
-    gpu_fill(sample, VITALS_GPU_REMAPPED_ROWS_FAILED, value_u64(0));
-    gpu_fill(sample, VITALS_GPU_XID_ERRORS, value_u64(ails ? 1 : 0));
-    gpu_fill(sample, VITALS_GPU_XID_LAST, ails ? value_u64(63) : value_missing(VITALS_NOT_YET));
-    gpu_fill_child(sample, VITALS_GPU_ERROR_CORRECTED, "dram", value_u64(ails ? 1841 : 0));
-    gpu_fill_child(sample, VITALS_GPU_ERROR_UNCORRECTED, "dram", value_u64(ails ? 2 : 0));
-    gpu_fill_child(sample, VITALS_GPU_ERROR_CORRECTED, "sram", value_u64(0));
-    gpu_fill_child(sample, VITALS_GPU_ERROR_UNCORRECTED, "sram", value_u64(0));
-}
-
-static void read_links(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
-{
-    const struct demo_model *model = demo->devices[slot].model;
-    gpu_fill(sample, VITALS_GPU_PCIE_GENERATION, value_u64(model->pcie_generation));
-    gpu_fill(sample, VITALS_GPU_PCIE_GENERATION_MAX, value_u64(model->pcie_generation));
-    gpu_fill(sample, VITALS_GPU_PCIE_WIDTH, value_u64(16));
-    gpu_fill(sample, VITALS_GPU_PCIE_WIDTH_MAX, value_u64(16));
-    gpu_fill(sample, VITALS_GPU_PCIE_REPLAYS, value_u64(0));
-    double rate = load_of(demo, slot) * 2e9;
-    gpu_fill(sample, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, value_f64(rate));
-    gpu_fill(sample, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, value_f64(rate / 3));
     const char *kind = model->capability ? "nvlink" : "xgmi";
-    double moved = demo_curve_integral(&demo->devices[slot].load, demo_seconds(demo)) * 1.2e9;
     for (unsigned i = 0; i < model->links; i++) {
         char label[GPU_LABEL];
         snprintf(label, sizeof label, "%s%u", kind, i);
-        gpu_fill_child(sample, VITALS_GPU_LINK_ACTIVE, label, value_u64(1));
-        gpu_fill_child(sample, VITALS_GPU_LINK_RECEIVED_BYTES, label, value_u64((uint64_t)moved));
-        gpu_fill_child(sample, VITALS_GPU_LINK_TRANSMITTED_BYTES, label,
-                       value_u64((uint64_t)(moved * 0.8)));
+        const struct demo_reading rows[] = {
+            {VITALS_GPU_LINK_ACTIVE, label, 1},
+            {VITALS_GPU_LINK_RECEIVED_BYTES, label, moved},
+            {VITALS_GPU_LINK_TRANSMITTED_BYTES, label, moved * 0.8},
+        };
+        fill(sample, rows, ARRAY_COUNT(rows));
         gpu_fill_child_text(sample, VITALS_GPU_LINK_KIND, label, (struct span){kind, strlen(kind)});
         gpu_fill_child_text(sample, VITALS_GPU_LINK_REMOTE_KIND, label, (struct span){"switch", 6});
     }
 }
 
-/* ---- identity and configuration ---- */
-
-static void read_identity(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
+/* What only NVIDIA's devices have. */
+static void fill_modes(const struct demo_model *model, struct gpu_sample *sample)
 {
-    const struct demo_model *model = demo->devices[slot].model;
-    char serial[16];
-    snprintf(serial, sizeof serial, "165022%07u", slot);
-    const struct {
-        vitals_metric metric;
-        const char *text;
-    } texts[] = {
-        {VITALS_GPU_SERIAL, serial},
-        {VITALS_GPU_ARCHITECTURE, model->architecture},
-        {VITALS_GPU_COMPUTE_CAPABILITY, model->capability},
-        {VITALS_GPU_RUNTIME_STATUS, "active"},
+    bool divided = model->partitions > 0;
+    const struct demo_reading rows[] = {
+        {VITALS_GPU_PERFORMANCE_STATE, NULL, 0}, {VITALS_GPU_PERSISTENCE_MODE, NULL, 1},
+        {VITALS_GPU_DISPLAY_ACTIVE, NULL, 0},    {VITALS_GPU_DISPLAY_ATTACHED, NULL, 0},
+        {VITALS_GPU_MIG_MODE, NULL, divided},    {VITALS_GPU_MIG_MODE_PENDING, NULL, divided},
+        {VITALS_GPU_ACCOUNTING_MODE, NULL, 0},
     };
-    for (size_t i = 0; i < ARRAY_COUNT(texts); i++) {
-        if (texts[i].text)
-            gpu_fill_text(sample, texts[i].metric,
-                          (struct span){texts[i].text, strlen(texts[i].text)});
-    }
-    gpu_fill(sample, VITALS_GPU_MULTIPROCESSORS, value_u64(model->multiprocessors));
-    gpu_fill(sample, VITALS_GPU_MEMORY_BUS_BITS, value_u64(model->bus_bits));
+    fill(sample, rows, ARRAY_COUNT(rows));
+    fill_text(sample, VITALS_GPU_COMPUTE_MODE, "default");
 }
 
-/* What only NVIDIA's devices have. */
-static void read_modes(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
+static void fill_memory(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
 {
-    const struct demo_model *model = demo->devices[slot].model;
-    if (!model->cuda)
-        return;
-    gpu_fill_text(sample, VITALS_GPU_COMPUTE_MODE, (struct span){"default", 7});
-    gpu_fill(sample, VITALS_GPU_PERFORMANCE_STATE, value_u64(0));
-    gpu_fill(sample, VITALS_GPU_PERSISTENCE_MODE, value_u64(1));
-    gpu_fill(sample, VITALS_GPU_DISPLAY_ACTIVE, value_u64(0));
-    gpu_fill(sample, VITALS_GPU_DISPLAY_ATTACHED, value_u64(0));
-    gpu_fill(sample, VITALS_GPU_MIG_MODE, value_u64(model->partitions > 0));
-    gpu_fill(sample, VITALS_GPU_MIG_MODE_PENDING, value_u64(model->partitions > 0));
-    gpu_fill(sample, VITALS_GPU_ACCOUNTING_MODE, value_u64(0));
+    uint64_t total = memory_of(&demo->devices[slot]), used = memory_used(demo, slot);
+    uint64_t reserved = total / 128;
+    const struct demo_reading rows[] = {
+        {VITALS_GPU_MEMORY_TOTAL_BYTES, NULL, (double)total},
+        {VITALS_GPU_MEMORY_USED_BYTES, NULL, (double)used},
+        {VITALS_GPU_MEMORY_RESERVED_BYTES, NULL, (double)reserved},
+        {VITALS_GPU_MEMORY_FREE_BYTES, NULL, (double)(total - used - reserved)},
+        {VITALS_GPU_UNIFIED_MEMORY, NULL, 0},
+        {VITALS_GPU_POOL_TOTAL_BYTES, "bar1", (double)total},
+        {VITALS_GPU_POOL_USED_BYTES, "bar1", (double)(reserved / 32)},
+    };
+    fill(sample, rows, ARRAY_COUNT(rows));
 }
 
 void demo_read(const struct demo *demo, uint32_t slot, struct gpu_sample *sample)
 {
-    static void (*const topics[])(const struct demo *, uint32_t, struct gpu_sample *) = {
-        read_utilization, read_power, read_heat, read_errors, read_links, read_identity, read_modes,
-    };
     const struct demo_device *device = &demo->devices[slot];
+    const struct demo_model *model = device->model;
     if (demo->scenario->bare)
         return;
-
-    uint64_t total = memory_of(&demo->devices[slot]), used = memory_used(demo, slot);
-    uint64_t reserved = total / 128;
-    gpu_fill(sample, VITALS_GPU_MEMORY_TOTAL_BYTES, value_u64(total));
-    gpu_fill(sample, VITALS_GPU_MEMORY_USED_BYTES, value_u64(used));
-    gpu_fill(sample, VITALS_GPU_MEMORY_RESERVED_BYTES, value_u64(reserved));
-    gpu_fill(sample, VITALS_GPU_MEMORY_FREE_BYTES, value_u64(total - used - reserved));
-    gpu_fill(sample, VITALS_GPU_UNIFIED_MEMORY, value_u64(0));
-    gpu_fill_child(sample, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(total));
-    gpu_fill_child(sample, VITALS_GPU_POOL_USED_BYTES, "bar1", value_u64(reserved / 32));
-
+    fill_memory(demo, slot, sample);
     if (device->parent_slot >= 0) {
-        const char *kind = device->model->partition_kind;
-        gpu_fill_text(sample, VITALS_GPU_PARTITION_KIND, (struct span){kind, strlen(kind)});
+        fill_text(sample, VITALS_GPU_PARTITION_KIND, model->partition_kind);
         return;
     }
-    for (size_t i = 0; i < ARRAY_COUNT(topics); i++)
-        topics[i](demo, slot, sample);
+
+    /* A device that is too hot is so because it always works. */
+    bool hot = slot == 0 && demo->scenario->first_is_hot;
+    bool ails = slot == 1 && demo->scenario->second_ails;
+    double t = demo_seconds(demo), load = hot ? 0.97 : demo_curve_at(&device->load, t);
+    double busy = demo_curve_integral(&device->load, t);
+    double celsius = hot ? HOT_CELSIUS : (int)(33 + 44 * load);
+    double span = (model->limit_watts - model->idle_watts) * 0.9, limit = model->limit_watts;
+    const struct demo_reading utilization[] = {
+        {VITALS_GPU_UTILIZATION_RATIO, NULL, load},
+        {VITALS_GPU_MEMORY_BUSY_RATIO, NULL, load * 0.45},
+        {VITALS_GPU_BUSY_SECONDS, NULL, busy},
+        {VITALS_GPU_ENGINE_UTILIZATION_RATIO, "encoder", load * 0.08},
+        {VITALS_GPU_ENGINE_UTILIZATION_RATIO, "decoder", load * 0.12},
+    };
+    const struct demo_reading rows[] = {
+        {VITALS_GPU_POWER_WATTS, NULL, model->idle_watts + span * load},
+        {VITALS_GPU_POWER_LIMIT_WATTS, NULL, limit},
+        {VITALS_GPU_POWER_LIMIT_SET_WATTS, NULL, limit},
+        {VITALS_GPU_POWER_LIMIT_DEFAULT_WATTS, NULL, limit},
+        {VITALS_GPU_POWER_LIMIT_MIN_WATTS, NULL, limit / 4},
+        {VITALS_GPU_POWER_LIMIT_MAX_WATTS, NULL, limit},
+        {VITALS_GPU_ENERGY_JOULES, NULL, model->idle_watts * t + span * busy},
+        {VITALS_GPU_TEMPERATURE_CELSIUS, NULL, celsius},
+        {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu", celsius},
+        {VITALS_GPU_SENSOR_HIGH_CELSIUS, "gpu", SLOWDOWN_CELSIUS},
+        {VITALS_GPU_SENSOR_CRITICAL_CELSIUS, "gpu", SHUTDOWN_CELSIUS},
+        {VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "memory", (int)(40 + 40 * load)},
+        {VITALS_GPU_THROTTLED_BY_POWER, NULL, hot},
+        {VITALS_GPU_THROTTLED_BY_TEMPERATURE, NULL, hot},
+        {VITALS_GPU_THROTTLED_BY_CURRENT, NULL, 0},
+        {VITALS_GPU_THROTTLED_OTHERWISE, NULL, 0},
+        {VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "sm", hot ? 1200e6 : 345e6 + 1635e6 * load},
+        {VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "sm", 1980e6},
+        {VITALS_GPU_CLOCK_FREQUENCY_HERTZ, "memory", 2619e6},
+        {VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "memory", 2619e6},
+        {VITALS_GPU_ECC_MODE, NULL, 1},
+        {VITALS_GPU_ECC_ERRORS_UNCORRECTED, NULL, ails ? 2 : 0},
+        {VITALS_GPU_ECC_ERRORS_CORRECTED, NULL, ails ? 1841 : 0},
+        {VITALS_GPU_REMAPPED_ROWS_CORRECTED, NULL, 0},
+        {VITALS_GPU_REMAPPED_ROWS_UNCORRECTED, NULL, ails ? 3 : 0},
+        {VITALS_GPU_REMAPPED_ROWS_PENDING, NULL, ails},
+        {VITALS_GPU_REMAPPED_ROWS_FAILED, NULL, 0},
+        {VITALS_GPU_XID_ERRORS, NULL, ails},
+        {VITALS_GPU_ERROR_CORRECTED, "dram", ails ? 1841 : 0},
+        {VITALS_GPU_ERROR_UNCORRECTED, "dram", ails ? 2 : 0},
+        {VITALS_GPU_ERROR_CORRECTED, "sram", 0},
+        {VITALS_GPU_ERROR_UNCORRECTED, "sram", 0},
+        {VITALS_GPU_PCIE_GENERATION, NULL, model->pcie_generation},
+        {VITALS_GPU_PCIE_GENERATION_MAX, NULL, model->pcie_generation},
+        {VITALS_GPU_PCIE_WIDTH, NULL, 16},
+        {VITALS_GPU_PCIE_WIDTH_MAX, NULL, 16},
+        {VITALS_GPU_PCIE_REPLAYS, NULL, 0},
+        {VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, NULL, load * 2e9},
+        {VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, NULL, load * 2e9 / 3},
+        {VITALS_GPU_MULTIPROCESSORS, NULL, model->multiprocessors},
+        {VITALS_GPU_MEMORY_BUS_BITS, NULL, model->bus_bits},
+    };
+    char serial[16];
+    snprintf(serial, sizeof serial, "165022%07u", slot);
+    if (model->partitions == 0) /* else the driver does not know how busy it is */
+        fill(sample, utilization, ARRAY_COUNT(utilization));
+    fill(sample, rows, ARRAY_COUNT(rows));
+    gpu_fill(sample, VITALS_GPU_XID_LAST, ails ? value_u64(63) : value_missing(VITALS_NOT_YET));
+    fill_text(sample, VITALS_GPU_THROTTLE_REASONS, hot ? "hw_thermal_slowdown,sw_power_cap" : "");
+    fill_text(sample, VITALS_GPU_SERIAL, serial);
+    fill_text(sample, VITALS_GPU_ARCHITECTURE, model->architecture);
+    fill_text(sample, VITALS_GPU_COMPUTE_CAPABILITY, model->capability);
+    fill_text(sample, VITALS_GPU_RUNTIME_STATUS, "active");
+    fill_links(model, busy * 1.2e9, sample);
+    if (model->cuda)
+        fill_modes(model, sample);
 }
