@@ -139,6 +139,10 @@ extern const struct gpu_backend *const gpu_backends[];
 bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends);
 bool gpu_backends_known(const char *backends, struct span *unknown);
 
+/* For a back end's `open`: says why it cannot be opened, and passes `code` on. fill.c */
+int gpu_backend_refuse(struct gpu_scan *why, vitals_availability state, const char *message,
+                       int code);
+
 /* The names of all back ends, with commas between. */
 void gpu_backends_names(char *out, size_t capacity);
 

@@ -19,13 +19,6 @@ struct cuda_devices {
     size_t count;
 };
 
-static bool text_is(const vitals_row *row, vitals_metric metric, const char *wanted)
-{
-    vitals_text text;
-    return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(wanted) &&
-           memcmp(text.bytes, wanted, text.size) == 0;
-}
-
 /* NVIDIA's own driver gives such UUIDs, and one whose UUID it does not say is counted too; a device
  * of nouveau is none for CUDA. */
 static bool is_for_cuda(const vitals_row *row)
@@ -33,7 +26,7 @@ static bool is_for_cuda(const vitals_row *row)
     vitals_text uuid;
     bool known = vitals_row_text(row, VITALS_GPU_UUID, &uuid) > 0;
     struct span text = {known ? uuid.bytes : "", known ? uuid.size : 0};
-    return text_is(row, VITALS_GPU_VENDOR, "nvidia") &&
+    return gpu_row_says(row, VITALS_GPU_VENDOR, "nvidia") &&
            (!known || span_starts(text, "GPU-") || span_starts(text, "MIG-") ||
             span_starts(text, "nvidia-"));
 }

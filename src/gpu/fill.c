@@ -2,6 +2,7 @@
  * there from the end. */
 #include "gpu/fill.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void gpu_fill_begin(struct gpu_sample *sample, uint64_t stamp_ns)
@@ -143,4 +144,12 @@ struct value gpu_fill_percent(uint64_t percent, uint64_t most)
 struct value gpu_fill_scaled(uint64_t number, double factor, uint64_t most)
 {
     return number <= most ? value_f64((double)number * factor) : value_missing(VITALS_FAILED);
+}
+
+int gpu_backend_refuse(struct gpu_scan *why, vitals_availability state, const char *message,
+                       int code)
+{
+    why->state = (signed char)state;
+    snprintf(why->message, sizeof why->message, "%s", message);
+    return code;
 }

@@ -57,6 +57,13 @@ bool gpu_parse_address(struct span text, uint64_t *out)
     return true;
 }
 
+bool gpu_row_says(const vitals_row *row, vitals_metric metric, const char *text)
+{
+    vitals_text own;
+    return vitals_row_text(row, metric, &own) > 0 &&
+           span_equal((struct span){own.bytes, own.size}, text);
+}
+
 bool gpu_row_address(const vitals_row *row, uint64_t *out)
 {
     vitals_text text;
@@ -73,13 +80,10 @@ enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
     if (name.size == 0)
         return GPU_MATCH_NONE;
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
-        vitals_text uuid, vendor;
+        vitals_text uuid;
         if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) <= 0 || uuid.size < name.size ||
-            !same_bytes(uuid.bytes, name.bytes, name.size, rule.exact))
-            continue;
-        if (rule.vendor != NULL &&
-            (vitals_row_text(row, VITALS_GPU_VENDOR, &vendor) <= 0 ||
-             !span_equal((struct span){vendor.bytes, vendor.size}, rule.vendor)))
+            !same_bytes(uuid.bytes, name.bytes, name.size, rule.exact) ||
+            (rule.vendor != NULL && !gpu_row_says(row, VITALS_GPU_VENDOR, rule.vendor)))
             continue;
         if (uuid.size == name.size) {
             *out = row;

@@ -26,6 +26,9 @@ enum gpu_match gpu_match_instance(const vitals_snapshot *snapshot, struct span n
 /* "0000:17:00.0" as a number that orders as the addresses do; false where it is none. */
 bool gpu_parse_address(struct span text, uint64_t *out);
 
+/* Whether the row has that text. */
+bool gpu_row_says(const vitals_row *row, vitals_metric metric, const char *text);
+
 /* The address of a row, likewise. */
 bool gpu_row_address(const vitals_row *row, uint64_t *out);
 

@@ -1,5 +1,6 @@
 /* select.c: which devices a job should take. See vitals/select.h. */
 #include "gpu/backend.h"
+#include "gpu/find.h"
 #include "util/base.h"
 #include "util/error.h"
 #include "util/number.h"
@@ -60,22 +61,11 @@ static struct known_gpu read_number(const vitals_row *row, vitals_metric metric)
     return known;
 }
 
-static bool text_is(vitals_text text, const char *wanted)
-{
-    return text.size == strlen(wanted) && memcmp(text.bytes, wanted, text.size) == 0;
-}
-
-static bool has_text(const vitals_row *row, vitals_metric metric, const char *wanted)
-{
-    vitals_text text;
-    return vitals_row_text(row, metric, &text) > 0 && text_is(text, wanted);
-}
-
 /* Tiles and virtual functions are not what a job is given: their device is. */
 static bool is_for_jobs(const vitals_row *part)
 {
-    return !has_text(part, VITALS_GPU_PARTITION_KIND, "tile") &&
-           !has_text(part, VITALS_GPU_PARTITION_KIND, "vf");
+    return !gpu_row_says(part, VITALS_GPU_PARTITION_KIND, "tile") &&
+           !gpu_row_says(part, VITALS_GPU_PARTITION_KIND, "vf");
 }
 
 static bool is_divided(const vitals_snapshot *snapshot, const vitals_row *row)
@@ -110,8 +100,8 @@ static bool is_free_account(const vitals_select_options *options, const vitals_r
     for (size_t i = 0; process && i < options->free_account_count; i++) {
         const char *account = options->free_accounts[i];
         uint64_t number, uid;
-        if (has_text(process, VITALS_PROCESS_EFFECTIVE_USER, account) ||
-            has_text(process, VITALS_PROCESS_USER, account) ||
+        if (gpu_row_says(process, VITALS_PROCESS_EFFECTIVE_USER, account) ||
+            gpu_row_says(process, VITALS_PROCESS_USER, account) ||
             (number_is_u64(account, &number) &&
              vitals_row_u64(process, VITALS_PROCESS_UID, &uid) > 0 && uid == number))
             return true;
@@ -201,7 +191,7 @@ static void offer(struct select_selection *selection, const vitals_row *row)
         candidate->index = 0;
     if (vitals_row_text(row, VITALS_GPU_VENDOR, &candidate->vendor) <= 0)
         candidate->vendor = (vitals_text){"", 0};
-    candidate->is_mig = is_part && text_is(candidate->vendor, "nvidia");
+    candidate->is_mig = is_part && gpu_row_says(row, VITALS_GPU_VENDOR, "nvidia");
 
     double tolerance = options->tolerance_ratio;
     if (!tells_nothing(candidate) &&
@@ -281,7 +271,8 @@ static void leave_together(struct select_selection *selection)
 {
     bool several = selection->options->max_count != 1, none = false;
     for (size_t i = 0; i < selection->count; i++)
-        none |= text_is(selection->items[i].vendor, "nvidia") && !selection->items[i].is_mig;
+        none |= !selection->items[i].is_mig &&
+                gpu_row_says(selection->items[i].row, VITALS_GPU_VENDOR, "nvidia");
     none = none && several;
     for (size_t i = 0; i < selection->count;) {
         if (selection->items[i].is_mig && none) {

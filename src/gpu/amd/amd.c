@@ -10,19 +10,16 @@ static int amd_open(const vitals_context *context, void **state, struct gpu_scan
     *why = (struct gpu_scan){.state = VITALS_UNSUPPORTED};
     int error;
     if (amd_count_cards(&context->os, &error) == 0) {
-        if (error < 0 && error != -ENOENT)
-            why->state = (signed char)os_availability(error);
-        snprintf(why->message, sizeof why->message,
-                 why->state == VITALS_DENIED ? "permission denied: /sys/bus/pci"
-                                             : "the driver amdgpu has no device here");
-        return -1;
+        bool failed = error < 0 && error != -ENOENT;
+        vitals_availability reason = failed ? os_availability(error) : VITALS_UNSUPPORTED;
+        return gpu_backend_refuse(why, reason,
+                                  reason == VITALS_DENIED ? "permission denied: /sys/bus/pci"
+                                                          : "the driver amdgpu has no device here",
+                                  -1);
     }
     struct amd *amd = memory_alloc(sizeof *amd);
-    if (amd == NULL) {
-        why->state = VITALS_FAILED;
-        snprintf(why->message, sizeof why->message, "no memory");
-        return -1;
-    }
+    if (amd == NULL)
+        return gpu_backend_refuse(why, VITALS_FAILED, "no memory", -1);
     amd->context = context;
     *state = amd;
     return 0;

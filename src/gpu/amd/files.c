@@ -100,8 +100,14 @@ static bool take_card(const char *name, void *data)
     return false;
 }
 
-static void read_ratios(struct amd_reader *reader)
+void amd_read_files(struct amd_reader *reader)
 {
+    fill_node(reader);
+    if (reader->device->partition >= 0) {
+        gpu_fill_text(reader->sample, VITALS_GPU_PARTITION_KIND, (struct span){"xcp", 3});
+        return;
+    }
+
     bool of_engine = gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE);
     bool of_busy = amd_wants(reader, VITALS_GPU_BUSY_SECONDS);
     for (size_t i = 0; i < ARRAY_COUNT(ratios); i++) {
@@ -122,16 +128,7 @@ static void read_ratios(struct amd_reader *reader)
         if (value.state != VITALS_UNSUPPORTED)
             gpu_fill(reader->sample, ratios[i].metric, value);
     }
-}
 
-void amd_read_files(struct amd_reader *reader)
-{
-    fill_node(reader);
-    if (reader->device->partition >= 0) {
-        gpu_fill_text(reader->sample, VITALS_GPU_PARTITION_KIND, (struct span){"xcp", 3});
-        return;
-    }
-    read_ratios(reader);
     if (amd_wants(reader, VITALS_GPU_PCIE_REPLAYS)) {
         struct value replays = amd_read_number(reader, "pcie_replay_count");
         if (replays.state != VITALS_UNSUPPORTED)

@@ -38,29 +38,6 @@ static void fill_text(struct amd_reader *reader, vitals_metric metric, const cha
         gpu_fill_child_text(reader->sample, metric, label, (struct span){text, strlen(text)});
 }
 
-static void fill_port(struct amd_reader *reader, const struct amd_metrics *record, uint32_t number)
-{
-    const struct {
-        vitals_metric metric;
-        struct value value;
-    } counts[] = {
-        {VITALS_GPU_LINK_RECEIVED_BYTES, record->received[number]},
-        {VITALS_GPU_LINK_TRANSMITTED_BYTES, record->transmitted[number]},
-        {VITALS_GPU_LINK_ACTIVE, record->link_active[number]},
-    };
-    char label[GPU_LABEL];
-    snprintf(label, sizeof label, "xgmi_port%u", number);
-    bool told = false;
-    for (size_t i = 0; i < ARRAY_COUNT(counts); i++) {
-        if (counts[i].value.state == VITALS_UNSET)
-            continue;
-        gpu_fill_child(reader->sample, counts[i].metric, label, counts[i].value);
-        told = true;
-    }
-    if (told)
-        fill_text(reader, VITALS_GPU_LINK_KIND, label, "xgmi");
-}
-
 void amd_read_links(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
@@ -89,6 +66,25 @@ void amd_read_links(struct amd_reader *reader)
                            value_f64((double)link->megabytes_per_second * 1e6));
     }
     const struct amd_metrics *record = amd_record(reader);
-    for (uint32_t i = 0; i < AMD_XGMI_LINKS && record != NULL; i++)
-        fill_port(reader, record, i);
+    for (uint32_t i = 0; i < AMD_XGMI_LINKS && record != NULL; i++) {
+        const struct {
+            vitals_metric metric;
+            struct value value;
+        } counts[] = {
+            {VITALS_GPU_LINK_RECEIVED_BYTES, record->received[i]},
+            {VITALS_GPU_LINK_TRANSMITTED_BYTES, record->transmitted[i]},
+            {VITALS_GPU_LINK_ACTIVE, record->link_active[i]},
+        };
+        char label[GPU_LABEL];
+        snprintf(label, sizeof label, "xgmi_port%u", i);
+        bool told = false;
+        for (size_t j = 0; j < ARRAY_COUNT(counts); j++) {
+            if (counts[j].value.state == VITALS_UNSET)
+                continue;
+            gpu_fill_child(reader->sample, counts[j].metric, label, counts[j].value);
+            told = true;
+        }
+        if (told)
+            fill_text(reader, VITALS_GPU_LINK_KIND, label, "xgmi");
+    }
 }

@@ -49,11 +49,8 @@ static int demo_open(const vitals_context *context, void **state, struct gpu_sca
         return VITALS_EARGUMENT;
     }
     struct demo *demo = memory_alloc(sizeof *demo);
-    if (!demo) {
-        why->state = VITALS_FAILED;
-        snprintf(why->message, sizeof why->message, "out of memory");
-        return VITALS_EMEMORY;
-    }
+    if (!demo)
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
     demo->context = context;
     demo->scenario = scenario;
 

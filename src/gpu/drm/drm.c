@@ -17,18 +17,16 @@ static int drm_open(const vitals_context *context, void **state, struct gpu_scan
 {
     int error;
     if (!drm_has_device(&context->os, &error)) {
-        why->state = error < 0 ? (signed char)os_availability(error) : VITALS_UNSUPPORTED;
-        snprintf(why->message, sizeof why->message,
-                 why->state == VITALS_DENIED ? "permission denied: /sys/class/drm"
-                                             : "no device of another DRM or accel driver");
-        return VITALS_EUNSUPPORTED;
+        vitals_availability reason = error < 0 ? os_availability(error) : VITALS_UNSUPPORTED;
+        return gpu_backend_refuse(why, reason,
+                                  reason == VITALS_DENIED
+                                      ? "permission denied: /sys/class/drm"
+                                      : "no device of another DRM or accel driver",
+                                  VITALS_EUNSUPPORTED);
     }
     struct drm *drm = memory_alloc(sizeof *drm);
-    if (drm == NULL) {
-        why->state = VITALS_FAILED;
-        snprintf(why->message, sizeof why->message, "out of memory");
-        return VITALS_EMEMORY;
-    }
+    if (drm == NULL)
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
     drm->context = context;
     *state = drm;
     return 0;

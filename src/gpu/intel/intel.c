@@ -31,20 +31,16 @@ static int intel_open(const vitals_context *context, void **state, struct gpu_sc
 {
     int error;
     if (!intel_has_card(&context->os, &error)) {
-        why->state = VITALS_UNSUPPORTED;
-        if (error < 0)
-            why->state = (signed char)intel_reason(error);
-        snprintf(why->message, sizeof why->message,
-                 why->state == VITALS_DENIED ? "class/drm below /sys: permission denied"
-                                             : "no device of the drivers i915 and xe");
-        return VITALS_EUNSUPPORTED;
+        vitals_availability reason = error < 0 ? intel_reason(error) : VITALS_UNSUPPORTED;
+        return gpu_backend_refuse(why, reason,
+                                  reason == VITALS_DENIED
+                                      ? "class/drm below /sys: permission denied"
+                                      : "no device of the drivers i915 and xe",
+                                  VITALS_EUNSUPPORTED);
     }
     struct intel *intel = memory_alloc(sizeof *intel);
-    if (intel == NULL) {
-        why->state = VITALS_FAILED;
-        snprintf(why->message, sizeof why->message, "out of memory");
-        return VITALS_EMEMORY;
-    }
+    if (intel == NULL)
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
     intel->context = context;
     intel->counting = &COUNTING;
     intel->asking = &ASKING;

@@ -26,7 +26,7 @@ static const uint64_t SMALL_WINDOW = UINT64_C(256) << 20;
 
 enum { ANSWER_MAX = 64 * 1024 };
 
-enum { I915_QUERY = 0x39, I915_QUERY_MEMORY_REGIONS = 4, I915_DEVICE_MEMORY = 1 };
+enum { I915_QUERY = 0x39, I915_QUERY_MEMORY_REGIONS = 4 };
 
 struct i915_query {
     uint32_t count, flags;
@@ -40,26 +40,11 @@ struct i915_query_item {
     uint64_t data;
 };
 
-struct i915_region {
-    uint16_t kind, instance;
-    uint32_t reserved;
-    uint64_t size;        /* all bits set: not known */
-    uint64_t unallocated; /* as large as size where the asker may not know */
-    uint64_t rest[8];
-};
-
-struct i915_regions {
-    uint32_t count, reserved[3];
-};
-
 _Static_assert(sizeof(struct i915_query) == 16, "drm_i915_query");
 _Static_assert(sizeof(struct i915_query_item) == 24, "drm_i915_query_item");
 _Static_assert(offsetof(struct i915_query_item, data) == 16, "drm_i915_query_item");
-_Static_assert(sizeof(struct i915_region) == 88, "drm_i915_memory_region_info");
-_Static_assert(offsetof(struct i915_region, unallocated) == 16, "drm_i915_memory_region_info");
-_Static_assert(sizeof(struct i915_regions) == 16, "drm_i915_query_memory_regions");
 
-enum { XE_DEVICE_QUERY = 0, XE_QUERY_MEMORY_REGIONS = 1, XE_DEVICE_MEMORY = 1 };
+enum { XE_DEVICE_QUERY = 0, XE_QUERY_MEMORY_REGIONS = 1 };
 
 struct xe_query {
     uint64_t extensions;
@@ -67,25 +52,25 @@ struct xe_query {
     uint64_t data, reserved[2];
 };
 
-struct xe_region {
-    uint16_t kind, instance;
-    uint32_t page;
-    uint64_t size;
-    uint64_t used; /* 0 where the asker may not know */
-    uint64_t visible_size, visible_used, reserved[6];
-};
-
-struct xe_regions {
-    uint32_t count, reserved;
-};
-
 _Static_assert(sizeof(struct xe_query) == 40, "drm_xe_device_query");
 _Static_assert(offsetof(struct xe_query, data) == 16, "drm_xe_device_query");
-_Static_assert(sizeof(struct xe_region) == 88, "drm_xe_mem_region");
-_Static_assert(offsetof(struct xe_region, used) == 16, "drm_xe_mem_region");
-_Static_assert(sizeof(struct xe_regions) == 8, "drm_xe_query_mem_regions");
 
 /* ---- what they say ---- */
+
+/* A region of memory, of the same form in both: drm_i915_memory_region_info, drm_xe_mem_region. The
+ * answer begins with their number, in 16 bytes of i915 and in 8 of xe. */
+enum { DEVICE_MEMORY = 1, I915_HEAD = 16, XE_HEAD = 8 };
+
+struct region {
+    uint16_t kind, instance;
+    uint32_t reserved;
+    uint64_t size;    /* of i915, all bits set: not known */
+    uint64_t part;    /* of i915 unallocated, as large as size where the asker may not know; of xe
+                       * used, 0 where it may not */
+    uint64_t rest[8]; /* what of it the CPU sees, and room */
+};
+_Static_assert(sizeof(struct region) == 88, "drm_i915_memory_region_info, drm_xe_mem_region");
+_Static_assert(offsetof(struct region, part) == 16, "the same");
 
 /* One region of the card's own more. A card has something in use always: 0 is not told. */
 static void add_region(struct intel_memory *out, uint64_t size, uint64_t used)
@@ -109,42 +94,36 @@ static void add_region(struct intel_memory *out, uint64_t size, uint64_t used)
         out->used = value_u64(saturating_add(first ? 0 : out->used.as.u64, used));
 }
 
-bool intel_parse_i915_memory(const void *bytes, size_t size, struct intel_memory *out)
+static bool parse(const void *bytes, size_t size, bool is_xe, struct intel_memory *out)
 {
-    struct i915_regions head;
-    if (size < sizeof head)
+    size_t head = is_xe ? XE_HEAD : I915_HEAD;
+    uint32_t count;
+    if (size < head)
         return false;
-    memcpy(&head, bytes, sizeof head);
-    if (head.count > (size - sizeof head) / sizeof(struct i915_region))
+    memcpy(&count, bytes, sizeof count);
+    if (count > (size - head) / sizeof(struct region))
         return false;
     out->total = out->used = value_missing(VITALS_UNSET);
-    for (uint32_t i = 0; i < head.count; i++) {
-        struct i915_region region;
-        memcpy(&region, (const char *)bytes + sizeof head + i * sizeof region, sizeof region);
-        if (region.kind != I915_DEVICE_MEMORY || region.size == UINT64_MAX)
+    for (uint32_t i = 0; i < count; i++) {
+        struct region region;
+        memcpy(&region, (const char *)bytes + head + i * sizeof region, sizeof region);
+        if (region.kind != DEVICE_MEMORY || (!is_xe && region.size == UINT64_MAX))
             continue;
-        bool told = region.unallocated <= region.size;
-        add_region(out, region.size, told ? region.size - region.unallocated : 0);
+        if (!is_xe)
+            region.part = region.part <= region.size ? region.size - region.part : 0;
+        add_region(out, region.size, region.part);
     }
     return true;
 }
 
+bool intel_parse_i915_memory(const void *bytes, size_t size, struct intel_memory *out)
+{
+    return parse(bytes, size, false, out);
+}
+
 bool intel_parse_xe_memory(const void *bytes, size_t size, struct intel_memory *out)
 {
-    struct xe_regions head;
-    if (size < sizeof head)
-        return false;
-    memcpy(&head, bytes, sizeof head);
-    if (head.count > (size - sizeof head) / sizeof(struct xe_region))
-        return false;
-    out->total = out->used = value_missing(VITALS_UNSET);
-    for (uint32_t i = 0; i < head.count; i++) {
-        struct xe_region region;
-        memcpy(&region, (const char *)bytes + sizeof head + i * sizeof region, sizeof region);
-        if (region.kind == XE_DEVICE_MEMORY)
-            add_region(out, region.size, region.used);
-    }
-    return true;
+    return parse(bytes, size, true, out);
 }
 
 /* ---- asking ---- */

@@ -71,18 +71,13 @@ void nvidia_read_versions(struct nvidia *nvidia)
 static int nvidia_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
     struct nvidia *nvidia = memory_alloc(sizeof *nvidia);
-    if (!nvidia) {
-        why->state = VITALS_FAILED;
-        snprintf(why->message, sizeof why->message, "out of memory");
-        return VITALS_EMEMORY;
-    }
+    if (!nvidia)
+        return gpu_backend_refuse(why, VITALS_FAILED, "out of memory", VITALS_EMEMORY);
     nvidia->context = context;
     struct nvml_failure failure;
     if (nvml_open(&nvidia->nvml, context, &failure) < 0) {
-        why->state = (signed char)failure.state;
-        snprintf(why->message, sizeof why->message, "%s", failure.message);
         memory_free(nvidia);
-        return VITALS_EUNSUPPORTED;
+        return gpu_backend_refuse(why, failure.state, failure.message, VITALS_EUNSUPPORTED);
     }
     nvidia->opened = 1;
     nvidia->bound = nvidia_bound_devices(context);

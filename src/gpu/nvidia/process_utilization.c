@@ -60,20 +60,6 @@ static uint64_t recent_us(const struct nvidia *nvidia)
     return now_ns > HOLD_NS ? (now_ns - HOLD_NS) / 1000 : 0;
 }
 
-/* From R550 on: of all engines. */
-static nvml_return call_all(const struct nvml *nvml, const struct nvidia_device *device,
-                            nvml_device handle, uint64_t since_us, unsigned *count)
-{
-    struct nvml_process_samples request = {
-        .version = NVML_STRUCT_VERSION(struct nvml_process_samples, 1),
-        .count = *count,
-        .last_seen_us = since_us,
-        .entries = device->samples};
-    nvml_return code = NVML_CALL(nvml, nvmlDeviceGetProcessesUtilizationInfo, handle, &request);
-    *count = request.count;
-    return code;
-}
-
 /* Entries of the older function are smaller: they are widened where they stand, from the end. */
 void nvidia_widen_samples(struct nvml_process_sample *samples, unsigned count)
 {
@@ -89,24 +75,9 @@ void nvidia_widen_samples(struct nvml_process_sample *samples, unsigned count)
     }
 }
 
-static nvml_return call_old(const struct nvml *nvml, const struct nvidia_device *device,
-                            nvml_device handle, uint64_t since_us, unsigned *count)
-{
-    unsigned room = *count;
-    nvml_return code = NVML_CALL(nvml, nvmlDeviceGetProcessUtilization, handle, device->samples,
-                                 count, since_us);
-    if (code == NVML_SUCCESS)
-        nvidia_widen_samples(device->samples, *count < room ? *count : room);
-    return code;
-}
-
-typedef nvml_return samples_call(const struct nvml *nvml, const struct nvidia_device *device,
-                                 nvml_device handle, uint64_t since_us, unsigned *count);
-
 static nvml_return call_samples(const struct nvml *nvml, struct nvidia_device *device,
                                 nvml_device handle, uint64_t since_us, unsigned *count)
 {
-    samples_call *call = device->old_samples ? call_old : call_all;
     nvml_return code = NVML_INSUFFICIENT_SIZE;
     unsigned room = SAMPLES_FIRST;
     *count = 0;
@@ -122,10 +93,23 @@ static nvml_return call_samples(const struct nvml *nvml, struct nvidia_device *d
         }
         memset(device->samples, 0, device->sample_room * sizeof device->samples[0]);
         *count = device->sample_room;
-        code = call(nvml, device, handle, since_us, count);
+        if (device->old_samples) {
+            code = NVML_CALL(nvml, nvmlDeviceGetProcessUtilization, handle, device->samples, count,
+                             since_us);
+        } else { /* from R550 on: of all engines */
+            struct nvml_process_samples request = {
+                .version = NVML_STRUCT_VERSION(struct nvml_process_samples, 1),
+                .count = *count,
+                .last_seen_us = since_us,
+                .entries = device->samples};
+            code = NVML_CALL(nvml, nvmlDeviceGetProcessesUtilizationInfo, handle, &request);
+            *count = request.count;
+        }
         room = *count;
     }
     *count = *count < device->sample_room ? *count : device->sample_room;
+    if (device->old_samples && code == NVML_SUCCESS)
+        nvidia_widen_samples(device->samples, *count);
     return code;
 }
 
