@@ -1,6 +1,6 @@
 /* The texts of amdgpu and of its compute driver: what is told is possible, whatever the text is. */
-#include "gpu/amd/parse.h"
 #include "gpu/amd/kfd.h"
+#include "gpu/amd/parse.h"
 
 #include <stdlib.h>
 

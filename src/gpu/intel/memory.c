@@ -61,7 +61,7 @@ _Static_assert(offsetof(struct xe_query, data) == 16, "drm_xe_device_query");
  * answer begins with their number, in 16 bytes of i915 and in 8 of xe. */
 enum { DEVICE_MEMORY = 1, I915_HEAD = 16, XE_HEAD = 8 };
 
-struct region {
+struct intel_region {
     uint16_t kind, instance;
     uint32_t reserved;
     uint64_t size;    /* of i915, all bits set: not known */
@@ -69,8 +69,8 @@ struct region {
                        * used, 0 where it may not */
     uint64_t rest[8]; /* what of it the CPU sees, and room */
 };
-_Static_assert(sizeof(struct region) == 88, "drm_i915_memory_region_info, drm_xe_mem_region");
-_Static_assert(offsetof(struct region, part) == 16, "the same");
+_Static_assert(sizeof(struct intel_region) == 88, "drm_i915_memory_region_info, drm_xe_mem_region");
+_Static_assert(offsetof(struct intel_region, part) == 16, "the same");
 
 /* One region of the card's own more. A card has something in use always: 0 is not told. */
 static void add_region(struct intel_memory *out, uint64_t size, uint64_t used)
@@ -101,11 +101,11 @@ static bool parse(const void *bytes, size_t size, bool is_xe, struct intel_memor
     if (size < head)
         return false;
     memcpy(&count, bytes, sizeof count);
-    if (count > (size - head) / sizeof(struct region))
+    if (count > (size - head) / sizeof(struct intel_region))
         return false;
     out->total = out->used = value_missing(VITALS_UNSET);
     for (uint32_t i = 0; i < count; i++) {
-        struct region region;
+        struct intel_region region;
         memcpy(&region, (const char *)bytes + head + i * sizeof region, sizeof region);
         if (region.kind != DEVICE_MEMORY || (!is_xe && region.size == UINT64_MAX))
             continue;

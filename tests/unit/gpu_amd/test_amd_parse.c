@@ -2,8 +2,8 @@
  * properties of the topology. */
 #include "check.h"
 
-#include "gpu/amd/parse.h"
 #include "gpu/amd/kfd.h"
+#include "gpu/amd/parse.h"
 
 static struct span span_of(const char *text)
 {
