@@ -7,7 +7,7 @@
  * read after the descriptors and must be the same as before they were listed, else nothing of the
  * process counts. Sweeps are reused once only the sweeper holds them. Thread rule: one thread per
  * sweeper. */
-#include "gpu/sweep.h"
+#include "gpu/backend.h"
 
 #include "util/memory.h"
 
@@ -111,12 +111,6 @@ void gpu_sweeper_free(struct gpu_sweeper *sweeper)
 static const struct os *os_of(const struct gpu_sweeper *sweeper)
 {
     return &sweeper->context->os;
-}
-
-static uint64_t now_ns(const struct gpu_sweeper *sweeper)
-{
-    const vitals_clock *clock = &os_of(sweeper)->clock;
-    return clock->monotonic_ns(clock->data);
 }
 
 /* ---- which processes there are ---- */
@@ -312,7 +306,7 @@ static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *kn
         return;
     }
     struct sweep_client *client = &sweep->clients[sweep->count];
-    client->stamp_ns = now_ns(sweeper);
+    client->stamp_ns = gpu_now_ns(os_of(sweeper));
     client->pid = known->pid;
     client->start_ticks = known->start_ticks;
     client->is_broker = known->is_broker;
@@ -370,8 +364,9 @@ struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_
     }
 
     sweeper->gate = gate;
-    pooled->sweep = (struct gpu_sweep){
-        .stamp_ns = now_ns(sweeper), .state = VITALS_HAVE, .clients = pooled->sweep.clients};
+    pooled->sweep = (struct gpu_sweep){.stamp_ns = gpu_now_ns(os_of(sweeper)),
+                                       .state = VITALS_HAVE,
+                                       .clients = pooled->sweep.clients};
     sweeper->round++;
     int result = os_list_processes(os_of(sweeper), &sweeper->pids);
     if (result == -ENOMEM || (result == 0 && (!take_pids(sweeper) || !list_due(sweeper))))

@@ -98,9 +98,8 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     struct amd *amd = state;
     struct amd_device *device = amd->devices[slot];
     const struct os *os = &amd->context->os;
-    const vitals_clock *clock = &os->clock;
     char path[OS_SYS_PATH];
-    uint64_t stamp_ns = clock->monotonic_ns(clock->data);
+    uint64_t stamp_ns = gpu_now_ns(os);
     out->count = 0;
     out->cut = false;
     out->state = VITALS_HAVE;

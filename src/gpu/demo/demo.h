@@ -101,7 +101,6 @@ struct demo {
 
 /* Time since boot, in steps, so that screens can be compared. */
 double demo_seconds(const struct demo *demo);
-uint64_t demo_stamp_ns(const struct demo *demo);
 
 /* Whether the device that comes and goes is away now. */
 bool demo_is_away(const struct demo *demo);

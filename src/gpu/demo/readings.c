@@ -59,12 +59,6 @@ double demo_seconds(const struct demo *demo)
     return (double)(clock->boottime_ns(clock->data) / STEP_NS) / (double)(NS_PER_SECOND / STEP_NS);
 }
 
-uint64_t demo_stamp_ns(const struct demo *demo)
-{
-    const vitals_clock *clock = &demo->context->os.clock;
-    return clock->monotonic_ns(clock->data);
-}
-
 bool demo_is_away(const struct demo *demo)
 {
     return demo->scenario->second_is_away && (uint64_t)demo_seconds(demo) / AWAY_SECONDS % 2 == 1;

@@ -7,12 +7,6 @@
 #include <string.h>
 #include <vitals/error.h>
 
-uint64_t nvidia_now_ns(const struct nvidia *nvidia)
-{
-    const vitals_clock *clock = &nvidia->context->os.clock;
-    return clock->monotonic_ns(clock->data);
-}
-
 void nvidia_lose(struct nvidia_device *device, vitals_availability reason)
 {
     atomic_store(&device->missing, (int)reason);

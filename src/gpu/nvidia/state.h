@@ -110,8 +110,6 @@ struct nvidia {
     uint32_t count;
 };
 
-uint64_t nvidia_now_ns(const struct nvidia *nvidia);
-
 /* Every caller of the driver except the scan enters before and leaves after. Returns false while
  * the library is reopened: there are no devices then. Never waits. */
 bool nvidia_enter(struct nvidia *nvidia);
