@@ -56,17 +56,17 @@ struct drm_found {
     char driver[DRM_NAME];
 };
 
+static const struct drm_class {
+    const char *name, *prefix, *nodes;
+} CLASSES[] = {{"drm", "renderD", "/dev/dri/"}, {"accel", "accel", "/dev/accel/"}};
+
 struct drm_finding {
     struct drm *drm;
     const struct os *os;
     struct gpu_scan *out;
-    const char *class, *prefix, *nodes; /* "drm", "renderD", "/dev/dri/" */
+    const struct drm_class *class;
     bool any, cut;
 };
-
-static const struct {
-    const char *class, *prefix, *nodes;
-} CLASSES[] = {{"drm", "renderD", "/dev/dri/"}, {"accel", "accel", "/dev/accel/"}};
 
 static bool is_numbered(const char *name, const char *prefix)
 {
@@ -78,9 +78,9 @@ static bool is_numbered(const char *name, const char *prefix)
 static bool look_behind(const struct drm_finding *finding, const char *name, struct drm_found *out)
 {
     char path[OS_SYS_PATH], real[OS_SYS_PATH];
-    if (!is_numbered(name, finding->prefix))
+    if (!is_numbered(name, finding->class->prefix))
         return false;
-    int size = snprintf(path, sizeof path, "class/%s/%s/device", finding->class, name);
+    int size = snprintf(path, sizeof path, "class/%s/%s/device", finding->class->name, name);
     if (size < 0 || (size_t)size >= sizeof path ||
         os_sys_real(finding->os, path, real, sizeof real) < 0 || strlen(real) >= sizeof out->folder)
         return false;
@@ -107,14 +107,10 @@ static bool visit_any(const char *name, void *data)
 static int visit_classes(struct drm_finding *finding, os_sys_visit *visit)
 {
     int error = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(CLASSES); i++) {
+    for (size_t i = 0; i < ARRAY_COUNT(CLASSES) && !(finding->any && finding->drm == NULL); i++) {
         char path[64];
-        finding->class = CLASSES[i].class;
-        finding->prefix = CLASSES[i].prefix;
-        finding->nodes = CLASSES[i].nodes;
-        snprintf(path, sizeof path, "class/%s", finding->class);
-        if (finding->any && finding->drm == NULL)
-            break;
+        finding->class = &CLASSES[i];
+        snprintf(path, sizeof path, "class/%s", CLASSES[i].name);
         int result = os_sys_list(finding->os, path, visit, finding);
         if (result < 0 && os_availability(result) != VITALS_GONE && error == 0)
             error = result;
@@ -288,7 +284,7 @@ static bool visit_device(const char *name, void *data)
     char node[DRM_NAME];
     if (!look_behind(finding, name, &found))
         return true;
-    snprintf(node, sizeof node, "%s%.32s", finding->nodes, name);
+    snprintf(node, sizeof node, "%s%.32s", finding->class->nodes, name);
     uint32_t slot = slot_for(finding->drm, &found, node);
     if (slot == UINT32_MAX || out->count == GPU_DEVICES_MAX) {
         finding->cut = true;
