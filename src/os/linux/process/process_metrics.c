@@ -1,7 +1,6 @@
 /* process_metrics.c: the columns of one process that are read beside the ticks: which file each
  * comes from, and the files that hold one thing. See process_metrics.h. Thread rule: any thread. */
 #include "os/linux/process/process_metrics.h"
-#include "os/linux/process/process_tables.h"
 
 #include "model/words.h"
 #include "util/number.h"
@@ -21,24 +20,19 @@ int metrics_file(struct metrics_reading *reading, const char *name, size_t limit
     return os_process_file(reading->os, reading->pid, name, limit, &reading->text, cut);
 }
 
-static int read_stat(struct metrics_reading *reading)
+const struct os_stat *metrics_stat(struct metrics_reading *reading)
 {
     struct os_process process;
     char text[OS_STAT_TEXT];
-    int result = os_process_open(reading->os, reading->pid, false, &process);
-    if (result < 0)
-        return result;
-    result = os_process_stat(&process, text, &reading->stat);
-    os_process_close(&process);
-    reading->stat.name = (struct span){"", 0}; // it lay in `text`
-    return result;
-}
-
-const struct os_stat *metrics_stat(struct metrics_reading *reading)
-{
-    if (!reading->stat_read)
-        reading->stat_error = read_stat(reading);
-    reading->stat_read = true;
+    if (!reading->stat_read) {
+        reading->stat_read = true;
+        reading->stat_error = os_process_open(reading->os, reading->pid, false, &process);
+        if (reading->stat_error == 0) {
+            reading->stat_error = os_process_stat(&process, text, &reading->stat);
+            os_process_close(&process);
+            reading->stat.name = (struct span){"", 0}; // it lay in `text`
+        }
+    }
     return reading->stat_error < 0 ? NULL : &reading->stat;
 }
 
@@ -57,13 +51,12 @@ vitals_availability batch_reason(struct metrics_reading *reading, int error)
 {
     if (error != -ENOENT)
         return os_availability(error);
-    switch (metrics_kind_of(reading)) {
-    case METRICS_ORDINARY:
-    case METRICS_KERNEL_THREAD: return VITALS_UNSUPPORTED;
-    case METRICS_ZOMBIE: return VITALS_GONE;
-    case METRICS_NOT_KNOWN: break;
-    }
-    return reading->stat_error < 0 ? os_availability(reading->stat_error) : VITALS_GONE;
+    enum metrics_kind kind = metrics_kind_of(reading);
+    if (kind == METRICS_ORDINARY || kind == METRICS_KERNEL_THREAD)
+        return VITALS_UNSUPPORTED;
+    return kind == METRICS_NOT_KNOWN && reading->stat_error < 0
+               ? os_availability(reading->stat_error)
+               : VITALS_GONE;
 }
 
 void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
@@ -71,6 +64,14 @@ void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
 {
     for (; *metrics != 0; metrics++)
         batch_set_missing(out, *metrics, reason);
+}
+
+bool batch_wants_any(const struct row_batch *out, const vitals_metric *metrics)
+{
+    for (; *metrics != 0; metrics++)
+        if (batch_wants(out, *metrics))
+            return true;
+    return false;
 }
 
 /* ---- texts ---- */
@@ -126,12 +127,19 @@ static void read_cgroup(struct metrics_reading *reading, const vitals_metric *me
                           result < 0 ? batch_reason(reading, result) : VITALS_UNSUPPORTED);
 }
 
+static int64_t read_line(struct metrics_reading *reading, const char *name, char *out,
+                         size_t capacity)
+{
+    char path[PROCESS_PATH];
+    if (!linux_process_path(path, reading->pid, name))
+        return -EINVAL;
+    return linux_read_line(reading->os, reading->os->proc, path, out, capacity);
+}
+
 static void read_wait_channel(struct metrics_reading *reading, const vitals_metric *metrics)
 {
-    char path[PROCESS_PATH], text[1024]; // the kernel's symbols have up to 511
-    int64_t size = -EINVAL;
-    if (linux_process_path(path, reading->pid, "wchan"))
-        size = linux_read_line(reading->os, reading->os->proc, path, text, sizeof text);
+    char text[1024]; // the kernel's symbols have up to 511
+    int64_t size = read_line(reading, "wchan", text, sizeof text);
     if (size < 0)
         batch_missing_all(reading->out, metrics, batch_reason(reading, (int)size));
     else
@@ -139,51 +147,42 @@ static void read_wait_channel(struct metrics_reading *reading, const vitals_metr
                          strcmp(text, "0") == 0 ? "" : text);
 }
 
-/* ---- files of one number ---- */
-
-static const struct {
-    vitals_metric metric;
-    const char *name;
-    bool is_signed;
-    uint64_t none; /* the number that says that there is none; 0: each is one */
-} NUMBERS[] = {
-    {VITALS_PROCESS_LOGIN_UID, "loginuid", false, UINT32_MAX},
-    {VITALS_PROCESS_OOM_SCORE, "oom_score", false, 0},
-    {VITALS_PROCESS_OOM_SCORE_ADJUST, "oom_score_adj", true, 0},
-};
-
-static void read_number(struct metrics_reading *reading, size_t which)
-{
-    vitals_metric metric = NUMBERS[which].metric;
-    char path[PROCESS_PATH], text[NUMBER_TEXT];
-    int64_t size = -EINVAL;
-    if (linux_process_path(path, reading->pid, NUMBERS[which].name))
-        size = linux_read_line(reading->os, reading->os->proc, path, text, sizeof text);
-    if (size < 0) {
-        batch_set_missing(reading->out, metric, batch_reason(reading, (int)size));
-        return;
-    }
-    const char *at = text, *end = text + size;
-    int64_t integer = 0;
-    uint64_t natural = 0;
-    bool read = NUMBERS[which].is_signed ? number_i64(&at, end, &integer)
-                                         : number_u64(&at, end, &natural);
-    if (!read || at != end)
-        batch_set_missing(reading->out, metric, VITALS_FAILED);
-    else if (NUMBERS[which].is_signed)
-        batch_set_i64(reading->out, metric, integer);
-    else if (natural == NUMBERS[which].none && natural != 0)
-        batch_set_missing(reading->out, metric, VITALS_UNSUPPORTED);
-    else
-        batch_set_u64(reading->out, metric, natural);
-}
-
 static void read_numbers(struct metrics_reading *reading, const vitals_metric *metrics)
 {
+    static const struct {
+        vitals_metric metric;
+        const char *name;
+        bool is_signed;
+        uint64_t none; /* the number that says that there is none; 0: each is one */
+    } NUMBERS[] = {
+        {VITALS_PROCESS_LOGIN_UID, "loginuid", false, UINT32_MAX},
+        {VITALS_PROCESS_OOM_SCORE, "oom_score", false, 0},
+        {VITALS_PROCESS_OOM_SCORE_ADJUST, "oom_score_adj", true, 0},
+    };
     (void)metrics;
-    for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++)
-        if (batch_wants(reading->out, NUMBERS[i].metric))
-            read_number(reading, i);
+    for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++) {
+        vitals_metric metric = NUMBERS[i].metric;
+        if (!batch_wants(reading->out, metric))
+            continue;
+        char text[NUMBER_TEXT];
+        int64_t size = read_line(reading, NUMBERS[i].name, text, sizeof text), integer = 0;
+        uint64_t natural = 0;
+        if (size < 0) {
+            batch_set_missing(reading->out, metric, batch_reason(reading, (int)size));
+            continue;
+        }
+        const char *at = text, *end = text + size;
+        bool read = NUMBERS[i].is_signed ? number_i64(&at, end, &integer)
+                                         : number_u64(&at, end, &natural);
+        if (!read || at != end)
+            batch_set_missing(reading->out, metric, VITALS_FAILED);
+        else if (NUMBERS[i].is_signed)
+            batch_set_i64(reading->out, metric, integer);
+        else if (natural == NUMBERS[i].none && natural != 0)
+            batch_set_missing(reading->out, metric, VITALS_UNSUPPORTED);
+        else
+            batch_set_u64(reading->out, metric, natural);
+    }
 }
 
 /* ---- I/O ---- */
@@ -298,25 +297,6 @@ static const struct {
      read_io, false},
 };
 
-static bool wants_any(const struct row_batch *out, const vitals_metric *metrics)
-{
-    for (; *metrics != 0; metrics++)
-        if (batch_wants(out, *metrics))
-            return true;
-    return false;
-}
-
-/* ---- another thread in its place ---- */
-
-static bool is_owned(vitals_metric metric)
-{
-    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
-        for (const vitals_metric *at = READERS[i].metrics; READERS[i].owned && *at != 0; at++)
-            if (*at == metric)
-                return true;
-    return false;
-}
-
 /* What a first thread that has ended no longer has, though its process does. Its fd folder is empty
  * and belongs to root, so that the owner of the process is denied it. */
 static bool is_bare(const struct batch_cell *cell)
@@ -324,30 +304,20 @@ static bool is_bare(const struct batch_cell *cell)
     if (cell->metric == VITALS_PROCESS_DESCRIPTORS)
         return cell->state > 0 ? cell->as.u64 == 0
                                : cell->state == VITALS_GONE || cell->state == VITALS_DENIED;
-    return cell->state == VITALS_GONE && is_owned(cell->metric);
-}
-
-/* Takes such values of the newest row back, from `first` on; *out says which they were. */
-static void take_back(struct row_batch *batch, size_t first, struct metric_set *out)
-{
-    size_t kept = first;
-    *out = (struct metric_set){0};
-    for (size_t i = first; i < batch->count; i++) {
-        if (is_bare(&batch->items[i]))
-            metric_set_add(out, batch->items[i].metric);
-        else
-            batch->items[kept++] = batch->items[i];
-    }
-    batch->rows[batch->row_count - 1].count -= batch->count - kept;
-    batch->count = kept;
-}
-
-static bool has_bare(const struct row_batch *batch, size_t first)
-{
-    for (size_t i = first; i < batch->count; i++)
-        if (is_bare(&batch->items[i]))
-            return true;
+    if (cell->state != VITALS_GONE)
+        return false;
+    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
+        for (const vitals_metric *at = READERS[i].metrics; READERS[i].owned && *at != 0; at++)
+            if (*at == cell->metric)
+                return true;
     return false;
+}
+
+static void read_wanted(struct metrics_reading *reading)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
+        if (batch_wants_any(reading->out, READERS[i].metrics))
+            READERS[i].read(reading, READERS[i].metrics);
 }
 
 /* Asks a thread that goes on for what the first one, which has ended, could not tell from `first`
@@ -355,18 +325,30 @@ static bool has_bare(const struct row_batch *batch, size_t first)
 static void ask_living_thread(struct metrics_reading *reading, size_t first)
 {
     struct row_batch *out = reading->out;
-    if (out->failed || !has_bare(out, first) || metrics_kind_of(reading) != METRICS_ZOMBIE)
+    while (first < out->count && !is_bare(&out->items[first]))
+        first++;
+    if (out->failed || first == out->count || metrics_kind_of(reading) != METRICS_ZOMBIE)
         return;
     struct os threads;
     int64_t living = linux_living_thread(reading->os, reading->pid, &threads);
     if (living == 0)
         return;
+
+    // Such values are taken back, and alone are wanted of the other thread.
     struct metric_set wanted = out->wanted;
-    take_back(out, first, &out->wanted);
+    size_t kept = first;
+    out->wanted = (struct metric_set){0};
+    for (size_t i = first; i < out->count; i++) {
+        if (is_bare(&out->items[i]))
+            metric_set_add(&out->wanted, out->items[i].metric);
+        else
+            out->items[kept++] = out->items[i];
+    }
+    out->rows[out->row_count - 1].count -= out->count - kept;
+    out->count = kept;
+
     struct metrics_reading other = {.os = &threads, .pid = living, .out = out};
-    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
-        if (wants_any(out, READERS[i].metrics))
-            READERS[i].read(&other, READERS[i].metrics);
+    read_wanted(&other);
     out->wanted = wanted;
     buffer_done(&other.text);
     os_close_descriptor(threads.proc);
@@ -379,9 +361,7 @@ bool os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out)
     noting.lacking = &lacking;
     struct metrics_reading reading = {.os = &noting, .pid = pid, .out = out};
     size_t first = out->count;
-    for (size_t i = 0; i < ARRAY_COUNT(READERS); i++)
-        if (wants_any(out, READERS[i].metrics))
-            READERS[i].read(&reading, READERS[i].metrics);
+    read_wanted(&reading);
     ask_living_thread(&reading, first);
     buffer_done(&reading.text);
     return !lacking;

@@ -8,7 +8,7 @@
 #ifndef VITALS_OS_LINUX_PROCESS_PROCESS_METRICS_H
 #define VITALS_OS_LINUX_PROCESS_PROCESS_METRICS_H
 
-#include "os/linux/linux.h"
+#include "os/linux/process/process_tables.h"
 
 struct metrics_reading {
     const struct os *os;
@@ -43,6 +43,7 @@ enum metrics_kind metrics_kind_of(struct metrics_reading *reading);
  * one that the kernel does not have. */
 vitals_availability batch_reason(struct metrics_reading *reading, int error);
 
+/* The list ends by 0. */
 void batch_missing_all(struct row_batch *out, const vitals_metric *metrics,
                        vitals_availability reason);
 

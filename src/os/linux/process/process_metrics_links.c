@@ -1,16 +1,18 @@
 /* process_metrics_links.c: where a process is and what it holds: its program, directories,
- * namespaces and descriptors.
+ * namespaces (and what went through that of the network) and descriptors.
  *
  * Links are read and never followed by their text: that is a path as the process sees it, and the
  * process may have chosen it to lead us there. Thread rule: any thread. */
+#include "os/linux/machine/host_files.h"
 #include "os/linux/process/process_metrics.h"
-#include "os/linux/process/process_tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "util/memory.h"
 
 enum { LINK_BYTES = 4096, NAMESPACE_BYTES = 64 };
 
@@ -33,35 +35,28 @@ static int read_link(const struct metrics_reading *reading, const char *name,
 
 /* ---- program and directories ---- */
 
-/* Whether the file that the link stands for has lost the name that the text, which is marked so,
- * gives it. */
-static struct value is_deleted(const struct metrics_reading *reading, const char *name,
-                               struct span text)
-{
-    char path[PROCESS_PATH];
-    struct statx status;
-    struct value perhaps = value_u64(1);
-    perhaps.state = VITALS_ESTIMATE;
-    if (!linux_process_path(path, reading->pid, name) ||
-        statx(reading->os->proc, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
-              STATX_NLINK | STATX_INO, &status) < 0)
-        return perhaps;
-    if (status.stx_nlink == 0)
-        return value_u64(1);
-    const struct linux_file file = {status.stx_ino, true, status.stx_dev_major,
-                                    status.stx_dev_minor};
-    int named = linux_process_names(reading->os, reading->pid, text, &file);
-    return named < 0 ? perhaps : value_u64(named == 0);
-}
-
-/* Takes the kernel's " (deleted)" away. Returns whether it was the kernel's. */
+/* Takes the kernel's " (deleted)" away. Returns whether it was the kernel's: whether the file that
+ * the link stands for has lost the name that the text gives it. */
 static struct value strip(const struct metrics_reading *reading, const char *name,
                           struct span *text)
 {
+    char path[PROCESS_PATH];
+    struct statx status;
     struct span before;
-    struct value deleted = value_u64(0);
-    if (linux_ends_deleted(*text, &before))
-        deleted = is_deleted(reading, name, *text);
+    struct value deleted = value_u64(1);
+    if (!linux_ends_deleted(*text, &before))
+        return value_u64(0);
+    if (!linux_process_path(path, reading->pid, name) ||
+        statx(reading->os->proc, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+              STATX_NLINK | STATX_INO, &status) < 0) {
+        deleted.state = VITALS_ESTIMATE;
+    } else if (status.stx_nlink != 0) {
+        const struct linux_file file = {status.stx_ino, true, status.stx_dev_major,
+                                        status.stx_dev_minor};
+        int named = linux_process_names(reading->os, reading->pid, *text, &file);
+        deleted.as.u64 = named != 1;
+        deleted.state = named < 0 ? VITALS_ESTIMATE : VITALS_HAVE;
+    }
     if (deleted.as.u64 != 0)
         *text = before;
     return deleted;
@@ -169,27 +164,62 @@ void metrics_read_namespaces(struct metrics_reading *reading, const vitals_metri
     }
 }
 
-/* ---- descriptors ---- */
-
-/* Their number is the size of the folder since Linux 6.2, for everybody; 0 there may be an older
- * kernel. Other file systems mean something else by it. */
-static bool size_of_folder(const struct metrics_reading *reading, uint64_t *out)
+/* Of every interface but loopback. In a namespace of its own there is seldom more than one. */
+static uint64_t sum_of(const struct os_devices *devices, unsigned number)
 {
-    char path[PROCESS_PATH];
-    struct stat status;
-    if (!reading->os->live || !linux_process_path(path, reading->pid, "fd") ||
-        fstatat(reading->os->proc, path, &status, 0) < 0 || status.st_size <= 0)
-        return false;
-    *out = (uint64_t)status.st_size;
-    return true;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < devices->count; i++) {
+        const struct os_device *device = &devices->items[i];
+        if (strcmp(device->name, "lo") != 0 && (device->has >> number & 1) != 0)
+            sum = saturating_add(sum, device->numbers[number]);
+    }
+    return sum;
 }
+
+/* What went through the network namespace of a process, where it is not ours: the tables host and
+ * network have ours. */
+void metrics_read_network(struct metrics_reading *reading, const vitals_metric *metrics)
+{
+    enum { NETDEV_LIMIT = 1 << 20 };
+    struct os_devices devices = {.items = NULL};
+    char path[PROCESS_PATH];
+    uint64_t theirs, ours;
+    bool cut;
+    int result = -EINVAL;
+    if (linux_process_path(path, reading->pid, "ns/net"))
+        result = linux_namespace(reading->os, path, &theirs);
+    if (result == 0 && linux_namespace(reading->os, "self/ns/net", &ours) == 0 && ours == theirs) {
+        batch_missing_all(reading->out, metrics, VITALS_UNSUPPORTED);
+        return;
+    }
+    if (result == 0)
+        result = metrics_file(reading, "net/dev", NETDEV_LIMIT, &cut);
+    if (result == 0 && host_parse_netdev(reading->text.bytes, reading->text.size, &devices) == 0 &&
+        devices.state > 0) {
+        vitals_availability state = cut ? VITALS_LOWER_BOUND : (vitals_availability)devices.state;
+        fact_u64_as(reading->out, VITALS_PROCESS_NETWORK_RECEIVED_BYTES,
+                    sum_of(&devices, OS_NETWORK_RECEIVED_BYTES), state);
+        fact_u64_as(reading->out, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES,
+                    sum_of(&devices, OS_NETWORK_TRANSMITTED_BYTES), state);
+    } else {
+        batch_missing_all(reading->out, metrics,
+                          result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
+    }
+    memory_free(devices.items);
+}
+
+/* ---- descriptors ---- */
 
 void metrics_read_descriptors(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     enum { DESCRIPTORS_MAX = 1 << 24 };
-    uint64_t count;
-    if (size_of_folder(reading, &count)) {
-        batch_set_u64(reading->out, VITALS_PROCESS_DESCRIPTORS, count);
+    char path[PROCESS_PATH];
+    struct stat status;
+    // Their number is the size of the folder since Linux 6.2, for every reader; 0 there may be an
+    // older kernel. Other file systems mean something else by it.
+    if (reading->os->live && linux_process_path(path, reading->pid, "fd") &&
+        fstatat(reading->os->proc, path, &status, 0) == 0 && status.st_size > 0) {
+        batch_set_u64(reading->out, VITALS_PROCESS_DESCRIPTORS, (uint64_t)status.st_size);
         return;
     }
     int folder = linux_process_open(reading->os, reading->pid, "fd", O_DIRECTORY);

@@ -1,7 +1,8 @@
 /* process_metrics_memory.c: private and shared memory of a process: PSS, USS, swap, huge pages.
  *
  * The kernel walks every page of the process for it and holds the lock of its address space
- * meanwhile, so this is read only on demand. Thread rule: any thread. */
+ * meanwhile, so this is read only on demand. Lines are known by their labels alone, since kernels
+ * add new ones, and some have no number or no unit (VmFlags). Thread rule: any thread. */
 #include "os/linux/process/process_metrics.h"
 
 #include <errno.h>
@@ -13,87 +14,92 @@ enum {
     SMAPS_LIMIT = 1 << 28 /* a million mappings have half of that */
 };
 
-/* Keeps the end of the text from `taken` on: a line that goes on in the next piece. */
-static void keep_rest(struct buffer *text, size_t taken)
+size_t linux_add_smaps(const char *bytes, size_t size, struct linux_smaps *sum)
 {
-    size_t size = text->size - taken;
-    if (size >= PIECE) // longer than any line
-        size = 0;
-    memmove(text->bytes, text->bytes + taken, size);
-    text->size = size;
-    text->bytes[size] = '\0';
-}
-
-/* Everything to the end of the file, by pieces. *cut: there was more than anybody has. */
-static int add_pieces(struct buffer *text, int descriptor, struct linux_smaps *sum, bool *cut)
-{
-    buffer_reset(text);
-    for (uint64_t offset = 0; offset < SMAPS_LIMIT;) {
-        char *at = buffer_reserve(text, PIECE);
-        if (at == NULL)
-            return -ENOMEM;
-        int64_t size = linux_read(descriptor, at, PIECE, offset);
-        if (size <= 0)
-            return (int)size;
-        buffer_advance(text, (size_t)size);
-        offset += (uint64_t)size;
-        keep_rest(text, linux_add_smaps(text->bytes, text->size, sum));
+    static const struct {
+        const char *label;
+        size_t place;
+        unsigned bit;
+    } LINES[] = {
+        {"Pss:", offsetof(struct linux_smaps, pss_bytes), SMAPS_PSS},
+        {"Private_Clean:", offsetof(struct linux_smaps, private_clean_bytes), SMAPS_CLEAN},
+        {"Private_Dirty:", offsetof(struct linux_smaps, private_dirty_bytes), SMAPS_DIRTY},
+        {"Private_Hugetlb:", offsetof(struct linux_smaps, private_hugetlb_bytes), SMAPS_HUGETLB},
+        {"SwapPss:", offsetof(struct linux_smaps, swap_pss_bytes), SMAPS_SWAP_PSS},
+        {"AnonHugePages:", offsetof(struct linux_smaps, thp_bytes), SMAPS_THP},
+    };
+    const char *end = size != 0 ? memrchr(bytes, '\n', size) : NULL;
+    if (end == NULL)
+        return 0;
+    struct cursor cursor = cursor_over(bytes, (size_t)(end + 1 - bytes));
+    for (struct span line; cursor_line(&cursor, &line);) {
+        struct cursor rest = cursor_over(line.bytes, line.size);
+        uint64_t number, total;
+        size_t i = 0;
+        while (i < ARRAY_COUNT(LINES) && !cursor_literal(&rest, LINES[i].label))
+            i++;
+        if (i == ARRAY_COUNT(LINES) || !cursor_u64(&rest, &number))
+            continue;
+        char *place = (char *)sum + LINES[i].place;
+        memcpy(&total, place, sizeof total);
+        total = saturating_add(total, saturating_mul(number, 1024));
+        memcpy(place, &total, sizeof total);
+        sum->has |= LINES[i].bit;
     }
-    *cut = true;
-    return 0;
+    return (size_t)(end + 1 - bytes);
 }
 
-/* smaps ends early where the process ends or begins another program: then not even its first line
- * is there any more. smaps_rollup says so by itself. */
-static bool has_ended(int descriptor)
-{
-    char byte;
-    return linux_read(descriptor, &byte, 1, 0) <= 0;
-}
-
-static int add_file(struct metrics_reading *reading, const char *name, bool in_parts,
+/* Adds up a file by pieces. *cut: there was more than any process has, or it ended early: smaps
+ * ends where the process ends or begins another program, and then not even its first line is there
+ * any more. smaps_rollup says so by itself. */
+static int add_file(struct metrics_reading *reading, const char *name, bool may_end_early,
                     struct linux_smaps *sum, bool *cut)
 {
-    char path[PROCESS_PATH];
-    if (!linux_process_path(path, reading->pid, name))
-        return -EINVAL;
-    int descriptor = linux_open(reading->os, reading->os->proc, path, 0);
+    struct buffer *text = &reading->text;
+    int descriptor = linux_process_open(reading->os, reading->pid, name, 0);
     if (descriptor < 0)
         return descriptor;
-    int result = add_pieces(&reading->text, descriptor, sum, cut);
-    if (result == 0 && in_parts && has_ended(descriptor))
-        *cut = true;
+    uint64_t offset = 0;
+    int64_t size = 1;
+    buffer_reset(text);
+    while (size > 0 && offset < SMAPS_LIMIT) {
+        char *at = buffer_reserve(text, PIECE);
+        size = at != NULL ? linux_read(descriptor, at, PIECE, offset) : -ENOMEM;
+        if (size <= 0)
+            break;
+        buffer_advance(text, (size_t)size);
+        offset += (uint64_t)size;
+
+        // The last line goes on in the next piece, unless it is longer than any.
+        size_t taken = linux_add_smaps(text->bytes, text->size, sum);
+        text->size = text->size - taken < PIECE ? text->size - taken : 0;
+        memmove(text->bytes, text->bytes + taken, text->size);
+        text->bytes[text->size] = '\0';
+    }
+    char byte;
+    *cut = size > 0 || (size == 0 && may_end_early && linux_read(descriptor, &byte, 1, 0) <= 0);
     os_close_descriptor(descriptor);
-    return result;
-}
-
-/* Nothing but the kernel's threads lives without memory: they share none and have none. */
-static vitals_availability state_without(struct metrics_reading *reading, struct linux_smaps *sum)
-{
-    enum metrics_kind kind = metrics_kind_of(reading);
-    if (kind != METRICS_KERNEL_THREAD)
-        return kind == METRICS_NOT_KNOWN ? batch_reason(reading, -ENOENT) : VITALS_GONE;
-    sum->has = SMAPS_PSS | SMAPS_CLEAN | SMAPS_DIRTY | SMAPS_SWAP_PSS | SMAPS_THP;
-    return VITALS_HAVE;
-}
-
-static vitals_availability sum_up(struct metrics_reading *reading, struct linux_smaps *sum)
-{
-    bool cut = false;
-    int result = add_file(reading, "smaps_rollup", false, sum, &cut);
-    if (result == -ENOENT) // before 4.14, or it is gone
-        result = add_file(reading, "smaps", true, sum, &cut);
-    if (result == -ESRCH || (result == 0 && sum->has == 0))
-        return state_without(reading, sum);
-    if (result < 0)
-        return batch_reason(reading, result);
-    return cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
+    return size < 0 ? (int)size : 0;
 }
 
 void metrics_read_memory(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     struct linux_smaps sum = {0};
-    vitals_availability state = sum_up(reading, &sum);
+    bool cut = false;
+    int result = add_file(reading, "smaps_rollup", false, &sum, &cut);
+    if (result == -ENOENT) // before 4.14, or it is gone
+        result = add_file(reading, "smaps", true, &sum, &cut);
+    vitals_availability state = cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
+    if (result == -ESRCH || (result == 0 && sum.has == 0)) {
+        // Only the kernel's threads live without memory: they share none and have none.
+        enum metrics_kind kind = metrics_kind_of(reading);
+        state = kind == METRICS_KERNEL_THREAD ? VITALS_HAVE
+                : kind == METRICS_NOT_KNOWN   ? batch_reason(reading, -ENOENT)
+                                              : VITALS_GONE;
+        sum.has = SMAPS_PSS | SMAPS_CLEAN | SMAPS_DIRTY | SMAPS_SWAP_PSS | SMAPS_THP;
+    } else if (result < 0) {
+        state = batch_reason(reading, result);
+    }
     if (state <= 0) {
         batch_missing_all(reading->out, metrics, state);
         return;

@@ -5,8 +5,10 @@
 #ifndef VITALS_OS_LINUX_PROCESS_PROCESS_TABLES_H
 #define VITALS_OS_LINUX_PROCESS_PROCESS_TABLES_H
 
-#include "os/linux/process/limits.h"
 #include "os/linux/tables.h"
+
+/* Whether a metric of the list, which ends by 0, is wanted. */
+bool batch_wants_any(const struct row_batch *out, const vitals_metric *metrics);
 
 /* Opens "PID/name" below /proc. A descriptor, or negative errno. */
 int linux_process_open(const struct os *os, int64_t pid, const char *name, int flags);
@@ -176,6 +178,21 @@ struct linux_variable {
 bool linux_parse_variable(struct cursor *cursor, struct linux_variable *out);
 
 /* ---- limits ---- */
+
+enum { LINUX_LIMITS = 16 };
+
+struct linux_limit {
+    const char *name;  /* as getrlimit(2) calls it: nofile */
+    int resource;      /* for prlimit(2) */
+    const char *unit;  /* bytes, seconds, microseconds, or "" for a count */
+    const char *title; /* how its line in /proc/PID/limits begins: "Max open files" */
+};
+
+/* In the order of /proc/PID/limits: the table limit and vitals_process_set_limit use the same. */
+extern const struct linux_limit LINUX_LIMIT[LINUX_LIMITS];
+
+/* By name; NULL where there is none. */
+const struct linux_limit *linux_limit_find(struct span name);
 
 #define LINUX_UNLIMITED UINT64_MAX /* as RLIM_INFINITY */
 
