@@ -5,27 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
-
-/* ---- what it is ---- */
-
-/* Field 9 of stat, behind the name and the state. */
-static bool has_kernel_flag(struct cursor cursor)
-{
-    enum { FLAGS = 9, FIRST = 3, OF_KERNEL = 0x00200000 }; // PF_KTHREAD
-    struct span word;
-    for (int field = FIRST; field < FLAGS; field++)
-        if (!cursor_word(&cursor, &word))
-            return false;
-    uint64_t flags;
-    return cursor_u64(&cursor, &flags) && (flags & OF_KERNEL) != 0;
-}
 
 enum owned_kind { UNKNOWN, USUAL, ZOMBIE, KERNEL_THREAD };
 
 static enum owned_kind kind_of(const struct os *os, int64_t pid)
 {
-    char text[OS_STAT_TEXT] = {0};
+    char text[OS_STAT_TEXT];
     struct os_stat stat;
     struct os_process process;
     if (os_process_open(os, pid, false, &process) < 0)
@@ -36,12 +21,9 @@ static enum owned_kind kind_of(const struct os *os, int64_t pid)
         return UNKNOWN;
     if (stat.state == 'Z' || stat.state == 'X')
         return ZOMBIE;
-    const char *behind = stat.name.bytes + stat.name.size + 1; // the last ')'
-    size_t size = strnlen(behind, (size_t)(text + sizeof text - behind));
-    return has_kernel_flag(cursor_over(behind, size)) ? KERNEL_THREAD : USUAL;
+    bool kernel = (stat.has & OS_STAT_FLAGS) != 0 && (stat.flags & OS_KERNEL_THREAD) != 0;
+    return kernel ? KERNEL_THREAD : USUAL;
 }
-
-/* ---- another thread ---- */
 
 int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads)
 {
@@ -63,20 +45,6 @@ int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads
     return living;
 }
 
-static int ask_living_thread(const struct os *os, int64_t pid, linux_table_reader *reader,
-                             int of_zombie, struct row_batch *out)
-{
-    struct os threads;
-    int64_t living = linux_living_thread(os, pid, &threads);
-    if (living == 0)
-        return of_zombie;
-    int result = reader(&threads, living, out);
-    os_close_descriptor(threads.proc);
-    return result;
-}
-
-/* ---- where its arguments and environment lie ---- */
-
 bool linux_stat_memory(const struct os *os, int64_t pid, struct linux_stat_memory *out)
 {
     char text[OS_STAT_TEXT];
@@ -92,8 +60,6 @@ bool linux_lacks_memory(const struct os *os, int64_t pid)
     return os->live && linux_stat_memory(os, pid, &memory) && memory.environment.start == 0;
 }
 
-/* ---- its table ---- */
-
 int linux_read_owned(const struct os *os, int64_t pid, linux_table_reader *reader, int of_zombie,
                      struct row_batch *out)
 {
@@ -102,11 +68,14 @@ int linux_read_owned(const struct os *os, int64_t pid, linux_table_reader *reade
     bool is_bare = result == 0 || result == -ESRCH || result == -EACCES || result == -EAGAIN;
     if (out->failed || out->row_count != before || !is_bare)
         return result;
-    switch (kind_of(os, pid)) {
-    case ZOMBIE: return ask_living_thread(os, pid, reader, of_zombie, out);
-    case KERNEL_THREAD: return 0;
-    case UNKNOWN:
-    case USUAL: break;
-    }
+    enum owned_kind kind = kind_of(os, pid);
+    if (kind != ZOMBIE)
+        return kind == KERNEL_THREAD ? 0 : result;
+    struct os threads;
+    int64_t living = linux_living_thread(os, pid, &threads);
+    if (living == 0)
+        return of_zombie;
+    result = reader(&threads, living, out);
+    os_close_descriptor(threads.proc);
     return result;
 }

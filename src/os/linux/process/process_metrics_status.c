@@ -41,25 +41,20 @@ static const struct {
 #undef NUMBER
 };
 
-/* ---- texts ---- */
-
-/* The number of the kernel's last capability. */
-static unsigned last_capability(const struct os *os)
-{
-    char text[NUMBER_TEXT];
-    uint64_t last;
-    linux_read_line(os, os->proc, "sys/kernel/cap_last_cap", text, sizeof text);
-    return number_is_u64(text, &last) && last < 64 ? (unsigned)last : 63;
-}
-
 static void set_capabilities(struct metrics_reading *reading, vitals_metric metric, uint64_t mask)
 {
     if (!batch_wants(reading->out, metric))
         return;
     // Only a mask without a gap can be all that there are.
-    bool may_be_all = mask != 0 && (mask & (mask + 1)) == 0;
+    uint64_t last = 63, told;
+    char text[NUMBER_TEXT];
+    if (mask != 0 && (mask & (mask + 1)) == 0) {
+        linux_read_line(reading->os, reading->os->proc, "sys/kernel/cap_last_cap", text,
+                        sizeof text);
+        last = number_is_u64(text, &told) && told < 64 ? told : 63;
+    }
     struct buffer names = {0};
-    linux_format_capabilities(mask, may_be_all ? last_capability(reading->os) : 63, &names);
+    linux_format_capabilities(mask, (unsigned)last, &names);
     if (names.failed)
         batch_set_missing(reading->out, metric, VITALS_FAILED);
     else
@@ -67,30 +62,10 @@ static void set_capabilities(struct metrics_reading *reading, vitals_metric metr
     buffer_done(&names);
 }
 
-static void set_seccomp(struct row_batch *out, uint64_t mode)
-{
-    static const char *const MODES[] = {"disabled", "strict", "filter"};
-    if (mode < ARRAY_COUNT(MODES))
-        batch_set_string(out, VITALS_PROCESS_SECCOMP, MODES[mode]);
-    else
-        batch_set_missing(out, VITALS_PROCESS_SECCOMP, VITALS_FAILED);
-}
-
-static void set_cpus(struct row_batch *out, struct span list)
-{
-    uint64_t count;
-    batch_set_text(out, VITALS_PROCESS_CPUS_ALLOWED_LIST, list);
-    if (linux_count_cpus(list, &count))
-        batch_set_u64(out, VITALS_PROCESS_CPUS_ALLOWED, count);
-    else
-        batch_set_missing(out, VITALS_PROCESS_CPUS_ALLOWED, VITALS_FAILED);
-}
-
-/* ---- all of it ---- */
-
 static void set_texts(struct metrics_reading *reading, const struct os_status *status,
                       vitals_availability missing)
 {
+    static const char *const MODES[] = {"disabled", "strict", "filter"};
     struct row_batch *out = reading->out;
     if ((status->has & OS_STATUS_EFFECTIVE) != 0)
         set_capabilities(reading, VITALS_PROCESS_CAPABILITIES, status->effective);
@@ -100,44 +75,35 @@ static void set_texts(struct metrics_reading *reading, const struct os_status *s
         set_capabilities(reading, VITALS_PROCESS_CAPABILITIES_PERMITTED, status->permitted);
     else
         batch_set_missing(out, VITALS_PROCESS_CAPABILITIES_PERMITTED, missing);
-    if ((status->has & OS_STATUS_SECCOMP) != 0)
-        set_seccomp(out, status->seccomp);
+    bool has_mode = (status->has & OS_STATUS_SECCOMP) != 0;
+    if (has_mode && status->seccomp < ARRAY_COUNT(MODES))
+        batch_set_string(out, VITALS_PROCESS_SECCOMP, MODES[status->seccomp]);
     else
-        batch_set_missing(out, VITALS_PROCESS_SECCOMP, missing);
-    if ((status->has & OS_STATUS_CPUS) != 0) {
-        set_cpus(out, status->cpus);
-    } else {
-        batch_set_missing(out, VITALS_PROCESS_CPUS_ALLOWED, missing);
+        batch_set_missing(out, VITALS_PROCESS_SECCOMP, has_mode ? VITALS_FAILED : missing);
+
+    bool has_cpus = (status->has & OS_STATUS_CPUS) != 0;
+    uint64_t count;
+    if (has_cpus)
+        batch_set_text(out, VITALS_PROCESS_CPUS_ALLOWED_LIST, status->cpus);
+    else
         batch_set_missing(out, VITALS_PROCESS_CPUS_ALLOWED_LIST, missing);
-    }
+    if (has_cpus && linux_count_cpus(status->cpus, &count))
+        batch_set_u64(out, VITALS_PROCESS_CPUS_ALLOWED, count);
+    else
+        batch_set_missing(out, VITALS_PROCESS_CPUS_ALLOWED, has_cpus ? VITALS_FAILED : missing);
 }
 
-static vitals_availability missing_of(const struct os_status *status, bool cut)
-{
-    if (cut)
-        return VITALS_FAILED;
-    bool zombie = status->state == 'Z' || status->state == 'X';
-    return zombie ? VITALS_GONE : VITALS_UNSUPPORTED;
-}
-
-/* ---- the owner of the folder ---- */
-
-static bool wants_nothing_else(const struct row_batch *out, const vitals_metric *metrics)
-{
-    for (; *metrics != 0; metrics++)
-        if (batch_wants(out, *metrics) && *metrics != VITALS_PROCESS_EFFECTIVE_UID &&
-            *metrics != VITALS_PROCESS_EFFECTIVE_GID)
-            return false;
-    return true;
-}
-
-/* The folder of a process belongs to its effective user and group. If the process may not be
- * traced, its files belong to root (fs/proc/base.c), the folder does not: one call, a seventh of
- * the time. */
-static bool read_owner(struct metrics_reading *reading)
+/* The owner of the process's folder, where nothing else is wanted: that is its effective user and
+ * group. If the process may not be traced, its files belong to root (fs/proc/base.c), the folder
+ * does not: one call, a seventh of the time. */
+static bool read_owner(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     char path[PROCESS_PATH];
     struct stat status;
+    for (; *metrics != 0; metrics++)
+        if (batch_wants(reading->out, *metrics) && *metrics != VITALS_PROCESS_EFFECTIVE_UID &&
+            *metrics != VITALS_PROCESS_EFFECTIVE_GID)
+            return false;
     if (!reading->os->live || !linux_process_path(path, reading->pid, "") ||
         fstatat(reading->os->proc, path, &status, 0) != 0)
         return false;
@@ -148,7 +114,7 @@ static bool read_owner(struct metrics_reading *reading)
 
 void metrics_read_status(struct metrics_reading *reading, const vitals_metric *metrics)
 {
-    if (wants_nothing_else(reading->out, metrics) && read_owner(reading))
+    if (read_owner(reading, metrics))
         return;
     struct os_status status;
     bool cut;
@@ -158,7 +124,8 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
                           result < 0 ? batch_reason(reading, result) : VITALS_FAILED);
         return;
     }
-    vitals_availability missing = missing_of(&status, cut);
+    bool zombie = status.state == 'Z' || status.state == 'X';
+    vitals_availability missing = cut ? VITALS_FAILED : zombie ? VITALS_GONE : VITALS_UNSUPPORTED;
     for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++) {
         uint64_t number;
         memcpy(&number, (const char *)&status + NUMBERS[i].place, sizeof number);

@@ -4,7 +4,6 @@
  * CAP_NET_ADMIN; without it the files of all threads are added, and those that ended are missing.
  * A sum marked exact was proven so. Thread rule: any thread. */
 #include "os/linux/process/process_metrics.h"
-#include "os/linux/process/process_tables.h"
 
 #include "util/number.h"
 
@@ -23,73 +22,52 @@ static void set_seconds(struct row_batch *out, vitals_metric metric, uint64_t ns
     batch_set_value(out, metric, value);
 }
 
-/* ---- delays that the kernel counts where it is told to ---- */
+enum delay_accounting { ACCOUNTING_OFF, ACCOUNTING_ON, ACCOUNTING_UNKNOWN };
 
-static const struct {
-    vitals_metric metric;
-    uint16_t place; /* in linux_taskstats */
-} DELAYS[] = {
-    {VITALS_PROCESS_BLOCK_DELAY_SECONDS, offsetof(struct linux_taskstats, block_delay_ns)},
-    {VITALS_PROCESS_SWAP_DELAY_SECONDS, offsetof(struct linux_taskstats, swap_delay_ns)},
-    {VITALS_PROCESS_RECLAIM_DELAY_SECONDS, offsetof(struct linux_taskstats, reclaim_delay_ns)},
-};
-
-enum taskstats_accounting { ACCOUNTING_OFF, ACCOUNTING_ON, ACCOUNTING_UNKNOWN };
-
-/* Before 5.14 there is no such file, and whether it counts is not told. */
-static enum taskstats_accounting accounting_of(const struct os *os)
+/* Without taskstats: stat has this one of the delays, and of the first thread only. */
+static void set_block_delay(struct metrics_reading *reading, enum delay_accounting accounting)
 {
-    char text[NUMBER_TEXT];
-    int64_t size = linux_read_line(os, os->proc, "sys/kernel/task_delayacct", text, sizeof text);
-    if (size < 0)
-        return ACCOUNTING_UNKNOWN;
-    return strcmp(text, "1") == 0 ? ACCOUNTING_ON : ACCOUNTING_OFF;
-}
-
-/* A number above 0 has been counted, whatever is told. */
-static bool is_counted(enum taskstats_accounting accounting, uint64_t number)
-{
-    return accounting == ACCOUNTING_ON || (accounting == ACCOUNTING_UNKNOWN && number != 0);
-}
-
-/* Without taskstats: stat has this one of them, and of the first thread only. */
-static void set_block_delay(struct metrics_reading *reading, enum taskstats_accounting accounting)
-{
-    struct row_batch *out = reading->out;
-    if (!batch_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS))
+    if (!batch_wants(reading->out, VITALS_PROCESS_BLOCK_DELAY_SECONDS))
         return;
     const struct os_stat *stat = metrics_stat(reading);
+    struct value value = value_missing(VITALS_UNSUPPORTED);
     if (stat == NULL) {
-        batch_set_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS,
-                          os_availability(reading->stat_error));
-        return;
+        value = value_missing(os_availability(reading->stat_error));
+    } else if ((stat->has & OS_STAT_BLOCKED) != 0 &&
+               (accounting == ACCOUNTING_ON || stat->blocked_ticks != 0)) {
+        bool alone = (stat->has & OS_STAT_THREADS) != 0 && stat->threads == 1;
+        value = value_f64((double)stat->blocked_ticks / reading->os->ticks_per_second);
+        value.state = (signed char)(alone ? VITALS_HAVE : VITALS_LOWER_BOUND);
     }
-    if ((stat->has & OS_STAT_BLOCKED) == 0 || !is_counted(accounting, stat->blocked_ticks)) {
-        batch_set_missing(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, VITALS_UNSUPPORTED);
-        return;
-    }
-    bool alone = (stat->has & OS_STAT_THREADS) != 0 && stat->threads == 1;
-    struct value value = value_f64((double)stat->blocked_ticks / reading->os->ticks_per_second);
-    value.state = (signed char)(alone ? VITALS_HAVE : VITALS_LOWER_BOUND);
-    batch_set_value(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, value);
+    batch_set_value(reading->out, VITALS_PROCESS_BLOCK_DELAY_SECONDS, value);
 }
 
-static void set_delays(struct metrics_reading *reading, enum taskstats_accounting accounting,
+/* Delays that the kernel counts where it is told to: before 5.14 no file says whether it is. A
+ * number above 0 has been counted in any case. */
+static void set_delays(struct metrics_reading *reading, enum delay_accounting accounting,
                        int result, const struct linux_taskstats *stats)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(DELAYS); i++) {
+    const struct {
+        vitals_metric metric;
         uint64_t ns;
-        memcpy(&ns, (const char *)stats + DELAYS[i].place, sizeof ns);
+    } delays[] = {
+        {VITALS_PROCESS_BLOCK_DELAY_SECONDS, stats->block_delay_ns},
+        {VITALS_PROCESS_SWAP_DELAY_SECONDS, stats->swap_delay_ns},
+        {VITALS_PROCESS_RECLAIM_DELAY_SECONDS, stats->reclaim_delay_ns},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(delays); i++) {
+        vitals_metric metric = delays[i].metric;
+        bool counted = accounting == ACCOUNTING_ON || delays[i].ns != 0;
         if (accounting == ACCOUNTING_OFF)
-            batch_set_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
-        else if (result < 0 && DELAYS[i].metric == VITALS_PROCESS_BLOCK_DELAY_SECONDS)
+            batch_set_missing(reading->out, metric, VITALS_UNSUPPORTED);
+        else if (result < 0 && metric == VITALS_PROCESS_BLOCK_DELAY_SECONDS)
             set_block_delay(reading, accounting);
         else if (result < 0)
-            batch_set_missing(reading->out, DELAYS[i].metric, os_availability(result));
-        else if (is_counted(accounting, ns))
-            set_seconds(reading->out, DELAYS[i].metric, ns, VITALS_HAVE);
+            batch_set_missing(reading->out, metric, os_availability(result));
+        else if (counted)
+            set_seconds(reading->out, metric, delays[i].ns, VITALS_HAVE);
         else
-            batch_set_missing(reading->out, DELAYS[i].metric, VITALS_UNSUPPORTED);
+            batch_set_missing(reading->out, metric, VITALS_UNSUPPORTED);
     }
 }
 
@@ -124,14 +102,6 @@ static int thread_file(struct metrics_reading *reading, int tasks, uint64_t tid,
     return result;
 }
 
-/* A kernel may lack a file while the thread lives. */
-static bool has_ended(int tasks, uint64_t tid)
-{
-    char name[NUMBER_TEXT];
-    number_print_u64(name, tid);
-    return faccessat(tasks, name, F_OK, 0) != 0;
-}
-
 /* A thread that has just ended is none. */
 static void add_thread(struct metrics_reading *reading, int tasks, uint64_t tid, bool switches,
                        struct sums *sums)
@@ -139,8 +109,11 @@ static void add_thread(struct metrics_reading *reading, int tasks, uint64_t tid,
     struct linux_schedstat schedule = {0};
     struct linux_task_status status = {0};
     const struct buffer *text = &reading->text;
+    char name[NUMBER_TEXT];
+    number_print_u64(name, tid);
     int result = thread_file(reading, tasks, tid, "schedstat", SCHEDSTAT_LIMIT);
-    if (result == -ESRCH || (result == -ENOENT && has_ended(tasks, tid)))
+    // A kernel may lack the file while the thread lives.
+    if (result == -ESRCH || (result == -ENOENT && faccessat(tasks, name, F_OK, 0) != 0))
         return;
     sums->error = result < 0 && result != -ENOENT ? result : sums->error;
     bool scheduled = result == 0 && linux_parse_schedstat(text->bytes, text->size, &schedule);
@@ -153,6 +126,7 @@ static void add_thread(struct metrics_reading *reading, int tasks, uint64_t tid,
         if (result == 0)
             linux_parse_task_status(text->bytes, text->size, &status);
     }
+
     sums->threads++;
     sums->has &= status.has;
     sums->voluntary = saturating_add(sums->voluntary, status.voluntary);
@@ -163,18 +137,10 @@ static void add_thread(struct metrics_reading *reading, int tasks, uint64_t tid,
     sums->delay_ns = saturating_add(sums->delay_ns, schedule.delay_ns);
 }
 
-/* The process's clock counts the threads that ended too. While it stands still, so do theirs, to
- * the nanosecond; of a thread that runs, schedstat is up to a tick behind. */
-static void judge(struct sums *sums, uint64_t before, uint64_t after)
-{
-    const uint64_t tick_ns = NS_PER_SECOND / 50; // of HZ 100 twice
-    sums->whole = before == after && sums->run_ns == before;
-    sums->missing = before == after ? !sums->whole : before > saturating_add(sums->run_ns, tick_ns);
-}
-
 /* Adds what every thread tells. */
 static int add_threads(struct metrics_reading *reading, bool switches, struct sums *sums)
 {
+    const uint64_t tick_ns = NS_PER_SECOND / 50; // of HZ 100 twice
     *sums = (struct sums){.has = TASK_VOLUNTARY | TASK_INVOLUNTARY, .scheduled = true};
     int tasks = linux_process_open(reading->os, reading->pid, "task", O_DIRECTORY);
     if (tasks < 0)
@@ -186,36 +152,23 @@ static int add_threads(struct metrics_reading *reading, bool switches, struct su
     int result = linux_numbers_read(tasks, THREADS_MAX, &tids, &cut);
     for (size_t i = 0; result == 0 && i < tids.count; i++)
         add_thread(reading, tasks, tids.items[i], switches, sums);
+
+    // The process's clock counts the threads that ended too. While it stands still, so do theirs,
+    // to the nanosecond; of a thread that runs, schedstat is up to a tick behind.
     timed = timed && os_process_cpu_ns(reading->os, reading->pid, &after) == 0;
-    if (timed && sums->scheduled)
-        judge(sums, before, after);
+    if (timed && sums->scheduled) {
+        sums->whole = before == after && sums->run_ns == before;
+        sums->missing = before == after ? !sums->whole
+                                        : before > saturating_add(sums->run_ns, tick_ns);
+    }
     linux_numbers_done(&tids);
     os_close_descriptor(tasks);
     return result == 0 && sums->threads == 0 ? -ESRCH : result;
 }
 
-static void set_switches(struct row_batch *out, const struct sums *sums,
-                         vitals_availability missing)
-{
-    const struct {
-        vitals_metric metric;
-        unsigned bit;
-        uint64_t number;
-    } values[] = {
-        {VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, TASK_VOLUNTARY, sums->voluntary},
-        {VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, TASK_INVOLUNTARY, sums->involuntary},
-    };
-    for (size_t i = 0; i < ARRAY_COUNT(values); i++) {
-        if ((sums->has & values[i].bit) != 0)
-            fact_u64_as(out, values[i].metric, values[i].number,
-                        sums->whole ? VITALS_HAVE : VITALS_LOWER_BOUND);
-        else
-            batch_set_missing(out, values[i].metric, missing);
-    }
-}
-
 static void set_from_threads(struct metrics_reading *reading, bool switches)
 {
+    struct row_batch *out = reading->out;
     struct sums sums;
     int result = add_threads(reading, switches, &sums);
     vitals_availability missing = result < 0       ? batch_reason(reading, result)
@@ -223,39 +176,49 @@ static void set_from_threads(struct metrics_reading *reading, bool switches)
                                                    : VITALS_UNSUPPORTED;
     if (result < 0)
         sums = (struct sums){0};
-    if (switches)
-        set_switches(reading->out, &sums, missing);
+    const struct {
+        vitals_metric metric;
+        unsigned bit;
+        uint64_t number;
+    } values[] = {
+        {VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, TASK_VOLUNTARY, sums.voluntary},
+        {VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, TASK_INVOLUNTARY, sums.involuntary},
+    };
+    for (size_t i = 0; switches && i < ARRAY_COUNT(values); i++) {
+        if ((sums.has & values[i].bit) != 0)
+            fact_u64_as(out, values[i].metric, values[i].number,
+                        sums.whole ? VITALS_HAVE : VITALS_LOWER_BOUND);
+        else
+            batch_set_missing(out, values[i].metric, missing);
+    }
     bool exact = sums.whole || (sums.threads == 1 && !sums.missing);
     if (sums.scheduled && sums.counted)
-        set_seconds(reading->out, VITALS_PROCESS_RUN_DELAY_SECONDS, sums.delay_ns,
+        set_seconds(out, VITALS_PROCESS_RUN_DELAY_SECONDS, sums.delay_ns,
                     exact ? VITALS_HAVE : VITALS_LOWER_BOUND);
     else
-        batch_set_missing(reading->out, VITALS_PROCESS_RUN_DELAY_SECONDS, missing);
-}
-
-/* ---- the kernel's sums ---- */
-
-/* Of threads that ended, all kernels keep how often they ran, and only those from 2026 on how often
- * they were switched away from. A thread is put on a CPU once more than it was taken off while it
- * runs; where that is all the difference, no switch of a thread that ended can be missing. */
-static vitals_availability switches_state(const struct linux_taskstats *stats)
-{
-    uint64_t switches = saturating_add(stats->voluntary, stats->involuntary);
-    bool whole = stats->runs >= switches && stats->runs - switches <= 1;
-    return whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
+        batch_set_missing(out, VITALS_PROCESS_RUN_DELAY_SECONDS, missing);
 }
 
 void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *metrics)
 {
+    static const vitals_metric RUNS[] = {VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES,
+                                         VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, 0};
+    static const vitals_metric DELAYS[] = {VITALS_PROCESS_BLOCK_DELAY_SECONDS,
+                                           VITALS_PROCESS_SWAP_DELAY_SECONDS,
+                                           VITALS_PROCESS_RECLAIM_DELAY_SECONDS, 0};
     (void)metrics;
     struct row_batch *out = reading->out;
-    bool switches = batch_wants(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES) ||
-                    batch_wants(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES);
+    bool switches = batch_wants_any(out, RUNS);
     bool runs = switches || batch_wants(out, VITALS_PROCESS_RUN_DELAY_SECONDS);
-    bool delays = batch_wants(out, VITALS_PROCESS_BLOCK_DELAY_SECONDS) ||
-                  batch_wants(out, VITALS_PROCESS_SWAP_DELAY_SECONDS) ||
-                  batch_wants(out, VITALS_PROCESS_RECLAIM_DELAY_SECONDS);
-    enum taskstats_accounting accounting = delays ? accounting_of(reading->os) : ACCOUNTING_OFF;
+    enum delay_accounting accounting = ACCOUNTING_OFF;
+    if (batch_wants_any(out, DELAYS)) {
+        char text[NUMBER_TEXT];
+        int64_t size = linux_read_line(reading->os, reading->os->proc, "sys/kernel/task_delayacct",
+                                       text, sizeof text);
+        accounting = size < 0                 ? ACCOUNTING_UNKNOWN
+                     : strcmp(text, "1") == 0 ? ACCOUNTING_ON
+                                              : ACCOUNTING_OFF;
+    }
     struct linux_taskstats stats = {0};
     int result = -ENOTSUP;
     if (runs || accounting != ACCOUNTING_OFF)
@@ -268,7 +231,12 @@ void metrics_read_waits(struct metrics_reading *reading, const vitals_metric *me
         set_from_threads(reading, switches);
         return;
     }
-    vitals_availability state = switches_state(&stats);
+    // Of threads that ended, all kernels keep how often they ran, and only those from 2026 on how
+    // often they were switched away from. A thread is put on a CPU once more than it was taken off
+    // while it runs; where that is all the difference, no switch of an ended thread is missing.
+    uint64_t taken_off = saturating_add(stats.voluntary, stats.involuntary);
+    bool whole = stats.runs >= taken_off && stats.runs - taken_off <= 1;
+    vitals_availability state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
     fact_u64_as(out, VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, stats.voluntary, state);
     fact_u64_as(out, VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, stats.involuntary, state);
     set_seconds(out, VITALS_PROCESS_RUN_DELAY_SECONDS, stats.run_delay_ns, VITALS_HAVE);

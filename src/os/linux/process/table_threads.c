@@ -43,15 +43,6 @@ static const struct {
     {VITALS_THREAD_CPUS_ALLOWED_LIST, FILE_STATUS},
 };
 
-static unsigned files_for(const struct row_batch *out)
-{
-    unsigned files = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++)
-        if (batch_wants(out, COLUMNS[i].metric))
-            files |= COLUMNS[i].files;
-    return files;
-}
-
 /* ---- reading ---- */
 
 /* A kernel that does not count writes zeros, and none of what it did not write is there. */
@@ -103,22 +94,6 @@ static const struct {
     {"/status", STATUS_LIMIT, take_status},
 };
 
-static int read_file(struct threads_reader *reader, uint64_t tid, const char *name, size_t limit,
-                     struct buffer *out)
-{
-    char path[PATH_TEXT];
-    size_t used = number_print_u64(path, tid);
-    memcpy(path + used, name, strlen(name) + 1);
-    buffer_reset(out);
-    int file = linux_open(reader->os, reader->tasks, path, 0);
-    if (file < 0)
-        return file;
-    bool cut;
-    int result = linux_read_all(file, limit, true, out, &cut);
-    os_close_descriptor(file);
-    return result == 0 && out->size == 0 ? -EBADMSG : result;
-}
-
 /* False where the thread has ended. */
 static bool read_thread(struct threads_reader *reader, unsigned files, struct thread *thread)
 {
@@ -126,11 +101,17 @@ static bool read_thread(struct threads_reader *reader, unsigned files, struct th
         if ((files >> i & 1) == 0)
             continue;
         struct buffer *text = &reader->text[i];
-        int result = read_file(reader, thread->tid, FILES[i].name, FILES[i].limit, text);
-        bool may_lack = 1u << i == FILE_SCHEDSTAT; // a kernel need not have it
+        char path[PATH_TEXT];
+        size_t used = number_print_u64(path, thread->tid);
+        memcpy(path + used, FILES[i].name, strlen(FILES[i].name) + 1);
+        buffer_reset(text);
+        bool cut, may_lack = 1u << i == FILE_SCHEDSTAT; // a kernel need not have it
+        int file = linux_open(reader->os, reader->tasks, path, 0);
+        int result = file < 0 ? file : linux_read_all(file, FILES[i].limit, true, text, &cut);
+        os_close_descriptor(file);
         if (result == -ESRCH || (result == -ENOENT && !may_lack))
             return false;
-        if (result == 0 && !FILES[i].take(thread, text))
+        if (result == 0 && (text->size == 0 || !FILES[i].take(thread, text)))
             result = -EBADMSG;
         thread->errors[i] = result;
         if (result == 0)
@@ -141,92 +122,77 @@ static bool read_thread(struct threads_reader *reader, unsigned files, struct th
 
 /* ---- a row ---- */
 
-static void set_policy(struct row_batch *out, const struct os_stat *stat)
-{
-    if ((stat->has & OS_STAT_POLICY) == 0)
-        return;
-    batch_set_u64(out, VITALS_THREAD_REALTIME_PRIORITY, stat->realtime_priority);
-    batch_set_string(out, VITALS_THREAD_SCHEDULING_POLICY, words_policy(stat->policy));
-}
-
-/* Fields of stat that stand in a row as they are. */
-static const struct {
-    vitals_metric metric;
-    size_t place;
-    unsigned bit;
-} NUMBERS[] = {
-    {VITALS_THREAD_CPU, offsetof(struct os_stat, cpu), OS_STAT_CPU},
-    {VITALS_THREAD_NICE, offsetof(struct os_stat, nice), OS_STAT_NICE},
-    {VITALS_THREAD_MINOR_FAULTS, offsetof(struct os_stat, minor_faults), OS_STAT_FAULTS},
-    {VITALS_THREAD_MAJOR_FAULTS, offsetof(struct os_stat, major_faults), OS_STAT_FAULTS},
-};
-
-/* Clock ticks as seconds. */
-static const struct {
-    vitals_metric metric;
-    size_t place;
-    unsigned bit;
-} TICKS[] = {
-    {VITALS_THREAD_START_SECONDS, offsetof(struct os_stat, start_ticks), OS_STAT_START},
-    {VITALS_THREAD_CPU_USER_SECONDS, offsetof(struct os_stat, user_ticks), OS_STAT_TIMES},
-    {VITALS_THREAD_CPU_SYSTEM_SECONDS, offsetof(struct os_stat, system_ticks), OS_STAT_TIMES},
-};
-
-static uint64_t field_of(const struct os_stat *stat, size_t place)
-{
-    uint64_t number;
-    memcpy(&number, (const char *)stat + place, sizeof number);
-    return number;
-}
-
 static void set_stat(struct row_batch *out, const struct os *os, const struct os_stat *stat)
 {
+    static const struct {
+        vitals_metric metric;
+        size_t place;
+        unsigned bit;
+        bool is_ticks; /* a row has seconds */
+    } NUMBERS[] = {
+        {VITALS_THREAD_CPU, offsetof(struct os_stat, cpu), OS_STAT_CPU, false},
+        {VITALS_THREAD_NICE, offsetof(struct os_stat, nice), OS_STAT_NICE, false},
+        {VITALS_THREAD_MINOR_FAULTS, offsetof(struct os_stat, minor_faults), OS_STAT_FAULTS, false},
+        {VITALS_THREAD_MAJOR_FAULTS, offsetof(struct os_stat, major_faults), OS_STAT_FAULTS, false},
+        {VITALS_THREAD_START_SECONDS, offsetof(struct os_stat, start_ticks), OS_STAT_START, true},
+        {VITALS_THREAD_CPU_USER_SECONDS, offsetof(struct os_stat, user_ticks), OS_STAT_TIMES, true},
+        {VITALS_THREAD_CPU_SYSTEM_SECONDS, offsetof(struct os_stat, system_ticks), OS_STAT_TIMES,
+         true},
+    };
     batch_set_text(out, VITALS_THREAD_NAME, stat->name);
     if ((stat->has & OS_STAT_STATE) != 0)
         batch_set_string(out, VITALS_THREAD_STATE, words_state(stat->state));
-    for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++)
-        if ((stat->has & NUMBERS[i].bit) != 0)
-            batch_set_u64(out, NUMBERS[i].metric, field_of(stat, NUMBERS[i].place)); // i64 alike
-    for (size_t i = 0; i < ARRAY_COUNT(TICKS); i++)
-        if ((stat->has & TICKS[i].bit) != 0)
-            batch_set_f64(out, TICKS[i].metric,
-                          (double)field_of(stat, TICKS[i].place) / os->ticks_per_second);
-    set_policy(out, stat);
+    for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++) {
+        uint64_t number;
+        memcpy(&number, (const char *)stat + NUMBERS[i].place, sizeof number);
+        if ((stat->has & NUMBERS[i].bit) == 0)
+            continue;
+        if (NUMBERS[i].is_ticks)
+            batch_set_f64(out, NUMBERS[i].metric, (double)number / os->ticks_per_second);
+        else
+            batch_set_u64(out, NUMBERS[i].metric, number); // i64 alike
+    }
+    if ((stat->has & OS_STAT_POLICY) != 0) {
+        batch_set_u64(out, VITALS_THREAD_REALTIME_PRIORITY, stat->realtime_priority);
+        batch_set_string(out, VITALS_THREAD_SCHEDULING_POLICY, words_policy(stat->policy));
+    }
 }
 
-/* Nanoseconds where the kernel counts them, else ticks. */
-static void set_schedule(struct row_batch *out, const struct os *os, const struct thread *thread)
+/* A thread is called by its name where that was read, else by its number. */
+static void add_row(struct row_batch *out, const struct os *os, const struct thread *thread,
+                    unsigned files)
 {
+    const struct os_stat *stat = &thread->stat;
     const struct linux_schedstat *schedule = &thread->schedule;
-    bool counted = (thread->files & FILE_SCHEDSTAT) != 0 && !is_uncounted(schedule);
-    if (counted) {
+    const struct linux_task_status *status = &thread->status; // has nothing that was not read
+    char number[NUMBER_TEXT];
+    struct span label = {number, number_print_u64(number, thread->tid)};
+    if ((thread->files & FILE_STAT) != 0)
+        label = stat->name;
+    batch_add_row(out, VITALS_THREAD, thread->tid, label);
+    batch_set_u64(out, VITALS_THREAD_TID, thread->tid);
+    if ((thread->files & FILE_STAT) != 0)
+        set_stat(out, os, stat);
+
+    // CPU time in nanoseconds where the kernel counts them, else in ticks.
+    if ((thread->files & FILE_SCHEDSTAT) != 0 && !is_uncounted(schedule)) {
         batch_set_f64(out, VITALS_THREAD_CPU_SECONDS, (double)schedule->run_ns / 1e9);
         batch_set_f64(out, VITALS_THREAD_RUN_DELAY_SECONDS, (double)schedule->delay_ns / 1e9);
-        return;
+    } else if ((files & FILE_SCHEDSTAT) != 0) {
+        uint64_t ticks = saturating_add(stat->user_ticks, stat->system_ticks);
+        struct value seconds = value_f64((double)ticks / os->ticks_per_second);
+        seconds.state = VITALS_ESTIMATE;
+        batch_set_missing(out, VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_UNSUPPORTED);
+        if ((stat->has & OS_STAT_TIMES) != 0)
+            batch_set_value(out, VITALS_THREAD_CPU_SECONDS, seconds);
     }
-    batch_set_missing(out, VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_UNSUPPORTED);
-    const struct os_stat *stat = &thread->stat;
-    if ((stat->has & OS_STAT_TIMES) == 0)
-        return;
-    uint64_t ticks = saturating_add(stat->user_ticks, stat->system_ticks);
-    struct value seconds = value_f64((double)ticks / os->ticks_per_second);
-    seconds.state = VITALS_ESTIMATE;
-    batch_set_value(out, VITALS_THREAD_CPU_SECONDS, seconds);
-}
 
-static void set_status(struct row_batch *out, const struct linux_task_status *status)
-{
     if ((status->has & TASK_VOLUNTARY) != 0)
         batch_set_u64(out, VITALS_THREAD_VOLUNTARY_CONTEXT_SWITCHES, status->voluntary);
     if ((status->has & TASK_INVOLUNTARY) != 0)
         batch_set_u64(out, VITALS_THREAD_INVOLUNTARY_CONTEXT_SWITCHES, status->involuntary);
     if ((status->has & TASK_CPUS) != 0)
         batch_set_text(out, VITALS_THREAD_CPUS_ALLOWED_LIST, status->cpus);
-}
-
-/* Values missing because stat or status could not be read. */
-static void set_missing(struct row_batch *out, const struct thread *thread)
-{
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++) {
         unsigned file = COLUMNS[i].files;
         int error = file == FILE_STAT     ? thread->errors[0]
@@ -237,46 +203,12 @@ static void set_missing(struct row_batch *out, const struct thread *thread)
     }
 }
 
-/* A thread is called by its name where that was read, else by its number. */
-static void add_row(struct row_batch *out, const struct os *os, const struct thread *thread,
-                    unsigned files)
-{
-    char number[NUMBER_TEXT];
-    struct span label = {number, number_print_u64(number, thread->tid)};
-    if ((thread->files & FILE_STAT) != 0)
-        label = thread->stat.name;
-    batch_add_row(out, VITALS_THREAD, thread->tid, label);
-    batch_set_u64(out, VITALS_THREAD_TID, thread->tid);
-    if ((thread->files & FILE_STAT) != 0)
-        set_stat(out, os, &thread->stat);
-    if ((files & FILE_SCHEDSTAT) != 0)
-        set_schedule(out, os, thread);
-    if ((thread->files & FILE_STATUS) != 0)
-        set_status(out, &thread->status);
-    set_missing(out, thread);
-}
-
-/* ---- the table ---- */
-
-static void read_threads(struct threads_reader *reader, const struct linux_numbers *tids,
-                         struct row_batch *out)
-{
-    for (size_t i = 0; i < tids->count && !out->failed; i++) {
-        struct thread thread = {.tid = tids->items[i]};
-        bool lives = read_thread(reader, reader->files, &thread);
-        bool uncounted = (reader->files & FILE_SCHEDSTAT) != 0 && is_uncounted(&thread.schedule);
-        if (lives && uncounted && (reader->files & FILE_STAT) == 0)
-            lives = read_thread(reader, FILE_STAT, &thread);
-        if (lives)
-            add_row(out, reader->os, &thread, reader->files);
-    }
-    for (size_t i = 0; i < ARRAY_COUNT(reader->text); i++)
-        buffer_done(&reader->text[i]);
-}
-
 int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    struct threads_reader reader = {.os = os, .files = files_for(out)};
+    struct threads_reader reader = {.os = os};
+    for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++)
+        if (batch_wants(out, COLUMNS[i].metric))
+            reader.files |= COLUMNS[i].files;
     reader.tasks = linux_process_open(os, pid, "task", O_DIRECTORY);
     if (reader.tasks < 0)
         return reader.tasks;
@@ -285,12 +217,22 @@ int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
     int result = linux_numbers_read(reader.tasks, THREAD_ROWS_MAX, &tids, &cut);
     if (result == 0 && cut)
         batch_state(out, VITALS_THREAD, VITALS_LOWER_BOUND);
+
     size_t before = out->row_count;
-    if (result == 0)
-        read_threads(&reader, &tids, out);
+    for (size_t i = 0; result == 0 && i < tids.count && !out->failed; i++) {
+        struct thread thread = {.tid = tids.items[i]};
+        bool lives = read_thread(&reader, reader.files, &thread);
+        bool uncounted = (reader.files & FILE_SCHEDSTAT) != 0 && is_uncounted(&thread.schedule);
+        if (lives && uncounted && (reader.files & FILE_STAT) == 0)
+            lives = read_thread(&reader, FILE_STAT, &thread);
+        if (lives)
+            add_row(out, os, &thread, reader.files);
+    }
     // Also a zombie has its first thread still.
     if (result == 0 && out->row_count == before && !out->failed)
         result = -ESRCH;
+    for (size_t i = 0; i < ARRAY_COUNT(reader.text); i++)
+        buffer_done(&reader.text[i]);
     linux_numbers_done(&tids);
     os_close_descriptor(reader.tasks);
     return result;
