@@ -53,27 +53,12 @@ enum { NOT_READ = 1 };
 
 /* ---- reading ---- */
 
-static void read_link(const struct descriptors_reader *reader, struct descriptor *one)
-{
-    ssize_t size = readlinkat(reader->links, one->name, one->link, sizeof one->link);
-    one->path_error = size < 0 ? -errno : 0;
-    one->path = (struct span){one->link, size < 0 ? 0 : (size_t)size};
-    one->type = size < 0 ? NULL : linux_descriptor_type(one->path);
-}
-
 /* Of the file, or of the link itself. */
 static int read_status(const struct descriptors_reader *reader, struct descriptor *one, int flags)
 {
     const unsigned mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_INO | STATX_SIZE;
     flags |= AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
     return statx(reader->links, one->name, flags, mask, &one->status) < 0 ? -errno : 0;
-}
-
-/* The link's own permissions are what the descriptor may do: where that is nothing, it may be one
- * of O_PATH, which only fdinfo tells. */
-static bool may_be_path(const struct descriptors_reader *reader, struct descriptor *one)
-{
-    return read_status(reader, one, AT_SYMLINK_NOFOLLOW) == 0 && (one->status.stx_mode & 0600) == 0;
 }
 
 /* A folder of the process, opened once: *kept is -1 before, below that negative errno. */
@@ -94,16 +79,6 @@ static int read_info_at(const struct os *os, int folder, const char *name, struc
         return (int)size;
     linux_parse_fdinfo(text, (size_t)size, out);
     return 0;
-}
-
-static int read_info(struct descriptors_reader *reader, struct descriptor *one)
-{
-    if (reader->infos == -1)
-        keep_folder(&reader->infos,
-                    linux_process_open(reader->os, reader->pid, "fdinfo", O_DIRECTORY));
-    if (reader->infos < 0)
-        return reader->infos;
-    return read_info_at(reader->os, reader->infos, one->name, &one->info);
 }
 
 static bool is_dmabuf(const struct descriptor *one)
@@ -130,14 +105,6 @@ static struct value perhaps_deleted(void)
     return deleted;
 }
 
-/* The kernel makes a name in /proc when it is looked up, and forgets it again: "(deleted)" tells
- * nothing there. */
-static bool is_in_own_proc(const struct descriptors_reader *reader, const struct descriptor *one)
-{
-    return reader->has_own_device && one->status.stx_dev_major == reader->own_major &&
-           one->status.stx_dev_minor == reader->own_minor;
-}
-
 /* As linux_process_names, of what statx told of. */
 static int names_it(struct descriptors_reader *reader, const struct descriptor *one)
 {
@@ -147,19 +114,6 @@ static int names_it(struct descriptors_reader *reader, const struct descriptor *
     if (reader->root == -1)
         keep_folder(&reader->root, linux_process_root(reader->os, reader->pid));
     return linux_root_names(reader->root, one->path, &file);
-}
-
-/* Where the text ends in " (deleted)" and the file has a name all the same: it is called so, or it
- * has another name and this one was removed. */
-static void judge_mark(struct descriptors_reader *reader, struct descriptor *one, struct span cut)
-{
-    int named = names_it(reader, one);
-    if (named == 1)
-        return;
-    one->path = cut;
-    if (is_in_own_proc(reader, one))
-        return;
-    one->deleted = named == 0 ? value_u64(1) : perhaps_deleted();
 }
 
 static void settle_name(struct descriptors_reader *reader, struct descriptor *one)
@@ -173,33 +127,31 @@ static void settle_name(struct descriptors_reader *reader, struct descriptor *on
     }
     if (is_marked && one->status_error == NOT_READ)
         one->status_error = read_status(reader, one, 0);
+
+    const struct statx *status = &one->status;
     if (one->status_error != 0) { // the mark alone
         one->deleted = is_marked               ? perhaps_deleted()
                        : one->status_error < 0 ? value_missing(os_availability(one->status_error))
                                                : value_u64(0);
-        one->path = is_marked ? cut : one->path;
-    } else if (one->status.stx_nlink == 0) { // without the mark: as some file systems count
+    } else if (status->stx_nlink == 0) { // without the mark: as some file systems count
         one->deleted = is_marked ? value_u64(1) : perhaps_deleted();
-        one->path = is_marked ? cut : one->path;
     } else if (is_marked) {
-        judge_mark(reader, one, cut);
+        // It is called so, or it has another name and this one was removed. But the kernel makes a
+        // name in /proc when it is looked up, and forgets it again: the mark tells nothing there.
+        int named = names_it(reader, one);
+        bool is_in_own_proc = reader->has_own_device &&
+                              status->stx_dev_major == reader->own_major &&
+                              status->stx_dev_minor == reader->own_minor;
+        is_marked = named != 1;
+        if (is_marked && !is_in_own_proc)
+            one->deleted = named == 0 ? value_u64(1) : perhaps_deleted();
     }
+    one->path = is_marked ? cut : one->path;
 }
 
 /* ---- is it one file that all of it tells of? ---- */
 
 enum tie { CLOSED, CHANGED, LOOSE, TIED };
-
-static bool has_inodes(const struct descriptor *one)
-{
-    return one->status_error == 0 && (one->info.has & FDINFO_INODE) != 0;
-}
-
-static bool knows_inode(const struct descriptor *one, uint64_t *inode)
-{
-    *inode = one->status_error == 0 ? one->status.stx_ino : one->info.inode;
-    return one->status_error == 0 || (one->info.has & FDINFO_INODE) != 0;
-}
 
 static bool has_link(int folder, const char *name, const struct descriptor *one)
 {
@@ -211,25 +163,6 @@ static bool has_link(int folder, const char *name, const struct descriptor *one)
            memcmp(link, one->path.bytes, one->path.size) == 0;
 }
 
-static bool is_same_status(const struct descriptor *one, int held)
-{
-    struct statx status;
-    return statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
-           status.stx_ino == one->status.stx_ino &&
-           status.stx_dev_major == one->status.stx_dev_major &&
-           status.stx_dev_minor == one->status.stx_dev_minor;
-}
-
-static bool is_same_info(const struct descriptors_reader *reader, const struct descriptor *one,
-                         int held)
-{
-    char name[sizeof "self/fdinfo/" + NUMBER_TEXT] = "self/fdinfo/";
-    struct linux_fdinfo info = {0};
-    number_print_u64(name + strlen(name), (uint64_t)held);
-    return read_info_at(reader->os, reader->os->proc, name, &info) == 0 &&
-           (info.has & FDINFO_INODE) != 0 && info.inode == one->info.inode;
-}
-
 /* The file behind the number now, held by O_PATH (which opens nothing) so that it cannot change,
  * and asked once more. LOOSE: it cannot be held. */
 static enum tie tie_by_holding(const struct descriptors_reader *reader,
@@ -238,11 +171,23 @@ static enum tie tie_by_holding(const struct descriptors_reader *reader,
     int held = reader->os->live ? openat(reader->links, one->name, O_PATH | O_CLOEXEC) : -1;
     if (held < 0)
         return LOOSE;
-    char name[sizeof "self/fd/" + NUMBER_TEXT] = "self/fd/";
+    char name[sizeof "self/fdinfo/" + NUMBER_TEXT] = "self/fd/";
     number_print_u64(name + strlen(name), (uint64_t)held);
-    bool same = has_link(reader->os->proc, name, one) &&
-                (one->status_error != 0 || is_same_status(one, held)) &&
-                ((one->info.has & FDINFO_INODE) == 0 || is_same_info(reader, one, held));
+    bool same = has_link(reader->os->proc, name, one);
+    if (same && one->status_error == 0) {
+        struct statx status;
+        same = statx(held, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) == 0 &&
+               status.stx_ino == one->status.stx_ino &&
+               status.stx_dev_major == one->status.stx_dev_major &&
+               status.stx_dev_minor == one->status.stx_dev_minor;
+    }
+    if (same && (one->info.has & FDINFO_INODE) != 0) {
+        struct linux_fdinfo info = {0};
+        strcpy(name, "self/fdinfo/");
+        number_print_u64(name + strlen(name), (uint64_t)held);
+        same = read_info_at(reader->os, reader->os->proc, name, &info) == 0 &&
+               (info.has & FDINFO_INODE) != 0 && info.inode == one->info.inode;
+    }
     os_close_descriptor(held);
     return same ? TIED : CHANGED;
 }
@@ -254,18 +199,19 @@ static enum tie tie_by_holding(const struct descriptors_reader *reader,
  * been another one for a moment. LOOSE: none of it. */
 static enum tie tie_of(struct descriptors_reader *reader, const struct descriptor *one)
 {
-    uint64_t linked, known;
+    bool has_status = one->status_error == 0, has_info = (one->info.has & FDINFO_INODE) != 0;
+    bool is_path = one->path_error == 0 && one->type == NULL;
+    uint64_t linked, known = has_status ? one->status.stx_ino : one->info.inode;
     struct span cut;
     if (one->status_error == NOT_READ && one->info_error == NOT_READ)
         return TIED;
-    bool is_path = one->path_error == 0 && one->type == NULL;
-    if (has_inodes(one) && one->status.stx_ino != one->info.inode)
+    if (has_status && has_info && one->status.stx_ino != one->info.inode)
         return is_path ? tie_by_holding(reader, one) : LOOSE;
     if (one->path_error == 0 && linux_descriptor_inode(one->path, &linked) &&
-        knows_inode(one, &known))
+        (has_status || has_info))
         return linked == known ? TIED : CHANGED;
     int named = -1;
-    if (is_path && one->status_error == 0) {
+    if (is_path && has_status) {
         if (!linux_ends_deleted(one->path, &cut))
             named = names_it(reader, one);
         enum tie tie = named == 1 ? TIED : tie_by_holding(reader, one);
@@ -277,17 +223,6 @@ static enum tie tie_of(struct descriptors_reader *reader, const struct descripto
     return has_link(reader->links, one->name, one) ? TIED : CHANGED;
 }
 
-static bool are_same(const struct descriptor *a, const struct descriptor *b)
-{
-    return a->path_error == b->path_error && a->path.size == b->path.size &&
-           memcmp(a->link, b->link, a->path.size) == 0 && a->status_error == b->status_error &&
-           a->status.stx_ino == b->status.stx_ino && a->info.has == b->info.has &&
-           a->info.inode == b->info.inode && a->status.stx_dev_major == b->status.stx_dev_major &&
-           a->status.stx_dev_minor == b->status.stx_dev_minor;
-}
-
-/* ---- all of one ---- */
-
 /* `early`: statx before fdinfo, else behind it. */
 static enum tie read_once(struct descriptors_reader *reader, uint64_t number, bool early,
                           struct descriptor *one)
@@ -296,21 +231,32 @@ static enum tie read_once(struct descriptors_reader *reader, uint64_t number, bo
     number_print_u64(one->name, number);
     one->info = (struct linux_fdinfo){0};
     one->status = (struct statx){0};
-    one->status_error = one->info_error = NOT_READ;
-    one->path_error = NOT_READ;
+    one->status_error = one->info_error = one->path_error = NOT_READ;
     one->path = (struct span){one->link, 0};
     if (!reader->wants_link)
         return TIED;
-    read_link(reader, one);
+    ssize_t size = readlinkat(reader->links, one->name, one->link, sizeof one->link);
+    one->path_error = size < 0 ? -errno : 0;
+    one->path.size = size < 0 ? 0 : (size_t)size;
+    one->type = size < 0 ? NULL : linux_descriptor_type(one->path);
     if (one->path_error == -ENOENT || one->path_error == -ESRCH)
         return CLOSED;
+
+    // The link's own permissions are what the descriptor may do: where that is nothing, it may be
+    // one of O_PATH, which only fdinfo tells.
     bool info = reader->wants_info || (reader->wants_size && is_dmabuf(one)) ||
-                (reader->wants_type && may_be_path(reader, one));
+                (reader->wants_type && read_status(reader, one, AT_SYMLINK_NOFOLLOW) == 0 &&
+                 (one->status.stx_mode & 0600) == 0);
     bool status = reader->wants_status || (reader->wants_type && one->type == NULL);
     if (status && early)
         one->status_error = read_status(reader, one, 0);
+    if (info && reader->infos == -1)
+        keep_folder(&reader->infos,
+                    linux_process_open(reader->os, reader->pid, "fdinfo", O_DIRECTORY));
     if (info)
-        one->info_error = read_info(reader, one);
+        one->info_error = reader->infos < 0
+                              ? reader->infos
+                              : read_info_at(reader->os, reader->infos, one->name, &one->info);
     if (status && !early)
         one->status_error = read_status(reader, one, 0);
     return tie_of(reader, one);
@@ -325,9 +271,14 @@ static bool read_descriptor(struct descriptors_reader *reader, uint64_t number,
     enum tie tie = read_once(reader, number, false, one);
     bool steady = tie == LOOSE;
     for (int i = 1; i < TIMES && (tie == LOOSE || tie == CHANGED); i++) {
-        struct descriptor before = *one;
+        const struct descriptor a = *one;
         tie = read_once(reader, number, i % 2 != 0, one);
-        steady = steady && tie == LOOSE && are_same(&before, one);
+        steady = steady && tie == LOOSE && a.path_error == one->path_error &&
+                 a.path.size == one->path.size && memcmp(a.link, one->link, a.path.size) == 0 &&
+                 a.status_error == one->status_error && a.status.stx_ino == one->status.stx_ino &&
+                 a.status.stx_dev_major == one->status.stx_dev_major &&
+                 a.status.stx_dev_minor == one->status.stx_dev_minor &&
+                 a.info.has == one->info.has && a.info.inode == one->info.inode;
     }
     if (steady)
         tie = TIED;
@@ -339,9 +290,14 @@ static bool read_descriptor(struct descriptors_reader *reader, uint64_t number,
 
 /* ---- a row ---- */
 
-static const char *type_by_mode(unsigned mode)
+/* By its O_PATH, its link, its file's mode; NULL: statx has failed, or was not wanted. */
+static const char *type_of(const struct descriptor *one)
 {
-    switch (mode & S_IFMT) {
+    if (is_opened_as_path(one))
+        return "path";
+    if (one->type != NULL || one->status_error != 0)
+        return one->type;
+    switch (one->status.stx_mode & S_IFMT) {
     case S_IFREG: return "file";
     case S_IFDIR: return "directory";
     case S_IFCHR: return "character_device";
@@ -352,56 +308,58 @@ static const char *type_by_mode(unsigned mode)
     }
 }
 
-static void set_type(struct row_batch *out, const struct descriptor *one)
-{
-    if (is_opened_as_path(one))
-        batch_set_string(out, VITALS_DESCRIPTOR_TYPE, "path");
-    else if (one->type != NULL)
-        batch_set_string(out, VITALS_DESCRIPTOR_TYPE, one->type);
-    else if (one->status_error == 0)
-        batch_set_string(out, VITALS_DESCRIPTOR_TYPE, type_by_mode(one->status.stx_mode));
-    else if (one->status_error < 0)
-        batch_set_missing(out, VITALS_DESCRIPTOR_TYPE, os_availability(one->status_error));
-}
-
+/* What statx tells. Only files have a size; a dmabuf has its driver's word. */
 static void set_status(struct row_batch *out, const struct descriptor *one)
 {
-    static const vitals_metric METRICS[] = {VITALS_DESCRIPTOR_DEVICE, VITALS_DESCRIPTOR_INODE};
+    static const vitals_metric METRICS[] = {VITALS_DESCRIPTOR_DEVICE, VITALS_DESCRIPTOR_INODE,
+                                            VITALS_DESCRIPTOR_SIZE_BYTES};
     const struct statx *status = &one->status;
-    if (one->status_error != 0) {
-        for (size_t i = 0; i < ARRAY_COUNT(METRICS) && one->status_error < 0; i++)
+    bool is_file = one->type == NULL || is_memfd(one);
+    bool has_size = is_dmabuf(one) && (one->info.has & FDINFO_SIZE) != 0;
+    if (has_size)
+        batch_set_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, one->info.size);
+    if (one->status_error < 0)
+        for (size_t i = 0; i < ARRAY_COUNT(METRICS) - !is_file; i++)
             batch_set_missing(out, METRICS[i], os_availability(one->status_error));
+    if (one->status_error != 0)
         return;
-    }
     char device[2 * NUMBER_TEXT];
     size_t size = number_print_u64(device, status->stx_dev_major);
     device[size++] = ':';
     size += number_print_u64(device + size, status->stx_dev_minor);
     batch_set_text(out, VITALS_DESCRIPTOR_DEVICE, (struct span){device, size});
     batch_set_u64(out, VITALS_DESCRIPTOR_INODE, status->stx_ino);
+    if (is_file && S_ISREG(status->stx_mode))
+        batch_set_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, status->stx_size);
 }
 
-/* Of files; of a dmabuf its driver's word. The rest has none. */
-static void set_size(struct row_batch *out, const struct descriptor *one)
+static void add_row(struct row_batch *out, const struct descriptor *one)
 {
-    bool is_file = one->type == NULL || is_memfd(one);
-    if (is_dmabuf(one) && (one->info.has & FDINFO_SIZE) != 0)
-        batch_set_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, one->info.size);
-    else if (is_file && one->status_error < 0)
-        batch_set_missing(out, VITALS_DESCRIPTOR_SIZE_BYTES, os_availability(one->status_error));
-    else if (is_file && one->status_error == 0 && S_ISREG(one->status.stx_mode))
-        batch_set_u64(out, VITALS_DESCRIPTOR_SIZE_BYTES, one->status.stx_size);
-}
-
-/* What is no place in a file has no position: pipes, sockets, events, what is only a path. */
-static void set_info(struct row_batch *out, const struct descriptor *one)
-{
-    static const vitals_metric METRICS[] = {VITALS_DESCRIPTOR_POSITION_BYTES,
-                                            VITALS_DESCRIPTOR_FLAGS, VITALS_DESCRIPTOR_MODE,
-                                            VITALS_DESCRIPTOR_CLOSE_ON_EXEC};
+    static const vitals_metric INFO[] = {VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_FLAGS,
+                                         VITALS_DESCRIPTOR_MODE, VITALS_DESCRIPTOR_CLOSE_ON_EXEC};
     const struct linux_fdinfo *info = &one->info;
-    for (size_t i = 0; i < ARRAY_COUNT(METRICS) && one->info_error < 0; i++)
-        batch_set_missing(out, METRICS[i], os_availability(one->info_error));
+    const char *type = type_of(one);
+    struct span label = one->path;
+    if (label.size == 0)
+        label = (struct span){one->name, strlen(one->name)};
+    batch_add_row(out, VITALS_DESCRIPTOR, one->number + 1, label);
+    batch_set_u64(out, VITALS_DESCRIPTOR_NUMBER, one->number);
+    if (one->path_error == NOT_READ)
+        return; // nothing but the number
+    if (one->path_error < 0)
+        batch_set_missing(out, VITALS_DESCRIPTOR_PATH, os_availability(one->path_error));
+    else
+        batch_set_text(out, VITALS_DESCRIPTOR_PATH, one->path);
+    if (type != NULL)
+        batch_set_string(out, VITALS_DESCRIPTOR_TYPE, type);
+    else if (one->status_error < 0)
+        batch_set_missing(out, VITALS_DESCRIPTOR_TYPE, os_availability(one->status_error));
+    batch_set_value(out, VITALS_DESCRIPTOR_DELETED, one->deleted);
+    set_status(out, one);
+
+    for (size_t i = 0; i < ARRAY_COUNT(INFO) && one->info_error < 0; i++)
+        batch_set_missing(out, INFO[i], os_availability(one->info_error));
+    // What is no place in a file has no position: pipes, sockets, events, what is only a path.
     bool has_place = one->type == NULL || is_memfd(one) || is_dmabuf(one);
     if ((info->has & FDINFO_POSITION) != 0 && has_place && !is_opened_as_path(one))
         batch_set_u64(out, VITALS_DESCRIPTOR_POSITION_BYTES, info->position);
@@ -412,71 +370,36 @@ static void set_info(struct row_batch *out, const struct descriptor *one)
     batch_set_u64(out, VITALS_DESCRIPTOR_CLOSE_ON_EXEC, (info->flags & O_CLOEXEC) != 0);
 }
 
-static void add_row(struct row_batch *out, const struct descriptor *one)
-{
-    struct span label = one->path;
-    if (label.size == 0)
-        label = (struct span){one->name, strlen(one->name)};
-    batch_add_row(out, VITALS_DESCRIPTOR, one->number + 1, label);
-    batch_set_u64(out, VITALS_DESCRIPTOR_NUMBER, one->number);
-    if (one->path_error < 0)
-        batch_set_missing(out, VITALS_DESCRIPTOR_PATH, os_availability(one->path_error));
-    else if (one->path_error == 0)
-        batch_set_text(out, VITALS_DESCRIPTOR_PATH, one->path);
-    else
-        return; // nothing but the number
-    set_type(out, one);
-    batch_set_value(out, VITALS_DESCRIPTOR_DELETED, one->deleted);
-    set_status(out, one);
-    set_size(out, one);
-    set_info(out, one);
-}
-
-/* ---- the table ---- */
-
-static bool wants_any(const struct row_batch *out, const vitals_metric *metrics, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (batch_wants(out, metrics[i]))
-            return true;
-    return false;
-}
-
-static struct descriptors_reader reader_for(const struct os *os, int64_t pid,
-                                            const struct row_batch *out)
+static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
 {
     static const vitals_metric STATUS[] = {VITALS_DESCRIPTOR_DELETED, VITALS_DESCRIPTOR_DEVICE,
-                                           VITALS_DESCRIPTOR_INODE, VITALS_DESCRIPTOR_SIZE_BYTES};
+                                           VITALS_DESCRIPTOR_INODE, VITALS_DESCRIPTOR_SIZE_BYTES,
+                                           0};
     static const vitals_metric INFO[] = {VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_FLAGS,
-                                         VITALS_DESCRIPTOR_MODE, VITALS_DESCRIPTOR_CLOSE_ON_EXEC};
+                                         VITALS_DESCRIPTOR_MODE, VITALS_DESCRIPTOR_CLOSE_ON_EXEC,
+                                         0};
     struct descriptors_reader reader = {
         .os = os,
         .pid = pid,
-        .links = -1,
+        .links = linux_process_open(os, pid, "fd", O_DIRECTORY),
         .infos = -1,
         .root = -1,
-        .wants_status = wants_any(out, STATUS, ARRAY_COUNT(STATUS)),
-        .wants_info = wants_any(out, INFO, ARRAY_COUNT(INFO)),
+        .wants_status = batch_wants_any(out, STATUS),
+        .wants_info = batch_wants_any(out, INFO),
         .wants_type = batch_wants(out, VITALS_DESCRIPTOR_TYPE),
         .wants_size = batch_wants(out, VITALS_DESCRIPTOR_SIZE_BYTES),
     };
+    if (reader.links < 0)
+        return reader.links;
+    reader.wants_link = reader.wants_status || reader.wants_info || reader.wants_type ||
+                        batch_wants(out, VITALS_DESCRIPTOR_PATH);
     struct stat proc;
     if (os->live && fstat(os->proc, &proc) == 0) {
         reader.has_own_device = true;
         reader.own_major = major(proc.st_dev);
         reader.own_minor = minor(proc.st_dev);
     }
-    reader.wants_link = reader.wants_status || reader.wants_info || reader.wants_type ||
-                        batch_wants(out, VITALS_DESCRIPTOR_PATH);
-    return reader;
-}
 
-static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
-{
-    struct descriptors_reader reader = reader_for(os, pid, out);
-    reader.links = linux_process_open(os, pid, "fd", O_DIRECTORY);
-    if (reader.links < 0)
-        return reader.links;
     struct linux_numbers numbers = {0};
     bool cut;
     int result = linux_numbers_read(reader.links, DESCRIPTOR_ROWS_MAX, &numbers, &cut);

@@ -44,76 +44,52 @@ static const struct {
                                  VITALS_MAPPED_FILE_PRIVATE_HUGETLB_BYTES},
 };
 
-static bool wants_sizes(const struct row_batch *out, vitals_entity entity)
-{
-    for (size_t i = 0; i < MAPPING_SIZES; i++)
-        if (batch_wants(out, entity == VITALS_MAPPING ? SIZES[i].mapping : SIZES[i].file))
-            return true;
-    return false;
-}
-
 /* ---- lines of a file that is too large to hold ---- */
 
 enum { LINES_BYTES = 64 * 1024 }; /* a path is a page, and each of its bytes may become four */
 
 struct mappings_lines {
     int file;
-    int error; /* that ended it, negative */
-    bool ended;
+    int error;  /* that ended it, negative */
     bool skips; /* to the next newline: the line was longer than all of this */
     uint64_t offset;
     size_t begin, end; /* of what is not taken yet */
     char bytes[LINES_BYTES];
 };
 
-/* Reads on; false at the end. */
-static bool lines_fill(struct mappings_lines *lines)
-{
-    if (lines->begin == 0 && lines->end == LINES_BYTES) {
-        lines->skips = true;
-        lines->end = 0;
-    }
-    memmove(lines->bytes, lines->bytes + lines->begin, lines->end - lines->begin);
-    lines->end -= lines->begin;
-    lines->begin = 0;
-    int64_t size = linux_read(lines->file, lines->bytes + lines->end, LINES_BYTES - lines->end,
-                              lines->offset);
-    if (size <= 0) {
-        lines->error = (int)size;
-        lines->ended = true;
-        return false;
-    }
-    lines->end += (size_t)size;
-    lines->offset += (uint64_t)size;
-    return true;
-}
-
 /* The next line; one without a newline at the end of the file was cut and is none. */
 static bool lines_next(struct mappings_lines *lines, struct span *line)
 {
-    while (!lines->ended) {
+    for (;;) {
         const char *from = lines->bytes + lines->begin;
         const char *newline = memchr(from, '\n', lines->end - lines->begin);
-        if (newline == NULL) {
-            lines_fill(lines);
+        if (newline != NULL) {
+            bool skipped = lines->skips;
+            lines->begin = (size_t)(newline + 1 - lines->bytes);
+            lines->skips = false;
+            *line = (struct span){from, (size_t)(newline - from)};
+            if (!skipped)
+                return true;
             continue;
         }
-        lines->begin = (size_t)(newline + 1 - lines->bytes);
-        bool skipped = lines->skips;
-        lines->skips = false;
-        *line = (struct span){from, (size_t)(newline - from)};
-        if (!skipped)
-            return true;
-    }
-    return false;
-}
 
-/* The memory that the open file tells of has been there all the while: what is gone does not come
- * back, and has not even a first line. */
-static bool lines_are_whole(const struct mappings_lines *lines)
-{
-    char byte;
-    return lines->error == 0 && linux_read(lines->file, &byte, 1, 0) > 0;
+        // Reads on behind what is left.
+        if (lines->begin == 0 && lines->end == LINES_BYTES) {
+            lines->skips = true;
+            lines->end = 0;
+        }
+        lines->end -= lines->begin;
+        memmove(lines->bytes, from, lines->end);
+        lines->begin = 0;
+        int64_t size = linux_read(lines->file, lines->bytes + lines->end, LINES_BYTES - lines->end,
+                                  lines->offset);
+        if (size <= 0) {
+            lines->error = (int)size;
+            return false;
+        }
+        lines->end += (size_t)size;
+        lines->offset += (uint64_t)size;
+    }
 }
 
 /* ---- what is mapped ---- */
@@ -224,39 +200,6 @@ struct groups {
     struct buffer text;
 };
 
-static struct span group_path(const struct groups *groups, const struct mappings_group *group)
-{
-    return (struct span){groups->text.bytes + group->path_at, group->path_size};
-}
-
-static bool is_same(struct span a, struct span b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
-}
-
-/* The group's index + 1; 0 where memory is out. */
-static size_t group_new(struct groups *groups, struct span path, struct value deleted,
-                        uint64_t hash, size_t next)
-{
-    void *items = groups->items;
-    if (memory_grow(&items, &groups->capacity, groups->count, sizeof *groups->items) < 0)
-        return 0;
-    groups->items = items;
-    struct mappings_group *group = &groups->items[groups->count];
-    *group = (struct mappings_group){
-        .deleted = deleted, .path_at = groups->text.size, .path_size = path.size, .next = next};
-    buffer_append(&groups->text, path.bytes, path.size);
-    if (groups->text.failed || hash_set(&groups->by_path, hash, groups->count + 1) < 0)
-        return 0;
-    return ++groups->count;
-}
-
-static bool is_group(const struct groups *groups, const struct mappings_group *group,
-                     struct span path, struct value deleted)
-{
-    return group->deleted.as.u64 == deleted.as.u64 && is_same(group_path(groups, group), path);
-}
-
 static void add_to_group(struct mappings_reader *reader, const struct linux_mapping *mapping)
 {
     struct groups *groups = reader->groups;
@@ -270,17 +213,35 @@ static void add_to_group(struct mappings_reader *reader, const struct linux_mapp
     uint64_t hash = hash_bytes(path.bytes, path.size);
     const uintptr_t *first = hash_find(&groups->by_path, hash);
     size_t found = first != NULL ? *first : 0;
-    while (found != 0 && !is_group(groups, &groups->items[found - 1], path, deleted))
-        found = groups->items[found - 1].next;
+    for (; found != 0; found = groups->items[found - 1].next) {
+        const struct mappings_group *group = &groups->items[found - 1];
+        if (group->deleted.as.u64 == deleted.as.u64 && group->path_size == path.size &&
+            memcmp(groups->text.bytes + group->path_at, path.bytes, path.size) == 0)
+            break;
+    }
     if (found == 0 && groups->count == MAPPED_FILE_ROWS_MAX) {
         batch_state(reader->out, VITALS_MAPPED_FILE, VITALS_LOWER_BOUND);
         return;
     }
-    if (found == 0)
-        found = group_new(groups, path, deleted, hash, first != NULL ? *first : 0);
     if (found == 0) {
-        reader->out->failed = true;
-        return;
+        void *items = groups->items;
+        bool grown = memory_grow(&items, &groups->capacity, groups->count, sizeof *groups->items) ==
+                     0;
+        groups->items = items;
+        if (grown)
+            groups->items[groups->count] = (struct mappings_group){
+                .deleted = deleted,
+                .path_at = groups->text.size,
+                .path_size = path.size,
+                .next = first != NULL ? *first : 0,
+            };
+        buffer_append(&groups->text, path.bytes, path.size);
+        if (!grown || groups->text.failed ||
+            hash_set(&groups->by_path, hash, groups->count + 1) < 0) {
+            reader->out->failed = true;
+            return;
+        }
+        found = ++groups->count;
     }
     groups->newest = found;
     struct mappings_group *group = &groups->items[found - 1];
@@ -294,19 +255,14 @@ struct named {
     const struct mappings_group *group;
 };
 
-static uint64_t deleted_of(const struct named *named)
-{
-    return named->group->deleted.as.u64;
-}
-
 static int compare_paths(const void *a, const void *b)
 {
-    const struct span x = ((const struct named *)a)->path, y = ((const struct named *)b)->path;
-    size_t both = size_min(x.size, y.size);
-    int order = both != 0 ? memcmp(x.bytes, y.bytes, both) : 0;
+    const struct named *x = a, *y = b;
+    size_t both = size_min(x->path.size, y->path.size);
+    int order = both != 0 ? memcmp(x->path.bytes, y->path.bytes, both) : 0;
     if (order == 0)
-        order = (x.size > y.size) - (x.size < y.size);
-    return order != 0 ? order : (int)deleted_of(a) - (int)deleted_of(b);
+        order = (x->path.size > y->path.size) - (x->path.size < y->path.size);
+    return order != 0 ? order : (int)x->group->deleted.as.u64 - (int)y->group->deleted.as.u64;
 }
 
 static void add_sum(struct row_batch *out, vitals_metric metric, uint64_t sum, bool whole)
@@ -316,21 +272,10 @@ static void add_sum(struct row_batch *out, vitals_metric metric, uint64_t sum, b
     batch_set_value(out, metric, value);
 }
 
-static void add_file(struct row_batch *out, uint64_t key, const struct named *named, bool whole)
-{
-    const struct mappings_group *group = named->group;
-    batch_add_row(out, VITALS_MAPPED_FILE, key, named->path);
-    batch_set_text(out, VITALS_MAPPED_FILE_PATH, named->path);
-    batch_set_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
-    add_sum(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, whole);
-    add_sum(out, VITALS_MAPPED_FILE_SIZE_BYTES, group->address_bytes, whole);
-    for (size_t i = 0; i < MAPPING_SIZES; i++)
-        if (group->told[i] != 0)
-            add_sum(out, SIZES[i].file, group->sums[i], whole && group->told[i] == group->mappings);
-}
-
+/* Rows by path, and then what was deleted after what is there. */
 static void add_files(struct row_batch *out, const struct groups *groups)
 {
+    bool whole = !groups->cut;
     if (groups->count == 0 || out->failed)
         return;
     struct named *order = memory_array(groups->count, sizeof *order);
@@ -338,11 +283,23 @@ static void add_files(struct row_batch *out, const struct groups *groups)
         out->failed = true;
         return;
     }
-    for (size_t i = 0; i < groups->count; i++)
-        order[i] = (struct named){group_path(groups, &groups->items[i]), &groups->items[i]};
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct mappings_group *group = &groups->items[i];
+        order[i] = (struct named){{groups->text.bytes + group->path_at, group->path_size}, group};
+    }
     qsort(order, groups->count, sizeof *order, compare_paths);
-    for (size_t i = 0; i < groups->count; i++)
-        add_file(out, i + 1, &order[i], !groups->cut);
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct mappings_group *group = order[i].group;
+        batch_add_row(out, VITALS_MAPPED_FILE, i + 1, order[i].path);
+        batch_set_text(out, VITALS_MAPPED_FILE_PATH, order[i].path);
+        batch_set_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
+        add_sum(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, whole);
+        add_sum(out, VITALS_MAPPED_FILE_SIZE_BYTES, group->address_bytes, whole);
+        for (size_t k = 0; k < MAPPING_SIZES; k++)
+            if (group->told[k] != 0)
+                add_sum(out, SIZES[k].file, group->sums[k],
+                        whole && group->told[k] == group->mappings);
+    }
     memory_free(order);
 }
 
@@ -356,28 +313,9 @@ static void groups_done(struct groups *groups)
 
 /* ---- reading ---- */
 
-/* A mapping that grows while we read may be told again: it counts once. */
-static bool is_told_again(const struct mappings_reader *reader, const struct linux_mapping *mapping)
-{
-    return reader->any && key_of(mapping->start) <= key_of(reader->start);
-}
-
-static void take_size(struct mappings_reader *reader, enum linux_mapping_size which, uint64_t bytes)
-{
-    if ((reader->seen >> which & 1) != 0)
-        return;
-    reader->seen |= 1u << which;
-    if (reader->groups == NULL) {
-        batch_set_u64(reader->out, SIZES[which].mapping, bytes);
-    } else if (reader->groups->newest != 0) {
-        struct mappings_group *group = &reader->groups->items[reader->groups->newest - 1];
-        group->sums[which] = saturating_add(group->sums[which], bytes);
-        group->told[which]++;
-    }
-}
-
 static void take_lines(struct mappings_reader *reader)
 {
+    struct groups *groups = reader->groups;
     bool counts = false; /* the sizes that come */
     struct linux_mapping mapping;
     enum linux_mapping_size which;
@@ -385,27 +323,29 @@ static void take_lines(struct mappings_reader *reader)
     struct span line;
     while (!reader->full && !reader->out->failed && lines_next(reader->lines, &line)) {
         if (linux_parse_mapping(line, &mapping)) {
-            counts = !is_told_again(reader, &mapping);
+            // One that grows while we read may be told again: it counts once.
+            counts = !reader->any || key_of(mapping.start) > key_of(reader->start);
             if (!counts)
                 continue;
             reader->start = mapping.start;
             reader->any = true;
             reader->seen = 0;
-            if (reader->groups != NULL)
+            if (groups != NULL)
                 add_to_group(reader, &mapping);
             else
                 add_mapping(reader, &mapping);
-        } else if (counts && linux_parse_mapping_size(line, &which, &bytes)) {
-            take_size(reader, which, bytes);
+        } else if (counts && linux_parse_mapping_size(line, &which, &bytes) &&
+                   (reader->seen >> which & 1) == 0) {
+            reader->seen |= 1u << which;
+            if (groups == NULL) {
+                batch_set_u64(reader->out, SIZES[which].mapping, bytes);
+            } else if (groups->newest != 0) {
+                struct mappings_group *group = &groups->items[groups->newest - 1];
+                group->sums[which] = saturating_add(group->sums[which], bytes);
+                group->told[which]++;
+            }
         }
     }
-}
-
-/* smaps where it is wanted and there is one (CONFIG_PROC_PAGE_MONITOR), else maps. */
-static int open_maps(const struct os *os, int64_t pid, bool sizes)
-{
-    int file = sizes ? linux_process_open(os, pid, "smaps", 0) : -ENOENT;
-    return file == -ENOENT ? linux_process_open(os, pid, "maps", 0) : file;
 }
 
 /* *cut: it ended before its end. */
@@ -413,8 +353,13 @@ static int read_once(const struct os *os, int64_t pid, vitals_entity entity, str
                      struct row_batch *out, bool *cut)
 {
     struct mappings_reader reader = {.os = os, .pid = pid, .out = out, .groups = groups};
-    bool unfinished = linux_lacks_memory(os, pid);
-    int file = open_maps(os, pid, wants_sizes(out, entity));
+    bool unfinished = linux_lacks_memory(os, pid), sizes = false;
+    for (size_t i = 0; i < MAPPING_SIZES; i++)
+        sizes |= batch_wants(out, entity == VITALS_MAPPING ? SIZES[i].mapping : SIZES[i].file);
+    // smaps where it is wanted and there is one (CONFIG_PROC_PAGE_MONITOR), else maps.
+    int file = sizes ? linux_process_open(os, pid, "smaps", 0) : -ENOENT;
+    if (file == -ENOENT)
+        file = linux_process_open(os, pid, "maps", 0);
     *cut = false;
     if (file < 0)
         return file;
@@ -425,7 +370,11 @@ static int read_once(const struct os *os, int64_t pid, vitals_entity entity, str
     } else {
         reader.lines->file = file;
         take_lines(&reader);
-        *cut = !out->failed && !reader.full && (unfinished || !lines_are_whole(reader.lines));
+        // The memory that the open file tells of has been there all the while, if it has a first
+        // line now: what is gone does not come back.
+        char byte;
+        *cut = !out->failed && !reader.full &&
+               (unfinished || reader.lines->error != 0 || linux_read(file, &byte, 1, 0) <= 0);
         result = reader.any ? 0 : reader.lines->error;
         if (reader.full || *cut)
             batch_state(out, entity, VITALS_LOWER_BOUND);
