@@ -3,8 +3,7 @@
  *
  * Masks of CPUs are as long as this kernel wants them: cpu_set_t ends at 1024. Thread rule: any
  * thread. */
-#include "os/linux/process/limits.h"
-#include "os/os.h"
+#include "os/linux/process/process_tables.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -129,57 +128,17 @@ static void mask_list(const struct mask *mask, char *out, size_t capacity)
     }
 }
 
-static bool mask_equal(const struct mask *a, const struct mask *b)
-{
-    return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof(*a->words)) == 0;
-}
-
-/* -EINVAL where it did not get one of them. The kernel passes over CPUs that there are not, or that
- * the cpuset does not have, and refuses only where nothing is left. */
-static int check_got(int64_t pid, const unsigned *cpus, size_t count)
-{
-    struct mask got = {0};
-    int result = mask_get(pid, &got);
-    if (result < 0)
-        return result;
-    for (size_t i = 0; i < count; i++)
-        if (!mask_has(&got, cpus[i]))
-            result = -EINVAL;
-    memory_free(got.words);
-    return result;
-}
-
 /* Gives it back what it had, unless it has that; to a process that has ended, nothing. */
 static void give_back(int64_t pid, const struct mask *before, struct os_affinity *why)
 {
     struct mask now = {0};
     int result = mask_get(pid, &now);
-    bool has_it = result == 0 && mask_equal(&now, before);
-    if (result == 0)
-        memory_free(now.words);
+    bool has_it = result == 0 && now.count == before->count &&
+                  memcmp(now.words, before->words, now.count * sizeof *now.words) == 0;
+    memory_free(now.words);
     if (!has_it)
         result = mask_set(before, pid);
     why->not_restored = result == -ESRCH ? 0 : result;
-}
-
-/* After a refusal: finds what it could have had, and gives it back what it had. */
-static int explain(int64_t pid, const struct mask *before, const unsigned *cpus, size_t count,
-                   struct os_affinity *why)
-{
-    struct mask all = {0};
-    int result = mask_ask(before, pid, NULL, 0);
-    if (result == 0)
-        result = mask_get(pid, &all);
-    // Where it had all, it keeps that: CPUs that come later are then its own too.
-    give_back(pid, before, why);
-    if (result < 0)
-        return result; // -EINVAL: the kernel does not let it be moved
-    mask_list(&all, why->eligible, sizeof why->eligible);
-    for (size_t i = count; i-- > 0;)
-        if (!mask_has(&all, cpus[i]))
-            why->missing = cpus[i];
-    memory_free(all.words);
-    return -EINVAL;
 }
 
 int os_process_set_affinity(const struct os *os, int64_t pid, const unsigned *cpus, size_t count,
@@ -188,18 +147,39 @@ int os_process_set_affinity(const struct os *os, int64_t pid, const unsigned *cp
     *why = (struct os_affinity){.missing = count != 0 ? cpus[0] : 0};
     if (!os->live)
         return -ENOTSUP;
-    struct mask before = {0};
+    struct mask before = {0}, got = {0}, all = {0};
     int result = mask_get(pid, &before);
     if (result < 0)
         return result;
     result = mask_ask(&before, pid, cpus, count);
     if (result == 0) {
-        result = check_got(pid, cpus, count);
+        // The kernel passes over CPUs that there are not, or that the cpuset does not have, and
+        // refuses only where nothing is left: so each is looked for in what it got.
+        result = mask_get(pid, &got);
         if (result < 0 && result != -EINVAL)
             give_back(pid, &before, why);
+        for (size_t i = 0; result == 0 && i < count; i++)
+            result = mask_has(&got, cpus[i]) ? 0 : -EINVAL;
+        memory_free(got.words);
     }
-    if (result == -EINVAL)
-        result = explain(pid, &before, cpus, count, why);
+    if (result != -EINVAL)
+        goto done;
+
+    // Refused: finds what it could have had, and gives it back what it had. Where it had all, it
+    // keeps that: CPUs that come later are then its own too.
+    result = mask_ask(&before, pid, NULL, 0);
+    if (result == 0)
+        result = mask_get(pid, &all);
+    give_back(pid, &before, why);
+    if (result < 0)
+        goto done; // -EINVAL: the kernel does not let it be moved
+    mask_list(&all, why->eligible, sizeof why->eligible);
+    for (size_t i = count; i-- > 0;)
+        if (!mask_has(&all, cpus[i]))
+            why->missing = cpus[i];
+    memory_free(all.words);
+    result = -EINVAL;
+done:
     memory_free(before.words);
     return result;
 }

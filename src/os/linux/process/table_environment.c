@@ -9,62 +9,60 @@
 #include "os/linux/process/process_tables.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { ENVIRONMENT_BYTES_MAX = 16 << 20, ENVIRONMENT_ROWS_MAX = 1 << 16 };
 
-static void add_rows(struct row_batch *out, struct cursor strings, bool cut)
+bool linux_parse_variable(struct cursor *cursor, struct linux_variable *out)
 {
-    struct linux_variable variable;
-    for (uint64_t row = 1; linux_parse_variable(&strings, &variable) && !out->failed; row++) {
-        if (row > ENVIRONMENT_ROWS_MAX) {
-            batch_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
-            return;
-        }
-        vitals_availability state = cut && cursor_done(&strings) ? VITALS_LOWER_BOUND : VITALS_HAVE;
-        batch_add_row(out, VITALS_ENVIRONMENT, row, variable.name);
-        batch_set_text(out, VITALS_ENVIRONMENT_NAME, variable.name);
-        batch_set_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
+    while (!cursor_done(cursor) && *cursor->at == '\0')
+        cursor->at++;
+    if (cursor_done(cursor))
+        return false;
+    struct span string;
+    if (!cursor_until(cursor, '\0', &string)) {
+        string = (struct span){cursor->at, (size_t)(cursor->end - cursor->at)};
+        cursor->at = cursor->end;
     }
+    const char *equals = memchr(string.bytes, '=', string.size);
+    size_t size = equals != NULL ? (size_t)(equals - string.bytes) : string.size;
+    out->name = (struct span){string.bytes, size};
+    out->value = equals != NULL ? (struct span){equals + 1, string.size - size - 1}
+                                : (struct span){string.bytes + size, 0};
+    return true;
 }
 
 /* Everything up to where it ends or a page cannot be had, page by page: a read that reaches into
- * such a page gives nothing at all. */
-static int read_pieces(int file, uint64_t start, struct buffer *out, bool *cut)
-{
-    enum { PAGE = 4096 }; // or a multiple
-    *cut = false;
-    for (;;) {
-        size_t piece = PAGE - (size_t)((start + out->size) % PAGE);
-        char *at = buffer_reserve(out, piece);
-        if (at == NULL)
-            return -ENOMEM;
-        int64_t size = linux_read(file, at, piece, out->size);
-        if (size <= 0)
-            return (int)size;
-        size_t room = ENVIRONMENT_BYTES_MAX - out->size;
-        *cut = (size_t)size > room;
-        buffer_advance(out, size_min((size_t)size, room));
-        if (*cut)
-            return 0;
-    }
-}
-
-/* *cut: there is more than `out` holds, for want of room or of what the file gave. */
+ * such a page gives nothing at all. *cut: there is more than `out` holds, for want of room or of
+ * what the file gave. */
 static int read_once(const struct os *os, int64_t pid, struct buffer *out, bool *cut)
 {
+    enum { PAGE = 4096 }; // or a multiple
     buffer_reset(out);
     int file = linux_process_open(os, pid, "environ", 0);
     if (file < 0)
         return file;
-    char byte;
     struct linux_stat_memory memory = {{0, 0}, {0, 0}};
     linux_stat_memory(os, pid, &memory);
-    int result = read_pieces(file, memory.environment.start, out, cut);
+    int64_t size = 1;
+    *cut = false;
+    while (size > 0 && !*cut) {
+        size_t piece = PAGE - (size_t)((memory.environment.start + out->size) % PAGE);
+        size_t room = ENVIRONMENT_BYTES_MAX - out->size;
+        char *at = buffer_reserve(out, piece);
+        size = at != NULL ? linux_read(file, at, piece, out->size) : -ENOMEM;
+        if (size > 0) {
+            *cut = (size_t)size > room;
+            buffer_advance(out, size_min((size_t)size, room));
+        }
+    }
+
     // Its first byte can still be read, as long as this is the process's memory.
-    bool lasts = result == 0 && (out->size == 0 || linux_read(file, &byte, 1, 0) > 0);
+    char byte;
+    bool lasts = size == 0 && (out->size == 0 || linux_read(file, &byte, 1, 0) > 0);
     os_close_descriptor(file);
-    if (result != 0 || *cut)
-        return result;
+    if (size < 0 || *cut)
+        return size < 0 ? (int)size : 0;
     if (out->size == 0 && linux_lacks_memory(os, pid))
         return -EAGAIN;
     *cut = !lasts || out->size < memory.environment.size;
@@ -80,8 +78,19 @@ static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
         result = read_once(os, pid, &text, &cut);
     if (result == 0 && cut)
         batch_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
-    if (result == 0 && text.size != 0)
-        add_rows(out, cursor_over(text.bytes, text.size), cut);
+
+    struct cursor strings = cursor_over(text.bytes, result == 0 ? text.size : 0);
+    struct linux_variable variable;
+    for (uint64_t row = 1; linux_parse_variable(&strings, &variable) && !out->failed; row++) {
+        if (row > ENVIRONMENT_ROWS_MAX) {
+            batch_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
+            break;
+        }
+        vitals_availability state = cut && cursor_done(&strings) ? VITALS_LOWER_BOUND : VITALS_HAVE;
+        batch_add_row(out, VITALS_ENVIRONMENT, row, variable.name);
+        batch_set_text(out, VITALS_ENVIRONMENT_NAME, variable.name);
+        batch_set_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
+    }
     buffer_done(&text);
     return result;
 }

@@ -9,37 +9,38 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { FILE_LIMIT = 16 * 1024 };
-
 _Static_assert(sizeof(rlim_t) == sizeof(uint64_t), "limits of 64 bits, unlimited is all ones");
 
-static int ask(int64_t pid, struct linux_limit_values values[static LINUX_LIMITS])
+static bool take_limit(struct cursor *cursor, uint64_t *out)
 {
-    for (size_t i = 0; i < LINUX_LIMITS; i++) {
-        struct rlimit limit;
-        // The kinds that this kernel does not have are missing, not wrong.
-        if (prlimit((pid_t)pid, (__rlimit_resource_t)LINUX_LIMIT[i].resource, NULL, &limit) == 0)
-            values[i] = (struct linux_limit_values){true, limit.rlim_cur, limit.rlim_max};
-        else if (errno != EINVAL)
-            return -errno;
-    }
-    return 0;
+    cursor_blanks(cursor);
+    if (cursor_literal(cursor, "unlimited"))
+        *out = LINUX_UNLIMITED;
+    else if (!cursor_u64(cursor, out))
+        return false;
+    return !cursor_done(cursor) && *cursor->at == ' '; // padded: else it may have been cut
 }
 
-/* A file that lacks some of what we know was cut, or is of a kernel that does not know it. */
-static int read_file(const struct os *os, int64_t pid,
-                     struct linux_limit_values values[static LINUX_LIMITS], struct row_batch *out)
+/*     Max open files            1024                 524288               files */
+size_t linux_parse_limits(const char *bytes, size_t size,
+                          struct linux_limit_values out[static LINUX_LIMITS])
 {
-    struct buffer text = {0};
-    bool cut;
-    int result = os_process_file(os, pid, "limits", FILE_LIMIT, &text, &cut);
-    size_t found = result == 0 ? linux_parse_limits(text.bytes, text.size, values) : 0;
-    if (result == 0 && found == 0)
-        result = -EBADMSG;
-    if (result == 0 && (cut || found < LINUX_LIMITS))
-        batch_state(out, VITALS_LIMIT, VITALS_LOWER_BOUND);
-    buffer_done(&text);
-    return result;
+    size_t found = 0;
+    memset(out, 0, LINUX_LIMITS * sizeof *out);
+    struct cursor cursor = cursor_over(bytes, size);
+    for (struct span line; cursor_line(&cursor, &line);)
+        for (size_t i = 0; i < LINUX_LIMITS; i++) {
+            struct cursor rest = cursor_over(line.bytes, line.size);
+            struct linux_limit_values values = {.known = true};
+            if (!out[i].known && cursor_literal(&rest, LINUX_LIMIT[i].title) &&
+                !cursor_done(&rest) && *rest.at == ' ' && take_limit(&rest, &values.soft) &&
+                take_limit(&rest, &values.hard)) {
+                out[i] = values;
+                found++;
+                break;
+            }
+        }
+    return found;
 }
 
 /* `unlimited` tells no limit from one that this kernel does not have. */
@@ -56,12 +57,32 @@ static void set_limit(struct row_batch *out, vitals_metric metric, vitals_metric
 
 int table_limits(const struct os *os, int64_t pid, struct row_batch *out)
 {
+    enum { FILE_LIMIT = 16 * 1024 };
     struct linux_limit_values values[LINUX_LIMITS] = {{0}};
-    int result = os->live && pid <= INT32_MAX ? ask(pid, values) : -EPERM;
-    if (result == -EPERM || result == -EACCES || result == -ENOSYS)
-        result = read_file(os, pid, values, out);
+    int result = os->live && pid <= INT32_MAX ? 0 : -EPERM;
+    for (size_t i = 0; i < LINUX_LIMITS && result == 0; i++) {
+        struct rlimit limit;
+        // The kinds that this kernel does not have are missing, not wrong.
+        if (prlimit((pid_t)pid, (__rlimit_resource_t)LINUX_LIMIT[i].resource, NULL, &limit) == 0)
+            values[i] = (struct linux_limit_values){true, limit.rlim_cur, limit.rlim_max};
+        else if (errno != EINVAL)
+            result = -errno;
+    }
+    if (result == -EPERM || result == -EACCES || result == -ENOSYS) {
+        struct buffer text = {0};
+        bool cut;
+        result = os_process_file(os, pid, "limits", FILE_LIMIT, &text, &cut);
+        size_t found = result == 0 ? linux_parse_limits(text.bytes, text.size, values) : 0;
+        if (result == 0 && found == 0)
+            result = -EBADMSG;
+        // It lacks some of what we know: it was cut, or is of a kernel that does not know it.
+        if (result == 0 && (cut || found < LINUX_LIMITS))
+            batch_state(out, VITALS_LIMIT, VITALS_LOWER_BOUND);
+        buffer_done(&text);
+    }
     if (result < 0)
         return result;
+
     for (size_t i = 0; i < LINUX_LIMITS; i++) {
         const struct linux_limit *limit = &LINUX_LIMIT[i];
         if (!values[i].known)
