@@ -48,53 +48,37 @@ bool births_has(const struct births *births, uint32_t pid)
     return hash_find(&births->members, pid) != NULL;
 }
 
-/* Its pid has been given again. */
-static void forget(struct births *births, uint32_t pid)
-{
-    if (!births_has(births, pid))
-        return;
-    if (births->forgotten != NULL)
-        births->forgotten(births->data, pid);
-    hash_remove(&births->members, pid);
-}
-
-/* A new thread is not born: its process was. */
-static void take_fork(struct births *births, struct span message)
-{
-    const size_t fork = DATA;
-    uint32_t parent = word_at(message, fork + offsetof(struct fork_proc_event, parent_tgid));
-    uint32_t thread = word_at(message, fork + offsetof(struct fork_proc_event, child_pid));
-    uint32_t child = word_at(message, fork + offsetof(struct fork_proc_event, child_tgid));
-    if (thread != child)
-        return;
-    bool born = births_has(births, parent);
-    if (births->settled || !born)
-        forget(births, child);
-    if (born)
-        births_add(births, child);
-}
-
-static void take_message(struct births *births, struct span message)
-{
-    if (message.size < DATA + ACK_BYTES ||
-        word_at(message, offsetof(struct cn_msg, id.idx)) != CN_IDX_PROC ||
-        word_at(message, offsetof(struct cn_msg, id.val)) != CN_VAL_PROC)
-        return;
-    uint32_t what = word_at(message, WHAT);
-    if (what == 0)
-        births->heard |= word_at(message, DATA) == 0 && /* others hear the answer too */
-                         word_at(message, offsetof(struct cn_msg, ack)) == births->question + 1;
-    else if (what == WHAT_FORK && message.size >= DATA + FORK_BYTES)
-        take_fork(births, message);
-}
-
 void births_take(struct births *births, const char *bytes, size_t size)
 {
     struct cursor at = cursor_over(bytes, size);
     struct nlmsghdr header;
     struct span message;
-    while (netlink_message_next(&at, &header, &message) == 1)
-        take_message(births, message);
+    while (netlink_message_next(&at, &header, &message) == 1) {
+        if (message.size < DATA + ACK_BYTES ||
+            word_at(message, offsetof(struct cn_msg, id.idx)) != CN_IDX_PROC ||
+            word_at(message, offsetof(struct cn_msg, id.val)) != CN_VAL_PROC)
+            continue;
+        uint32_t what = word_at(message, WHAT);
+        if (what == 0)
+            births->heard |= word_at(message, DATA) == 0 && /* others hear the answer too */
+                             word_at(message, offsetof(struct cn_msg, ack)) == births->question + 1;
+        if (what != WHAT_FORK || message.size < DATA + FORK_BYTES)
+            continue;
+
+        // A new thread is not born: its process was.
+        uint32_t parent = word_at(message, DATA + offsetof(struct fork_proc_event, parent_tgid));
+        uint32_t thread = word_at(message, DATA + offsetof(struct fork_proc_event, child_pid));
+        uint32_t child = word_at(message, DATA + offsetof(struct fork_proc_event, child_tgid));
+        bool born = thread == child && births_has(births, parent);
+        if (thread == child && (births->settled || !born) && births_has(births, child)) {
+            // Its pid has been given again.
+            if (births->forgotten != NULL)
+                births->forgotten(births->data, child);
+            births_remove(births, child);
+        }
+        if (born)
+            births_add(births, child);
+    }
 }
 
 void births_done(struct births *births)

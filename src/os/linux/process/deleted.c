@@ -55,34 +55,6 @@ static int look_up(int root, const char *path)
 
 #endif
 
-/* Whether the kernel has the name of a folder in memory; where not, it may be one of those that ask
- * a server at every look, and of a name in there nothing can be said. */
-static bool knows_folder_of(int root, char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path)
-        return true; // the root's own
-    *slash = '\0';
-    int found = look_up(root, path);
-    *slash = '/';
-    os_close_descriptor(found);
-    return found >= 0;
-}
-
-/* EAGAIN: the kernel does not have the name in memory, as it would if this were its file. */
-static bool says_no(int root, char *path, int error)
-{
-    return error == -ENOENT || error == -ENOTDIR || error == -ELOOP || error == -ENAMETOOLONG ||
-           (error == -EAGAIN && knows_folder_of(root, path));
-}
-
-static bool is_file(const struct statx *status, const struct linux_file *file)
-{
-    bool same_device = !file->has_device || (status->stx_dev_major == file->major &&
-                                             status->stx_dev_minor == file->minor);
-    return status->stx_ino == file->inode && same_device;
-}
-
 int linux_root_names(int root, struct span path, const struct linux_file *file)
 {
     char text[PATH_BYTES];
@@ -93,12 +65,30 @@ int linux_root_names(int root, struct span path, const struct linux_file *file)
     if (root < 0)
         return -1;
     int found = look_up(root, text);
+    if (found == -EAGAIN) {
+        // The kernel does not have the name in memory, as it would if this were its file. But if it
+        // has not even the folder's, that may be one of those that ask a server at every look, and
+        // of a name in there nothing can be said.
+        char *slash = strrchr(text, '/');
+        bool below_root = slash == NULL || slash == text;
+        if (!below_root)
+            *slash = '\0';
+        int folder = below_root ? -1 : look_up(root, text);
+        os_close_descriptor(folder);
+        return below_root || folder >= 0 ? 0 : -1;
+    }
     if (found < 0)
-        return says_no(root, text, found) ? 0 : -1;
+        return found == -ENOENT || found == -ENOTDIR || found == -ELOOP || found == -ENAMETOOLONG
+                   ? 0
+                   : -1;
     struct statx status;
     int result = statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status);
     os_close_descriptor(found);
-    return result < 0 ? -1 : is_file(&status, file);
+    if (result < 0)
+        return -1;
+    bool same_device = !file->has_device ||
+                       (status.stx_dev_major == file->major && status.stx_dev_minor == file->minor);
+    return status.stx_ino == file->inode && same_device;
 }
 
 int linux_process_root(const struct os *os, int64_t pid)

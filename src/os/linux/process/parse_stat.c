@@ -46,27 +46,8 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t';
 }
 
-/* A word that is no plain number of up to 18 digits. */
-static bool take_word(const struct stat_field *field, const char *at, const char *end,
-                      struct os_stat *out)
-{
-    char *place = (char *)out + field->place;
-    uint64_t natural;
-    int64_t integer;
-    if (field->is_signed) {
-        if (!number_i64(&at, end, &integer) || at != end)
-            return false;
-        memcpy(place, &integer, sizeof integer);
-    } else {
-        if (!number_u64(&at, end, &natural) || at != end)
-            return false;
-        memcpy(place, &natural, sizeof natural);
-    }
-    return true;
-}
-
 /* The fields behind the state. Where the line has no end, its last word may have been cut. */
-static void take_numbers(const char *at, const char *end, bool ended, struct os_stat *out)
+static unsigned take_numbers(const char *at, const char *end, bool ended, struct os_stat *out)
 {
     enum { SAFE_DIGITS = 18 };
     unsigned has = 0, missing = 0;
@@ -79,7 +60,7 @@ static void take_numbers(const char *at, const char *end, bool ended, struct os_
         unsigned digit;
         for (; at < end && (digit = (unsigned)*at - '0') < 10; at++)
             value = value * 10 + digit; // wraps in what is too long, and is not used then
-        bool plain = at == end || is_blank(*at);
+        bool plain = (at == end || is_blank(*at)) && at - from <= SAFE_DIGITS;
         while (at < end && !is_blank(*at))
             at++;
         if (from == at || (at == end && !ended))
@@ -87,15 +68,21 @@ static void take_numbers(const char *at, const char *end, bool ended, struct os_
         const struct stat_field *field = &FIELDS[number];
         if (field->bit == 0)
             continue;
-        if (plain && at - from <= SAFE_DIGITS)
+        if (!plain) {
+            int64_t integer = 0;
+            bool read = field->is_signed ? number_i64(&from, at, &integer)
+                                         : number_u64(&from, at, &value);
+            if (!read || from != at)
+                missing |= field->bit;
+            value = field->is_signed ? (uint64_t)integer : value;
+        }
+        if ((missing & field->bit) == 0)
             memcpy((char *)out + field->place, &value, sizeof value);
-        else if (!take_word(field, from, at, out))
-            missing |= field->bit;
         has |= field->bit;
     }
     for (; number <= LAST_NUMBER; number++)
         missing |= FIELDS[number].bit;
-    out->has |= has & ~missing;
+    return has & ~missing;
 }
 
 bool os_parse_stat(const char *bytes, size_t size, struct os_stat *out)
@@ -109,16 +96,14 @@ bool os_parse_stat(const char *bytes, size_t size, struct os_stat *out)
     out->has = OS_STAT_NAME;
 
     struct cursor rest = cursor_over(close + 1, size - (size_t)(close + 1 - bytes));
-    struct span line = {rest.at, 0};
+    struct span line = {rest.at, 0}, state;
     cursor_line(&rest, &line);
     bool ended = line.bytes + line.size < bytes + size; // a newline stands there
     struct cursor cursor = cursor_over(line.bytes, line.size);
-    struct span state;
     if (!cursor_word(&cursor, &state) || state.size != 1)
         return true;
     out->state = state.bytes[0];
-    out->has |= OS_STAT_STATE;
-    take_numbers(cursor.at, cursor.end, ended, out);
+    out->has |= OS_STAT_STATE | take_numbers(cursor.at, cursor.end, ended, out);
     if (out->parent_pid < 0)
         out->has &= ~(unsigned)OS_STAT_PARENT;
     return true;

@@ -110,62 +110,26 @@ static const struct letter {
 TRIPLE(uid, effective_uid, saved_uid);
 TRIPLE(gid, effective_gid, saved_gid);
 
-static unsigned take_ids(struct cursor line, uint64_t *first, unsigned bit)
-{
-    for (unsigned i = 1; i < 3; i++) {
-        uint64_t ignored;
-        if ((i == 1 && !cursor_u64(&line, &ignored)) || !cursor_u64(&line, &first[i]))
-            return 0;
-    }
-    return bit;
-}
-
-static void take_letter(struct cursor line, struct os_status *out)
-{
-    struct span word;
-    if (!cursor_word(&line, &word) || word.size != 1)
-        return;
-    out->state = word.bytes[0];
-    out->has |= OS_STATUS_STATE;
-}
-
-static void take_cpus(struct cursor line, struct os_status *out)
-{
-    if (cursor_word(&line, &out->cpus))
-        out->has |= OS_STATUS_CPUS;
-}
-
 static void take_field(const struct status_field *field, struct cursor line, struct os_status *out)
 {
     uint64_t number;
+    struct span word;
     if (field->take != NULL) {
         if (!field->take(line, &number))
             return;
         memcpy((char *)out + field->place, &number, sizeof number);
         out->has |= field->bit;
     }
-    if (field->bit == OS_STATUS_UID)
-        out->has |= take_ids(line, &out->uid, OS_STATUS_UIDS);
-    else if (field->bit == OS_STATUS_GID)
-        out->has |= take_ids(line, &out->gid, OS_STATUS_GIDS);
-    else if (field->bit == OS_STATUS_STATE)
-        take_letter(line, out);
-    else if (field->bit == OS_STATUS_CPUS)
-        take_cpus(line, out);
-}
-
-/* The field whose label the line has; NULL: none that is asked for. */
-static const struct status_field *find_field(struct span line)
-{
-    unsigned letter = line.size != 0 ? (unsigned)line.bytes[0] - 'A' : ARRAY_COUNT(LETTERS);
-    if (letter >= ARRAY_COUNT(LETTERS))
-        return NULL;
-    const struct status_field *field = &FIELDS[LETTERS[letter].first];
-    for (unsigned left = LETTERS[letter].count; left > 0; left--, field++)
-        if (line.size > field->size && line.bytes[field->size - 1] == ':' &&
-            memcmp(line.bytes, field->label, field->size) == 0)
-            return field;
-    return NULL;
+    if (field->bit == OS_STATUS_UID || field->bit == OS_STATUS_GID) {
+        uint64_t *ids = field->bit == OS_STATUS_UID ? &out->uid : &out->gid;
+        if (cursor_u64(&line, &number) && cursor_u64(&line, &ids[1]) && cursor_u64(&line, &ids[2]))
+            out->has |= field->bit == OS_STATUS_UID ? OS_STATUS_UIDS : OS_STATUS_GIDS;
+    } else if (field->bit == OS_STATUS_STATE && cursor_word(&line, &word) && word.size == 1) {
+        out->state = word.bytes[0];
+        out->has |= OS_STATUS_STATE;
+    } else if (field->bit == OS_STATUS_CPUS && cursor_word(&line, &out->cpus)) {
+        out->has |= OS_STATUS_CPUS;
+    }
 }
 
 bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
@@ -176,10 +140,19 @@ bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
     if (!cursor_line(&cursor, &line) || !span_starts(line, "Name:"))
         return false;
     while (cursor_line(&cursor, &line)) {
-        const struct status_field *field = find_field(line);
-        if (field == NULL || (out->has & field->bit) != 0 || line.bytes + line.size == bytes + size)
+        unsigned letter = line.size != 0 ? (unsigned)line.bytes[0] - 'A' : ARRAY_COUNT(LETTERS);
+        if (letter >= ARRAY_COUNT(LETTERS) || line.bytes + line.size == bytes + size)
             continue;
-        take_field(field, cursor_over(line.bytes + field->size, line.size - field->size), out);
+        const struct status_field *field = &FIELDS[LETTERS[letter].first];
+        for (unsigned left = LETTERS[letter].count; left > 0; left--, field++) {
+            if (line.size <= field->size || line.bytes[field->size - 1] != ':' ||
+                memcmp(line.bytes, field->label, field->size) != 0)
+                continue;
+            if ((out->has & field->bit) == 0)
+                take_field(field, cursor_over(line.bytes + field->size, line.size - field->size),
+                           out);
+            break;
+        }
     }
     if (out->group < 0)
         out->has &= ~(unsigned)OS_STATUS_GROUP;

@@ -1,4 +1,5 @@
-/* process.c: the files of one process, kept open if the caller asks for it, and its CPU clock.
+/* process.c: the files of one process, kept open if the caller asks for it; its CPU clock; whether
+ * it has a device open or shares its memory with another one.
  *
  * A kept file reads as long as its process lives and then fails with ESRCH, even if the pid is
  * reused: identity rests on that (tests/unit/process/test_process_table.c shows it with a reused
@@ -9,8 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_process *process)
 {
@@ -58,77 +63,98 @@ int os_process_statm(const struct os_process *process, struct os_statm *out)
     return os_parse_statm(text, (size_t)size, out) ? 0 : -EBADMSG;
 }
 
-/* The folder of threads stands in for /proc. False where the thread has ended, reaped or not. */
-static bool read_memory(const struct os *threads, int64_t tid, uint64_t *virtual_bytes,
-                        struct os_statm *statm)
-{
-    char text[OS_STAT_TEXT];
-    struct os_stat stat;
-    struct os_process files;
-    if (os_process_open(threads, tid, true, &files) < 0)
-        return false;
-    bool read = files.statm >= 0 && os_process_statm(&files, statm) == 0 &&
-                os_process_stat(&files, text, &stat) == 0;
-    os_process_close(&files);
-    *virtual_bytes = read ? stat.virtual_bytes : 0;
-    return *virtual_bytes != 0;
-}
-
 int os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
                       struct os_statm *statm)
 {
     enum { THREADS_MAX = 1 << 10 };
-    struct os threads = *os;
+    struct os threads = *os; // whose folder of threads stands in for /proc
     threads.proc = linux_process_open(os, pid, "task", O_DIRECTORY);
     if (threads.proc < 0)
         return threads.proc;
     struct linux_numbers tids = {0};
-    bool cut, found = false;
+    bool cut;
     int result = linux_numbers_read(threads.proc, THREADS_MAX, &tids, &cut);
-    for (size_t i = 0; i < tids.count && result == 0 && !found; i++)
-        found = read_memory(&threads, (int64_t)tids.items[i], virtual_bytes, statm);
+    *virtual_bytes = 0; // of a thread that has ended, reaped or not
+    for (size_t i = 0; i < tids.count && result == 0 && *virtual_bytes == 0; i++) {
+        char text[OS_STAT_TEXT];
+        struct os_stat stat;
+        struct os_process files;
+        if (os_process_open(&threads, (int64_t)tids.items[i], true, &files) < 0)
+            continue;
+        if (files.statm >= 0 && os_process_statm(&files, statm) == 0 &&
+            os_process_stat(&files, text, &stat) == 0)
+            *virtual_bytes = stat.virtual_bytes;
+        os_process_close(&files);
+    }
     linux_numbers_done(&tids);
     os_close_descriptor(threads.proc);
-    return result == 0 && !found ? -ESRCH : result;
-}
-
-/* The id of a process's clock, as clock_getcpuclockid(3) makes it but without its extra call:
- * the pid's complement above three bits, of which 2 means scheduler time of all threads. */
-static clockid_t cpu_clock_of(int64_t pid)
-{
-    return (clockid_t)((~(uint32_t)pid << 3) | 2u);
+    return result == 0 && *virtual_bytes == 0 ? -ESRCH : result;
 }
 
 int os_process_cpu_ns(const struct os *os, int64_t pid, uint64_t *ns)
 {
     if (!os->live || pid < 1)
         return -ENOTSUP;
+    // The id of a process's clock, as clock_getcpuclockid(3) makes it but without its extra call:
+    // the pid's complement above three bits, of which 2 means scheduler time of all threads.
+    clockid_t clock = (clockid_t)((~(uint32_t)pid << 3) | 2u);
     struct timespec time;
-    if (clock_gettime(cpu_clock_of(pid), &time) != 0)
+    if (clock_gettime(clock, &time) != 0)
         return errno == EINVAL ? -ESRCH : -errno; // EINVAL: no such process
     *ns = (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
     return 0;
 }
 
-/* Files of one record, or of plain memory. Not so: lists, such as task/N/children and maps, which
- * end a read where the next record does not fit. */
-static bool is_given_at_once(const char *name)
-{
-    static const char *const NAMES[] = {"cgroup", "cmdline", "io", "status"};
-    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
-        if (strcmp(name, NAMES[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 int os_process_file(const struct os *os, int64_t pid, const char *name, size_t limit,
                     struct buffer *out, bool *cut)
 {
+    // Files of one record, or of plain memory. Not so: lists, such as task/N/children and maps,
+    // which end a read where the next record does not fit.
+    static const char *const GIVEN_AT_ONCE[] = {"cgroup", "cmdline", "io", "status"};
+    bool at_once = false;
+    for (size_t i = 0; i < ARRAY_COUNT(GIVEN_AT_ONCE); i++)
+        at_once |= strcmp(name, GIVEN_AT_ONCE[i]) == 0;
     int descriptor = linux_process_open(os, pid, name, 0);
     if (descriptor < 0)
         return descriptor;
-    int result = linux_read_all(descriptor, limit, is_given_at_once(name), out, cut);
+    int result = linux_read_all(descriptor, limit, at_once, out, cut);
     os_close_descriptor(descriptor);
     return result;
+}
+
+/* statx through the links of /proc/PID/fd reaches the node itself, whatever the process calls it in
+ * its mount namespace, and with AT_STATX_DONT_SYNC asks no server. */
+bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uint32_t minor)
+{
+    enum { DESCRIPTORS_MAX = 1 << 16 };
+    int folder = linux_process_open(os, pid, "fd", O_DIRECTORY);
+    if (folder < 0)
+        return false;
+    struct linux_numbers numbers = {0};
+    bool cut, found = false;
+    int result = linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
+    for (size_t i = 0; result == 0 && i < numbers.count && !found; i++) {
+        char name[NUMBER_TEXT];
+        struct statx status;
+        number_print_u64(name, numbers.items[i]);
+        found = statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE, &status) ==
+                    0 &&
+                S_ISCHR(status.stx_mode) && status.stx_rdev_major == major &&
+                status.stx_rdev_minor == minor;
+    }
+    linux_numbers_done(&numbers);
+    os_close_descriptor(folder);
+    return found;
+}
+
+int os_compare_maps(const struct os *os, int64_t first, int64_t second)
+{
+    if (!os->live)
+        return -ENOTSUP;
+    if (first < 1 || first > INT32_MAX || second < 1 || second > INT32_MAX)
+        return -ESRCH;
+    long order = syscall(SYS_kcmp, (pid_t)first, (pid_t)second, KCMP_VM, 0UL, 0UL);
+    if (order < 0)
+        return -errno;
+    return order <= 2 ? (int)order : -ENOTSUP;
 }

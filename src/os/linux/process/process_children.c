@@ -16,17 +16,6 @@
 
 enum { CHILDREN_BYTES = 1 << 20, GROUP_BYTES = 1 << 16, THREADS_MAX = 4096 };
 
-static int take_children(struct os_pids *pids, const struct buffer *text)
-{
-    struct cursor cursor = cursor_over(text->bytes, text->size);
-    uint64_t pid;
-    while (cursor_u64(&cursor, &pid)) {
-        if (pid != 0 && pid <= INT32_MAX && os_pids_append(pids, (int64_t)pid) < 0)
-            return -ENOMEM;
-    }
-    return 0;
-}
-
 static int children_of(const struct os *os, int64_t pid, int64_t thread, struct os_pids *pids)
 {
     char name[64];
@@ -34,8 +23,11 @@ static int children_of(const struct os *os, int64_t pid, int64_t thread, struct 
     bool cut;
     (void)snprintf(name, sizeof(name), "task/%lld/children", (long long)thread);
     int code = os_process_file(os, pid, name, CHILDREN_BYTES, &text, &cut);
-    if (code == 0)
-        code = take_children(pids, &text);
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    uint64_t child;
+    while (code == 0 && cursor_u64(&cursor, &child))
+        if (child != 0 && child <= INT32_MAX)
+            code = os_pids_append(pids, (int64_t)child);
     buffer_done(&text);
     return code;
 }
@@ -57,31 +49,24 @@ int os_list_children(const struct os *os, int64_t pid, uint64_t threads, struct 
     return code;
 }
 
-static int take_members(struct os_pids *pids, const struct buffer *text)
-{
-    struct cursor cursor = cursor_over(text->bytes, text->size);
-    struct span line;
-    while (cursor_line(&cursor, &line)) {
-        struct cursor word = cursor_over(line.bytes, line.size);
-        uint64_t pid;
-        if (!cursor_u64(&word, &pid) || pid == 0 || pid > INT32_MAX)
-            return -ERANGE;
-        if (os_pids_append(pids, (int64_t)pid) < 0)
-            return -ENOMEM;
-    }
-    os_pids_settle(pids);
-    return 0;
-}
-
 int os_list_group(int folder, struct os_pids *pids)
 {
     struct buffer text = {.bytes = NULL};
     bool cut = false;
     int file = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int code = file < 0 ? -errno : linux_read_all(file, GROUP_BYTES, false, &text, &cut);
-    if (code == 0)
-        code = cut ? -ERANGE : take_members(pids, &text);
     os_close_descriptor(file);
+    if (code == 0 && cut)
+        code = -ERANGE;
+    struct cursor cursor = cursor_over(text.bytes, text.size);
+    for (struct span line; code == 0 && cursor_line(&cursor, &line);) {
+        struct cursor word = cursor_over(line.bytes, line.size);
+        uint64_t pid;
+        bool ours = cursor_u64(&word, &pid) && pid != 0 && pid <= INT32_MAX;
+        code = ours ? os_pids_append(pids, (int64_t)pid) : -ERANGE;
+    }
+    if (code == 0)
+        os_pids_settle(pids);
     buffer_done(&text);
     return code;
 }

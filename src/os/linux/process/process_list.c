@@ -20,23 +20,6 @@ struct process_list_stream {
     alignas(8) char entries[ENTRIES_BYTES];
 };
 
-static int stream_open(const struct os *os, struct os_pids *pids, const char *folder)
-{
-    if (pids->stream != NULL)
-        return 0;
-    int directory = linux_open(os, os->proc, folder, O_DIRECTORY);
-    if (directory < 0)
-        return directory;
-    struct process_list_stream *stream = memory_alloc(sizeof *stream);
-    if (stream == NULL) {
-        os_close_descriptor(directory);
-        return -ENOMEM;
-    }
-    stream->directory = directory;
-    pids->stream = stream;
-    return 0;
-}
-
 int os_pids_append(struct os_pids *pids, int64_t pid)
 {
     void *items = pids->items;
@@ -73,30 +56,33 @@ static void sort_pids(struct os_pids *pids)
     }
 }
 
-static int read_stream(struct os_pids *pids)
-{
-    struct process_list_stream *stream = pids->stream;
-    if (lseek(stream->directory, 0, SEEK_SET) < 0)
-        return -errno;
-    int result = linux_entries_each(stream->directory, stream->entries, sizeof stream->entries,
-                                    add_pid, pids);
-    if (result < 0)
-        return result;
-    sort_pids(pids);
-    return 0;
-}
-
 int os_list_processes(const struct os *os, struct os_pids *pids)
 {
-    pids->count = 0;
-    int result = stream_open(os, pids, ".");
-    return result < 0 ? result : read_stream(pids);
+    return os_list_numbers(os, ".", pids);
 }
 
 int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids)
 {
-    int result = stream_open(os, pids, folder);
-    return result < 0 ? result : read_stream(pids);
+    struct process_list_stream *stream = pids->stream;
+    pids->count = 0;
+    if (stream == NULL) {
+        int directory = linux_open(os, os->proc, folder, O_DIRECTORY);
+        if (directory < 0)
+            return directory;
+        pids->stream = stream = memory_alloc(sizeof *stream);
+        if (stream == NULL) {
+            os_close_descriptor(directory);
+            return -ENOMEM;
+        }
+        stream->directory = directory;
+    }
+    if (lseek(stream->directory, 0, SEEK_SET) < 0)
+        return -errno;
+    int result = linux_entries_each(stream->directory, stream->entries, sizeof stream->entries,
+                                    add_pid, pids);
+    if (result == 0)
+        sort_pids(pids);
+    return result;
 }
 
 void os_pids_settle(struct os_pids *pids)
