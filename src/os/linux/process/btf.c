@@ -38,27 +38,22 @@ static struct btf_type type_at(const struct btf *btf, size_t place)
     return type;
 }
 
-/* The bytes of a type and all that stands behind it; 0: they are not all there. */
-static size_t size_of(const struct btf *btf, size_t place)
-{
-    if (btf->type_size - place < sizeof(struct btf_type))
-        return 0;
-    struct btf_type type = type_at(btf, place);
-    unsigned kind = BTF_INFO_KIND(type.info);
-    if (kind >= KINDS)
-        return 0;
-    size_t size = sizeof type + BEHIND[kind].fixed +
-                  (size_t)BEHIND[kind].each * BTF_INFO_VLEN(type.info);
-    return btf->type_size - place < size ? 0 : size;
-}
-
-/* Numbers types, or counts them where there is no room yet. */
+/* Numbers types, or counts them where there is no room yet. False where not all bytes of one, and
+ * of all that stands behind it, are there. */
 static bool number_types(struct btf *btf)
 {
     size_t count = 1;
     for (size_t place = 0, size; place < btf->type_size; place += size) {
-        size = size_of(btf, place);
-        if (size == 0)
+        size_t left = btf->type_size - place;
+        if (left < sizeof(struct btf_type))
+            return false;
+        struct btf_type type = type_at(btf, place);
+        unsigned kind = BTF_INFO_KIND(type.info);
+        if (kind >= KINDS)
+            return false;
+        size = sizeof type + BEHIND[kind].fixed +
+               (size_t)BEHIND[kind].each * BTF_INFO_VLEN(type.info);
+        if (left < size)
             return false;
         if (btf->places != NULL)
             btf->places[count] = (uint32_t)place;
@@ -157,40 +152,28 @@ static uint32_t bytes_of(const struct btf *btf, uint32_t number)
     }
 }
 
-/* A step of a path, and what is left of it. */
-static struct span first_of(const char **path)
-{
-    const char *end = strchrnul(*path, '.');
-    struct span step = {*path, (size_t)(end - *path)};
-    *path = *end == '.' ? end + 1 : end;
-    return step;
-}
-
-/* Into the array's element of that number. */
-static uint32_t enter_array(const struct btf *btf, uint32_t number, struct span step,
-                            uint32_t *offset)
-{
-    struct btf_array array;
-    struct cursor cursor = cursor_over(step.bytes, step.size);
-    uint64_t index;
-    memcpy(&array, btf->types + btf->places[number] + sizeof(struct btf_type), sizeof array);
-    uint32_t element = bare(btf, array.type);
-    bool flexible = array.nelems == 0; /* at the end of a structure; there may be one */
-    if (element == 0 || !cursor_u64(&cursor, &index) || index >= array.nelems + flexible)
-        return 0;
-    *offset += (uint32_t)index * bytes_of(btf, element);
-    return element;
-}
-
+/* Into an array's element, or into a member of a structure or union, or of one in it that has no
+ * name. */
 static uint32_t enter(const struct btf *btf, uint32_t number, struct span step, uint32_t *offset,
-                      unsigned depth);
-
-/* Into a member of a structure or union, or one of what has no name in it. */
-static uint32_t enter_structure(const struct btf *btf, uint32_t number, struct span step,
-                                uint32_t *offset, unsigned depth)
+                      unsigned depth)
 {
     struct btf_type type = type_at(btf, btf->places[number]);
     const char *at = btf->types + btf->places[number] + sizeof type;
+    unsigned kind = BTF_INFO_KIND(type.info);
+    if (kind == BTF_KIND_ARRAY) {
+        struct btf_array array;
+        struct cursor cursor = cursor_over(step.bytes, step.size);
+        uint64_t index;
+        memcpy(&array, at, sizeof array);
+        uint32_t element = bare(btf, array.type);
+        bool flexible = array.nelems == 0; /* at the end of a structure; there may be one */
+        if (element == 0 || !cursor_u64(&cursor, &index) || index >= array.nelems + flexible)
+            return 0;
+        *offset += (uint32_t)index * bytes_of(btf, element);
+        return element;
+    }
+    if ((kind != BTF_KIND_STRUCT && kind != BTF_KIND_UNION) || depth > DEEPEST)
+        return 0;
     for (unsigned i = 0; i < BTF_INFO_VLEN(type.info); i++, at += sizeof(struct btf_member)) {
         struct btf_member member;
         memcpy(&member, at, sizeof member);
@@ -210,25 +193,16 @@ static uint32_t enter_structure(const struct btf *btf, uint32_t number, struct s
     return 0;
 }
 
-static uint32_t enter(const struct btf *btf, uint32_t number, struct span step, uint32_t *offset,
-                      unsigned depth)
-{
-    unsigned kind = BTF_INFO_KIND(type_at(btf, btf->places[number]).info);
-    if (depth > DEEPEST)
-        return 0;
-    if (kind == BTF_KIND_ARRAY)
-        return enter_array(btf, number, step, offset);
-    if (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION)
-        return enter_structure(btf, number, step, offset, depth);
-    return 0;
-}
-
 bool btf_member(const struct btf *btf, const char *structure, const char *path,
                 struct btf_field *out)
 {
     uint32_t number = find(btf, BTF_KIND_STRUCT, structure), offset = 0;
-    while (number != 0 && *path != '\0')
-        number = enter(btf, number, first_of(&path), &offset, 0);
+    while (number != 0 && *path != '\0') {
+        const char *end = strchrnul(path, '.');
+        struct span step = {path, (size_t)(end - path)};
+        number = enter(btf, number, step, &offset, 0);
+        path = *end == '.' ? end + 1 : end;
+    }
     uint32_t size = number != 0 ? bytes_of(btf, number) : 0;
     if (size == 0)
         return false;

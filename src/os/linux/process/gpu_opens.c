@@ -22,20 +22,13 @@
 
 enum { DESCRIPTORS_MAX = 1 << 18, LINK_TEXT = 256 };
 
-/* ---- by its name ---- */
-
-static bool is_numbered(const char *name, const char *prefix)
-{
-    size_t size = strlen(prefix);
-    return strncmp(name, prefix, size) == 0 && name[size] >= '0' && name[size] <= '9';
-}
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
 }
 
+/* By its name. */
 static bool may_be_device(const char *path)
 {
     static const char *const NAMES[] = {"card", "renderD", "controlD", "accel"};
@@ -48,13 +41,14 @@ static bool may_be_device(const char *path)
             return false;
     if (strncmp(path, "/dev/", 5) == 0)
         return true;
-    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++)
-        if (is_numbered(last_part(path), NAMES[i]))
+    const char *name = last_part(path);
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
+        size_t size = strlen(NAMES[i]);
+        if (strncmp(name, NAMES[i], size) == 0 && name[size] >= '0' && name[size] <= '9')
             return true;
+    }
     return false;
 }
-
-/* ---- by its numbers ---- */
 
 static bool is_procfs(const struct os *os, struct os_gpu_opens *opens)
 {
@@ -63,17 +57,6 @@ static bool is_procfs(const struct os *os, struct os_gpu_opens *opens)
         opens->is_procfs = fstatfs(os->proc, &status) == 0 && status.f_type == PROC_SUPER_MAGIC;
     opens->is_asked = true;
     return opens->is_procfs;
-}
-
-static bool ask_node(int folder, const char *name, struct os_gpu_open *out)
-{
-    struct statx status;
-    if (statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE, &status) != 0 ||
-        !S_ISCHR(status.stx_mode))
-        return false;
-    out->major = status.stx_rdev_major;
-    out->minor = status.stx_rdev_minor;
-    return true;
 }
 
 /* "226:128". */
@@ -94,68 +77,56 @@ static bool ask_sys(const struct os *os, const char *class, const char *path,
     return true;
 }
 
-static bool find_numbers(const struct os *os, bool is_real, int folder, const char *name,
-                         const char *path, struct os_gpu_open *out)
-{
-    bool found = is_real ? ask_node(folder, name, out)
-                         : ask_sys(os, "drm", path, out) || ask_sys(os, "accel", path, out);
-    return found && (out->major == OS_DRM_MAJOR || out->major == OS_ACCEL_MAJOR);
-}
-
-/* ---- a process ---- */
-
-static int append(struct os_gpu_opens *out, const struct os_gpu_open *open)
-{
-    void *items = out->items;
-    if (memory_grow(&items, &out->capacity, out->count, sizeof *out->items) < 0)
-        return -ENOMEM;
-    out->items = items;
-    out->items[out->count++] = *open;
-    return 0;
-}
-
-/* A descriptor that is closed meanwhile is none. The folder may be listed where none of its links
- * may be read: a process that is protected even from root. */
-static int take_links(const struct os *os, int folder, struct os_gpu_opens *out)
-{
-    size_t denied = 0;
-    for (size_t i = 0; i < out->number_count; i++) {
-        char name[NUMBER_TEXT], path[LINK_TEXT];
-        struct os_gpu_open open = {.descriptor = out->numbers[i]};
-        number_print_u64(name, open.descriptor);
-        ssize_t size = readlinkat(folder, name, path, sizeof path - 1);
-        denied += size < 0 && os_availability(errno) == VITALS_DENIED;
-        if (size <= 0)
-            continue;
-        path[size] = '\0';
-        if (may_be_device(path) &&
-            find_numbers(os, is_procfs(os, out), folder, name, path, &open) &&
-            append(out, &open) < 0)
-            return -ENOMEM;
-    }
-    return denied != 0 && denied == out->number_count ? -EACCES : 0;
-}
-
-static int list_numbers(int folder, struct os_gpu_opens *out)
-{
-    struct linux_numbers numbers = {.items = out->numbers, .capacity = out->number_capacity};
-    bool cut; // beyond the cap a process is not listed whole, which costs it its newest descriptors
-    int result = linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
-    out->numbers = numbers.items;
-    out->number_count = numbers.count;
-    out->number_capacity = numbers.capacity;
-    return result;
-}
-
 int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out)
 {
     out->count = out->number_count = 0;
     int folder = linux_process_open(os, pid, "fd", O_DIRECTORY);
     if (folder < 0)
         return folder;
-    int result = list_numbers(folder, out);
-    if (result == 0)
-        result = take_links(os, folder, out);
+    struct linux_numbers numbers = {.items = out->numbers, .capacity = out->number_capacity};
+    bool cut; // beyond the cap a process is not listed whole, which costs it its newest descriptors
+    int result = linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
+    out->numbers = numbers.items;
+    out->number_count = numbers.count;
+    out->number_capacity = numbers.capacity;
+
+    size_t denied = 0;
+    for (size_t i = 0; i < numbers.count && result == 0; i++) {
+        char name[NUMBER_TEXT], path[LINK_TEXT];
+        struct os_gpu_open open = {.descriptor = numbers.items[i]};
+        number_print_u64(name, open.descriptor);
+        ssize_t size = readlinkat(folder, name, path, sizeof path - 1);
+        denied += size < 0 && os_availability(errno) == VITALS_DENIED;
+        if (size <= 0)
+            continue; // one that is closed meanwhile is none
+        path[size] = '\0';
+        if (!may_be_device(path))
+            continue;
+        struct statx status;
+        bool found;
+        if (!is_procfs(os, out)) {
+            found = ask_sys(os, "drm", path, &open) || ask_sys(os, "accel", path, &open);
+        } else {
+            found = statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE,
+                          &status) == 0 &&
+                    S_ISCHR(status.stx_mode);
+            open.major = status.stx_rdev_major;
+            open.minor = status.stx_rdev_minor;
+        }
+        if (!found || (open.major != OS_DRM_MAJOR && open.major != OS_ACCEL_MAJOR))
+            continue;
+        void *items = out->items;
+        if (memory_grow(&items, &out->capacity, out->count, sizeof *out->items) < 0) {
+            result = -ENOMEM;
+            break;
+        }
+        out->items = items;
+        out->items[out->count++] = open;
+    }
+    // The folder may be listed where none of its links may be read: a process that is protected
+    // even from root.
+    if (result == 0 && denied != 0 && denied == numbers.count)
+        result = -EACCES;
     os_close_descriptor(folder);
     return result;
 }
@@ -175,8 +146,6 @@ void os_gpu_opens_done(struct os_gpu_opens *opens)
     memory_free(opens->numbers);
     *opens = (struct os_gpu_opens){0};
 }
-
-/* ---- one descriptor ---- */
 
 int os_gpu_fdinfo(const struct os *os, int64_t pid, uint64_t descriptor, char *out, size_t capacity,
                   size_t *size)

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -46,35 +45,12 @@ int os_pidfd_ended(int pidfd)
 static struct os_exit exit_of(int status)
 {
     return (struct os_exit){
-        .state = VITALS_HAVE,
-        .code = status >> 8 & 0xFF,
-        .signal = status & 0x7F,
-    };
+        .state = VITALS_HAVE, .code = status >> 8 & 0xFF, .signal = status & 0x7F};
 }
 
 #ifndef P_PIDFD
 #define P_PIDFD 3 /* Linux 5.4 */
 #endif
-
-/* Of a child of ours: reaps it, or leaves it as it is (WNOWAIT). __WALL: children whose end is told
- * by another signal too. */
-static bool told_by_wait(int pidfd, int flags, struct os_exit *out)
-{
-    siginfo_t info = {0};
-    int result;
-    do
-        result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL | flags);
-    while (result < 0 && errno == EINTR);
-    if (result < 0 || info.si_pid == 0)
-        return false;
-    bool exited = info.si_code == CLD_EXITED;
-    *out = (struct os_exit){
-        .state = VITALS_HAVE,
-        .code = exited ? info.si_status : 0,
-        .signal = exited ? 0 : info.si_status,
-    };
-    return true;
-}
 
 /* PIDFD_GET_INFO as Linux 6.13 has it: its first size, which later kernels go on taking. */
 struct pidfd_info_64 {
@@ -141,38 +117,40 @@ bool os_parse_stat_exit(const char *bytes, size_t size, int *status)
     return true;
 }
 
-/* Whether the kernel shows us a zombie's exit status: it writes 0 for a reader that may not trace
- * it. To such a reader it refuses the zombie's exe; for others exe no longer exists. (Plain files
- * of a zombie are root's.) */
-static bool may_see_status(const struct os *os, const struct os_process *process)
-{
-    char path[32], target[1];
-    snprintf(path, sizeof path, "%lld/exe", (long long)process->pid);
-    return readlinkat(os->proc, path, target, sizeof target) >= 0 || errno == ENOENT;
-}
-
-/* Of a zombie; false where it is none any more. The kept stat answers for this process only; exe is
- * found by pid, and the stat that is read after it proves that it was the same. */
-static bool told_by_stat(const struct os *os, const struct os_process *process, struct os_exit *out)
-{
-    char text[OS_STAT_TEXT];
-    bool may_see = may_see_status(os, process);
-    int64_t size = linux_read(process->stat, text, sizeof text, 0);
-    int status;
-    if (size <= 0 || !os_parse_stat_exit(text, (size_t)size, &status))
-        return false;
-    *out = status != 0 || may_see ? exit_of(status) : (struct os_exit){.state = VITALS_DENIED};
-    return true;
-}
-
 static void learn_exit(const struct os *os, int pidfd, const struct os_process *process, int flags,
                        struct os_exit *out)
 {
-    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
-    if (told_by_wait(pidfd, flags, out) || told_by_pidfd(pidfd, out) ||
-        told_by_stat(os, process, out))
+    // Of a child of ours: reaps it, or leaves it as it is (WNOWAIT). __WALL: children whose end is
+    // told by another signal too.
+    siginfo_t info = {0};
+    int result;
+    do
+        result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL | flags);
+    while (result < 0 && errno == EINTR);
+    if (result == 0 && info.si_pid != 0) {
+        bool exited = info.si_code == CLD_EXITED;
+        *out = (struct os_exit){.state = VITALS_HAVE,
+                                .code = exited ? info.si_status : 0,
+                                .signal = exited ? 0 : info.si_status};
         return;
-    told_by_pidfd(pidfd, out); // it was reaped since
+    }
+    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
+    if (told_by_pidfd(pidfd, out))
+        return;
+
+    // Of a zombie. The kernel writes an exit status of 0 for a reader that may not trace it, and to
+    // such a reader it refuses the zombie's exe; for others exe no longer exists. (Plain files of a
+    // zombie are root's.) The kept stat answers for this process only; exe is found by pid, and the
+    // stat that is read after it proves that it was the same.
+    char path[PROCESS_PATH], target[1], text[OS_STAT_TEXT];
+    bool may_see = linux_process_path(path, process->pid, "exe") &&
+                   (readlinkat(os->proc, path, target, sizeof target) >= 0 || errno == ENOENT);
+    int64_t size = linux_read(process->stat, text, sizeof text, 0);
+    int status;
+    if (size > 0 && os_parse_stat_exit(text, (size_t)size, &status))
+        *out = status != 0 || may_see ? exit_of(status) : (struct os_exit){.state = VITALS_DENIED};
+    else
+        told_by_pidfd(pidfd, out); // it was reaped since
 }
 
 void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,

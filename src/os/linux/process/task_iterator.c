@@ -160,16 +160,6 @@ static void put_number(struct program *program, unsigned operation, unsigned to,
     put(program, step);
 }
 
-static void put_constant(struct program *program, unsigned to, uint64_t number)
-{
-    struct bpf_insn step = step_of(BPF_LD | BPF_IMM | BPF_DW, to, 0);
-    step.imm = (int32_t)(uint32_t)number;
-    put(program, step);
-    step = step_of(0, 0, 0);
-    step.imm = (int32_t)(uint32_t)(number >> 32);
-    put(program, step);
-}
-
 /* The register, from a member of what another leads to. */
 static bool put_member(struct program *program, unsigned to, unsigned from, const char *structure,
                        const char *member)
@@ -204,42 +194,6 @@ static void put_source(struct program *program, const struct task_iterator_sourc
     }
 }
 
-static void put_mixed(struct program *program, const struct task_iterator_source *source)
-{
-    put_source(program, source);
-    put_operation(program, BPF_XOR, MIX, VALUE);
-    put_operation(program, BPF_MUL, MIX, PRIME);
-}
-
-static void put_identity(struct program *program)
-{
-    static const struct {
-        const char *member;
-        size_t offset;
-    } WHO[] = {{"tgid", offsetof(struct record, process)},
-               {"pid", offsetof(struct record, thread)},
-               {"__state", offsetof(struct record, state)}};
-    for (size_t i = 0; i < sizeof(WHO) / sizeof(WHO[0]); i++) {
-        program->failed |= !put_member(program, VALUE, TASK, "task_struct", WHO[i].member);
-        put_store(program, BPF_W, VALUE, WHO[i].offset);
-    }
-    put_number(program, BPF_MOV, VALUE, 0);
-    put_store(program, BPF_W, VALUE, offsetof(struct record, zero));
-}
-
-/* bpf_seq_write(context->meta->seq, record, sizeof record) */
-static void put_write(struct program *program)
-{
-    put_load(program, BPF_REG_1, CONTEXT, (struct btf_field){.offset = 0, .size = 8});
-    program->failed |= !put_member(program, BPF_REG_1, BPF_REG_1, "bpf_iter_meta", "seq");
-    put_operation(program, BPF_MOV, BPF_REG_2, BPF_REG_10);
-    put_number(program, BPF_ADD, BPF_REG_2, -(int32_t)sizeof(struct record));
-    put_number(program, BPF_MOV, BPF_REG_3, (int32_t)sizeof(struct record));
-    struct bpf_insn call = step_of(BPF_JMP | BPF_CALL, 0, 0);
-    call.imm = BPF_FUNC_seq_write;
-    put(program, call);
-}
-
 static void put_exit(struct program *program)
 {
     put_number(program, BPF_MOV, BPF_REG_0, 0);
@@ -248,21 +202,55 @@ static void put_exit(struct program *program)
 
 static void make_program(struct program *program)
 {
+    static const struct {
+        const char *member;
+        size_t offset;
+    } IDENTITY[] = {{"tgid", offsetof(struct record, process)},
+                    {"pid", offsetof(struct record, thread)},
+                    {"__state", offsetof(struct record, state)}};
+    const uint64_t constants[][2] = {{MIX, ~ODD}, {PRIME, ODD}};
+
+    // The task; none behind the last.
     put_operation(program, BPF_MOV, CONTEXT, BPF_REG_1);
     put_load(program, TASK, CONTEXT, (struct btf_field){.offset = 8, .size = 8});
     struct bpf_insn unless_last = step_of(BPF_JMP | BPF_JNE | BPF_K, TASK, 0);
     unless_last.off = 2; /* over the exit */
     put(program, unless_last);
     put_exit(program);
-    put_constant(program, MIX, ~ODD);
-    put_constant(program, PRIME, ODD);
-    put_identity(program);
-    for (size_t i = 0; i < sizeof(MIXED) / sizeof(MIXED[0]); i++)
-        put_mixed(program, &MIXED[i]);
+
+    // The record.
+    for (size_t i = 0; i < ARRAY_COUNT(constants); i++) {
+        struct bpf_insn low = step_of(BPF_LD | BPF_IMM | BPF_DW, (unsigned)constants[i][0], 0);
+        struct bpf_insn high = step_of(0, 0, 0);
+        low.imm = (int32_t)(uint32_t)constants[i][1];
+        high.imm = (int32_t)(uint32_t)(constants[i][1] >> 32);
+        put(program, low);
+        put(program, high);
+    }
+    for (size_t i = 0; i < ARRAY_COUNT(IDENTITY); i++) {
+        program->failed |= !put_member(program, VALUE, TASK, "task_struct", IDENTITY[i].member);
+        put_store(program, BPF_W, VALUE, IDENTITY[i].offset);
+    }
+    put_number(program, BPF_MOV, VALUE, 0);
+    put_store(program, BPF_W, VALUE, offsetof(struct record, zero));
+    for (size_t i = 0; i < ARRAY_COUNT(MIXED); i++) {
+        put_source(program, &MIXED[i]);
+        put_operation(program, BPF_XOR, MIX, VALUE);
+        put_operation(program, BPF_MUL, MIX, PRIME);
+    }
     put_store(program, BPF_DW, MIX, offsetof(struct record, mixed));
     put_source(program, &HANDED);
     put_store(program, BPF_DW, VALUE, offsetof(struct record, terminal));
-    put_write(program);
+
+    // bpf_seq_write(context->meta->seq, record, sizeof record)
+    put_load(program, BPF_REG_1, CONTEXT, (struct btf_field){.offset = 0, .size = 8});
+    program->failed |= !put_member(program, BPF_REG_1, BPF_REG_1, "bpf_iter_meta", "seq");
+    put_operation(program, BPF_MOV, BPF_REG_2, BPF_REG_10);
+    put_number(program, BPF_ADD, BPF_REG_2, -(int32_t)sizeof(struct record));
+    put_number(program, BPF_MOV, BPF_REG_3, (int32_t)sizeof(struct record));
+    struct bpf_insn write = step_of(BPF_JMP | BPF_CALL, 0, 0);
+    write.imm = BPF_FUNC_seq_write;
+    put(program, write);
     put_exit(program);
 }
 
@@ -277,51 +265,8 @@ static int call(enum bpf_cmd command, union bpf_attr *attributes)
     return result < 0 ? -errno : (int)result;
 }
 
-static int load(const struct program *program, uint32_t function)
-{
-    union bpf_attr attributes;
-    memset(&attributes, 0, sizeof attributes);
-    attributes.prog_type = BPF_PROG_TYPE_TRACING;
-    attributes.expected_attach_type = BPF_TRACE_ITER;
-    attributes.attach_btf_id = function;
-    attributes.insns = (uintptr_t)program->steps;
-    attributes.insn_cnt = (uint32_t)program->count;
-    attributes.license = (uintptr_t) "Dual MIT/GPL";
-    memcpy(attributes.prog_name, "vitals_digests", sizeof "vitals_digests");
-    return call(BPF_PROG_LOAD, &attributes);
-}
-
-static int attach(int program)
-{
-    union bpf_attr attributes;
-    memset(&attributes, 0, sizeof attributes);
-    attributes.link_create.prog_fd = (uint32_t)program;
-    attributes.link_create.attach_type = BPF_TRACE_ITER;
-    return call(BPF_LINK_CREATE, &attributes);
-}
-
-static int iterate(int link)
-{
-    union bpf_attr attributes;
-    memset(&attributes, 0, sizeof attributes);
-    attributes.iter_create.link_fd = (uint32_t)link;
-    return call(BPF_ITER_CREATE, &attributes);
-}
-
-/* Makes it for the layout that the kernel tells of. */
-static int load_for(const char *layout, size_t size)
-{
-    struct btf *btf = btf_new(layout, size);
-    uint32_t function = btf != NULL ? btf_function(btf, "bpf_iter_task") : 0;
-    struct program program = {.btf = btf, .failed = function == 0};
-    if (function != 0)
-        make_program(&program);
-    btf_free(btf);
-    return program.failed ? -ENOTSUP : load(&program, function);
-}
-
-/* The kernel's own words, read whole, and given back at once. */
-static int load_here(const struct os *os)
+/* Makes it for the layout that this kernel tells of, which is read whole and given back at once. */
+static int load(const struct os *os)
 {
     enum { LAYOUT_MOST = 64 * 1024 * 1024 };
     struct buffer layout = {0};
@@ -331,32 +276,50 @@ static int load_here(const struct os *os)
         return file;
     int result = linux_read_all(file, LAYOUT_MOST, false, &layout, &cut);
     os_close_descriptor(file);
-    if (result >= 0)
-        result = cut ? -EFBIG : load_for(layout.bytes, layout.size);
+    if (result == 0 && cut)
+        result = -EFBIG;
+    if (result == 0) {
+        struct btf *btf = btf_new(layout.bytes, layout.size);
+        uint32_t function = btf != NULL ? btf_function(btf, "bpf_iter_task") : 0;
+        struct program program = {.btf = btf, .failed = function == 0};
+        if (function != 0)
+            make_program(&program);
+        btf_free(btf);
+        union bpf_attr attributes;
+        memset(&attributes, 0, sizeof attributes);
+        attributes.prog_type = BPF_PROG_TYPE_TRACING;
+        attributes.expected_attach_type = BPF_TRACE_ITER;
+        attributes.attach_btf_id = function;
+        attributes.insns = (uintptr_t)program.steps;
+        attributes.insn_cnt = (uint32_t)program.count;
+        attributes.license = (uintptr_t) "Dual MIT/GPL";
+        memcpy(attributes.prog_name, "vitals_digests", sizeof "vitals_digests");
+        result = program.failed ? -ENOTSUP : call(BPF_PROG_LOAD, &attributes);
+    }
     buffer_done(&layout);
     return result;
 }
 
-/* PROC_PID_INIT_INO of include/linux/proc_ns.h. */
-static bool is_first_namespace(const struct os *os)
-{
-    static const uint64_t FIRST = 0xEFFFFFFC;
-    uint64_t inode;
-    return linux_namespace(os, "self/ns/pid", &inode) == 0 && inode == FIRST;
-}
-
 int os_task_iterator_open(const struct os *os, struct os_task_iterator **out)
 {
-    if (!os->live || os->no_bpf || !is_first_namespace(os))
+    uint64_t inode;
+    if (!os->live || os->no_bpf || linux_namespace(os, "self/ns/pid", &inode) < 0 ||
+        inode != OS_FIRST_PID_NAMESPACE)
         return -ENOTSUP;
     struct os_task_iterator *iterator = memory_alloc(sizeof *iterator);
     if (iterator == NULL)
         return -ENOMEM;
     iterator->link = -1;
-    iterator->program = load_here(os);
-    int result = iterator->program < 0 ? iterator->program : attach(iterator->program);
+    iterator->program = load(os);
+    int result = iterator->program;
     if (result >= 0) {
-        iterator->link = result;
+        union bpf_attr attributes;
+        memset(&attributes, 0, sizeof attributes);
+        attributes.link_create.prog_fd = (uint32_t)iterator->program;
+        attributes.link_create.attach_type = BPF_TRACE_ITER;
+        result = iterator->link = call(BPF_LINK_CREATE, &attributes);
+    }
+    if (result >= 0) {
         *out = iterator;
         return 0;
     }
@@ -378,52 +341,40 @@ void os_task_iterator_close(struct os_task_iterator *iterator)
 
 /* ---- a reading ---- */
 
-/* Room for what one read can give, behind what is there. */
-static bool make_room(struct os_task_iterator *iterator, size_t used)
-{
-    enum { MORE = 1024 };
-    if (iterator->capacity - used >= MORE)
-        return true;
-    size_t capacity = iterator->capacity * 2 + MORE;
-    void *records = memory_resize(iterator->records, capacity, sizeof *iterator->records);
-    if (records == NULL)
-        return false;
-    iterator->records = records;
-    iterator->capacity = capacity;
-    return true;
-}
-
-/* The kernel gives up now and then, and goes on where it was. */
-static int64_t read_some(int file, void *out, size_t size)
-{
-    ssize_t got;
-    do
-        got = read(file, out, size);
-    while (got < 0 && (errno == EINTR || errno == EAGAIN));
-    return got < 0 ? -errno : got;
-}
-
 /* All records; the kernel gives whole ones. Their number, or negative errno. */
 static int64_t read_records(struct os_task_iterator *iterator)
 {
-    int file = iterate(iterator->link);
+    enum { MORE = 1024 }; // room for what one read can give
+    const size_t each = sizeof *iterator->records;
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.iter_create.link_fd = (uint32_t)iterator->link;
+    int file = call(BPF_ITER_CREATE, &attributes);
     size_t used = 0;
     int64_t got = file;
     while (got >= 0) {
-        if (!make_room(iterator, used)) {
-            got = -ENOMEM;
-            break;
+        if (iterator->capacity - used < MORE) {
+            size_t capacity = iterator->capacity * 2 + MORE;
+            void *records = memory_resize(iterator->records, capacity, each);
+            got = records != NULL ? 0 : -ENOMEM;
+            if (records == NULL)
+                break;
+            iterator->records = records;
+            iterator->capacity = capacity;
         }
-        got = read_some(file, iterator->records + used,
-                        (iterator->capacity - used) * sizeof *iterator->records);
-        if (got % (int64_t)sizeof *iterator->records != 0)
+        // The kernel gives up now and then, and goes on where it was.
+        do
+            got = read(file, iterator->records + used, (iterator->capacity - used) * each);
+        while (got < 0 && (errno == EINTR || errno == EAGAIN));
+        if (got < 0)
+            got = -errno;
+        else if ((size_t)got % each != 0)
             got = -EBADMSG;
         if (got <= 0)
             break;
-        used += (size_t)got / sizeof *iterator->records;
+        used += (size_t)got / each;
     }
-    if (file >= 0)
-        os_close_descriptor(file);
+    os_close_descriptor(file);
     return got < 0 ? got : (int64_t)used;
 }
 
@@ -433,34 +384,13 @@ static uint64_t mix(uint64_t a, uint64_t b)
     return mixed ^ mixed >> 29;
 }
 
-static uint64_t digest_of(const struct record *record)
-{
-    return mix(mix(record->mixed, record->thread), record->terminal);
-}
-
 static int by_process(const void *a, const void *b)
 {
     const struct os_task_digest *one = a, *other = b;
     return one->pid < other->pid ? -1 : one->pid > other->pid;
 }
 
-/* Threads come in the order of their own numbers, which is nearly that of processes. Those of one
- * are added up, so that their order says nothing. */
-static size_t join_threads(struct os_task_digest *items, size_t count)
-{
-    size_t joined = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (joined > 0 && items[joined - 1].pid == items[i].pid) {
-            items[joined - 1].digest += items[i].digest;
-            items[joined - 1].runs |= items[i].runs;
-        } else {
-            items[joined++] = items[i];
-        }
-    }
-    return joined;
-}
-
-int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_task_digest **items,
+int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_task_digest **out,
                           size_t *count)
 {
     int64_t records = read_records(iterator);
@@ -473,19 +403,34 @@ int os_task_iterator_read(struct os_task_iterator *iterator, const struct os_tas
         iterator->items = grown;
         iterator->item_capacity = iterator->capacity;
     }
+
+    // Threads come in the order of their own numbers, which is nearly that of processes.
+    struct os_task_digest *items = iterator->items;
     bool sorted = true;
     for (size_t i = 0; i < (size_t)records; i++) {
         const struct record *record = &iterator->records[i];
-        iterator->items[i] = (struct os_task_digest){
-            .pid = record->process, .digest = digest_of(record), .runs = record->state == 0};
-        sorted = sorted && (i == 0 || iterator->items[i - 1].pid <= record->process);
+        items[i] = (struct os_task_digest){
+            .pid = record->process,
+            .digest = mix(mix(record->mixed, record->thread), record->terminal),
+            .runs = record->state == 0};
+        sorted = sorted && (i == 0 || items[i - 1].pid <= record->process);
     }
     if (!sorted)
-        qsort(iterator->items, (size_t)records, sizeof *iterator->items, by_process);
-    size_t joined = join_threads(iterator->items, (size_t)records);
+        qsort(items, (size_t)records, sizeof *items, by_process);
+
+    // Those of one process are added up, so that their order says nothing.
+    size_t joined = 0;
+    for (size_t i = 0; i < (size_t)records; i++) {
+        if (joined > 0 && items[joined - 1].pid == items[i].pid) {
+            items[joined - 1].digest += items[i].digest;
+            items[joined - 1].runs |= items[i].runs;
+        } else {
+            items[joined++] = items[i];
+        }
+    }
     if ((size_t)records > MANY_THREADS + joined * THREADS_EACH)
         return -EFBIG;
-    *items = iterator->items;
+    *out = items;
     *count = joined;
     return 0;
 }
