@@ -26,17 +26,6 @@ enum { MODE = 0755, FOLDER = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW };
 /* How many this process made, or one that it was forked of. */
 static atomic_uint number_made;
 
-static int place_open(const struct os *os, const struct cgroup_place *place)
-{
-    char path[CGROUP_PATH_MAX + 1];
-    if (!place->found || place->outer || os->sys < 0 || place->path.size >= sizeof path)
-        return -ENOENT;
-    memcpy(path, place->path.bytes, place->path.size);
-    path[place->path.size] = '\0';
-    int folder = openat(os->sys, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return folder < 0 ? -errno : folder;
-}
-
 static void close_files(struct own_group *group)
 {
     for (size_t i = 0; i < OWN_FIGURES; i++) {
@@ -56,20 +45,22 @@ static void close_all(struct own_group *group)
 
 int own_group_make(const struct os *os, const struct cgroup_place *place, struct own_group *out)
 {
-    struct own_group made = {.parent = place_open(os, place), .folder = -1};
+    char path[CGROUP_PATH_MAX + 1];
+    struct own_group made = {.folder = -1, .maker = os_self()};
+    if (!place->found || place->outer || os->sys < 0 || place->path.size >= sizeof path)
+        return -ENOENT;
+    memcpy(path, place->path.bytes, place->path.size);
+    path[place->path.size] = '\0';
+    made.parent = openat(os->sys, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (made.parent < 0)
-        return made.parent;
-    made.maker = os_self();
+        return -errno;
     (void)snprintf(made.name, sizeof made.name, "%s%lld-%u", PREFIX, (long long)made.maker,
                    atomic_fetch_add(&number_made, 1) + 1);
-    int failed = 0;
-    if (mkdirat(made.parent, made.name, MODE) != 0) {
-        failed = errno;
-        /* No other process has our pid, and no number comes twice: an earlier process with this pid
-         * left it. */
-        if (failed == EEXIST && unlinkat(made.parent, made.name, AT_REMOVEDIR) == 0)
-            failed = mkdirat(made.parent, made.name, MODE) != 0 ? errno : 0;
-    }
+    int failed = mkdirat(made.parent, made.name, MODE) != 0 ? errno : 0;
+    /* No other process has our pid, and no number comes twice: an earlier process with this pid
+     * left it. */
+    if (failed == EEXIST && unlinkat(made.parent, made.name, AT_REMOVEDIR) == 0)
+        failed = mkdirat(made.parent, made.name, MODE) != 0 ? errno : 0;
     if (failed == 0) {
         made.folder = openat(made.parent, made.name, FOLDER);
         failed = made.folder < 0 ? errno : 0;
@@ -134,31 +125,24 @@ static void pause_ms(long ms)
     (void)nanosleep(&time, NULL);
 }
 
-/* Signals everybody in it; how many there were. A kernel before 5.14 has no cgroup.kill. */
-static size_t kill_members(const struct os *os, const struct own_group *group)
-{
-    char text[16 * 1024];
-    int64_t size = own_group_read(os, group, "cgroup.procs", text, sizeof text);
-    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
-    struct span line;
-    size_t count = 0;
-    while (cursor_line(&at, &line)) {
-        struct cursor number = cursor_over(line.bytes, line.size);
-        int64_t pid;
-        if (!cursor_i64(&number, &pid) || pid <= 1 || pid == os_self())
-            continue;
-        count += kill((pid_t)pid, SIGKILL) == 0 ? 1 : 0;
-    }
-    return count;
-}
-
 bool own_group_kill(const struct os *os, const struct own_group *group)
 {
     enum { ROUNDS = 20 };
     if (own_group_has(group, "cgroup.kill") && own_group_write(os, group, "cgroup.kill", "1") == 0)
         return true;
-    for (int i = 0; i < ROUNDS; i++) { /* the next round finds processes that fork meanwhile */
-        if (kill_members(os, group) == 0)
+    /* A kernel before 5.14 has no cgroup.kill: each is signalled. The next round finds processes
+     * that fork meanwhile. */
+    for (int i = 0; i < ROUNDS; i++) {
+        char text[16 * 1024];
+        int64_t size = own_group_read(os, group, "cgroup.procs", text, sizeof text), pid;
+        struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+        bool any = false;
+        for (struct span line; cursor_line(&at, &line);) {
+            struct cursor number = cursor_over(line.bytes, line.size);
+            if (cursor_i64(&number, &pid) && pid > 1 && pid != os_self())
+                any |= kill((pid_t)pid, SIGKILL) == 0;
+        }
+        if (!any)
             return true;
         pause_ms(1);
     }
@@ -199,26 +183,11 @@ static int remove_tree(int parent, const char *name, unsigned depth)
     return -failed;
 }
 
-/* Whether a name is one of ours, and of a process that is no more. "vitals-PID" was a name too. */
-static bool is_left(const char *name)
-{
-    char digits[OWN_GROUP_NAME];
-    uint64_t pid, number;
-    size_t size = sizeof PREFIX - 1;
-    if (strncmp(name, PREFIX, size) != 0 || strlen(name + size) >= sizeof digits)
-        return false;
-    strcpy(digits, name + size);
-    char *dash = strchr(digits, '-');
-    if (dash != NULL)
-        *dash = '\0';
-    return number_is_u64(digits, &pid) && pid > 0 && pid <= INT32_MAX &&
-           (dash == NULL || number_is_u64(dash + 1, &number)) && kill((pid_t)pid, 0) != 0 &&
-           errno == ESRCH;
-}
-
-/* Those of a vitals that is no more. One that is not empty cannot be removed. */
+/* Removes those of a vitals that is no more: "vitals-PID-NUMBER", or "vitals-PID", which was a name
+ * too. One that is not empty cannot be removed. */
 static void remove_left(int parent)
 {
+    const size_t prefix = sizeof PREFIX - 1;
     if (!has_folders(parent))
         return; /* a list of its files costs as much as the group did */
     int copy = openat(parent, ".", FOLDER);
@@ -228,8 +197,15 @@ static void remove_left(int parent)
         return;
     }
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        if (entry->d_type == DT_DIR && is_left(entry->d_name))
-            (void)remove_tree(parent, entry->d_name, 0);
+        const char *name = entry->d_name, *at = name + prefix;
+        if (entry->d_type != DT_DIR || strncmp(name, PREFIX, prefix) != 0)
+            continue;
+        const char *end = at + strlen(at);
+        uint64_t pid, number;
+        bool is_ours = number_u64(&at, end, &pid) && pid > 0 && pid <= INT32_MAX &&
+                       (at == end || (*at == '-' && number_is_u64(at + 1, &number)));
+        if (is_ours && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            (void)remove_tree(parent, name, 0);
     }
     closedir(stream);
 }
