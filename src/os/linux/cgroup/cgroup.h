@@ -78,6 +78,9 @@ bool cgroup_number_here(struct cgroup_walk *walk, const char *file, uint64_t *ou
 /* A line "key number" of the file at this level. */
 bool cgroup_field_here(struct cgroup_walk *walk, const char *file, const char *key, uint64_t *out);
 
+/* A line "key number" of a file's text. Pure. */
+bool cgroup_parse_field(const char *bytes, size_t size, struct span key, uint64_t *out);
+
 /* How good the limit is that was found, or why there is none. */
 signed char cgroup_limit_state(const struct cgroup_walk *walk);
 

@@ -61,19 +61,6 @@ const struct own_figure own_figures_v1[] = {
 
 /* ---- parsing ---- */
 
-static bool find_field(const char *bytes, size_t size, struct span key, uint64_t *out)
-{
-    struct cursor at = cursor_over(bytes, size);
-    struct span line, word;
-    while (cursor_line(&at, &line)) {
-        struct cursor field = cursor_over(line.bytes, line.size);
-        if (cursor_word(&field, &word) && word.size == key.size &&
-            memcmp(word.bytes, key.bytes, key.size) == 0)
-            return cursor_u64(&field, out);
-    }
-    return false;
-}
-
 static bool parse_number(const struct os *os, const struct own_figure *figure, const char *bytes,
                          size_t size, uint64_t *out)
 {
@@ -86,7 +73,7 @@ static bool parse_field(const struct os *os, const struct own_figure *figure, co
                         size_t size, uint64_t *out)
 {
     (void)os;
-    return find_field(bytes, size, (struct span){figure->key, strlen(figure->key)}, out);
+    return cgroup_parse_field(bytes, size, (struct span){figure->key, strlen(figure->key)}, out);
 }
 
 static bool parse_less(const struct os *os, const struct own_figure *figure, const char *bytes,
@@ -96,8 +83,9 @@ static bool parse_less(const struct os *os, const struct own_figure *figure, con
     struct cursor keys = cursor_over(figure->key, strlen(figure->key));
     struct span all;
     uint64_t whole, part;
-    if (!cursor_until(&keys, '-', &all) || !find_field(bytes, size, all, &whole) ||
-        !find_field(bytes, size, (struct span){keys.at, (size_t)(keys.end - keys.at)}, &part))
+    if (!cursor_until(&keys, '-', &all) || !cgroup_parse_field(bytes, size, all, &whole) ||
+        !cgroup_parse_field(bytes, size, (struct span){keys.at, (size_t)(keys.end - keys.at)},
+                            &part))
         return false;
     *out = whole > part ? whole - part : 0;
     return true;
@@ -158,32 +146,8 @@ bool own_figure_parse(const struct os *os, const struct own_figure *figure, cons
 
 /* ---- reading ---- */
 
-static bool is_listed(const char *controllers, const char *name)
-{
-    struct cursor at = cursor_over(controllers, strlen(controllers));
-    struct span word;
-    if (name[0] == '\0')
-        return true;
-    while (cursor_word(&at, &word)) {
-        if (span_equal(word, name))
-            return true;
-    }
-    return false;
-}
-
 _Static_assert(ARRAY_COUNT(own_figures_v2) <= OWN_FIGURES, "a group can hold all files");
 _Static_assert(ARRAY_COUNT(own_figures_v1) <= OWN_FIGURES, "a group can hold all files");
-
-/* Whether a file can be read. One of a group that we made is opened for it and kept: asking alone
- * costs the kernel as much. */
-static bool find_file(struct own_group *group, size_t index, const char *file)
-{
-    if (group->parent < 0)
-        return own_group_has(group, file);
-    group->files[index] = openat(group->folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    group->held |= group->files[index] >= 0 ? 1u << index : 0;
-    return group->files[index] >= 0;
-}
 
 os_quantities own_figures_found(struct own_group *group, const struct own_figure *figures,
                                 const char *controllers)
@@ -192,32 +156,25 @@ os_quantities own_figures_found(struct own_group *group, const struct own_figure
     const char *seen = "";
     bool has = false;
     for (size_t i = 0; figures[i].file != NULL; i++) {
-        if (!is_listed(controllers, figures[i].controller))
+        struct cursor at = cursor_over(controllers, strlen(controllers));
+        bool listed = figures[i].controller[0] == '\0';
+        for (struct span word; !listed && cursor_word(&at, &word);)
+            listed = span_equal(word, figures[i].controller);
+        if (!listed)
             continue;
-        if (strcmp(seen, figures[i].file) != 0)
-            has = find_file(group, i, figures[i].file);
+        bool is_new = strcmp(seen, figures[i].file) != 0;
         seen = figures[i].file;
+        if (is_new && group->parent < 0) {
+            has = own_group_has(group, seen);
+        } else if (is_new) {
+            // One of a group that we made is opened and kept: asking alone costs as much.
+            group->files[i] = openat(group->folder, seen, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+            has = group->files[i] >= 0;
+            group->held |= has ? 1u << i : 0;
+        }
         found |= has ? os_quantity(figures[i].quantity) : 0;
     }
     return found;
-}
-
-/* The kernel may know by ticks only what was the user's and what its own. Their sum is exact. */
-static vitals_availability state_of(const struct own_figure *figure, bool cut)
-{
-    if (cut || figure->shape == OWN_ALONE)
-        return VITALS_LOWER_BOUND;
-    bool split = figure->quantity == COUNTED_CPU_USER_SECONDS ||
-                 figure->quantity == COUNTED_CPU_SYSTEM_SECONDS;
-    return split ? VITALS_ESTIMATE : VITALS_HAVE;
-}
-
-static int64_t read_file(const struct os *os, const struct own_group *group, size_t index,
-                         const char *file, char *out, size_t capacity)
-{
-    if ((group->held >> index & 1) != 0)
-        return os_read_kept(group->files[index], out, capacity - 1);
-    return own_group_read(os, group, file, out, capacity);
 }
 
 void own_figures_read(const struct os *os, const struct own_group *group,
@@ -228,18 +185,28 @@ void own_figures_read(const struct os *os, const struct own_group *group,
     size_t first = 0; /* figure of the file */
     int64_t size = 0;
     for (size_t i = 0; figures[i].file != NULL; i++) {
+        const struct own_figure *figure = &figures[i];
         double value;
-        if (strcmp(file, figures[i].file) != 0)
+        if (strcmp(file, figure->file) != 0)
             first = i;
-        file = figures[i].file;
-        if ((counts & os_quantity(figures[i].quantity)) == 0)
+        file = figure->file;
+        if ((counts & os_quantity(figure->quantity)) == 0)
             continue;
         if (strcmp(seen, file) != 0)
-            size = read_file(os, group, first, file, text, sizeof text);
+            size = (group->held >> first & 1) != 0
+                       ? os_read_kept(group->files[first], text, sizeof text - 1)
+                       : own_group_read(os, group, file, text, sizeof text);
         seen = file;
         bool cut = size + 1 >= (int64_t)sizeof text; /* more disks than there was room for */
-        if (size >= 0 && own_figure_parse(os, &figures[i], text, (size_t)size, &value))
-            os_count(out, figures[i].quantity, value, state_of(&figures[i], cut),
-                     figures[i].source);
+        /* The kernel may know by ticks only what was the user's and what its own. Their sum is
+         * exact. */
+        bool split = figure->quantity == COUNTED_CPU_USER_SECONDS ||
+                     figure->quantity == COUNTED_CPU_SYSTEM_SECONDS;
+        if (size >= 0 && own_figure_parse(os, figure, text, (size_t)size, &value))
+            os_count(out, figure->quantity, value,
+                     cut || figure->shape == OWN_ALONE ? VITALS_LOWER_BOUND
+                     : split                           ? VITALS_ESTIMATE
+                                                       : VITALS_HAVE,
+                     figure->source);
     }
 }

@@ -6,6 +6,8 @@
  * those below it; one that does not is a lower bound. Thread rule: workers only; only os_groups_new
  * asks for memory. */
 #include "os/linux/cgroup/groups.h"
+
+#include "os/linux/cgroup/cgroup.h"
 #include "os/linux/lines.h"
 
 #include "util/memory.h"
@@ -32,30 +34,27 @@ void os_groups_free(struct os_groups *groups)
     memory_free(groups);
 }
 
-/* Whether it is below our own root of /sys, which another one's mount may be: then as if that were
- * at /sys. */
-static bool rebase(const struct os_groups *groups, struct cgroup_path *point)
-{
-    static const char SYS[] = "/sys";
-    size_t size = groups->prefix_size, head = sizeof SYS - 1;
-    if (size == 0 || point->size <= size || memcmp(point->bytes, groups->prefix, size) != 0 ||
-        point->bytes[size] != '/' || point->size - size + head >= sizeof point->bytes)
-        return false;
-    memmove(point->bytes + head, point->bytes + size, point->size - size + 1);
-    memcpy(point->bytes, SYS, head);
-    point->size = point->size - size + head;
-    return true;
-}
-
 void groups_take_mount(struct os_groups *groups, struct span line)
 {
+    static const char SYS[] = "/sys";
     struct cgroup_mount mount;
     unsigned controllers = 0;
     if (!host_parse_cgroup_mount(line, &mount))
         return;
     for (unsigned i = 0; i < GROUP_CONTROLLERS; i++)
         controllers |= (unsigned)host_mount_has(&mount, mount.version, NAMES[i]) << i;
-    bool ours = rebase(groups, &mount.point);
+
+    // Below our own root of /sys, which another one's mount may be: then as if that were at /sys.
+    struct cgroup_path *point = &mount.point;
+    size_t size = groups->prefix_size, head = sizeof SYS - 1;
+    bool ours = size != 0 && point->size > size &&
+                memcmp(point->bytes, groups->prefix, size) == 0 && point->bytes[size] == '/' &&
+                point->size - size + head < sizeof point->bytes;
+    if (ours) {
+        memmove(point->bytes + head, point->bytes + size, point->size - size + 1);
+        memcpy(point->bytes, SYS, head);
+        point->size = point->size - size + head;
+    }
     if (controllers == 0 || (groups->foreign && !ours))
         return;
     if (ours && !groups->foreign)
@@ -72,39 +71,23 @@ static void take_mount(struct span line, void *data)
     groups_take_mount(data, line);
 }
 
-/* Where our root of /sys is, where it is not there itself. */
-static void find_prefix(struct os_groups *groups, const struct os *os)
-{
-    char link[32];
-    groups->prefix_size = 0;
-    snprintf(link, sizeof link, "self/fd/%d", os->sys);
-    ssize_t size = os->sys < 0 ? -1
-                               : readlinkat(os->proc, link, groups->prefix, sizeof groups->prefix);
-    if (size > 1 && (size_t)size < sizeof groups->prefix && groups->prefix[0] == '/')
-        groups->prefix_size = (size_t)size;
-    if (groups->prefix_size == 4 && memcmp(groups->prefix, "/sys", 4) == 0)
-        groups->prefix_size = 0;
-}
-
 void os_groups_find(struct os_groups *groups, const struct os *os)
 {
     groups->count = 0;
     groups->foreign = false;
-    find_prefix(groups, os);
+
+    // Where our root of /sys is, where it is not there itself.
+    char link[32];
+    snprintf(link, sizeof link, "self/fd/%d", os->sys);
+    ssize_t size = os->sys < 0 ? -1
+                               : readlinkat(os->proc, link, groups->prefix, sizeof groups->prefix);
+    bool elsewhere = size > 1 && (size_t)size < sizeof groups->prefix && groups->prefix[0] == '/' &&
+                     !(size == 4 && memcmp(groups->prefix, "/sys", 4) == 0);
+    groups->prefix_size = elsewhere ? (size_t)size : 0;
     (void)lines_each(os, os->proc, "self/mountinfo", take_mount, groups);
 }
 
 /* ---- the place of one ---- */
-
-/* No cgroup has such a path; it tries to lead outside of the hierarchy. */
-static bool leads_up(const struct cgroup_place *place)
-{
-    for (size_t at = place->mount_size; at + 3 <= place->path.size; at++)
-        if (memcmp(place->path.bytes + at, "/..", 3) == 0 &&
-            (at + 3 == place->path.size || place->path.bytes[at + 3] == '/'))
-            return true;
-    return false;
-}
 
 unsigned groups_place(const struct os_groups *groups, unsigned controller, struct span path,
                       struct cgroup_place *out)
@@ -121,8 +104,14 @@ unsigned groups_place(const struct os_groups *groups, unsigned controller, struc
         if ((mount->controllers >> controller & 1) != 0 && mount->mount.version == version)
             host_place_cgroup(&mount->mount, path, out);
     }
-    bool usable = out->found && !out->outer && !leads_up(out);
-    return usable ? version : 0;
+    if (!out->found || out->outer)
+        return 0;
+    // No cgroup has a path with "/..": it tries to lead outside of the hierarchy.
+    for (size_t at = out->mount_size; at + 3 <= out->path.size; at++)
+        if (memcmp(out->path.bytes + at, "/..", 3) == 0 &&
+            (at + 3 == out->path.size || out->path.bytes[at + 3] == '/'))
+            return 0;
+    return version;
 }
 
 /* ---- figures ---- */
@@ -131,30 +120,18 @@ unsigned groups_place(const struct os_groups *groups, unsigned controller, struc
 static const struct groups_figure {
     vitals_metric metric;
     unsigned controller;
-    const char *file[3], *key[3];
-    double scale[3]; /* of seconds; 0: a count */
+    const char *file1, *file2, *key1, *key2;
+    double scale1, scale2; /* of seconds; 0: a count */
 } FIGURES[] = {
-    {VITALS_WORKLOAD_TASKS, GROUP_PIDS, {NULL, "pids.current", "pids.current"}, {NULL}, {0}},
-    {VITALS_WORKLOAD_MEMORY_USED_BYTES,
-     GROUP_MEMORY,
-     {NULL, "memory.usage_in_bytes", "memory.current"},
-     {NULL},
-     {0}},
-    {VITALS_WORKLOAD_MEMORY_PEAK_BYTES,
-     GROUP_MEMORY,
-     {NULL, "memory.max_usage_in_bytes", "memory.peak"},
-     {NULL},
-     {0}},
-    {VITALS_WORKLOAD_CPU_SECONDS,
-     GROUP_CPUACCT,
-     {NULL, "cpuacct.usage", "cpu.stat"},
-     {NULL, NULL, "usage_usec"},
-     {0, 1e9, 1e6}},
-    {VITALS_WORKLOAD_OOM_KILLS,
-     GROUP_MEMORY,
-     {NULL, "memory.oom_control", "memory.events"},
-     {NULL, "oom_kill", "oom_kill"},
-     {0}},
+    {VITALS_WORKLOAD_TASKS, GROUP_PIDS, "pids.current", "pids.current", NULL, NULL, 0, 0},
+    {VITALS_WORKLOAD_MEMORY_USED_BYTES, GROUP_MEMORY, "memory.usage_in_bytes", "memory.current",
+     NULL, NULL, 0, 0},
+    {VITALS_WORKLOAD_MEMORY_PEAK_BYTES, GROUP_MEMORY, "memory.max_usage_in_bytes", "memory.peak",
+     NULL, NULL, 0, 0},
+    {VITALS_WORKLOAD_CPU_SECONDS, GROUP_CPUACCT, "cpuacct.usage", "cpu.stat", NULL, "usage_usec",
+     1e9, 1e6},
+    {VITALS_WORKLOAD_OOM_KILLS, GROUP_MEMORY, "memory.oom_control", "memory.events", "oom_kill",
+     "oom_kill", 0, 0},
 };
 
 struct place_of_group {
@@ -180,70 +157,39 @@ static bool is_there(const struct place_of_group *group)
            faccessat(group->os->sys, path, F_OK, 0) == 0;
 }
 
-/* A file that is not there: the kernel has none such here, or the cgroup is in other hierarchies
- * alone, or it has vanished. */
-static vitals_availability reason_of(const struct place_of_group *group, int error)
-{
-    if (error == -ENODEV) // it vanished after it was opened
-        return VITALS_GONE;
-    if (error != -ENOENT)
-        return os_availability(error);
-    if (is_there(group))
-        return VITALS_UNSUPPORTED;
-    struct place_of_group other = {.os = group->os};
-    for (unsigned i = 0; i < GROUP_CONTROLLERS; i++) {
-        other.version = groups_place(group->groups, i, group->cgroup, &other.place);
-        if (other.version != 0 && is_there(&other))
-            return VITALS_UNSUPPORTED;
-    }
-    return VITALS_GONE;
-}
-
-static bool find_number(const char *text, size_t size, const char *key, uint64_t *out)
-{
-    struct cursor at = cursor_over(text, size);
-    struct span line, word;
-    if (key == NULL)
-        return cursor_u64(&at, out);
-    while (cursor_line(&at, &line)) {
-        struct cursor field = cursor_over(line.bytes, line.size);
-        if (cursor_word(&field, &word) && span_equal(word, key))
-            return cursor_u64(&field, out);
-    }
-    return false;
-}
-
-/* Version 1 counts an OOM kill only in the cgroup of the killed process, not in those above. */
-static bool counts_itself_alone(const struct place_of_group *group,
-                                const struct groups_figure *figure)
-{
-    return group->version == 1 && figure->metric == VITALS_WORKLOAD_OOM_KILLS;
-}
-
 static struct value read_figure(const struct place_of_group *group,
                                 const struct groups_figure *figure)
 {
     char path[CGROUP_PATH_MAX + 64], text[FILE_BYTES];
     uint64_t number;
-    const char *file = figure->file[group->version], *key = figure->key[group->version];
-    if (!file_path(group, file, path, sizeof path))
+    bool first = group->version == 1;
+    const char *key = first ? figure->key1 : figure->key2;
+    if (!file_path(group, first ? figure->file1 : figure->file2, path, sizeof path))
         return value_missing(VITALS_FAILED);
     int64_t size = linux_read_line(group->os, group->os->sys, path, text, sizeof text);
-    if (size < 0)
-        return value_missing(reason_of(group, (int)size));
-    if (!find_number(text, (size_t)size, key, &number)) // old kernels do not have every key
+    if (size == -ENODEV) // it vanished after it was opened
+        return value_missing(VITALS_GONE);
+    if (size < 0 && size != -ENOENT)
+        return value_missing(os_availability((int)size));
+    if (size < 0) {
+        // The kernel has no such file here, or the cgroup is in other hierarchies alone, or it has
+        // vanished.
+        struct place_of_group other = {.os = group->os};
+        bool there = is_there(group);
+        for (unsigned i = 0; i < GROUP_CONTROLLERS && !there; i++) {
+            other.version = groups_place(group->groups, i, group->cgroup, &other.place);
+            there = other.version != 0 && is_there(&other);
+        }
+        return value_missing(there ? VITALS_UNSUPPORTED : VITALS_GONE);
+    }
+    struct cursor at = cursor_over(text, (size_t)size);
+    bool found = key == NULL ? cursor_u64(&at, &number)
+                             : cgroup_parse_field(text, (size_t)size,
+                                                  (struct span){key, strlen(key)}, &number);
+    if (!found) // old kernels do not have every key
         return value_missing(key != NULL && size > 0 ? VITALS_UNSUPPORTED : VITALS_FAILED);
-    double scale = figure->scale[group->version];
+    double scale = first ? figure->scale1 : figure->scale2;
     return scale > 0 ? value_f64((double)number / scale) : value_u64(number);
-}
-
-/* Before Linux 5.11 a cgroup of version 1 may be charged for itself alone. */
-static bool is_flat(const struct place_of_group *group)
-{
-    char path[CGROUP_PATH_MAX + 64];
-    uint64_t hierarchy;
-    return group->version == 1 && file_path(group, "memory.use_hierarchy", path, sizeof path) &&
-           lines_u64(group->os, group->os->sys, path, &hierarchy, NULL) && hierarchy == 0;
 }
 
 void os_groups_metrics(const struct os_groups *groups, const struct os *os, struct span path,
@@ -257,14 +203,22 @@ void os_groups_metrics(const struct os_groups *groups, const struct os *os, stru
         if (!batch_wants(out, figure->metric))
             continue;
         if (controller != figure->controller) {
+            // Before Linux 5.11 a cgroup of version 1 may be charged for itself alone.
+            char file[CGROUP_PATH_MAX + 64];
+            uint64_t hierarchy;
             controller = figure->controller;
             group.version = groups_place(groups, controller, path, &group.place);
-            flat = controller == GROUP_MEMORY && is_flat(&group);
+            flat = controller == GROUP_MEMORY && group.version == 1 &&
+                   file_path(&group, "memory.use_hierarchy", file, sizeof file) &&
+                   lines_u64(os, os->sys, file, &hierarchy, NULL) && hierarchy == 0;
         }
         struct value value = value_missing(VITALS_UNSUPPORTED);
         if (group.version != 0)
             value = read_figure(&group, figure);
-        if (value.state == VITALS_HAVE && (flat || counts_itself_alone(&group, figure)))
+        // Version 1 counts an OOM kill only in the cgroup of the killed process, not in those
+        // above.
+        bool alone = group.version == 1 && figure->metric == VITALS_WORKLOAD_OOM_KILLS;
+        if (value.state == VITALS_HAVE && (flat || alone))
             value.state = VITALS_LOWER_BOUND;
         batch_set_value(out, figure->metric, value);
     }

@@ -72,7 +72,7 @@ signed char host_list_state(bool any, bool partial, bool whole);
 /* Values of VITALS_PRESSURE; false where there are none. */
 bool host_parse_pressure(const char *bytes, size_t size, struct values *out);
 
-/* ---- where our own cgroup is (parse_cgroup_place.c) ---- */
+/* ---- where our own cgroup is (parse_cgroup.c) ---- */
 
 enum { CGROUP_PATH_MAX = 4096 };
 
