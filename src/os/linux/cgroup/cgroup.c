@@ -1,174 +1,26 @@
-/* cgroup.c: what our own cgroup and its ancestors allow. Version 1, version 2 and both at once.
+/* cgroup.c: our own cgroup and its ancestors: what they allow, and what is charged to ours. Version
+ * 1, version 2 and both at once.
  *
- * A limit anywhere above holds for us, so the least one counts, and what is charged is that of the
- * cgroup which sets it. A container sees its ancestors only up to the mount; version 1 tells the
- * limits beyond it in memory.stat. Nothing is kept: our cgroup may be another one next time.
- * Thread rule: workers only; no memory is asked for. */
+ * A limit anywhere above holds for us, so the least one counts, and the memory charged against it
+ * is that of the cgroup which sets it. A container sees its ancestors only up to the mount; version
+ * 1 tells the limits beyond it in memory.stat. Other figures are those of our own cgroup and of
+ * those below it; where only its ancestors can be seen nothing is told, for theirs is not ours.
+ * Nothing is kept: our cgroup may be another one next time. Thread rule: workers only; no memory is
+ * asked for. */
 #include "os/linux/cgroup/cgroup.h"
 
 #include "util/number.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { STAT_BYTES = 4096 };
+enum { TEXT_BYTES = 8192 };
 
-/* ---- one file of one level ---- */
+/* No limit is written as LONG_MAX in whole pages, of 4 KiB or 64 KiB. */
+static const uint64_t UNLIMITED_V1 = UINT64_C(0x7fffffffffff0000);
 
-/* As linux_read_line, of the cgroup that is named by the first `level` bytes of the place. */
-static int64_t read_level(const struct os *os, const struct cgroup_place *place, size_t level,
-                          const char *file, char *out, size_t capacity)
-{
-    char path[CGROUP_PATH_MAX + 64];
-    size_t size = strlen(file);
-    if (level + 1 + size >= sizeof path)
-        return -ENAMETOOLONG;
-    memcpy(path, place->path.bytes, level);
-    path[level] = '/';
-    memcpy(path + level + 1, file, size + 1);
-    return linux_read_line(os, os->sys, path, out, capacity);
-}
-
-bool cgroup_walk_up(struct cgroup_walk *walk)
-{
-    const struct cgroup_place *place = walk->place;
-    if (walk->level <= place->mount_size)
-        return false;
-    do
-        walk->level--;
-    while (walk->level > place->mount_size && place->path.bytes[walk->level] != '/');
-    return true;
-}
-
-/* ---- limits ---- */
-
-/* Files by version. */
-static const char *const MEMORY_LIMIT[] = {NULL, "memory.limit_in_bytes", "memory.max"};
-static const char *const MEMORY_USAGE[] = {NULL, "memory.usage_in_bytes", "memory.current"};
-
-bool cgroup_read_here(struct cgroup_walk *walk, const char *file, char *out, size_t capacity)
-{
-    int64_t size = read_level(walk->os, walk->place, walk->level, file, out, capacity);
-    if (size < 0 && size != -ENOENT && walk->trouble == VITALS_UNSET)
-        walk->trouble = os_availability((int)size);
-    return size >= 0;
-}
-
-bool cgroup_number_here(struct cgroup_walk *walk, const char *file, uint64_t *out)
-{
-    char text[64];
-    if (!cgroup_read_here(walk, file, text, sizeof text))
-        return false;
-    if (number_is_u64(text, out))
-        return true;
-    if (strcmp(text, "max") != 0 && strcmp(text, "-1") != 0 && walk->trouble == VITALS_UNSET)
-        walk->trouble = VITALS_FAILED;
-    return false;
-}
-
-signed char cgroup_limit_state(const struct cgroup_walk *walk)
-{
-    bool doubtful = walk->place->outer || walk->trouble != VITALS_UNSET;
-    if (walk->found)
-        return doubtful ? VITALS_UPPER_BOUND : VITALS_HAVE;
-    return walk->trouble != VITALS_UNSET ? (signed char)walk->trouble : VITALS_UNSUPPORTED;
-}
-
-/* What version 1 says of the limits of all ancestors, seen or not; 0 where it does not. */
-static uint64_t limit_of_all(struct cgroup_walk *walk)
-{
-    char text[STAT_BYTES];
-    struct span line;
-    uint64_t bytes;
-    if (walk->version != 1 || !cgroup_read_here(walk, "memory.stat", text, sizeof text))
-        return 0;
-    struct cursor at = cursor_over(text, strlen(text));
-    while (cursor_line(&at, &line)) {
-        struct cursor number = cursor_over(line.bytes, line.size);
-        if (cursor_literal(&number, "hierarchical_memory_limit ") && cursor_u64(&number, &bytes))
-            return bytes;
-    }
-    return 0;
-}
-
-/* The least limit of all levels; of equal ones the outermost, which more is charged to. Where
- * version 1 knows better, limits below its own do not hold for us (memory.use_hierarchy is 0). */
-static uint64_t find_memory_limit(struct cgroup_walk *walk)
-{
-    uint64_t least = 0, bytes;
-    uint64_t all = limit_of_all(walk);
-    do {
-        if (!cgroup_number_here(walk, MEMORY_LIMIT[walk->version], &bytes) || bytes < all ||
-            (walk->version == 1 && bytes >= CGROUP_UNLIMITED_V1) || (walk->found && bytes > least))
-            continue;
-        walk->found = true;
-        walk->limit_level = walk->level;
-        least = bytes;
-    } while (cgroup_walk_up(walk));
-    if (all == 0 || all >= CGROUP_UNLIMITED_V1 || (walk->found && least == all))
-        return least;
-    walk->found = walk->unseen = true;
-    return all;
-}
-
-/* What is charged to the cgroup that sets the limit; without a limit, to ours. Above us where
- * version 2 does not count memory for ours, and at least what we see where it is set beyond. */
-static struct value read_memory_used(struct cgroup_walk *walk)
-{
-    uint64_t bytes;
-    if (!walk->found && walk->place->outer)
-        return value_missing(VITALS_UNSUPPORTED);
-    walk->trouble = VITALS_UNSET;
-    walk->level = !walk->found   ? walk->place->path.size
-                  : walk->unseen ? walk->place->mount_size
-                                 : walk->limit_level;
-    do {
-        if (!cgroup_number_here(walk, MEMORY_USAGE[walk->version], &bytes))
-            continue;
-        struct value value = value_u64(bytes);
-        value.state = walk->unseen ? VITALS_LOWER_BOUND : VITALS_HAVE;
-        return value;
-    } while (walk->trouble == VITALS_UNSET && !walk->found && cgroup_walk_up(walk));
-    return value_missing(walk->trouble != VITALS_UNSET ? walk->trouble : VITALS_UNSUPPORTED);
-}
-
-/* The limit of one level in CPUs; false where it sets none. */
-static bool read_cores_here(struct cgroup_walk *walk, double *cores)
-{
-    char text[64];
-    uint64_t quota, period;
-    if (walk->version == 1) {
-        if (!cgroup_number_here(walk, "cpu.cfs_quota_us", &quota) ||
-            !cgroup_number_here(walk, "cpu.cfs_period_us", &period))
-            return false;
-    } else {
-        if (!cgroup_read_here(walk, "cpu.max", text, sizeof text))
-            return false;
-        struct cursor at = cursor_over(text, strlen(text));
-        if (cursor_literal(&at, "max"))
-            return false;
-        if (!cursor_u64(&at, &quota) || !cursor_u64(&at, &period))
-            period = 0;
-    }
-    if (period == 0) {
-        walk->trouble = VITALS_FAILED;
-        return false;
-    }
-    *cores = (double)quota / (double)period;
-    return true;
-}
-
-static double find_cpu_limit(struct cgroup_walk *walk)
-{
-    double least = 0.0, cores;
-    do {
-        if (!read_cores_here(walk, &cores) || (walk->found && cores > least))
-            continue;
-        walk->found = true;
-        least = cores;
-    } while (cgroup_walk_up(walk));
-    return least;
-}
+/* ---- a walk from our own cgroup to the mount ---- */
 
 bool cgroup_walk_begin(struct cgroup_walk *walk, const struct cgroups *cgroups,
                        enum cgroup_controller controller)
@@ -181,29 +33,456 @@ bool cgroup_walk_begin(struct cgroup_walk *walk, const struct cgroups *cgroups,
     return found->version != 0;
 }
 
-void cgroup_read_memory(const struct cgroups *cgroups, const struct metric_set *wanted,
-                        struct values *machine)
+/* To the parent; false at the mount. */
+static bool walk_up(struct cgroup_walk *walk)
 {
-    struct cgroup_walk walk;
-    struct value limit = value_missing(VITALS_UNSUPPORTED), charged = limit;
-    if (cgroup_walk_begin(&walk, cgroups, CGROUP_MEMORY)) {
-        limit.as.u64 = find_memory_limit(&walk);
-        limit.state = cgroup_limit_state(&walk);
-        charged = read_memory_used(&walk);
-    }
-    if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES))
-        values_set(machine, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, limit);
-    if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES))
-        values_set(machine, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, charged);
+    const struct cgroup_place *place = walk->place;
+    if (walk->level <= place->mount_size)
+        return false;
+    do
+        walk->level--;
+    while (walk->level > place->mount_size && place->path.bytes[walk->level] != '/');
+    return true;
 }
 
-void cgroup_read_cores(const struct cgroups *cgroups, struct values *machine)
+bool cgroup_read_here(struct cgroup_walk *walk, const char *file, char *out, size_t capacity)
+{
+    char path[CGROUP_PATH_MAX + 64];
+    size_t size = strlen(file);
+    int64_t read = -ENAMETOOLONG;
+    if (walk->level + 1 + size < sizeof path) {
+        memcpy(path, walk->place->path.bytes, walk->level);
+        path[walk->level] = '/';
+        memcpy(path + walk->level + 1, file, size + 1);
+        read = linux_read_line(walk->os, walk->os->sys, path, out, capacity);
+    }
+    if (read < 0 && read != -ENOENT && walk->trouble == VITALS_UNSET)
+        walk->trouble = os_availability((int)read);
+    return read >= 0;
+}
+
+/* A number; false for "max" and -1 too. */
+static bool number_here(struct cgroup_walk *walk, const char *file, uint64_t *out)
+{
+    char text[64];
+    if (!cgroup_read_here(walk, file, text, sizeof text))
+        return false;
+    if (number_is_u64(text, out))
+        return true;
+    if (strcmp(text, "max") != 0 && strcmp(text, "-1") != 0 && walk->trouble == VITALS_UNSET)
+        walk->trouble = VITALS_FAILED;
+    return false;
+}
+
+static bool field_here(struct cgroup_walk *walk, const char *file, const char *key, uint64_t *out)
+{
+    char text[TEXT_BYTES];
+    return cgroup_read_here(walk, file, text, sizeof text) &&
+           cgroup_parse_field(text, strlen(text), (struct span){key, strlen(key)}, out);
+}
+
+/* Why a number of our own cgroup is not there. */
+static struct value missing_here(const struct cgroup_walk *walk)
+{
+    return value_missing(walk->trouble != VITALS_UNSET ? walk->trouble : VITALS_UNSUPPORTED);
+}
+
+/* How good the limit is that was found, or why there is none. */
+static signed char limit_state(const struct cgroup_walk *walk)
+{
+    if (!walk->found)
+        return missing_here(walk).state;
+    bool doubtful = walk->place->outer || walk->trouble != VITALS_UNSET;
+    return doubtful ? VITALS_UPPER_BOUND : VITALS_HAVE;
+}
+
+/* ---- limits: the least of all levels ---- */
+
+/* Of equal limits the outermost, which more is charged to. Where version 1 knows better, limits
+ * below its own do not hold for us (memory.use_hierarchy is 0). */
+static void read_memory(const struct cgroups *cgroups, struct value *limit, struct value *charged)
+{
+    static const char *const LIMIT[] = {NULL, "memory.limit_in_bytes", "memory.max"};
+    static const char *const USAGE[] = {NULL, "memory.usage_in_bytes", "memory.current"};
+    struct cgroup_walk walk;
+    uint64_t least = 0, bytes, all = 0; // what version 1 says of all ancestors, seen or not
+    *limit = *charged = value_missing(VITALS_UNSUPPORTED);
+    if (!cgroup_walk_begin(&walk, cgroups, CGROUP_MEMORY))
+        return;
+    if (walk.version == 1 && !field_here(&walk, "memory.stat", "hierarchical_memory_limit", &all))
+        all = 0;
+    do {
+        if (!number_here(&walk, LIMIT[walk.version], &bytes) || bytes < all ||
+            (walk.version == 1 && bytes >= UNLIMITED_V1) || (walk.found && bytes > least))
+            continue;
+        walk.found = true;
+        walk.limit_level = walk.level;
+        least = bytes;
+    } while (walk_up(&walk));
+    if (all != 0 && all < UNLIMITED_V1 && !(walk.found && least == all)) {
+        walk.found = walk.unseen = true;
+        least = all;
+    }
+    *limit = (struct value){.as.u64 = least, .state = limit_state(&walk)};
+
+    // Charged to the cgroup that sets the limit; without a limit, to ours. Above us where version 2
+    // does not count memory for ours, and at least what we see where it is set beyond.
+    if (!walk.found && walk.place->outer)
+        return;
+    walk.trouble = VITALS_UNSET;
+    walk.level = !walk.found   ? walk.place->path.size
+                 : walk.unseen ? walk.place->mount_size
+                               : walk.limit_level;
+    do {
+        if (number_here(&walk, USAGE[walk.version], &bytes)) {
+            *charged = value_u64(bytes);
+            charged->state = walk.unseen ? VITALS_LOWER_BOUND : VITALS_HAVE;
+            return;
+        }
+    } while (walk.trouble == VITALS_UNSET && !walk.found && walk_up(&walk));
+    *charged = missing_here(&walk);
+}
+
+/* In CPUs. */
+static struct value read_cores(const struct cgroups *cgroups)
 {
     struct cgroup_walk walk;
-    struct value value = value_missing(VITALS_UNSUPPORTED);
-    if (cgroup_walk_begin(&walk, cgroups, CGROUP_CPU)) {
-        value.as.f64 = find_cpu_limit(&walk);
-        value.state = cgroup_limit_state(&walk);
+    struct value least = value_missing(VITALS_UNSUPPORTED);
+    if (!cgroup_walk_begin(&walk, cgroups, CGROUP_CPU))
+        return least;
+    do {
+        char text[64];
+        uint64_t quota, period;
+        if (walk.version == 1) {
+            if (!number_here(&walk, "cpu.cfs_quota_us", &quota) ||
+                !number_here(&walk, "cpu.cfs_period_us", &period))
+                continue;
+        } else {
+            if (!cgroup_read_here(&walk, "cpu.max", text, sizeof text))
+                continue;
+            struct cursor at = cursor_over(text, strlen(text));
+            if (cursor_literal(&at, "max"))
+                continue;
+            if (!cursor_u64(&at, &quota) || !cursor_u64(&at, &period))
+                period = 0;
+        }
+        double cores = period != 0 ? (double)quota / (double)period : 0;
+        if (period == 0) {
+            walk.trouble = VITALS_FAILED;
+        } else if (!walk.found || cores <= least.as.f64) {
+            walk.found = true;
+            least.as.f64 = cores;
+        }
+    } while (walk_up(&walk));
+    least.state = limit_state(&walk);
+    return least;
+}
+
+typedef bool read_limit(struct cgroup_walk *walk, uint64_t *out);
+
+static struct value least_of(const struct cgroups *cgroups, enum cgroup_controller controller,
+                             read_limit *read)
+{
+    struct cgroup_walk walk;
+    struct value least = value_missing(VITALS_UNSUPPORTED);
+    uint64_t number;
+    if (!cgroup_walk_begin(&walk, cgroups, controller))
+        return least;
+    do {
+        if (!read(&walk, &number) || (walk.found && number > least.as.u64))
+            continue;
+        walk.found = true;
+        least.as.u64 = number;
+    } while (walk_up(&walk));
+    least.state = limit_state(&walk);
+    return least;
+}
+
+static bool read_high(struct cgroup_walk *walk, uint64_t *out)
+{
+    return walk->version == 2 && number_here(walk, "memory.high", out);
+}
+
+static bool read_swap(struct cgroup_walk *walk, uint64_t *out)
+{
+    uint64_t memory, both;
+    if (walk->version == 2)
+        return number_here(walk, "memory.swap.max", out);
+    if (!number_here(walk, "memory.memsw.limit_in_bytes", &both) || both >= UNLIMITED_V1 ||
+        !number_here(walk, "memory.limit_in_bytes", &memory))
+        return false;
+    *out = both > memory ? both - memory : 0;
+    return true;
+}
+
+static bool read_tasks(struct cgroup_walk *walk, uint64_t *out)
+{
+    return number_here(walk, "pids.max", out);
+}
+
+uint64_t cgroup_count_cpus(const char *text)
+{
+    struct cursor at = cursor_over(text, strlen(text));
+    uint64_t count = 0, first, last;
+    while (cursor_u64(&at, &first)) {
+        last = first;
+        if (cursor_literal(&at, "-") && !cursor_u64(&at, &last))
+            return 0;
+        if (last < first || last >= HOST_CPUS_MAX)
+            return 0;
+        count += last - first + 1;
+        if (!cursor_literal(&at, ","))
+            break;
     }
-    values_set(machine, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, value);
+    cursor_blanks(&at);
+    return cursor_done(&at) || *at.at == '\n' ? count : 0;
+}
+
+/* Those of the nearest level that says so: without the controller our own cgroup does not. */
+static struct value read_cpus(const struct cgroups *cgroups)
+{
+    static const char *const FILES[] = {NULL, "cpuset.effective_cpus", "cpuset.cpus.effective"};
+    char text[TEXT_BYTES];
+    struct cgroup_walk walk;
+    if (!cgroup_walk_begin(&walk, cgroups, CGROUP_CPUSET))
+        return value_missing(VITALS_UNSUPPORTED);
+    do {
+        uint64_t count = 0;
+        if (cgroup_read_here(&walk, FILES[walk.version], text, sizeof text) ||
+            (walk.version == 1 && cgroup_read_here(&walk, "cpuset.cpus", text, sizeof text)))
+            count = cgroup_count_cpus(text);
+        if (count != 0)
+            return (struct value){.as.u64 = count,
+                                  .state = walk.place->outer ? VITALS_UPPER_BOUND : VITALS_HAVE};
+    } while (walk_up(&walk));
+    return missing_here(&walk);
+}
+
+/* ---- what is charged to our own ---- */
+
+/* One way to a number: the file by version (NULL: that version has none), and in it a key (NULL: it
+ * is the number alone). */
+static const struct cgroup_usage_figure {
+    vitals_metric metric;
+    enum cgroup_controller controller;
+    const char *file1, *file2, *key1, *key2;
+    double scale1, scale2; /* of seconds; 0: a count */
+} FIGURES[] = {
+    {VITALS_HOST_CGROUP_MEMORY_PEAK_BYTES, CGROUP_MEMORY, "memory.max_usage_in_bytes",
+     "memory.peak", NULL, NULL, 0, 0},
+    {VITALS_HOST_CGROUP_OOM_KILLS, CGROUP_MEMORY, "memory.oom_control", "memory.events", "oom_kill",
+     "oom_kill", 0, 0},
+    {VITALS_HOST_CGROUP_CPU_SECONDS, CGROUP_CPUACCT, "cpuacct.usage", "cpu.stat", NULL,
+     "usage_usec", 1e9, 1e6},
+    {VITALS_HOST_CGROUP_CPU_THROTTLED_SECONDS, CGROUP_CPU, "cpu.stat", "cpu.stat", "throttled_time",
+     "throttled_usec", 1e9, 1e6},
+    {VITALS_HOST_CGROUP_CPU_THROTTLED_PERIODS, CGROUP_CPU, "cpu.stat", "cpu.stat", "nr_throttled",
+     "nr_throttled", 0, 0},
+    {VITALS_HOST_CGROUP_PROCESSES, CGROUP_PIDS, "pids.current", "pids.current", NULL, NULL, 0, 0},
+};
+
+static struct value read_figure(const struct cgroups *cgroups,
+                                const struct cgroup_usage_figure *figure)
+{
+    struct cgroup_walk walk;
+    uint64_t number;
+    if (!cgroup_walk_begin(&walk, cgroups, figure->controller) || walk.place->outer)
+        return value_missing(VITALS_UNSUPPORTED);
+    bool first = walk.version == 1;
+    const char *file = first ? figure->file1 : figure->file2;
+    const char *key = first ? figure->key1 : figure->key2;
+    bool known = key != NULL ? field_here(&walk, file, key, &number)
+                             : number_here(&walk, file, &number);
+    if (!known)
+        return missing_here(&walk);
+    double scale = first ? figure->scale1 : figure->scale2;
+    struct value value = scale > 0 ? value_f64((double)number / scale) : value_u64(number);
+    if (first && figure->metric == VITALS_HOST_CGROUP_OOM_KILLS)
+        value.state = VITALS_LOWER_BOUND; // of our own cgroup, not of those below it
+    return value;
+}
+
+static struct value read_working_set(const struct cgroups *cgroups)
+{
+    static const char *const USED[] = {NULL, "memory.usage_in_bytes", "memory.current"};
+    static const char *const DROPPED[] = {NULL, "total_inactive_file", "inactive_file"};
+    struct cgroup_walk walk;
+    uint64_t used, inactive;
+    if (!cgroup_walk_begin(&walk, cgroups, CGROUP_MEMORY) || walk.place->outer)
+        return value_missing(VITALS_UNSUPPORTED);
+    if (!number_here(&walk, USED[walk.version], &used))
+        return missing_here(&walk);
+    if (field_here(&walk, "memory.stat", DROPPED[walk.version], &inactive))
+        return value_u64(used > inactive ? used - inactive : 0);
+    struct value most = value_u64(used);
+    most.state = VITALS_UPPER_BOUND;
+    return most;
+}
+
+/* ---- disks ---- */
+
+/* Whether a disk is counted, by its numbers: what stands on others is not, as in the machine's
+ * sums. */
+static bool is_counted(const struct os *os, uint64_t major, uint64_t minor)
+{
+    char path[96], text[1024];
+    struct span line;
+    snprintf(path, sizeof path, "dev/block/%llu:%llu/uevent", (unsigned long long)major,
+             (unsigned long long)minor);
+    int64_t size = linux_read_line(os, os->sys, path, text, sizeof text);
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    while (cursor_line(&at, &line)) {
+        struct cursor name = cursor_over(line.bytes, line.size);
+        if (!cursor_literal(&name, "DEVNAME="))
+            continue;
+        char device[OS_DEVICE_NAME];
+        bool partition;
+        struct os_device_kind kind;
+        size_t length = (size_t)(name.end - name.at);
+        if (length >= sizeof device)
+            return true;
+        memcpy(device, name.at, length);
+        device[length] = '\0';
+        os_disk_kind(os, device, NULL, &partition, &kind);
+        return kind.rank != 0;
+    }
+    return true;
+}
+
+bool cgroup_add_io(const struct os *os, struct span line, uint64_t *read, uint64_t *written)
+{
+    struct cursor at = cursor_over(line.bytes, line.size);
+    uint64_t major, minor, number;
+    struct span word;
+    if (!cursor_u64(&at, &major) || !cursor_literal(&at, ":") || !cursor_u64(&at, &minor))
+        return false;
+    bool any = false, counted = is_counted(os, major, minor);
+    while (cursor_word(&at, &word)) {
+        struct cursor key = cursor_over(word.bytes, word.size);
+        bool reads = cursor_literal(&key, "rbytes=") || span_equal(word, "Read");
+        bool writes = cursor_literal(&key, "wbytes=") || span_equal(word, "Write");
+        bool inside = key.at != word.bytes;
+        if ((!reads && !writes) || !cursor_u64(inside ? &key : &at, &number))
+            continue;
+        any = true;
+        uint64_t *sum = reads ? read : written;
+        if (counted)
+            *sum = saturating_add(*sum, number);
+    }
+    return any;
+}
+
+/* A cgroup that did nothing has an empty file in version 2. In version 1 a file that lists no
+ * device is that of a kernel that does not count (new ones only once a limit of blkio is set), or
+ * of a cgroup that did nothing: these cannot be told apart. */
+static void read_disks(const struct cgroups *cgroups, struct value *read, struct value *written)
+{
+    static const char *const FILES[][3] = {
+        {NULL, "blkio.throttle.io_service_bytes_recursive", "io.stat"},
+        {NULL, "blkio.throttle.io_service_bytes", NULL},
+    };
+    char text[TEXT_BYTES];
+    struct cgroup_walk walk;
+    struct span line;
+    *read = *written = value_missing(VITALS_UNSUPPORTED);
+    if (!cgroup_walk_begin(&walk, cgroups, CGROUP_IO) || walk.place->outer)
+        return;
+    for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
+        const char *file = FILES[i][walk.version];
+        if (file == NULL || !cgroup_read_here(&walk, file, text, sizeof text))
+            continue;
+        bool cut = strlen(text) + 1 == sizeof text;
+        bool any = walk.version == 2;
+        uint64_t reads = 0, writes = 0;
+        struct cursor at = cursor_over(text, strlen(text));
+        while (cursor_line(&at, &line))
+            any |= cgroup_add_io(cgroups->os, line, &reads, &writes);
+        if (!any)
+            return;
+        signed char state = cut ? VITALS_LOWER_BOUND : VITALS_HAVE;
+        *read = (struct value){.as.u64 = reads, .state = state};
+        *written = (struct value){.as.u64 = writes, .state = state};
+        return;
+    }
+    *read = *written = missing_here(&walk);
+}
+
+/* ---- all of it ---- */
+
+static void set(struct values *machine, const struct metric_set *wanted, vitals_metric metric,
+                struct value value)
+{
+    if (metric_set_has(wanted, metric))
+        values_set(machine, metric, value);
+}
+
+void os_read_own_cgroup(const struct os *os, const struct metric_set *wanted,
+                        struct values *machine)
+{
+    // Which controllers a range of metrics needs.
+    static const struct {
+        vitals_metric first, last;
+        enum cgroup_controller controller;
+    } NEEDS[] = {
+        {VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, VITALS_HOST_CGROUP_MEMORY_USED_BYTES,
+         CGROUP_MEMORY},
+        {VITALS_HOST_CGROUP_CPU_LIMIT_CORES, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, CGROUP_CPU},
+        {VITALS_HOST_CGROUP_VERSION, VITALS_HOST_CGROUP_VERSION, CGROUP_CPU},
+        {VITALS_HOST_CGROUP_MEMORY_HIGH_BYTES, VITALS_HOST_CGROUP_OOM_KILLS, CGROUP_MEMORY},
+        {VITALS_HOST_CGROUP_CPU_SECONDS, VITALS_HOST_CGROUP_CPU_SECONDS, CGROUP_CPUACCT},
+        {VITALS_HOST_CGROUP_CPU_THROTTLED_SECONDS, VITALS_HOST_CGROUP_CPU_THROTTLED_PERIODS,
+         CGROUP_CPU},
+        {VITALS_HOST_CGROUP_CPUS, VITALS_HOST_CGROUP_CPUS, CGROUP_CPUSET},
+        {VITALS_HOST_CGROUP_PROCESSES, VITALS_HOST_CGROUP_PROCESSES_LIMIT, CGROUP_PIDS},
+        {VITALS_HOST_CGROUP_READ_BYTES, VITALS_HOST_CGROUP_WRITTEN_BYTES, CGROUP_IO},
+    };
+    static const struct {
+        vitals_metric metric;
+        enum cgroup_controller controller;
+        read_limit *read;
+    } LIMITS[] = {
+        {VITALS_HOST_CGROUP_MEMORY_HIGH_BYTES, CGROUP_MEMORY, read_high},
+        {VITALS_HOST_CGROUP_SWAP_LIMIT_BYTES, CGROUP_MEMORY, read_swap},
+        {VITALS_HOST_CGROUP_PROCESSES_LIMIT, CGROUP_PIDS, read_tasks},
+    };
+    enum { HYBRID = 12 }; // the version where both are mounted
+    struct cgroups cgroups;
+    struct value one, other;
+    unsigned controllers = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(NEEDS); i++)
+        for (unsigned metric = NEEDS[i].first; metric <= NEEDS[i].last; metric++)
+            if (metric_set_has(wanted, (vitals_metric)metric))
+                controllers |= 1u << NEEDS[i].controller;
+    if (controllers == 0)
+        return;
+    cgroups_find(&cgroups, os, controllers);
+
+    if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) ||
+        metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES)) {
+        read_memory(&cgroups, &one, &other);
+        set(machine, wanted, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, one);
+        set(machine, wanted, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, other);
+    }
+    if (metric_set_has(wanted, VITALS_HOST_CGROUP_CPU_LIMIT_CORES))
+        values_set(machine, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, read_cores(&cgroups));
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
+        if (metric_set_has(wanted, FIGURES[i].metric))
+            values_set(machine, FIGURES[i].metric, read_figure(&cgroups, &FIGURES[i]));
+    one = value_u64(!cgroups.second ? 1 : cgroups.first ? HYBRID : 2);
+    set(machine, wanted, VITALS_HOST_CGROUP_VERSION,
+        cgroups.first || cgroups.second ? one : value_missing(VITALS_UNSUPPORTED));
+    if (metric_set_has(wanted, VITALS_HOST_CGROUP_MEMORY_WORKING_BYTES))
+        values_set(machine, VITALS_HOST_CGROUP_MEMORY_WORKING_BYTES, read_working_set(&cgroups));
+    for (size_t i = 0; i < ARRAY_COUNT(LIMITS); i++)
+        if (metric_set_has(wanted, LIMITS[i].metric))
+            values_set(machine, LIMITS[i].metric,
+                       least_of(&cgroups, LIMITS[i].controller, LIMITS[i].read));
+    if (metric_set_has(wanted, VITALS_HOST_CGROUP_CPUS))
+        values_set(machine, VITALS_HOST_CGROUP_CPUS, read_cpus(&cgroups));
+    if (metric_set_has(wanted, VITALS_HOST_CGROUP_READ_BYTES) ||
+        metric_set_has(wanted, VITALS_HOST_CGROUP_WRITTEN_BYTES)) {
+        read_disks(&cgroups, &one, &other);
+        set(machine, wanted, VITALS_HOST_CGROUP_READ_BYTES, one);
+        set(machine, wanted, VITALS_HOST_CGROUP_WRITTEN_BYTES, other);
+    }
 }

@@ -41,7 +41,7 @@ struct cgroups {
 /* Finds the wanted controllers (bits). Two files are read. */
 void cgroups_find(struct cgroups *cgroups, const struct os *os, unsigned wanted);
 
-/* The same without the list of mounts, which the kernel makes slowly (cgroup_usual.c). The text of
+/* The same without the list of mounts, which the kernel makes slowly (cgroup_find.c). The text of
  * /proc/self/cgroup; 0 where it does not say where we are, or is longer. */
 size_t cgroup_usual_read(const struct os *os, char *out, size_t capacity);
 
@@ -65,32 +65,12 @@ struct cgroup_walk {
 bool cgroup_walk_begin(struct cgroup_walk *walk, const struct cgroups *cgroups,
                        enum cgroup_controller controller);
 
-/* To the parent; false at the mount. */
-bool cgroup_walk_up(struct cgroup_walk *walk);
-
 /* The file's text at this level, as linux_read_line. A file that is not there sets no limit; one
  * that cannot be read leaves a doubt. */
 bool cgroup_read_here(struct cgroup_walk *walk, const char *file, char *out, size_t capacity);
 
-/* A number; false for "max" and -1 too. */
-bool cgroup_number_here(struct cgroup_walk *walk, const char *file, uint64_t *out);
-
-/* A line "key number" of the file at this level. */
-bool cgroup_field_here(struct cgroup_walk *walk, const char *file, const char *key, uint64_t *out);
-
 /* A line "key number" of a file's text. Pure. */
 bool cgroup_parse_field(const char *bytes, size_t size, struct span key, uint64_t *out);
-
-/* How good the limit is that was found, or why there is none. */
-signed char cgroup_limit_state(const struct cgroup_walk *walk);
-
-/* No limit is written as LONG_MAX in whole pages, of 4 KiB or 64 KiB. */
-#define CGROUP_UNLIMITED_V1 UINT64_C(0x7fffffffffff0000)
-
-/* The limits of our own cgroup: memory, with what is charged against it, and CPUs. */
-void cgroup_read_memory(const struct cgroups *cgroups, const struct metric_set *wanted,
-                        struct values *machine);
-void cgroup_read_cores(const struct cgroups *cgroups, struct values *machine);
 
 /* Adds what a line "8:0 rbytes=1 wbytes=2 …" of io.stat, or "8:0 Read 1" of blkio, says; nothing
  * for a disk that stands on others. False where it is none. */
