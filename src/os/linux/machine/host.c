@@ -29,8 +29,6 @@ struct host_reading {
     struct os_host *host;
     const struct os *os;
     const struct metric_set *wanted;
-    struct values *machine;
-    struct os_cpus *cpus;
     struct os_machine *out;
     bool short_of_memory;
 };
@@ -58,21 +56,21 @@ static void take_stat(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
     bool cpus = metric_set_has_entity(reading->wanted, VITALS_CPU);
-    if (host_parse_stat(text->bytes, text->size, reading->os->ticks_per_second, reading->machine,
-                        cpus ? reading->cpus : NULL) != 0)
+    if (host_parse_stat(text->bytes, text->size, reading->os->ticks_per_second,
+                        &reading->out->values, cpus ? &reading->out->cpus : NULL) != 0)
         reading->short_of_memory = true;
 }
 
 /* The watermarks are read only where the kernel did not say what is available; the text of meminfo
  * is done with by then. */
-static void finish_memory(struct host_reading *reading)
+static void take_memory(struct host_reading *reading)
 {
     struct buffer *text = &reading->host->text;
-    const struct value *available =
-        &reading->machine->at[metric_number(VITALS_HOST_MEMORY_AVAILABLE_BYTES)];
+    struct values *machine = &reading->out->values;
+    host_parse_meminfo(text->bytes, text->size, machine);
     uint64_t low = 0;
     bool known = false;
-    if (available->state == VITALS_UNSET) {
+    if (machine->at[metric_number(VITALS_HOST_MEMORY_AVAILABLE_BYTES)].state == VITALS_UNSET) {
         int descriptor = linux_open(reading->os, reading->os->proc, "zoneinfo", 0);
         int error = descriptor < 0 ? descriptor : read_text(descriptor, UNTIL_END, text);
         if (error == 0)
@@ -82,7 +80,13 @@ static void finish_memory(struct host_reading *reading)
         os_close_descriptor(descriptor);
         low = saturating_mul(low, reading->os->page_bytes);
     }
-    host_derive_memory(reading->machine, known ? &low : NULL);
+    host_derive_memory(machine, known ? &low : NULL);
+}
+
+static void take_load(struct host_reading *reading)
+{
+    const struct buffer *text = &reading->host->text;
+    host_parse_loadavg(text->bytes, text->size, &reading->out->values);
 }
 
 static void take_disks(struct host_reading *reading)
@@ -102,84 +106,68 @@ static void take_networks(struct host_reading *reading)
 static void take_vmstat(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
-    host_parse_vmstat(text->bytes, text->size, reading->os->page_bytes, reading->machine);
+    host_parse_vmstat(text->bytes, text->size, reading->os->page_bytes, &reading->out->values);
 }
 
-struct host_file {
+static const struct host_file {
     const char *path;
     size_t descriptor; /* offset within struct os_host */
     size_t last_below; /* WHOLE, LIST or UNTIL_END */
-    void (*parse)(const char *bytes, size_t size, struct values *machine); /* may be NULL */
-    void (*finish)(struct host_reading *reading); /* may be NULL: what needs more than the text */
-    vitals_entity table;                          /* whose rows it has too; 0: none */
-    size_t devices; /* offset of that table's list within struct os_machine; 0: none */
-    size_t ranges;
+    void (*take)(struct host_reading *reading);
+    vitals_entity table; /* whose rows it has too; 0: none */
+    size_t devices;      /* offset of that table's list within struct os_machine; 0: none */
     struct {
         vitals_metric first, last;
-    } serves[4];
-};
-
-static const struct host_file FILES[] = {
-    {
-        .path = "stat",
-        .descriptor = offsetof(struct os_host, stat),
-        .last_below = WHOLE,
-        .finish = take_stat,
-        .table = VITALS_CPU,
-        .ranges = 4,
-        .serves = {{VITALS_HOST_CPUS, VITALS_HOST_CPUS},
-                   {VITALS_HOST_SOFT_INTERRUPTS, VITALS_HOST_SOFT_INTERRUPTS},
-                   {VITALS_HOST_FORKS, VITALS_HOST_TASKS_BLOCKED},
-                   {VITALS_HOST_CPU_USER_SECONDS, VITALS_HOST_CPU_TOTAL_SECONDS}},
-    },
-    {
-        .path = "meminfo",
-        .descriptor = offsetof(struct os_host, meminfo),
-        .last_below = WHOLE,
-        .parse = host_parse_meminfo,
-        .finish = finish_memory,
-        .ranges = 2,
-        .serves = {{VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_SWAP_USED_BYTES},
-                   {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, VITALS_HOST_MEMORY_HUGE_FREE_BYTES}},
-    },
-    {
-        .path = "loadavg",
-        .descriptor = offsetof(struct os_host, loadavg),
-        .last_below = WHOLE,
-        .parse = host_parse_loadavg,
-        .ranges = 1,
-        .serves = {{VITALS_HOST_LOAD_1M, VITALS_HOST_TASKS}},
-    },
-    {
-        .path = "vmstat",
-        .descriptor = offsetof(struct os_host, vmstat),
-        .last_below = LIST,
-        .finish = take_vmstat,
-        .ranges = 1,
-        .serves = {{VITALS_HOST_SWAP_IN_BYTES, VITALS_HOST_OOM_KILLS}},
-    },
-    {
-        .path = "diskstats",
-        .descriptor = offsetof(struct os_host, diskstats),
-        .last_below = LIST,
-        .finish = take_disks,
-        .table = VITALS_DISK,
-        .devices = offsetof(struct os_machine, disks),
-        .ranges = 2,
-        .serves = {{VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITES},
-                   {VITALS_HOST_DISK_BUSY_SECONDS, VITALS_HOST_DISK_BUSY_SECONDS}},
-    },
-    {
-        .path = "net/dev",
-        .descriptor = offsetof(struct os_host, netdev),
-        .last_below = LIST,
-        .finish = take_networks,
-        .table = VITALS_NETWORK,
-        .devices = offsetof(struct os_machine, networks),
-        .ranges = 2,
-        .serves = {{VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES},
-                   {VITALS_HOST_NETWORK_RECEIVED_PACKETS, VITALS_HOST_NETWORK_TRANSMITTED_PACKETS}},
-    },
+    } serves[5]; /* up to zeros */
+} FILES[] = {
+    {"stat",
+     offsetof(struct os_host, stat),
+     WHOLE,
+     take_stat,
+     VITALS_CPU,
+     0,
+     {{VITALS_HOST_CPUS, VITALS_HOST_CPUS},
+      {VITALS_HOST_SOFT_INTERRUPTS, VITALS_HOST_SOFT_INTERRUPTS},
+      {VITALS_HOST_FORKS, VITALS_HOST_TASKS_BLOCKED},
+      {VITALS_HOST_CPU_USER_SECONDS, VITALS_HOST_CPU_TOTAL_SECONDS}}},
+    {"meminfo",
+     offsetof(struct os_host, meminfo),
+     WHOLE,
+     take_memory,
+     0,
+     0,
+     {{VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_SWAP_USED_BYTES},
+      {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, VITALS_HOST_MEMORY_HUGE_FREE_BYTES}}},
+    {"loadavg",
+     offsetof(struct os_host, loadavg),
+     WHOLE,
+     take_load,
+     0,
+     0,
+     {{VITALS_HOST_LOAD_1M, VITALS_HOST_TASKS}}},
+    {"vmstat",
+     offsetof(struct os_host, vmstat),
+     LIST,
+     take_vmstat,
+     0,
+     0,
+     {{VITALS_HOST_SWAP_IN_BYTES, VITALS_HOST_OOM_KILLS}}},
+    {"diskstats",
+     offsetof(struct os_host, diskstats),
+     LIST,
+     take_disks,
+     VITALS_DISK,
+     offsetof(struct os_machine, disks),
+     {{VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITES},
+      {VITALS_HOST_DISK_BUSY_SECONDS, VITALS_HOST_DISK_BUSY_SECONDS}}},
+    {"net/dev",
+     offsetof(struct os_host, netdev),
+     LIST,
+     take_networks,
+     VITALS_NETWORK,
+     offsetof(struct os_machine, networks),
+     {{VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES},
+      {VITALS_HOST_NETWORK_RECEIVED_PACKETS, VITALS_HOST_NETWORK_TRANSMITTED_PACKETS}}},
 };
 
 static int *descriptor_of(struct os_host *host, const struct host_file *file)
@@ -187,7 +175,7 @@ static int *descriptor_of(struct os_host *host, const struct host_file *file)
     return (int *)(void *)((char *)host + file->descriptor);
 }
 
-static int read_file(struct host_reading *reading, const struct host_file *file)
+static int take_file(struct host_reading *reading, const struct host_file *file)
 {
     int *descriptor = descriptor_of(reading->host, file);
     if (*descriptor < 0) {
@@ -197,53 +185,16 @@ static int read_file(struct host_reading *reading, const struct host_file *file)
         *descriptor = opened;
     }
     int error = read_text(*descriptor, file->last_below, &reading->host->text);
-    if (error == -ENOMEM) {
-        reading->short_of_memory = true;
-    } else if (error < 0) {
+    reading->short_of_memory |= error == -ENOMEM;
+    if (error < 0 && error != -ENOMEM) {
         os_trace(reading->os, "read %s: %s", file->path, strerrordesc_np(-error));
         os_close_descriptor(*descriptor);
         *descriptor = -1;
     }
-    return error;
-}
-
-static int take_file(struct host_reading *reading, const struct host_file *file)
-{
-    const struct buffer *text = &reading->host->text;
-    int error = read_file(reading, file);
     if (error < 0)
         return error;
-    if (file->parse != NULL)
-        file->parse(text->bytes, text->size, reading->machine);
-    if (file->finish != NULL)
-        file->finish(reading);
+    file->take(reading);
     return reading->short_of_memory ? -ENOMEM : 0;
-}
-
-static bool is_wanted(const struct host_file *file, const struct metric_set *wanted)
-{
-    for (size_t i = 0; i < file->ranges; i++)
-        for (unsigned metric = file->serves[i].first; metric <= file->serves[i].last; metric++)
-            if (metric_set_has(wanted, (vitals_metric)metric))
-                return true;
-    return file->table != 0 && metric_set_has_entity(wanted, file->table);
-}
-
-/* Values that the file did not give are missing for the reason. */
-static void fill(const struct host_file *file, struct values *machine, vitals_availability reason)
-{
-    for (size_t i = 0; i < file->ranges; i++)
-        for (unsigned metric = file->serves[i].first; metric <= file->serves[i].last; metric++) {
-            struct value *value = &machine->at[metric_number((vitals_metric)metric)];
-            if (value->state == VITALS_UNSET)
-                *value = value_missing(reason);
-        }
-}
-
-/* A machine's file that is not there belongs to a kernel without it; it has not gone. */
-static vitals_availability reason_of(int error)
-{
-    return error == -ENOENT ? VITALS_UNSUPPORTED : os_availability(error);
 }
 
 /* Which CPUs the calling thread may run on: a mask that is too short for the kernel is refused. */
@@ -272,35 +223,28 @@ size_t os_cpus_usable(const struct os *os)
 
 /* ---- pressure ---- */
 
-static const char *const PRESSURES[OS_PRESSURES] = {"pressure/cpu", "pressure/memory",
-                                                    "pressure/io", "pressure/irq"};
-
 /* A kernel that has none, or was started without, is not asked again. */
-static int read_pressure(struct host_reading *reading, unsigned which)
-{
-    enum { NONE = -2 };
-    int *descriptor = &reading->host->pressure[which];
-    if (*descriptor == NONE)
-        return -ENOTSUP;
-    if (*descriptor < 0)
-        *descriptor = linux_open(reading->os, reading->os->proc, PRESSURES[which], 0);
-    int error = *descriptor < 0 ? *descriptor : read_text(*descriptor, WHOLE, &reading->host->text);
-    if (error == 0)
-        return 0;
-    bool none = error == -ENOENT || error == -EOPNOTSUPP;
-    if (*descriptor >= 0)
-        os_close_descriptor(*descriptor);
-    *descriptor = none ? NONE : -1;
-    reading->short_of_memory |= error == -ENOMEM;
-    return error;
-}
-
 static void take_pressures(struct host_reading *reading)
 {
-    const struct buffer *text = &reading->host->text;
-    for (unsigned i = 0; i < OS_PRESSURES; i++)
-        if (read_pressure(reading, i) == 0)
+    static const char *const PRESSURES[OS_PRESSURES] = {"pressure/cpu", "pressure/memory",
+                                                        "pressure/io", "pressure/irq"};
+    enum { NONE = -2 };
+    struct buffer *text = &reading->host->text;
+    for (unsigned i = 0; i < OS_PRESSURES; i++) {
+        int *descriptor = &reading->host->pressure[i];
+        if (*descriptor == NONE)
+            continue;
+        if (*descriptor < 0)
+            *descriptor = linux_open(reading->os, reading->os->proc, PRESSURES[i], 0);
+        int error = *descriptor < 0 ? *descriptor : read_text(*descriptor, WHOLE, text);
+        if (error == 0) {
             (void)host_parse_pressure(text->bytes, text->size, &reading->out->pressures[i]);
+            continue;
+        }
+        os_close_descriptor(*descriptor);
+        *descriptor = error == -ENOENT || error == -EOPNOTSUPP ? NONE : -1;
+        reading->short_of_memory |= error == -ENOMEM;
+    }
 }
 
 /* ---- all of it ---- */
@@ -335,47 +279,40 @@ void os_machine_done(struct os_machine *machine)
     *machine = (struct os_machine){0};
 }
 
-/* Why the file's list of devices is not there. */
-static void fill_devices(const struct host_file *file, struct os_machine *out,
-                         vitals_availability reason)
-{
-    struct os_devices *devices = (struct os_devices *)(void *)((char *)out + file->devices);
-    if (file->devices == 0)
-        return;
-    devices->count = 0;
-    devices->state = (signed char)reason;
-}
-
-/* By the clock: /proc/stat has whole seconds, cut. */
-static struct value boot_time(const struct os *os)
-{
-    uint64_t now_ns = os->clock.realtime_ns(os->clock.data);
-    uint64_t since_ns = os->clock.boottime_ns(os->clock.data);
-    return value_f64((double)(int64_t)(now_ns - since_ns) / 1e9);
-}
-
-static void forget(struct os_machine *out)
-{
-    out->values = (struct values){0};
-    out->cpus.count = 0;
-    out->disks.state = out->networks.state = VITALS_UNSET;
-    memset(out->pressures, 0, sizeof out->pressures);
-}
-
 void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
                   struct os_machine *out)
 {
     struct values *machine = &out->values;
-    struct host_reading reading = {host, os, wanted, machine, &out->cpus, out, false};
-    forget(out);
+    struct host_reading reading = {host, os, wanted, out, false};
+    *machine = (struct values){0};
+    out->cpus.count = 0;
+    out->disks.state = out->networks.state = VITALS_UNSET;
+    memset(out->pressures, 0, sizeof out->pressures);
     for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
-        if (!is_wanted(&FILES[i], wanted))
+        const struct host_file *file = &FILES[i];
+        bool is_wanted = file->table != 0 && metric_set_has_entity(wanted, file->table);
+        for (size_t k = 0; file->serves[k].first != 0 && !is_wanted; k++)
+            for (unsigned metric = file->serves[k].first; metric <= file->serves[k].last; metric++)
+                is_wanted |= metric_set_has(wanted, (vitals_metric)metric);
+        if (!is_wanted)
             continue;
-        int error = take_file(&reading, &FILES[i]);
-        if (error < 0)
-            fill_devices(&FILES[i], out, reason_of(error));
-        if (FILES[i].devices == 0)
-            fill(&FILES[i], machine, error == 0 ? VITALS_UNSUPPORTED : reason_of(error));
+
+        // A machine's file that is not there belongs to a kernel without it; it has not gone.
+        int error = take_file(&reading, file);
+        vitals_availability reason = error == 0 || error == -ENOENT ? VITALS_UNSUPPORTED
+                                                                    : os_availability(error);
+        if (file->devices != 0 && error < 0) {
+            struct os_devices *devices = (struct os_devices *)(void *)((char *)out + file->devices);
+            devices->count = 0;
+            devices->state = (signed char)reason;
+        }
+        for (size_t k = 0; file->serves[k].first != 0 && file->devices == 0; k++)
+            for (unsigned metric = file->serves[k].first; metric <= file->serves[k].last;
+                 metric++) {
+                struct value *value = &machine->at[metric_number((vitals_metric)metric)];
+                if (value->state == VITALS_UNSET)
+                    *value = value_missing(reason);
+            }
     }
     if (metric_set_has_entity(wanted, VITALS_PRESSURE))
         take_pressures(&reading);
@@ -384,8 +321,13 @@ void os_host_read(struct os_host *host, const struct os *os, const struct metric
     if (metric_set_has(wanted, VITALS_HOST_UPTIME_SECONDS))
         values_set(machine, VITALS_HOST_UPTIME_SECONDS,
                    value_f64((double)os->clock.boottime_ns(os->clock.data) / 1e9));
-    if (metric_set_has(wanted, VITALS_HOST_BOOT_TIME_SECONDS))
-        values_set(machine, VITALS_HOST_BOOT_TIME_SECONDS, boot_time(os));
+    if (metric_set_has(wanted, VITALS_HOST_BOOT_TIME_SECONDS)) {
+        // By the clock: /proc/stat has whole seconds, cut.
+        uint64_t now_ns = os->clock.realtime_ns(os->clock.data);
+        uint64_t since_ns = os->clock.boottime_ns(os->clock.data);
+        values_set(machine, VITALS_HOST_BOOT_TIME_SECONDS,
+                   value_f64((double)(int64_t)(now_ns - since_ns) / 1e9));
+    }
     host->text.failed = reading.short_of_memory;
 }
 

@@ -21,9 +21,6 @@ void machine_read_cpus(const struct os *os, struct row_batch *out, struct values
 void machine_read_disks(const struct os *os, struct row_batch *out);
 void machine_read_networks(const struct os *os, struct row_batch *out);
 
-/* Rows of pressure of our own cgroup, keys behind those of the machine. */
-void machine_read_pressure(const struct os *os, struct row_batch *out);
-
 /* Rows of energy_zone, as its counters stand. */
 void machine_read_energy(const struct os *os, struct row_batch *out);
 

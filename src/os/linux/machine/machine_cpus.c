@@ -18,7 +18,7 @@ enum { PACKAGES_MAX = 1024, LIST_BYTES = 4096, PATH_BYTES = 128 };
 struct cpu {
     uint64_t index, package, core, cores_of_package;
     double hertz;
-    bool has_package, has_core, has_clock, first_of_core, has_siblings;
+    bool has_package, has_core, has_clock;
 };
 
 struct processors {
@@ -39,26 +39,6 @@ static bool read_number(const struct os *os, uint64_t cpu, const char *file, uin
     return lines_u64(os, os->sys, path, out, NULL);
 }
 
-/* The first CPU of the list that shares the core. */
-static bool read_first_sibling(const struct os *os, uint64_t cpu, uint64_t *first)
-{
-    return read_number(os, cpu, "topology/core_cpus_list", first) ||
-           read_number(os, cpu, "topology/thread_siblings_list", first);
-}
-
-/* True for the first CPU of a package. */
-static bool count_package(struct processors *all, uint64_t package)
-{
-    if (package >= PACKAGES_MAX)
-        return false;
-    uint64_t bit = UINT64_C(1) << package % 64;
-    bool first = (all->packages[package / 64] & bit) == 0;
-    all->packages_known = true;
-    all->package_count += first;
-    all->packages[package / 64] |= bit;
-    return first;
-}
-
 static bool read_clock(const struct os *os, uint64_t cpu, const char *file, double *hertz)
 {
     uint64_t kilo;
@@ -66,50 +46,6 @@ static bool read_clock(const struct os *os, uint64_t cpu, const char *file, doub
         return false;
     *hertz = (double)kilo * 1e3;
     return true;
-}
-
-static void write_clocks(const struct processors *all, uint64_t cpu)
-{
-    double hertz;
-    if (batch_wants(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ) &&
-        read_clock(all->os, cpu, "cpufreq/scaling_min_freq", &hertz))
-        batch_set_f64(all->out, VITALS_CPU_FREQUENCY_MIN_HERTZ, hertz);
-    if (batch_wants(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ) &&
-        read_clock(all->os, cpu, "cpufreq/scaling_max_freq", &hertz))
-        batch_set_f64(all->out, VITALS_CPU_FREQUENCY_MAX_HERTZ, hertz);
-}
-
-static void begin_row(const struct processors *all, uint64_t cpu)
-{
-    char label[3 + NUMBER_TEXT] = "cpu";
-    size_t size = 3 + number_print_u64(label + 3, cpu);
-    if (metric_set_has_entity(&all->out->wanted, VITALS_CPU))
-        (void)batch_add_row(all->out, VITALS_CPU, cpu + 1, (struct span){label, size});
-}
-
-/* Sums up, and writes the row. */
-static void take_cpu(struct processors *all, const struct cpu *cpu)
-{
-    struct row_batch *out = all->out;
-    begin_row(all, cpu->index);
-    all->cpu_count++;
-    if (cpu->has_package) {
-        batch_set_u64(out, VITALS_CPU_PACKAGE, cpu->package);
-        bool first = count_package(all, cpu->package);
-        if (first && !cpu->has_siblings && cpu->cores_of_package > 0) {
-            all->cores_known = true;
-            all->core_count += cpu->cores_of_package;
-        }
-    }
-    if (cpu->has_core)
-        batch_set_u64(out, VITALS_CPU_CORE, cpu->core);
-    all->cores_known |= cpu->has_siblings;
-    all->core_count += cpu->first_of_core;
-    if (cpu->has_clock) {
-        batch_set_f64(out, VITALS_CPU_FREQUENCY_HERTZ, cpu->hertz);
-        all->clock_sum += cpu->hertz;
-        all->clock_count++;
-    }
 }
 
 /* ---- /sys ---- */
@@ -126,24 +62,57 @@ static bool read_clock_now(const struct os *os, uint64_t cpu, double *hertz)
            read_clock(os, cpu, "cpufreq/cpuinfo_cur_freq", hertz);
 }
 
-/* Values from /sys replace those from cpuinfo. */
+/* Values from /sys replace those from cpuinfo. Sums up, and writes the row. */
 static void read_cpu(struct processors *all, struct cpu *cpu)
 {
     const struct os *os = all->os;
     struct row_batch *out = all->out;
-    uint64_t first;
+    uint64_t sibling, index = cpu->index;
+    bool has_siblings = false;
+    double hertz;
     if (batch_wants(out, VITALS_CPU_CORE))
-        cpu->has_core |= read_number(os, cpu->index, "topology/core_id", &cpu->core);
+        cpu->has_core |= read_number(os, index, "topology/core_id", &cpu->core);
     if (batch_wants(out, VITALS_CPU_PACKAGE) || batch_wants(out, VITALS_HOST_CPU_PACKAGES))
-        cpu->has_package |= read_number(os, cpu->index, "topology/physical_package_id",
-                                        &cpu->package);
+        cpu->has_package |= read_number(os, index, "topology/physical_package_id", &cpu->package);
     if (batch_wants(out, VITALS_HOST_CPUS_PHYSICAL))
-        cpu->has_siblings = read_first_sibling(os, cpu->index, &first);
-    cpu->first_of_core = cpu->has_siblings && first == cpu->index;
+        has_siblings = read_number(os, index, "topology/core_cpus_list", &sibling) ||
+                       read_number(os, index, "topology/thread_siblings_list", &sibling);
     if (wants_clock(out) && !cpu->has_clock)
-        cpu->has_clock = read_clock_now(os, cpu->index, &cpu->hertz);
-    take_cpu(all, cpu);
-    write_clocks(all, cpu->index);
+        cpu->has_clock = read_clock_now(os, index, &cpu->hertz);
+
+    char label[3 + NUMBER_TEXT] = "cpu";
+    size_t size = 3 + number_print_u64(label + 3, index);
+    if (metric_set_has_entity(&out->wanted, VITALS_CPU))
+        (void)batch_add_row(out, VITALS_CPU, index + 1, (struct span){label, size});
+    all->cpu_count++;
+    all->cores_known |= has_siblings;
+    all->core_count += has_siblings && sibling == index; // the first that shares the core
+    if (cpu->has_package)
+        batch_set_u64(out, VITALS_CPU_PACKAGE, cpu->package);
+    if (cpu->has_package && cpu->package < PACKAGES_MAX) {
+        uint64_t *seen = &all->packages[cpu->package / 64], bit = UINT64_C(1) << cpu->package % 64;
+        bool first = (*seen & bit) == 0;
+        *seen |= bit;
+        all->packages_known = true;
+        all->package_count += first;
+        if (first && !has_siblings && cpu->cores_of_package > 0) {
+            all->cores_known = true;
+            all->core_count += cpu->cores_of_package;
+        }
+    }
+    if (cpu->has_core)
+        batch_set_u64(out, VITALS_CPU_CORE, cpu->core);
+    if (cpu->has_clock) {
+        batch_set_f64(out, VITALS_CPU_FREQUENCY_HERTZ, cpu->hertz);
+        all->clock_sum += cpu->hertz;
+        all->clock_count++;
+    }
+    if (batch_wants(out, VITALS_CPU_FREQUENCY_MIN_HERTZ) &&
+        read_clock(os, index, "cpufreq/scaling_min_freq", &hertz))
+        batch_set_f64(out, VITALS_CPU_FREQUENCY_MIN_HERTZ, hertz);
+    if (batch_wants(out, VITALS_CPU_FREQUENCY_MAX_HERTZ) &&
+        read_clock(os, index, "cpufreq/scaling_max_freq", &hertz))
+        batch_set_f64(out, VITALS_CPU_FREQUENCY_MAX_HERTZ, hertz);
 }
 
 /* The CPUs of a list like "0-3,8"; false where it is better to ask cpuinfo. */
