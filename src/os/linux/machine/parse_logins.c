@@ -32,15 +32,6 @@ static struct span host_of(struct span host)
     return host.size > 0 && host.bytes[0] == ':' ? (struct span){"", 0} : host;
 }
 
-/* Of 32 bits the time has no sign: they last until 2106. */
-static double seconds_of(const struct utmp *record)
-{
-    double seconds = sizeof record->ut_tv.tv_sec == 4 ? (double)(uint32_t)record->ut_tv.tv_sec
-                                                      : (double)record->ut_tv.tv_sec;
-    double fraction = (double)record->ut_tv.tv_usec / 1e6;
-    return seconds > 0 ? seconds + (fraction >= 0 && fraction < 1 ? fraction : 0) : 0;
-}
-
 bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *out)
 {
     while (*at <= size && size - *at >= sizeof(struct utmp)) {
@@ -50,11 +41,17 @@ bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *o
         *at += sizeof record;
         if (record.ut_type != USER_PROCESS)
             continue;
+        // Of 32 bits the time has no sign: they last until 2106.
+        double seconds = sizeof record.ut_tv.tv_sec == 4 ? (double)(uint32_t)record.ut_tv.tv_sec
+                                                         : (double)record.ut_tv.tv_sec;
+        double fraction = (double)record.ut_tv.tv_usec / 1e6;
+        if (seconds > 0 && fraction >= 0 && fraction < 1)
+            seconds += fraction;
         *out = (struct login){
             .user = text_at(from, offsetof(struct utmp, ut_user), sizeof record.ut_user),
             .terminal = text_at(from, offsetof(struct utmp, ut_line), sizeof record.ut_line),
             .host = host_of(text_at(from, offsetof(struct utmp, ut_host), sizeof record.ut_host)),
-            .start_seconds = seconds_of(&record),
+            .start_seconds = seconds > 0 ? seconds : 0,
             .pid = record.ut_pid > 0 ? (uint64_t)record.ut_pid : 0,
         };
         return true;
@@ -63,44 +60,6 @@ bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *o
 }
 
 /* ---- a session ---- */
-
-struct login_session {
-    struct span user, class, state, tty, display, host, leader, realtime;
-};
-
-static const struct {
-    const char *key;
-    size_t at; /* of a span in struct session */
-} KEYS[] = {
-    {"USER", offsetof(struct login_session, user)},
-    {"CLASS", offsetof(struct login_session, class)},
-    {"STATE", offsetof(struct login_session, state)},
-    {"TTY", offsetof(struct login_session, tty)},
-    {"DISPLAY", offsetof(struct login_session, display)},
-    {"REMOTE_HOST", offsetof(struct login_session, host)},
-    {"LEADER", offsetof(struct login_session, leader)},
-    {"REALTIME", offsetof(struct login_session, realtime)},
-};
-
-static struct span unquoted(struct span value)
-{
-    if (value.size >= 2 && value.bytes[0] == '"' && value.bytes[value.size - 1] == '"')
-        return (struct span){value.bytes + 1, value.size - 2};
-    return value;
-}
-
-static void take_line(struct span line, struct login_session *session)
-{
-    struct cursor cursor = cursor_over(line.bytes, line.size);
-    struct span key;
-    if (!cursor_until(&cursor, '=', &key))
-        return;
-    struct span value = {cursor.at, (size_t)(cursor.end - cursor.at)};
-    value = unquoted(value);
-    for (size_t i = 0; i < ARRAY_COUNT(KEYS); i++)
-        if (span_equal(key, KEYS[i].key))
-            memcpy((char *)session + KEYS[i].at, &value, sizeof value);
-}
 
 /* The whole value is a number above 0; else 0. */
 static uint64_t number_of(struct span value)
@@ -112,23 +71,36 @@ static uint64_t number_of(struct span value)
 
 bool login_parse_session(const char *bytes, size_t size, struct login *out)
 {
-    const struct span none = {"", 0};
-    struct login_session session = {none, none, none, none, none, none, none, none};
+    enum { USER, CLASS, STATE, TTY, DISPLAY, REMOTE_HOST, LEADER, REALTIME, KEYS };
+    static const char *const NAMES[KEYS] = {"USER",    "CLASS",       "STATE",  "TTY",
+                                            "DISPLAY", "REMOTE_HOST", "LEADER", "REALTIME"};
+    struct span values[KEYS];
+    for (size_t i = 0; i < KEYS; i++)
+        values[i] = (struct span){"", 0};
     struct cursor text = cursor_over(bytes, size);
-    for (struct span line; cursor_line(&text, &line);)
-        take_line(line, &session);
+    for (struct span line, key; cursor_line(&text, &line);) {
+        struct cursor cursor = cursor_over(line.bytes, line.size);
+        if (!cursor_until(&cursor, '=', &key))
+            continue;
+        struct span value = {cursor.at, (size_t)(cursor.end - cursor.at)};
+        if (value.size >= 2 && value.bytes[0] == '"' && value.bytes[value.size - 1] == '"')
+            value = (struct span){value.bytes + 1, value.size - 2};
+        for (size_t i = 0; i < KEYS; i++)
+            if (span_equal(key, NAMES[i]))
+                values[i] = value;
+    }
     // Sessions of old versions have no class and are users'; greeters and managers are not users.
-    bool of_user = session.class.size == 0 || span_equal(session.class, "user") ||
-                   span_starts(session.class, "user-");
-    if (session.user.size == 0 || !of_user || span_equal(session.state, "closing"))
+    bool of_user = values[CLASS].size == 0 || span_equal(values[CLASS], "user") ||
+                   span_starts(values[CLASS], "user-");
+    if (values[USER].size == 0 || !of_user || span_equal(values[STATE], "closing"))
         return false;
-    uint64_t pid = number_of(session.leader);
+    uint64_t pid = number_of(values[LEADER]);
     *out = (struct login){
-        .user = session.user,
-        .terminal = session.tty.size != 0 ? session.tty : session.display,
-        .host = host_of(session.host),
-        .display = session.display,
-        .start_seconds = (double)number_of(session.realtime) / 1e6,
+        .user = values[USER],
+        .terminal = values[TTY].size != 0 ? values[TTY] : values[DISPLAY],
+        .host = host_of(values[REMOTE_HOST]),
+        .display = values[DISPLAY],
+        .start_seconds = (double)number_of(values[REALTIME]) / 1e6,
         .pid = pid <= INT32_MAX ? pid : 0,
     };
     return true;

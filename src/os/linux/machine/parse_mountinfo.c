@@ -37,17 +37,6 @@ static void take_text(struct span word, struct mount_text *out)
     out->bytes[out->size] = '\0';
 }
 
-/* ---- options ---- */
-
-static bool next_option(struct cursor *at, struct span *option)
-{
-    if (cursor_until(at, ',', option))
-        return true;
-    *option = (struct span){at->at, (size_t)(at->end - at->at)};
-    at->at = at->end;
-    return option->size > 0;
-}
-
 static void add_option(struct mount *mount, struct span option)
 {
     if (mount->options_size + 1 + option.size > sizeof mount->options)
@@ -56,16 +45,6 @@ static void add_option(struct mount *mount, struct span option)
         mount->options[mount->options_size++] = ',';
     memcpy(mount->options + mount->options_size, option.bytes, option.size);
     mount->options_size += option.size;
-}
-
-/* Options of a file system that /proc/mounts puts before those of the mount. */
-static bool is_early(struct span option)
-{
-    static const char *const EARLY[] = {"sync", "dirsync", "mand", "lazytime"};
-    for (size_t i = 0; i < ARRAY_COUNT(EARLY); i++)
-        if (span_equal(option, EARLY[i]))
-            return true;
-    return false;
 }
 
 /* Both lists begin with rw or ro. */
@@ -78,25 +57,23 @@ enum which { ALL, EARLY, LATE };
 
 static void add_options(struct mount *mount, struct span list, enum which which)
 {
+    // Options of a file system that /proc/mounts puts before those of the mount.
+    static const char *const EARLY_ONES[] = {"sync", "dirsync", "mand", "lazytime"};
     struct cursor at = cursor_over(list.bytes, list.size);
-    for (struct span option; next_option(&at, &option);)
+    while (!cursor_done(&at)) {
+        struct span option;
+        if (!cursor_until(&at, ',', &option)) {
+            option = (struct span){at.at, (size_t)(at.end - at.at)};
+            at.at = at.end;
+        }
+        bool early = false;
+        for (size_t i = 0; i < ARRAY_COUNT(EARLY_ONES); i++)
+            early |= span_equal(option, EARLY_ONES[i]);
         if (!span_equal(option, "rw") && !span_equal(option, "ro") && option.size > 0 &&
-            (which == ALL || is_early(option) == (which == EARLY)))
+            (which == ALL || early == (which == EARLY)))
             add_option(mount, option);
+    }
 }
-
-static void join_options(struct mount *mount, struct span own, struct span super)
-{
-    /* A mount alone is read-only in a namespace, as that of a service, where the machine writes. */
-    mount->read_only = begins_ro(super);
-    mount->options_size = 0;
-    add_option(mount, (struct span){mount->read_only || begins_ro(own) ? "ro" : "rw", 2});
-    add_options(mount, super, EARLY);
-    add_options(mount, own, ALL);
-    add_options(mount, super, LATE);
-}
-
-/* ---- the line ---- */
 
 bool mount_parse(struct span line, struct mount *out)
 {
@@ -125,7 +102,14 @@ bool mount_parse(struct span line, struct mount *out)
         super = (struct span){at.at, (size_t)(at.end - at.at)};
     take_text(fixed[POINT], &out->point);
     take_text(source, &out->source);
-    join_options(out, fixed[OPTIONS], super);
+    /* A mount alone is read-only in a namespace, as that of a service, where the machine writes. */
+    struct span own = fixed[OPTIONS];
+    out->read_only = begins_ro(super);
+    out->options_size = 0;
+    add_option(out, (struct span){out->read_only || begins_ro(own) ? "ro" : "rw", 2});
+    add_options(out, super, EARLY);
+    add_options(out, own, ALL);
+    add_options(out, super, LATE);
     return out->point.size > 0 && out->point.bytes[0] == '/';
 }
 

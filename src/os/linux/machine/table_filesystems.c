@@ -51,34 +51,6 @@ static void take_type(struct span line, void *data)
         all->nodev[all->nodev_count++] = hash_bytes(type.bytes, type.size);
 }
 
-static bool has_no_device(const struct filesystems *all)
-{
-    const struct mount *mount = &all->mount;
-    uint64_t type = hash_bytes(mount->type.bytes, mount->type.size);
-    if (!all->nodev_known)
-        return mount->source.bytes[0] != '/';
-    // A type with a subtype, as fuse.sshfs, is listed without it.
-    const char *point = memchr(mount->type.bytes, '.', mount->type.size);
-    uint64_t stem = point == NULL
-                        ? type
-                        : hash_bytes(mount->type.bytes, (size_t)(point - mount->type.bytes));
-    for (size_t i = 0; i < all->nodev_count; i++)
-        if (all->nodev[i] == type || all->nodev[i] == stem)
-            return true;
-    return false;
-}
-
-/* ---- space ---- */
-
-static bool wants_space(const struct row_batch *out)
-{
-    for (unsigned metric = VITALS_FILESYSTEM_TOTAL_BYTES; metric <= VITALS_FILESYSTEM_INODES_FREE;
-         metric++)
-        if (batch_wants(out, (vitals_metric)metric))
-            return true;
-    return false;
-}
-
 /* 0, or a negative errno. -ESTALE: another one was mounted over it. */
 static int read_space(const struct filesystems *all, struct statvfs *space)
 {
@@ -101,49 +73,6 @@ static int read_space(const struct filesystems *all, struct statvfs *space)
         error = -ESTALE;
     os_close_descriptor(descriptor);
     return error;
-}
-
-static uint64_t number_of(const struct mount *mount)
-{
-    const uint64_t both[] = {hash_bytes(mount->point.bytes, mount->point.size),
-                             hash_bytes(mount->source.bytes, mount->source.size)};
-    uint64_t number = hash_bytes(both, sizeof both);
-    return number != 0 ? number : 1;
-}
-
-static int ask_space(const struct filesystems *all, struct statvfs *space)
-{
-    const struct os_gate *gate = all->gate;
-    uint64_t number = number_of(&all->mount);
-    if (gate == NULL)
-        return read_space(all, space);
-    if (!gate->enter(gate->data, number))
-        return -ETIMEDOUT;
-    int error = read_space(all, space);
-    gate->leave(gate->data, number);
-    return error;
-}
-
-static void write_space(struct row_batch *out, const struct statvfs *space)
-{
-    uint64_t unit = space->f_frsize != 0 ? space->f_frsize : space->f_bsize;
-    uint64_t used = space->f_blocks > space->f_bfree ? space->f_blocks - space->f_bfree : 0;
-    batch_set_u64(out, VITALS_FILESYSTEM_TOTAL_BYTES, saturating_mul(space->f_blocks, unit));
-    batch_set_u64(out, VITALS_FILESYSTEM_USED_BYTES, saturating_mul(used, unit));
-    batch_set_u64(out, VITALS_FILESYSTEM_FREE_BYTES, saturating_mul(space->f_bfree, unit));
-    batch_set_u64(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, saturating_mul(space->f_bavail, unit));
-    if (space->f_files == 0)
-        return;
-    batch_set_u64(out, VITALS_FILESYSTEM_INODES, space->f_files);
-    batch_set_u64(out, VITALS_FILESYSTEM_INODES_FREE, space->f_ffree);
-}
-
-static void write_no_space(struct row_batch *out, int error)
-{
-    for (unsigned metric = VITALS_FILESYSTEM_TOTAL_BYTES; metric <= VITALS_FILESYSTEM_INODES_FREE;
-         metric++)
-        batch_set_missing(out, (vitals_metric)metric,
-                          error == -ETIMEDOUT ? VITALS_TIMED_OUT : os_availability(error));
 }
 
 /* ---- what is counted ---- */
@@ -170,19 +99,6 @@ static bool is_seen(struct filesystems *all, const void *bytes, size_t size)
     return false;
 }
 
-/* By its source too: subvolumes of btrfs have one device and several numbers. */
-static bool is_counted(struct filesystems *all, bool pseudo, bool remote)
-{
-    const struct mount *mount = &all->mount;
-    if (pseudo || remote || span_equal(mount->type, "zfs") ||
-        strncmp(mount->source.bytes, "/dev/loop", 9) == 0)
-        return false;
-    const uint64_t device[] = {mount->major, mount->minor};
-    bool source = mount->source.bytes[0] == '/' &&
-                  is_seen(all, mount->source.bytes, mount->source.size);
-    return !is_seen(all, device, sizeof device) && !source;
-}
-
 /* ---- rows ---- */
 
 static struct span text_of(const struct mount_text *text)
@@ -199,9 +115,29 @@ static void write_mount(struct filesystems *all)
 {
     struct row_batch *out = all->out;
     const struct mount *mount = &all->mount;
-    bool remote = mount_is_remote(mount);
-    bool pseudo = !remote && !span_equal(mount->type, "zfs") && has_no_device(all);
-    bool counted = is_counted(all, pseudo, remote);
+    bool zfs = span_equal(mount->type, "zfs"), remote = mount_is_remote(mount);
+    bool pseudo = !remote && !zfs;
+    if (pseudo && all->nodev_known) {
+        // A type with a subtype, as fuse.sshfs, is listed without it.
+        const char *point = memchr(mount->type.bytes, '.', mount->type.size);
+        uint64_t type = hash_bytes(mount->type.bytes, mount->type.size), stem = type;
+        if (point != NULL)
+            stem = hash_bytes(mount->type.bytes, (size_t)(point - mount->type.bytes));
+        pseudo = false;
+        for (size_t i = 0; i < all->nodev_count; i++)
+            pseudo |= all->nodev[i] == type || all->nodev[i] == stem;
+    } else if (pseudo) {
+        pseudo = mount->source.bytes[0] != '/';
+    }
+
+    // Counted by its source too: subvolumes of btrfs have one device and several numbers.
+    bool counted = false;
+    if (!pseudo && !remote && !zfs && strncmp(mount->source.bytes, "/dev/loop", 9) != 0) {
+        const uint64_t device[] = {mount->major, mount->minor};
+        bool source = mount->source.bytes[0] == '/' &&
+                      is_seen(all, mount->source.bytes, mount->source.size);
+        counted = !is_seen(all, device, sizeof device) && !source;
+    }
     all->any_counted |= counted;
     if (batch_add_row(out, VITALS_FILESYSTEM, 0, text_of(&mount->point)) == NULL)
         return;
@@ -221,23 +157,49 @@ static void write_mount(struct filesystems *all)
 
 static void take_mount(struct span line, void *data)
 {
+    const unsigned first = VITALS_FILESYSTEM_TOTAL_BYTES, last = VITALS_FILESYSTEM_INODES_FREE;
     struct filesystems *all = data;
+    struct row_batch *out = all->out;
+    const struct mount *mount = &all->mount;
+    const struct os_gate *gate = all->gate;
     struct statvfs space = {0};
-    if (!mount_parse(line, &all->mount) || mount_stores_nothing(all->mount.type))
+    bool asked = false;
+    int error = 0;
+    if (!mount_parse(line, &all->mount) || mount_stores_nothing(mount->type))
         return;
-    bool asked = wants_space(all->out);
-    int error = asked ? ask_space(all, &space) : 0;
+    for (unsigned metric = first; metric <= last; metric++)
+        asked |= batch_wants(out, (vitals_metric)metric);
+    if (asked) {
+        const uint64_t both[] = {hash_bytes(mount->point.bytes, mount->point.size),
+                                 hash_bytes(mount->source.bytes, mount->source.size)};
+        uint64_t item = hash_bytes(both, sizeof both);
+        item = item != 0 ? item : 1;
+        bool entered = gate == NULL || gate->enter(gate->data, item);
+        error = entered ? read_space(all, &space) : -ETIMEDOUT;
+        if (gate != NULL && entered)
+            gate->leave(gate->data, item);
+    }
     // Hidden beneath another mount, or of no size.
     if (error == -ESTALE || (asked && error == 0 && space.f_blocks == 0))
         return;
     write_mount(all);
-    if (asked && error == 0)
-        write_space(all->out, &space);
-    else if (asked)
-        write_no_space(all->out, error);
-    if (asked && error == 0 && span_equal(all->mount.type, "zfs") &&
-        !is_seen(all, all->mount.source.bytes, all->mount.source.size))
-        zfs_add_dataset(&all->pools, &all->mount, &space);
+    for (unsigned metric = first; error < 0 && metric <= last; metric++)
+        batch_set_missing(out, (vitals_metric)metric,
+                          error == -ETIMEDOUT ? VITALS_TIMED_OUT : os_availability(error));
+    if (!asked || error < 0)
+        return;
+    uint64_t unit = space.f_frsize != 0 ? space.f_frsize : space.f_bsize;
+    uint64_t used = space.f_blocks > space.f_bfree ? space.f_blocks - space.f_bfree : 0;
+    batch_set_u64(out, VITALS_FILESYSTEM_TOTAL_BYTES, saturating_mul(space.f_blocks, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_USED_BYTES, saturating_mul(used, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_FREE_BYTES, saturating_mul(space.f_bfree, unit));
+    batch_set_u64(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, saturating_mul(space.f_bavail, unit));
+    if (space.f_files != 0) {
+        batch_set_u64(out, VITALS_FILESYSTEM_INODES, space.f_files);
+        batch_set_u64(out, VITALS_FILESYSTEM_INODES_FREE, space.f_ffree);
+    }
+    if (span_equal(mount->type, "zfs") && !is_seen(all, mount->source.bytes, mount->source.size))
+        zfs_add_dataset(&all->pools, mount, &space);
 }
 
 int table_filesystems(const struct os *os, struct row_batch *out)

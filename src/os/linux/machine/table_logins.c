@@ -16,9 +16,6 @@
 /* Caps of what is read; a table that was cut is a lower bound. */
 enum { UTMP_LIMIT = 4 << 20, SESSION_LIMIT = 64 * 1024, SESSIONS_MAX = 16 * 1024 };
 
-static const char UTMP[] = "utmp";
-static const char SESSIONS[] = "systemd/sessions";
-
 struct logins_reading {
     const struct os *os;
     struct row_batch *out;
@@ -67,65 +64,12 @@ static int read_below(const struct logins_reading *reading, int root, const char
     return result;
 }
 
-static void read_utmp(struct logins_reading *reading)
-{
-    int result = read_below(reading, reading->os->run, UTMP, UTMP_LIMIT, &reading->utmp,
-                            &reading->partial);
-    if (result < 0) {
-        note_error(reading, result);
-        return;
-    }
-    reading->found = true;
-    struct login login;
-    for (size_t at = 0; login_next_utmp(reading->utmp.bytes, reading->utmp.size, &at, &login);) {
-        void *records = reading->records;
-        if (memory_grow(&records, &reading->capacity, reading->count, sizeof login) < 0) {
-            reading->out->failed = true;
-            return;
-        }
-        reading->records = records;
-        reading->records[reading->count++] = login;
-        put(reading->out, &login);
-    }
-}
-
-static bool is_in_utmp(const struct logins_reading *reading, const struct login *session)
-{
-    for (size_t i = 0; i < reading->count; i++)
-        if (login_same(&reading->records[i], session))
-            return true;
-    return false;
-}
-
-static void read_session(struct logins_reading *reading, int directory, const char *name,
-                         struct buffer *text)
-{
-    buffer_reset(text);
-    int result = read_below(reading, directory, name, SESSION_LIMIT, text, &reading->partial);
-    struct login session;
-    if (result < 0)
-        note_error(reading, result); // ENOENT: it has just ended
-    else if (text->size != 0 && login_parse_session(text->bytes, text->size, &session) &&
-             !is_in_utmp(reading, &session))
-        put(reading->out, &session);
-}
-
-/* Besides sessions there are their FIFOs ("3.ref") and files that are being written (".#3…"). */
-static bool is_session(const char *name)
-{
-    return strchr(name, '.') == NULL;
-}
-
 static void read_sessions(struct logins_reading *reading)
 {
-    int directory = linux_open(reading->os, reading->os->run, SESSIONS, O_DIRECTORY);
-    if (directory < 0) {
-        note_error(reading, directory);
-        return;
-    }
-    DIR *stream = fdopendir(directory);
+    int directory = linux_open(reading->os, reading->os->run, "systemd/sessions", O_DIRECTORY);
+    DIR *stream = directory < 0 ? NULL : fdopendir(directory);
     if (stream == NULL) {
-        note_error(reading, -errno);
+        note_error(reading, directory < 0 ? directory : -errno);
         os_close_descriptor(directory);
         return;
     }
@@ -133,13 +77,26 @@ static void read_sessions(struct logins_reading *reading)
     struct buffer text = {0};
     unsigned count = 0;
     for (struct dirent *entry; (entry = readdir(stream)) != NULL && !reading->out->failed;) {
-        if (!is_session(entry->d_name))
+        // Besides sessions there are their FIFOs ("3.ref") and files being written (".#3…").
+        if (strchr(entry->d_name, '.') != NULL)
             continue;
         if (++count > SESSIONS_MAX) {
             reading->partial = true;
             break;
         }
-        read_session(reading, directory, entry->d_name, &text);
+        struct login session;
+        buffer_reset(&text);
+        int result = read_below(reading, directory, entry->d_name, SESSION_LIMIT, &text,
+                                &reading->partial);
+        if (result < 0)
+            note_error(reading, result); // ENOENT: it has just ended
+        if (result < 0 || text.size == 0 || !login_parse_session(text.bytes, text.size, &session))
+            continue;
+        size_t same = 0;
+        while (same < reading->count && !login_same(&reading->records[same], &session))
+            same++;
+        if (same == reading->count)
+            put(reading->out, &session);
     }
     reading->out->failed |= text.failed;
     buffer_done(&text);
@@ -151,11 +108,26 @@ int table_logins(const struct os *os, struct row_batch *out)
     if (os->run < 0)
         return -ENOTSUP;
     struct logins_reading reading = {.os = os, .out = out};
-    read_utmp(&reading);
+    struct buffer *utmp = &reading.utmp;
+    int result = read_below(&reading, os->run, "utmp", UTMP_LIMIT, utmp, &reading.partial);
+    if (result < 0)
+        note_error(&reading, result);
+    reading.found = result == 0;
+    struct login login;
+    for (size_t at = 0; result == 0 && login_next_utmp(utmp->bytes, utmp->size, &at, &login);) {
+        void *records = reading.records;
+        if (memory_grow(&records, &reading.capacity, reading.count, sizeof login) < 0) {
+            out->failed = true;
+            break;
+        }
+        reading.records = records;
+        reading.records[reading.count++] = login;
+        put(out, &login);
+    }
     read_sessions(&reading);
-    bool failed = reading.utmp.failed || out->failed;
+    bool failed = utmp->failed || out->failed;
     memory_free(reading.records);
-    buffer_done(&reading.utmp);
+    buffer_done(utmp);
     if (failed)
         return -ENOMEM;
     if (!reading.found) // this machine keeps no record of logins

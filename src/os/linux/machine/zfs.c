@@ -19,66 +19,50 @@ static DIR *open_folder(const struct os *os, const char *path)
     return folder;
 }
 
-/* Pools are folders; files beside them are of the module as a whole. */
-static bool is_folder(const struct os *os, const char *name)
-{
-    char path[PATH_BYTES];
-    snprintf(path, sizeof path, "%s/%s", FOLDER, name);
-    int descriptor = linux_open(os, os->proc, path, O_DIRECTORY | O_PATH);
-    os_close_descriptor(descriptor);
-    return descriptor >= 0;
-}
-
-static void insert(struct zfs_pools *pools, const char *name)
-{
-    size_t place = pools->count;
-    while (place > 0 && strcmp(pools->items[place - 1].name, name) > 0) {
-        pools->items[place] = pools->items[place - 1];
-        place--;
-    }
-    struct zfs_pool *pool = &pools->items[place];
-    *pool = (struct zfs_pool){0};
-    memcpy(pool->name, name, strlen(name) + 1);
-    pools->count++;
-}
-
 void zfs_list_pools(const struct os *os, struct zfs_pools *pools)
 {
     DIR *folder = open_folder(os, FOLDER);
     if (folder == NULL)
         return;
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (entry->d_name[0] != '.' && pools->count < ZFS_POOLS_MAX &&
-            strlen(entry->d_name) < ZFS_NAME && is_folder(os, entry->d_name))
-            insert(pools, entry->d_name);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        // Pools are folders; files beside them are of the module as a whole.
+        const char *name = entry->d_name;
+        char path[PATH_BYTES];
+        if (name[0] == '.' || pools->count == ZFS_POOLS_MAX || strlen(name) >= ZFS_NAME)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", FOLDER, name);
+        int descriptor = linux_open(os, os->proc, path, O_DIRECTORY | O_PATH);
+        os_close_descriptor(descriptor);
+        if (descriptor < 0)
+            continue;
+        size_t place = pools->count++;
+        for (; place > 0 && strcmp(pools->items[place - 1].name, name) > 0; place--)
+            pools->items[place] = pools->items[place - 1];
+        pools->items[place] = (struct zfs_pool){0};
+        memcpy(pools->items[place].name, name, strlen(name) + 1);
+    }
     closedir(folder);
-}
-
-/* The pool of a dataset "pool/a/b". */
-static struct zfs_pool *pool_of(struct zfs_pools *pools, const char *dataset)
-{
-    size_t size = strcspn(dataset, "/@");
-    for (size_t i = 0; i < pools->count; i++)
-        if (strlen(pools->items[i].name) == size &&
-            memcmp(pools->items[i].name, dataset, size) == 0)
-            return &pools->items[i];
-    return NULL;
 }
 
 /* A dataset's size is what it holds and what is left of the pool. */
 void zfs_add_dataset(struct zfs_pools *pools, const struct mount *mount,
                      const struct statvfs *space)
 {
-    struct zfs_pool *pool = pool_of(pools, mount->source.bytes);
-    if (pool == NULL)
+    const char *dataset = mount->source.bytes; // "pool/a/b"
+    size_t size = strcspn(dataset, "/@"), found = 0;
+    while (found < pools->count && (strlen(pools->items[found].name) != size ||
+                                    memcmp(pools->items[found].name, dataset, size) != 0))
+        found++;
+    if (found == pools->count)
         return;
+    struct zfs_pool *pool = &pools->items[found];
     uint64_t unit = space->f_frsize;
     uint64_t used = space->f_blocks > space->f_bfree ? space->f_blocks - space->f_bfree : 0;
     uint64_t available = saturating_mul(space->f_bavail, unit);
     pool->used = saturating_add(pool->used, saturating_mul(used, unit));
     pool->available = available > pool->available ? available : pool->available;
     pool->has_space = true;
-    bool own = strcmp(pool->name, mount->source.bytes) == 0;
+    bool own = strcmp(pool->name, dataset) == 0;
     if (own && mount->point.size < sizeof pool->point && !mount->point.cut)
         memcpy(pool->point, mount->point.bytes, mount->point.size + 1);
 }
@@ -145,6 +129,8 @@ static bool read_file(const struct os *os, const char *pool, const char *file,
     return size > 0 && parse(text, (size_t)size, read, written);
 }
 
+/* ---- rows ---- */
+
 /* Of the whole pool up to ZFS 0.8; then of each dataset that is mounted. */
 static bool read_io(const struct os *os, const char *pool, uint64_t *read, uint64_t *written)
 {
@@ -170,47 +156,41 @@ static bool read_io(const struct os *os, const char *pool, uint64_t *read, uint6
     return any;
 }
 
-/* ---- rows ---- */
-
 /* Space held by snapshots and unmounted datasets is not seen. */
 static struct value at_least(uint64_t number)
 {
     return (struct value){.as.u64 = number, .state = VITALS_LOWER_BOUND};
 }
 
-static void write_pool(const struct os *os, const struct zfs_pool *pool, struct row_batch *out)
-{
-    uint64_t read, written;
-    if (batch_add_row(out, VITALS_FILESYSTEM, 0, (struct span){pool->name, strlen(pool->name)}) ==
-        NULL)
-        return;
-    batch_set_string(out, VITALS_FILESYSTEM_MOUNT_POINT, pool->point);
-    batch_set_string(out, VITALS_FILESYSTEM_DEVICE, pool->name);
-    batch_set_string(out, VITALS_FILESYSTEM_TYPE, "zfs_pool");
-    batch_set_u64(out, VITALS_FILESYSTEM_REMOTE, 0);
-    batch_set_u64(out, VITALS_FILESYSTEM_PSEUDO, 0);
-    batch_set_u64(out, VITALS_FILESYSTEM_COUNTED, pool->has_space);
-    if (pool->has_space) {
-        uint64_t total = saturating_add(pool->used, pool->available);
-        batch_set_value(out, VITALS_FILESYSTEM_TOTAL_BYTES, at_least(total));
-        batch_set_value(out, VITALS_FILESYSTEM_USED_BYTES, at_least(pool->used));
-        batch_set_value(out, VITALS_FILESYSTEM_FREE_BYTES, at_least(pool->available));
-        batch_set_value(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, at_least(pool->available));
-    }
-    bool io = batch_wants(out, VITALS_FILESYSTEM_READ_BYTES) ||
-              batch_wants(out, VITALS_FILESYSTEM_WRITTEN_BYTES);
-    if (!io || !read_io(os, pool->name, &read, &written))
-        return;
-    batch_set_u64(out, VITALS_FILESYSTEM_READ_BYTES, read);
-    batch_set_u64(out, VITALS_FILESYSTEM_WRITTEN_BYTES, written);
-}
-
 bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct row_batch *out)
 {
     bool space = false;
     for (size_t i = 0; i < pools->count; i++) {
-        write_pool(os, &pools->items[i], out);
-        space |= pools->items[i].has_space;
+        const struct zfs_pool *pool = &pools->items[i];
+        uint64_t read, written;
+        space |= pool->has_space;
+        if (batch_add_row(out, VITALS_FILESYSTEM, 0,
+                          (struct span){pool->name, strlen(pool->name)}) == NULL)
+            continue;
+        batch_set_string(out, VITALS_FILESYSTEM_MOUNT_POINT, pool->point);
+        batch_set_string(out, VITALS_FILESYSTEM_DEVICE, pool->name);
+        batch_set_string(out, VITALS_FILESYSTEM_TYPE, "zfs_pool");
+        batch_set_u64(out, VITALS_FILESYSTEM_REMOTE, 0);
+        batch_set_u64(out, VITALS_FILESYSTEM_PSEUDO, 0);
+        batch_set_u64(out, VITALS_FILESYSTEM_COUNTED, pool->has_space);
+        if (pool->has_space) {
+            uint64_t total = saturating_add(pool->used, pool->available);
+            batch_set_value(out, VITALS_FILESYSTEM_TOTAL_BYTES, at_least(total));
+            batch_set_value(out, VITALS_FILESYSTEM_USED_BYTES, at_least(pool->used));
+            batch_set_value(out, VITALS_FILESYSTEM_FREE_BYTES, at_least(pool->available));
+            batch_set_value(out, VITALS_FILESYSTEM_AVAILABLE_BYTES, at_least(pool->available));
+        }
+        if ((batch_wants(out, VITALS_FILESYSTEM_READ_BYTES) ||
+             batch_wants(out, VITALS_FILESYSTEM_WRITTEN_BYTES)) &&
+            read_io(os, pool->name, &read, &written)) {
+            batch_set_u64(out, VITALS_FILESYSTEM_READ_BYTES, read);
+            batch_set_u64(out, VITALS_FILESYSTEM_WRITTEN_BYTES, written);
+        }
     }
     return space;
 }
