@@ -1,13 +1,14 @@
-/* parse_host_stat.c: /proc/stat.
+/* parse_host_stat.c: /proc/stat, loadavg and vmstat.
  *
- * proc(5): "cpu" and "cpuN" lines of up to ten numbers in clock ticks. Kernels before 2.6 have
- * four, and guest time came with 2.6.24 and 2.6.33: what is missing stays unsupported, and had
+ * proc(5) of stat: "cpu" and "cpuN" lines of up to ten numbers in clock ticks. Kernels before 2.6
+ * have four, and guest time came with 2.6.24 and 2.6.33: what is missing stays unsupported, and had
  * been counted within the others. Offline CPUs vanish, so a CPU is known by its number and never
  * by its line.
  * Thread rule: pure. */
 #include "os/linux/machine/host_files.h"
 
 #include "util/memory.h"
+#include "util/number.h"
 
 /* The ten numbers of a line, in its order. */
 enum {
@@ -84,30 +85,6 @@ static void parse_times(struct cursor *line, double ticks_per_second, struct val
     out->at[TOTAL] = count >= TIMES_MIN ? seconds_of(total, ticks_per_second) : missing;
 }
 
-/* Every tick writes the same numbers of an item, so only a new one is zeroed. */
-static struct os_cpu *cpu_add(struct os_cpus *cpus, uint64_t index)
-{
-    size_t before = cpus->capacity;
-    void *items = cpus->items;
-    if (memory_grow(&items, &cpus->capacity, cpus->count, sizeof *cpus->items) != 0)
-        return NULL;
-    cpus->items = items;
-    for (size_t i = before; i < cpus->capacity; i++)
-        cpus->items[i] = (struct os_cpu){0};
-    struct os_cpu *cpu = &cpus->items[cpus->count++];
-    cpu->index = index;
-    values_set(&cpu->values, VITALS_CPU_INDEX, value_u64(index));
-    return cpu;
-}
-
-/* The number of a "cpuN" word. */
-static bool cpu_index(struct span word, uint64_t *index)
-{
-    struct cursor at = cursor_over(word.bytes, word.size);
-    return cursor_literal(&at, "cpu") && cursor_u64(&at, index) && cursor_done(&at) &&
-           *index < HOST_CPUS_MAX;
-}
-
 int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, struct values *machine,
                     struct os_cpus *cpus)
 {
@@ -120,22 +97,35 @@ int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, str
         struct cursor at = cursor_over(line.bytes, line.size);
         if (!cursor_word(&at, &word))
             continue;
+        struct cursor name = cursor_over(word.bytes, word.size);
         if (span_equal(word, "cpu")) {
             parse_times(&at, ticks_per_second, machine);
-        } else if (cpu_index(word, &index)) {
-            // The kernel lists them in ascending order, each once.
-            if (index < next)
-                continue;
-            next = index + 1;
-            count++;
-            struct os_cpu *cpu = cpus != NULL ? cpu_add(cpus, index) : NULL;
-            if (cpus != NULL && cpu == NULL)
-                return -1;
-            if (cpu != NULL)
-                parse_times(&at, ticks_per_second, &cpu->values);
-        } else {
-            host_field_set(FIELDS, ARRAY_COUNT(FIELDS), word, &at, machine);
+            continue;
         }
+        if (!cursor_literal(&name, "cpu") || !cursor_u64(&name, &index) || !cursor_done(&name) ||
+            index >= HOST_CPUS_MAX) {
+            host_field_set(FIELDS, ARRAY_COUNT(FIELDS), word, &at, machine);
+            continue;
+        }
+        // The kernel lists them in ascending order, each once.
+        if (index < next)
+            continue;
+        next = index + 1;
+        count++;
+        if (cpus == NULL)
+            continue;
+        // Every tick writes the same numbers of an item, so only a new one is zeroed.
+        size_t before = cpus->capacity;
+        void *items = cpus->items;
+        if (memory_grow(&items, &cpus->capacity, cpus->count, sizeof *cpus->items) != 0)
+            return -1;
+        cpus->items = items;
+        for (size_t i = before; i < cpus->capacity; i++)
+            cpus->items[i] = (struct os_cpu){0};
+        struct os_cpu *cpu = &cpus->items[cpus->count++];
+        cpu->index = index;
+        values_set(&cpu->values, VITALS_CPU_INDEX, value_u64(index));
+        parse_times(&at, ticks_per_second, &cpu->values);
     }
     // A text that ends amid a line may have lost more of them.
     struct value cpu_count = value_u64(count);
@@ -144,4 +134,47 @@ int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, str
     if (count > 0)
         values_set(machine, VITALS_HOST_CPUS, cpu_count);
     return 0;
+}
+
+/* "0.78 0.75 0.44 2/1234 5678": three averages, tasks that are runnable of all tasks, and the
+ * newest pid, which is not used. */
+void host_parse_loadavg(const char *bytes, size_t size, struct values *machine)
+{
+    static const vitals_metric AVERAGES[] = {VITALS_HOST_LOAD_1M, VITALS_HOST_LOAD_5M,
+                                             VITALS_HOST_LOAD_15M};
+    struct cursor text = cursor_over(bytes, size);
+    struct span line;
+    if (!host_line(&text, &line))
+        return;
+    struct cursor at = cursor_over(line.bytes, line.size);
+    for (size_t i = 0; i < ARRAY_COUNT(AVERAGES); i++) {
+        double load;
+        cursor_blanks(&at);
+        if (!number_f64(&at.at, at.end, &load) || cursor_done(&at) || *at.at != ' ')
+            return; // each is followed by the next field, or this is something else
+        values_set(machine, AVERAGES[i], value_f64(load));
+    }
+    uint64_t running, tasks;
+    if (!cursor_u64(&at, &running))
+        return;
+    values_set(machine, VITALS_HOST_TASKS_RUNNING, value_u64(running));
+    if (cursor_literal(&at, "/") && cursor_u64(&at, &tasks))
+        values_set(machine, VITALS_HOST_TASKS, value_u64(tasks));
+}
+
+/* "key number" per line. Swap is counted in pages, of whatever size this kernel has. */
+void host_parse_vmstat(const char *bytes, size_t size, uint64_t page_bytes, struct values *machine)
+{
+    const struct host_field fields[] = {
+        {"pswpin", VITALS_HOST_SWAP_IN_BYTES, page_bytes},
+        {"pswpout", VITALS_HOST_SWAP_OUT_BYTES, page_bytes},
+        {"oom_kill", VITALS_HOST_OOM_KILLS, 1},
+    };
+    struct cursor text = cursor_over(bytes, size);
+    struct span line, key;
+    while (host_line(&text, &line)) {
+        struct cursor at = cursor_over(line.bytes, line.size);
+        if (cursor_word(&at, &key))
+            host_field_set(fields, ARRAY_COUNT(fields), key, &at, machine);
+    }
 }

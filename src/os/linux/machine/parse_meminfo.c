@@ -40,24 +40,13 @@ static bool known(const struct values *machine, vitals_metric metric, uint64_t *
     return true;
 }
 
-/* From pages to bytes; without the size of a page nothing is known. */
-static void scale_huge_pages(struct values *machine, uint64_t page_bytes)
-{
-    static const vitals_metric COUNTS[] = {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES,
-                                           VITALS_HOST_MEMORY_HUGE_FREE_BYTES};
-    uint64_t pages;
-    for (size_t i = 0; i < ARRAY_COUNT(COUNTS); i++)
-        if (known(machine, COUNTS[i], &pages))
-            values_set(machine, COUNTS[i],
-                       page_bytes != 0 ? value_u64(saturating_mul(pages, page_bytes))
-                                       : (struct value){0});
-}
-
 void host_parse_meminfo(const char *bytes, size_t size, struct values *machine)
 {
+    static const vitals_metric HUGE[] = {VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES,
+                                         VITALS_HOST_MEMORY_HUGE_FREE_BYTES};
     struct cursor text = cursor_over(bytes, size);
     struct span line, key;
-    uint64_t huge_kilo = 0;
+    uint64_t huge_kilo = 0, number;
     while (host_line(&text, &line)) {
         struct cursor at = cursor_over(line.bytes, line.size);
         if (!cursor_until(&at, ':', &key))
@@ -67,9 +56,13 @@ void host_parse_meminfo(const char *bytes, size_t size, struct values *machine)
         else
             host_field_set(FIELDS, ARRAY_COUNT(FIELDS), key, &at, machine);
     }
-    scale_huge_pages(machine, saturating_mul(huge_kilo, KILO));
-    uint64_t available;
-    if (known(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, &available) && available == 0)
+    // From pages to bytes; without the size of a page nothing is known.
+    uint64_t huge = saturating_mul(huge_kilo, KILO);
+    for (size_t i = 0; i < ARRAY_COUNT(HUGE); i++)
+        if (known(machine, HUGE[i], &number))
+            values_set(machine, HUGE[i],
+                       huge != 0 ? value_u64(saturating_mul(number, huge)) : (struct value){0});
+    if (known(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, &number) && number == 0)
         values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, (struct value){0});
 }
 
@@ -98,46 +91,9 @@ static uint64_t reclaimable(uint64_t cache, uint64_t low)
     return cache - (half < low ? half : low);
 }
 
-/* False where the kernel did not tell enough for it. */
-static bool estimate_available(const struct values *machine, const uint64_t *low, uint64_t *out)
-{
-    uint64_t free_bytes, active, inactive, cached, slab = 0;
-    if (!known(machine, VITALS_HOST_MEMORY_FREE_BYTES, &free_bytes))
-        return false;
-    if (low != NULL && known(machine, VITALS_HOST_MEMORY_ACTIVE_FILE_BYTES, &active) &&
-        known(machine, VITALS_HOST_MEMORY_INACTIVE_FILE_BYTES, &inactive)) {
-        (void)known(machine, VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, &slab);
-        uint64_t sum = saturating_add(free_bytes,
-                                      reclaimable(saturating_add(active, inactive), *low));
-        sum = saturating_add(sum, reclaimable(slab, *low));
-        *out = sum > *low ? sum - *low : 0;
-        return true;
-    }
-    if (!known(machine, VITALS_HOST_MEMORY_PAGE_CACHE_BYTES, &cached))
-        return false;
-    *out = saturating_add(free_bytes, cached);
-    return true;
-}
-
 static struct value estimate(uint64_t bytes)
 {
     return (struct value){.as.u64 = bytes, .state = VITALS_ESTIMATE};
-}
-
-static void derive_available(struct values *machine, const uint64_t *low_bytes)
-{
-    uint64_t available, total, free_bytes;
-    if (!known(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, &available)) {
-        if (!estimate_available(machine, low_bytes, &available))
-            return;
-        values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, estimate(available));
-    }
-    // LXC: the container's total beside the host's available. What is free is the container's.
-    if (!known(machine, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) || available <= total)
-        return;
-    bool sane = known(machine, VITALS_HOST_MEMORY_FREE_BYTES, &free_bytes) && free_bytes <= total;
-    values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES,
-               sane ? estimate(free_bytes) : value_missing(VITALS_FAILED));
 }
 
 /* whole − part, as good as the part is. */
@@ -152,19 +108,40 @@ static void derive_used(struct values *machine, vitals_metric whole, vitals_metr
     values_set(machine, used, rest <= all ? value : value_missing(VITALS_FAILED));
 }
 
-void host_derive_memory(struct values *machine, const uint64_t *low_bytes)
+void host_derive_memory(struct values *machine, const uint64_t *low)
 {
-    derive_available(machine, low_bytes);
+    uint64_t available, total, free_bytes, active, inactive, cached = 0, slab = 0;
+    bool has_free = known(machine, VITALS_HOST_MEMORY_FREE_BYTES, &free_bytes);
+    bool has_cached = known(machine, VITALS_HOST_MEMORY_PAGE_CACHE_BYTES, &cached);
+    bool has_slab = known(machine, VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, &slab);
+    bool has_available = known(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, &available);
+    if (!has_available && has_free) {
+        bool by_marks = low != NULL &&
+                        known(machine, VITALS_HOST_MEMORY_ACTIVE_FILE_BYTES, &active) &&
+                        known(machine, VITALS_HOST_MEMORY_INACTIVE_FILE_BYTES, &inactive);
+        available = saturating_add(free_bytes, cached);
+        if (by_marks) {
+            uint64_t files = reclaimable(saturating_add(active, inactive), *low);
+            available = saturating_add(free_bytes, files);
+            available = saturating_add(available, reclaimable(slab, *low));
+            available = available > *low ? available - *low : 0;
+        }
+        has_available = by_marks || has_cached;
+        if (has_available)
+            values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, estimate(available));
+    }
+    // LXC: the container's total beside the host's available. What is free is the container's.
+    if (has_available && known(machine, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) &&
+        available > total)
+        values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES,
+                   has_free && free_bytes <= total ? estimate(free_bytes)
+                                                   : value_missing(VITALS_FAILED));
     derive_used(machine, VITALS_HOST_MEMORY_TOTAL_BYTES, VITALS_HOST_MEMORY_AVAILABLE_BYTES,
                 VITALS_HOST_MEMORY_USED_BYTES);
     derive_used(machine, VITALS_HOST_SWAP_TOTAL_BYTES, VITALS_HOST_SWAP_FREE_BYTES,
                 VITALS_HOST_SWAP_USED_BYTES);
-
-    uint64_t cached, slab = 0;
-    if (!known(machine, VITALS_HOST_MEMORY_PAGE_CACHE_BYTES, &cached))
-        return;
-    bool whole = known(machine, VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, &slab);
     struct value value = value_u64(saturating_add(cached, slab));
-    value.state = whole ? VITALS_HAVE : VITALS_LOWER_BOUND;
-    values_set(machine, VITALS_HOST_MEMORY_CACHED_BYTES, value);
+    value.state = has_slab ? VITALS_HAVE : VITALS_LOWER_BOUND;
+    if (has_cached)
+        values_set(machine, VITALS_HOST_MEMORY_CACHED_BYTES, value);
 }

@@ -42,24 +42,6 @@ static bool take_share(struct cursor *at, double *share)
     return *share <= 1.0;
 }
 
-static bool take_line(struct cursor *at, size_t which, struct values *out)
-{
-    double share;
-    uint64_t micros;
-    bool any = false;
-    for (unsigned i = 0; i < AVERAGES; i++) {
-        cursor_blanks(at);
-        if (!cursor_literal(at, KEYS[i]) || !take_share(at, &share))
-            return any;
-        values_set(out, LINES[which].averages[i], value_f64(share));
-        any = true;
-    }
-    cursor_blanks(at);
-    if (cursor_literal(at, "total=") && cursor_u64(at, &micros))
-        values_set(out, LINES[which].seconds, value_f64((double)micros / 1e6));
-    return any;
-}
-
 bool host_parse_pressure(const char *bytes, size_t size, struct values *out)
 {
     struct cursor text = cursor_over(bytes, size);
@@ -67,11 +49,26 @@ bool host_parse_pressure(const char *bytes, size_t size, struct values *out)
     bool any = false;
     while (host_line(&text, &line)) {
         struct cursor at = cursor_over(line.bytes, line.size);
+        size_t which = 0;
         if (!cursor_word(&at, &word))
             continue;
-        for (size_t i = 0; i < ARRAY_COUNT(LINES); i++)
-            if (span_equal(word, LINES[i].word))
-                any |= take_line(&at, i, out);
+        while (which < ARRAY_COUNT(LINES) && !span_equal(word, LINES[which].word))
+            which++;
+        if (which == ARRAY_COUNT(LINES))
+            continue;
+        double share;
+        uint64_t micros;
+        unsigned taken = 0;
+        for (; taken < AVERAGES; taken++) {
+            cursor_blanks(&at);
+            if (!cursor_literal(&at, KEYS[taken]) || !take_share(&at, &share))
+                break;
+            values_set(out, LINES[which].averages[taken], value_f64(share));
+            any = true;
+        }
+        cursor_blanks(&at);
+        if (taken == AVERAGES && cursor_literal(&at, "total=") && cursor_u64(&at, &micros))
+            values_set(out, LINES[which].seconds, value_f64((double)micros / 1e6));
     }
     return any;
 }
