@@ -16,6 +16,8 @@
 
 enum { PATH_BYTES = 192, TEXT_BYTES = 512 };
 
+static const char DIGITS[] = "0123456789";
+
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
@@ -81,52 +83,31 @@ static const struct {
     {"bcache", {"stacked", 0}},    {"zd", {"stacked", 0}},
 };
 
-static bool has_prefix(const char *name, const char *prefix)
-{
-    size_t size = strlen(prefix);
-    return strncmp(name, prefix, size) == 0 && name[size] != '\0' &&
-           (is_digit(name[size]) || name[size - 1] == '_');
-}
-
-/* nvme0c1n1: one of the paths to nvme0n1. */
-static bool is_path(const char *name)
-{
-    if (strncmp(name, "nvme", 4) != 0)
-        return false;
-    const char *at = name + 4;
-    while (is_digit(*at))
-        at++;
-    return at > name + 4 && at[0] == 'c' && is_digit(at[1]);
-}
-
-/* sda → sda1; nvme0n1 → nvme0n1p1, for a name that ends in a digit takes a p. */
-static bool is_partition(const char *name, const char *disk)
-{
-    size_t size = strlen(disk);
-    if (size == 0 || strncmp(name, disk, size) != 0)
-        return false;
-    const char *at = name + size;
-    if (is_digit(disk[size - 1]) && *at++ != 'p')
-        return false;
-    const char *first = at;
-    while (is_digit(*at))
-        at++;
-    return at > first && *at == '\0';
-}
-
 void os_disk_kind(const struct os *os, const char *name, const char *disk, bool *partition,
                   struct os_device_kind *out)
 {
-    *partition = disk != NULL && is_partition(name, disk);
+    // sda → sda1; nvme0n1 → nvme0n1p1, for a name that ends in a digit takes a p.
+    size_t size = disk != NULL ? strlen(disk) : 0;
+    const char *at = name + size;
+    bool below = size != 0 && strncmp(name, disk, size) == 0 &&
+                 (!is_digit(disk[size - 1]) || *at++ == 'p');
+    *partition = below && is_digit(*at) && at[strspn(at, DIGITS)] == '\0';
     *out = (struct os_device_kind){*partition ? "partition" : "disk", *partition ? 0 : 1};
     if (*partition)
         return;
-    for (size_t i = 0; i < ARRAY_COUNT(DISKS); i++)
-        if (has_prefix(name, DISKS[i].prefix)) {
+    for (size_t i = 0; i < ARRAY_COUNT(DISKS); i++) {
+        const char *prefix = DISKS[i].prefix;
+        size = strlen(prefix);
+        if (strncmp(name, prefix, size) == 0 && name[size] != '\0' &&
+            (is_digit(name[size]) || prefix[size - 1] == '_')) {
             *out = DISKS[i].kind;
             return;
         }
-    if (is_path(name) || holds(os, "block", name, "slaves", "")) // made of others
+    }
+    // nvme0c1n1 is one of the paths to nvme0n1.
+    size_t digits = strncmp(name, "nvme", 4) == 0 ? strspn(name + 4, DIGITS) : 0;
+    bool is_path = digits > 0 && name[4 + digits] == 'c' && is_digit(name[5 + digits]);
+    if (is_path || holds(os, "block", name, "slaves", "")) // made of others
         *out = (struct os_device_kind){"stacked", 0};
 }
 
@@ -173,30 +154,27 @@ static const struct {
     {"phy80211", {"wireless", HARDWARE}},
 };
 
-/* Names, where /sys does not show the interface: it may be that of another network namespace. */
-static const struct {
-    const char *prefix;
-    struct os_device_kind kind;
-} NAMES[] = {
-    {"lo", {"loopback", NEVER}},     {"veth", {"veth", LINK}},
-    {"docker", {"bridge", OVERLAY}}, {"br-", {"bridge", OVERLAY}},
-    {"virbr", {"bridge", OVERLAY}},  {"cni", {"bridge", OVERLAY}},
-    {"bond", {"bond", OVERLAY}},     {"tun", {"tunnel", TUNNEL}},
-    {"tap", {"tunnel", TUNNEL}},     {"wg", {"tunnel", TUNNEL}},
-    {"ppp", {"tunnel", TUNNEL}},     {"cali", {"veth", LINK}},
-    {"wl", {"wireless", HARDWARE}},  {"ib", {"infiniband", HARDWARE}},
-    {"dummy", {"virtual", OVERLAY}}, {"ifb", {"virtual", OVERLAY}},
-    {"sit", {"tunnel", TUNNEL}},
-};
-
+/* By names, where /sys does not show the interface: it may be that of another network namespace. */
 static struct os_device_kind kind_by_name(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++) {
-        size_t size = strlen(NAMES[i].prefix);
-        bool alone = i == 0; // "lo" is no prefix
-        if (strncmp(name, NAMES[i].prefix, size) == 0 && (!alone || name[size] == '\0'))
+    static const struct {
+        const char *prefix;
+        struct os_device_kind kind;
+    } NAMES[] = {
+        {"veth", {"veth", LINK}},         {"docker", {"bridge", OVERLAY}},
+        {"br-", {"bridge", OVERLAY}},     {"virbr", {"bridge", OVERLAY}},
+        {"cni", {"bridge", OVERLAY}},     {"bond", {"bond", OVERLAY}},
+        {"tun", {"tunnel", TUNNEL}},      {"tap", {"tunnel", TUNNEL}},
+        {"wg", {"tunnel", TUNNEL}},       {"ppp", {"tunnel", TUNNEL}},
+        {"cali", {"veth", LINK}},         {"wl", {"wireless", HARDWARE}},
+        {"ib", {"infiniband", HARDWARE}}, {"dummy", {"virtual", OVERLAY}},
+        {"ifb", {"virtual", OVERLAY}},    {"sit", {"tunnel", TUNNEL}},
+    };
+    if (strcmp(name, "lo") == 0)
+        return (struct os_device_kind){"loopback", NEVER};
+    for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++)
+        if (strncmp(name, NAMES[i].prefix, strlen(NAMES[i].prefix)) == 0)
             return NAMES[i].kind;
-    }
     // A VLAN or an alias stands on the interface that it is named after.
     if (strpbrk(name, ".:@") != NULL)
         return (struct os_device_kind){"vlan", OVERLAY};
@@ -213,13 +191,15 @@ static bool read_number(const struct os *os, const char *name, const char *file,
     return cursor_u64(&at, out);
 }
 
-static bool kind_by_devtype(const struct os *os, const char *name, struct os_device_kind *out)
+/* By DEVTYPE, by marks, by ARP type; false where none tells. */
+static bool kind_by_sys(const struct os *os, const char *name, uint64_t arp_type,
+                        struct os_device_kind *out)
 {
     char path[PATH_BYTES], text[TEXT_BYTES];
     struct span line;
-    if (!path_of(path, "net", name, "uevent"))
-        return false;
-    int64_t size = linux_read_line(os, os->sys, path, text, sizeof text);
+    int64_t size = 0;
+    if (path_of(path, "net", name, "uevent"))
+        size = linux_read_line(os, os->sys, path, text, sizeof text);
     struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
     while (cursor_line(&at, &line)) {
         struct cursor word = cursor_over(line.bytes, line.size);
@@ -232,23 +212,13 @@ static bool kind_by_devtype(const struct os *os, const char *name, struct os_dev
                 return true;
             }
     }
-    return false;
-}
-
-static bool kind_by_marks(const struct os *os, const char *name, struct os_device_kind *out)
-{
     for (size_t i = 0; i < ARRAY_COUNT(MARKS); i++)
         if (has(os, "net", name, MARKS[i].file)) {
             *out = MARKS[i].kind;
             return true;
         }
-    return false;
-}
-
-static bool kind_by_arp_type(uint64_t type, struct os_device_kind *out)
-{
     for (size_t i = 0; i < ARRAY_COUNT(ARP_TYPES); i++)
-        if (type == ARP_TYPES[i].number) {
+        if (arp_type == ARP_TYPES[i].number) {
             *out = ARP_TYPES[i].kind;
             return true;
         }
@@ -263,8 +233,7 @@ void os_network_kind(const struct os *os, const char *name, struct os_device_kin
         return;
     }
     bool hardware = has(os, "net", name, "device");
-    bool told = kind_by_devtype(os, name, out) || kind_by_marks(os, name, out) ||
-                kind_by_arp_type(type, out);
+    bool told = kind_by_sys(os, name, type, out);
     if (!told && hardware) {
         *out = (struct os_device_kind){"ethernet", HARDWARE};
     } else if (!told) {

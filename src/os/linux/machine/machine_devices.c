@@ -86,31 +86,6 @@ static bool begin(struct devices_reading *reading, vitals_entity entity, struct 
 
 /* ---- disks ---- */
 
-static void read_model(const struct devices_reading *reading)
-{
-    char vendor[TEXT_BYTES], model[TEXT_BYTES], both[2 * TEXT_BYTES];
-    int error;
-    if (!batch_wants(reading->out, VITALS_DISK_MODEL))
-        return;
-    struct span first = read_line(reading, "device/vendor", vendor, NULL);
-    struct span second = read_line(reading, "device/model", model, &error);
-    if (second.size == 0)
-        second = read_line(reading, "device/name", model, NULL); // of a memory card
-    // Of what is no SCSI disk the vendor is a number of PCI's, or the word ATA.
-    if (span_starts(first, "0x") || span_equal(first, "ATA"))
-        first.size = 0;
-    size_t size = first.size;
-    memcpy(both, first.bytes, first.size);
-    if (first.size > 0 && second.size > 0)
-        both[size++] = ' ';
-    memcpy(both + size, second.bytes, second.size);
-    size += second.size;
-    if (second.size > 0)
-        batch_set_text(reading->out, VITALS_DISK_MODEL, (struct span){both, size});
-    else
-        batch_set_missing(reading->out, VITALS_DISK_MODEL, reason(error));
-}
-
 static void take_disk(struct span line, void *data)
 {
     struct devices_reading *reading = data;
@@ -120,7 +95,23 @@ static void take_disk(struct span line, void *data)
         !begin(reading, VITALS_DISK, word))
         return;
     read_u64(reading, VITALS_DISK_SIZE_BYTES, "size", 512);
-    read_model(reading);
+    if (batch_wants(reading->out, VITALS_DISK_MODEL)) {
+        char vendor[TEXT_BYTES], model[TEXT_BYTES], both[2 * TEXT_BYTES + 1];
+        int error;
+        struct span first = read_line(reading, "device/vendor", vendor, NULL);
+        struct span second = read_line(reading, "device/model", model, &error);
+        if (second.size == 0)
+            second = read_line(reading, "device/name", model, NULL); // of a memory card
+        // Of what is no SCSI disk the vendor is a number of PCI's, or the word ATA.
+        if (span_starts(first, "0x") || span_equal(first, "ATA"))
+            first.size = 0;
+        int size = snprintf(both, sizeof both, "%.*s%s%.*s", (int)first.size, first.bytes,
+                            first.size > 0 ? " " : "", (int)second.size, second.bytes);
+        if (second.size > 0)
+            batch_set_text(reading->out, VITALS_DISK_MODEL, (struct span){both, (size_t)size});
+        else
+            batch_set_missing(reading->out, VITALS_DISK_MODEL, reason(error));
+    }
     read_u64(reading, VITALS_DISK_ROTATIONAL, "queue/rotational", 1);
 }
 
@@ -132,35 +123,17 @@ void machine_read_disks(const struct os *os, struct row_batch *out)
 
 /* ---- network interfaces ---- */
 
-enum { UP = 1 << 0, RUNNING = 1 << 6 };
-
-/* In the order of the kernel's bits (netdevice(7)). */
-static const char *const FLAGS[] = {
-    "up",        "broadcast", "debug",     "loopback", "pointopoint", "notrailers",
-    "running",   "noarp",     "promisc",   "allmulti", "master",      "slave",
-    "multicast", "portsel",   "automedia", "dynamic",
-};
-
-static void write_flags(struct row_batch *out, uint64_t flags)
-{
-    char text[TEXT_BYTES];
-    size_t size = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++) {
-        if ((flags >> i & 1) == 0)
-            continue;
-        size_t length = strlen(FLAGS[i]);
-        if (size > 0)
-            text[size++] = ',';
-        memcpy(text + size, FLAGS[i], length);
-        size += length;
-    }
-    batch_set_text(out, VITALS_NETWORK_FLAGS, (struct span){text, size});
-}
-
 /* The file "flags" lacks "running", which the kernel works out when a program asks: an interface
  * that is up, and whose link is, or has no notion of one. */
 static void read_flags(const struct devices_reading *reading)
 {
+    // In the order of the kernel's bits (netdevice(7)).
+    static const char *const FLAGS[] = {
+        "up",        "broadcast", "debug",     "loopback", "pointopoint", "notrailers",
+        "running",   "noarp",     "promisc",   "allmulti", "master",      "slave",
+        "multicast", "portsel",   "automedia", "dynamic",
+    };
+    enum { UP = 1 << 0, RUNNING = 1 << 6 };
     char text[TEXT_BYTES], state[TEXT_BYTES];
     int error;
     uint64_t flags;
@@ -178,28 +151,17 @@ static void read_flags(const struct devices_reading *reading)
     if ((flags & UP) != 0 && (span_equal(word, "up") || span_equal(word, "unknown")))
         flags |= RUNNING;
     batch_set_u64(out, VITALS_NETWORK_UP, (flags & UP) != 0 && (flags & RUNNING) != 0);
-    write_flags(out, flags);
-}
-
-/* Megabits; -1, 4294967295 or an error where there is no link. */
-static void read_speed(const struct devices_reading *reading)
-{
-    enum { BYTES_PER_MEGABIT = 125000, NONE_32 = INT32_MAX };
-    char text[TEXT_BYTES];
-    int error;
-    uint64_t megabits;
-    if (!batch_wants(reading->out, VITALS_NETWORK_SPEED_BYTES))
-        return;
-    struct span line = read_line(reading, "speed", text, &error);
-    struct cursor at = cursor_over(line.bytes, line.size);
-    if (cursor_u64(&at, &megabits) && megabits > 0 && megabits < NONE_32)
-        batch_set_u64(reading->out, VITALS_NETWORK_SPEED_BYTES, megabits * BYTES_PER_MEGABIT);
-    else
-        batch_set_missing(reading->out, VITALS_NETWORK_SPEED_BYTES, reason(error));
+    size_t size = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(FLAGS); i++)
+        if ((flags >> i & 1) != 0)
+            size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", size > 0 ? "," : "",
+                                     FLAGS[i]);
+    batch_set_text(out, VITALS_NETWORK_FLAGS, (struct span){text, size});
 }
 
 static void take_network(struct span line, void *data)
 {
+    enum { BYTES_PER_MEGABIT = 125000 };
     struct devices_reading *reading = data;
     size_t size = line.size;
     while (size > 0 && line.bytes[size - 1] != ':')
@@ -210,7 +172,18 @@ static void take_network(struct span line, void *data)
     read_flags(reading);
     read_text(reading, VITALS_NETWORK_STATE, "operstate");
     read_u64(reading, VITALS_NETWORK_MTU_BYTES, "mtu", 1);
-    read_speed(reading);
+    if (batch_wants(reading->out, VITALS_NETWORK_SPEED_BYTES)) {
+        // Megabits; -1, 4294967295 or an error where there is no link.
+        char text[TEXT_BYTES];
+        int error;
+        uint64_t megabits;
+        struct span speed = read_line(reading, "speed", text, &error);
+        struct cursor at = cursor_over(speed.bytes, speed.size);
+        if (cursor_u64(&at, &megabits) && megabits > 0 && megabits < INT32_MAX)
+            batch_set_u64(reading->out, VITALS_NETWORK_SPEED_BYTES, megabits * BYTES_PER_MEGABIT);
+        else
+            batch_set_missing(reading->out, VITALS_NETWORK_SPEED_BYTES, reason(error));
+    }
     read_text(reading, VITALS_NETWORK_DUPLEX, "duplex");
     read_text(reading, VITALS_NETWORK_HARDWARE_ADDRESS, "address");
 }

@@ -21,21 +21,6 @@ struct zones {
     size_t count;
 };
 
-/* "0" or "0:1" into a key that stays: the part in the lower bits, 0 for the whole. */
-static bool parse_numbers(const char *text, uint64_t *key, size_t *package_size)
-{
-    struct cursor at = cursor_over(text, strlen(text));
-    uint64_t package, part = 0;
-    if (!cursor_u64(&at, &package) || package >= KEY_PARTS)
-        return false;
-    *package_size = (size_t)(at.at - text);
-    if (!cursor_done(&at) &&
-        (!cursor_literal(&at, ":") || !cursor_u64(&at, &part) || ++part >= KEY_PARTS))
-        return false;
-    *key = (package + 1) * KEY_PARTS + part;
-    return cursor_done(&at);
-}
-
 static bool read_name(const struct os *os, const char *zone, char out[static NAME_BYTES])
 {
     char path[OS_SYS_PATH];
@@ -62,18 +47,23 @@ static bool visit(const char *entry, void *data)
 {
     struct zones *zones = data;
     char name[NAME_BYTES], package[NAME_BYTES], label[2 * NAME_BYTES], above[NAME_BYTES];
-    uint64_t key;
-    size_t size;
-    if (strncmp(entry, PREFIX, strlen(PREFIX)) != 0 || strlen(entry) >= NAME_BYTES ||
-        !parse_numbers(entry + strlen(PREFIX), &key, &size) || !read_name(zones->os, entry, name))
+    struct cursor at = cursor_over(entry, strlen(entry));
+    uint64_t whole, part = 0;
+    if (strlen(entry) >= NAME_BYTES || !cursor_literal(&at, PREFIX) || !cursor_u64(&at, &whole) ||
+        whole >= KEY_PARTS)
         return true;
-    bool part = key % KEY_PARTS != 0;
-    (void)snprintf(above, sizeof above, "%.*s", (int)(strlen(PREFIX) + size), entry);
-    if (!part || !read_name(zones->os, above, package))
+    (void)snprintf(above, sizeof above, "%.*s", (int)(at.at - entry), entry);
+    if ((!cursor_done(&at) &&
+         (!cursor_literal(&at, ":") || !cursor_u64(&at, &part) || ++part >= KEY_PARTS)) ||
+        !cursor_done(&at) || !read_name(zones->os, entry, name))
+        return true;
+    if (part == 0 || !read_name(zones->os, above, package))
         memcpy(package, name, sizeof package);
-    (void)snprintf(label, sizeof label, "%s%s%s", package, part ? " " : "", part ? name : "");
-    if (batch_add_row(zones->out, VITALS_ENERGY_ZONE, key, (struct span){label, strlen(label)}) ==
-        NULL)
+    (void)snprintf(label, sizeof label, "%s%s%s", package, part != 0 ? " " : "",
+                   part != 0 ? name : "");
+    // A key that stays: the part in the lower bits, 0 for the whole.
+    if (batch_add_row(zones->out, VITALS_ENERGY_ZONE, (whole + 1) * KEY_PARTS + part,
+                      (struct span){label, strlen(label)}) == NULL)
         return false;
     batch_set_string(zones->out, VITALS_ENERGY_ZONE_NAME, name);
     batch_set_string(zones->out, VITALS_ENERGY_ZONE_PACKAGE, package);

@@ -39,42 +39,17 @@ static unsigned number_in(const char *name)
     return number;
 }
 
-static bool comes_before(const char *a, const char *b)
-{
-    unsigned first = number_in(a), second = number_in(b);
-    return first != second ? first < second : strcmp(a, b) < 0;
-}
-
 static bool is_not_behind(const void *item, const void *name)
 {
-    return !comes_before(name, item);
-}
-
-static bool has_form(const char *name, const char *prefix, const char *suffix)
-{
-    size_t size = strlen(name), tail = strlen(suffix);
-    return strncmp(name, prefix, strlen(prefix)) == 0 && size >= strlen(prefix) + tail &&
-           strcmp(name + size - tail, suffix) == 0;
-}
-
-static void add_name(struct names *names, const char *name)
-{
-    size_t size = strlen(name) + 1;
-    size_t place = search_place(names->items, names->count, NAME_BYTES, name, is_not_behind);
-    if (names->count == NAMES_MAX || size > NAME_BYTES)
-        batch_state(names->out, VITALS_SENSOR, VITALS_LOWER_BOUND);
-    if (place == NAMES_MAX || size > NAME_BYTES)
-        return;
-    size_t kept = size_min(names->count, NAMES_MAX - 1);
-    memmove(names->items[place + 1], names->items[place], (kept - place) * NAME_BYTES);
-    memcpy(names->items[place], name, size);
-    names->count = kept + 1;
+    unsigned first = number_in(item), second = number_in(name);
+    return first != second ? first < second : strcmp(item, name) <= 0;
 }
 
 /* 0, or a negative errno. */
 static int list_names(const struct os *os, const char *path, const char *prefix, const char *suffix,
                       struct names *names)
 {
+    size_t head = strlen(prefix), tail = strlen(suffix);
     names->count = 0;
     int descriptor = os->sys >= 0 ? linux_open(os, os->sys, path, O_DIRECTORY) : -ENOENT;
     if (descriptor < 0)
@@ -84,9 +59,22 @@ static int list_names(const struct os *os, const char *path, const char *prefix,
         os_close_descriptor(descriptor);
         return -ENOMEM;
     }
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (entry->d_name[0] != '.' && has_form(entry->d_name, prefix, suffix))
-            add_name(names, entry->d_name);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        const char *name = entry->d_name;
+        size_t size = strlen(name);
+        if (name[0] == '.' || strncmp(name, prefix, head) != 0 || size < head + tail ||
+            strcmp(name + size - tail, suffix) != 0)
+            continue;
+        size_t place = search_place(names->items, names->count, NAME_BYTES, name, is_not_behind);
+        if (names->count == NAMES_MAX || size >= NAME_BYTES)
+            batch_state(names->out, VITALS_SENSOR, VITALS_LOWER_BOUND);
+        if (place == NAMES_MAX || size >= NAME_BYTES)
+            continue;
+        size_t kept = size_min(names->count, NAMES_MAX - 1);
+        memmove(names->items[place + 1], names->items[place], (kept - place) * NAME_BYTES);
+        memcpy(names->items[place], name, size + 1);
+        names->count = kept + 1;
+    }
     closedir(folder);
     return 0;
 }
@@ -207,45 +195,40 @@ static void take_files(struct sensor *sensor, const char *prefix, struct names *
     sensor->folder[size] = '\0';
 }
 
-static void take_chip(const struct os *os, struct row_batch *out, const char *name,
-                      struct names *files)
+static void take_chip(struct sensor *sensor, const char *name, struct names *files)
 {
-    struct sensor sensor = {.os = os, .out = out};
-    char text[TEXT_BYTES];
-    snprintf(sensor.folder, sizeof sensor.folder, "class/hwmon/%s", name);
-    struct span chip = read_line(&sensor, "name", text);
+    char text[TEXT_BYTES], power[TEXT_BYTES];
+    snprintf(sensor->folder, sizeof sensor->folder, "class/hwmon/%s", name);
+    struct span chip = read_line(sensor, "name", text);
     if (chip.size == 0)
-        chip = read_line(&sensor, "device/name", text);
-    struct sensor device = sensor;
-    snprintf(device.folder, sizeof device.folder, "class/hwmon/%s/device/power", name);
-    char power[TEXT_BYTES];
+        chip = read_line(sensor, "device/name", text);
     if (span_starts(chip, "w1_") ||
-        span_equal(read_line(&device, "runtime_status", power), "suspended"))
+        span_equal(read_line(sensor, "device/power/runtime_status", power), "suspended"))
         return;
-    if (chip.size == 0)
-        chip = (struct span){name, strlen(name)};
-    set_chip(&sensor, chip);
-    take_files(&sensor, "temp", files, take_temperature);
-    take_files(&sensor, "fan", files, take_fan);
+    set_chip(sensor, chip.size > 0 ? chip : (struct span){name, strlen(name)});
+    take_files(sensor, "temp", files, take_temperature);
+    take_files(sensor, "fan", files, take_fan);
 }
 
-static bool has_temperature(const struct row_batch *out)
+static void take_zone(struct sensor *sensor, const char *name, struct names *trips)
 {
-    for (size_t i = 0; i < out->row_count; i++)
-        if (out->rows[i].entity == VITALS_SENSOR &&
-            batch_find(out, &out->rows[i], VITALS_SENSOR_TEMPERATURE_CELSIUS) != NULL)
-            return true;
-    return false;
-}
-
-/* ---- thermal zones ---- */
-
-static void read_trips(const struct sensor *sensor, struct names *trips)
-{
+    struct row_batch *out = sensor->out;
+    char text[TEXT_BYTES], file[2 * NAME_BYTES];
+    double celsius;
+    snprintf(sensor->folder, sizeof sensor->folder, "class/thermal/%s", name);
+    if (!read_celsius(sensor, "temp", &celsius))
+        return;
+    struct span type = read_line(sensor, "type", text);
+    set_chip(sensor, type.size > 0 ? type : (struct span){name, strlen(name)});
+    if (!begin_row(sensor, (struct span){"", 0}, "temperature"))
+        return;
+    batch_set_f64(out, VITALS_SENSOR_TEMPERATURE_CELSIUS, celsius);
+    if (!batch_wants(out, VITALS_SENSOR_HIGH_CELSIUS) &&
+        !batch_wants(out, VITALS_SENSOR_CRITICAL_CELSIUS))
+        return;
     (void)list_names(sensor->os, sensor->folder, "trip_point_", "_type", trips);
     for (size_t i = 0; i < trips->count; i++) {
-        char file[2 * NAME_BYTES], text[TEXT_BYTES];
-        struct span type = read_line(sensor, trips->items[i], text);
+        type = read_line(sensor, trips->items[i], text);
         size_t stem = strlen(trips->items[i]) - strlen("type");
         snprintf(file, sizeof file, "%.*stemp", (int)stem, trips->items[i]);
         if (span_equal(type, "critical"))
@@ -255,27 +238,6 @@ static void read_trips(const struct sensor *sensor, struct names *trips)
     }
 }
 
-static void take_zone(const struct os *os, struct row_batch *out, const char *name,
-                      struct names *trips)
-{
-    struct sensor sensor = {.os = os, .out = out};
-    char text[TEXT_BYTES];
-    double celsius;
-    snprintf(sensor.folder, sizeof sensor.folder, "class/thermal/%s", name);
-    if (!read_celsius(&sensor, "temp", &celsius))
-        return;
-    struct span type = read_line(&sensor, "type", text);
-    set_chip(&sensor, type.size > 0 ? type : (struct span){name, strlen(name)});
-    if (!begin_row(&sensor, (struct span){"", 0}, "temperature"))
-        return;
-    batch_set_f64(out, VITALS_SENSOR_TEMPERATURE_CELSIUS, celsius);
-    if (batch_wants(out, VITALS_SENSOR_HIGH_CELSIUS) ||
-        batch_wants(out, VITALS_SENSOR_CRITICAL_CELSIUS))
-        read_trips(&sensor, trips);
-}
-
-/* ---- power ---- */
-
 /* The first of the files that can be read. */
 static bool read_either(const struct sensor *sensor, const char *first, const char *second,
                         double *out)
@@ -283,6 +245,9 @@ static bool read_either(const struct sensor *sensor, const char *first, const ch
     return read_number(sensor, first, out) || read_number(sensor, second, out);
 }
 
+/* ---- all of it ---- */
+
+/* A battery: how full it is, and how long it lasts. */
 static void write_charge(const struct sensor *sensor, bool discharging)
 {
     struct row_batch *out = sensor->out;
@@ -302,55 +267,53 @@ static void write_charge(const struct sensor *sensor, bool discharging)
         batch_set_f64(out, VITALS_SENSOR_REMAINING_SECONDS, seconds);
 }
 
-/* "Not charging" → not_charging. */
-static struct span state_word(struct span status, char out[static TEXT_BYTES])
+static void take_supply(struct sensor *sensor, const char *name)
 {
-    for (size_t i = 0; i < status.size; i++) {
-        char byte = status.bytes[i];
-        out[i] = byte == ' ' ? '_' : byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
-    }
-    return (struct span){out, status.size};
-}
-
-static void take_supply(const struct os *os, struct row_batch *out, const char *name)
-{
-    struct sensor sensor = {.os = os, .out = out};
     char text[TEXT_BYTES], word[TEXT_BYTES];
     double online;
-    snprintf(sensor.folder, sizeof sensor.folder, "class/power_supply/%s", name);
-    set_chip(&sensor, (struct span){name, strlen(name)});
-    struct span type = read_line(&sensor, "type", text);
+    snprintf(sensor->folder, sizeof sensor->folder, "class/power_supply/%s", name);
+    set_chip(sensor, (struct span){name, strlen(name)});
+    struct span type = read_line(sensor, "type", text);
     if (span_equal(type, "Battery") || span_equal(type, "UPS")) {
-        struct span status = read_line(&sensor, "status", text);
-        if (!begin_row(&sensor, (struct span){"", 0}, "battery"))
+        struct span status = read_line(sensor, "status", text);
+        if (!begin_row(sensor, (struct span){"", 0}, "battery"))
             return;
+        for (size_t i = 0; i < status.size; i++) { // "Not charging" → not_charging
+            char byte = status.bytes[i];
+            word[i] = byte == ' '                  ? '_'
+                      : byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A'))
+                                                   : byte;
+        }
         if (status.size > 0)
-            batch_set_text(out, VITALS_SENSOR_STATE, state_word(status, word));
-        write_charge(&sensor, span_equal(status, "Discharging"));
-    } else if (type.size > 0 && read_number(&sensor, "online", &online) &&
-               begin_row(&sensor, (struct span){"", 0}, "power_adapter")) {
-        batch_set_string(out, VITALS_SENSOR_STATE, online > 0 ? "online" : "offline");
+            batch_set_text(sensor->out, VITALS_SENSOR_STATE, (struct span){word, status.size});
+        write_charge(sensor, span_equal(status, "Discharging"));
+    } else if (type.size > 0 && read_number(sensor, "online", &online) &&
+               begin_row(sensor, (struct span){"", 0}, "power_adapter")) {
+        batch_set_string(sensor->out, VITALS_SENSOR_STATE, online > 0 ? "online" : "offline");
     }
 }
-
-/* ---- all of it ---- */
 
 int table_sensors(const struct os *os, struct row_batch *out)
 {
+    struct sensor sensor = {.os = os, .out = out};
     struct names chips, files;
+    bool has_temperature = false;
     chips.out = files.out = out;
     int error = list_names(os, "class/hwmon", "", "", &chips);
     for (size_t i = 0; i < chips.count; i++)
-        take_chip(os, out, chips.items[i], &files);
-    if (!has_temperature(out)) {
+        take_chip(&sensor, chips.items[i], &files);
+    for (size_t i = 0; i < out->row_count && !has_temperature; i++)
+        has_temperature = out->rows[i].entity == VITALS_SENSOR &&
+                          batch_find(out, &out->rows[i], VITALS_SENSOR_TEMPERATURE_CELSIUS) != NULL;
+    if (!has_temperature) {
         int zones = list_names(os, "class/thermal", "thermal_zone", "", &chips);
         error = error < 0 ? zones : error;
         for (size_t i = 0; i < chips.count; i++)
-            take_zone(os, out, chips.items[i], &files);
+            take_zone(&sensor, chips.items[i], &files);
     }
     int supplies = list_names(os, "class/power_supply", "", "", &chips);
     for (size_t i = 0; i < chips.count; i++)
-        take_supply(os, out, chips.items[i]);
+        take_supply(&sensor, chips.items[i]);
     // A machine with one of the folders has told what it has, even where that is nothing.
     return error < 0 && supplies < 0 ? error : 0;
 }
