@@ -121,76 +121,47 @@ static int execute(const struct command_plan *plan, const char *file)
     return execute_file(plan, SHELL, plan->shell);
 }
 
-static bool has_slash(const char *text)
-{
-    while (*text != '\0' && *text != '/')
-        text++;
-    return *text == '/';
-}
-
-/* The next folder and the command's name into `name`; what comes behind it, NULL behind the last.
- * An empty folder is where we are. */
-static const char *next_name(const struct command_plan *plan, const char *folders)
-{
-    char *to = plan->name;
-    while (*folders != '\0' && *folders != ':')
-        *to++ = *folders++;
-    if (to != plan->name)
-        *to++ = '/';
-    const char *from = plan->argv[0];
-    while ((*to++ = *from++) != '\0')
-        ;
-    return *folders == ':' ? folders + 1 : NULL;
-}
-
-static bool is_elsewhere(int failed)
-{
-    return failed == ENOENT || failed == ENOTDIR || failed == ESTALE || failed == ENODEV ||
-           failed == ETIMEDOUT || failed == ENAMETOOLONG;
-}
-
 /* Why it could not be executed. */
 static int execute_command(const struct command_plan *plan)
 {
-    bool denied = false;
-    if (plan->argv[0][0] == '\0')
+    bool denied = false, has_slash = false;
+    const char *command = plan->argv[0];
+    if (command[0] == '\0')
         return ENOENT;
-    if (has_slash(plan->argv[0]))
-        return execute(plan, plan->argv[0]);
+    for (const char *at = command; *at != '\0'; at++)
+        has_slash |= *at == '/';
+    if (has_slash)
+        return execute(plan, command);
     for (const char *folders = plan->folders; folders != NULL;) {
-        folders = next_name(plan, folders);
+        /* The next folder and the command's name. An empty folder is where we are. */
+        char *to = plan->name;
+        while (*folders != '\0' && *folders != ':')
+            *to++ = *folders++;
+        if (to != plan->name)
+            *to++ = '/';
+        const char *from = command;
+        while ((*to++ = *from++) != '\0')
+            ;
+        folders = *folders == ':' ? folders + 1 : NULL;
+
         int failed = execute(plan, plan->name);
+        bool elsewhere = failed == ENOENT || failed == ENOTDIR || failed == ESTALE ||
+                         failed == ENODEV || failed == ETIMEDOUT || failed == ENAMETOOLONG;
         denied |= failed == EACCES;
-        if (failed != EACCES && !is_elsewhere(failed))
+        if (failed != EACCES && !elsewhere)
             return failed;
     }
     return denied ? EACCES : ENOENT;
 }
 
-/* "0" is the writing process. A failure leaves a group empty, which its reader sees. */
-static void join(const struct os_places *places)
-{
-    for (size_t i = 0; i < places->join_count; i++)
-        (void)call(SYS_write, places->joins[i], "0", 1);
-}
-
-/* A signal that came meanwhile acts as after an exec: a handler does not outlive that. */
-static void restore_signals(const struct command_signals *signals)
+/* Waits for the word to go, then becomes the command. */
+static _Noreturn void become_command(const struct command_plan *plan)
 {
     enum { KERNEL_SET_BYTES = 8 };
     static const struct {
         void (*handler)(int);
         unsigned long rest[3];
     } IGNORE = {.handler = SIG_IGN};
-    if (signals->children_ignored)
-        (void)call4(SYS_rt_sigaction, SIGCHLD, (long)(intptr_t)&IGNORE, 0, KERNEL_SET_BYTES);
-    (void)call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)(intptr_t)&signals->mask, 0,
-                KERNEL_SET_BYTES);
-}
-
-/* Waits for the word to go, then becomes the command. */
-static _Noreturn void become_command(const struct command_plan *plan)
-{
     char byte;
     long told;
     (void)call(SYS_close, plan->ends.go_other, NULL, 0); /* else its end would never be seen */
@@ -199,10 +170,16 @@ static _Noreturn void become_command(const struct command_plan *plan)
     while (told == -EINTR);
     int failed = told == 1 ? 0 : ENOENT; /* the launcher died before its word */
     if (failed == 0) {
-        join(&plan->places);
+        /* "0" is the writing process. A failure leaves a group empty, which its reader sees. */
+        for (size_t i = 0; i < plan->places.join_count; i++)
+            (void)call(SYS_write, plan->places.joins[i], "0", 1);
         if (plan->limit_is)
             (void)call4(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)(intptr_t)&plan->limit, 0);
-        restore_signals(&plan->signals);
+        /* A signal that came meanwhile acts as after an exec: a handler does not outlive that. */
+        if (plan->signals.children_ignored)
+            (void)call4(SYS_rt_sigaction, SIGCHLD, (long)(intptr_t)&IGNORE, 0, KERNEL_SET_BYTES);
+        (void)call4(SYS_rt_sigprocmask, SIG_SETMASK, (long)(intptr_t)&plan->signals.mask, 0,
+                    KERNEL_SET_BYTES);
         failed = execute_command(plan);
         (void)call(SYS_write, plan->ends.failure, &failed, sizeof failed);
     }
@@ -217,16 +194,6 @@ static void child_main(void *data)
 
 /* ---- ourselves ---- */
 
-static const char *folders_of(const char *const *environment)
-{
-    static const char NAME[] = "PATH=";
-    for (; *environment != NULL; environment++) {
-        if (strncmp(*environment, NAME, sizeof NAME - 1) == 0)
-            return *environment + sizeof NAME - 1;
-    }
-    return FOLDERS;
-}
-
 static size_t aligned(size_t size)
 {
     return (size + STACK_ALIGNMENT - 1) / STACK_ALIGNMENT * STACK_ALIGNMENT;
@@ -238,7 +205,10 @@ static struct command_plan *plan_new(const struct os_command *command)
     const char *const *environment = command->environment != NULL
                                          ? command->environment
                                          : (const char *const *)(uintptr_t)environ;
-    const char *folders = folders_of(environment);
+    const char *folders = FOLDERS;
+    for (const char *const *at = environment; *at != NULL && folders == FOLDERS; at++)
+        if (strncmp(*at, "PATH=", 5) == 0)
+            folders = *at + 5;
     size_t count = 0;
     while (command->argv[count] != NULL)
         count++;
@@ -256,13 +226,6 @@ static struct command_plan *plan_new(const struct os_command *command)
     plan->shell = (const char **)(void *)(block + aligned(sizeof *plan));
     plan->name = block + aligned(sizeof *plan) + shell;
     return plan;
-}
-
-static void take_limit(struct command_plan *plan, uint64_t descriptors)
-{
-    plan->limit_is = descriptors != 0 && getrlimit(RLIMIT_NOFILE, &plan->limit) == 0;
-    if (plan->limit_is)
-        plan->limit.rlim_cur = descriptors;
 }
 
 /* Into a group if there is one and the kernel can (5.7); the counter checks where the child is. */
@@ -284,42 +247,24 @@ static int64_t clone_child(struct command_plan *plan, bool shared, int *pidfd)
     return clone_onto(&arguments, child_main, plan);
 }
 
-/* As an exec does: ignored signals stay ignored. The C library's own are refused. */
-static void clear_handlers(void)
-{
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
-    for (int signal = 1; signal <= SIGRTMAX; signal++) {
-        struct sigaction action;
-        if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            (void)sigaction(signal, &usual, NULL);
-    }
-}
-
 /* As fork(2), where we share nothing. */
 static int64_t fork_child(struct command_plan *plan, int *pidfd)
 {
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
     int64_t pid = plan->places.group_is ? clone_child(plan, false, pidfd) : -ENOSYS;
     if (pid < 0) {
         pid = fork();
         if (pid < 0)
             return -errno;
-        if (pid == 0)
-            clear_handlers();
+        /* As an exec does: ignored signals stay ignored. The C library's own are refused. */
+        for (int signal = 1; pid == 0 && signal <= SIGRTMAX; signal++) {
+            struct sigaction action;
+            if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+                (void)sigaction(signal, &usual, NULL);
+        }
     }
     if (pid == 0)
         become_command(plan);
-    return pid;
-}
-
-static int64_t begin_child(struct command_plan *plan, bool shared, int *pidfd, void **memory)
-{
-    *memory = plan;
-    int64_t pid = shared ? clone_child(plan, true, pidfd) : -ENOSYS;
-    if (pid >= 0)
-        return pid;
-    pid = fork_child(plan, pidfd);
-    command_begun(plan);
-    *memory = NULL;
     return pid;
 }
 
@@ -336,9 +281,17 @@ int64_t command_fork(const struct os_command *command, const struct command_sign
     plan->signals = signals != NULL ? *signals : (struct command_signals){.mask = before};
     if (command->places != NULL)
         plan->places = *command->places;
-    take_limit(plan, command->descriptors);
+    plan->limit_is = command->descriptors != 0 && getrlimit(RLIMIT_NOFILE, &plan->limit) == 0;
+    if (plan->limit_is)
+        plan->limit.rlim_cur = command->descriptors;
     *pidfd = -1;
-    int64_t pid = begin_child(plan, SHARES && command->shares_memory, pidfd, memory);
+    *memory = plan;
+    int64_t pid = SHARES && command->shares_memory ? clone_child(plan, true, pidfd) : -ENOSYS;
+    if (pid < 0) {
+        pid = fork_child(plan, pidfd);
+        command_begun(plan);
+        *memory = NULL;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pid;
 }

@@ -74,32 +74,23 @@ struct launch_before {
     struct sigaction child;
 };
 
-static bool is_handled(int signal)
-{
-    struct sigaction action;
-    return sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
-           action.sa_handler != SIG_IGN;
-}
-
-static void fill_taken(sigset_t *set)
-{
-    sigemptyset(set);
-    for (int signal = 1; signal <= SIGRTMAX; signal++) {
-        if (!is_handled(signal))
-            (void)sigaddset(set, signal); /* the C library's own are refused */
-    }
-    sigaddset(set, SIGCHLD);
-    for (size_t i = 0; i < ARRAY_COUNT(FORWARDED); i++)
-        sigaddset(set, FORWARDED[i]);
-}
-
 int os_signals_take(struct os_signals *signals)
 {
     struct launch_before *before = memory_alloc(sizeof(*before));
     if (before == NULL)
         return -ENOMEM;
     sigset_t set;
-    fill_taken(&set);
+    sigemptyset(&set);
+    for (int signal = 1; signal <= SIGRTMAX; signal++) {
+        struct sigaction action;
+        bool is_handled = sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+                          action.sa_handler != SIG_IGN;
+        if (!is_handled)
+            (void)sigaddset(&set, signal); /* the C library's own are refused */
+    }
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < ARRAY_COUNT(FORWARDED); i++)
+        sigaddset(&set, FORWARDED[i]);
     signals->descriptor = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals->descriptor < 0) {
         int failed = errno;
@@ -113,45 +104,24 @@ int os_signals_take(struct os_signals *signals)
     return 0;
 }
 
-static void restore(const struct os_signals *signals)
-{
-    const struct launch_before *before = signals->before;
-    sigaction(SIGCHLD, &before->child, NULL);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
-}
-
 void os_signals_restore(struct os_signals *signals)
 {
-    if (signals->before == NULL)
+    struct launch_before *before = signals->before;
+    if (before == NULL)
         return;
     bool forward;
     while (os_signals_next(signals, 0, &forward) != 0)
         ;
-    restore(signals);
+    sigaction(SIGCHLD, &before->child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
     close(signals->descriptor);
-    memory_free(signals->before);
+    memory_free(before);
     signals->before = NULL;
-}
-
-/* The terminal signals its whole foreground group (code SI_KERNEL): the command too, unless it made
- * a group of its own. A hangup goes only to the leader of the session, and an alarm to the process
- * that set it before it became us: `perl -e 'alarm 60; exec @ARGV' vitals run …`. */
-static bool terminal_told(int64_t command, int signal)
-{
-    if (signal == SIGALRM || (signal == SIGHUP && getsid(0) == getpid()))
-        return false;
-    return command <= 0 || getpgid((pid_t)command) == getpgrp();
 }
 
 static bool is_job_control(int signal)
 {
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
-}
-
-/* Of SIGPIPE and SIGXFSZ the kernel says that we sent them ourselves. */
-static bool is_our_own(const struct signalfd_siginfo *info)
-{
-    return info->ssi_code == SI_USER && (pid_t)info->ssi_pid == getpid();
 }
 
 void os_signals_missed(struct os_signals *signals)
@@ -165,57 +135,51 @@ void os_signals_missed(struct os_signals *signals)
     }
 }
 
-static bool take_missed(struct os_signals *signals, unsigned signal)
-{
-    uint64_t bit = signal >= 1 && signal <= SIGNALS_KNOWN ? UINT64_C(1) << (signal - 1) : 0;
-    bool missed = (signals->missed & bit) != 0;
-    signals->missed &= ~bit;
-    return missed;
-}
-
 int os_signals_next(struct os_signals *signals, int64_t command, bool *forward)
 {
     struct signalfd_siginfo info;
     while (read(signals->descriptor, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-        if (info.ssi_signo == SIGCHLD)
+        int signal = (int)info.ssi_signo;
+        if (signal == SIGCHLD)
             continue;
-        if (is_job_control((int)info.ssi_signo) || info.ssi_signo == SIGCONT)
-            signals->told_to_stop = info.ssi_signo != SIGCONT;
-        bool missed = take_missed(signals, info.ssi_signo);
-        *forward = info.ssi_code <= 0 ? !is_our_own(&info)
-                                      : missed || !terminal_told(command, (int)info.ssi_signo);
-        return (int)info.ssi_signo;
+        if (is_job_control(signal) || signal == SIGCONT)
+            signals->told_to_stop = signal != SIGCONT;
+        uint64_t bit = signal >= 1 && signal <= SIGNALS_KNOWN ? UINT64_C(1) << (signal - 1) : 0;
+        bool missed = (signals->missed & bit) != 0;
+        signals->missed &= ~bit;
+
+        /* The terminal signals its whole foreground group (code SI_KERNEL): the command too, unless
+         * it made a group of its own. A hangup goes only to the leader of the session, and an alarm
+         * to the process that set it before it became us: `perl -e 'alarm 60; exec @ARGV' vitals
+         * run …`. Of SIGPIPE and SIGXFSZ the kernel says that we sent them ourselves. */
+        bool to_us_alone = signal == SIGALRM || (signal == SIGHUP && getsid(0) == getpid());
+        bool told = !to_us_alone && (command <= 0 || getpgid((pid_t)command) == getpgrp());
+        bool our_own = info.ssi_code == SI_USER && (pid_t)info.ssi_pid == getpid();
+        *forward = info.ssi_code <= 0 ? !our_own : missed || !told;
+        return signal;
     }
     return 0;
 }
 
 /* ---- job control ---- */
 
-/* One that was not read yet counts as well. */
-static bool told_to_stop(const struct os_signals *signals)
+bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal)
 {
+    pid_t group = getpgid((pid_t)pid);
     sigset_t pending;
-    return signals->told_to_stop ||
-           (sigpending(&pending) == 0 && sigismember(&pending, SIGTSTP) == 1);
-}
+    if (signal != SIGSTOP)
+        return is_job_control(signal);
+    if (group == getpgrp()) /* a ^Z that was not read yet counts as well */
+        return signals->told_to_stop ||
+               (sigpending(&pending) == 0 && sigismember(&pending, SIGTSTP) == 1);
 
-/* Whether typed input goes to that group or to ours, which cannot read it now. */
-static bool has_terminal(pid_t group)
-{
+    /* Whether typed input goes to that group or to ours, which cannot read it now. */
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         pid_t front = tcgetpgrp(stream);
         if (front > 0)
             return front == group || front == getpgrp();
     }
     return false;
-}
-
-bool os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal)
-{
-    pid_t group = getpgid((pid_t)pid);
-    if (signal != SIGSTOP)
-        return is_job_control(signal);
-    return group == getpgrp() ? told_to_stop(signals) : has_terminal(group);
 }
 
 /* By the same signal, so that the process that watches us, another launcher for instance, sees what
@@ -284,42 +248,35 @@ int os_spawn(const struct os_command *command, struct os_child *child)
     return 0;
 }
 
-/* Whether its exec has closed what exec closes, by what /proc shows of both ends of one pipe;
- * negative where it shows nothing. */
-static int has_begun(const struct os_child *child)
-{
-    enum { NAME = 64 };
-    char path[NAME], ours[NAME], its[NAME];
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", child->failure);
-    ssize_t size = readlink(path, ours, sizeof(ours));
-    (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)child->pid, child->end);
-    ssize_t other = readlink(path, its, sizeof(its));
-    if (size <= 0)
-        return -1;
-    return other != size || memcmp(ours, its, (size_t)size) != 0;
-}
-
-/* Whether a ^Z stopped it between our word and its exec. A later wait sees the stop again. */
-static bool is_stopped(const struct os_child *child)
-{
-    siginfo_t info = {0};
-    return waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == child->pid;
-}
-
 /* Waits until its exec failed, or closed the pipe. If another process forked from this program
  * keeps the pipe open: until the child ends, or is seen to have begun or to be stopped. */
 static bool wait_for_failure(const struct os_child *child)
 {
-    enum { STEP_MS = 20, BLIND_STEPS = 100 }; /* then it counts as begun */
+    enum { STEP_MS = 20, BLIND_STEPS = 100 /* then it counts as begun */, NAME = 64 };
     struct pollfd watched[] = {{.fd = child->failure, .events = POLLIN},
                                {.fd = child->pidfd, .events = POLLIN}};
-    for (int blind = 0, begun = 0; begun <= 0 && blind < BLIND_STEPS; blind += begun < 0 ? 1 : 0) {
+    for (int blind = 0; blind < BLIND_STEPS;) {
         int ready = poll(watched, ARRAY_COUNT(watched), STEP_MS);
         if (ready > 0)
             break;
-        if (ready == 0)
-            begun = is_stopped(child) ? 1 : has_begun(child);
+        if (ready < 0)
+            continue;
+
+        /* A ^Z may have stopped it between our word and its exec. A later wait sees that again. */
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+            info.si_pid == child->pid)
+            break;
+
+        /* Its exec has closed what exec closes if /proc shows no second end of our pipe there. */
+        char path[NAME], ours[NAME], its[NAME];
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", child->failure);
+        ssize_t size = readlink(path, ours, sizeof(ours));
+        (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)child->pid, child->end);
+        ssize_t other = readlink(path, its, sizeof(its));
+        if (size > 0 && (other != size || memcmp(ours, its, (size_t)size) != 0))
+            break;
+        blind += size <= 0; /* it shows nothing */
     }
     return poll(watched, 1, 0) > 0;
 }
@@ -351,15 +308,6 @@ void os_child_done(struct os_child *child)
 
 /* ---- the helper ---- */
 
-static void lead_nowhere(void)
-{
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int i = 0; i < 3 && null >= 0; i++)
-        (void)dup2(null, i);
-    if (null > 2)
-        close(null);
-}
-
 static void close_from(unsigned first, unsigned last)
 {
     if (first > last || close_range(first, last, 0) == 0)
@@ -372,28 +320,6 @@ static void close_from(unsigned first, unsigned last)
     for (unsigned i = first; i <= last && i < end; i++)
         close((int)i);
 }
-
-/* The lowest of those that it holds from `first` on; -1: there is none. */
-static int next_held(const struct os_helper *helper, int first)
-{
-    int next = helper->channel >= first ? helper->channel : -1;
-    for (size_t i = 0; i < OS_HELPER_KEEPS; i++) {
-        int kept = helper->kept[i];
-        if (kept >= first && (next < 0 || kept < next))
-            next = kept;
-    }
-    return next;
-}
-
-static void close_others(const struct os_helper *helper)
-{
-    int first = STDERR_FILENO + 1;
-    for (int next; (next = next_held(helper, first)) >= 0; first = next + 1)
-        close_from((unsigned)first, (unsigned)next - 1);
-    close_from((unsigned)first, ~0u);
-}
-
-/* ---- the helper whose launcher was killed ---- */
 
 enum { ORPHAN_SECONDS = 3 };
 
@@ -429,8 +355,20 @@ int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
         prepare_for_orphanage(helper->channel >= 0);
         if (getppid() != parent)
             _exit(0);
-        lead_nowhere();
-        close_others(helper);
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        for (int i = 0; i < 3 && null >= 0; i++)
+            (void)dup2(null, i);
+
+        /* Closes what lies between those that it keeps, from the lowest on. */
+        for (int first = STDERR_FILENO + 1, next = first; next >= 0; first = next + 1) {
+            next = helper->channel >= first ? helper->channel : -1;
+            for (size_t i = 0; i < OS_HELPER_KEEPS; i++) {
+                int kept = helper->kept[i];
+                if (kept >= first && (next < 0 || kept < next))
+                    next = kept;
+            }
+            close_from((unsigned)first, next >= 0 ? (unsigned)next - 1 : ~0u);
+        }
         helper->main(helper->data);
         _exit(0);
     }
@@ -444,19 +382,6 @@ int os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd)
 static double seconds(struct timeval time)
 {
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
-
-static struct os_usage usage_of(const struct rusage *usage)
-{
-    return (struct os_usage){.user_seconds = seconds(usage->ru_utime),
-                             .system_seconds = seconds(usage->ru_stime),
-                             .read_bytes = (uint64_t)usage->ru_inblock * BLOCK_BYTES,
-                             .written_bytes = (uint64_t)usage->ru_oublock * BLOCK_BYTES,
-                             .minor_faults = (uint64_t)usage->ru_minflt,
-                             .major_faults = (uint64_t)usage->ru_majflt,
-                             .voluntary_switches = (uint64_t)usage->ru_nvcsw,
-                             .involuntary_switches = (uint64_t)usage->ru_nivcsw,
-                             .largest_bytes = (uint64_t)usage->ru_maxrss * KIB};
 }
 
 enum os_child_change os_child_next(int64_t *pid)
@@ -501,7 +426,15 @@ enum os_child_change os_reap(int64_t child, struct os_reaped *out)
     }
     out->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    out->usage = usage_of(&usage);
+    out->usage = (struct os_usage){.user_seconds = seconds(usage.ru_utime),
+                                   .system_seconds = seconds(usage.ru_stime),
+                                   .read_bytes = (uint64_t)usage.ru_inblock * BLOCK_BYTES,
+                                   .written_bytes = (uint64_t)usage.ru_oublock * BLOCK_BYTES,
+                                   .minor_faults = (uint64_t)usage.ru_minflt,
+                                   .major_faults = (uint64_t)usage.ru_majflt,
+                                   .voluntary_switches = (uint64_t)usage.ru_nvcsw,
+                                   .involuntary_switches = (uint64_t)usage.ru_nivcsw,
+                                   .largest_bytes = (uint64_t)usage.ru_maxrss * KIB};
     return OS_CHILD_ENDED;
 }
 

@@ -38,19 +38,14 @@ static int open_folder(const char *path)
     return -EACCES;
 }
 
-/* Whether it is ours: sudo may leave us another user's. */
-static bool is_own(const char *path)
-{
-    struct stat is;
-    return path != NULL && path[0] == '/' && stat(path, &is) == 0 && is.st_uid == geteuid();
-}
-
 /* Its path goes to `out`; *alone: it is of this run alone. */
 static int find_folder(const char *runtime, char *out, size_t capacity, bool *alone)
 {
     int folder = -ENOENT;
     *alone = false;
-    if (is_own(runtime) && snprintf(out, capacity, "%s/vitals", runtime) < (int)capacity)
+    struct stat is; /* sudo may leave us another user's */
+    if (runtime != NULL && runtime[0] == '/' && stat(runtime, &is) == 0 && is.st_uid == geteuid() &&
+        snprintf(out, capacity, "%s/vitals", runtime) < (int)capacity)
         folder = open_folder(out);
     if (folder < 0) {
         (void)snprintf(out, capacity, "/tmp/vitals-%lu", (unsigned long)geteuid());
@@ -71,43 +66,6 @@ static uint64_t age_of(struct timespec written)
     uint64_t now = clock->realtime_ns(clock->data);
     uint64_t then = (uint64_t)written.tv_sec * NS_PER_SECOND + (uint64_t)written.tv_nsec;
     return now > then ? now - then : 0;
-}
-
-/* A hidden one is of an earlier vitals, which locked it under that name and then gave it its own.
- */
-static bool is_in_the_making(int file, const char *name)
-{
-    struct stat is;
-    return name[0] == '.' && (fstat(file, &is) != 0 || age_of(is.st_mtim) < 60 * NS_PER_SECOND);
-}
-
-/* Removes the file of a run that was killed: its lock is free. */
-static void remove_stale(int folder, const char *name)
-{
-    int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    if (!is_in_the_making(file, name) && flock(file, LOCK_EX | LOCK_NB) == 0)
-        (void)unlinkat(folder, name, 0);
-    close(file);
-}
-
-static void remove_all_stale(int folder)
-{
-    enum { LOOKED_AT = 256 }; // the rest is for the next run
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *entries = again >= 0 ? fdopendir(again) : NULL;
-    if (entries == NULL) {
-        os_close_descriptor(again);
-        return;
-    }
-    struct dirent *entry;
-    for (int i = 0; i < LOOKED_AT && (entry = readdir(entries)) != NULL; i++) {
-        const char *name = entry->d_name + (entry->d_name[0] == '.');
-        if (strncmp(name, PREFIX, sizeof(PREFIX) - 1) == 0)
-            remove_stale(folder, entry->d_name);
-    }
-    closedir(entries);
 }
 
 /* ---- the file ---- */
@@ -131,10 +89,14 @@ static int make_file(int folder, const char *name, struct stat *is)
     return -failed;
 }
 
-static int make_in(int folder, struct os_marks *out)
+int os_marks_make(struct os_marks *out, const char *runtime_folder)
 {
-    enum { TRIES = 16 };
+    enum { ROOM = 64 /* for the file's own name */, TRIES = 16 };
     const struct os nowhere = {.clock = *os_clock()};
+    *out = (struct os_marks){.held = -1};
+    int folder = find_folder(runtime_folder, out->path, sizeof(out->path) - ROOM, &out->alone);
+    if (folder < 0)
+        return folder;
     size_t used = strlen(out->path);
     struct stat is;
     int file = -EEXIST;
@@ -143,44 +105,53 @@ static int make_in(int folder, struct os_marks *out)
         (void)snprintf(name, sizeof(name), "%s%ld-%016llx", PREFIX, (long)getpid(),
                        (unsigned long long)os_random(&nowhere));
         int more = snprintf(out->path + used, sizeof(out->path) - used, "/%s", name);
-        if (more < 0 || used + (size_t)more >= sizeof(out->path))
-            return -ENAMETOOLONG;
-        file = make_file(folder, name, &is);
+        bool fits = more >= 0 && used + (size_t)more < sizeof(out->path);
+        file = fits ? make_file(folder, name, &is) : -ENAMETOOLONG;
     }
-    if (file < 0)
+    close(folder);
+    if (file < 0) {
+        out->path[0] = '\0';
         return file;
+    }
     out->device = is.st_dev;
     out->inode = is.st_ino;
     out->held = file;
     return 0;
 }
 
-int os_marks_make(struct os_marks *out, const char *runtime_folder)
-{
-    *out = (struct os_marks){.held = -1};
-    enum { ROOM = 64 }; // for the file's own name
-    int folder = find_folder(runtime_folder, out->path, sizeof(out->path) - ROOM, &out->alone);
-    if (folder < 0)
-        return folder;
-    int code = make_in(folder, out);
-    close(folder);
-    if (code < 0)
-        out->path[0] = '\0';
-    return code;
-}
-
 void os_marks_tidy(const struct os_marks *marks)
 {
-    char folder[OS_MARKS_PATH];
-    const char *name = strrchr(marks->path, '/');
-    if (marks->held < 0 || name == NULL)
+    enum { LOOKED_AT = 256 }; // the rest is for the next run
+    char path[OS_MARKS_PATH];
+    const char *slash = strrchr(marks->path, '/');
+    if (marks->held < 0 || slash == NULL)
         return;
-    (void)snprintf(folder, sizeof(folder), "%.*s", (int)(name - marks->path), marks->path);
-    int descriptor = open_folder(folder);
-    if (descriptor < 0)
+    (void)snprintf(path, sizeof(path), "%.*s", (int)(slash - marks->path), marks->path);
+    int folder = open_folder(path);
+    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
+    if (entries == NULL) {
+        os_close_descriptor(folder);
         return;
-    remove_all_stale(descriptor);
-    close(descriptor);
+    }
+    const struct dirent *entry;
+    for (int i = 0; i < LOOKED_AT && (entry = readdir(entries)) != NULL; i++) {
+        const char *name = entry->d_name;
+        bool hidden = name[0] == '.';
+        if (strncmp(name + hidden, PREFIX, sizeof(PREFIX) - 1) != 0)
+            continue;
+        int file = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (file < 0)
+            continue;
+        /* Of a run that was killed the lock is free. A hidden one is of an earlier vitals, which
+         * locked it under that name and then gave it its own. */
+        struct stat is;
+        bool in_the_making = hidden &&
+                             (fstat(file, &is) != 0 || age_of(is.st_mtim) < 60 * NS_PER_SECOND);
+        if (!in_the_making && flock(file, LOCK_EX | LOCK_NB) == 0)
+            (void)unlinkat(folder, name, 0);
+        close(file);
+    }
+    closedir(entries);
 }
 
 void os_marks_remove(struct os_marks *marks)
@@ -273,69 +244,46 @@ void os_marks_close(struct os_marks_reader *reader)
     reader->file = reader->watch = -1;
 }
 
-/* Events say no more than that there is something. */
-static void forget_events(int watch)
-{
-    char events[4096];
-    while (watch >= 0 && read(watch, events, sizeof(events)) > 0)
-        ;
-}
-
-/* Whether what was read last still stands where it stood: > instead of >> cuts the file first. */
-static bool is_as_read(const struct os_marks_reader *reader, uint64_t size)
-{
-    char now[OS_MARKS_TAIL];
-    if (size < reader->at)
-        return false;
-    ssize_t got = pread(reader->file, now, reader->tail_size,
-                        (off_t)(reader->at - reader->tail_size));
-    return got == (ssize_t)reader->tail_size && memcmp(now, reader->tail, (size_t)got) == 0;
-}
-
-static void keep_tail(struct os_marks_reader *reader, const char *bytes, size_t size)
-{
-    size_t kept = size_min(reader->tail_size, OS_MARKS_TAIL - size_min(size, OS_MARKS_TAIL));
-    size_t new = size_min(size, OS_MARKS_TAIL);
-    memmove(reader->tail, reader->tail + reader->tail_size - kept, kept);
-    memcpy(reader->tail + kept, bytes + size - new, new);
-    reader->tail_size = kept + new;
-}
-
-/* Of a run that makes marks for days: its folder is often memory. Where the file system cannot, the
- * file grows. */
-static void give_back(struct os_marks_reader *reader)
-{
-    enum { AT_ONCE = 1 << 20, KEPT = 1 << 16 };
-    if (reader->at - reader->freed < AT_ONCE + KEPT)
-        return;
-    uint64_t until = (reader->at - KEPT) / KEPT * KEPT;
-    (void)fallocate(reader->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)reader->freed,
-                    (off_t)(until - reader->freed));
-    reader->freed = until;
-}
-
 struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out, size_t capacity)
 {
+    enum { AT_ONCE = 1 << 20, KEPT = 1 << 16 };
     struct stat is;
     struct os_marks_reading reading = {0};
-    forget_events(reader->watch);
+    char events[4096], now[OS_MARKS_TAIL];
+    while (reader->watch >= 0 && read(reader->watch, events, sizeof(events)) > 0)
+        ; /* they say no more than that there is something */
     if (fstat(reader->file, &is) != 0)
         return (struct os_marks_reading){.size = -errno};
     reading.age_ns = age_of(is.st_mtim);
-    if (!is_as_read(reader, (uint64_t)is.st_size)) {
+
+    /* What was read last still stands where it stood, unless > instead of >> cut the file. */
+    size_t tail = reader->tail_size;
+    if ((uint64_t)is.st_size < reader->at ||
+        pread(reader->file, now, tail, (off_t)(reader->at - tail)) != (ssize_t)tail ||
+        memcmp(now, reader->tail, tail) != 0) {
         reading.again = true;
         reader->at = reader->freed = 0;
         reader->tail_size = 0;
     }
-    ssize_t size;
     do
-        size = pread(reader->file, out, capacity, (off_t)reader->at);
-    while (size < 0 && errno == EINTR);
-    if (size < 0)
+        reading.size = pread(reader->file, out, capacity, (off_t)reader->at);
+    while (reading.size < 0 && errno == EINTR);
+    if (reading.size < 0)
         return (struct os_marks_reading){.size = -errno};
-    reader->at += (uint64_t)size;
-    keep_tail(reader, out, (size_t)size);
-    give_back(reader);
-    reading.size = size;
+    size_t size = (size_t)reading.size, new = size_min(size, OS_MARKS_TAIL);
+    size_t kept = size_min(reader->tail_size, OS_MARKS_TAIL - new);
+    reader->at += size;
+    memmove(reader->tail, reader->tail + reader->tail_size - kept, kept);
+    memcpy(reader->tail + kept, out + size - new, new);
+    reader->tail_size = kept + new;
+
+    /* Of a run that makes marks for days: its folder is often memory, which is given back. Where
+     * the file system cannot, the file grows. */
+    if (reader->at - reader->freed >= AT_ONCE + KEPT) {
+        uint64_t until = (reader->at - KEPT) / KEPT * KEPT;
+        (void)fallocate(reader->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                        (off_t)reader->freed, (off_t)(until - reader->freed));
+        reader->freed = until;
+    }
     return reading;
 }
