@@ -72,33 +72,10 @@ static void take_mount(struct span line, void *data)
                           &group->place);
 }
 
-static bool open_folder(const struct os *os, struct attach_group *group)
-{
-    char path[CGROUP_PATH_MAX + 1], controllers[TEXT_BYTES];
-    const struct cgroup_place *place = &group->place;
-    bool top = place->path.size <= place->mount_size;
-    if (!place->found || place->outer || top || place->path.size >= sizeof path)
-        return false;
-    memcpy(path, place->path.bytes, place->path.size);
-    path[place->path.size] = '\0';
-    if (own_group_open(os, path, &group->own) < 0)
-        return false;
-    const char *counting = group->of->controller;
-    if (group->of->version == 2) {
-        (void)own_group_read(os, &group->own, "cgroup.controllers", controllers,
-                             sizeof controllers);
-        counting = controllers;
-    }
-    group->counts = own_figures_found(&group->own, group->of->figures, counting);
-    if (group->counts == 0)
-        os_close_descriptor(group->own.folder);
-    return group->counts != 0;
-}
-
 static bool find_group(const struct os *os, int64_t pid, const struct hierarchy *hierarchy,
                        struct attach_group *group)
 {
-    char path[PROCESS_PATH];
+    char path[CGROUP_PATH_MAX + 1], controllers[TEXT_BYTES];
     struct attach_finding finding = {hierarchy, group};
     *group = (struct attach_group){.own = {.parent = -1, .folder = -1}};
     if (os->sys < 0 || !linux_process_path(path, pid, "cgroup"))
@@ -106,7 +83,26 @@ static bool find_group(const struct os *os, int64_t pid, const struct hierarchy 
     (void)lines_each(os, os->proc, path, take_membership, &finding);
     if (group->of != NULL)
         (void)lines_each(os, os->proc, "self/mountinfo", take_mount, &finding);
-    return group->of != NULL && open_folder(os, group);
+    const struct cgroup_place *place = &group->place;
+    bool top = place->path.size <= place->mount_size;
+    if (group->of == NULL || !place->found || place->outer || top ||
+        place->path.size >= sizeof path)
+        return false;
+
+    memcpy(path, place->path.bytes, place->path.size);
+    path[place->path.size] = '\0';
+    if (own_group_open(os, path, &group->own) < 0)
+        return false;
+    const char *counting = hierarchy->controller;
+    if (hierarchy->version == 2) {
+        (void)own_group_read(os, &group->own, "cgroup.controllers", controllers,
+                             sizeof controllers);
+        counting = controllers;
+    }
+    group->counts = own_figures_found(&group->own, hierarchy->figures, counting);
+    if (group->counts == 0)
+        os_close_descriptor(group->own.folder);
+    return group->counts != 0;
 }
 
 int os_attach(const struct os *os, int64_t pid, struct os_tracked_cgroup **out)
@@ -158,23 +154,6 @@ static void take_pid(struct span line, void *data)
         (void)!os_pids_append(pids, pid <= INT32_MAX ? (int64_t)pid : 0);
 }
 
-static int list_below(const struct os *os, int folder, int depth, struct os_pids *pids);
-
-static int list_folders(const struct os *os, DIR *folder, int depth, struct os_pids *pids)
-{
-    int code = 0;
-    for (const struct dirent *entry; code == 0 && (entry = readdir(folder)) != NULL;) {
-        if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-            continue;
-        int below = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (below < 0)
-            continue; /* it was removed, so it had no members */
-        code = list_below(os, below, depth + 1, pids);
-        os_close_descriptor(below);
-    }
-    return code;
-}
-
 static int list_below(const struct os *os, int folder, int depth, struct os_pids *pids)
 {
     int code = lines_each(os, folder, "cgroup.procs", take_pid, pids);
@@ -189,7 +168,15 @@ static int list_below(const struct os *os, int folder, int depth, struct os_pids
         os_close_descriptor(again);
         return code;
     }
-    code = list_folders(os, folders, depth, pids);
+    for (const struct dirent *entry; code == 0 && (entry = readdir(folders)) != NULL;) {
+        if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+            continue;
+        int below = openat(again, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (below < 0)
+            continue; /* it was removed, so it had no members */
+        code = list_below(os, below, depth + 1, pids);
+        os_close_descriptor(below);
+    }
     closedir(folders);
     return code;
 }
@@ -217,32 +204,24 @@ int64_t os_parent_of(const struct os *os, int64_t pid)
     return read_stat(os, pid, &stat) && (stat.has & OS_STAT_PARENT) != 0 ? stat.parent_pid : -1;
 }
 
-static bool is_below(const struct attach_group *group, const struct cgroup_path *cgroup)
+bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which, int64_t pid)
 {
-    size_t size = group->cgroup.size;
-    return cgroup->size >= size && memcmp(cgroup->bytes, group->cgroup.bytes, size) == 0 &&
-           (cgroup->size == size || cgroup->bytes[size] == '/');
-}
-
-/* One that has ended may be shown elsewhere until it is waited for; it has been counted. */
-static bool has_ended(const struct os *os, int64_t pid)
-{
+    const struct os *os = attached->os;
+    const struct cgroup_path *ours = &attached->groups[which].cgroup;
+    char path[PROCESS_PATH];
+    struct attach_group theirs = {.of = NULL};
+    struct attach_finding finding = {attached->groups[which].of, &theirs};
+    if (!linux_process_path(path, pid, "cgroup") ||
+        lines_each(os, os->proc, path, take_membership, &finding) < 0 || theirs.of == NULL)
+        return true;
+    const char *bytes = theirs.cgroup.bytes;
+    if (theirs.cgroup.size >= ours->size && memcmp(bytes, ours->bytes, ours->size) == 0 &&
+        (theirs.cgroup.size == ours->size || bytes[ours->size] == '/'))
+        return true;
+    /* One that has ended may be shown elsewhere until it is waited for; it has been counted. */
     struct os_stat stat;
     return !read_stat(os, pid, &stat) ||
            ((stat.has & OS_STAT_STATE) != 0 && (stat.state == 'Z' || stat.state == 'X'));
-}
-
-bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t which, int64_t pid)
-{
-    const struct attach_group *group = &attached->groups[which];
-    char path[PROCESS_PATH];
-    struct attach_group theirs = {.of = NULL};
-    struct attach_finding finding = {group->of, &theirs};
-    if (!linux_process_path(path, pid, "cgroup") ||
-        lines_each(attached->os, attached->os->proc, path, take_membership, &finding) < 0 ||
-        theirs.of == NULL)
-        return true;
-    return is_below(group, &theirs.cgroup) || has_ended(attached->os, pid);
 }
 
 /* ---- what they count ---- */

@@ -49,20 +49,10 @@ static void stop(struct connector *connector)
     connector->socket = -1;
 }
 
-/* After a loss nothing comes until all that came before it is read (netlink_overrun of
- * net/netlink/af_netlink.c): that is ours still, and nothing shall follow it. */
-static void leave(struct connector *connector)
-{
-    const int group = CN_IDX_PROC;
-    if (connector->lossy || setsockopt(connector->socket, SOL_NETLINK, NETLINK_DROP_MEMBERSHIP,
-                                       &group, sizeof group) != 0)
-        stop(connector);
-    connector->lossy = true;
-}
-
 /* Everything that has come, several with each call. */
 void connector_drain(struct connector *connector)
 {
+    const int group = CN_IDX_PROC;
     char bytes[BATCH][DATAGRAM];
     struct sockaddr_nl from[BATCH];
     struct iovec places[BATCH];
@@ -77,7 +67,12 @@ void connector_drain(struct connector *connector)
         }
         int count = recvmmsg(connector->socket, messages, BATCH, MSG_DONTWAIT, NULL);
         if (count < 0 && errno == ENOBUFS) {
-            leave(connector);
+            /* After a loss nothing comes until all that came before it is read (netlink_overrun of
+             * net/netlink/af_netlink.c): that is ours still, and nothing shall follow it. */
+            if (connector->lossy || setsockopt(connector->socket, SOL_NETLINK,
+                                               NETLINK_DROP_MEMBERSHIP, &group, sizeof group) != 0)
+                stop(connector);
+            connector->lossy = true;
         } else if (count < 0 && errno != EINTR) {
             if (connector->lossy)
                 stop(connector);
@@ -119,20 +114,6 @@ static bool is_excluded(const struct os_trees *trees, int64_t pid)
     return false;
 }
 
-static void find_living(struct connector *connector, const struct os_trees *trees)
-{
-    struct os_pids pids = {0};
-    for (size_t i = 0; i < trees->root_count; i++)
-        (void)os_pids_append(&pids, trees->roots[i]); /* without memory there are fewer */
-    for (size_t i = 0; i < pids.count; i++) {
-        if (is_excluded(trees, pids.items[i]))
-            continue;
-        births_add(&connector->births, (uint32_t)pids.items[i]);
-        (void)os_list_children(connector->os, pids.items[i], ALL_THREADS, &pids);
-    }
-    os_pids_done(&pids);
-}
-
 void connector_init(struct connector *connector)
 {
     connector->socket = -1;
@@ -149,7 +130,16 @@ int connector_open(struct connector *connector, const struct os *os, const struc
         stop(connector);
         return -failed;
     }
-    find_living(connector, trees);
+    struct os_pids pids = {0}; /* those that live, each before its children */
+    for (size_t i = 0; i < trees->root_count; i++)
+        (void)os_pids_append(&pids, trees->roots[i]); /* without memory there are fewer */
+    for (size_t i = 0; i < pids.count; i++) {
+        if (is_excluded(trees, pids.items[i]))
+            continue;
+        births_add(&connector->births, (uint32_t)pids.items[i]);
+        (void)os_list_children(os, pids.items[i], ALL_THREADS, &pids);
+    }
+    os_pids_done(&pids);
     connector_drain(connector);
     connector->births.settled = true;
     return 0;

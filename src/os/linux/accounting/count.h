@@ -20,6 +20,11 @@ struct count_shared {
 const struct cgroup_found *count_cgroup(const struct os_count_options *options,
                                         enum cgroup_controller controller);
 
+/* The path of a process's cgroup of version 2, in `text`; false where it is not told. */
+enum { COUNT_TEXT = 4096 };
+bool count_membership(const struct os *os, int64_t pid, char text[static COUNT_TEXT],
+                      struct span *place);
+
 extern const struct os_counter count_cgroup2, count_scope, count_perf, count_taskstats,
     count_cgroup1, count_connector, count_wait;
 

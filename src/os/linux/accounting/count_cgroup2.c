@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TEXT_BYTES = 4096 };
-
 struct count_cgroup2_state {
     const struct os *os;
     struct own_group group;
@@ -23,28 +21,10 @@ struct count_cgroup2_state {
     bool escaped; /* a child ended elsewhere */
 };
 
-static void set_limits(const struct count_cgroup2_state *state,
-                       const struct os_count_options *options)
-{
-    const struct {
-        const char *file;
-        uint64_t number;
-    } LIMITS[] = {
-        {"memory.high", options->limit_memory_bytes},
-        {"memory.max", own_hard_memory(options->limit_memory_bytes)},
-        {"memory.oom.group", 1},
-        {"pids.max", own_hard_tasks(options->limit_processes)},
-    };
-    size_t from = options->limit_memory_bytes != 0 ? 0 : 3;
-    size_t to = options->limit_processes != 0 ? 4 : 3;
-    for (size_t i = from; i < to; i++)
-        (void)own_group_limit(state->os, &state->group, LIMITS[i].file, LIMITS[i].number);
-}
-
 static int open_cgroup2(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct count_cgroup2_state *state = data;
-    char controllers[TEXT_BYTES];
+    char controllers[COUNT_TEXT];
     if (!options->os->live)
         return -ENOTSUP;
     state->os = options->os;
@@ -57,7 +37,18 @@ static int open_cgroup2(void *data, const struct os_count_options *options, os_q
     (void)own_group_read(state->os, &state->group, "cgroup.controllers", controllers,
                          sizeof controllers);
     state->counts = own_figures_found(&state->group, own_figures_v2, controllers);
-    set_limits(state, options);
+    const struct {
+        const char *file;
+        uint64_t asked, number;
+    } LIMITS[] = {
+        {"memory.high", options->limit_memory_bytes, options->limit_memory_bytes},
+        {"memory.max", options->limit_memory_bytes, own_hard_memory(options->limit_memory_bytes)},
+        {"memory.oom.group", options->limit_memory_bytes, 1},
+        {"pids.max", options->limit_processes, own_hard_tasks(options->limit_processes)},
+    };
+    for (size_t i = 0; i < ARRAY_COUNT(LIMITS); i++)
+        if (LIMITS[i].asked != 0)
+            (void)own_group_limit(state->os, &state->group, LIMITS[i].file, LIMITS[i].number);
     struct stat is;
     if (fstat(state->group.folder, &is) == 0)
         state->id = is.st_ino; /* the number of its folder is that of the group */
@@ -72,48 +63,32 @@ static void place_cgroup2(void *data, struct os_places *places)
     places->group = state->group.folder;
 }
 
-/* Does not look into /proc: the kernel frees a process faster if its /proc folder was never looked
- * up, and the run pays for that. Linux 6.13; false says nothing. */
-static bool is_in_group(const struct count_cgroup2_state *state, int64_t pid)
+/* Whether a process, a zombie too, is in the group or below it. Where that cannot be read nothing
+ * speaks against it. */
+static bool is_inside(const struct count_cgroup2_state *state, int64_t pid)
 {
+    /* Does not look into /proc first: the kernel frees a process faster if its /proc folder was
+     * never looked up, and the run pays for that. Linux 6.13. */
     uint64_t id = 0;
     int pidfd = state->id != 0 ? os_pidfd_open(state->os, pid) : -1;
     bool known = pidfd >= 0 && linux_pidfd_cgroup(pidfd, &id) == 0;
-    if (pidfd >= 0)
-        os_close_descriptor(pidfd);
-    return known && id == state->id;
-}
-
-/* Whether a process, a zombie too, is in the group or below it. Where that cannot be read nothing
- * speaks against it. */
-static bool is_below(const struct os *os, const struct own_group *group, int64_t pid)
-{
-    char path[PROCESS_PATH], text[TEXT_BYTES];
-    struct span line, place;
-    unsigned version;
-    size_t size = strlen(group->name);
-    if (!linux_process_path(path, pid, "cgroup"))
+    os_close_descriptor(pidfd);
+    if (known && id == state->id)
         return true;
-    int64_t read = linux_read_line(os, os->proc, path, text, sizeof text);
-    struct cursor at = cursor_over(text, read > 0 ? (size_t)read : 0);
-    while (cursor_line(&at, &line)) {
-        if (!host_parse_membership(line, "", &version, &place) || version != 2)
-            continue;
-        for (size_t i = 0; i + size <= place.size; i++) {
-            const char *end = place.bytes + i + size;
-            bool whole = i > 0 && place.bytes[i - 1] == '/' &&
-                         (i + size == place.size || *end == '/' || *end == ' ');
-            if (whole && memcmp(place.bytes + i, group->name, size) == 0)
-                return true;
-        }
-        return false;
-    }
-    return true;
-}
 
-static bool is_inside(const struct count_cgroup2_state *state, int64_t pid)
-{
-    return is_in_group(state, pid) || is_below(state->os, &state->group, pid);
+    char text[COUNT_TEXT];
+    struct span place;
+    size_t size = strlen(state->group.name);
+    if (!count_membership(state->os, pid, text, &place))
+        return true;
+    for (size_t i = 1; i + size <= place.size; i++) {
+        const char *end = place.bytes + i + size;
+        bool whole = place.bytes[i - 1] == '/' &&
+                     (i + size == place.size || *end == '/' || *end == ' ');
+        if (whole && memcmp(place.bytes + i, state->group.name, size) == 0)
+            return true;
+    }
+    return false;
 }
 
 static int child_cgroup2(void *data, int64_t pid, os_quantities *counts)

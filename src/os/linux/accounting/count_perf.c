@@ -39,16 +39,12 @@ static int open_event(int64_t pid, bool kernel)
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-static bool is_refused(int code)
-{
-    return code == -EACCES || code == -EPERM;
-}
-
 /* Of a process, 0: ourselves; with the kernel in it where that is permitted. */
 static int open_permitted(int64_t pid)
 {
     int descriptor = open_event(pid, true);
-    return is_refused(descriptor) ? open_event(pid, false) : descriptor;
+    bool refused = descriptor == -EACCES || descriptor == -EPERM;
+    return refused ? open_event(pid, false) : descriptor;
 }
 
 /* What is refused of ourselves already is not promised. */

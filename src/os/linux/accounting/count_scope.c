@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 4096 };
-
 static const uint64_t TIMEOUT_NS = 50 * NS_PER_MS, STEP_NS = 500 * 1000;
 
 struct count_scope_state {
@@ -61,25 +59,16 @@ static int open_scope(void *data, const struct os_count_options *options, os_qua
 static bool find_scope(const struct count_scope_state *state, int64_t pid, const char *name,
                        char *out, size_t capacity)
 {
-    char path[PROCESS_PATH], text[TEXT_BYTES];
-    struct span line, place;
-    unsigned version;
+    char text[COUNT_TEXT];
+    struct span place;
     size_t size = strlen(name);
-    if (!linux_process_path(path, pid, "cgroup"))
+    if (!count_membership(state->os, pid, text, &place) || place.size <= size ||
+        place.bytes[place.size - size - 1] != '/' ||
+        memcmp(place.bytes + place.size - size, name, size) != 0)
         return false;
-    int64_t read = linux_read_line(state->os, state->os->proc, path, text, sizeof text);
-    struct cursor at = cursor_over(text, read > 0 ? (size_t)read : 0);
-    while (cursor_line(&at, &line)) {
-        if (!host_parse_membership(line, "", &version, &place) || version != 2)
-            continue;
-        if (place.size <= size || place.bytes[place.size - size - 1] != '/' ||
-            memcmp(place.bytes + place.size - size, name, size) != 0)
-            return false;
-        int written = snprintf(out, capacity, "%.*s%.*s", (int)state->place.mount_size,
-                               state->place.path.bytes, (int)place.size, place.bytes);
-        return written > 0 && (size_t)written < capacity;
-    }
-    return false;
+    int written = snprintf(out, capacity, "%.*s%.*s", (int)state->place.mount_size,
+                           state->place.path.bytes, (int)place.size, place.bytes);
+    return written > 0 && (size_t)written < capacity;
 }
 
 static int child_scope(void *data, int64_t pid, os_quantities *counts)
@@ -88,7 +77,7 @@ static int child_scope(void *data, int64_t pid, os_quantities *counts)
     const struct os_count_options *options = state->options;
     const uint64_t memory = options->limit_memory_bytes, processes = options->limit_processes;
     const vitals_clock *clock = os_clock();
-    char name[64], path[CGROUP_PATH_MAX + TEXT_BYTES], controllers[TEXT_BYTES];
+    char name[64], path[CGROUP_PATH_MAX + COUNT_TEXT], controllers[COUNT_TEXT];
     uint64_t timeout_ns = options->timeout_ns != 0 ? options->timeout_ns : TIMEOUT_NS;
     uint64_t deadline = clock->monotonic_ns(clock->data) + timeout_ns;
     (void)snprintf(name, sizeof name, "vitals-%lld.scope", (long long)pid);

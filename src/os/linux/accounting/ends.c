@@ -102,20 +102,6 @@ static uint64_t used_ns(const struct alive *alive)
 
 /* ---- ended processes ---- */
 
-static void add_record(struct exit_sums *sums, const struct exit_record *record)
-{
-    sums->read_bytes = saturating_add(sums->read_bytes, record->read_bytes);
-    sums->written_bytes = saturating_add(sums->written_bytes, record->written_bytes);
-    sums->minor_faults = saturating_add(sums->minor_faults, record->minor_faults);
-    sums->major_faults = saturating_add(sums->major_faults, record->major_faults);
-    sums->voluntary = saturating_add(sums->voluntary, record->voluntary);
-    sums->involuntary = saturating_add(sums->involuntary, record->involuntary);
-    sums->user_us = saturating_add(sums->user_us, record->user_us);
-    sums->system_us = saturating_add(sums->system_us, record->system_us);
-    if (record->last && record->resident_peak_bytes > sums->largest_bytes)
-        sums->largest_bytes = record->resident_peak_bytes;
-}
-
 static void end_alive(struct os_ends *ends, struct alive *alive)
 {
     ends->sums.cpu_ns = saturating_add(ends->sums.cpu_ns, used_ns(alive));
@@ -126,15 +112,26 @@ static void end_alive(struct os_ends *ends, struct alive *alive)
  * is in the sum of all, which is no less than was used at any time. */
 static void settle_record(struct os_ends *ends, const struct exit_record *record)
 {
+    struct exit_sums *sums = &ends->sums;
     struct alive *alive = alive_find(ends, record->group);
     if (alive == NULL)
         return;
     alive->records_ns = saturating_add(alive->records_ns, record->cpu_ns);
-    if (!alive->was_there)
-        add_record(&ends->sums, record);
+    if (!alive->was_there) {
+        sums->read_bytes = saturating_add(sums->read_bytes, record->read_bytes);
+        sums->written_bytes = saturating_add(sums->written_bytes, record->written_bytes);
+        sums->minor_faults = saturating_add(sums->minor_faults, record->minor_faults);
+        sums->major_faults = saturating_add(sums->major_faults, record->major_faults);
+        sums->voluntary = saturating_add(sums->voluntary, record->voluntary);
+        sums->involuntary = saturating_add(sums->involuntary, record->involuntary);
+        sums->user_us = saturating_add(sums->user_us, record->user_us);
+        sums->system_us = saturating_add(sums->system_us, record->system_us);
+        if (record->last && record->resident_peak_bytes > sums->largest_bytes)
+            sums->largest_bytes = record->resident_peak_bytes;
+    }
     if (!record->last)
         return;
-    ends->sums.sum_bytes = saturating_add(ends->sums.sum_bytes, record->resident_peak_bytes);
+    sums->sum_bytes = saturating_add(sums->sum_bytes, record->resident_peak_bytes);
     births_remove(&ends->connector.births, record->group);
     end_alive(ends, alive);
 }
@@ -182,19 +179,6 @@ static void read_clocks(struct os_ends *ends, bool all)
     }
 }
 
-/* A process that had no clock before the records were read has ended, even if it is still listed:
- * we may not hear of another process that gets its pid. */
-static void end_gone(struct os_ends *ends)
-{
-    for (struct alive *next, *alive = ends->first; alive != NULL; alive = next) {
-        next = alive->next;
-        if (alive->gone) {
-            births_remove(&ends->connector.births, alive->pid);
-            end_alive(ends, alive);
-        }
-    }
-}
-
 /* ---- the whole ---- */
 
 int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out)
@@ -238,7 +222,16 @@ void os_ends_drain(struct os_ends *ends)
 {
     exit_listener_drain(&ends->listener, take_record, ends);
     settle(ends);
-    end_gone(ends);
+
+    /* A process that had no clock before the records were read has ended, even if it is still
+     * listed: we may not hear of another process that gets its pid. */
+    for (struct alive *next, *alive = ends->first; alive != NULL; alive = next) {
+        next = alive->next;
+        if (alive->gone) {
+            births_remove(&ends->connector.births, alive->pid);
+            end_alive(ends, alive);
+        }
+    }
     if (ends->records)
         read_clocks(ends, false);
 }

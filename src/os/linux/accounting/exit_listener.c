@@ -36,37 +36,28 @@ static int tell_cpus(const struct exit_listener *listener, uint16_t attribute)
     return code == -EBADMSG ? 0 : code;
 }
 
-static int listen_to_all(struct exit_listener *listener)
-{
-    const int room = ROOM_BYTES;
-    listener->socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-    if (listener->socket < 0)
-        return -errno;
-    if (setsockopt(listener->socket, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
-        return -errno;
-    int code = taskstats_family(listener->socket, &listener->family);
-    if (code < 0)
-        return code;
-    int64_t size = linux_read_line(listener->os, listener->os->sys, "devices/system/cpu/possible",
-                                   listener->cpus, sizeof listener->cpus);
-    if (size <= 0 || size + 1 >= (int64_t)sizeof listener->cpus) {
-        listener->cpus[0] = '\0';
-        return -ENOTSUP;
-    }
-    code = tell_cpus(listener, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
-    if (code < 0)
-        listener->cpus[0] = '\0';
-    return code;
-}
-
 int exit_listener_open(struct exit_listener *listener, const struct os *os)
 {
+    const int room = ROOM_BYTES;
     *listener = (struct exit_listener){.os = os, .socket = -1, .maker = os_self()};
     if (!os->live || os->sys < 0)
         return -ENOTSUP;
-    int code = listen_to_all(listener);
+    listener->socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+    int code = 0;
+    if (listener->socket < 0 ||
+        setsockopt(listener->socket, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
+        code = -errno;
+    if (code == 0)
+        code = taskstats_family(listener->socket, &listener->family);
+    if (code == 0) {
+        int64_t size = linux_read_line(os, os->sys, "devices/system/cpu/possible", listener->cpus,
+                                       sizeof listener->cpus);
+        bool told = size > 0 && size + 1 < (int64_t)sizeof listener->cpus;
+        code = told ? tell_cpus(listener, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK) : -ENOTSUP;
+    }
     if (code == 0)
         return 0;
+    listener->cpus[0] = '\0';
     linux_trace(os, "records of ends by taskstats", -code);
     exit_listener_close(listener);
     return code;

@@ -159,24 +159,6 @@ static void add(struct exit_sums *to, const struct exit_sums *from)
     to->involuntary = saturating_add(to->involuntary, from->involuntary);
 }
 
-static struct exit_sums sums_from(const struct exit_record *record)
-{
-    return (struct exit_sums){
-        .processes = record->last ? 1 : 0,
-        .cpu_ns = record->cpu_ns,
-        .user_us = record->user_us,
-        .system_us = record->system_us,
-        .largest_bytes = record->last ? record->resident_peak_bytes : 0,
-        .sum_bytes = record->last ? record->resident_peak_bytes : 0,
-        .read_bytes = record->read_bytes,
-        .written_bytes = record->written_bytes,
-        .minor_faults = record->minor_faults,
-        .major_faults = record->major_faults,
-        .voluntary = record->voluntary,
-        .involuntary = record->involuntary,
-    };
-}
-
 static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
 {
     struct ended *place = tree->recent[pid % RECENT];
@@ -187,40 +169,49 @@ static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
     return NULL;
 }
 
-/* The nearest live ancestor for a parent that may just have ended; the launcher's child if the
- * chain leads to the launcher. If that child was already reaped, its orphan is the launcher's to
- * reap. */
-static uint32_t living(struct exit_tree *tree, uint32_t pid)
+void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
 {
-    for (size_t hops = 0; hops < HOPS_MAX; hops++) {
-        const struct ended *ended = ended_find(tree, pid);
-        if (pid == 0 || ended == NULL)
-            return pid;
-        if (ended->parent == tree->launcher)
-            return ended->taken ? tree->launcher : pid;
-        pid = ended->parent;
-    }
-    return pid;
-}
-
-/* A pid that is heard of again is another process. */
-static void forget_recent(struct exit_tree *tree, uint32_t pid)
-{
+    uint32_t pid = record->group;
     struct ended *ended = ended_find(tree, pid);
-    if (ended != NULL)
+    if (ended != NULL) /* one that is heard of again is another process */
         *ended = (struct ended){0};
-}
+    struct exit_record_node *node = node_of(tree, pid);
+    if (node == NULL)
+        return;
+    add(&node->sums, &(struct exit_sums){
+                         .processes = record->last ? 1 : 0,
+                         .cpu_ns = record->cpu_ns,
+                         .user_us = record->user_us,
+                         .system_us = record->system_us,
+                         .largest_bytes = record->last ? record->resident_peak_bytes : 0,
+                         .sum_bytes = record->last ? record->resident_peak_bytes : 0,
+                         .read_bytes = record->read_bytes,
+                         .written_bytes = record->written_bytes,
+                         .minor_faults = record->minor_faults,
+                         .major_faults = record->major_faults,
+                         .voluntary = record->voluntary,
+                         .involuntary = record->involuntary,
+                     });
+    if (!record->last)
+        return;
 
-static void remember(struct exit_tree *tree, uint32_t pid, uint32_t parent)
-{
-    struct ended *place = tree->recent[pid % RECENT];
-    memmove(place + 1, place, (WAYS - 1) * sizeof *place);
-    place[0] = (struct ended){.pid = pid, .parent = parent};
-}
-
-static void hand_on(struct exit_tree *tree, uint32_t pid, uint32_t parent)
-{
-    remember(tree, pid, parent);
+    /* Handed on to the nearest live ancestor, where the parent may just have ended; to the
+     * launcher's child if the chain leads to the launcher. If that child was already reaped, its
+     * orphan is the launcher's to reap. */
+    uint32_t parent = record->parent;
+    for (size_t hops = 0; hops < HOPS_MAX; hops++) {
+        ended = ended_find(tree, parent);
+        if (parent == 0 || ended == NULL)
+            break;
+        if (ended->parent == tree->launcher) {
+            parent = ended->taken ? tree->launcher : parent;
+            break;
+        }
+        parent = ended->parent;
+    }
+    struct ended *recent = tree->recent[pid % RECENT];
+    memmove(recent + 1, recent, (WAYS - 1) * sizeof *recent);
+    recent[0] = (struct ended){.pid = pid, .parent = parent};
     if (parent == tree->launcher)
         return; /* until it is reaped */
     struct exit_record_node *to = node_of(tree, parent), *from = node_find(tree, pid);
@@ -228,18 +219,6 @@ static void hand_on(struct exit_tree *tree, uint32_t pid, uint32_t parent)
         return;
     add(&to->sums, &from->sums);
     node_remove(tree, from);
-}
-
-void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
-{
-    forget_recent(tree, record->group);
-    struct exit_record_node *node = node_of(tree, record->group);
-    const struct exit_sums one = sums_from(record);
-    if (node == NULL)
-        return;
-    add(&node->sums, &one);
-    if (record->last)
-        hand_on(tree, record->group, living(tree, record->parent));
 }
 
 bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums)

@@ -13,17 +13,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* A type out of a copy of another kernel's files would be another unit here. */
-static bool is_own_sysfs(const struct os *os)
-{
-    struct statfs status;
-    return os->sys >= 0 && fstatfs(os->sys, &status) == 0 && status.f_type == SYSFS_MAGIC;
-}
-
 int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
                 const struct os_perf_event *event)
 {
-    if (!os->live || !is_own_sysfs(os))
+    // A type out of a copy of another kernel's files would be another unit here.
+    struct statfs status;
+    if (!os->live || os->sys < 0 || fstatfs(os->sys, &status) != 0 || status.f_type != SYSFS_MAGIC)
         return -ENOTSUP;
     if (perf->count == OS_PERF_EVENTS)
         return -E2BIG;

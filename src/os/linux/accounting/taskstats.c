@@ -122,29 +122,24 @@ int taskstats_family(int descriptor, uint16_t *family)
     return result == -ENOENT ? -ENOTSUP : result; // a kernel without, or a namespace
 }
 
-static int ask_both(int descriptor, int64_t pid, struct linux_taskstats *out)
+int linux_taskstats(const struct os *os, int64_t pid, struct linux_taskstats *out)
 {
+    if (!os->live || pid < 1 || pid > INT32_MAX)
+        return -ENOTSUP;
     char reply[REPLY_BYTES];
     uint32_t group = (uint32_t)pid;
     struct taskstats_question stats = {.command = TASKSTATS_CMD_GET,
                                        .attribute = TASKSTATS_CMD_ATTR_TGID,
                                        .payload = &group,
                                        .size = sizeof group};
-    int result = taskstats_family(descriptor, &stats.family);
-    if (result < 0)
-        return result;
-    int64_t size = taskstats_ask(descriptor, &stats, reply);
-    return size < 0 ? (int)size : linux_parse_taskstats(reply, (size_t)size, out);
-}
-
-int linux_taskstats(const struct os *os, int64_t pid, struct linux_taskstats *out)
-{
-    if (!os->live || pid < 1 || pid > INT32_MAX)
-        return -ENOTSUP;
     int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-    int result = descriptor < 0 ? -errno : ask_both(descriptor, pid, out);
+    int64_t result = descriptor < 0 ? -errno : taskstats_family(descriptor, &stats.family);
+    if (result == 0)
+        result = taskstats_ask(descriptor, &stats, reply);
+    if (result >= 0)
+        result = linux_parse_taskstats(reply, (size_t)result, out);
     os_close_descriptor(descriptor);
     if (result < 0)
-        linux_trace(os, "taskstats", -result);
-    return result;
+        linux_trace(os, "taskstats", (int)-result);
+    return (int)result;
 }
