@@ -35,21 +35,15 @@ static uint64_t realtime_ns(void *data)
     return read_clock(CLOCK_REALTIME);
 }
 
-/* The time left until the deadline. */
-static struct timespec left_until(uint64_t deadline_ns)
-{
-    uint64_t now = read_clock(CLOCK_MONOTONIC);
-    uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
-    return (struct timespec){.tv_sec = (time_t)(left / NS_PER_SECOND),
-                             .tv_nsec = (long)(left % NS_PER_SECOND)};
-}
-
 static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
 {
     (void)data;
     struct pollfd watched = {.fd = descriptor, .events = POLLIN};
     for (;;) {
-        struct timespec left = left_until(deadline_ns);
+        uint64_t now = read_clock(CLOCK_MONOTONIC);
+        uint64_t left_ns = deadline_ns > now ? deadline_ns - now : 0;
+        struct timespec left = {.tv_sec = (time_t)(left_ns / NS_PER_SECOND),
+                                .tv_nsec = (long)(left_ns % NS_PER_SECOND)};
         int ready = ppoll(&watched, descriptor < 0 ? 0 : 1,
                           deadline_ns == UINT64_MAX ? NULL : &left, NULL);
         if (ready < 0 && errno != EINTR)

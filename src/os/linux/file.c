@@ -137,22 +137,6 @@ struct file_entry {
 enum { ENTRY_NAME = 19 };
 _Static_assert(offsetof(struct file_entry, type) == ENTRY_NAME - 1, "the kernel's layout");
 
-/* Takes the next entry from a buffer: returns 1 and its name, 0 at the end, or -EBADMSG. */
-static int entry_next(struct cursor *cursor, struct span *name)
-{
-    struct file_entry entry;
-    size_t left = (size_t)(cursor->end - cursor->at);
-    if (left <= ENTRY_NAME)
-        return 0;
-    memcpy(&entry, cursor->at, ENTRY_NAME);
-    if (entry.size <= ENTRY_NAME || entry.size > left)
-        return -EBADMSG;
-    const char *bytes = cursor->at + ENTRY_NAME;
-    *name = (struct span){bytes, strnlen(bytes, entry.size - (size_t)ENTRY_NAME)};
-    cursor->at += entry.size;
-    return 1;
-}
-
 int linux_entries_each(int folder, char *entries, size_t capacity, linux_entry_visit *visit,
                        void *data)
 {
@@ -160,14 +144,18 @@ int linux_entries_each(int folder, char *entries, size_t capacity, linux_entry_v
         long size = syscall(SYS_getdents64, folder, entries, capacity);
         if (size <= 0)
             return size < 0 ? -errno : 0;
-        struct cursor cursor = cursor_over(entries, (size_t)size);
-        struct span name;
-        int more, result;
-        while ((more = entry_next(&cursor, &name)) > 0) {
-            if ((result = visit(name, data)) != 0)
+        const char *at = entries, *end = entries + size;
+        while (end - at > ENTRY_NAME) {
+            struct file_entry entry;
+            memcpy(&entry, at, ENTRY_NAME);
+            if (entry.size <= ENTRY_NAME || entry.size > end - at)
+                return -EBADMSG;
+            const char *name = at + ENTRY_NAME;
+            int result = visit((struct span){name, strnlen(name, entry.size - (size_t)ENTRY_NAME)},
+                               data);
+            if (result != 0)
                 return result;
+            at += entry.size;
         }
-        if (more < 0)
-            return more;
     }
 }

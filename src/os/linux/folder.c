@@ -52,23 +52,6 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The kernel lists in order, a tree of files need not. A descriptor that was closed and opened
- * again while the folder was read may be listed twice. */
-static void put_in_order(struct linux_numbers *numbers)
-{
-    bool ordered = true;
-    for (size_t i = 1; i < numbers->count && ordered; i++)
-        ordered = numbers->items[i - 1] < numbers->items[i];
-    if (ordered)
-        return;
-    qsort(numbers->items, numbers->count, sizeof *numbers->items, compare);
-    size_t kept = 1;
-    for (size_t i = 1; i < numbers->count; i++)
-        if (numbers->items[i] != numbers->items[kept - 1])
-            numbers->items[kept++] = numbers->items[i];
-    numbers->count = kept;
-}
-
 int linux_numbers_read(int directory, size_t limit, struct linux_numbers *out, bool *cut)
 {
     alignas(8) char entries[ENTRIES_BYTES];
@@ -77,7 +60,20 @@ int linux_numbers_read(int directory, size_t limit, struct linux_numbers *out, b
     *cut = result == LISTING_CUT;
     if (result < 0)
         return result;
-    put_in_order(out);
+
+    // The kernel lists in order, a tree of files need not. A descriptor that was closed and opened
+    // again while the folder was read may be listed twice.
+    bool ordered = true;
+    for (size_t i = 1; i < out->count && ordered; i++)
+        ordered = out->items[i - 1] < out->items[i];
+    if (ordered)
+        return 0;
+    qsort(out->items, out->count, sizeof *out->items, compare);
+    size_t kept = 1;
+    for (size_t i = 1; i < out->count; i++)
+        if (out->items[i] != out->items[kept - 1])
+            out->items[kept++] = out->items[i];
+    out->count = kept;
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* job_files.c: small files that services leave below /run and /var. The content is not parsed here.
+/* job_files.c: what services leave below /run and /var. The content is not parsed here.
  *
  * Only root, and users that root trusts with it, may write in such a folder; still, only regular
  * files are opened, links are not followed, and no more is read than there is room for. Thread
@@ -7,25 +7,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdalign.h>
 #include <sys/stat.h>
+
+enum { ENTRIES_BYTES = 32 * 1024 };
 
 int os_job_files_open(const struct os *os, enum os_job_files where, const char *path)
 {
     int root = where == OS_JOB_FILES_RUN ? os->run : os->var;
     return root < 0 ? -ENOENT : linux_open(os, root, path, O_DIRECTORY);
-}
-
-static int read_whole(int descriptor, char *out, size_t capacity, size_t *size)
-{
-    while (*size < capacity) {
-        int64_t got = linux_read(descriptor, out + *size, capacity - *size, *size);
-        if (got <= 0)
-            return (int)got;
-        *size += (size_t)got;
-    }
-    char beyond;
-    int64_t more = linux_read(descriptor, &beyond, 1, capacity);
-    return more > 0 ? -EFBIG : (int)more;
 }
 
 int os_note_read(int folder, const char *name, char *out, size_t capacity, size_t *size)
@@ -41,7 +31,53 @@ int os_note_read(int folder, const char *name, char *out, size_t capacity, size_
     int descriptor = linux_open(&silent, folder, name, O_NOFOLLOW);
     if (descriptor < 0)
         return descriptor;
-    int result = read_whole(descriptor, out, capacity, size);
+    char beyond;
+    int64_t got = 1;
+    while (*size < capacity && got > 0) {
+        got = linux_read(descriptor, out + *size, capacity - *size, *size);
+        *size += got > 0 ? (size_t)got : 0;
+    }
+    if (got > 0) // it is full
+        got = linux_read(descriptor, &beyond, 1, capacity);
+    if (got > 0)
+        got = -EFBIG;
     os_close_descriptor(descriptor);
-    return result;
+    return (int)got;
+}
+
+/* ---- what services keep below /var ---- */
+
+int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns)
+{
+    struct stat status;
+    if (os->var < 0)
+        return -ENOENT;
+    if (fstatat(os->var, path, &status, 0) < 0)
+        return -errno;
+    *changed_ns = (uint64_t)status.st_mtim.tv_sec * NS_PER_SECOND +
+                  (uint64_t)status.st_mtim.tv_nsec;
+    return 0;
+}
+
+struct var_listing {
+    os_var_visit *visit;
+    void *data;
+};
+
+static int visit_var_entry(struct span name, void *data)
+{
+    const struct var_listing *listing = data;
+    return listing->visit(name, listing->data) ? 0 : 1;
+}
+
+int os_var_list(const struct os *os, const char *path, os_var_visit *visit, void *data)
+{
+    int folder = os->var < 0 ? -ENOENT : linux_open(os, os->var, path, O_DIRECTORY);
+    if (folder < 0)
+        return folder;
+    alignas(8) char entries[ENTRIES_BYTES];
+    struct var_listing listing = {visit, data};
+    int result = linux_entries_each(folder, entries, sizeof entries, visit_var_entry, &listing);
+    os_close_descriptor(folder);
+    return result < 0 ? result : 0;
 }

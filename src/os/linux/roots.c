@@ -27,27 +27,6 @@ static int open_other(const struct os *os, const char *chosen, const char *usual
     return root < 0 ? -1 : root;
 }
 
-/* How many pids "NSpid:" of a status gives: one for each namespace from that of the mount inwards.
- * 0 where there is no such line (before Linux 4.1). */
-static size_t namespace_depth(const struct os *os)
-{
-    char text[4096];
-    struct cursor cursor = cursor_over(text, 0);
-    int64_t size = linux_read_line(os, os->proc, "self/status", text, sizeof text);
-    if (size > 0)
-        cursor = cursor_over(text, (size_t)size);
-    for (struct span line; cursor_line(&cursor, &line);) {
-        if (!span_starts(line, "NSpid:"))
-            continue;
-        struct cursor rest = cursor_over(line.bytes + 6, line.size - 6);
-        size_t depth = 0;
-        for (uint64_t pid; cursor_u64(&rest, &pid);)
-            depth++;
-        return depth;
-    }
-    return 0;
-}
-
 /* The inode of a pid namespace by its path below /proc; 0: not known. */
 static uint64_t namespace_inode(const struct os *os, const char *path)
 {
@@ -56,16 +35,28 @@ static uint64_t namespace_inode(const struct os *os, const char *path)
 }
 
 /* Whether pids of this /proc are those of our own system calls. "self" alone could agree by chance
- * if the mount belongs to an outer namespace, such as /host/proc in a container. The first
- * namespace has no outer one. */
+ * if the mount belongs to an outer namespace, such as /host/proc in a container. */
 static bool shows_our_pids(const struct os *os)
 {
-    char target[NUMBER_TEXT], own[NUMBER_TEXT];
+    char target[NUMBER_TEXT], own[NUMBER_TEXT], text[4096];
     ssize_t size = readlinkat(os->proc, "self", target, sizeof target);
     int expected = snprintf(own, sizeof own, "%lld", (long long)getpid());
     if (size != expected || memcmp(target, own, (size_t)size) != 0)
         return false;
-    return namespace_inode(os, "self/ns/pid") == OS_FIRST_PID_NAMESPACE || namespace_depth(os) <= 1;
+    if (namespace_inode(os, "self/ns/pid") == OS_FIRST_PID_NAMESPACE)
+        return true; // it has no outer one
+
+    // "NSpid:" gives a pid for each namespace from that of the mount inwards, since Linux 4.1.
+    int64_t read = linux_read_line(os, os->proc, "self/status", text, sizeof text);
+    struct cursor cursor = cursor_over(text, read > 0 ? (size_t)read : 0);
+    size_t depth = 0;
+    for (struct span line; depth == 0 && cursor_line(&cursor, &line);) {
+        struct cursor rest = cursor_over(line.bytes, line.size);
+        if (cursor_literal(&rest, "NSpid:"))
+            for (uint64_t pid; cursor_u64(&rest, &pid);)
+                depth++;
+    }
+    return depth <= 1;
 }
 
 int os_open(struct os *os, const vitals_options *options, vitals_error *error)
@@ -141,22 +132,17 @@ vitals_availability os_availability(int error)
     return VITALS_FAILED;
 }
 
-/* The namespace whose pids /proc shows: ours where it is live, else that of its init, which only a
- * few may see. 0: not known. */
-static uint64_t pid_namespace(const struct os *os)
-{
-    const char *path = os->live ? "self/ns/pid" : "1/ns/pid";
-    uint64_t inode = namespace_inode(os, path);
-    if (inode == 0)
-        linux_trace(os, path, errno);
-    return inode;
-}
-
 void os_read_origin(const struct os *os, struct os_origin *out)
 {
     linux_read_line(os, os->proc, "sys/kernel/hostname", out->host, sizeof out->host);
     linux_read_line(os, os->proc, "sys/kernel/random/boot_id", out->boot_id, sizeof out->boot_id);
-    out->pid_namespace = pid_namespace(os);
+
+    // The namespace whose pids /proc shows: ours where it is live, else that of its init, which
+    // only a few may see. 0: not known.
+    const char *path = os->live ? "self/ns/pid" : "1/ns/pid";
+    out->pid_namespace = namespace_inode(os, path);
+    if (out->pid_namespace == 0)
+        linux_trace(os, path, errno);
 }
 
 uint64_t os_random(const struct os *os)

@@ -1,5 +1,5 @@
-/* sys_files.c: files, folders and links below the root of /sys, as text and numbers; and the lists
- * below /usr/share.
+/* sys_files.c: files, folders and links below the root of /sys, as text and numbers; the lists
+ * below /usr/share; what a driver has in /proc and /dev.
  *
  * What a file means is for its reader to say. Nothing asks for memory: a folder is listed in
  * passes, each of which finds the next names in order. Thread rule: workers only, a driver may
@@ -24,24 +24,6 @@ static int open_below(const struct os *os, const char *path, int flags)
 
 /* As much as there is room for. `at_once`: text comes whole where there is room, so that a short
  * read is its end; binary files come a page at a time. */
-static int read_whole(int descriptor, bool at_once, char *out, size_t capacity, size_t *size)
-{
-    *size = 0;
-    for (;;) {
-        char beyond;
-        bool full = *size == capacity;
-        int64_t got = linux_read(descriptor, full ? &beyond : out + *size,
-                                 full ? 1 : capacity - *size, *size);
-        if (got <= 0)
-            return (int)got;
-        if (full)
-            return -EFBIG;
-        *size += (size_t)got;
-        if (at_once && *size < capacity)
-            return 0;
-    }
-}
-
 static int read_file(const struct os *os, const char *path, bool at_once, char *out,
                      size_t capacity, size_t *size)
 {
@@ -49,7 +31,20 @@ static int read_file(const struct os *os, const char *path, bool at_once, char *
     int descriptor = open_below(os, path, 0);
     if (descriptor < 0)
         return descriptor;
-    int result = read_whole(descriptor, at_once, out, capacity, size);
+    int result = 0;
+    for (bool more = true; more && result == 0;) {
+        char beyond;
+        bool full = *size == capacity;
+        int64_t got = linux_read(descriptor, full ? &beyond : out + *size,
+                                 full ? 1 : capacity - *size, *size);
+        if (got < 0)
+            result = (int)got;
+        else if (full && got > 0)
+            result = -EFBIG;
+        else
+            *size += (size_t)got;
+        more = got > 0 && !(at_once && *size < capacity);
+    }
     os_close_descriptor(descriptor);
     return result;
 }
@@ -216,21 +211,12 @@ static int keep_name(struct span name, void *data)
     return 0;
 }
 
-static int read_pass(int folder, struct pass *pass)
-{
-    alignas(8) char entries[ENTRIES_BYTES];
-    pass->count = 0;
-    pass->more = false;
-    if (lseek(folder, 0, SEEK_SET) < 0)
-        return -errno;
-    return linux_entries_each(folder, entries, sizeof entries, keep_name, pass);
-}
-
 int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data)
 {
     int folder = open_below(os, path, O_DIRECTORY);
     if (folder < 0)
         return folder;
+    alignas(8) char entries[ENTRIES_BYTES];
     struct pass pass = {.more = true};
     int result = 0;
     bool go_on = true;
@@ -239,7 +225,11 @@ int os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void
             result = -EFBIG;
             break;
         }
-        result = read_pass(folder, &pass);
+        pass.count = 0;
+        pass.more = false;
+        result = lseek(folder, 0, SEEK_SET) < 0 ? -errno : 0;
+        if (result == 0)
+            result = linux_entries_each(folder, entries, sizeof entries, keep_name, &pass);
         for (size_t i = 0; result == 0 && go_on && i < pass.count; i++)
             go_on = visit(pass.names[i], data);
         if (pass.count > 0)
@@ -275,17 +265,6 @@ struct sys_files_walk {
     char rest[OS_SYS_PATH];
 };
 
-/* Takes the first part off the rest; false where there is none. */
-static bool next_part(struct sys_files_walk *walk, char part[static OS_SYS_PATH])
-{
-    const char *at = walk->rest + strspn(walk->rest, "/");
-    size_t size = strcspn(at, "/");
-    memcpy(part, at, size);
-    part[size] = '\0';
-    memmove(walk->rest, at + size, strlen(at + size) + 1);
-    return size > 0;
-}
-
 static int go_up(struct sys_files_walk *walk)
 {
     if (walk->size == 0)
@@ -296,62 +275,54 @@ static int go_up(struct sys_files_walk *walk)
     return 0;
 }
 
-static int go_down(struct sys_files_walk *walk, const char *part)
-{
-    size_t size = strlen(part), slash = walk->size > 0;
-    if (walk->size + slash + size >= sizeof walk->done)
-        return -ENAMETOOLONG;
-    if (slash)
-        walk->done[walk->size] = '/';
-    memcpy(walk->done + walk->size + slash, part, size + 1);
-    walk->size += slash + size;
-    return 0;
-}
-
-/* The link's text takes the place of the part that was walked last. */
-static int follow(struct sys_files_walk *walk, const char *target)
-{
-    char joined[OS_SYS_PATH];
-    size_t size = strlen(target), rest = strlen(walk->rest);
-    if (target[0] == '/')
-        return -EXDEV;
-    if (size + 1 + rest >= sizeof joined)
-        return -ENAMETOOLONG;
-    memcpy(joined, target, size);
-    joined[size] = '/';
-    memcpy(joined + size + 1, walk->rest, rest + 1);
-    memcpy(walk->rest, joined, size + rest + 2);
-    return go_up(walk);
-}
-
-static int step(const struct os *os, struct sys_files_walk *walk, const char *part, unsigned *links)
-{
-    if (strcmp(part, ".") == 0)
-        return 0;
-    if (strcmp(part, "..") == 0)
-        return go_up(walk);
-    char target[OS_SYS_PATH];
-    int result = go_down(walk, part);
-    if (result == 0)
-        result = os_sys_link(os, walk->done, target, sizeof target);
-    if (result == -EINVAL) // it is there, and no link
-        return 0;
-    if (result < 0)
-        return result;
-    return ++*links > LINKS_MAX ? -ELOOP : follow(walk, target);
-}
-
 int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity)
 {
     struct sys_files_walk walk = {0};
-    char part[OS_SYS_PATH];
+    char part[OS_SYS_PATH], target[OS_SYS_PATH];
+    unsigned links = 0;
+    int result = 0;
     out[0] = '\0';
     if (strlen(path) >= sizeof walk.rest)
         return -ENAMETOOLONG;
     memcpy(walk.rest, path, strlen(path) + 1);
-    int result = 0;
-    for (unsigned links = 0; result == 0 && next_part(&walk, part);)
-        result = step(os, &walk, part, &links);
+    while (result == 0) {
+        // Takes the first part off the rest.
+        const char *at = walk.rest + strspn(walk.rest, "/");
+        size_t size = strcspn(at, "/"), slash = walk.size > 0;
+        if (size == 0)
+            break;
+        memcpy(part, at, size);
+        part[size] = '\0';
+        memmove(walk.rest, at + size, strlen(at + size) + 1);
+        if (strcmp(part, ".") == 0)
+            continue;
+        if (strcmp(part, "..") == 0) {
+            result = go_up(&walk);
+            continue;
+        }
+        if (walk.size + slash + size >= sizeof walk.done)
+            return -ENAMETOOLONG;
+        if (slash)
+            walk.done[walk.size] = '/';
+        memcpy(walk.done + walk.size + slash, part, size + 1);
+        walk.size += slash + size;
+
+        // A link's text takes the place of the part.
+        int linked = os_sys_link(os, walk.done, target, sizeof target);
+        if (linked == -EINVAL) // it is there, and no link
+            continue;
+        if (linked < 0 || ++links > LINKS_MAX)
+            return linked < 0 ? linked : -ELOOP;
+        size_t length = strlen(target), rest = strlen(walk.rest);
+        if (target[0] == '/')
+            return -EXDEV;
+        if (length + 1 + rest >= sizeof walk.rest)
+            return -ENAMETOOLONG;
+        memmove(walk.rest + length + 1, walk.rest, rest + 1);
+        memcpy(walk.rest, target, length);
+        walk.rest[length] = '/';
+        result = go_up(&walk);
+    }
     if (result == 0 && walk.size >= capacity)
         result = -ENAMETOOLONG;
     if (result == 0)
@@ -359,7 +330,20 @@ int os_sys_real(const struct os *os, const char *path, char *out, size_t capacit
     return result;
 }
 
-/* ---- lists ---- */
+/* ---- other trees ---- */
+
+int os_proc_text(const struct os *os, const char *path, char *out, size_t capacity)
+{
+    int64_t size = linux_read_line(os, os->proc, path, out, capacity);
+    return size < 0 ? (int)size : 0;
+}
+
+int os_dev_access(const struct os *os, const char *path)
+{
+    if (os->dev < 0)
+        return -ENOENT;
+    return faccessat(os->dev, path, R_OK | W_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
 
 int os_share_lines(const struct os *os, const char *path,
                    void (*take)(struct span line, void *data), void *data)
