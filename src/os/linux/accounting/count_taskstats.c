@@ -5,8 +5,7 @@
  * the number of processes; children that no process waited for are included. A record is written
  * before the process frees its memory, so the time of that is missing. */
 #include "os/linux/accounting/count.h"
-#include "os/linux/accounting/exit_listener.h"
-#include "os/linux/accounting/exit_records.h"
+#include "os/linux/accounting/taskstats.h"
 
 #include <errno.h>
 

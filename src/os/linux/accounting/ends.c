@@ -9,7 +9,7 @@
 
 #include "os/linux/accounting/connector.h"
 #include "os/linux/accounting/count.h"
-#include "os/linux/accounting/exit_listener.h"
+#include "os/linux/accounting/taskstats.h"
 #include "util/memory.h"
 
 #include <errno.h>

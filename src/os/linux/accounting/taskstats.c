@@ -1,23 +1,34 @@
-/* taskstats.c: what the kernel sums up over the threads of a process, by generic netlink
- * (Documentation/accounting/taskstats.rst).
+/* taskstats.c: the kernel's accounting of tasks, by generic netlink
+ * (Documentation/accounting/taskstats.rst): its sums over the threads of a process, and its record
+ * of each task that ends.
  *
- * A socket is opened, asked and closed at each call: nothing is kept, and nothing is waited for,
- * since the kernel answers before sending returns. Thread rule: any thread. */
+ * For sums a socket is opened, asked and closed at each call: nothing is kept, and nothing is
+ * waited for, since the kernel answers before sending returns. Thread rule: as taskstats.h says. */
 #include "os/linux/accounting/taskstats.h"
+#include "os/launch.h"
 #include "os/linux/netlink.h"
 #include "os/linux/process/process_metrics.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <linux/taskstats.h>
 #include <stdalign.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 enum {
-    REPLY_BYTES = TASKSTATS_REPLY,
+    REPLY_BYTES = 4096,
     ASK_BYTES = 1024,
     HEADERS = NETLINK_HEADER + sizeof(struct genlmsghdr),
+};
+
+struct taskstats_question {
+    uint16_t family, attribute;
+    uint8_t command;
+    const void *payload;
+    size_t size;
 };
 
 /* ---- answers ---- */
@@ -53,7 +64,7 @@ int linux_parse_family(const char *bytes, size_t size, uint16_t *id)
 }
 
 /* Kernels have appended to the struct since 2006: a field that is not there fails. */
-static bool take(struct span stats, size_t place, uint64_t *out)
+static bool take_field(struct span stats, size_t place, uint64_t *out)
 {
     if (stats.size < place + sizeof *out)
         return false;
@@ -73,13 +84,14 @@ int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats
         !netlink_attribute_find(cursor_over(nested.bytes, nested.size), TASKSTATS_TYPE_STATS,
                                 &stats))
         return -EBADMSG;
-    if (!take(stats, offsetof(struct taskstats, cpu_count), &found.runs) ||
-        !take(stats, offsetof(struct taskstats, cpu_delay_total), &found.run_delay_ns) ||
-        !take(stats, offsetof(struct taskstats, blkio_delay_total), &found.block_delay_ns) ||
-        !take(stats, offsetof(struct taskstats, swapin_delay_total), &found.swap_delay_ns) ||
-        !take(stats, offsetof(struct taskstats, nvcsw), &found.voluntary) ||
-        !take(stats, offsetof(struct taskstats, nivcsw), &found.involuntary) ||
-        !take(stats, offsetof(struct taskstats, freepages_delay_total), &found.reclaim_delay_ns))
+    if (!take_field(stats, offsetof(struct taskstats, cpu_count), &found.runs) ||
+        !take_field(stats, offsetof(struct taskstats, cpu_delay_total), &found.run_delay_ns) ||
+        !take_field(stats, offsetof(struct taskstats, blkio_delay_total), &found.block_delay_ns) ||
+        !take_field(stats, offsetof(struct taskstats, swapin_delay_total), &found.swap_delay_ns) ||
+        !take_field(stats, offsetof(struct taskstats, nvcsw), &found.voluntary) ||
+        !take_field(stats, offsetof(struct taskstats, nivcsw), &found.involuntary) ||
+        !take_field(stats, offsetof(struct taskstats, freepages_delay_total),
+                    &found.reclaim_delay_ns))
         return -EBADMSG;
     *out = found;
     return 0;
@@ -87,8 +99,10 @@ int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats
 
 /* ---- questions ---- */
 
-int64_t taskstats_ask(int descriptor, const struct taskstats_question *question,
-                      char reply[static REPLY_BYTES])
+/* Asks, and takes the answer. Returns its size or negative errno: -EAGAIN where nothing was
+ * answered, since the kernel answers before sending returns. */
+static int64_t taskstats_ask(int descriptor, const struct taskstats_question *question,
+                             char reply[static REPLY_BYTES])
 {
     alignas(struct nlmsghdr) char bytes[ASK_BYTES] = {0};
     struct nlattr attribute = {.nla_len = (uint16_t)(NETLINK_ATTRIBUTE_HEADER + question->size),
@@ -109,7 +123,8 @@ int64_t taskstats_ask(int descriptor, const struct taskstats_question *question,
     return got < 0 ? -errno : got;
 }
 
-int taskstats_family(int descriptor, uint16_t *family)
+/* The number of the family taskstats. -ENOTSUP where there is none. */
+static int taskstats_family(int descriptor, uint16_t *family)
 {
     char reply[REPLY_BYTES];
     const struct taskstats_question question = {.family = GENL_ID_CTRL,
@@ -142,4 +157,91 @@ int linux_taskstats(const struct os *os, int64_t pid, struct linux_taskstats *ou
     if (result < 0)
         linux_trace(os, "taskstats", (int)-result);
     return (int)result;
+}
+
+/* Room for what ends between two drains; the kernel takes it only as records come. */
+enum {
+    ROOM_BYTES = 64 * 1024 * 1024,
+    BATCH = 8,
+    /* More than the room holds, at 1 KiB a record and more; so there is an end however fast they
+     * come. */
+    BATCHES_MAX = 16384
+};
+
+static int tell_cpus(const struct exit_listener *listener, uint16_t attribute)
+{
+    char reply[REPLY_BYTES];
+    struct cursor attributes;
+    const struct taskstats_question question = {.family = listener->family,
+                                                .command = TASKSTATS_CMD_GET,
+                                                .attribute = attribute,
+                                                .payload = listener->cpus,
+                                                .size = strlen(listener->cpus) + 1};
+    int64_t size = taskstats_ask(listener->socket, &question, reply);
+    if (size < 0)
+        return size == -EAGAIN ? 0 : (int)size; /* silence is consent */
+    int code = linux_parse_generic(reply, (size_t)size, &attributes);
+    return code == -EBADMSG ? 0 : code;
+}
+
+int exit_listener_open(struct exit_listener *listener, const struct os *os)
+{
+    const int room = ROOM_BYTES;
+    *listener = (struct exit_listener){.os = os, .socket = -1, .maker = os_self()};
+    if (!os->live || os->sys < 0)
+        return -ENOTSUP;
+    listener->socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+    int code = 0;
+    if (listener->socket < 0 ||
+        setsockopt(listener->socket, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
+        code = -errno;
+    if (code == 0)
+        code = taskstats_family(listener->socket, &listener->family);
+    if (code == 0) {
+        int64_t size = linux_read_line(os, os->sys, "devices/system/cpu/possible", listener->cpus,
+                                       sizeof listener->cpus);
+        bool told = size > 0 && size + 1 < (int64_t)sizeof listener->cpus;
+        code = told ? tell_cpus(listener, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK) : -ENOTSUP;
+    }
+    if (code == 0)
+        return 0;
+    listener->cpus[0] = '\0';
+    linux_trace(os, "records of ends by taskstats", -code);
+    exit_listener_close(listener);
+    return code;
+}
+
+/* A reply that is no record is not missed. */
+void exit_listener_drain(struct exit_listener *listener,
+                         void (*take)(void *data, const struct exit_record *record), void *data)
+{
+    char bytes[BATCH][REPLY_BYTES];
+    struct iovec places[BATCH];
+    struct mmsghdr messages[BATCH];
+    struct exit_record record;
+    for (int batches = 0; listener->socket >= 0 && batches < BATCHES_MAX; batches++) {
+        for (size_t i = 0; i < BATCH; i++) {
+            places[i] = (struct iovec){.iov_base = bytes[i], .iov_len = sizeof bytes[i]};
+            messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &places[i], .msg_iovlen = 1}};
+        }
+        int count = recvmmsg(listener->socket, messages, BATCH, MSG_DONTWAIT, NULL);
+        if (count < 0 && errno == ENOBUFS)
+            listener->lossy = true;
+        else if (count < 0 && errno != EINTR)
+            return;
+        for (int i = 0; i < count; i++) {
+            if (exit_record_parse(bytes[i], messages[i].msg_len, &record) == 0)
+                take(data, &record);
+        }
+    }
+}
+
+void exit_listener_close(struct exit_listener *listener)
+{
+    if (listener->socket >= 0 && listener->cpus[0] != '\0' && listener->maker == os_self())
+        (void)tell_cpus(listener, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
+    if (listener->socket >= 0)
+        os_close_descriptor(listener->socket);
+    listener->socket = -1;
+    listener->cpus[0] = '\0';
 }
