@@ -7,7 +7,6 @@
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/machine/machine.h"
 #include "os/linux/machine/mounts.h"
-#include "os/linux/machine/zfs.h"
 #include "util/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,6 @@
 #include "host_world.h"
 
 #include "os/linux/machine/mounts.h"
-#include "os/linux/machine/zfs.h"
 
 #include <errno.h>
 #include <ftw.h>

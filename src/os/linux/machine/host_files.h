@@ -63,12 +63,6 @@ void host_parse_vmstat(const char *bytes, size_t size, uint64_t page_bytes, stru
 int host_parse_diskstats(const char *bytes, size_t size, struct os_devices *out);
 int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out);
 
-/* Appends one without numbers; NULL where the name is none, or memory is out. */
-struct os_device *host_device_add(struct os_devices *devices, struct span name);
-
-/* How complete a list is: of `any` lines some could not be read, others could. */
-signed char host_list_state(bool any, bool partial, bool whole);
-
 /* Values of VITALS_PRESSURE; false where there are none. */
 bool host_parse_pressure(const char *bytes, size_t size, struct values *out);
 

@@ -18,7 +18,8 @@ enum { NETWORK_MIN = OS_NETWORK_TRANSMITTED_BYTES + 1 };
 static const unsigned char OLD[COLUMNS_OLD] = {OS_DISK_READS, OS_DISK_SECTORS_READ, OS_DISK_WRITES,
                                                OS_DISK_SECTORS_WRITTEN};
 
-struct os_device *host_device_add(struct os_devices *devices, struct span name)
+/* Appends one without numbers; NULL where the name is none, or memory is out. */
+static struct os_device *device_add(struct os_devices *devices, struct span name)
 {
     if (name.size == 0 || name.size >= OS_DEVICE_NAME)
         return NULL;
@@ -32,7 +33,8 @@ struct os_device *host_device_add(struct os_devices *devices, struct span name)
     return device;
 }
 
-signed char host_list_state(bool any, bool partial, bool whole)
+/* How complete a list is: of `any` lines some could not be read, others could. */
+static signed char list_state(bool any, bool partial, bool whole)
 {
     if (!any)
         return VITALS_UNSUPPORTED;
@@ -58,7 +60,7 @@ int host_parse_diskstats(const char *bytes, size_t size, struct os_devices *out)
                       cursor_done(&first); // of Linux 2.4
         if (before && !cursor_word(&at, &name))
             name.size = 0;
-        struct os_device *device = host_device_add(out, name);
+        struct os_device *device = device_add(out, name);
         if (device == NULL && name.size > 0 && name.size < OS_DEVICE_NAME)
             return -1;
         unsigned count = 0;
@@ -78,7 +80,7 @@ int host_parse_diskstats(const char *bytes, size_t size, struct os_devices *out)
             device->has |= 1u << OLD[i];
         }
     }
-    out->state = host_list_state(any, partial, out->count > 0);
+    out->state = list_state(any, partial, out->count > 0);
     return 0;
 }
 
@@ -104,7 +106,7 @@ int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out)
             before.end--;
         struct span name = {before.at, (size_t)(before.end - before.at)};
         any = true;
-        struct os_device *device = host_device_add(out, name);
+        struct os_device *device = device_add(out, name);
         if (device == NULL && name.size > 0 && name.size < OS_DEVICE_NAME)
             return -1;
         unsigned count = 0;
@@ -116,6 +118,6 @@ int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out)
             partial = true;
         }
     }
-    out->state = host_list_state(any, partial, out->count > 0);
+    out->state = list_state(any, partial, out->count > 0);
     return 0;
 }

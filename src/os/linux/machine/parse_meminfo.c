@@ -110,7 +110,7 @@ static void derive_used(struct values *machine, vitals_metric whole, vitals_metr
 
 void host_derive_memory(struct values *machine, const uint64_t *low)
 {
-    uint64_t available, total, free_bytes, active, inactive, cached = 0, slab = 0;
+    uint64_t available, total, active, inactive, free_bytes = 0, cached = 0, slab = 0;
     bool has_free = known(machine, VITALS_HOST_MEMORY_FREE_BYTES, &free_bytes);
     bool has_cached = known(machine, VITALS_HOST_MEMORY_PAGE_CACHE_BYTES, &cached);
     bool has_slab = known(machine, VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, &slab);

@@ -7,7 +7,6 @@
  * Thread rule: workers only. */
 #include "os/linux/lines.h"
 #include "os/linux/machine/mounts.h"
-#include "os/linux/machine/zfs.h"
 #include "os/linux/tables.h"
 
 #include "util/hash.h"

@@ -1,13 +1,18 @@
-/* users.c: names of users and groups, by the system's own rules (files, LDAP, systemd).
+/* users.c: names of users and groups, by the system's own rules (files, LDAP, systemd); and our own
+ * user and folder, which ask no name service (os/self.h).
  *
  * May load modules and wait for a network: workers and callers' own threads only. Thread rule: any
  * thread. */
-#include "os/os.h"
+#include "os/self.h"
+
+#include "os/linux/lines.h"
 
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ENTRY_MIN = 1024, ENTRY_MAX = 1 << 20 };
 
@@ -63,4 +68,41 @@ int os_user_name(uint64_t uid, char *out, size_t capacity)
 int os_group_name(uint64_t gid, char *out, size_t capacity)
 {
     return name_of(look_up_group, gid, out, capacity);
+}
+
+int os_self_folder(char *out, size_t capacity)
+{
+    return getcwd(out, capacity) != NULL ? 0 : -errno;
+}
+
+struct self_wanted {
+    uint64_t uid;
+    char *out;
+    size_t capacity;
+    bool found;
+};
+
+/* passwd(5): name:password:uid:… */
+static void take_user(struct span line, void *data)
+{
+    struct self_wanted *wanted = data;
+    struct cursor cursor = cursor_over(line.bytes, line.size);
+    struct span name, password;
+    uint64_t uid;
+    if (wanted->found || !cursor_until(&cursor, ':', &name) ||
+        !cursor_until(&cursor, ':', &password) || !cursor_u64(&cursor, &uid) ||
+        uid != wanted->uid || name.size == 0)
+        return;
+    wanted->found = true;
+    (void)snprintf(wanted->out, wanted->capacity, "%.*s", (int)name.size, name.bytes);
+}
+
+int os_self_user(const struct os *os, char *out, size_t capacity)
+{
+    struct self_wanted wanted = {.uid = geteuid(), .out = out, .capacity = capacity};
+    if (os->etc >= 0)
+        (void)lines_each(os, os->etc, "passwd", take_user, &wanted);
+    if (!wanted.found)
+        (void)snprintf(out, capacity, "%llu", (unsigned long long)wanted.uid);
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* zfs.c: see zfs.h. */
-#include "os/linux/machine/zfs.h"
+/* zfs.c: pools of ZFS. See mounts.h. */
+#include "os/linux/machine/mounts.h"
 
 #include <dirent.h>
 #include <fcntl.h>
