@@ -23,8 +23,6 @@ static bool is_device(const struct stat *status, uint32_t number_major, uint32_t
            minor(status->st_rdev) == number_minor;
 }
 
-/* ---- what is open ---- */
-
 /* More at once than there are workers in drivers; one beyond is swept like any client. */
 enum { OURS_MAX = 64 };
 static atomic_int ours[OURS_MAX]; /* descriptors and one; 0: free */
@@ -56,8 +54,6 @@ void os_drm_close(int descriptor)
     close(descriptor);
     replace(descriptor + 1, 0);
 }
-
-/* ---- open and ask ---- */
 
 int os_drm_open(const struct os *os, const char *name, uint32_t major, uint32_t minor)
 {

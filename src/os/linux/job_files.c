@@ -45,8 +45,6 @@ int os_note_read(int folder, const char *name, char *out, size_t capacity, size_
     return (int)got;
 }
 
-/* ---- what services keep below /var ---- */
-
 int os_var_changed(const struct os *os, const char *path, uint64_t *changed_ns)
 {
     struct stat status;

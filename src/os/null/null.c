@@ -23,17 +23,25 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* A function that cannot be provided; the argument is its declaration. */
+/* A function that cannot be provided, by its declaration. */
 #define RETURNS(type, declaration, value) \
     type declaration                      \
     {                                     \
         return value;                     \
     }
-#define UNSUPPORTED(declaration) RETURNS(int, declaration, -ENOTSUP)
-#define DOES_NOTHING(declaration) \
-    void declaration              \
-    {                             \
+#define SETS(type, declaration, statement, value) \
+    type declaration                              \
+    {                                             \
+        statement;                                \
+        return value;                             \
     }
+#define UNSUPPORTED(declaration) RETURNS(int, declaration, -ENOTSUP)
+#define DOES(declaration, statement) \
+    void declaration                 \
+    {                                \
+        statement;                   \
+    }
+#define DOES_NOTHING(declaration) DOES(declaration, (void)0)
 
 /* ---- time, from ISO C ---- */
 
@@ -109,11 +117,8 @@ void os_trace(const struct os *os, const char *format, ...)
 }
 
 RETURNS(vitals_availability, os_availability(int error), VITALS_UNSUPPORTED)
-
-void os_read_origin(const struct os *os, struct os_origin *out)
-{
-    *out = (struct os_origin){.host = "unknown"};
-}
+DOES(os_read_origin(const struct os *os, struct os_origin *out),
+     *out = (struct os_origin){.host = "unknown"})
 
 /* ---- events ---- */
 
@@ -135,11 +140,7 @@ static void set_unsupported(const struct metric_set *wanted, vitals_entity entit
     }
 }
 
-void os_host_init(struct os_host *host)
-{
-    *host = (struct os_host){.stat = -1};
-}
-
+DOES(os_host_init(struct os_host *host), *host = (struct os_host){.stat = -1})
 DOES_NOTHING(os_host_done(struct os_host *host))
 
 void os_host_read(struct os_host *host, const struct os *os, const struct metric_set *wanted,
@@ -200,12 +201,8 @@ RETURNS(int, os_var_list(const struct os *os, const char *path, os_var_visit *vi
         -ENOENT)
 RETURNS(int, os_job_files_open(const struct os *os, enum os_job_files where, const char *path),
         -ENOENT)
-
-int os_note_read(int folder, const char *name, char *out, size_t capacity, size_t *size)
-{
-    *size = 0;
-    return -ENOENT;
-}
+SETS(int, os_note_read(int folder, const char *name, char *out, size_t capacity, size_t *size),
+     *size = 0, -ENOENT)
 
 /* ---- files of /usr/share and /sys ---- */
 
@@ -213,47 +210,27 @@ RETURNS(int,
         os_share_lines(const struct os *os, const char *path,
                        void (*take)(struct span line, void *data), void *data),
         -ENOENT)
-
-int os_sys_text(const struct os *os, const char *path, char *out, size_t capacity)
-{
-    out[0] = '\0';
-    return -ENOENT;
-}
-
-int os_sys_bytes(const struct os *os, const char *path, void *out, size_t capacity, size_t *size)
-{
-    *size = 0;
-    return -ENOENT;
-}
-
+SETS(int, os_sys_text(const struct os *os, const char *path, char *out, size_t capacity),
+     out[0] = '\0', -ENOENT)
+SETS(int,
+     os_sys_bytes(const struct os *os, const char *path, void *out, size_t capacity, size_t *size),
+     *size = 0, -ENOENT)
 RETURNS(int, os_sys_u64(const struct os *os, const char *path, uint64_t *out), -ENOENT)
 RETURNS(int, os_sys_i64(const struct os *os, const char *path, int64_t *out), -ENOENT)
 RETURNS(bool, os_sys_exists(const struct os *os, const char *path), false)
 RETURNS(int, os_sys_list(const struct os *os, const char *path, os_sys_visit *visit, void *data),
         -ENOENT)
-
-int os_sys_link(const struct os *os, const char *path, char *out, size_t capacity)
-{
-    out[0] = '\0';
-    return -ENOENT;
-}
-
-int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity)
-{
-    out[0] = '\0';
-    return -ENOENT;
-}
+SETS(int, os_sys_link(const struct os *os, const char *path, char *out, size_t capacity),
+     out[0] = '\0', -ENOENT)
+SETS(int, os_sys_real(const struct os *os, const char *path, char *out, size_t capacity),
+     out[0] = '\0', -ENOENT)
 
 /* ---- performance counters of devices ---- */
 
 UNSUPPORTED(os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
                         const struct os_perf_event *event))
 RETURNS(int, os_perf_read(const struct os_perf *perf, uint64_t *values), -ENODATA)
-
-void os_perf_close(struct os_perf *perf)
-{
-    perf->count = 0;
-}
+DOES(os_perf_close(struct os_perf *perf), perf->count = 0)
 
 /* ---- DRM devices ---- */
 
@@ -264,31 +241,19 @@ UNSUPPORTED(os_drm_ask(int descriptor, unsigned command, void *argument, size_t 
 
 /* ---- open DRM and accel devices ---- */
 
-int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out)
-{
-    out->count = 0;
-    return -ENOTSUP;
-}
-
+SETS(int, os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out),
+     out->count = 0, -ENOTSUP)
 RETURNS(uint64_t, os_descriptor_count(const struct os *os, int64_t pid, struct os_gpu_opens *opens),
         0)
 DOES_NOTHING(os_gpu_opens_done(struct os_gpu_opens *opens))
-
-int os_gpu_fdinfo(const struct os *os, int64_t pid, uint64_t descriptor, char *out, size_t capacity,
-                  size_t *size)
-{
-    *size = 0;
-    return -ENOTSUP;
-}
+SETS(int,
+     os_gpu_fdinfo(const struct os *os, int64_t pid, uint64_t descriptor, char *out,
+                   size_t capacity, size_t *size),
+     *size = 0, -ENOTSUP)
 
 /* ---- processes ---- */
 
-int os_list_processes(const struct os *os, struct os_pids *pids)
-{
-    pids->count = 0;
-    return -ENOTSUP;
-}
-
+SETS(int, os_list_processes(const struct os *os, struct os_pids *pids), pids->count = 0, -ENOTSUP)
 UNSUPPORTED(os_task_iterator_open(const struct os *os, struct os_task_iterator **out))
 UNSUPPORTED(os_task_iterator_read(struct os_task_iterator *iterator,
                                   const struct os_task_digest **items, size_t *count))
@@ -308,13 +273,9 @@ UNSUPPORTED(os_process_open_statm(const struct os *os, struct os_process *proces
 DOES_NOTHING(os_process_close(struct os_process *process))
 UNSUPPORTED(os_process_stat(const struct os_process *process, char text[static OS_STAT_TEXT],
                             struct os_stat *out))
-
-size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_TERMINAL_TEXT])
-{
-    out[0] = '\0';
-    return 0;
-}
-
+SETS(size_t,
+     os_terminal_name(const struct os *os, int64_t device, char out[static OS_TERMINAL_TEXT]),
+     out[0] = '\0', 0)
 UNSUPPORTED(os_process_statm(const struct os_process *process, struct os_statm *out))
 UNSUPPORTED(os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
                               struct os_statm *statm))
@@ -350,12 +311,9 @@ UNSUPPORTED(os_pidfd_open(const struct os *os, int64_t pid))
 UNSUPPORTED(os_compare_maps(const struct os *os, int64_t first, int64_t second))
 UNSUPPORTED(os_pidfd_signal(int pidfd, int signal))
 UNSUPPORTED(os_pidfd_ended(int pidfd))
-
-void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
-                   struct os_exit *out)
-{
-    *out = (struct os_exit){.state = VITALS_UNSUPPORTED};
-}
+DOES(os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
+                   struct os_exit *out),
+     *out = (struct os_exit){.state = VITALS_UNSUPPORTED})
 
 void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
                         struct os_exit *out)
@@ -397,11 +355,9 @@ const int os_signal_continue = 0;
 RETURNS(int64_t, os_self(void), 0)
 RETURNS(uint64_t, os_own_peak_bytes(void), 0)
 UNSUPPORTED(os_become_subreaper(void))
-
 UNSUPPORTED(os_channel(int ends[static 2]))
 UNSUPPORTED(os_channel_send(int end, const void *message, size_t size))
 RETURNS(int64_t, os_channel_receive(int end, void *message, size_t capacity), -ENOTSUP)
-
 UNSUPPORTED(os_signals_take(struct os_signals *signals))
 DOES_NOTHING(os_signals_restore(struct os_signals *signals))
 DOES_NOTHING(os_signals_missed(struct os_signals *signals))
@@ -409,7 +365,6 @@ RETURNS(int, os_signals_next(struct os_signals *signals, int64_t command, bool *
 RETURNS(bool, os_child_stops_us(const struct os_signals *signals, int64_t pid, int signal), false)
 RETURNS(bool, os_signal_is_end(int signal), false)
 DOES_NOTHING(os_stop_self(struct os_signals *signals, int signal))
-
 UNSUPPORTED(os_spawn(const struct os_command *command, struct os_child *child))
 RETURNS(int, os_spawn_go(struct os_child *child), ENOTSUP)
 UNSUPPORTED(os_fork_helper(const struct os_helper *helper, int64_t *pid, int *pidfd))
@@ -425,12 +380,8 @@ RETURNS(bool, os_child_goes_on(int64_t pid, int signal), false)
 
 /* ---- marks, tracked cgroups, ends, accounting ---- */
 
-int os_marks_make(struct os_marks *out, const char *runtime_folder)
-{
-    *out = (struct os_marks){.held = -1};
-    return -ENOTSUP;
-}
-
+SETS(int, os_marks_make(struct os_marks *out, const char *runtime_folder),
+     *out = (struct os_marks){.held = -1}, -ENOTSUP)
 DOES_NOTHING(os_marks_tidy(const struct os_marks *marks))
 DOES_NOTHING(os_marks_remove(struct os_marks *marks))
 RETURNS(const char **, os_marks_environment(const struct os_marks *marks, const char *const *base),
@@ -451,13 +402,8 @@ struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out,
 }
 
 RETURNS(int, os_marks_watch(struct os_marks_reader *reader), -1)
-
-int os_attach(const struct os *os, int64_t pid, struct os_tracked_cgroup **out)
-{
-    *out = NULL;
-    return 0;
-}
-
+SETS(int, os_attach(const struct os *os, int64_t pid, struct os_tracked_cgroup **out), *out = NULL,
+     0)
 DOES_NOTHING(os_tracked_cgroup_free(struct os_tracked_cgroup *attached))
 RETURNS(size_t, os_tracked_cgroup_count(const struct os_tracked_cgroup *attached), 0)
 RETURNS(const char *,
@@ -473,17 +419,14 @@ RETURNS(bool,
 DOES_NOTHING(os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t which,
                                     struct counted *out))
 RETURNS(int64_t, os_parent_of(const struct os *os, int64_t pid), 0)
-
 UNSUPPORTED(os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out))
 DOES_NOTHING(os_ends_free(struct os_ends *ends))
 DOES_NOTHING(os_ends_drain(struct os_ends *ends))
 RETURNS(int, os_ends_news(const struct os_ends *ends), -1)
 DOES_NOTHING(os_ends_read(struct os_ends *ends, struct counted *out))
 RETURNS(const char *, os_ends_names(const struct os_ends *ends), "")
-
 UNSUPPORTED(os_self_folder(char *out, size_t capacity))
 UNSUPPORTED(os_self_user(const struct os *os, char *out, size_t capacity))
-
 RETURNS(void *, os_shared_new(size_t size), NULL)
 DOES_NOTHING(os_shared_free(void *memory, size_t size))
 UNSUPPORTED(os_replace_file(const char *path, const void *bytes, size_t size))

@@ -40,8 +40,6 @@ struct os_tracked_cgroup {
     struct attach_group groups[ARRAY_COUNT(HIERARCHIES)];
 };
 
-/* ---- where they are ---- */
-
 struct attach_finding {
     const struct hierarchy *hierarchy;
     struct attach_group *group;
@@ -142,8 +140,6 @@ const char *os_tracked_cgroup_name(const struct os_tracked_cgroup *attached, siz
     return attached->groups[which].of->name;
 }
 
-/* ---- members ---- */
-
 static void take_pid(struct span line, void *data)
 {
     struct os_pids *pids = data;
@@ -223,8 +219,6 @@ bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t wh
     return !read_stat(os, pid, &stat) ||
            ((stat.has & OS_STAT_STATE) != 0 && (stat.state == 'Z' || stat.state == 'X'));
 }
-
-/* ---- what they count ---- */
 
 void os_tracked_cgroup_read(const struct os_tracked_cgroup *attached, size_t which,
                             struct counted *out)

@@ -45,8 +45,6 @@ struct os_ends {
     struct exit_record waiting[WAITING_MAX];
 };
 
-/* ---- live processes ---- */
-
 /* The CPU time of a process and all of its threads that ever were; false where it is gone. Anybody
  * may read it. */
 static bool read_clock(uint32_t pid, uint64_t *out)
@@ -99,8 +97,6 @@ static uint64_t used_ns(const struct alive *alive)
     uint64_t most = alive->records_ns > alive->clock_ns ? alive->records_ns : alive->clock_ns;
     return most > alive->base_ns ? most - alive->base_ns : 0;
 }
-
-/* ---- ended processes ---- */
 
 static void end_alive(struct os_ends *ends, struct alive *alive)
 {
@@ -178,8 +174,6 @@ static void read_clocks(struct os_ends *ends, bool all)
             alive->gone = !read_clock(alive->pid, &alive->clock_ns);
     }
 }
-
-/* ---- the whole ---- */
 
 int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_ends **out)
 {

@@ -12,8 +12,6 @@
 #include <linux/taskstats.h>
 #include <string.h>
 
-/* ---- a record ---- */
-
 static uint64_t number_at(struct span stats, size_t place)
 {
     uint64_t number;
@@ -66,8 +64,6 @@ int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
     };
     return 0;
 }
-
-/* ---- whose they are ---- */
 
 /* Between a parent's record and the moment at which its children are handed on, one of them can end
  * and name the parent that has ended already. */

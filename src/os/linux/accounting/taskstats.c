@@ -31,8 +31,6 @@ struct taskstats_question {
     size_t size;
 };
 
-/* ---- answers ---- */
-
 int linux_parse_generic(const char *bytes, size_t size, struct cursor *attributes)
 {
     struct cursor cursor = cursor_over(bytes, size);
@@ -96,8 +94,6 @@ int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats
     *out = found;
     return 0;
 }
-
-/* ---- questions ---- */
 
 /* Asks, and takes the answer. Returns its size or negative errno: -EAGAIN where nothing was
  * answered, since the kernel answers before sending returns. */

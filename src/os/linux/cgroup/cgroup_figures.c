@@ -59,8 +59,6 @@ const struct own_figure own_figures_v1[] = {
     {.file = NULL},
 };
 
-/* ---- parsing ---- */
-
 static bool parse_number(const struct os *os, const struct own_figure *figure, const char *bytes,
                          size_t size, uint64_t *out)
 {
@@ -143,8 +141,6 @@ bool own_figure_parse(const struct os *os, const struct own_figure *figure, cons
     *out = (double)number * figure->scale;
     return true;
 }
-
-/* ---- reading ---- */
 
 _Static_assert(ARRAY_COUNT(own_figures_v2) <= OWN_FIGURES, "a group can hold all files");
 _Static_assert(ARRAY_COUNT(own_figures_v1) <= OWN_FIGURES, "a group can hold all files");

@@ -117,8 +117,6 @@ int own_group_limit(const struct os *os, const struct own_group *group, const ch
     return own_group_write(os, group, file, text);
 }
 
-/* ---- its end ---- */
-
 static void pause_ms(long ms)
 {
     const struct timespec time = {.tv_nsec = ms * (long)NS_PER_MS};

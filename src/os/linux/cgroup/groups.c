@@ -19,8 +19,6 @@
 
 enum { FILE_BYTES = 4096 };
 
-/* ---- mounts ---- */
-
 static const char *const NAMES[GROUP_CONTROLLERS] = {
     [GROUP_MEMORY] = "memory", [GROUP_CPUACCT] = "cpuacct", [GROUP_PIDS] = "pids"};
 
@@ -87,8 +85,6 @@ void os_groups_find(struct os_groups *groups, const struct os *os)
     (void)lines_each(os, os->proc, "self/mountinfo", take_mount, groups);
 }
 
-/* ---- the place of one ---- */
-
 unsigned groups_place(const struct os_groups *groups, unsigned controller, struct span path,
                       struct cgroup_place *out)
 {
@@ -113,8 +109,6 @@ unsigned groups_place(const struct os_groups *groups, unsigned controller, struc
             return 0;
     return version;
 }
-
-/* ---- figures ---- */
 
 /* Files by version, and in them a key (NULL: the number stands alone). */
 static const struct groups_figure {

@@ -20,8 +20,6 @@
 
 static const char PREFIX[] = "marks-";
 
-/* ---- the folder ---- */
-
 /* A folder of our user that no other user can write to; negative errno. */
 static int open_folder(const char *path)
 {
@@ -67,8 +65,6 @@ static uint64_t age_of(struct timespec written)
     uint64_t then = (uint64_t)written.tv_sec * NS_PER_SECOND + (uint64_t)written.tv_nsec;
     return now > then ? now - then : 0;
 }
-
-/* ---- the file ---- */
 
 /* EEXIST: before it was locked, another run took it for a stale one and removed it. */
 static int make_file(int folder, const char *name, struct stat *is)
@@ -171,8 +167,6 @@ void os_marks_remove(struct os_marks *marks)
     }
 }
 
-/* ---- the environment ---- */
-
 static const char VARIABLE[] = "VITALS_MARKS=";
 
 /* The text of the variable stands behind the array. */
@@ -204,8 +198,6 @@ void os_marks_environment_free(const char **environment)
 {
     memory_free((void *)environment);
 }
-
-/* ---- reading ---- */
 
 int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out)
 {

@@ -68,8 +68,6 @@ static bool holds(const struct os *os, const char *class, const char *name, cons
     return found;
 }
 
-/* ---- disks ---- */
-
 /* By the name, up to a number. Rank 0: never counted. What a server on the network holds passes no
  * other disk of ours. */
 static const struct {
@@ -110,8 +108,6 @@ void os_disk_kind(const struct os *os, const char *name, const char *disk, bool 
     if (is_path || holds(os, "block", name, "slaves", "")) // made of others
         *out = (struct os_device_kind){"stacked", 0};
 }
-
-/* ---- network interfaces ---- */
 
 /* What carries traffic of its own, best first. Where there is hardware, all traffic of the others
  * passes it, or never leaves the machine; in a container the end of a veth is all there is. What

@@ -48,8 +48,6 @@ static bool read_clock(const struct os *os, uint64_t cpu, const char *file, doub
     return true;
 }
 
-/* ---- /sys ---- */
-
 static bool wants_clock(const struct row_batch *out)
 {
     return batch_wants(out, VITALS_CPU_FREQUENCY_HERTZ) ||
@@ -138,8 +136,6 @@ static bool read_online(struct processors *all)
     return all->cpu_count > 0;
 }
 
-/* ---- /proc/cpuinfo ---- */
-
 static void finish_info(struct processors *all)
 {
     if (all->begun)
@@ -172,8 +168,6 @@ static void take_info(struct span line, void *data)
         cpu->hertz = mega * 1e6;
     }
 }
-
-/* ---- both ---- */
 
 static void set_count(struct values *host, vitals_metric metric, bool known, uint64_t count)
 {

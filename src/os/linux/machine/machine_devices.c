@@ -84,8 +84,6 @@ static bool begin(struct devices_reading *reading, vitals_entity entity, struct 
     return batch_add_row(reading->out, entity, 0, name) != NULL;
 }
 
-/* ---- disks ---- */
-
 static void take_disk(struct span line, void *data)
 {
     struct devices_reading *reading = data;
@@ -120,8 +118,6 @@ void machine_read_disks(const struct os *os, struct row_batch *out)
     struct devices_reading reading = {.os = os, .out = out, .class = "block"};
     (void)lines_each(os, os->proc, "diskstats", take_disk, &reading);
 }
-
-/* ---- network interfaces ---- */
 
 /* The file "flags" lacks "running", which the kernel works out when a program asks: an interface
  * that is up, and whose link is, or has no notion of one. */

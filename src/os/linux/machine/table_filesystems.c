@@ -38,8 +38,6 @@ struct filesystems {
     size_t root_fact; /* where the root's `counted` stands in out->items, plus one; 0: nowhere */
 };
 
-/* ---- /proc/filesystems ---- */
-
 static void take_type(struct span line, void *data)
 {
     struct filesystems *all = data;
@@ -74,8 +72,6 @@ static int read_space(const struct filesystems *all, struct statvfs *space)
     return error;
 }
 
-/* ---- what is counted ---- */
-
 /* One that there is no room to remember may have been: it is left out of the sums, which says so.
  */
 static bool is_seen(struct filesystems *all, const void *bytes, size_t size)
@@ -97,8 +93,6 @@ static bool is_seen(struct filesystems *all, const void *bytes, size_t size)
     all->out->failed |= hash_set(&all->seen_more, hash, 1) != 0;
     return false;
 }
-
-/* ---- rows ---- */
 
 static struct span text_of(const struct mount_text *text)
 {

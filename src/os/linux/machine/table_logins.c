@@ -191,8 +191,6 @@ bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *o
     return false;
 }
 
-/* ---- a session ---- */
-
 /* The whole value is a number above 0; else 0. */
 static uint64_t number_of(struct span value)
 {

@@ -67,8 +67,6 @@ void zfs_add_dataset(struct zfs_pools *pools, const struct mount *mount,
         memcpy(pool->point, mount->point.bytes, mount->point.size + 1);
 }
 
-/* ---- what went through ---- */
-
 bool zfs_parse_io(const char *bytes, size_t size, uint64_t *read, uint64_t *written)
 {
     struct cursor text = cursor_over(bytes, size);
@@ -128,8 +126,6 @@ static bool read_file(const struct os *os, const char *pool, const char *file,
     int64_t size = linux_read_line(os, os->proc, path, text, sizeof text);
     return size > 0 && parse(text, (size_t)size, read, written);
 }
-
-/* ---- rows ---- */
 
 /* Of the whole pool up to ZFS 0.8; then of each dataset that is mounted. */
 static bool read_io(const struct os *os, const char *pool, uint64_t *read, uint64_t *written)

@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* ---- fdinfo ---- */
-
 static bool take_octal(struct cursor *cursor, uint64_t *out)
 {
     cursor_blanks(cursor);
@@ -81,8 +79,6 @@ const char *linux_descriptor_mode(uint64_t flags)
     default: return "-"; // 3: only ioctl, as some drivers want it
     }
 }
-
-/* ---- what the link's text tells ---- */
 
 struct descriptor_kind {
     const char *text; /* how it begins */

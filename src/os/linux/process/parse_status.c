@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-/* ---- how a value is written behind its label ---- */
-
 static bool take_u64(struct cursor line, uint64_t *out)
 {
     return cursor_u64(&line, out);
@@ -54,8 +52,6 @@ static bool take_last(struct cursor line, uint64_t *out)
     cursor_blanks(&line);
     return any && cursor_done(&line);
 }
-
-/* ---- status ---- */
 
 /* In the order of their first letters. `size` counts the label. */
 static const struct status_field {
@@ -159,8 +155,6 @@ bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
     return true;
 }
 
-/* ---- io ---- */
-
 bool os_parse_io(const char *bytes, size_t size, struct os_io *out)
 {
     static const struct {
@@ -194,8 +188,6 @@ bool os_parse_io(const char *bytes, size_t size, struct os_io *out)
     }
     return out->has != 0;
 }
-
-/* ---- statm ---- */
 
 bool os_parse_statm(const char *bytes, size_t size, struct os_statm *out)
 {

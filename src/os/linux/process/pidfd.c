@@ -39,8 +39,6 @@ int os_pidfd_ended(int pidfd)
     return (watched.revents & POLLNVAL) != 0 ? -EBADF : ready;
 }
 
-/* ---- how it ended ---- */
-
 /* A word of wait(2). */
 static struct os_exit exit_of(int status)
 {
@@ -164,8 +162,6 @@ void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process 
 {
     learn_exit(os, pidfd, process, WNOWAIT, out);
 }
-
-/* ---- several at once ---- */
 
 int os_watch_new(void)
 {

@@ -20,8 +20,6 @@ static int of_call(long result)
     return result < 0 ? -errno : 0;
 }
 
-/* ---- priorities ---- */
-
 int os_process_set_nice(const struct os *os, int64_t pid, int nice)
 {
     if (!os->live)
@@ -37,8 +35,6 @@ int os_process_set_io_priority(const struct os *os, int64_t pid, unsigned io_cla
     return of_call(
         syscall(SYS_ioprio_set, WHO_PROCESS, (int)pid, (int)(io_class << CLASS_SHIFT | level)));
 }
-
-/* ---- CPUs ---- */
 
 /* A mask as the kernel has it: an array of long, so that byte order does not matter. */
 struct mask {
@@ -183,8 +179,6 @@ done:
     memory_free(before.words);
     return result;
 }
-
-/* ---- limits ---- */
 
 const struct linux_limit LINUX_LIMIT[LINUX_LIMITS] = {
     {"cpu", RLIMIT_CPU, "seconds", "Max cpu time"},

@@ -33,8 +33,6 @@ static int read_link(const struct metrics_reading *reading, const char *name,
     return 0;
 }
 
-/* ---- program and directories ---- */
-
 /* Takes the kernel's " (deleted)" away. Returns whether it was the kernel's: whether the file that
  * the link stands for has lost the name that the text gives it. */
 static struct value strip(const struct metrics_reading *reading, const char *name,
@@ -115,8 +113,6 @@ void metrics_read_directory(struct metrics_reading *reading, const vitals_metric
     set_directory(reading, VITALS_PROCESS_WORKING_DIRECTORY, "cwd");
     set_directory(reading, VITALS_PROCESS_ROOT_DIRECTORY, "root");
 }
-
-/* ---- namespaces ---- */
 
 static const struct {
     vitals_metric metric;
@@ -207,8 +203,6 @@ void metrics_read_network(struct metrics_reading *reading, const vitals_metric *
     }
     memory_free(devices.items);
 }
-
-/* ---- descriptors ---- */
 
 void metrics_read_descriptors(struct metrics_reading *reading, const vitals_metric *metrics)
 {

@@ -71,8 +71,6 @@ static void set_delays(struct metrics_reading *reading, enum delay_accounting ac
     }
 }
 
-/* ---- thread by thread ---- */
-
 struct sums {
     size_t threads;
     int error;    /* why a file of one could not be read, negative; 0: none */

@@ -17,8 +17,6 @@ enum {
     PATH_TEXT = NUMBER_TEXT + 16,
 };
 
-/* ---- which columns come from which file ---- */
-
 enum { FILE_STAT = 1u << 0, FILE_SCHEDSTAT = 1u << 1, FILE_STATUS = 1u << 2 };
 
 static const struct {
@@ -42,8 +40,6 @@ static const struct {
     {VITALS_THREAD_INVOLUNTARY_CONTEXT_SWITCHES, FILE_STATUS},
     {VITALS_THREAD_CPUS_ALLOWED_LIST, FILE_STATUS},
 };
-
-/* ---- reading ---- */
 
 /* A kernel that does not count writes zeros, and none of what it did not write is there. */
 static bool is_uncounted(const struct linux_schedstat *schedule)
@@ -119,8 +115,6 @@ static bool read_thread(struct threads_reader *reader, unsigned files, struct th
     }
     return true;
 }
-
-/* ---- a row ---- */
 
 static void set_stat(struct row_batch *out, const struct os *os, const struct os_stat *stat)
 {
