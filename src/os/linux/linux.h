@@ -30,6 +30,12 @@ int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *ou
 int64_t linux_read_line(const struct os *os, int root, const char *path, char *out,
                         size_t capacity);
 
+/* The value of a line "key=value" of a file uevent, by its path below /sys; in `text`, size 0 where
+ * there is none. */
+enum { UEVENT_TEXT = 1024 };
+struct span linux_uevent(const struct os *os, const char *path, const char *key,
+                         char text[static UEVENT_TEXT]);
+
 /* The inode that a link of /proc/PID/ns tells, by its path below /proc. 0 or negative errno. */
 int linux_namespace(const struct os *os, const char *path, uint64_t *inode);
 

@@ -121,6 +121,19 @@ int os_sys_i64(const struct os *os, const char *path, int64_t *out)
     return 0;
 }
 
+struct span linux_uevent(const struct os *os, const char *path, const char *key,
+                         char text[static UEVENT_TEXT])
+{
+    int64_t size = os->sys < 0 ? 0 : linux_read_line(os, os->sys, path, text, UEVENT_TEXT);
+    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
+    for (struct span line; cursor_line(&at, &line);) {
+        struct cursor rest = cursor_over(line.bytes, line.size);
+        if (cursor_literal(&rest, key) && cursor_literal(&rest, "="))
+            return (struct span){rest.at, (size_t)(rest.end - rest.at)};
+    }
+    return (struct span){text, 0};
+}
+
 bool os_sys_exists(const struct os *os, const char *path)
 {
     return os->sys >= 0 && faccessat(os->sys, path, F_OK, 0) == 0;

@@ -325,28 +325,18 @@ static struct value read_working_set(const struct cgroups *cgroups)
  * sums. */
 static bool is_counted(const struct os *os, uint64_t major, uint64_t minor)
 {
-    char path[96], text[1024];
-    struct span line;
+    char path[96], text[UEVENT_TEXT], device[OS_DEVICE_NAME];
+    bool partition;
+    struct os_device_kind kind;
     snprintf(path, sizeof path, "dev/block/%llu:%llu/uevent", (unsigned long long)major,
              (unsigned long long)minor);
-    int64_t size = linux_read_line(os, os->sys, path, text, sizeof text);
-    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
-    while (cursor_line(&at, &line)) {
-        struct cursor name = cursor_over(line.bytes, line.size);
-        if (!cursor_literal(&name, "DEVNAME="))
-            continue;
-        char device[OS_DEVICE_NAME];
-        bool partition;
-        struct os_device_kind kind;
-        size_t length = (size_t)(name.end - name.at);
-        if (length >= sizeof device)
-            return true;
-        memcpy(device, name.at, length);
-        device[length] = '\0';
-        os_disk_kind(os, device, NULL, &partition, &kind);
-        return kind.rank != 0;
-    }
-    return true;
+    struct span name = linux_uevent(os, path, "DEVNAME", text);
+    if (name.size == 0 || name.size >= sizeof device)
+        return true;
+    memcpy(device, name.bytes, name.size);
+    device[name.size] = '\0';
+    os_disk_kind(os, device, NULL, &partition, &kind);
+    return kind.rank != 0;
 }
 
 bool cgroup_add_io(const struct os *os, struct span line, uint64_t *read, uint64_t *written)

@@ -191,23 +191,15 @@ static bool read_number(const struct os *os, const char *name, const char *file,
 static bool kind_by_sys(const struct os *os, const char *name, uint64_t arp_type,
                         struct os_device_kind *out)
 {
-    char path[PATH_BYTES], text[TEXT_BYTES];
-    struct span line;
-    int64_t size = 0;
+    char path[PATH_BYTES], text[UEVENT_TEXT];
+    struct span type = {"", 0};
     if (path_of(path, "net", name, "uevent"))
-        size = linux_read_line(os, os->sys, path, text, sizeof text);
-    struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
-    while (cursor_line(&at, &line)) {
-        struct cursor word = cursor_over(line.bytes, line.size);
-        if (!cursor_literal(&word, "DEVTYPE="))
-            continue;
-        struct span type = {word.at, (size_t)(word.end - word.at)};
-        for (size_t i = 0; i < ARRAY_COUNT(DEVTYPES); i++)
-            if (span_equal(type, DEVTYPES[i].word)) {
-                *out = DEVTYPES[i].kind;
-                return true;
-            }
-    }
+        type = linux_uevent(os, path, "DEVTYPE", text);
+    for (size_t i = 0; i < ARRAY_COUNT(DEVTYPES); i++)
+        if (span_equal(type, DEVTYPES[i].word)) {
+            *out = DEVTYPES[i].kind;
+            return true;
+        }
     for (size_t i = 0; i < ARRAY_COUNT(MARKS); i++)
         if (has(os, "net", name, MARKS[i].file)) {
             *out = MARKS[i].kind;

@@ -21,7 +21,6 @@ enum { CONSOLE_MAJOR = 5, CONSOLE_MINOR = 1 };
 
 size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_TERMINAL_TEXT])
 {
-    enum { UEVENT_TEXT = 1024 };
     unsigned major = (unsigned)(device >> 8) & 0xfff;
     unsigned minor = ((unsigned)device & 0xff) | ((unsigned)(device >> 12) & 0xfff00);
     out[0] = '\0';
@@ -42,20 +41,11 @@ size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_
     // By DEVNAME of what the driver told udev, unless it has none, or one that is too long.
     char path[OS_TERMINAL_TEXT], text[UEVENT_TEXT];
     snprintf(path, sizeof path, "dev/char/%u:%u/uevent", major, minor);
-    int descriptor = os->sys < 0 ? -1 : linux_open(os, os->sys, path, 0);
-    int64_t size = descriptor < 0 ? 0 : linux_read(descriptor, text, sizeof text, 0);
-    os_close_descriptor(descriptor);
-    struct cursor cursor = cursor_over(text, size > 0 ? (size_t)size : 0);
-    for (struct span line; cursor_line(&cursor, &line);) {
-        struct cursor rest = cursor_over(line.bytes, line.size);
-        if (!cursor_literal(&rest, "DEVNAME="))
-            continue;
-        size_t length = (size_t)(rest.end - rest.at);
-        if (length == 0 || length >= OS_TERMINAL_TEXT)
-            break;
-        memcpy(out, rest.at, length);
-        out[length] = '\0';
-        return length;
+    struct span name = linux_uevent(os, path, "DEVNAME", text);
+    if (name.size > 0 && name.size < OS_TERMINAL_TEXT) {
+        memcpy(out, name.bytes, name.size);
+        out[name.size] = '\0';
+        return name.size;
     }
     // Its numbers, as ls(1) shows those of a device.
     return (size_t)snprintf(out, OS_TERMINAL_TEXT, "%u:%u", major, minor);

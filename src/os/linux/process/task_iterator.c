@@ -56,58 +56,29 @@ struct task_iterator_source {
     const char *older;           /* of the last step */
 };
 
-#define OF_TASK(member)                      \
-    {                                        \
-        .steps = { {"task_struct", member} } \
-    }
-#define OF_PARENT(member)                                                    \
-    {                                                                        \
-        .steps = { {"task_struct", "real_parent"}, {"task_struct", member} } \
-    }
-#define OF_GROUP(member)                                                  \
-    {                                                                     \
-        .steps = { {"task_struct", "signal"}, {"signal_struct", member} } \
-    }
-#define OF_MEMORY(member, was)                              \
-    {                                                       \
-        {{"task_struct", "mm"}, {"mm_struct", member}}, was \
-    }
-#define NUMBER                \
-    {                         \
-        "pid", "numbers.0.nr" \
-    }
+// clang-format off
+#define OF_TASK(member)        {.steps = {{"task_struct", member}}}
+#define OF_PARENT(member)      {.steps = {{"task_struct", "real_parent"}, {"task_struct", member}}}
+#define OF_GROUP(member)       {.steps = {{"task_struct", "signal"}, {"signal_struct", member}}}
+#define OF_MEMORY(member, was) {{{"task_struct", "mm"}, {"mm_struct", member}}, was}
+#define NUMBER                 {"pid", "numbers.0.nr"}
 
 static const struct task_iterator_source MIXED[] = {
     OF_TASK("start_boottime"), /* identity */
-    OF_TASK("se.sum_exec_runtime"),
-    OF_TASK("__state"),
-    OF_TASK("exit_state"),
-    OF_TASK("flags"),
-    OF_TASK("jobctl"),
-    OF_TASK("prio"),
-    OF_TASK("static_prio"),
-    OF_TASK("rt_priority"),
-    OF_TASK("policy"),
-    OF_TASK("min_flt"),
-    OF_TASK("maj_flt"),
-    OF_TASK("utime"),
-    OF_TASK("stime"),
-    OF_PARENT("tgid"),
-    OF_GROUP("nr_threads"),
-    OF_GROUP("sum_sched_runtime"),
-    OF_GROUP("cutime"),
-    OF_GROUP("cstime"),
-    OF_MEMORY("total_vm", NULL),
+    OF_TASK("se.sum_exec_runtime"), OF_TASK("__state"), OF_TASK("exit_state"), OF_TASK("flags"),
+    OF_TASK("jobctl"), OF_TASK("prio"), OF_TASK("static_prio"), OF_TASK("rt_priority"),
+    OF_TASK("policy"), OF_TASK("min_flt"), OF_TASK("maj_flt"), OF_TASK("utime"), OF_TASK("stime"),
+    OF_PARENT("tgid"), OF_GROUP("nr_threads"), OF_GROUP("sum_sched_runtime"), OF_GROUP("cutime"),
+    OF_GROUP("cstime"), OF_MEMORY("total_vm", NULL),
     OF_MEMORY("rss_stat.0.count", "rss_stat.count.0.counter"), /* before 6.2 */
     OF_MEMORY("rss_stat.1.count", "rss_stat.count.1.counter"),
     OF_MEMORY("rss_stat.3.count", "rss_stat.count.3.counter"),
     {.steps = {{"task_struct", "signal"}, {"signal_struct", "pids.2"}, NUMBER}}, /* its group */
     {.steps = {{"task_struct", "signal"}, {"signal_struct", "pids.3"}, NUMBER}}, /* its session */
-    {.steps = {{"task_struct", "signal"},
-               {"signal_struct", "tty"},
-               {"tty_struct", "ctrl.pgrp"},
-               NUMBER}}, /* the group in its terminal's foreground */
+    {.steps = {{"task_struct", "signal"}, {"signal_struct", "tty"},
+               {"tty_struct", "ctrl.pgrp"}, NUMBER}}, /* the group in its terminal's foreground */
 };
+// clang-format on
 
 /* Its terminal, as an address, which is handed over: it is its own as long as it has it. */
 static const struct task_iterator_source HANDED = OF_GROUP("tty");
