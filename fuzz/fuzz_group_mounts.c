@@ -1,6 +1,6 @@
 /* Lines of mountinfo and a path of a cgroup, made of anything: where it is found lies below a mount
  * and leads nowhere else. The path is the first line. */
-#include "os/linux/cgroup/groups.h"
+#include "os/linux/cgroup/cgroup.h"
 #include "os/os.h"
 
 #include <stdlib.h>

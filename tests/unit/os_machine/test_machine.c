@@ -152,21 +152,6 @@ static void accounting_of_version_1(void)
     check_figures("cgroup_v1_usage", figures, CHECK_COUNT(figures));
 }
 
-static void lists_of_cpus(void)
-{
-    static const struct {
-        const char *text;
-        uint64_t count;
-    } cases[] = {
-        {"0", 1},   {"0-3", 4}, {"0-3,8", 5}, {"0,2,4-5\n", 4},     {"", 0},      {"\n", 0},
-        {"3-1", 0}, {"0-", 0},  {"x", 0},     {"0-99999999999", 0}, {"0-3 x", 0},
-    };
-    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
-        CHECK_CASE(cases[i].text);
-        CHECK_UINT(cgroup_count_cpus(cases[i].text), cases[i].count);
-    }
-}
-
 static void pressure(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("pressure");
@@ -402,7 +387,6 @@ static const check_test tests[] = {
     {"releases", releases},
     {"accounting of version 2", accounting_of_version_2},
     {"accounting of version 1", accounting_of_version_1},
-    {"lists of CPUs", lists_of_cpus},
     {"pressure", pressure},
     {"sensors of a laptop", sensors_of_a_laptop},
     {"zones where no chip tells", zones_where_no_chip_tells},

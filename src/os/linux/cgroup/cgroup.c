@@ -8,6 +8,7 @@
  * Nothing is kept: our cgroup may be another one next time. Thread rule: workers only; no memory is
  * asked for. */
 #include "os/linux/cgroup/cgroup.h"
+#include "os/linux/process/process_metrics.h"
 
 #include "util/number.h"
 
@@ -220,24 +221,6 @@ static bool read_tasks(struct cgroup_walk *walk, uint64_t *out)
     return number_here(walk, "pids.max", out);
 }
 
-uint64_t cgroup_count_cpus(const char *text)
-{
-    struct cursor at = cursor_over(text, strlen(text));
-    uint64_t count = 0, first, last;
-    while (cursor_u64(&at, &first)) {
-        last = first;
-        if (cursor_literal(&at, "-") && !cursor_u64(&at, &last))
-            return 0;
-        if (last < first || last >= HOST_CPUS_MAX)
-            return 0;
-        count += last - first + 1;
-        if (!cursor_literal(&at, ","))
-            break;
-    }
-    cursor_blanks(&at);
-    return cursor_done(&at) || *at.at == '\n' ? count : 0;
-}
-
 /* Those of the nearest level that says so: without the controller our own cgroup does not. */
 static struct value read_cpus(const struct cgroups *cgroups)
 {
@@ -250,7 +233,7 @@ static struct value read_cpus(const struct cgroups *cgroups)
         uint64_t count = 0;
         if (cgroup_read_here(&walk, FILES[walk.version], text, sizeof text) ||
             (walk.version == 1 && cgroup_read_here(&walk, "cpuset.cpus", text, sizeof text)))
-            count = cgroup_count_cpus(text);
+            (void)linux_count_cpus((struct span){text, strlen(text)}, &count);
         if (count != 0)
             return (struct value){.as.u64 = count,
                                   .state = walk.place->outer ? VITALS_UPPER_BOUND : VITALS_HAVE};

@@ -1,4 +1,5 @@
-/* cgroup.h: our own cgroup: where it is, and a walk from it to the top of what we see.
+/* cgroup.h: our own cgroup: where it is, and a walk from it to the top of what we see; and where
+ * those of others are.
  *
  * Thread rule: workers only; no memory is asked for. */
 #ifndef VITALS_OS_LINUX_CGROUP_CGROUP_H
@@ -76,7 +77,30 @@ bool cgroup_parse_field(const char *bytes, size_t size, struct span key, uint64_
  * for a disk that stands on others. False where it is none. */
 bool cgroup_add_io(const struct os *os, struct span line, uint64_t *read, uint64_t *written);
 
-/* How many CPUs a list like "0-3,8" names (Documentation: cpulist); 0: none, or it is no list. */
-uint64_t cgroup_count_cpus(const char *text);
+/* ---- cgroups of others (groups.c) ---- */
+
+enum { GROUP_MEMORY, GROUP_CPUACCT, GROUP_PIDS, GROUP_CONTROLLERS };
+
+enum { GROUP_MOUNTS = 16 };
+
+struct group_mount {
+    struct cgroup_mount mount; /* without its options */
+    unsigned controllers;      /* a bit for each; of version 2 all */
+};
+
+struct os_groups {
+    size_t count;
+    struct group_mount mounts[GROUP_MOUNTS];
+    size_t prefix_size; /* of `prefix`, the path of our root of /sys; 0: it is /sys, or not known */
+    bool foreign;       /* mounts below that root were found: no others count */
+    char prefix[CGROUP_PATH_MAX];
+};
+
+/* Takes a line of mountinfo, where it mounts a hierarchy that counts something. Pure. */
+void groups_take_mount(struct os_groups *groups, struct span line);
+
+/* Where the cgroup with that path is for a controller, and of which version (0: nowhere). Pure. */
+unsigned groups_place(const struct os_groups *groups, unsigned controller, struct span path,
+                      struct cgroup_place *out);
 
 #endif

@@ -5,8 +5,6 @@
  * cgroup has no figures. The mounts tell which hierarchy counts what. Figures hold for a cgroup and
  * those below it; one that does not is a lower bound. Thread rule: workers only; only os_groups_new
  * asks for memory. */
-#include "os/linux/cgroup/groups.h"
-
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/lines.h"
 
