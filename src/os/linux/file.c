@@ -126,6 +126,15 @@ int64_t linux_read_line(const struct os *os, int root, const char *path, char *o
     return size;
 }
 
+int64_t linux_process_line(const struct os *os, int64_t pid, const char *name, char *out,
+                           size_t capacity)
+{
+    char path[PROCESS_PATH];
+    out[0] = '\0';
+    return linux_process_path(path, pid, name) ? linux_read_line(os, os->proc, path, out, capacity)
+                                               : -EINVAL;
+}
+
 /* An entry as getdents64(2) writes it; the name follows and ends with NUL. */
 struct file_entry {
     uint64_t inode;

@@ -30,6 +30,10 @@ int linux_read_all(int descriptor, size_t limit, bool at_once, struct buffer *ou
 int64_t linux_read_line(const struct os *os, int root, const char *path, char *out,
                         size_t capacity);
 
+/* The same of "PID/name" below /proc. */
+int64_t linux_process_line(const struct os *os, int64_t pid, const char *name, char *out,
+                           size_t capacity);
+
 /* The value of a line "key=value" of a file uevent, by its path below /sys; in `text`, size 0 where
  * there is none. */
 enum { UEVENT_TEXT = 1024 };

@@ -41,12 +41,9 @@ const struct cgroup_found *count_cgroup(const struct os_count_options *options,
 bool count_membership(const struct os *os, int64_t pid, char text[static COUNT_TEXT],
                       struct span *place)
 {
-    char path[PROCESS_PATH];
     struct span line;
     unsigned version;
-    if (!linux_process_path(path, pid, "cgroup"))
-        return false;
-    int64_t read = linux_read_line(os, os->proc, path, text, COUNT_TEXT);
+    int64_t read = linux_process_line(os, pid, "cgroup", text, COUNT_TEXT);
     struct cursor at = cursor_over(text, read > 0 ? (size_t)read : 0);
     while (cursor_line(&at, &line))
         if (host_parse_membership(line, "", &version, place) && version == 2)

@@ -78,11 +78,9 @@ static int child_wait(void *data, int64_t pid, os_quantities *counts)
 /* Whether a process, which may be a zombie, ignores the ends of its children. */
 static bool ignores_children(const struct os *os, int64_t pid)
 {
-    char path[PROCESS_PATH], text[TEXT_BYTES];
+    char text[TEXT_BYTES];
     struct span line;
-    if (!os->live || !linux_process_path(path, pid, "status"))
-        return false;
-    int64_t size = linux_read_line(os, os->proc, path, text, sizeof text);
+    int64_t size = os->live ? linux_process_line(os, pid, "status", text, sizeof text) : 0;
     struct cursor at = cursor_over(text, size > 0 ? (size_t)size : 0);
     while (cursor_line(&at, &line)) {
         struct cursor field = cursor_over(line.bytes, line.size);

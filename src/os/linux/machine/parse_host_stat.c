@@ -10,21 +10,10 @@
 #include "util/memory.h"
 #include "util/number.h"
 
-/* The ten numbers of a line, in its order. */
-enum {
-    USER,
-    NICE,
-    SYSTEM,
-    IDLE,
-    IOWAIT,
-    IRQ,
-    SOFTIRQ,
-    STEAL,
-    GUEST,      /* already in USER */
-    GUEST_NICE, /* already in NICE */
-    TIMES,
-    TIMES_MIN = IDLE + 1 /* a line of fewer is broken */
-};
+/* The ten numbers of a line, in its order; a line of fewer than TIMES_MIN is broken. GUEST is
+ * already in USER, and GUEST_NICE in NICE. */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, GUEST, GUEST_NICE, TIMES };
+enum { TIMES_MIN = IDLE + 1 };
 
 /* Times have the same numbers in both tables, so one function writes either row. */
 enum { FIRST = 20, BUSY = 30, TOTAL = 31 };

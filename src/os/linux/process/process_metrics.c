@@ -127,19 +127,10 @@ static void read_cgroup(struct metrics_reading *reading, const vitals_metric *me
                           result < 0 ? batch_reason(reading, result) : VITALS_UNSUPPORTED);
 }
 
-static int64_t read_line(struct metrics_reading *reading, const char *name, char *out,
-                         size_t capacity)
-{
-    char path[PROCESS_PATH];
-    if (!linux_process_path(path, reading->pid, name))
-        return -EINVAL;
-    return linux_read_line(reading->os, reading->os->proc, path, out, capacity);
-}
-
 static void read_wait_channel(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     char text[1024]; // the kernel's symbols have up to 511
-    int64_t size = read_line(reading, "wchan", text, sizeof text);
+    int64_t size = linux_process_line(reading->os, reading->pid, "wchan", text, sizeof text);
     if (size < 0)
         batch_missing_all(reading->out, metrics, batch_reason(reading, (int)size));
     else
@@ -165,7 +156,8 @@ static void read_numbers(struct metrics_reading *reading, const vitals_metric *m
         if (!batch_wants(reading->out, metric))
             continue;
         char text[NUMBER_TEXT];
-        int64_t size = read_line(reading, NUMBERS[i].name, text, sizeof text), integer = 0;
+        int64_t integer = 0, size = linux_process_line(reading->os, reading->pid, NUMBERS[i].name,
+                                                       text, sizeof text);
         uint64_t natural = 0;
         if (size < 0) {
             batch_set_missing(reading->out, metric, batch_reason(reading, (int)size));
