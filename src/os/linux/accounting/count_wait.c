@@ -149,8 +149,9 @@ static void read_wait(void *data, struct counted *out)
         {COUNTED_VOLUNTARY_SWITCHES, (double)usage->voluntary_switches, false},
         {COUNTED_INVOLUNTARY_SWITCHES, (double)usage->involuntary_switches, false},
     };
-    const char *source = state->lossy ? "wait4; children of who ignores SIGCHLD are not in it"
-                                      : "wait4";
+    const char *source = state->lossy
+                             ? "wait4; children of a process that ignores SIGCHLD are not in it"
+                             : "wait4";
     for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++)
         os_count(out, FIGURES[i].quantity, FIGURES[i].value,
                  state->lossy       ? VITALS_LOWER_BOUND
@@ -159,7 +160,7 @@ static void read_wait(void *data, struct counted *out)
                  source);
     if (usage->largest_bytes > state->own_bytes && !state->lossy)
         os_count(out, COUNTED_MEMORY_LARGEST_BYTES, (double)usage->largest_bytes,
-                 VITALS_LOWER_BOUND, "wait4: one process, or who forked it, held so much");
+                 VITALS_LOWER_BOUND, "wait4: one process, or the one that forked it, held so much");
     os_count(out, COUNTED_PROCESSES, (double)state->reaped,
              whole_wait(data) ? VITALS_HAVE : VITALS_LOWER_BOUND, "reaped by vitals itself");
 }

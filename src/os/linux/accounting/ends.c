@@ -45,7 +45,7 @@ struct os_ends {
     struct exit_record waiting[WAITING_MAX];
 };
 
-/* The CPU time of a process and all of its threads that ever were; false where it is gone. Anybody
+/* The CPU time of a process and all of its threads that ever were; false where it is gone. Any user
  * may read it. */
 static bool read_clock(uint32_t pid, uint64_t *out)
 {

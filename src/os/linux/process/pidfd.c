@@ -82,7 +82,7 @@ int linux_pidfd_cgroup(int pidfd, uint64_t *id)
     return code;
 }
 
-/* Of a process that was reaped while the pidfd was open; the kernel tells everybody. */
+/* Of a process that was reaped while the pidfd was open; the kernel tells every user. */
 static bool told_by_pidfd(int pidfd, struct os_exit *out)
 {
     struct pidfd_info_64 info;

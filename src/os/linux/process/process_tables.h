@@ -13,7 +13,7 @@ bool batch_wants_any(const struct row_batch *out, const vitals_metric *metrics);
 /* Opens "PID/name" below /proc. A descriptor, or negative errno. */
 int linux_process_open(const struct os *os, int64_t pid, const char *name, int flags);
 
-/* ---- memory and files, which not everybody has ---- */
+/* ---- memory and files, which not every process has ---- */
 
 /* Rows of one table of the process with that pid, from files below os->proc alone. */
 typedef int linux_table_reader(const struct os *os, int64_t pid, struct row_batch *out);

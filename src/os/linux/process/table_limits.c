@@ -1,6 +1,6 @@
 /* table_limits.c: the resource limits of a process.
  *
- * prlimit(2) tells them exactly but asks for the same user even to read; /proc/PID/limits anybody
+ * prlimit(2) tells them exactly but asks for the same user even to read; /proc/PID/limits any user
  * may read, and it is what another /proc has. Thread rule: any thread. */
 #include "os/linux/process/process_tables.h"
 
