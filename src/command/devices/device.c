@@ -114,46 +114,39 @@ static int choose_columns(struct shown_device *device)
 
 /* ---- what is asked for ---- */
 
-static int add_identity(vitals_request *request, vitals_error *error)
-{
-    static const vitals_metric METRICS[] = {VITALS_GPU_INDEX, VITALS_GPU_UUID,
-                                            VITALS_GPU_PCI_BUS_ID, VITALS_GPU_GPU_INSTANCE_ID,
-                                            VITALS_GPU_COMPUTE_INSTANCE_ID};
-    int code = 0;
-    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
-        code = vitals_request_add(request, METRICS[i], error);
-    return code;
-}
-
-/* Everything in every table of devices, and the processes that use them. */
-static int add_everything(vitals_request *request, vitals_error *error)
-{
-    static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
-                                            VITALS_PROCESS_NAME,  VITALS_PROCESS_USER,
-                                            VITALS_PROCESS_STATE, VITALS_PROCESS_COMMAND_LINE};
-    int code = 0;
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
-        if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
-            code = vitals_request_add(request, metric, error);
-    }
-    for (size_t i = 0; i < sizeof PROCESS / sizeof PROCESS[0] && code == 0; i++)
-        code = vitals_request_add(request, PROCESS[i], error);
-    for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0; i++)
-        code = vitals_request_add(request, REPORT_WORK_METRICS[i], error);
-    return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error) : code;
-}
-
 static int make_request(const struct shown_device *device, vitals_request **out,
                         vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
-    if (code == 0)
-        code = add_identity(*out, error);
+    if (code == 0) {
+        static const vitals_metric METRICS[] = {VITALS_GPU_INDEX, VITALS_GPU_UUID,
+                                                VITALS_GPU_PCI_BUS_ID, VITALS_GPU_GPU_INSTANCE_ID,
+                                                VITALS_GPU_COMPUTE_INSTANCE_ID};
+        code = 0;
+        for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
+            code = vitals_request_add(*out, METRICS[i], error);
+    }
     if (code == 0)
         code = vitals_request_add_table(*out, VITALS_SOURCE, error);
-    if (code == 0 && device->column_count == 0)
-        return add_everything(*out, error);
+    /* Everything in every table of devices, and the processes that use them. */
+    if (code == 0 && device->column_count == 0) {
+        vitals_request *request = *out;
+        static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
+                                                VITALS_PROCESS_NAME,  VITALS_PROCESS_USER,
+                                                VITALS_PROCESS_STATE, VITALS_PROCESS_COMMAND_LINE};
+        code = 0;
+        for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+            vitals_entity entity = vitals_metric_entity(metric);
+            if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
+                code = vitals_request_add(request, metric, error);
+        }
+        for (size_t i = 0; i < sizeof PROCESS / sizeof PROCESS[0] && code == 0; i++)
+            code = vitals_request_add(request, PROCESS[i], error);
+        for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0; i++)
+            code = vitals_request_add(request, REPORT_WORK_METRICS[i], error);
+        return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error)
+                         : code;
+    }
     for (size_t i = 0; i < device->column_count && code == 0; i++) {
         vitals_metric metric = device->columns[i].metric;
         if (metric != 0)
@@ -249,46 +242,26 @@ static void print_field(const vitals_row *row, const vitals_snapshot *older, vit
     }
 }
 
-static int print_csv(const struct shown_device *device, const vitals_snapshot *now,
-                     const vitals_snapshot *older, const struct device_list *list,
-                     struct output *output)
-{
-    size_t count = device->column_count;
-    for (size_t i = 0; device->printed == 0 && !device->settings->table.no_header && i < count; i++)
-        output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
-        for (size_t i = 0; i < count && device_list_has(list, row); i++) {
-            print_field(row, older, device->columns[i].metric, output);
-            output_text(output, i + 1 < count ? "," : "\n");
-        }
-    }
-    return EXIT_DONE;
-}
-
 /* Rows of devices that were not named are left out, and the processes that are not theirs. */
 struct device_kept {
     const vitals_snapshot *snapshot;
     const struct device_list *list;
 };
 
-static bool uses_one(const struct device_kept *kept, uint64_t key)
-{
-    for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next(kept->snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
-        uint64_t own;
-        if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &own) > 0 && own == key &&
-            device_list_has(kept->list, user))
-            return true;
-    }
-    return false;
-}
-
 static bool is_kept(void *data, const vitals_row *row)
 {
     const struct device_kept *kept = data;
     vitals_entity entity = vitals_row_entity(row);
-    if (entity == VITALS_PROCESS)
-        return uses_one(kept, vitals_row_key(row));
+    if (entity == VITALS_PROCESS) {
+        for (const vitals_row *user = NULL;
+             (user = vitals_snapshot_next(kept->snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+            uint64_t own;
+            if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &own) > 0 &&
+                own == vitals_row_key(row) && device_list_has(kept->list, user))
+                return true;
+        }
+        return false;
+    }
     if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
         return device_list_has(kept->list, row);
     return true;
@@ -321,9 +294,19 @@ static int print_one(struct shown_device *device, const vitals_snapshot *now,
     bool none = vitals_snapshot_count(now, VITALS_GPU) == 0;
     if (settings->look.json)
         printed = print_json(device, now, &list, output);
-    else if (settings->table.csv)
-        printed = print_csv(device, now, older, &list, output);
-    else if (device->column_count > 0 && (list.count > 0 || !settings->look.terminal))
+    else if (settings->table.csv) {
+        size_t count = device->column_count;
+        for (size_t i = 0; device->printed == 0 && !device->settings->table.no_header && i < count;
+             i++)
+            output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
+        for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+            for (size_t i = 0; i < count && device_list_has(&list, row); i++) {
+                print_field(row, older, device->columns[i].metric, output);
+                output_text(output, i + 1 < count ? "," : "\n");
+            }
+        }
+        printed = EXIT_DONE;
+    } else if (device->column_count > 0 && (list.count > 0 || !settings->look.terminal))
         printed = print_table(device, now, older, &list, output);
     else if (device->column_count == 0)
         printed = print_text(device, now, older, &list, output);
@@ -338,12 +321,6 @@ static int print_one(struct shown_device *device, const vitals_snapshot *now,
 }
 
 /* ---- once, or again and again ---- */
-
-static void wait_for(uint64_t delay_ns)
-{
-    const vitals_clock *clock = vitals_clock_system();
-    (void)clock->wait_until(clock->data, -1, clock->monotonic_ns(clock->data) + delay_ns);
-}
 
 struct device_readings {
     vitals_snapshot *older, *now;
@@ -367,7 +344,9 @@ static int read_two(const struct settings *settings, struct feed *feed,
 {
     int got = read_next(feed, readings, error);
     if (settings->machine.from == NULL && got > 0 && settings->sampling.delay_ns > 0) {
-        wait_for(settings->sampling.delay_ns);
+        const vitals_clock *clock = vitals_clock_system();
+        (void)clock->wait_until(clock->data, -1,
+                                clock->monotonic_ns(clock->data) + settings->sampling.delay_ns);
         return read_next(feed, readings, error);
     }
     while (settings->machine.from != NULL && (got = read_next(feed, readings, error)) > 0)

@@ -41,24 +41,6 @@ static void put_title(struct sheet *sheet, const char *title)
     paint_end(sheet->paint);
 }
 
-/* Adds the share of the total and the quality of the number. */
-static void put_note(struct sheet *sheet, vitals_metric metric, vitals_availability availability)
-{
-    double part, whole;
-    char note[160] = "";
-    if ((metric == G(MEMORY_USED_BYTES) || metric == G(MEMORY_FREE_BYTES)) &&
-        vitals_row_number(sheet->device, metric, &part) > 0 &&
-        vitals_row_number(sheet->device, G(MEMORY_TOTAL_BYTES), &whole) > 0 && whole > 0)
-        snprintf(note, sizeof note, "  %.0f %%", part / whole * 100);
-    if (availability > VITALS_HAVE) {
-        size_t used = strlen(note);
-        snprintf(note + used, sizeof note - used, "  (%s)", vitals_availability_name(availability));
-        for (char *c = note + used; *c != '\0'; c++)
-            *c = *c == '_' ? ' ' : *c;
-    }
-    paint_text(sheet->paint, COLOR_DIM, note);
-}
-
 static enum color color_of(const struct sheet *sheet, vitals_metric metric)
 {
     const struct device_metric *own = device_metric_find(metric);
@@ -76,17 +58,6 @@ static vitals_availability state_of(const struct sheet *sheet, vitals_metric met
     if (vitals_metric_type(metric) == VITALS_TEXT)
         return vitals_row_availability(sheet->device, metric);
     return device_metric_number(sheet->device, sheet->view->older, metric, &number);
-}
-
-static void put_metric(struct sheet *sheet, vitals_metric metric)
-{
-    char label[DEVICE_LABEL], value[DEVICE_VALUE];
-    device_label(metric, label);
-    vitals_availability availability = device_value(sheet->device, sheet->view->older, metric,
-                                                    &sheet->form, value);
-    paint_labelled(sheet->paint, LABEL, sheet->view->width, label, color_of(sheet, metric), value);
-    put_note(sheet, metric, availability);
-    paint_end(sheet->paint);
 }
 
 /* ---- what is missing ---- */
@@ -273,32 +244,6 @@ static bool has_work(const struct sheet *sheet)
     return false;
 }
 
-static void put_process(struct sheet *sheet, struct grid *grid, const vitals_row *user,
-                        const vitals_metric *shown, size_t count, bool work)
-{
-    struct ps_text text = {0};
-    char name[DEVICE_VALUE] = "N/A", words[DEVICE_VALUE];
-    const vitals_row *process = process_of(sheet, user);
-    enum color color = COLOR_DIM;
-    const char *command = "N/A";
-    bool ascii = sheet->view->settings->look.ascii;
-    if (process != NULL) {
-        (void)device_value(process, NULL, VITALS_PROCESS_USER, &sheet->form, name);
-        command = ps_command(process, ascii, &text, &color);
-    } else if (vitals_row_availability(user, VITALS_GPU_PROCESS_PROCESS) == VITALS_OUTSIDE) {
-        command = "outside this pid namespace";
-    }
-    sheet->failed |= command == NULL;
-    for (size_t i = 0; i < count; i++)
-        put_cell(sheet, grid, user, shown[i]);
-    grid_cell(grid, process != NULL ? COLOR_PLAIN : COLOR_DIM, name);
-    if (work)
-        grid_cell(grid, COLOR_PLAIN,
-                  report_work(process, ascii, words, sizeof words) ? words : "-");
-    grid_cell(grid, color, command != NULL ? command : "");
-    ps_text_done(&text);
-}
-
 static void put_processes(struct sheet *sheet)
 {
     static const vitals_metric COLUMNS[] = {VITALS_GPU_PROCESS_PID,
@@ -333,8 +278,29 @@ static void put_processes(struct sheet *sheet)
     if (work)
         grid_column(&grid, "WORK", ALIGN_LEFT, narrow ? 16 : 24);
     grid_column(&grid, "COMMAND", ALIGN_LEFT, 0);
-    while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, row)))
-        put_process(sheet, &grid, row, shown, count, work);
+    while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, row))) {
+        struct ps_text text = {0};
+        char name[DEVICE_VALUE] = "N/A", words[DEVICE_VALUE];
+        const vitals_row *process = process_of(sheet, row);
+        enum color color = COLOR_DIM;
+        const char *command = "N/A";
+        bool ascii = sheet->view->settings->look.ascii;
+        if (process != NULL) {
+            (void)device_value(process, NULL, VITALS_PROCESS_USER, &sheet->form, name);
+            command = ps_command(process, ascii, &text, &color);
+        } else if (vitals_row_availability(row, VITALS_GPU_PROCESS_PROCESS) == VITALS_OUTSIDE) {
+            command = "outside this pid namespace";
+        }
+        sheet->failed |= command == NULL;
+        for (size_t i = 0; i < count; i++)
+            put_cell(sheet, &grid, row, shown[i]);
+        grid_cell(&grid, process != NULL ? COLOR_PLAIN : COLOR_DIM, name);
+        if (work)
+            grid_cell(&grid, COLOR_PLAIN,
+                      report_work(process, ascii, words, sizeof words) ? words : "-");
+        grid_cell(&grid, color, command != NULL ? command : "");
+        ps_text_done(&text);
+    }
     sheet->failed |= grid_paint(&grid, &form, sheet->paint) < 0;
     grid_done(&grid);
 }
@@ -356,38 +322,37 @@ static void put_section(struct sheet *sheet, const struct device_paint_section *
 
     put_title(sheet, section->title);
     for (size_t i = 0; i < section->count; i++) {
-        if (state_of(sheet, section->metrics[i]) > 0)
-            put_metric(sheet, section->metrics[i]);
+        if (state_of(sheet, section->metrics[i]) > 0) {
+            vitals_metric metric = section->metrics[i];
+            char label[DEVICE_LABEL], value[DEVICE_VALUE];
+            device_label(metric, label);
+            vitals_availability availability = device_value(sheet->device, sheet->view->older,
+                                                            metric, &sheet->form, value);
+            paint_labelled(sheet->paint, LABEL, sheet->view->width, label, color_of(sheet, metric),
+                           value);
+
+            /* Adds the share of the total and the quality of the number. */
+            double part, whole;
+            char note[160] = "";
+            if ((metric == G(MEMORY_USED_BYTES) || metric == G(MEMORY_FREE_BYTES)) &&
+                vitals_row_number(sheet->device, metric, &part) > 0 &&
+                vitals_row_number(sheet->device, G(MEMORY_TOTAL_BYTES), &whole) > 0 && whole > 0)
+                snprintf(note, sizeof note, "  %.0f %%", part / whole * 100);
+            if (availability > VITALS_HAVE) {
+                size_t used = strlen(note);
+                snprintf(note + used, sizeof note - used, "  (%s)",
+                         vitals_availability_name(availability));
+                for (char *c = note + used; *c != '\0'; c++)
+                    *c = *c == '_' ? ' ' : *c;
+            }
+            paint_text(sheet->paint, COLOR_DIM, note);
+
+            paint_end(sheet->paint);
+        }
     }
     put_missing(sheet, section->metrics, section->count);
     if (has_rows)
         put_table(sheet, section->form);
-}
-
-static void put_sections(struct sheet *sheet)
-{
-    for (size_t i = 0; i < DEVICE_SECTIONS; i++) {
-        struct device_paint_section section = {.title = device_sections[i].title,
-                                               .form = &device_sections[i]};
-        for (size_t j = 0; j < device_metric_count && section.count < METRICS_MOST; j++) {
-            if (device_metrics[j].section == i)
-                section.metrics[section.count++] = device_metrics[j].metric;
-        }
-        put_section(sheet, &section);
-    }
-}
-
-/* The metrics that are in no section; the name stands in the head. */
-static void put_more(struct sheet *sheet)
-{
-    struct device_paint_section more = {.title = "More"};
-    for (vitals_metric metric = 0;
-         (metric = vitals_metric_next(metric)) != 0 && more.count < METRICS_MOST;) {
-        if (vitals_metric_entity(metric) == VITALS_GPU && metric != G(NAME) &&
-            device_metric_find(metric) == NULL)
-            more.metrics[more.count++] = metric;
-    }
-    put_section(sheet, &more);
 }
 
 static const struct {
@@ -410,32 +375,47 @@ static vitals_availability find_lost(const struct sheet *sheet)
     return VITALS_HAVE;
 }
 
-/* "1:0  3g.40gb", and what is wrong with it as a whole. */
-static void put_head(struct sheet *sheet)
-{
-    char label[DEVICE_VALUE], name[DEVICE_VALUE], line[2 * DEVICE_VALUE + 8];
-    safe_label(sheet, sheet->device, label);
-    (void)device_value(sheet->device, NULL, G(NAME), &sheet->form, name);
-    snprintf(line, sizeof line, "%s  %s", label, name);
-    paint_text(sheet->paint, COLOR_BOLD, line);
-    if (vitals_row_parent(sheet->device) != 0)
-        paint_text(sheet->paint, COLOR_DIM, "  a partition");
-    for (size_t i = 0; i < sizeof LOST / sizeof LOST[0]; i++) {
-        if (LOST[i].reason == sheet->lost)
-            paint_text(sheet->paint, LOST[i].color, LOST[i].words);
-    }
-    paint_end(sheet->paint);
-}
-
 int device_paint(const vitals_row *device, const struct device_view *view, struct paint *paint)
 {
     struct sheet sheet = {
         .view = view, .device = device, .snapshot = vitals_row_snapshot(device), .paint = paint};
     sheet.form = device_form_of(view->settings);
     sheet.lost = find_lost(&sheet);
-    put_head(&sheet);
-    put_sections(&sheet);
-    put_more(&sheet);
+
+    /* "1:0  3g.40gb", and what is wrong with it as a whole. */
+    char label[DEVICE_VALUE], name[DEVICE_VALUE], line[2 * DEVICE_VALUE + 8];
+    safe_label(&sheet, sheet.device, label);
+    (void)device_value(sheet.device, NULL, G(NAME), &sheet.form, name);
+    snprintf(line, sizeof line, "%s  %s", label, name);
+    paint_text(sheet.paint, COLOR_BOLD, line);
+    if (vitals_row_parent(sheet.device) != 0)
+        paint_text(sheet.paint, COLOR_DIM, "  a partition");
+    for (size_t i = 0; i < sizeof LOST / sizeof LOST[0]; i++) {
+        if (LOST[i].reason == sheet.lost)
+            paint_text(sheet.paint, LOST[i].color, LOST[i].words);
+    }
+    paint_end(sheet.paint);
+
+    for (size_t i = 0; i < DEVICE_SECTIONS; i++) {
+        struct device_paint_section section = {.title = device_sections[i].title,
+                                               .form = &device_sections[i]};
+        for (size_t j = 0; j < device_metric_count && section.count < METRICS_MOST; j++) {
+            if (device_metrics[j].section == i)
+                section.metrics[section.count++] = device_metrics[j].metric;
+        }
+        put_section(&sheet, &section);
+    }
+
+    /* The metrics that are in no section; the name stands in the head. */
+    struct device_paint_section more = {.title = "More"};
+    for (vitals_metric metric = 0;
+         (metric = vitals_metric_next(metric)) != 0 && more.count < METRICS_MOST;) {
+        if (vitals_metric_entity(metric) == VITALS_GPU && metric != G(NAME) &&
+            device_metric_find(metric) == NULL)
+            more.metrics[more.count++] = metric;
+    }
+    put_section(&sheet, &more);
+
     put_processes(&sheet);
     return sheet.failed ? -1 : 0;
 }

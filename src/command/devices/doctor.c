@@ -40,8 +40,34 @@ static void add(struct findings *findings, const struct finding *finding)
     findings->of_kind[finding->kind]++;
 }
 
-static void add_rows(struct findings *findings, const vitals_snapshot *snapshot)
+/* ---- the whole ---- */
+
+static int make_request(vitals_request **out, vitals_error *error)
 {
+    int code = vitals_request_new(0, out, error);
+    if (code == 0)
+        code = vitals_request_add_table(*out, VITALS_DIAGNOSIS, error);
+    if (code == 0)
+        code = vitals_request_add_table(*out, VITALS_SOURCE, error);
+    return code == 0 ? doctor_ask_devices(*out, error) : code;
+}
+
+static int print(const struct settings *settings, const vitals_snapshot *snapshot)
+{
+    static struct output output;     /* 32 KiB, not for the stack */
+    static struct findings findings; /* nor is this */
+    int code = EXIT_DONE;
+    /* A machine always has something to say, so there is a reason. */
+    if (vitals_snapshot_count(snapshot, VITALS_DIAGNOSIS) == 0) {
+        vitals_availability state = vitals_snapshot_state(snapshot, VITALS_DIAGNOSIS);
+        return command_fail(EXIT_CANNOT, "no diagnosis%s: %s",
+                            settings->machine.from != NULL ? " in that snapshot" : "",
+                            state < 0 ? vitals_availability_help(state)
+                                      : "nothing stands in its table");
+    }
+    output_init(&output, STDOUT_FILENO);
+    findings = (struct findings){0};
+
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
         struct finding finding = {.kind = kind_of(row),
@@ -50,14 +76,11 @@ static void add_rows(struct findings *findings, const vitals_snapshot *snapshot)
                                   .remedy = text_of(row, VITALS_DIAGNOSIS_REMEDY)};
         if (finding.subject.size == 0)
             finding.subject = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
-        add(findings, &finding);
+        add(&findings, &finding);
     }
-}
 
-/* Sources that hang, and so have no rows of their own. Back ends have: of the driver that does not
- * answer, and of each device that does not. */
-static void add_silent(struct findings *findings, const vitals_snapshot *snapshot)
-{
+    /* Sources that hang, and so have no rows of their own. Back ends have: of the driver that does
+     * not answer, and of each device that does not. */
     static const char text[] =
         "it did not answer in time: a call into the system or a driver hangs";
     static const char remedy[] = "sudo dmesg | tail -n 50";
@@ -73,43 +96,9 @@ static void add_silent(struct findings *findings, const vitals_snapshot *snapsho
             .subject = {vitals_row_label(row), strlen(vitals_row_label(row))},
             .text = {text, sizeof text - 1},
             .remedy = {remedy, sizeof remedy - 1}};
-        add(findings, &finding);
+        add(&findings, &finding);
     }
-}
 
-/* ---- the whole ---- */
-
-static int make_request(vitals_request **out, vitals_error *error)
-{
-    int code = vitals_request_new(0, out, error);
-    if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_DIAGNOSIS, error);
-    if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_SOURCE, error);
-    return code == 0 ? doctor_ask_devices(*out, error) : code;
-}
-
-/* A machine always has something to say, so there is a reason. */
-static int tell_of_none(const struct settings *settings, const vitals_snapshot *snapshot)
-{
-    vitals_availability state = vitals_snapshot_state(snapshot, VITALS_DIAGNOSIS);
-    return command_fail(EXIT_CANNOT, "no diagnosis%s: %s",
-                        settings->machine.from != NULL ? " in that snapshot" : "",
-                        state < 0 ? vitals_availability_help(state)
-                                  : "nothing stands in its table");
-}
-
-static int print(const struct settings *settings, const vitals_snapshot *snapshot)
-{
-    static struct output output;     /* 32 KiB, not for the stack */
-    static struct findings findings; /* nor is this */
-    int code = EXIT_DONE;
-    if (vitals_snapshot_count(snapshot, VITALS_DIAGNOSIS) == 0)
-        return tell_of_none(settings, snapshot);
-    output_init(&output, STDOUT_FILENO);
-    findings = (struct findings){0};
-    add_rows(&findings, snapshot);
-    add_silent(&findings, snapshot);
     if (settings->look.json)
         code = command_print_json(snapshot, &output);
     else

@@ -156,18 +156,6 @@ static void judge_silence(struct doctor_devices_telling *telling, vitals_builder
     }
 }
 
-static void judge(struct doctor_devices_telling *telling, vitals_builder *builder,
-                  const vitals_row *device)
-{
-    double number;
-    if (!is_told(telling, device))
-        judge_silence(telling, builder, device);
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        if (vitals_row_number(device, RULES[i].metric, &number) > 0 && number > 0)
-            put(telling, builder, device, &RULES[i].verdict);
-    }
-}
-
 /* Only for devices: a partition reports the same as its device. */
 static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
 {
@@ -179,8 +167,15 @@ static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
         telling->key = vitals_row_key(row); // in the order of keys
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(telling->snapshot, VITALS_GPU, row)) != NULL;) {
-        if (vitals_row_parent(row) == 0)
-            judge(telling, builder, row);
+        if (vitals_row_parent(row) == 0) {
+            double number;
+            if (!is_told(telling, row))
+                judge_silence(telling, builder, row);
+            for (size_t i = 0; i < RULE_COUNT; i++) {
+                if (vitals_row_number(row, RULES[i].metric, &number) > 0 && number > 0)
+                    put(telling, builder, row, &RULES[i].verdict);
+            }
+        }
     }
 }
 

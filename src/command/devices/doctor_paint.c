@@ -44,13 +44,6 @@ static size_t fitting(const char *text, size_t columns)
     return fits;
 }
 
-static void put_part(struct paint *paint, enum color color, const char *text, size_t size)
-{
-    char part[LINE];
-    snprintf(part, sizeof part, "%.*s", (int)size, text);
-    paint_text(paint, color, part);
-}
-
 /* ---- what would mend it ---- */
 
 size_t doctor_break(const char *line, size_t columns)
@@ -81,7 +74,11 @@ static void put_command(const struct doctor *doctor, const char *line)
         size_t columns = doctor->width > indent + LEAST ? doctor->width - indent : LEAST;
         size_t size = doctor_break(at, columns);
         paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
-        put_part(doctor->paint, COLOR_BOLD, at, size);
+
+        char part[LINE];
+        snprintf(part, sizeof part, "%.*s", (int)size, at);
+        paint_text(doctor->paint, COLOR_BOLD, part);
+
         at += size;
         at += strspn(at, " ");
         if (*at != '\0')
@@ -91,45 +88,7 @@ static void put_command(const struct doctor *doctor, const char *line)
     }
 }
 
-static void put_remedy(const struct doctor *doctor, vitals_text remedy)
-{
-    char line[LINE];
-    for (size_t at = 0; at < remedy.size;) {
-        const char *from = remedy.bytes + at;
-        const char *end = memchr(from, '\n', remedy.size - at);
-        size_t size = end != NULL ? (size_t)(end - from) : remedy.size - at;
-        at += size + 1;
-        make_safe(doctor, (vitals_text){from, size}, line);
-        if (line[0] == '#') {
-            paint_repeat(doctor->paint, COLOR_PLAIN, " ", REMEDY_INDENT);
-            paint_wrapped(doctor->paint, COLOR_DIM, REMEDY_INDENT, doctor->width, "# ",
-                          line + 1 + strspn(line + 1, " "));
-            paint_end(doctor->paint);
-        } else {
-            put_command(doctor, line);
-        }
-    }
-}
-
 /* ---- findings ---- */
-
-static void put_finding(const struct doctor *doctor, const struct finding *finding)
-{
-    char text[LINE];
-    size_t indent = INDENT + doctor->subject + GAP;
-    make_safe(doctor, finding->subject, text);
-    paint_repeat(doctor->paint, COLOR_PLAIN, " ", INDENT);
-    if (paint_columns(text) <= doctor->subject) {
-        paint_cell(doctor->paint, COLOR_BOLD, ALIGN_LEFT, doctor->subject, text);
-        paint_repeat(doctor->paint, COLOR_PLAIN, " ", GAP);
-    } else {
-        paint_text(doctor->paint, COLOR_BOLD, text);
-        paint_end(doctor->paint);
-        paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
-    }
-    make_safe(doctor, finding->text, text);
-    paint_paragraph(doctor->paint, COLOR_PLAIN, indent, doctor->width, text);
-}
 
 static bool same_text(vitals_text a, vitals_text b)
 {
@@ -156,37 +115,42 @@ static void put_kind(const struct doctor *doctor, const struct findings *finding
     paint_end(doctor->paint);
     for (; finding != NULL; finding = next) {
         next = next_of(findings, kind, finding);
-        put_finding(doctor, finding);
-        if (next == NULL || !same_text(finding->remedy, next->remedy))
-            put_remedy(doctor, finding->remedy);
-    }
-    paint_end(doctor->paint);
-}
 
-static size_t subject_columns(const struct doctor *doctor, const struct findings *findings)
-{
-    size_t most = 0;
-    char text[LINE];
-    for (size_t i = 0; i < findings->count; i++) {
-        make_safe(doctor, findings->items[i].subject, text);
-        size_t columns = paint_columns(text);
-        if (columns > most && columns <= SUBJECT_MOST)
-            most = columns;
-    }
-    return most;
-}
+        char text[LINE];
+        size_t indent = INDENT + doctor->subject + GAP;
+        make_safe(doctor, finding->subject, text);
+        paint_repeat(doctor->paint, COLOR_PLAIN, " ", INDENT);
+        if (paint_columns(text) <= doctor->subject) {
+            paint_cell(doctor->paint, COLOR_BOLD, ALIGN_LEFT, doctor->subject, text);
+            paint_repeat(doctor->paint, COLOR_PLAIN, " ", GAP);
+        } else {
+            paint_text(doctor->paint, COLOR_BOLD, text);
+            paint_end(doctor->paint);
+            paint_repeat(doctor->paint, COLOR_PLAIN, " ", indent);
+        }
+        make_safe(doctor, finding->text, text);
+        paint_paragraph(doctor->paint, COLOR_PLAIN, indent, doctor->width, text);
 
-static void put_counts(const struct doctor *doctor, const struct findings *findings)
-{
-    char line[128];
-    int size = 0;
-    for (int kind = 0; kind < FINDING_KINDS; kind++)
-        size += snprintf(line + size, sizeof line - (size_t)size, "%s%zu %s", kind > 0 ? ", " : "",
-                         findings->of_kind[kind],
-                         findings->of_kind[kind] == 1 ? KINDS[kind].one : KINDS[kind].many);
-    if (findings->cut)
-        snprintf(line + size, sizeof line - (size_t)size, "; there are more");
-    paint_text(doctor->paint, COLOR_PLAIN, line);
+        if (next == NULL || !same_text(finding->remedy, next->remedy)) {
+            vitals_text remedy = finding->remedy;
+            char line[LINE];
+            for (size_t at = 0; at < remedy.size;) {
+                const char *from = remedy.bytes + at;
+                const char *end = memchr(from, '\n', remedy.size - at);
+                size_t size = end != NULL ? (size_t)(end - from) : remedy.size - at;
+                at += size + 1;
+                make_safe(doctor, (vitals_text){from, size}, line);
+                if (line[0] == '#') {
+                    paint_repeat(doctor->paint, COLOR_PLAIN, " ", REMEDY_INDENT);
+                    paint_wrapped(doctor->paint, COLOR_DIM, REMEDY_INDENT, doctor->width, "# ",
+                                  line + 1 + strspn(line + 1, " "));
+                    paint_end(doctor->paint);
+                } else {
+                    put_command(doctor, line);
+                }
+            }
+        }
+    }
     paint_end(doctor->paint);
 }
 
@@ -196,9 +160,29 @@ void doctor_paint(const struct findings *findings, const struct settings *settin
     struct paint paint;
     struct doctor doctor = {.settings = settings, .paint = &paint, .width = settings->look.width};
     paint_init(&paint, settings->look.color, output_write, output);
-    doctor.subject = subject_columns(&doctor, findings);
+
+    doctor.subject = 0;
+    char text[LINE];
+    for (size_t i = 0; i < findings->count; i++) {
+        make_safe(&doctor, findings->items[i].subject, text);
+        size_t columns = paint_columns(text);
+        if (columns > doctor.subject && columns <= SUBJECT_MOST)
+            doctor.subject = columns;
+    }
+
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         put_kind(&doctor, findings, (enum finding_kind)kind);
-    put_counts(&doctor, findings);
+
+    char line[128];
+    int size = 0;
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        size += snprintf(line + size, sizeof line - (size_t)size, "%s%zu %s", kind > 0 ? ", " : "",
+                         findings->of_kind[kind],
+                         findings->of_kind[kind] == 1 ? KINDS[kind].one : KINDS[kind].many);
+    if (findings->cut)
+        snprintf(line + size, sizeof line - (size_t)size, "; there are more");
+    paint_text(doctor.paint, COLOR_PLAIN, line);
+    paint_end(doctor.paint);
+
     (void)paint_done(&paint);
 }

@@ -46,19 +46,6 @@ static bool is_quick(vitals_metric metric)
     return true;
 }
 
-static int make_quick_request(vitals_request **out, vitals_error *error)
-{
-    static const vitals_entity QUICK[] = {VITALS_THREAD, VITALS_DESCRIPTOR, VITALS_LIMIT};
-    int code = vitals_request_new(0, out, error);
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && is_quick(metric))
-            code = vitals_request_add(*out, metric, error);
-    }
-    for (size_t i = 0; i < sizeof QUICK / sizeof QUICK[0] && code == 0; i++)
-        code = vitals_request_add_table(*out, QUICK[i], error);
-    return code;
-}
-
 static int make_request(const struct settings *settings, vitals_request **out, vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
@@ -127,7 +114,16 @@ static void show_quick(struct info_command *info, uint64_t pid)
     vitals_request *request = NULL;
     vitals_process *process = NULL;
     vitals_snapshot *answer = NULL;
-    int code = make_quick_request(&request, &error);
+
+    static const vitals_entity QUICK[] = {VITALS_THREAD, VITALS_DESCRIPTOR, VITALS_LIMIT};
+    int code = vitals_request_new(0, &request, &error);
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_PROCESS && is_quick(metric))
+            code = vitals_request_add(request, metric, &error);
+    }
+    for (size_t i = 0; i < sizeof QUICK / sizeof QUICK[0] && code == 0; i++)
+        code = vitals_request_add_table(request, QUICK[i], &error);
+
     if (code == 0)
         code = vitals_process_open(info->context, (int64_t)pid, &process, &error);
     if (code == 0)

@@ -133,42 +133,13 @@ static void label_of(vitals_metric metric, char out[static PS_TITLE])
     out[i] = '\0';
 }
 
-static void put_reservation(struct info_painter *info, vitals_availability availability)
-{
-    if (availability <= VITALS_HAVE)
-        return;
-    char note[160];
-    snprintf(note, sizeof note, "  (%s)", vitals_availability_help(availability));
-    paint_text(info->paint, COLOR_DIM, note);
-}
-
-/* Adds what the short form leaves out: bytes, thousandths, the age of a date. */
-static void put_note(struct info_painter *info, const struct ps_column *column, double number)
-{
-    char note[96] = "", age[VITALS_HUMAN];
-    if (column->show == SHOW_BYTES && number >= 1024)
-        snprintf(note, sizeof note, "  %.0f", number);
-    if (column->show == SHOW_DURATION && number >= MINUTE)
-        snprintf(note, sizeof note, "  %.2f s", number);
-    if (column->show == SHOW_DATE)
-        snprintf(note, sizeof note, "  %s ago",
-                 vitals_human_duration(
-                     (double)vitals_snapshot_boottime_ns(info->view.now) / 1e9 - number, age));
-    paint_text(info->paint, COLOR_DIM, note);
-}
-
-static bool is_yes_or_no(vitals_metric metric)
-{
-    return metric == P(EXECUTABLE_DELETED) || metric == P(NO_NEW_PRIVILEGES);
-}
-
 static const char *words_of(struct info_painter *info, const struct ps_column *column,
                             enum color *color)
 {
     double number;
     if (column->show == SHOW_COMMAND)
         return ps_command(info->process, info->view.ascii, &info->text, color);
-    if (is_yes_or_no(column->metric) &&
+    if ((column->metric == P(EXECUTABLE_DELETED) || column->metric == P(NO_NEW_PRIVILEGES)) &&
         vitals_row_number(info->process, column->metric, &number) > 0)
         return number > 0 ? "yes" : "no";
     if (column->show == SHOW_DURATION &&
@@ -195,9 +166,27 @@ static void put_metric(struct info_painter *info, vitals_metric metric)
     const char *text = words_of(info, &column, &color);
     info->failed |= text == NULL;
     paint_labelled(info->paint, LABEL, info->width, label, color, text != NULL ? text : "");
-    if (vitals_row_number(info->process, metric, &number) > 0)
-        put_note(info, &column, number);
-    put_reservation(info, vitals_row_availability(info->process, metric));
+    /* Adds what the short form leaves out: bytes, thousandths, the age of a date. */
+    if (vitals_row_number(info->process, metric, &number) > 0) {
+        char note[96] = "", age[VITALS_HUMAN];
+        if (column.show == SHOW_BYTES && number >= 1024)
+            snprintf(note, sizeof note, "  %.0f", number);
+        if (column.show == SHOW_DURATION && number >= MINUTE)
+            snprintf(note, sizeof note, "  %.2f s", number);
+        if (column.show == SHOW_DATE)
+            snprintf(note, sizeof note, "  %s ago",
+                     vitals_human_duration(
+                         (double)vitals_snapshot_boottime_ns(info->view.now) / 1e9 - number, age));
+        paint_text(info->paint, COLOR_DIM, note);
+    }
+
+    vitals_availability availability = vitals_row_availability(info->process, metric);
+    if (availability > VITALS_HAVE) {
+        char note[160];
+        snprintf(note, sizeof note, "  (%s)", vitals_availability_help(availability));
+        paint_text(info->paint, COLOR_DIM, note);
+    }
+
     paint_end(info->paint);
 }
 
@@ -251,10 +240,20 @@ static bool is_missing(const struct info_painter *info, vitals_metric metric)
     return vitals_row_availability(info->process, metric) <= 0;
 }
 
-/* "N/A  waited for disks, waited for swap: kernel.task_delayacct is off", a line for each reason.
- */
-static void put_missing(struct info_painter *info, const vitals_metric *metrics, size_t count)
+static void put_section(struct info_painter *info, const char *title, const vitals_metric *metrics,
+                        size_t count)
 {
+    if (count == 0)
+        return;
+    put_title(info, title);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_missing(info, metrics[i]))
+            put_metric(info, metrics[i]);
+    }
+
+    /* "N/A  waited for disks, waited for swap: kernel.task_delayacct is off", a line for each
+     * reason.
+     */
     for (size_t i = 0; i < count; i++) {
         char line[1024] = "", label[PS_TITLE];
         size_t used = 0;
@@ -275,37 +274,6 @@ static void put_missing(struct info_painter *info, const vitals_metric *metrics,
         paint_labelled(info->paint, LABEL, info->width, "N/A", COLOR_DIM, line);
         paint_end(info->paint);
     }
-}
-
-static void put_section(struct info_painter *info, const char *title, const vitals_metric *metrics,
-                        size_t count)
-{
-    if (count == 0)
-        return;
-    put_title(info, title);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_missing(info, metrics[i]))
-            put_metric(info, metrics[i]);
-    }
-    put_missing(info, metrics, count);
-}
-
-static void put_sections(struct info_painter *info)
-{
-    vitals_metric more[METRICS_MOST];
-    size_t count;
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        for (count = 0; count < METRICS_MOST && SECTIONS[i].metrics[count] != 0;)
-            count++;
-        put_section(info, SECTIONS[i].title, SECTIONS[i].metrics, count);
-    }
-    count = 0;
-    for (vitals_metric metric = 0;
-         (metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && !has_place(metric))
-            more[count++] = metric;
-    }
-    put_section(info, "More", more, count);
 }
 
 /* ---- the tables ---- */
@@ -410,19 +378,14 @@ static bool in_bytes(const vitals_row *row)
            memcmp(unit.bytes, "bytes", 5) == 0;
 }
 
-/* Words for a missing value of a table. */
-static const char *missing_words(vitals_metric metric)
-{
-    return is_limit(metric) ? "unlimited" : "-";
-}
-
 static void put_cell(struct info_painter *info, struct grid *grid, const struct ps_column *column,
                      const vitals_row *row)
 {
     enum color color = COLOR_PLAIN;
     vitals_availability availability = vitals_row_availability(row, column->metric);
     if (availability == VITALS_UNSUPPORTED) {
-        grid_cell(grid, COLOR_DIM, missing_words(column->metric));
+        /* Words for a missing value of a table. */
+        grid_cell(grid, COLOR_DIM, is_limit(column->metric) ? "unlimited" : "-");
         return;
     }
     struct ps_column shown = *column;
@@ -431,28 +394,6 @@ static void put_cell(struct info_painter *info, struct grid *grid, const struct 
     const char *text = ps_column_cell(&shown, &info->view, row, &info->text, &color);
     info->failed |= text == NULL;
     grid_cell(grid, color, text != NULL ? text : "");
-}
-
-static void put_rows(struct info_painter *info, const struct info_table *table,
-                     const vitals_row **rows, size_t count)
-{
-    const struct grid_form form = {.indent = 2, .width = info->width, .titles = true};
-    struct ps_column columns[COLUMNS_MOST];
-    struct grid grid = {0};
-    size_t column_count = 0;
-    for (; column_count < COLUMNS_MOST && table->columns[column_count] != 0; column_count++) {
-        struct ps_column *column = &columns[column_count];
-        ps_column_of(table->columns[column_count], column);
-        bool number = ps_column_is_number(column);
-        grid_column(&grid, title_of(column), number ? ALIGN_RIGHT : ALIGN_LEFT,
-                    info->width > 0 && !number ? 40 : 0);
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < column_count; j++)
-            put_cell(info, &grid, &columns[j], rows[i]);
-    }
-    info->failed |= grid_paint(&grid, &form, info->paint) < 0;
-    grid_done(&grid);
 }
 
 static void put_state(struct info_painter *info, const struct info_table *table, size_t all,
@@ -493,15 +434,6 @@ static vitals_availability find_hidden(const struct info_table *table, const vit
     return reason;
 }
 
-static void put_hidden(struct info_painter *info, size_t count, vitals_availability reason)
-{
-    char line[200];
-    snprintf(line, sizeof line, "  %zu, of which nothing is known: %s", count,
-             vitals_availability_help(reason));
-    paint_text(info->paint, COLOR_DIM, line);
-    paint_end(info->paint);
-}
-
 static void put_table(struct info_painter *info, const struct info_table *table)
 {
     size_t all = vitals_snapshot_count(info->view.now, table->entity), count = 0;
@@ -518,36 +450,36 @@ static void put_table(struct info_painter *info, const struct info_table *table)
     size_t shown = count < table->most ? count : table->most;
     put_title(info, table->title);
     vitals_availability hidden = find_hidden(table, rows, count);
-    if (hidden <= 0)
-        put_hidden(info, count, hidden);
-    else if (shown > 0)
-        put_rows(info, table, rows, shown);
+    if (hidden <= 0) {
+        char line[200];
+        snprintf(line, sizeof line, "  %zu, of which nothing is known: %s", count,
+                 vitals_availability_help(hidden));
+        paint_text(info->paint, COLOR_DIM, line);
+        paint_end(info->paint);
+    } else if (shown > 0) {
+        const struct grid_form form = {.indent = 2, .width = info->width, .titles = true};
+        struct ps_column columns[COLUMNS_MOST];
+        struct grid grid = {0};
+        size_t column_count = 0;
+        for (; column_count < COLUMNS_MOST && table->columns[column_count] != 0; column_count++) {
+            struct ps_column *column = &columns[column_count];
+            ps_column_of(table->columns[column_count], column);
+            bool number = ps_column_is_number(column);
+            grid_column(&grid, title_of(column), number ? ALIGN_RIGHT : ALIGN_LEFT,
+                        info->width > 0 && !number ? 40 : 0);
+        }
+        for (size_t i = 0; i < shown; i++) {
+            for (size_t j = 0; j < column_count; j++)
+                put_cell(info, &grid, &columns[j], rows[i]);
+        }
+        info->failed |= grid_paint(&grid, &form, info->paint) < 0;
+        grid_done(&grid);
+    }
     put_state(info, table, count, hidden <= 0 ? count : shown);
     free(rows);
 }
 
 /* ---- the whole ---- */
-
-/* "1234  python train.py", and in a word how it does. */
-static void put_head(struct info_painter *info)
-{
-    enum color color = COLOR_PLAIN;
-    uint64_t pid = 0;
-    char number[32];
-    if (vitals_row_u64(info->process, P(PID), &pid) > 0)
-        snprintf(number, sizeof number, "%llu  ", (unsigned long long)pid);
-    else
-        snprintf(number, sizeof number, "N/A  ");
-    const char *command = ps_command(info->process, info->view.ascii, &info->text, &color);
-    info->failed |= command == NULL;
-    paint_text(info->paint, COLOR_BOLD, number);
-    size_t room = info->width > strlen(number) + 8 ? info->width - strlen(number) : 0;
-    if (command != NULL && room > 0 && paint_columns(command) > room)
-        paint_cell(info->paint, COLOR_BOLD, ALIGN_LEFT, room, command);
-    else
-        paint_text(info->paint, COLOR_BOLD, command != NULL ? command : "");
-    paint_end(info->paint);
-}
 
 int info_paint(const vitals_snapshot *answer, const struct settings *settings, size_t width,
                struct paint *paint)
@@ -559,8 +491,40 @@ int info_paint(const vitals_snapshot *answer, const struct settings *settings, s
                                 .width = width};
     if (info.process == NULL)
         return 0;
-    put_head(&info);
-    put_sections(&info);
+
+    /* "1234  python train.py", and in a word how it does. */
+    enum color color = COLOR_PLAIN;
+    uint64_t pid = 0;
+    char number[32];
+    if (vitals_row_u64(info.process, P(PID), &pid) > 0)
+        snprintf(number, sizeof number, "%llu  ", (unsigned long long)pid);
+    else
+        snprintf(number, sizeof number, "N/A  ");
+    const char *command = ps_command(info.process, info.view.ascii, &info.text, &color);
+    info.failed |= command == NULL;
+    paint_text(info.paint, COLOR_BOLD, number);
+    size_t room = info.width > strlen(number) + 8 ? info.width - strlen(number) : 0;
+    if (command != NULL && room > 0 && paint_columns(command) > room)
+        paint_cell(info.paint, COLOR_BOLD, ALIGN_LEFT, room, command);
+    else
+        paint_text(info.paint, COLOR_BOLD, command != NULL ? command : "");
+    paint_end(info.paint);
+
+    vitals_metric more[METRICS_MOST];
+    size_t count;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        for (count = 0; count < METRICS_MOST && SECTIONS[i].metrics[count] != 0;)
+            count++;
+        put_section(&info, SECTIONS[i].title, SECTIONS[i].metrics, count);
+    }
+    count = 0;
+    for (vitals_metric metric = 0;
+         (metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST;) {
+        if (vitals_metric_entity(metric) == VITALS_PROCESS && !has_place(metric))
+            more[count++] = metric;
+    }
+    put_section(&info, "More", more, count);
+
     for (size_t i = 0; i < TABLE_COUNT; i++) {
         if (vitals_snapshot_has_entity(answer, TABLES[i].entity))
             put_table(&info, &TABLES[i]);

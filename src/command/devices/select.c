@@ -166,17 +166,13 @@ static int open_feed(struct select_choice *choice)
 
 /* ---- among which ---- */
 
-static bool has_numbers(const char *visible)
-{
-    return visible != NULL && visible[strcspn(visible, "0123456789")] != '\0' &&
-           strstr(visible, "GPU-") == NULL && strstr(visible, "MIG-") == NULL;
-}
-
 /* The order that CUDA's numbers count in: where only CUDA knows it, it is asked once. */
 static const char *cuda_order(struct select_choice *choice, const char *visible)
 {
     const char *order = choice->settings->environment.device_order;
-    if (!has_numbers(visible) || vitals_cuda_order(choice->now, order) != VITALS_ESTIMATE)
+    if (!(visible != NULL && visible[strcspn(visible, "0123456789")] != '\0' &&
+          strstr(visible, "GPU-") == NULL && strstr(visible, "MIG-") == NULL) ||
+        vitals_cuda_order(choice->now, order) != VITALS_ESTIMATE)
         return order;
     if (choice->order[0] == '\0' && !choice->complained &&
         !select_ask_cuda(choice->order, sizeof choice->order))
@@ -206,17 +202,6 @@ static int list_inherited(struct select_choice *choice)
     return 0;
 }
 
-/* Leaves out devices that a program cannot be told to use, as the display adapter of a server. */
-static void list_all(struct select_choice *choice)
-{
-    choice->candidate_count = 0;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(choice->now, VITALS_GPU, row)) != NULL;) {
-        if (choice->candidate_count < DEVICES_MOST && select_variable(row) != NULL)
-            choice->candidates[choice->candidate_count++] = row;
-    }
-}
-
 static void remove_candidate(struct select_choice *choice, const vitals_row *row)
 {
     size_t kept = 0;
@@ -235,24 +220,6 @@ static void count_locked(struct select_choice *choice, const char *uuid, int err
     if (error < 0 && error != -EAGAIN && !choice->complained_lock) {
         lock_complain(uuid, error);
         choice->complained_lock = true;
-    }
-}
-
-/* Devices that other jobs hold. A lock that cannot be checked counts as held only if a lock is
- * wanted. */
-static void remove_locked(struct select_choice *choice)
-{
-    choice->locked = 0;
-    for (size_t i = 0; choice->folder >= 0 && i < choice->candidate_count;) {
-        char uuid[SELECT_ID];
-        select_uuid(choice->candidates[i], uuid);
-        int held = lock_is_held(choice->folder, uuid);
-        if (held > 0 || (held < 0 && choice->settings->select.lock)) {
-            count_locked(choice, uuid, held);
-            remove_candidate(choice, choice->candidates[i]);
-        } else {
-            i++;
-        }
     }
 }
 
@@ -289,11 +256,34 @@ static int choose(struct select_choice *choice)
     choice->count = 0;
     if (choice->settings->select.inherit != NULL)
         code = list_inherited(choice);
-    else
-        list_all(choice);
+    /* Leaves out devices that a program cannot be told to use, as the display adapter of a server.
+     */
+    else {
+        choice->candidate_count = 0;
+        for (const vitals_row *row = NULL;
+             (row = vitals_snapshot_next(choice->now, VITALS_GPU, row)) != NULL;) {
+            if (choice->candidate_count < DEVICES_MOST && select_variable(row) != NULL)
+                choice->candidates[choice->candidate_count++] = row;
+        }
+    }
     if (code != 0)
         return code;
-    remove_locked(choice);
+
+    /* Devices that other jobs hold. A lock that cannot be checked counts as held only if a lock is
+     * wanted. */
+    choice->locked = 0;
+    for (size_t i = 0; choice->folder >= 0 && i < choice->candidate_count;) {
+        char uuid[SELECT_ID];
+        select_uuid(choice->candidates[i], uuid);
+        int held = lock_is_held(choice->folder, uuid);
+        if (held > 0 || (held < 0 && choice->settings->select.lock)) {
+            count_locked(choice, uuid, held);
+            remove_candidate(choice, choice->candidates[i]);
+        } else {
+            i++;
+        }
+    }
+
     for (;;) {
         const vitals_row *failed = NULL;
         vitals_error error;
@@ -380,25 +370,6 @@ static int choose_once(struct select_choice *choice)
     return code != 0 || choice->count >= choice->needed ? code : too_few(choice, EXIT_FEWER);
 }
 
-/* One line, since nothing else says why it takes so long. */
-static void tell_of_waiting(const struct select_choice *choice)
-{
-    size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
-    struct shortage shortage;
-    char reasons[SHORTAGE_REASONS];
-    unsigned long long needed = (unsigned long long)choice->needed;
-    find_shortage(choice, &shortage);
-    shortage_reasons(&shortage, reasons);
-    command_tell_kept(choice->now);
-    if (there < choice->needed)
-        (void)command_fail(0, "waiting for %llu GPUs, though there are %zu", needed, there);
-    else if (reasons[0] != '\0' && shortage.known + choice->locked < choice->needed)
-        (void)command_fail(0, "waiting for %llu GPUs%s", needed, reasons);
-    else
-        (void)command_fail(0, "waiting for GPUs: %zu of %llu are free%s", choice->count, needed,
-                           isatty(STDERR_FILENO) ? " (Ctrl-C ends)" : "");
-}
-
 static int choose_in_time(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
@@ -415,8 +386,23 @@ static int choose_in_time(struct select_choice *choice)
             return code;
         if (ends && now_ns() >= deadline)
             return too_few(choice, EXIT_IN_VAIN);
-        if (!told)
-            tell_of_waiting(choice);
+        /* One line, since nothing else says why it takes so long. */
+        if (!told) {
+            size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
+            struct shortage shortage;
+            char reasons[SHORTAGE_REASONS];
+            unsigned long long needed = (unsigned long long)choice->needed;
+            find_shortage(choice, &shortage);
+            shortage_reasons(&shortage, reasons);
+            command_tell_kept(choice->now);
+            if (there < choice->needed)
+                (void)command_fail(0, "waiting for %llu GPUs, though there are %zu", needed, there);
+            else if (reasons[0] != '\0' && shortage.known + choice->locked < choice->needed)
+                (void)command_fail(0, "waiting for %llu GPUs%s", needed, reasons);
+            else
+                (void)command_fail(0, "waiting for GPUs: %zu of %llu are free%s", choice->count,
+                                   needed, isatty(STDERR_FILENO) ? " (Ctrl-C ends)" : "");
+        }
         told = true;
         wait_until(ends && deadline < next ? deadline : next);
     }
@@ -471,18 +457,6 @@ static void tell_variable(const struct select_choice *choice)
     (void)output_flush(&output);
 }
 
-static void warn_of_order(const struct select_choice *choice)
-{
-    bool by_index = choice->count > 0 && strcmp(choice->settings->select.id_format, "index") == 0 &&
-                    !is_mig(choice->rows[0]);
-    const char *variable = by_index ? select_variable(choice->rows[0]) : NULL;
-    if (variable != NULL && strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0 &&
-        vitals_cuda_order(choice->now, choice->settings->environment.device_order) ==
-            VITALS_ESTIMATE)
-        (void)command_fail(0, "CUDA may count these GPUs in another order; export "
-                              "CUDA_DEVICE_ORDER=PCI_BUS_ID too, or use -O uuid");
-}
-
 static int print(const struct select_choice *choice)
 {
     static struct output output; /* 32 KiB, not for the stack */
@@ -500,17 +474,17 @@ static int print(const struct select_choice *choice)
     }
     int code = output_done(&output, EXIT_DONE);
     tell_variable(choice);
-    warn_of_order(choice);
-    return code;
-}
 
-static void restore_descriptors(const struct settings *settings)
-{
-    struct rlimit limit;
-    if (settings->arguments.descriptors_before == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    bool by_index = choice->count > 0 && strcmp(choice->settings->select.id_format, "index") == 0 &&
+                    !is_mig(choice->rows[0]);
+    const char *variable = by_index ? select_variable(choice->rows[0]) : NULL;
+    if (variable != NULL && strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0 &&
+        vitals_cuda_order(choice->now, choice->settings->environment.device_order) ==
+            VITALS_ESTIMATE)
+        (void)command_fail(0, "CUDA may count these GPUs in another order; export "
+                              "CUDA_DEVICE_ORDER=PCI_BUS_ID too, or use -O uuid");
+
+    return code;
 }
 
 /* Becomes the command. Returns only where that fails. */
@@ -529,7 +503,13 @@ static int run(struct select_choice *choice)
         if (!lock_keep(choice->locks[i]))
             (void)command_fail(0, "a lock cannot be handed on: %s", strerror(errno));
     }
-    restore_descriptors(settings);
+
+    struct rlimit limit;
+    if (!(settings->arguments.descriptors_before == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)) {
+        limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+
     (void)execvpe(name, (char *const *)settings->arguments.command_argv, environment.items);
     int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
     bool missing = errno == ENOENT;

@@ -14,22 +14,20 @@
 
 enum { PATIENCE_SECONDS = 10, ANSWER = 8192 };
 
-/* Ends this process when its parent no longer waits for it, whatever a library does meanwhile. */
-static void end_in_time(void)
+/* Runs in the new process, whose libraries may print anything: their output is dropped. */
+_Noreturn static void answer(int end)
 {
+    static char list[ANSWER];
+
+    /* Ends this process when its parent no longer waits for it, whatever a library does meanwhile.
+     */
     sigset_t alarm_set;
     (void)signal(SIGALRM, SIG_DFL);
     (void)sigemptyset(&alarm_set);
     (void)sigaddset(&alarm_set, SIGALRM);
     (void)sigprocmask(SIG_UNBLOCK, &alarm_set, NULL);
     (void)alarm(PATIENCE_SECONDS);
-}
 
-/* Runs in the new process, whose libraries may print anything: their output is dropped. */
-_Noreturn static void answer(int end)
-{
-    static char list[ANSWER];
-    end_in_time();
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int i = 0; nowhere >= 0 && i <= STDERR_FILENO; i++)
         (void)dup2(nowhere, i);

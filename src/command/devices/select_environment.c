@@ -107,15 +107,6 @@ uint64_t select_ordinal(const vitals_row *row)
     return before;
 }
 
-static void put_id(const struct visible_vendor *vendor, const vitals_row *row,
-                   char out[static SELECT_ID])
-{
-    if (vendor->by_uuid)
-        select_uuid(row, out);
-    else
-        snprintf(out, SELECT_ID, "%llu", (unsigned long long)select_ordinal(row));
-}
-
 /* "CUDA_VISIBLE_DEVICES=GPU-8932…,GPU-4f0b…" */
 static char *make_variable(const struct visible_vendor *vendor, const vitals_row *const *rows,
                            size_t count)
@@ -127,7 +118,12 @@ static char *make_variable(const struct visible_vendor *vendor, const vitals_row
     used = (size_t)snprintf(out, room, "%s=", vendor->variable);
     for (size_t i = 0; i < count; i++) {
         char id[SELECT_ID];
-        put_id(vendor, rows[i], id);
+
+        if (vendor->by_uuid)
+            select_uuid(rows[i], id);
+        else
+            snprintf(id, SELECT_ID, "%llu", (unsigned long long)select_ordinal(rows[i]));
+
         used += (size_t)snprintf(out + used, room - used, "%s%s", i > 0 ? "," : "", id);
     }
     return out;

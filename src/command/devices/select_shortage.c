@@ -26,17 +26,6 @@ static bool is_judged(const vitals_select_options *options, const vitals_row *ro
            (options->max_memory_busy_ratio < 0 || memory_busy);
 }
 
-/* A divided device is judged by its partitions. */
-static bool any_is_judged(const vitals_select_options *options, const vitals_row *device)
-{
-    bool judged = is_judged(options, device);
-    for (const vitals_row *part = NULL;
-         !judged && (part = vitals_snapshot_next_child(vitals_row_snapshot(device), VITALS_GPU,
-                                                       vitals_row_key(device), part)) != NULL;)
-        judged = is_judged(options, part);
-    return judged;
-}
-
 /* In that case its driver may not tell which processes use it either. */
 static bool is_lost(const vitals_row *row)
 {
@@ -49,7 +38,14 @@ struct shortage shortage_of(const vitals_snapshot *snapshot, const vitals_select
     struct shortage shortage = {0};
     for (size_t i = 0; i < options->candidate_count; i++) {
         const vitals_row *row = options->candidates[i];
-        bool judged = any_is_judged(options, row);
+
+        /* A divided device is judged by its partitions. */
+        bool judged = is_judged(options, row);
+        for (const vitals_row *part = NULL;
+             !judged && (part = vitals_snapshot_next_child(vitals_row_snapshot(row), VITALS_GPU,
+                                                           vitals_row_key(row), part)) != NULL;)
+            judged = is_judged(options, part);
+
         shortage.known += judged;
         shortage.unknown += !judged && vitals_row_parent(row) == 0;
     }

@@ -81,26 +81,6 @@ static bool is_network(const vitals_row *peer)
            memcmp(kind.bytes, "network", 7) == 0;
 }
 
-static void add_adapters(struct topo *topo)
-{
-    char address[CELL];
-    for (const vitals_row *peer = NULL;
-         (peer = vitals_snapshot_next(topo->snapshot, VITALS_GPU_PEER, peer)) != NULL;) {
-        size_t i = topo->device_count;
-        copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
-        while (i < topo->count && strcmp(topo->places[i].address, address) != 0)
-            i++;
-        struct topo_place *place = is_network(peer) && i == topo->count ? add_place(topo) : NULL;
-        if (place == NULL)
-            continue;
-        snprintf(place->address, sizeof place->address, "%s", address);
-        (void)vitals_text_format(
-            (vitals_text){vitals_row_label(peer), strlen(vitals_row_label(peer))},
-            topo->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, place->label,
-            sizeof place->label);
-    }
-}
-
 /* The row of gpu_peer between a device and a place. */
 static const vitals_row *find_peer(const struct topo *topo, const vitals_row *device,
                                    const struct topo_place *place)
@@ -170,33 +150,6 @@ static void put_value(const struct topo *topo, struct grid *grid, const vitals_r
     grid_cell(grid, state > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
-static int print_matrix(struct topo *topo, struct paint *paint, size_t width)
-{
-    const struct grid_form form = {.width = width, .titles = true};
-    struct grid grid = {0};
-    grid_column(&grid, "", ALIGN_LEFT, 0);
-    for (size_t i = 0; i < topo->count; i++)
-        grid_column(&grid, topo->places[i].label, ALIGN_LEFT, 0);
-    grid_column(&grid, "NUMA", ALIGN_RIGHT, 0);
-    grid_column(&grid, "CPUS", ALIGN_LEFT, 0);
-    for (size_t at = 0; at < topo->device_count; at++) {
-        const vitals_row *device = topo->places[at].device;
-        grid_cell(&grid, COLOR_BOLD, topo->places[at].label);
-        for (size_t i = 0; i < topo->count; i++) {
-            char cell[CELL] = "X";
-            enum color color = COLOR_DIM;
-            if (i != at)
-                color = put_path(topo, find_peer(topo, device, &topo->places[i]), cell);
-            grid_cell(&grid, color, cell);
-        }
-        put_value(topo, &grid, device, VITALS_GPU_NUMA_NODE);
-        put_value(topo, &grid, device, VITALS_GPU_LOCAL_CPUS);
-    }
-    int code = grid_paint(&grid, &form, paint);
-    grid_done(&grid);
-    return code;
-}
-
 static void put_legend(struct paint *paint, const char *word, const char *help)
 {
     char line[160];
@@ -247,9 +200,49 @@ static int print_text(struct topo *topo, struct output *output)
     add_devices(topo);
     if (topo->count == 0)
         return command_tell_no_devices(topo->snapshot);
-    add_adapters(topo);
+
+    char address[CELL];
+    for (const vitals_row *peer = NULL;
+         (peer = vitals_snapshot_next(topo->snapshot, VITALS_GPU_PEER, peer)) != NULL;) {
+        size_t i = topo->device_count;
+        copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
+        while (i < topo->count && strcmp(topo->places[i].address, address) != 0)
+            i++;
+        struct topo_place *place = is_network(peer) && i == topo->count ? add_place(topo) : NULL;
+        if (place == NULL)
+            continue;
+        snprintf(place->address, sizeof place->address, "%s", address);
+        (void)vitals_text_format(
+            (vitals_text){vitals_row_label(peer), strlen(vitals_row_label(peer))},
+            topo->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, place->label,
+            sizeof place->label);
+    }
+
     paint_init(&paint, settings->look.color, output_write, output);
-    int code = print_matrix(topo, &paint, (size_t)settings->look.line_width);
+
+    const struct grid_form form = {.width = (size_t)settings->look.line_width, .titles = true};
+    struct grid grid = {0};
+    grid_column(&grid, "", ALIGN_LEFT, 0);
+    for (size_t i = 0; i < topo->count; i++)
+        grid_column(&grid, topo->places[i].label, ALIGN_LEFT, 0);
+    grid_column(&grid, "NUMA", ALIGN_RIGHT, 0);
+    grid_column(&grid, "CPUS", ALIGN_LEFT, 0);
+    for (size_t at = 0; at < topo->device_count; at++) {
+        const vitals_row *device = topo->places[at].device;
+        grid_cell(&grid, COLOR_BOLD, topo->places[at].label);
+        for (size_t i = 0; i < topo->count; i++) {
+            char cell[CELL] = "X";
+            enum color color = COLOR_DIM;
+            if (i != at)
+                color = put_path(topo, find_peer(topo, device, &topo->places[i]), cell);
+            grid_cell(&grid, color, cell);
+        }
+        put_value(topo, &grid, device, VITALS_GPU_NUMA_NODE);
+        put_value(topo, &grid, device, VITALS_GPU_LOCAL_CPUS);
+    }
+    int code = grid_paint(&grid, &form, &paint);
+    grid_done(&grid);
+
     print_legend(topo, &paint);
     (void)paint_done(&paint);
     if (topo->cut)
