@@ -238,19 +238,6 @@ static void copy_text(vitals_text text, char *out, size_t capacity)
     out[size] = '\0';
 }
 
-/* The file name that a command line begins with. */
-static vitals_text program_of(vitals_text command)
-{
-    const char *end = memchr(command.bytes, '\0', command.size);
-    size_t size = end != NULL ? (size_t)(end - command.bytes) : command.size;
-    const char *bytes = command.bytes;
-    for (size_t i = 0; i < size; i++) {
-        if (command.bytes[i] == '/')
-            bytes = command.bytes + i + 1;
-    }
-    return (vitals_text){bytes, size - (size_t)(bytes - command.bytes)};
-}
-
 static bool name_matches(const struct choice_settings *choice, const char *name)
 {
     for (size_t i = 0; i < choice->names.count; i++) {
@@ -274,7 +261,17 @@ static bool name_passes(const struct choice_settings *choice, const vitals_row *
     if (name.size < KERNEL_NAME ||
         vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &command) <= 0)
         return false;
-    vitals_text program = program_of(command);
+
+    /* The file name that a command line begins with. */
+    const char *end = memchr(command.bytes, '\0', command.size);
+    size_t size = end != NULL ? (size_t)(end - command.bytes) : command.size;
+    const char *bytes = command.bytes;
+    for (size_t i = 0; i < size; i++) {
+        if (command.bytes[i] == '/')
+            bytes = command.bytes + i + 1;
+    }
+    vitals_text program = (vitals_text){bytes, size - (size_t)(bytes - command.bytes)};
+
     if (program.size <= name.size || memcmp(program.bytes, name.bytes, name.size) != 0)
         return false;
     copy_text(program, text, sizeof text);

@@ -127,19 +127,6 @@ static bool holds(const vitals_snapshot *ancestors, uint64_t pid)
     return false;
 }
 
-/* Whether a process may be signalled although its pid was not given. */
-static bool is_fair(const struct kill *kill, const vitals_row *row)
-{
-    uint64_t pid = pid_of(row);
-    if (pid == 1 || is_kernel_thread(row) || is_zombie(row) || pid == (uint64_t)getpid())
-        return false;
-    if (!holds(kill->ancestors, pid))
-        return true;
-    (void)command_fail(0, "process %llu is left out: vitals runs in it; name its pid to signal it",
-                       (unsigned long long)pid);
-    return false;
-}
-
 /* Whether one that was named by its pid can be signalled; false after a message. */
 static bool is_sound(const vitals_row *row)
 {
@@ -157,49 +144,11 @@ static bool is_sound(const vitals_row *row)
     return false;
 }
 
-/* Opens a handle for each process that passes in a first reading, whichever has the pid by now. One
- * that ended in between is reported only if it was named. 0, or EXIT_CANNOT after messages. */
-static int hold(struct kill *kill, const vitals_snapshot *first)
-{
-    const struct ps_order by_pid = {.count = 0};
-    struct ps_view view = {first, NULL, kill->look->ascii, false, true};
-    struct ps_rows rows;
-    int code = ps_rows_choose(&rows, &kill->filter, &by_pid, &view, 0);
-    if (code == 0 && (kill->targets = calloc(rows.count + 1, sizeof *kill->targets)) == NULL)
-        code = command_fail(EXIT_CANNOT, "out of memory");
-    for (size_t i = 0; kill->targets != NULL && i < rows.count; i++) {
-        const vitals_row *row = rows.items[i].process;
-        vitals_error error;
-        struct kill_target *target = &kill->targets[kill->count];
-        int opened = vitals_process_open(kill->context, (int64_t)pid_of(row), &target->process,
-                                         &error);
-        if (opened == 0)
-            kill->count++;
-        else if (opened != VITALS_EGONE || filter_names_pid(&kill->filter, row))
-            code = command_fail(EXIT_CANNOT, "%s", error.message);
-    }
-    ps_rows_done(&rows);
-    return code;
-}
-
 static int compare_pids(const void *pid, const void *item)
 {
     const struct kill_target *target = item;
     int64_t wanted = *(const int64_t *)pid, own = vitals_process_pid(target->process);
     return (wanted > own) - (wanted < own);
-}
-
-/* Each target's row of the second reading. */
-static void find_rows(struct kill *kill)
-{
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(kill->snapshot, VITALS_PROCESS, row)) != NULL;) {
-        int64_t pid = (int64_t)pid_of(row);
-        struct kill_target *target = bsearch(&pid, kill->targets, kill->count,
-                                             sizeof *kill->targets, compare_pids);
-        if (target != NULL)
-            target->row = row;
-    }
 }
 
 /* Whether it is signalled; false after a message where it was named. */
@@ -215,8 +164,19 @@ static bool is_meant(struct kill *kill, struct kill_target *target, int *code)
     }
     if (!filter_passes(&kill->filter, target->row))
         return false;
-    if (!filter_names_pid(&kill->filter, target->row))
-        return is_fair(kill, target->row);
+    /* Whether a process may be signalled although its pid was not given. */
+    if (!filter_names_pid(&kill->filter, target->row)) {
+        const vitals_row *row = target->row;
+        uint64_t pid = pid_of(row);
+        if (pid == 1 || is_kernel_thread(row) || is_zombie(row) || pid == (uint64_t)getpid())
+            return false;
+        if (!holds(kill->ancestors, pid))
+            return true;
+        (void)command_fail(0,
+                           "process %llu is left out: vitals runs in it; name its pid to signal it",
+                           (unsigned long long)pid);
+        return false;
+    }
     bool sound = is_sound(target->row);
     *code = sound ? *code : EXIT_CANNOT;
     return sound;
@@ -227,7 +187,17 @@ static int judge(struct kill *kill)
 {
     int code = EXIT_DONE;
     size_t kept = 0;
-    find_rows(kill);
+
+    /* Each target's row of the second reading. */
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(kill->snapshot, VITALS_PROCESS, row)) != NULL;) {
+        int64_t pid = (int64_t)pid_of(row);
+        struct kill_target *target = bsearch(&pid, kill->targets, kill->count,
+                                             sizeof *kill->targets, compare_pids);
+        if (target != NULL)
+            target->row = row;
+    }
+
     for (size_t i = 0; i < kill->count; i++) {
         if (is_meant(kill, &kill->targets[i], &code))
             kill->targets[kept++] = kill->targets[i];
@@ -256,7 +226,29 @@ static int choose(struct kill *kill)
         code = take(kill, &first);
     if (code != 0)
         return code;
-    int held = hold(kill, first);
+
+    /* Opens a handle for each process that passes in a first reading, whichever has the pid by now.
+     * One that ended in between is reported only if it was named. 0, or EXIT_CANNOT after messages.
+     */
+    const struct ps_order by_pid = {.count = 0};
+    struct ps_view view = {first, NULL, kill->look->ascii, false, true};
+    struct ps_rows rows;
+    int held = ps_rows_choose(&rows, &kill->filter, &by_pid, &view, 0);
+    if (held == 0 && (kill->targets = calloc(rows.count + 1, sizeof *kill->targets)) == NULL)
+        held = command_fail(EXIT_CANNOT, "out of memory");
+    for (size_t i = 0; kill->targets != NULL && i < rows.count; i++) {
+        const vitals_row *row = rows.items[i].process;
+        vitals_error error;
+        struct kill_target *target = &kill->targets[kill->count];
+        int opened = vitals_process_open(kill->context, (int64_t)pid_of(row), &target->process,
+                                         &error);
+        if (opened == 0)
+            kill->count++;
+        else if (opened != VITALS_EGONE || filter_names_pid(&kill->filter, row))
+            held = command_fail(EXIT_CANNOT, "%s", error.message);
+    }
+    ps_rows_done(&rows);
+
     code = take(kill, &kill->snapshot);
     int judged = code == 0 ? judge(kill) : code;
     int complained = code == 0 ? filter_complain(&kill->filter, first) : 0;
@@ -434,8 +426,13 @@ static void describe_end(const struct kill_target *target, char *out, size_t cap
         snprintf(out + size, capacity - (size_t)size, ", exit %d", code);
 }
 
-static void tell(const struct kill *kill, bool waited)
+static int act(struct kill *kill)
 {
+    bool waits = kill->settings->wait_ended || kill->settings->force_ns > 0;
+    kill->begun_ns = now_ns(kill);
+    int code = send(kill, kill->signal);
+    int waited = waits ? wait_or_force(kill) : 0;
+
     for (size_t i = 0; i < kill->count; i++) {
         const struct kill_target *target = &kill->targets[i];
         char name[SIGNAL_TEXT], end[80] = "still alive";
@@ -445,17 +442,9 @@ static void tell(const struct kill *kill, bool waited)
             describe_end(target, end, sizeof end);
         output_format(kill->output, "%lld: %s sent%s%s\n",
                       (long long)vitals_process_pid(target->process),
-                      signal_name(target->sent, name), waited ? ", " : "", waited ? end : "");
+                      signal_name(target->sent, name), waits ? ", " : "", waits ? end : "");
     }
-}
 
-static int act(struct kill *kill)
-{
-    bool waits = kill->settings->wait_ended || kill->settings->force_ns > 0;
-    kill->begun_ns = now_ns(kill);
-    int code = send(kill, kill->signal);
-    int waited = waits ? wait_or_force(kill) : 0;
-    tell(kill, waits);
     return waited != 0 ? waited : code;
 }
 

@@ -44,16 +44,6 @@ static int choose_columns(struct ps *ps)
     return words->count > 0 ? 0 : command_fail(EXIT_USAGE, "-o: no column is named");
 }
 
-static int add_columns(const struct ps *ps, vitals_request *request, vitals_error *error)
-{
-    int code = 0;
-    for (size_t i = 0; i < ps->columns.count && code == 0; i++)
-        code = ps_column_request(&ps->columns.items[i], request, error);
-    for (size_t i = 0; i < ps->order.count && code == 0; i++)
-        code = ps_column_request(&ps->order.columns[i], request, error);
-    return code;
-}
-
 /* What is read once has one cadence, so that a process's files are read in one go. */
 static int one_cadence(vitals_request *request, vitals_error *error)
 {
@@ -72,8 +62,14 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
     int code = vitals_request_new(plain ? VITALS_PROCESSES : 0, out, error);
     if (code == 0)
         code = filter_request(&ps->filter, *out, error);
-    if (code == 0)
-        code = add_columns(ps, *out, error);
+    if (code == 0) {
+        vitals_request *request = *out;
+        code = 0;
+        for (size_t i = 0; i < ps->columns.count && code == 0; i++)
+            code = ps_column_request(&ps->columns.items[i], request, error);
+        for (size_t i = 0; i < ps->order.count && code == 0; i++)
+            code = ps_column_request(&ps->order.columns[i], request, error);
+    }
     return code == 0 && !ps->sampling->interval_given ? one_cadence(*out, error) : code;
 }
 
@@ -194,31 +190,6 @@ static bool is_kept(void *data, const vitals_row *process)
     return bsearch(&key, kept->keys, kept->count, sizeof key, compare_keys) != NULL;
 }
 
-static int print_json(struct ps *ps, const struct ps_view *view, const struct ps_rows *rows,
-                      struct output *output)
-{
-    vitals_error error;
-    vitals_snapshot *chosen = NULL;
-    struct ps_kept kept = {calloc(rows->count + 1, sizeof *kept.keys), rows->count};
-    int code = VITALS_EMEMORY;
-    snprintf(error.message, sizeof error.message, "out of memory");
-    if (kept.keys != NULL &&
-        (ps->builder != NULL || vitals_builder_new(&ps->builder, &error) == 0)) {
-        for (size_t i = 0; i < rows->count; i++)
-            kept.keys[i] = vitals_row_key(rows->items[i].process);
-        qsort(kept.keys, kept.count, sizeof *kept.keys, compare_keys);
-        code = snapshot_filter_processes(view->now, is_kept, &kept, ps->builder, &chosen, &error);
-    }
-    if (code == 0)
-        code = vitals_snapshot_json(chosen, output_write, output, &error);
-    if (code == 0)
-        output_text(output, "\n");
-    vitals_snapshot_unref(chosen);
-    free(kept.keys);
-    return code == 0 || !output_open(output) ? EXIT_DONE
-                                             : command_fail(EXIT_CANNOT, "%s", error.message);
-}
-
 /* --- Once, or again and again -------------------------------------------------------------------
  */
 
@@ -237,9 +208,29 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
     int code = ps_rows_choose(&rows, &ps->filter, &ps->order, view, ps->settings->limit);
     if (code == 0 && ps->settings->tree)
         code = ps_rows_tree(&rows);
-    if (code == 0 && ps->look->json)
-        code = print_json(ps, view, &rows, output);
-    else if (code == 0 && ps->table->csv)
+    if (code == 0 && ps->look->json) {
+        vitals_error error;
+        vitals_snapshot *chosen = NULL;
+        struct ps_kept kept = {calloc(rows.count + 1, sizeof *kept.keys), rows.count};
+        code = VITALS_EMEMORY;
+        snprintf(error.message, sizeof error.message, "out of memory");
+        if (kept.keys != NULL &&
+            (ps->builder != NULL || vitals_builder_new(&ps->builder, &error) == 0)) {
+            for (size_t i = 0; i < rows.count; i++)
+                kept.keys[i] = vitals_row_key(rows.items[i].process);
+            qsort(kept.keys, kept.count, sizeof *kept.keys, compare_keys);
+            code = snapshot_filter_processes(view->now, is_kept, &kept, ps->builder, &chosen,
+                                             &error);
+        }
+        if (code == 0)
+            code = vitals_snapshot_json(chosen, output_write, output, &error);
+        if (code == 0)
+            output_text(output, "\n");
+        vitals_snapshot_unref(chosen);
+        free(kept.keys);
+        code = code == 0 || !output_open(output) ? EXIT_DONE
+                                                 : command_fail(EXIT_CANNOT, "%s", error.message);
+    } else if (code == 0 && ps->table->csv)
         code = print_csv(ps, view, &rows, output);
     else if (code == 0 && (rows.count > 0 || !ps->look->terminal))
         code = print_table(ps, view, &rows, output);

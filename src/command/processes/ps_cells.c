@@ -200,37 +200,28 @@ static void put_number(const struct ps_column *column, const struct ps_view *vie
 /* --- Colors -------------------------------------------------------------------------------------
  */
 
-/* Colors states that need attention, and running processes. */
-static enum color state_color(char letter)
-{
-    switch (letter) {
-    case 'R': return COLOR_GREEN;
-    case 'D': return COLOR_RED;
-    case 'Z':
-    case 'X': return COLOR_MAGENTA;
-    case 'T':
-    case 't': return COLOR_YELLOW;
-    default: return COLOR_PLAIN;
-    }
-}
-
-/* Heavy, by the thresholds that the report has for shares. */
-static enum color share_color(double ratio)
-{
-    return ratio >= 0.8 ? COLOR_RED : ratio >= 0.1 ? COLOR_YELLOW : COLOR_PLAIN;
-}
-
 static enum color color_of(const struct ps_column *column, const struct ps_value *value)
 {
     if (value->availability <= 0)
         return COLOR_DIM;
+    /* Heavy, by the thresholds that the report has for shares. */
     if (column->show == SHOW_PERCENT)
-        return share_color(value->number);
+        return value->number >= 0.8 ? COLOR_RED : value->number >= 0.1 ? COLOR_YELLOW : COLOR_PLAIN;
     if (column->show != SHOW_TEXT || !value->is_text)
         return COLOR_PLAIN;
     bool is_letter = strcmp(column->key, "stat") == 0 || strcmp(column->key, "state_letter") == 0;
-    if (is_letter && value->text.size > 0)
-        return state_color(value->text.bytes[0]);
+    /* Colors states that need attention, and running processes. */
+    if (is_letter && value->text.size > 0) {
+        switch (value->text.bytes[0]) {
+        case 'R': return COLOR_GREEN;
+        case 'D': return COLOR_RED;
+        case 'Z':
+        case 'X': return COLOR_MAGENTA;
+        case 'T':
+        case 't': return COLOR_YELLOW;
+        default: return COLOR_PLAIN;
+        }
+    }
     return COLOR_PLAIN;
 }
 

@@ -58,15 +58,10 @@ static void metric_value(const vitals_row *row, vitals_metric metric, struct ps_
     }
 }
 
-static double boot_seconds(const struct ps_view *view)
-{
-    return (double)vitals_snapshot_boottime_ns(view->now) / 1e9;
-}
-
 static void make_age(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
 {
     metric_value(row, VITALS_PROCESS_START_SECONDS, out);
-    out->number = boot_seconds(view) - out->number;
+    out->number = ((double)vitals_snapshot_boottime_ns(view->now) / 1e9) - out->number;
     if (out->availability > 0 && out->number < 0)
         out->number = 0;
 }
@@ -389,17 +384,6 @@ static bool has_name(const struct ps_kind *kind, const char *name)
     return kind->key != NULL && strcmp(kind->key, name) == 0;
 }
 
-/* ps(1) knows names in capitals as well. */
-static void lower(const char *name, size_t size, char out[static PS_TITLE])
-{
-    size_t used = 0;
-    for (; used < size && used + 1 < PS_TITLE; used++) {
-        char c = name[used];
-        out[used] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
-    out[used] = '\0';
-}
-
 static enum ps_show show_of(vitals_metric metric)
 {
     const char *unit = vitals_metric_unit(metric);
@@ -418,25 +402,6 @@ static enum ps_show show_of(vitals_metric metric)
     return vitals_metric_type(metric) == VITALS_F64 ? SHOW_REAL : SHOW_COUNT;
 }
 
-/* The metric's name in capitals, without its unit. */
-static void title_of(vitals_metric metric, char out[static PS_TITLE])
-{
-    static const char *const UNITS[] = {"_bytes", "_seconds", "_ratio"};
-    const char *name = vitals_metric_name(metric);
-    size_t size = strlen(name);
-    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
-        size_t unit = strlen(UNITS[i]);
-        if (size > unit && strcmp(name + size - unit, UNITS[i]) == 0)
-            size -= unit;
-    }
-    size_t used = 0;
-    for (; used < size && used + 1 < PS_TITLE; used++) {
-        char c = name[used];
-        out[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    }
-    out[used] = '\0';
-}
-
 static void fill(const struct ps_kind *kind, vitals_metric metric, struct ps_column *out)
 {
     *out = (struct ps_column){.kind = kind, .metric = metric};
@@ -444,8 +409,23 @@ static void fill(const struct ps_kind *kind, vitals_metric metric, struct ps_col
     out->key = kind != NULL && kind->key != NULL ? kind->key : vitals_metric_name(metric);
     if (kind != NULL)
         snprintf(out->title, sizeof out->title, "%s", kind->title);
-    else
-        title_of(metric, out->title);
+    /* The metric's name in capitals, without its unit. */
+    else {
+        static const char *const UNITS[] = {"_bytes", "_seconds", "_ratio"};
+        const char *name = vitals_metric_name(metric);
+        size_t size = strlen(name);
+        for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+            size_t unit = strlen(UNITS[i]);
+            if (size > unit && strcmp(name + size - unit, UNITS[i]) == 0)
+                size -= unit;
+        }
+        size_t used = 0;
+        for (; used < size && used + 1 < PS_TITLE; used++) {
+            char c = name[used];
+            out->title[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+        }
+        out->title[used] = '\0';
+    }
 }
 
 /* By a name of the table, else of the catalogue. A metric that the table has too looks as there. */
@@ -496,30 +476,34 @@ const char *ps_column_word(size_t index)
     return NULL;
 }
 
-static int unknown(const char *option, const char *name)
-{
-    struct nearest nearest;
-    nearest_begin(&nearest, name);
-    const char *word;
-    for (size_t i = 0; (word = ps_column_word(i)) != NULL; i++)
-        nearest_offer(&nearest, word);
-    if (nearest.word != NULL)
-        return command_fail(EXIT_USAGE, "%s: there is no column \"%s\"; did you mean %s?", option,
-                            command_safe(name), nearest.word);
-    return command_fail(
-        EXIT_USAGE,
-        "%s: there is no column \"%s\"; names of ps(1) and the metrics of a process "
-        "are known (vitals metrics)",
-        option, command_safe(name));
-}
-
 int ps_column_find(const char *option, const char *name, struct ps_column *out)
 {
     char wanted[PS_TITLE];
     size_t size = strcspn(name, "=");
-    lower(name, size, wanted);
-    if (size >= sizeof wanted || !find(wanted, out))
-        return unknown(option, name);
+
+    /* ps(1) knows names in capitals as well. */
+    size_t used = 0;
+    for (; used < size && used + 1 < PS_TITLE; used++) {
+        char c = name[used];
+        wanted[used] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    wanted[used] = '\0';
+
+    if (size >= sizeof wanted || !find(wanted, out)) {
+        struct nearest nearest;
+        nearest_begin(&nearest, name);
+        const char *word;
+        for (size_t i = 0; (word = ps_column_word(i)) != NULL; i++)
+            nearest_offer(&nearest, word);
+        if (nearest.word != NULL)
+            return command_fail(EXIT_USAGE, "%s: there is no column \"%s\"; did you mean %s?",
+                                option, command_safe(name), nearest.word);
+        return command_fail(
+            EXIT_USAGE,
+            "%s: there is no column \"%s\"; names of ps(1) and the metrics of a process "
+            "are known (vitals metrics)",
+            option, command_safe(name));
+    }
     if (name[size] == '=')
         (void)vitals_text_format((vitals_text){name + size + 1, strlen(name + size + 1)},
                                  VITALS_TEXT_TERMINAL, out->title, sizeof out->title);

@@ -58,29 +58,6 @@ static int compare_rows(const void *first, const void *second)
     return (x > y) - (x < y);
 }
 
-static void fill_values(struct ps_rows *rows, const struct ps_order *order,
-                        const struct ps_view *view)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        struct ps_value *values = rows->values + i * order->count;
-        rows->items[i].keys = values;
-        for (size_t j = 0; j < order->count; j++)
-            ps_column_value(&order->columns[j], view, rows->items[i].process, &values[j]);
-    }
-}
-
-/* A snapshot mostly has them in the order that is wanted where none was. */
-static void sort(struct ps_rows *rows, const struct ps_order *order)
-{
-    size_t in_order = 1;
-    current = order;
-    while (in_order < rows->count &&
-           compare_rows(&rows->items[in_order - 1], &rows->items[in_order]) <= 0)
-        in_order++;
-    if (in_order < rows->count)
-        qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
-}
-
 int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_order *order,
                    const struct ps_view *view, uint64_t limit)
 {
@@ -100,8 +77,23 @@ int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_
     rows->values = calloc(rows->count * order->count + 1, sizeof *rows->values);
     if (rows->values == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
-    fill_values(rows, order, view);
-    sort(rows, order);
+
+    for (size_t i = 0; i < rows->count; i++) {
+        struct ps_value *values = rows->values + i * order->count;
+        rows->items[i].keys = values;
+        for (size_t j = 0; j < order->count; j++)
+            ps_column_value(&order->columns[j], view, rows->items[i].process, &values[j]);
+    }
+
+    /* A snapshot mostly has them in the order that is wanted where none was. */
+    size_t in_order = 1;
+    current = order;
+    while (in_order < rows->count &&
+           compare_rows(&rows->items[in_order - 1], &rows->items[in_order]) <= 0)
+        in_order++;
+    if (in_order < rows->count)
+        qsort(rows->items, rows->count, sizeof *rows->items, compare_rows);
+
     if (limit > 0 && rows->count > limit)
         rows->count = (size_t)limit;
     return 0;
@@ -129,20 +121,31 @@ static int compare_places(const void *first, const void *second)
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Where the row with the key is, plus one; 0: it is not shown. */
-static size_t find_place(const struct ps_rows_place *places, size_t count, uint64_t key)
+int ps_rows_tree(struct ps_rows *rows)
 {
-    struct ps_rows_place wanted = {.key = key};
-    const struct ps_rows_place *found = key != 0 ? bsearch(&wanted, places, count, sizeof *places,
-                                                           compare_places)
-                                                 : NULL;
-    return found != NULL ? found->at + 1 : 0;
-}
+    struct ps_rows_place *places = calloc(rows->count + 1, sizeof *places);
+    rows->shown = calloc(rows->count + 1, sizeof *rows->shown);
+    if (places == NULL || rows->shown == NULL) {
+        free(places);
+        return command_fail(EXIT_CANNOT, "out of memory");
+    }
+    for (size_t i = 0; i < rows->count; i++)
+        places[i] = (struct ps_rows_place){vitals_row_key(rows->items[i].process), i};
+    qsort(places, rows->count, sizeof *places, compare_places);
+    /* Where the row with the key is, plus one; 0: it is not shown. */
+    for (size_t i = 0; i < rows->count; i++) {
+        uint64_t key = vitals_row_parent(rows->items[i].process);
+        struct ps_rows_place wanted = {.key = key};
+        const struct ps_rows_place *found = key != 0 ? bsearch(&wanted, places, rows->count,
+                                                               sizeof *places, compare_places)
+                                                     : NULL;
+        rows->items[i].parent = found != NULL ? found->at + 1 : 0;
+    }
+    free(places);
 
-/* A file may hold processes in a circle: one of each is taken for its top. Every row is passed
- * once: `marks` holds the row from which it was first reached. */
-static void break_circles(struct ps_rows *rows, size_t *marks)
-{
+    /* A file may hold processes in a circle: one of each is taken for its top. Every row is passed
+     * once: `marks` holds the row from which it was first reached. */
+    size_t *marks = rows->shown;
     for (size_t i = 0; i < rows->count; i++) {
         size_t at = i + 1;
         while (at != 0 && marks[at - 1] == 0) {
@@ -152,23 +155,16 @@ static void break_circles(struct ps_rows *rows, size_t *marks)
         if (at != 0 && marks[at - 1] == i + 1)
             rows->items[at - 1].parent = 0;
     }
-}
 
-/* Hangs every row on its parent; going backwards leaves siblings in their order. */
-static size_t link_children(struct ps_rows *rows)
-{
-    size_t top = 0;
+    /* Hangs every row on its parent; going backwards leaves siblings in their order. */
+    size_t at = 0;
     for (size_t i = rows->count; i > 0; i--) {
         struct ps_row *row = &rows->items[i - 1];
-        size_t *first = row->parent != 0 ? &rows->items[row->parent - 1].first : &top;
+        size_t *first = row->parent != 0 ? &rows->items[row->parent - 1].first : &at;
         row->next = *first;
         *first = i;
     }
-    return top;
-}
 
-static void walk(struct ps_rows *rows, size_t at)
-{
     size_t count = 0;
     while (at != 0) {
         const struct ps_row *row = &rows->items[at - 1];
@@ -181,25 +177,7 @@ static void walk(struct ps_rows *rows, size_t at)
             row = &rows->items[row->parent - 1];
         at = row->next;
     }
-}
 
-int ps_rows_tree(struct ps_rows *rows)
-{
-    struct ps_rows_place *places = calloc(rows->count + 1, sizeof *places);
-    rows->shown = calloc(rows->count + 1, sizeof *rows->shown);
-    if (places == NULL || rows->shown == NULL) {
-        free(places);
-        return command_fail(EXIT_CANNOT, "out of memory");
-    }
-    for (size_t i = 0; i < rows->count; i++)
-        places[i] = (struct ps_rows_place){vitals_row_key(rows->items[i].process), i};
-    qsort(places, rows->count, sizeof *places, compare_places);
-    for (size_t i = 0; i < rows->count; i++)
-        rows->items[i].parent = find_place(places, rows->count,
-                                           vitals_row_parent(rows->items[i].process));
-    free(places);
-    break_circles(rows, rows->shown);
-    walk(rows, link_children(rows));
     return 0;
 }
 
