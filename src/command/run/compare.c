@@ -88,16 +88,6 @@ static const char *unique_name(struct comparing *comparing, const char *name)
     return comparing->names[comparing->name_count++] = unique;
 }
 
-static void begin_session(struct comparing *comparing, const char *word)
-{
-    struct session session = {
-        .name = unique_name(comparing, name_of(comparing, word)),
-        .runs = (const struct recording **)comparing->runs + comparing->run_count,
-        .phases = comparing->phases + comparing->run_count,
-    };
-    comparing->sessions[comparing->session_count++] = session;
-}
-
 static int open_runs(struct comparing *comparing)
 {
     const struct settings_words *words = comparing->words;
@@ -110,8 +100,14 @@ static int open_runs(struct comparing *comparing)
             begins = true;
             continue;
         }
-        if (begins || !groups)
-            begin_session(comparing, words->items[i]);
+        if (begins || !groups) {
+            struct session session = {
+                .name = unique_name(comparing, name_of(comparing, words->items[i])),
+                .runs = (const struct recording **)comparing->runs + comparing->run_count,
+                .phases = comparing->phases + comparing->run_count,
+            };
+            comparing->sessions[comparing->session_count++] = session;
+        }
         begins = false;
         code = open_run(comparing, words->items[i]);
         comparing->sessions[comparing->session_count - 1].count += code == 0;
@@ -188,20 +184,6 @@ static int print(const struct comparing *comparing, const struct compare_form *f
     return output_done(&output, code);
 }
 
-static void close_runs(struct comparing *comparing)
-{
-    for (size_t i = 0; i < comparing->run_count; i++) {
-        phases_done(&comparing->phases[i]);
-        recording_close(comparing->runs[i]);
-    }
-    for (size_t i = 0; i < comparing->name_count; i++)
-        free(comparing->names[i]);
-    free(comparing->names);
-    free(comparing->sessions);
-    free(comparing->runs);
-    free(comparing->phases);
-}
-
 int command_compare(const struct settings *settings)
 {
     char wrong[256];
@@ -225,6 +207,17 @@ int command_compare(const struct settings *settings)
     int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
     if (code == 0)
         code = print(&comparing, form, &view, settings->compare.statistic);
-    close_runs(&comparing);
+
+    for (size_t i = 0; i < comparing.run_count; i++) {
+        phases_done(&comparing.phases[i]);
+        recording_close(comparing.runs[i]);
+    }
+    for (size_t i = 0; i < comparing.name_count; i++)
+        free(comparing.names[i]);
+    free(comparing.names);
+    free(comparing.sessions);
+    free(comparing.runs);
+    free(comparing.phases);
+
     return code;
 }

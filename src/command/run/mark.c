@@ -83,23 +83,6 @@ struct mark_before {
     struct sigaction child;
 };
 
-static _Noreturn void become(const struct argument_settings *arguments,
-                             const struct mark_before *before)
-{
-    struct rlimit limit;
-    const char *name = arguments->command_argv[0];
-    if (arguments->descriptors_before != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = (rlim_t)arguments->descriptors_before;
-        (void)setrlimit(RLIMIT_NOFILE, &limit);
-    }
-    sigaction(SIGCHLD, &before->child, NULL);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
-    (void)execvp(name, (char *const *)arguments->command_argv);
-    int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
-    _exit(command_fail(code, "%s: %s", command_safe(name),
-                       errno == ENOENT ? "command not found" : strerror(errno)));
-}
-
 static bool is_job_control(int signal)
 {
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -124,17 +107,6 @@ static bool stops_us(pid_t child, int signal, bool told_to_stop)
     return front == group || front == getpgrp();
 }
 
-/* By the signal that stopped the command, which is blocked; until our group is continued. */
-static void stop_by(int signal)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    (void)raise(signal);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 /* Everything that the child told of itself: its wait status once it has ended, else -1. */
 static int look_at(pid_t child, bool *told_to_stop)
 {
@@ -148,8 +120,18 @@ static int look_at(pid_t child, bool *told_to_stop)
         if (!WIFSTOPPED(status))
             return status;
         if (!stops_us(child, WSTOPSIG(status), *told_to_stop))
-            continue; // only the command was stopped
-        stop_by(WSTOPSIG(status));
+            continue;
+        // only the command was stopped
+        /* By the signal that stopped the command, which is blocked; until our group is continued.
+         */
+        int signal = WSTOPSIG(status);
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, signal);
+        (void)raise(signal);
+        sigprocmask(SIG_UNBLOCK, &set, NULL);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+
         *told_to_stop = false;
     }
     return -1;
@@ -182,42 +164,6 @@ static int wait_for(pid_t child, const sigset_t *watched)
     }
 }
 
-/* A shell ends its script on Ctrl-C only if we die of it, as the command did. */
-static int end_as(int status)
-{
-    if (!WIFSIGNALED(status))
-        return WEXITSTATUS(status);
-    if (WTERMSIG(status) == SIGINT) {
-        sigset_t interrupt;
-        sigemptyset(&interrupt);
-        sigaddset(&interrupt, SIGINT);
-        (void)signal(SIGINT, SIG_DFL);
-        (void)raise(SIGINT);
-        sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
-    }
-    return SIGNAL_EXIT + WTERMSIG(status);
-}
-
-static int run(const struct look_settings *look, const struct environment_settings *environment,
-               const struct argument_settings *arguments, const char *name)
-{
-    const struct sigaction usual = {.sa_handler = SIG_DFL};
-    struct mark_before before;
-    sigset_t watched;
-    sigfillset(&watched);                      // a signal to us is meant for the command
-    sigaction(SIGCHLD, &usual, &before.child); // if it is ignored, the kernel reaps children
-    sigprocmask(SIG_BLOCK, &watched, &before.mask);
-    mark(look, environment, "begin", name, getpid());
-    pid_t child = fork();
-    if (child < 0)
-        return command_fail(EXIT_CANNOT_RUN, "cannot start a process: %s", strerror(errno));
-    if (child == 0)
-        become(arguments, &before);
-    int status = wait_for(child, &watched);
-    mark(look, environment, "end", name, getpid());
-    return end_as(status);
-}
-
 /* ---- what was said ---- */
 
 int command_mark(const struct settings *settings)
@@ -225,8 +171,48 @@ int command_mark(const struct settings *settings)
     const struct settings_words *words = &settings->arguments.words;
     const char *what = words->count > 0 ? words->items[0] : "";
     bool known = strcmp(what, "begin") == 0 || strcmp(what, "end") == 0;
-    if (settings->arguments.command_argc > 0 && words->count == 1 && what[0] != '\0')
-        return run(&settings->look, &settings->environment, &settings->arguments, what);
+    if (settings->arguments.command_argc > 0 && words->count == 1 && what[0] != '\0') {
+        const struct sigaction usual = {.sa_handler = SIG_DFL};
+        struct mark_before before;
+        sigset_t watched;
+        sigfillset(&watched);                      // a signal to us is meant for the command
+        sigaction(SIGCHLD, &usual, &before.child); // if it is ignored, the kernel reaps children
+        sigprocmask(SIG_BLOCK, &watched, &before.mask);
+        mark(&settings->look, &settings->environment, "begin", what, getpid());
+        pid_t child = fork();
+        if (child < 0)
+            return command_fail(EXIT_CANNOT_RUN, "cannot start a process: %s", strerror(errno));
+        if (child == 0) {
+            struct rlimit limit;
+            const char *name = settings->arguments.command_argv[0];
+            if (settings->arguments.descriptors_before != 0 &&
+                getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+                limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
+                (void)setrlimit(RLIMIT_NOFILE, &limit);
+            }
+            sigaction(SIGCHLD, &before.child, NULL);
+            sigprocmask(SIG_SETMASK, &before.mask, NULL);
+            (void)execvp(name, (char *const *)settings->arguments.command_argv);
+            int code = errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_RUN;
+            _exit(command_fail(code, "%s: %s", command_safe(name),
+                               errno == ENOENT ? "command not found" : strerror(errno)));
+        }
+        int status = wait_for(child, &watched);
+        mark(&settings->look, &settings->environment, "end", what, getpid());
+
+        /* A shell ends its script on Ctrl-C only if we die of it, as the command did. */
+        if (!WIFSIGNALED(status))
+            return WEXITSTATUS(status);
+        if (WTERMSIG(status) == SIGINT) {
+            sigset_t interrupt;
+            sigemptyset(&interrupt);
+            sigaddset(&interrupt, SIGINT);
+            (void)signal(SIGINT, SIG_DFL);
+            (void)raise(SIGINT);
+            sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
+        }
+        return SIGNAL_EXIT + WTERMSIG(status);
+    }
     if (settings->arguments.command_argc > 0)
         return command_fail(EXIT_USAGE,
                             "mark: one name stands before --, as in: vitals mark load -- "

@@ -15,19 +15,6 @@ static vitals_text last_part(vitals_text path)
     return path;
 }
 
-static void take_name(const vitals_row *row, char *out, size_t size)
-{
-    vitals_text name, path;
-    if (vitals_row_text(row, VITALS_PROCESS_NAME, &name) <= 0)
-        return;
-    if (name.size >= KERNEL_NAME && vitals_row_text(row, VITALS_PROCESS_EXECUTABLE, &path) > 0) {
-        path = last_part(path);
-        if (path.size > name.size && memcmp(path.bytes, name.bytes, name.size) == 0)
-            name = path;
-    }
-    (void)vitals_text_format(name, VITALS_TEXT_TERMINAL, out, size);
-}
-
 static int make_request(vitals_request **out, vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
@@ -48,8 +35,19 @@ void process_title(const struct machine_settings *machine, int64_t pid, char *ou
     command_world(machine, &world);
     if (make_request(&request, &error) == 0 && vitals_context_new(&world, &context, &error) == 0 &&
         vitals_process_open(context, pid, &process, &error) == 0 &&
-        vitals_process_ask(process, request, &answer, &error) == 0)
-        take_name(vitals_snapshot_row(answer, VITALS_PROCESS, 0), out, size);
+        vitals_process_ask(process, request, &answer, &error) == 0) {
+        const vitals_row *row = vitals_snapshot_row(answer, VITALS_PROCESS, 0);
+        vitals_text name, path;
+        if (vitals_row_text(row, VITALS_PROCESS_NAME, &name) > 0) {
+            if (name.size >= KERNEL_NAME &&
+                vitals_row_text(row, VITALS_PROCESS_EXECUTABLE, &path) > 0) {
+                path = last_part(path);
+                if (path.size > name.size && memcmp(path.bytes, name.bytes, name.size) == 0)
+                    name = path;
+            }
+            (void)vitals_text_format(name, VITALS_TEXT_TERMINAL, out, size);
+        }
+    }
     vitals_snapshot_unref(answer);
     vitals_process_free(process);
     vitals_context_free(context);

@@ -48,17 +48,6 @@ static int make_request(struct recording_job *job, vitals_error *error)
     return code;
 }
 
-static int make_usage(struct recording_job *job, vitals_error *error)
-{
-    vitals_usage_options options;
-    vitals_usage_options_init(&options, sizeof options);
-    options.expected_cores = (double)job->settings->measure.expected_cores;
-    options.devices = job->settings->measure.devices.given ? job->settings->measure.devices.items
-                                                           : NULL;
-    options.brand = job->settings->measure.brand;
-    return vitals_usage_new(&options, &job->usage, error);
-}
-
 /* ---- where it goes ---- */
 
 static int open_recorder(struct recording_job *job)
@@ -205,23 +194,19 @@ static int write_account(struct recording_job *job, vitals_account *account, vit
     return code;
 }
 
-/* Also of a recording that failed: others have what they were told until then. */
-static int end(struct recording_job *job, bool writes, vitals_error *error)
-{
-    vitals_account *account = NULL;
-    int code = job->samples > 0 ? vitals_usage_account(job->usage, &account, error) : 0;
-    if (code == 0 && writes)
-        code = write_account(job, account, error);
-    if (account != NULL)
-        run_export_end(&job->exporter, job->settings, account, NULL);
-    vitals_account_free(account);
-    return code;
-}
-
 static int finish(struct recording_job *job, int code)
 {
     vitals_error error = {.message = ""}, closing = {.message = ""};
-    int written = end(job, code == EXIT_DONE, &error);
+
+    /* Also of a recording that failed: others have what they were told until then. */
+    vitals_account *account = NULL;
+    int written = job->samples > 0 ? vitals_usage_account(job->usage, &account, &error) : 0;
+    if (written == 0 && (code == EXIT_DONE))
+        written = write_account(job, account, &error);
+    if (account != NULL)
+        run_export_end(&job->exporter, job->settings, account, NULL);
+    vitals_account_free(account);
+
     int closed = recorder_close(job->recorder, &closing);
     if (code != EXIT_DONE)
         return code; /* what happened was said */
@@ -236,13 +221,6 @@ static int finish(struct recording_job *job, int code)
     return code;
 }
 
-/* A limit on the size of files is told as an error of the write, and not by a signal. */
-static void ignore_size_limit(void)
-{
-    const struct sigaction ignored = {.sa_handler = SIG_IGN};
-    (void)sigaction(SIGXFSZ, &ignored, NULL);
-}
-
 int command_record(const struct settings *settings)
 {
     struct recording_job job = {.settings = settings,
@@ -250,13 +228,23 @@ int command_record(const struct settings *settings)
                                                    ? settings->sampling.interval_ns
                                                    : 1000000000};
     vitals_error error;
-    ignore_size_limit();
+    /* A limit on the size of files is told as an error of the write, and not by a signal. */
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGXFSZ, &ignored, NULL);
     int code = exporters_check(&settings->run, &settings->export, &settings->serve);
     if (code == 0)
         code = device_check(&settings->machine, &settings->measure);
     if (code != 0)
         return code;
-    code = make_usage(&job, &error);
+
+    vitals_usage_options options;
+    vitals_usage_options_init(&options, sizeof options);
+    options.expected_cores = (double)job.settings->measure.expected_cores;
+    options.devices = job.settings->measure.devices.given ? job.settings->measure.devices.items
+                                                          : NULL;
+    options.brand = job.settings->measure.brand;
+    code = vitals_usage_new(&options, &job.usage, &error);
+
     if (code == 0)
         code = make_request(&job, &error);
     code = code < 0 ? command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",

@@ -22,14 +22,6 @@ static int open_file(const struct argument_settings *arguments, struct timeline 
     return code;
 }
 
-static int show(const struct settings *settings, struct monitor_options *options)
-{
-    if (settings->view.screen != NULL)
-        return monitor_print_screen(&settings->view, settings->look.force_color, options, NULL, 0);
-    options->clock = vitals_clock_system();
-    return monitor_on_terminal(settings, options, "--screen 120x40 prints one as text");
-}
-
 int command_replay(const struct settings *settings)
 {
     struct monitor_options options;
@@ -52,5 +44,9 @@ int command_replay(const struct settings *settings)
     options.replay = &timeline;
     options.at = settings->view.at;
     options.stands = settings->view.paused;
-    return show(settings, &options);
+
+    if (settings->view.screen != NULL)
+        return monitor_print_screen(&settings->view, settings->look.force_color, &options, NULL, 0);
+    options.clock = vitals_clock_system();
+    return monitor_on_terminal(settings, &options, "--screen 120x40 prints one as text");
 }

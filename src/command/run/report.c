@@ -168,19 +168,6 @@ static int print_page(struct shown *shown)
 
 /* ---- the whole ---- */
 
-/* What is wrong with a file, a sentence a line. */
-static void tell_problem(const char *path, const char *problem)
-{
-    while (*problem != '\0') {
-        char line[200];
-        size_t size = strcspn(problem, "\n");
-        (void)vitals_text_format((vitals_text){problem, size}, VITALS_TEXT_TERMINAL, line,
-                                 sizeof line);
-        (void)command_fail(0, "%s: %s", command_safe(path), line);
-        problem += size + (problem[size] == '\n');
-    }
-}
-
 static int show(struct shown *shown, const struct report_form *form)
 {
     static struct output output;
@@ -240,7 +227,18 @@ int command_report(const struct settings *settings)
                                settings->report.phase_files.items,
                                settings->report.phase_files.count, &recording, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    tell_problem(settings->arguments.words.items[0], recording_problem(recording));
+
+    /* What is wrong with a file, a sentence a line. */
+    const char *problem = recording_problem(recording);
+    while (*problem != '\0') {
+        char line[200];
+        size_t size = strcspn(problem, "\n");
+        (void)vitals_text_format((vitals_text){problem, size}, VITALS_TEXT_TERMINAL, line,
+                                 sizeof line);
+        (void)command_fail(0, "%s: %s", command_safe(settings->arguments.words.items[0]), line);
+        problem += size + (problem[size] == '\n');
+    }
+
     shown.recording = recording;
     shown.account = recording_account(recording);
     int code = show(&shown, form);

@@ -10,11 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_text(vitals_text text, const char *string)
-{
-    return text.size == strlen(string) && memcmp(text.bytes, string, text.size) == 0;
-}
-
 /* Opened before the command runs: a place that cannot be written is better known now. */
 static int open_json(const struct run_settings *run, int *descriptor)
 {
@@ -60,16 +55,6 @@ static void print_text(const struct look_settings *look,
     (void)output_flush(&output);
 }
 
-static void print_statistics(const struct look_settings *look,
-                             const struct account_settings *account, const struct repeat *repeat)
-{
-    static struct output output;
-    const struct account_view view = command_account_view(look, account);
-    output_init(&output, STDERR_FILENO);
-    (void)repeat_text(repeat, &view, output_write, &output);
-    (void)output_flush(&output);
-}
-
 /* A shell that runs us in a loop ends its script on Ctrl-C only if we died of it, as the command
  * did. Other signals are told by the exit code alone. */
 static void end_as_interrupted(const vitals_account *account)
@@ -100,34 +85,10 @@ static int exit_code_of(const vitals_account *account)
 {
     vitals_text limit = vitals_account_attribute(account, "limit");
     if (limit.size > 0)
-        return is_text(limit, "time") ? EXIT_LIMIT_TIME : EXIT_LIMIT;
+        return (limit.size == strlen("time") && memcmp(limit.bytes, "time", limit.size) == 0)
+                   ? EXIT_LIMIT_TIME
+                   : EXIT_LIMIT;
     return vitals_account_exit_code(account);
-}
-
-static void tell_limit(const vitals_account *account)
-{
-    vitals_text words = vitals_account_attribute(account, "limit_words");
-    if (words.size > 0)
-        (void)command_fail(0, "the command passed a limit: %.*s", (int)words.size, words.bytes);
-}
-
-/* The account goes into the recording that the sampler wrote. */
-static void finish_recording(const struct run_plan *plan, const vitals_account *account)
-{
-    vitals_error error;
-    if (plan->records && recording_put_account(plan->recorder.path, account, &error) < 0)
-        (void)command_fail(0, "%s: the account is missing: %s", command_safe(plan->recorder.path),
-                           error.message);
-}
-
-static void tell_places(const struct look_settings *look, const struct run_plan *plan)
-{
-    if (!look->verbose)
-        return;
-    if (plan->totals[0] != '\0')
-        (void)command_fail(0, "running totals stand in %s", command_safe(plan->totals));
-    else
-        (void)command_fail(0, "no running totals are kept");
 }
 
 bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account)
@@ -154,7 +115,11 @@ static void print_end(const struct look_settings *look,
 {
     if (!run->quiet || vitals_account_failure(account).size > 0)
         print_text(look, account_settings, account);
-    tell_limit(account);
+
+    vitals_text words = vitals_account_attribute(account, "limit_words");
+    if (words.size > 0)
+        (void)command_fail(0, "the command passed a limit: %.*s", (int)words.size, words.bytes);
+
     if (run->quiet)
         run_tell_stopped(plan, account);
 }
@@ -169,18 +134,6 @@ static void outlive_writing(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Before the command begins: starts the exporters and sets the variables that the command finds
- * them by. */
-static void begin_telling(const struct settings *settings, struct run_plan *plan)
-{
-    const struct export_job job = {.program = "run", .argv = settings->arguments.command_argv};
-    run_export_init(&plan->exporter, &settings->arguments, &settings->export);
-    if (!run_export_begin(&plan->exporter, settings, &job))
-        return;
-    run_export_observe(&plan->exporter, &plan->options);
-    plan->options.environment = plan->exporter.variables;
-}
-
 /* Once. `*account` is the caller's where 0 is returned. */
 static int run_once(const struct run_plan *plan, vitals_account **account)
 {
@@ -189,14 +142,29 @@ static int run_once(const struct run_plan *plan, vitals_account **account)
     run_totals_remove(plan);
     if (code < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
-    finish_recording(plan, *account);
+
+    /* The account goes into the recording that the sampler wrote. */
+
+    if (plan->records && recording_put_account(plan->recorder.path, *account, &error) < 0)
+        (void)command_fail(0, "%s: the account is missing: %s", command_safe(plan->recorder.path),
+                           error.message);
+
     return 0;
 }
 
 static int run_single(const struct settings *settings, struct run_plan *plan, int descriptor)
 {
     vitals_account *account = NULL;
-    begin_telling(settings, plan);
+
+    /* Before the command begins: starts the exporters and sets the variables that the command finds
+     * them by. */
+    const struct export_job job = {.program = "run", .argv = settings->arguments.command_argv};
+    run_export_init(&plan->exporter, &settings->arguments, &settings->export);
+    if (!(!run_export_begin(&plan->exporter, settings, &job))) {
+        run_export_observe(&plan->exporter, &plan->options);
+        plan->options.environment = plan->exporter.variables;
+    }
+
     int code = run_once(plan, &account);
     if (code != 0)
         return code;
@@ -251,8 +219,13 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     }
     if (repeat != NULL)
         print_json(&settings->arguments, NULL, repeat, descriptor);
-    if (done > 0 && !settings->run.quiet)
-        print_statistics(&settings->look, &settings->account, repeat);
+    if (done > 0 && !settings->run.quiet) {
+        static struct output output;
+        const struct account_view view = command_account_view(&settings->look, &settings->account);
+        output_init(&output, STDERR_FILENO);
+        (void)repeat_text(repeat, &view, output_write, &output);
+        (void)output_flush(&output);
+    }
     if (failed != NULL)
         end_as_interrupted(failed);
     vitals_account_free(failed);
@@ -277,7 +250,13 @@ int command_run(const struct settings *settings)
     else if (code == 0 && open_json(&settings->run, &descriptor) != 0)
         code = EXIT_BEFORE_RUN;
     else if (code == 0) {
-        tell_places(&settings->look, &plan);
+        if (settings->look.verbose) {
+            if (plan.totals[0] != '\0')
+                (void)command_fail(0, "running totals stand in %s", command_safe(plan.totals));
+            else
+                (void)command_fail(0, "no running totals are kept");
+        }
+
         code = settings->run.repeat != 0 ? run_repeated(settings, &plan, descriptor)
                                          : run_single(settings, &plan, descriptor);
     }

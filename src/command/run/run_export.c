@@ -198,29 +198,6 @@ static bool knows_run(const struct environment_settings *environment,
     return known && !wants_new_run(mlflow);
 }
 
-/* Until MLflow has a run, or cannot have one. One that was named is known without it. */
-static void wait_for_run(struct run_export *observer, const struct settings *settings)
-{
-    struct exporter_message message;
-    const char *named = wants_new_run(&settings->export.mlflow) ? NULL
-                                                                : settings->export.mlflow.run;
-    const char *id = hear_run(observer, &settings->export, &message);
-    set_own(observer, OWN_RUN, id != NULL ? id : named);
-    set_own(observer, OWN_SERVER, settings->export.mlflow.uri);
-    set_own(observer, OWN_EXPERIMENT, settings->export.mlflow.experiment);
-    if (settings->look.verbose)
-        say_page(&observer->exporter);
-    if (id == NULL && !observer->said_gone && named == NULL &&
-        !knows_run(&settings->environment, &settings->export.mlflow))
-        (void)command_fail(0,
-                           "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
-                           "told as soon as there is one%s",
-                           (double)settings->export.wait_ns / 1e9,
-                           settings->arguments.command_argv != NULL
-                               ? ", but the command begins without MLFLOW_RUN_ID"
-                               : "");
-}
-
 /* A command that is to have a run of its own does not find the one around it; and where an
  * experiment was named, the id of another would make its client of MLflow raise. */
 static bool is_replaced(const struct run_export *observer, const struct mlflow_settings *mlflow,
@@ -281,14 +258,6 @@ void run_export_observe(struct run_export *observer, vitals_run_options *options
         (void)command_fail(0, "no samples are told: %s", error.message);
 }
 
-/* Where the sampler, which may be a process of its own, counts what did not leave. */
-static void share_count(struct run_export *observer)
-{
-    void *place = mmap(NULL, sizeof *observer->dropped, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    observer->dropped = place != MAP_FAILED ? place : NULL;
-}
-
 int64_t run_export_pid(const struct run_export *observer)
 {
     return observer->exporter.link != NULL ? link_pid(observer->exporter.link) : 0;
@@ -310,60 +279,41 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
         observer->wait_ns = ROOM_NS;
     export_config_run(settings, &called, &config);
     if (exporter_open(&observer->exporter, &settings->export, &config, -1) != 0)
-        return false; /* it was said */
-    share_count(observer);
+        return false;
+    /* it was said */
+    /* Where the sampler, which may be a process of its own, counts what did not leave. */
+    void *place = mmap(NULL, sizeof *observer->dropped, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    observer->dropped = place != MAP_FAILED ? place : NULL;
+
     if (settings->export.mlflow.uri != NULL) {
-        wait_for_run(observer, settings);
+        /* Until MLflow has a run, or cannot have one. One that was named is known without it. */
+        struct exporter_message message;
+        const char *named = wants_new_run(&settings->export.mlflow) ? NULL
+                                                                    : settings->export.mlflow.run;
+        const char *id = hear_run(observer, &settings->export, &message);
+        set_own(observer, OWN_RUN, id != NULL ? id : named);
+        set_own(observer, OWN_SERVER, settings->export.mlflow.uri);
+        set_own(observer, OWN_EXPERIMENT, settings->export.mlflow.experiment);
+        if (settings->look.verbose)
+            say_page(&observer->exporter);
+        if (id == NULL && !observer->said_gone && named == NULL &&
+            !knows_run(&settings->environment, &settings->export.mlflow))
+            (void)command_fail(
+                0,
+                "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
+                "told as soon as there is one%s",
+                (double)settings->export.wait_ns / 1e9,
+                settings->arguments.command_argv != NULL
+                    ? ", but the command begins without MLFLOW_RUN_ID"
+                    : "");
+
         make_variables(observer, &settings->environment, &settings->export.mlflow);
     }
     return true;
 }
 
 /* ---- the end ---- */
-
-/* What leaves of the command line, as --cmdline has it. */
-static void redact(const struct run_export *observer, json_t *account)
-{
-    json_t *attributes = json_object_get(account, "attributes");
-    const char *command = json_string_value(json_object_get(attributes, "command"));
-    struct text line = {.bytes = NULL};
-    if (command == NULL)
-        return;
-    redact_line(&line, (vitals_text){command, strlen(command)},
-                (enum redact_form)redact_form_of(observer->policy));
-    if (line.failed || line.size == 0 ||
-        json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) < 0)
-        (void)json_object_del(attributes, "command");
-    text_done(&line);
-}
-
-/* As it may leave; NULL: no memory. */
-static json_t *account_document(const struct run_export *observer, const vitals_account *account)
-{
-    struct text text = {.bytes = NULL};
-    json_t *document = NULL;
-    if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
-        document = json_loadb(text.bytes, text.size, 0, NULL);
-    if (document != NULL)
-        redact(observer, document);
-    text_done(&text);
-    return document;
-}
-
-/* The exit status of a process that is no child of ours may be unknown. */
-static void put_status(struct text *line, const vitals_account *account)
-{
-    int code = vitals_account_exit_code(account), signal = vitals_account_signal(account);
-    const char *state = "exited";
-    if (vitals_account_attribute(account, "limit").size > 0)
-        state = "limit";
-    else if (signal != 0)
-        state = "signaled";
-    else if (vitals_account_attribute(account, "exit").size == 0)
-        state = "unknown";
-    text_format(line, "\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
-                signal);
-}
 
 static uint64_t left_ns(uint64_t deadline_ns)
 {
@@ -386,7 +336,19 @@ static void send_account(struct run_export *observer, const char *account_json,
     text_format(&line, "\n{\"account\":");
     text_string(&line, account_json);
     text_byte(&line, ',');
-    put_status(&line, account);
+
+    /* The exit status of a process that is no child of ours may be unknown. */
+    int code = vitals_account_exit_code(account), signal = vitals_account_signal(account);
+    const char *state = "exited";
+    if (vitals_account_attribute(account, "limit").size > 0)
+        state = "limit";
+    else if (signal != 0)
+        state = "signaled";
+    else if (vitals_account_attribute(account, "exit").size == 0)
+        state = "unknown";
+    text_format(&line, "\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
+                signal);
+
     text_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns(deadline_ns));
     count_dropped(observer, !line.failed && link_write(observer->exporter.link, line.bytes,
                                                        line.size, left_ns(deadline_ns)));
@@ -466,7 +428,34 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     run_export_hold(observer);
     page.deadline_ns = clock_now_ns() + patience_ns(&settings->export);
     page.interrupts = observer->interrupts;
-    json_t *document = account_document(observer, account);
+
+    /* As it may leave; NULL: no memory. */
+    struct text text = {.bytes = NULL};
+    json_t *document = NULL;
+    if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
+        document = json_loadb(text.bytes, text.size, 0, NULL);
+    /* What leaves of the command line, as --cmdline has it. */
+    if (document != NULL) {
+        json_t *attributes = json_object_get(document, "attributes");
+        const char *command = json_string_value(json_object_get(attributes, "command"));
+        struct text line = {.bytes = NULL};
+        if (command == NULL)
+            return;
+        redact_line(&line, (vitals_text){command, strlen(command)},
+                    (enum redact_form)redact_form_of(observer->policy));
+        if (!(line.failed || line.size == 0 ||
+              json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) <
+                  0)) {
+            redact_line(&line, (vitals_text){command, strlen(command)},
+                        (enum redact_form)redact_form_of(observer->policy));
+            if (line.failed || line.size == 0 ||
+                json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) < 0)
+                (void)json_object_del(attributes, "command");
+            text_done(&line);
+        }
+    }
+    text_done(&text);
+
     char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     page.title = json_string_value(
         json_object_get(json_object_get(document, "attributes"), "command"));

@@ -163,24 +163,6 @@ int repeat_text(const struct repeat *repeat, const struct account_view *view, vi
 
 /* ---- for programs ---- */
 
-static void put_statistics(struct json_form *form, const vitals_figure *figure,
-                           const struct statistics *of)
-{
-    form_begin(form, '{');
-    form_put_string(form, "name", vitals_figure_name(figure));
-    if (vitals_figure_subject(figure)[0] != '\0')
-        form_put_string(form, "subject", vitals_figure_subject(figure));
-    if (vitals_figure_label(figure)[0] != '\0')
-        form_put_string(form, "label", vitals_figure_label(figure));
-    form_put_string(form, "unit", vitals_figure_unit(figure));
-    form_put_count(form, "count", of->count);
-    form_put_number(form, "mean", of->mean);
-    form_put_number(form, "min", of->min);
-    form_put_number(form, "max", of->max);
-    form_put_number(form, "std", statistics_deviation(of));
-    form_end(form, '}');
-}
-
 int repeat_json(const struct repeat *repeat, vitals_write *write, void *data)
 {
     struct json_form form;
@@ -192,8 +174,22 @@ int repeat_json(const struct repeat *repeat, vitals_write *write, void *data)
     form_begin(&form, '[');
     while (next_figure(repeat, &walk)) {
         const struct statistics of = statistics_of(repeat, walk.figure);
-        if (of.count > 0)
-            put_statistics(&form, walk.figure, &of);
+        if (of.count > 0) {
+            const vitals_figure *figure = walk.figure;
+            form_begin(&form, '{');
+            form_put_string(&form, "name", vitals_figure_name(figure));
+            if (vitals_figure_subject(figure)[0] != '\0')
+                form_put_string(&form, "subject", vitals_figure_subject(figure));
+            if (vitals_figure_label(figure)[0] != '\0')
+                form_put_string(&form, "label", vitals_figure_label(figure));
+            form_put_string(&form, "unit", vitals_figure_unit(figure));
+            form_put_count(&form, "count", of.count);
+            form_put_number(&form, "mean", of.mean);
+            form_put_number(&form, "min", of.min);
+            form_put_number(&form, "max", of.max);
+            form_put_number(&form, "std", statistics_deviation(&of));
+            form_end(&form, '}');
+        }
     }
     form_end(&form, ']');
     form_key(&form, "accounts");

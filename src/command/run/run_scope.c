@@ -10,9 +10,22 @@
 
 enum { PIDS_MAX = 4, NUMBER_BYTES = 24 };
 
-/* Runs the program with its streams closed to us; returns 0 if it succeeded. */
-static int run_silently(const char *program, const char *const *arguments)
+int run_scope_make(void *data, const char *name, const int64_t *pids, size_t pid_count,
+                   uint64_t memory_max_bytes, uint64_t processes_max)
 {
+    const char *program = data;
+    char memory[NUMBER_BYTES], processes[NUMBER_BYTES], numbers[PIDS_MAX][NUMBER_BYTES];
+    const char *arguments[4 + PIDS_MAX + 1] = {program, name, memory, processes};
+    if (pid_count > PIDS_MAX)
+        return -1;
+    (void)snprintf(memory, sizeof memory, "%llu", (unsigned long long)memory_max_bytes);
+    (void)snprintf(processes, sizeof processes, "%llu", (unsigned long long)processes_max);
+    for (size_t i = 0; i < pid_count; i++) {
+        (void)snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)pids[i]);
+        arguments[4 + i] = numbers[i];
+    }
+
+    /* Runs the program with its streams closed to us; returns 0 if it succeeded. */
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none;
@@ -38,21 +51,4 @@ static int run_silently(const char *program, const char *const *arguments)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return status == 0 ? 0 : -1;
-}
-
-int run_scope_make(void *data, const char *name, const int64_t *pids, size_t pid_count,
-                   uint64_t memory_max_bytes, uint64_t processes_max)
-{
-    const char *program = data;
-    char memory[NUMBER_BYTES], processes[NUMBER_BYTES], numbers[PIDS_MAX][NUMBER_BYTES];
-    const char *arguments[4 + PIDS_MAX + 1] = {program, name, memory, processes};
-    if (pid_count > PIDS_MAX)
-        return -1;
-    (void)snprintf(memory, sizeof memory, "%llu", (unsigned long long)memory_max_bytes);
-    (void)snprintf(processes, sizeof processes, "%llu", (unsigned long long)processes_max);
-    for (size_t i = 0; i < pid_count; i++) {
-        (void)snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)pids[i]);
-        arguments[4 + i] = numbers[i];
-    }
-    return run_silently(program, arguments);
 }

@@ -14,17 +14,6 @@
 
 enum { TIMEOUT_US = 50 * 1000 };
 
-static void end_in_time(void)
-{
-    const struct itimerval timer = {.it_value.tv_usec = TIMEOUT_US};
-    sigset_t alarm;
-    (void)signal(SIGALRM, SIG_DFL);
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    (void)sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-    (void)setitimer(ITIMER_REAL, &timer, NULL);
-}
-
 static int append_pids(sd_bus_message *call, char *const *pids, int count)
 {
     int code = sd_bus_message_open_container(call, 'r', "sv");
@@ -64,7 +53,15 @@ int main(int argc, char **argv)
     sd_bus_message *call = NULL;
     if (argc < 5)
         return EXIT_FAILURE;
-    end_in_time();
+
+    const struct itimerval timer = {.it_value.tv_usec = TIMEOUT_US};
+    sigset_t alarm;
+    (void)signal(SIGALRM, SIG_DFL);
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    (void)sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+
     int code = sd_bus_open_user(&bus);
     if (code >= 0)
         code = sd_bus_message_new_method_call(

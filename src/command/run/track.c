@@ -58,16 +58,6 @@ static int open_json(struct run_track *track)
     return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
 }
 
-/* Rows of others' forms name the process that was asked for first. */
-static void tell_pid(struct run_track *track)
-{
-    char digits[24];
-    int size = snprintf(digits, sizeof digits, "%lld", (long long)track->pids[0]);
-    if (track->plan.records)
-        record_observer_attribute(&track->plan.observer, "pid",
-                                  (vitals_text){digits, (size_t)size});
-}
-
 static bool is_target(const struct run_track *track, int64_t pid)
 {
     bool is = false;
@@ -106,7 +96,14 @@ static int begin(struct run_track *track)
     track->plan.usage.pids = track->pids;
     track->plan.usage.pid_count = track->settings->arguments.words.count;
     track->plan.options.argv = NULL;
-    tell_pid(track);
+
+    /* Rows of others' forms name the process that was asked for first. */
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%lld", (long long)track->pids[0]);
+    if (track->plan.records)
+        record_observer_attribute(&track->plan.observer, "pid",
+                                  (vitals_text){digits, (size_t)size});
+
     track->printed = track->plan.records && run_plan_file(&track->plan) == NULL;
     run_export_init(&track->plan.exporter, &track->settings->arguments, &track->settings->export);
     if (exporters_asked(&track->settings->export))
@@ -123,13 +120,6 @@ static int begin(struct run_track *track)
     return code == 0 ? leave_ourselves_out(track) : code;
 }
 
-/* Whether the reader of the samples has gone. */
-static bool reader_left(const struct run_track *track)
-{
-    struct pollfd reader = {.fd = STDOUT_FILENO};
-    return track->printed && poll(&reader, 1, 0) > 0 && (reader.revents & POLLERR) != 0;
-}
-
 /* Until all have ended, a signal arrives, or the reader has gone. */
 static int wait_for_end(struct run_track *track)
 {
@@ -142,7 +132,10 @@ static int wait_for_end(struct run_track *track)
         ended = vitals_run_wait(track->run, SECONDS, &error);
         if (ended < 0)
             return command_fail(EXIT_CANNOT, "%s", error.message);
-        track->enough = reader_left(track);
+        /* Whether the reader of the samples has gone. */
+        struct pollfd reader = {.fd = STDOUT_FILENO};
+        track->enough = track->printed && poll(&reader, 1, 0) > 0 &&
+                        (reader.revents & POLLERR) != 0;
         if (track->enough || (track->interrupts >= 0 && poll(&told, 1, 0) > 0))
             break;
     }
