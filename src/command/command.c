@@ -105,35 +105,30 @@ static void owned_close(void *data)
     free(owned);
 }
 
-static int open_sampler(const struct machine_settings *machine, const vitals_request *request,
-                        uint64_t interval_ns, int cancel, struct feed *out)
-{
-    vitals_error error;
-    vitals_options options;
-    struct owned *owned = calloc(1, sizeof *owned);
-    if (owned == NULL)
-        return command_fail(EXIT_CANNOT, "out of memory");
-    command_world(machine, &options);
-    struct feed_sampler_options sampler = {
-        .request = request, .interval_ns = interval_ns, .cancel = cancel};
-    int result = vitals_context_new(&options, &owned->context, &error);
-    if (result == 0)
-        result = feed_sampler_open(owned->context, &sampler, &owned->feed, &error);
-    if (result < 0) {
-        owned_close(owned);
-        return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
-                            error.message);
-    }
-    *out = (struct feed){.data = owned, .next = owned_next, .close = owned_close};
-    return 0;
-}
-
 int command_feed(const struct machine_settings *machine, const vitals_request *request,
                  uint64_t interval_ns, int cancel, struct feed *out)
 {
     vitals_error error;
-    if (machine->from == NULL)
-        return open_sampler(machine, request, interval_ns, cancel, out);
+    if (machine->from == NULL) {
+
+        vitals_options options;
+        struct owned *owned = calloc(1, sizeof *owned);
+        if (owned == NULL)
+            return command_fail(EXIT_CANNOT, "out of memory");
+        command_world(machine, &options);
+        struct feed_sampler_options sampler = {
+            .request = request, .interval_ns = interval_ns, .cancel = cancel};
+        int result = vitals_context_new(&options, &owned->context, &error);
+        if (result == 0)
+            result = feed_sampler_open(owned->context, &sampler, &owned->feed, &error);
+        if (result < 0) {
+            owned_close(owned);
+            return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                                error.message);
+        }
+        *out = (struct feed){.data = owned, .next = owned_next, .close = owned_close};
+        return 0;
+    }
     int code = recording_has_frames(machine->from) ? recording_feed(machine->from, out, &error)
                                                    : feed_file_open(machine->from, out, &error);
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;

@@ -106,17 +106,6 @@ static size_t fitting(const char *text, size_t size, size_t columns, size_t *use
     return paint_fitting(text, columns, used);
 }
 
-static void paint_bytes(struct paint *paint, enum color color, const char *text, size_t size)
-{
-    char piece[PIECE + 1];
-    while (size > 0) {
-        size_t part = take_piece(text, size, piece);
-        paint_text(paint, color, piece);
-        text += part;
-        size -= part;
-    }
-}
-
 static void paint_spaces(struct paint *paint, size_t count)
 {
     static const char SPACES[] = "                                ";
@@ -125,28 +114,6 @@ static void paint_spaces(struct paint *paint, size_t count)
         paint_text(paint, COLOR_PLAIN, SPACES);
     if (count > 0)
         paint_text(paint, COLOR_PLAIN, SPACES + MOST - count);
-}
-
-/* A cell in `wide` columns (SIZE_MAX: its own); the last of a line is not padded at its right. */
-static void paint_one(struct paint *paint, const struct grid_column *column, const char *text,
-                      const struct grid_cell *cell, size_t wide, bool last)
-{
-    size_t used = cell->wide, size = cell->size, dots = 0;
-    if (cell->wide > wide) {
-        dots = wide >= 2 ? 2 : wide;
-        size = fitting(text, cell->size, wide - dots, &used);
-    }
-    size_t pad = wide == SIZE_MAX ? 0 : wide - used - dots;
-    if (column->align == ALIGN_RIGHT)
-        paint_spaces(paint, pad);
-    if (size == cell->size)
-        paint_text(paint, cell->color, text);
-    else
-        paint_bytes(paint, cell->color, text, size);
-    if (dots > 0)
-        paint_repeat(paint, cell->color, ".", dots);
-    if (column->align == ALIGN_LEFT && !last)
-        paint_spaces(paint, pad);
 }
 
 /* The columns that are kept of a text that is cut. */
@@ -196,30 +163,52 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
             paint_text(paint, COLOR_PLAIN, " ");
         left -= i > 0;
         wide = wide < left || wide == SIZE_MAX ? wide : left;
-        paint_one(paint, column, text, &cells[i], wide, last);
+
+        /* A cell in `wide` columns (SIZE_MAX: its own); the last of a line is not padded at its
+         * right. */
+        size_t used = cells[i].wide, size = cells[i].size, dots = 0;
+        if (cells[i].wide > wide) {
+            dots = wide >= 2 ? 2 : wide;
+            size = fitting(text, cells[i].size, wide - dots, &used);
+        }
+        size_t pad = wide == SIZE_MAX ? 0 : wide - used - dots;
+        if (column->align == ALIGN_RIGHT)
+            paint_spaces(paint, pad);
+        if (size == cells[i].size)
+            paint_text(paint, cells[i].color, text);
+        else {
+            char piece[PIECE + 1];
+            while (size > 0) {
+                size_t part = take_piece(text, size, piece);
+                paint_text(paint, cells[i].color, piece);
+                text += part;
+                size -= part;
+            }
+        }
+        if (dots > 0)
+            paint_repeat(paint, cells[i].color, ".", dots);
+        if (column->align == ALIGN_LEFT && !last)
+            paint_spaces(paint, pad);
+
         left -= wide < left ? wide : left;
     }
     paint_end(paint);
-}
-
-static void paint_titles(const struct grid *grid, const struct grid_form *form, struct paint *paint)
-{
-    struct grid_cell cells[GRID_COLUMNS];
-    const char *titles[GRID_COLUMNS];
-    for (size_t i = 0; i < grid->column_count; i++) {
-        titles[i] = grid->columns[i].title;
-        size_t size = strlen(titles[i]);
-        cells[i] = (struct grid_cell){0, size, columns_of(titles[i], size), COLOR_BOLD};
-    }
-    paint_row(grid, form, paint, cells, titles);
 }
 
 int grid_paint(const struct grid *grid, const struct grid_form *form, struct paint *paint)
 {
     if (grid->column_count == 0)
         return 0;
-    if (form->titles)
-        paint_titles(grid, form, paint);
+    if (form->titles) {
+        struct grid_cell cells[GRID_COLUMNS];
+        const char *titles[GRID_COLUMNS];
+        for (size_t i = 0; i < grid->column_count; i++) {
+            titles[i] = grid->columns[i].title;
+            size_t size = strlen(titles[i]);
+            cells[i] = (struct grid_cell){0, size, columns_of(titles[i], size), COLOR_BOLD};
+        }
+        paint_row(grid, form, paint, cells, titles);
+    }
     for (size_t at = 0; at + grid->column_count <= grid->count; at += grid->column_count)
         paint_row(grid, form, paint, grid->cells + at, NULL);
     return grid->failed ? -1 : 0;

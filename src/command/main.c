@@ -31,18 +31,6 @@ static bool is_set(const char *name)
     return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
-/* The next file that is opened would get the number of a closed standard stream, and be written to.
- * The descriptor that is put in its place is read-only, so that writing fails with a message. */
-static void occupy_standard_streams(void)
-{
-    int descriptor;
-    do {
-        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-    if (descriptor >= 0)
-        close(descriptor);
-}
-
 /* $XDG_CONFIG_HOME/vitals/NAME, or ~/.config/vitals/NAME; "" if neither is set. */
 static void config_place(const char *name, char *out, size_t capacity)
 {
@@ -100,14 +88,6 @@ static const char *find_program(const char *name, struct program_path *out)
     return out->text;
 }
 
-/* The path of the exporter: the value of VITALS_TELL, else of our own program. */
-static const char *exporter_path(void)
-{
-    static struct program_path path;
-    const char *named = getenv("VITALS_TELL");
-    return named != NULL && named[0] != '\0' ? named : find_program("tell", &path);
-}
-
 /* The user's runtime folder, and the program that asks systemd for a scope if a systemd of the user
  * runs there. */
 static void look_for_systemd(struct settings *settings)
@@ -132,8 +112,13 @@ static void find_exporter(struct settings *settings)
                  settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
                  settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
     settings->environment.variables = (const char *const *)environ;
-    if (tells)
-        settings->export.program = exporter_path();
+    /* The path of the exporter: the value of VITALS_TELL, else of our own program. */
+    if (tells) {
+        static struct program_path path;
+        const char *named = getenv("VITALS_TELL");
+        settings->export.program = named != NULL && named[0] != '\0' ? named
+                                                                     : find_program("tell", &path);
+    }
 }
 
 static int read_configuration(struct settings *settings)
@@ -207,19 +192,6 @@ static void raise_descriptors(struct settings *settings)
         settings->arguments.descriptors_before = before;
 }
 
-/* The kernel doubles a process's table of descriptors as it fills, and with a second thread it
- * waits each time until no CPU can be looking at the old one (expand_fdtable in fs/file.c): 35 ms
- * for the descriptors of 1000 processes. Now there is one thread, and the table grows at once. */
-static void make_room_for_descriptors(void)
-{
-    enum { MANY = 16384, FEW = 1024 };
-    int descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, MANY - 1);
-    if (descriptor < 0)
-        descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FEW - 1);
-    if (descriptor >= 0)
-        close(descriptor);
-}
-
 static int point_to_help(const struct settings *settings)
 {
     const struct command *command = settings->command;
@@ -234,14 +206,6 @@ static int usage_error(const struct settings *settings, const struct option_erro
     return point_to_help(settings);
 }
 
-static int print_help(const struct settings *settings)
-{
-    struct output output;
-    output_init(&output, STDOUT_FILENO);
-    option_print_help(command_table, settings->command, &output);
-    return output_done(&output, EXIT_DONE);
-}
-
 static int start(struct settings *settings, int argc, char **argv)
 {
     static char layout[4096];
@@ -252,8 +216,12 @@ static int start(struct settings *settings, int argc, char **argv)
     bool runs = settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN);
     if (!runs || settings->help || settings->version)
         signal(SIGPIPE, SIG_IGN);
-    if (settings->help)
-        return print_help(settings);
+    if (settings->help) {
+        struct output output;
+        output_init(&output, STDOUT_FILENO);
+        option_print_help(command_table, settings->command, &output);
+        return output_done(&output, EXIT_DONE);
+    }
     if (settings->version)
         return command_version(settings);
     if ((settings->command->flags & COMMAND_RUNS) && settings->arguments.command_argc == 0) {
@@ -285,8 +253,18 @@ static int start(struct settings *settings, int argc, char **argv)
     look_at_terminal(settings);
     raise_descriptors(settings);
     /* Not for a launcher: it has no threads, and its children would copy the large table. */
-    if (!(settings->command->flags & (COMMAND_PLAIN | COMMAND_RUNS)))
-        make_room_for_descriptors();
+    /* The kernel doubles a process's table of descriptors as it fills, and with a second thread it
+     * waits each time until no CPU can be looking at the old one (expand_fdtable in fs/file.c): 35
+     * ms for the descriptors of 1000 processes. Now there is one thread, and the table grows at
+     * once. */
+    if (!(settings->command->flags & (COMMAND_PLAIN | COMMAND_RUNS))) {
+        enum { MANY = 16384, FEW = 1024 };
+        int descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, MANY - 1);
+        if (descriptor < 0)
+            descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FEW - 1);
+        if (descriptor >= 0)
+            close(descriptor);
+    }
     code = settings->command->run(settings);
     bool ours = code == EXIT_USAGE && !(settings->command->flags & COMMAND_RUNS);
     return ours ? point_to_help(settings) : code;
@@ -306,7 +284,17 @@ static void ask_for_help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct settings settings;
-    occupy_standard_streams();
+
+    /* The next file that is opened would get the number of a closed standard stream, and be written
+     * to. The descriptor that is put in its place is read-only, so that writing fails with a
+     * message. */
+    int descriptor;
+    do {
+        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0)
+        close(descriptor);
+
     settings_init(&settings);
     ask_for_help(argc, argv);
     int code = start(&settings, argc, argv);

@@ -58,19 +58,6 @@ static int realtime_number(const char *name)
     return step < 0 || number < SIGRTMIN || number > SIGRTMAX ? -1 : number;
 }
 
-/* In capitals, without SIG before it. */
-static void plain_name(const char *word, char out[static NAME_SIZE])
-{
-    size_t used = 0;
-    for (; word[used] != '\0' && used + 1 < NAME_SIZE; used++) {
-        char c = word[used];
-        out[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    }
-    out[used] = '\0';
-    if (strncmp(out, "SIG", 3) == 0 && out[3] != '\0')
-        memmove(out, out + 3, used - 2);
-}
-
 int signal_number(const char *word)
 {
     char name[NAME_SIZE];
@@ -80,7 +67,17 @@ int signal_number(const char *word)
         return number;
     if (number >= 0)
         return command_fail(-1, "there is no signal %d; they are 1 to %d", number, SIGRTMAX);
-    plain_name(word, name);
+
+    /* In capitals, without SIG before it. */
+    size_t used = 0;
+    for (; word[used] != '\0' && used + 1 < NAME_SIZE; used++) {
+        char c = word[used];
+        name[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    name[used] = '\0';
+    if (strncmp(name, "SIG", 3) == 0 && name[3] != '\0')
+        memmove(name, name + 3, used - 2);
+
     nearest_begin(&nearest, name);
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         if (strcmp(SIGNALS[i].name, name) == 0)

@@ -22,45 +22,8 @@ enum { HELP_LEAST = 22, HELP_MOST = 72 };
 /* --- One clause of the help ---------------------------------------------------------------------
  */
 
-static bool is_abbreviated(const char *help, const char *end)
-{
-    return end - help >= 3 && (memcmp(end - 3, "e.g", 3) == 0 || memcmp(end - 3, "i.e", 3) == 0);
-}
-
-/* Up to what explains or restricts it, where that is long enough to be understood alone; what
- * stands before a semicolon always is. */
-static size_t clause_size(const char *help)
-{
-    static const char *const ends[] = {". ", ": ", " (", ", otherwise"};
-    const char *end = strstr(help, "; ");
-    size_t size = end != NULL ? (size_t)(end - help) : strlen(help);
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0] && size > HELP_LEAST; i++) {
-        end = strstr(help + HELP_LEAST, ends[i]);
-        while (end != NULL && is_abbreviated(help, end))
-            end = strstr(end + 1, ends[i]);
-        if (end != NULL && (size_t)(end - help) < size)
-            size = (size_t)(end - help);
-    }
-    return size;
-}
-
-static void print_clause(struct output *output, const char *help)
-{
-    size_t size = clause_size(help);
-    bool cut = size > HELP_MOST;
-    while (size > HELP_MOST || (cut && size > 0 && help[size] != ' '))
-        size--;
-    size -= cut && size > 0 && help[size - 1] == ',';
-    output_format(output, "%.*s%s", (int)size, help, cut ? "..." : "");
-}
-
 /* --- Values -------------------------------------------------------------------------------------
  */
-
-static bool is_list(const struct option *option)
-{
-    return option->kind == OPTION_WORDS || option->kind == OPTION_NUMBERS;
-}
 
 static const char *takes(const struct option *option)
 {
@@ -75,7 +38,7 @@ static const char *takes(const struct option *option)
     case OPTION_NUMBERS:
     case OPTION_WORDS: break;
     }
-    if (is_list(option) && option->most == 0)
+    if ((option->kind == OPTION_WORDS || option->kind == OPTION_NUMBERS) && option->most == 0)
         return "*";
     if (strstr(option->argument, ",...") == NULL)
         return "1";
@@ -140,22 +103,6 @@ static const char *command_name(const struct command *command)
     return command->name != NULL ? command->name : "vitals";
 }
 
-static void print_command(struct output *output, const struct command *command)
-{
-    const char *words = "", *values = "";
-    if (command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
-        words = command->flags & COMMAND_WORDS ? "--" : "!";
-        values = command->bit == COMMAND_MARK ? "begin end" : "";
-    } else if (command->flags & COMMAND_WORDS) {
-        words = "*";
-        values = strstr(command->usage, "FILE") != NULL  ? "<file>"
-                 : strstr(command->usage, "PID") != NULL ? "<pid>"
-                                                         : "";
-    }
-    output_format(output, "%s||%s||%s|%s\n", command_name(command), words, values,
-                  command->summary);
-}
-
 static void print_option(struct output *output, const struct option *option)
 {
     bool any = option->commands == COMMAND_ANY, first = true;
@@ -183,7 +130,29 @@ static void print_option(struct output *output, const struct option *option)
         output_text(output, "|");
     }
     output_text(output, "|");
-    print_clause(output, option->help);
+
+    const char *help = option->help;
+
+    /* Up to what explains or restricts it, where that is long enough to be understood alone; what
+     * stands before a semicolon always is. */
+    static const char *const ends[] = {". ", ": ", " (", ", otherwise"};
+    const char *end = strstr(help, "; ");
+    size_t size = end != NULL ? (size_t)(end - help) : strlen(help);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0] && size > HELP_LEAST; i++) {
+        end = strstr(help + HELP_LEAST, ends[i]);
+        while (end != NULL && (end - help >= 3 &&
+                               (memcmp(end - 3, "e.g", 3) == 0 || memcmp(end - 3, "i.e", 3) == 0)))
+            end = strstr(end + 1, ends[i]);
+        if (end != NULL && (size_t)(end - help) < size)
+            size = (size_t)(end - help);
+    }
+
+    bool cut = size > HELP_MOST;
+    while (size > HELP_MOST || (cut && size > 0 && help[size] != ' '))
+        size--;
+    size -= cut && size > 0 && help[size - 1] == ',';
+    output_format(output, "%.*s%s", (int)size, help, cut ? "..." : "");
+
     output_text(output, "\n");
 }
 
@@ -199,8 +168,20 @@ static bool is_of_hidden(const struct option *option)
 void document_completions(struct output *output)
 {
     for (const struct command *command = command_table; command->run != NULL; command++) {
-        if (!(command->flags & COMMAND_HIDDEN))
-            print_command(output, command);
+        if (!(command->flags & COMMAND_HIDDEN)) {
+            const char *words = "", *values = "";
+            if (command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
+                words = command->flags & COMMAND_WORDS ? "--" : "!";
+                values = command->bit == COMMAND_MARK ? "begin end" : "";
+            } else if (command->flags & COMMAND_WORDS) {
+                words = "*";
+                values = strstr(command->usage, "FILE") != NULL  ? "<file>"
+                         : strstr(command->usage, "PID") != NULL ? "<pid>"
+                                                                 : "";
+            }
+            output_format(output, "%s||%s||%s|%s\n", command_name(command), words, values,
+                          command->summary);
+        }
     }
     for (const struct option *option = option_table; option->name != NULL; option++) {
         if (!is_of_hidden(option))

@@ -30,27 +30,20 @@ static const char *const LEVELS[] = {[FAMILY_ALWAYS] = "",
                                      [FAMILY_OF_PROCESSES] = "pid",
                                      [FAMILY_OF_RUNS] = "run"};
 
-static void print_family(struct output *output, const struct metric_family *family)
-{
-    char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
-    const char *name = family_name(family, room);
-    family_labels(family, labels);
-    output_format(output, "| `" FAMILY_PREFIX "%s` | %s | %s | %s | %s |\n", name,
-                  TYPES[family_type(name)], labels, LEVELS[family_level(family)],
-                  family_help(family));
-}
-
-static void print_table(struct output *output)
-{
-    output_text(output, "\n| Name | Type | Labels | Level | |\n|---|---|---|---|---|\n");
-    for (size_t i = 0; i < families_count; i++)
-        print_family(output, &families[i]);
-}
-
 void document_families(struct output *output)
 {
     output_text(output, INTRODUCTION);
-    print_table(output);
+
+    output_text(output, "\n| Name | Type | Labels | Level | |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < families_count; i++) {
+        char room[FAMILY_NAME_SIZE], labels[FAMILY_LABELS_SIZE];
+        const char *name = family_name(&families[i], room);
+        family_labels(&families[i], labels);
+        output_format(output, "| `" FAMILY_PREFIX "%s` | %s | %s | %s | %s |\n", name,
+                      TYPES[family_type(name)], labels, LEVELS[family_level(&families[i])],
+                      family_help(&families[i]));
+    }
+
     output_text(output, LEFT_OUT);
     output_text(output, OWN);
     for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++)

@@ -56,16 +56,6 @@ static const char *const PRICES[] = {[VITALS_PRICE_TICK] = "tick",
                                      [VITALS_PRICE_LANE] = "beside the tick",
                                      [VITALS_PRICE_SLOW] = "beside the tick, by itself"};
 
-static void print_cadence(struct output *output, vitals_metric metric)
-{
-    uint64_t every = vitals_metric_every_ns(metric);
-    const char *where = PRICES[vitals_metric_price(metric)];
-    if (every == 0)
-        output_text(output, where);
-    else
-        output_format(output, "%s, every %g s", where, (double)every / 1e9);
-}
-
 /* A bar would end the cell. */
 static void print_cell(struct output *output, const char *text)
 {
@@ -97,7 +87,14 @@ void document_metrics(struct output *output)
             output_format(output, "| `%s` | %s | %s | %s | ", vitals_metric_name(metric),
                           vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
                           metrics_type_name(vitals_metric_type(metric)));
-            print_cadence(output, metric);
+
+            uint64_t every = vitals_metric_every_ns(metric);
+            const char *where = PRICES[vitals_metric_price(metric)];
+            if (every == 0)
+                output_text(output, where);
+            else
+                output_format(output, "%s, every %g s", where, (double)every / 1e9);
+
             output_text(output, " | ");
             print_cell(output, vitals_metric_help(metric));
             output_text(output, " | ");

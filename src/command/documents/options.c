@@ -15,49 +15,8 @@ static bool has_group(const struct command *command, enum option_group group)
     return false;
 }
 
-/* Groups of all commands are listed once, after those of single commands. */
-static bool is_shared(enum option_group group)
-{
-    return group >= GROUP_GLOBAL;
-}
-
-static const char *command_title(const struct command *command)
-{
-    return command->name != NULL ? command->name : "vitals";
-}
-
 /* --- Markdown -----------------------------------------------------------------------------------
  */
-
-static void print_markdown_option(struct output *output, const struct option *option)
-{
-    char argument[64], variable[64], accepts[200];
-    option_argument(option, argument, sizeof argument);
-    option_accepts(option, accepts, sizeof accepts);
-    option_variable(option, variable, sizeof variable);
-    output_text(output, "| ");
-    if (option->brief != NULL)
-        output_format(output, "`-%s` ", option->brief);
-    output_format(output, "`--%s", option->name);
-    for (const char *letter = argument; *letter != '\0'; letter++)
-        output_format(output, *letter == '|' ? "\\%c" : "%c", *letter);
-    output_text(output, "`");
-    if (option->alias != NULL)
-        output_format(output, " `--%s`", option->alias);
-    output_format(output, " | %s", option->help);
-    bool ranged = option->maximum > 0;
-    if (ranged)
-        output_format(output, "; %s", accepts);
-    output_format(output, " | %s | ", option->preset != NULL ? option->preset : "");
-    if (option->everywhere)
-        output_format(output, "`%s`", variable);
-    if (option->foreign != NULL)
-        output_format(output, ", `%s`", option->foreign);
-    if (option_key(option) != NULL)
-        output_format(output, " | `%s` |\n", option_key(option));
-    else
-        output_text(output, " |  |\n");
-}
 
 static void print_markdown_group(struct output *output, const struct command *command,
                                  enum option_group group)
@@ -66,12 +25,38 @@ static void print_markdown_group(struct output *output, const struct command *co
     output_text(output, "| option | what | default | environment | configuration |\n"
                         "|---|---|---|---|---|\n");
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_listed(option, command))
-            print_markdown_option(output, option);
+        if (option->group == group && option_listed(option, command)) {
+            char argument[64], variable[64], accepts[200];
+            option_argument(option, argument, sizeof argument);
+            option_accepts(option, accepts, sizeof accepts);
+            option_variable(option, variable, sizeof variable);
+            output_text(output, "| ");
+            if (option->brief != NULL)
+                output_format(output, "`-%s` ", option->brief);
+            output_format(output, "`--%s", option->name);
+            for (const char *letter = argument; *letter != '\0'; letter++)
+                output_format(output, *letter == '|' ? "\\%c" : "%c", *letter);
+            output_text(output, "`");
+            if (option->alias != NULL)
+                output_format(output, " `--%s`", option->alias);
+            output_format(output, " | %s", option->help);
+            bool ranged = option->maximum > 0;
+            if (ranged)
+                output_format(output, "; %s", accepts);
+            output_format(output, " | %s | ", option->preset != NULL ? option->preset : "");
+            if (option->everywhere)
+                output_format(output, "`%s`", variable);
+            if (option->foreign != NULL)
+                output_format(output, ", `%s`", option->foreign);
+            if (option_key(option) != NULL)
+                output_format(output, " | `%s` |\n", option_key(option));
+            else
+                output_text(output, " |  |\n");
+        }
     }
 }
 
-static void print_markdown_intro(struct output *output)
+void document_options(struct output *output)
 {
     output_text(
         output,
@@ -102,16 +87,13 @@ static void print_markdown_intro(struct output *output)
         "A mistake in it is told with its line and column, and vitals goes on without the file; "
         "one "
         "that was named with\n`--config` must be right.\n");
-}
 
-void document_options(struct output *output)
-{
-    print_markdown_intro(output);
     const struct command *command = command_table;
     do {
-        output_format(output, "\n## %s\n\n    vitals %s\n", command_title(command), command->usage);
+        output_format(output, "\n## %s\n\n    vitals %s\n",
+                      command->name != NULL ? command->name : "vitals", command->usage);
         for (enum option_group group = 1; group < GROUP_END; group++) {
-            if (!is_shared(group) && has_group(command, group))
+            if (group < GROUP_GLOBAL && has_group(command, group))
                 print_markdown_group(output, command, group);
         }
     } while ((++command)->name != NULL);
@@ -152,62 +134,39 @@ static void print_roff_lines(struct output *output, const char *lines)
     }
 }
 
-static void print_roff_option(struct output *output, const struct option *option)
-{
-    char argument[64], variable[64], text[400];
-    option_argument(option, argument, sizeof argument);
-    output_text(output, ".TP\n\\fB");
-    if (option->brief != NULL)
-        output_format(output, "\\-%s\\fR, \\fB", option->brief);
-    output_text(output, "\\-\\-");
-    print_roff(output, option->name);
-    if (option->alias != NULL) {
-        output_text(output, "\\fR, \\fB\\-\\-");
-        print_roff(output, option->alias);
-    }
-    output_text(output, "\\fR");
-    print_roff(output, argument);
-    snprintf(text, sizeof text, option->preset != NULL ? "\n%s (default %s)" : "\n%s", option->help,
-             option->preset);
-    print_roff(output, text);
-    if (option->everywhere) {
-        option_variable(option, variable, sizeof variable);
-        output_text(output, "; environment ");
-        print_roff(output, variable);
-    }
-    output_text(output, ".\n");
-}
-
 static void print_roff_group(struct output *output, const struct command *command,
                              enum option_group group)
 {
     output_format(output, ".PP\n%s:\n", option_group_name(group));
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_listed(option, command))
-            print_roff_option(output, option);
+        if (option->group == group && option_listed(option, command)) {
+            char argument[64], variable[64], text[400];
+            option_argument(option, argument, sizeof argument);
+            output_text(output, ".TP\n\\fB");
+            if (option->brief != NULL)
+                output_format(output, "\\-%s\\fR, \\fB", option->brief);
+            output_text(output, "\\-\\-");
+            print_roff(output, option->name);
+            if (option->alias != NULL) {
+                output_text(output, "\\fR, \\fB\\-\\-");
+                print_roff(output, option->alias);
+            }
+            output_text(output, "\\fR");
+            print_roff(output, argument);
+            snprintf(text, sizeof text, option->preset != NULL ? "\n%s (default %s)" : "\n%s",
+                     option->help, option->preset);
+            print_roff(output, text);
+            if (option->everywhere) {
+                option_variable(option, variable, sizeof variable);
+                output_text(output, "; environment ");
+                print_roff(output, variable);
+            }
+            output_text(output, ".\n");
+        }
     }
 }
 
-static void print_roff_command(struct output *output, const struct command *command)
-{
-    output_text(output, ".SS vitals");
-    if (command->name != NULL)
-        output_format(output, " %s", command->name);
-    output_text(output, "\n");
-    print_roff(output, command->purpose);
-    output_text(output, "\n");
-    for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
-        if (has_group(command, group))
-            print_roff_group(output, command, group);
-    }
-    output_text(output, ".PP\nExit codes:\n.RS\n");
-    print_roff_lines(output, command_exits(command));
-    output_text(output, ".RE\n.PP\nExamples:\n.RS\n.nf\n");
-    print_roff_lines(output, command->examples);
-    output_text(output, ".fi\n.RE\n");
-}
-
-static void print_roff_intro(struct output *output)
+void document_man(struct output *output)
 {
     output_format(output,
                   ".\\\" Generated from the option table; do not edit, run `make docs`.\n"
@@ -223,15 +182,26 @@ static void print_roff_intro(struct output *output)
         print_roff(output, command->usage);
         output_text(output, "\n.br\n");
     }
-}
 
-void document_man(struct output *output)
-{
-    print_roff_intro(output);
     output_text(output, ".SH COMMANDS\n");
     for (const struct command *command = command_table; command->run != NULL; command++) {
-        if (!(command->flags & COMMAND_HIDDEN))
-            print_roff_command(output, command);
+        if (!(command->flags & COMMAND_HIDDEN)) {
+            output_text(output, ".SS vitals");
+            if (command->name != NULL)
+                output_format(output, " %s", command->name);
+            output_text(output, "\n");
+            print_roff(output, command->purpose);
+            output_text(output, "\n");
+            for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
+                if (has_group(command, group))
+                    print_roff_group(output, command, group);
+            }
+            output_text(output, ".PP\nExit codes:\n.RS\n");
+            print_roff_lines(output, command_exits(command));
+            output_text(output, ".RE\n.PP\nExamples:\n.RS\n.nf\n");
+            print_roff_lines(output, command->examples);
+            output_text(output, ".fi\n.RE\n");
+        }
     }
     output_text(output, ".SH OPTIONS OF EVERY COMMAND\n");
     for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)

@@ -77,59 +77,8 @@ static void print_required(struct json_form *form, const char *const *names, siz
     end_line(form, ']');
 }
 
-static void print_host(struct json_form *form)
-{
-    static const char *const names[] = {"name", "boot_id", "pid_namespace"};
-    form_key(form, "host");
-    form_begin(form, '{');
-    form_put_string(form, "type", "object");
-    form_put_string(form, "description",
-                    "Whose it is: pids mean something only together with all three.");
-    print_required(form, names, 3);
-    form_key(form, "properties");
-    form_begin(form, '{');
-    scalar(form, "name", "string", "The host's name.");
-    scalar(form, "boot_id", "string", "The kernel's identifier of this boot.");
-    integer(form, "pid_namespace", 0, "Inode number of the pid namespace; 0: not known.");
-    form_end(form, '}');
-    form_end(form, '}');
-}
-
 /* --- Definitions --------------------------------------------------------------------------------
  */
-
-static void print_availability(struct json_form *form)
-{
-    form_key(form, "availability");
-    form_begin(form, '{');
-    form_put_string(
-        form, "description",
-        "How good a value is, or why there is none. A value that is simply there has no entry.");
-    form_key(form, "oneOf");
-    form_begin(form, '[');
-    for (int availability = VITALS_AVAILABILITY_MAX; availability >= VITALS_AVAILABILITY_MIN;
-         availability--) {
-        if (availability == VITALS_UNSET || availability == VITALS_HAVE)
-            continue;
-        begin_line(form, NULL, '{');
-        form_put_string(form, "const", vitals_availability_name((vitals_availability)availability));
-        form_put_string(form, "description",
-                        vitals_availability_help((vitals_availability)availability));
-        end_line(form, '}');
-    }
-    form_end(form, ']');
-    form_end(form, '}');
-}
-
-static void print_instant(struct json_form *form)
-{
-    form_key(form, "instant");
-    form_begin(form, '{');
-    form_put_string(form, "description", "Nanoseconds, in decimal digits: they pass 2^53.");
-    form_put_string(form, "type", "string");
-    form_put_string(form, "pattern", "^(0|[1-9][0-9]{0,19})$");
-    form_end(form, '}');
-}
 
 static void print_column(struct json_form *form, vitals_metric metric)
 {
@@ -244,23 +193,6 @@ static void print_tables(struct json_form *form)
     form_end(form, '}');
 }
 
-/* Words of availability, by table; tables that are simply all there are not in it. */
-static void print_states(struct json_form *form)
-{
-    form_key(form, "states");
-    form_begin(form, '{');
-    form_put_string(
-        form, "description",
-        "The tables whose rows are not all there, or why there are none. Left out where it "
-        "would be empty.");
-    form_put_string(form, "type", "object");
-    form_key(form, "additionalProperties");
-    form_begin(form, '{');
-    form_put_string(form, "type", "string");
-    form_end(form, '}');
-    form_end(form, '}');
-}
-
 static void print_properties(struct json_form *form)
 {
     form_key(form, "properties");
@@ -271,7 +203,22 @@ static void print_properties(struct json_form *form)
     form_put_string(form, "description", "The number of this form.");
     form_end(form, '}');
     scalar(form, "vitals", "string", "The version of vitals that wrote it.");
-    print_host(form);
+
+    static const char *const names[] = {"name", "boot_id", "pid_namespace"};
+    form_key(form, "host");
+    form_begin(form, '{');
+    form_put_string(form, "type", "object");
+    form_put_string(form, "description",
+                    "Whose it is: pids mean something only together with all three.");
+    print_required(form, names, 3);
+    form_key(form, "properties");
+    form_begin(form, '{');
+    scalar(form, "name", "string", "The host's name.");
+    scalar(form, "boot_id", "string", "The kernel's identifier of this boot.");
+    integer(form, "pid_namespace", 0, "Inode number of the pid namespace; 0: not known.");
+    form_end(form, '}');
+    form_end(form, '}');
+
     form_key(form, "time");
     form_begin(form, '{');
     form_put_string(form, "type", "string");
@@ -286,7 +233,21 @@ static void print_properties(struct json_form *form)
             "known.");
     integer(form, "sequence", 0, "The number of the snapshot among its sampler's.");
     print_columns(form);
-    print_states(form);
+
+    /* Words of availability, by table; tables that are simply all there are not in it. */
+    form_key(form, "states");
+    form_begin(form, '{');
+    form_put_string(
+        form, "description",
+        "The tables whose rows are not all there, or why there are none. Left out where it "
+        "would be empty.");
+    form_put_string(form, "type", "object");
+    form_key(form, "additionalProperties");
+    form_begin(form, '{');
+    form_put_string(form, "type", "string");
+    form_end(form, '}');
+    form_end(form, '}');
+
     print_tables(form);
     form_end(form, '}');
 }
@@ -309,8 +270,35 @@ void document_snapshot_schema(struct output *output)
     print_properties(&form);
     form_key(&form, "$defs");
     form_begin(&form, '{');
-    print_instant(&form);
-    print_availability(&form);
+
+    form_key(&form, "instant");
+    form_begin(&form, '{');
+    form_put_string(&form, "description", "Nanoseconds, in decimal digits: they pass 2^53.");
+    form_put_string(&form, "type", "string");
+    form_put_string(&form, "pattern", "^(0|[1-9][0-9]{0,19})$");
+    form_end(&form, '}');
+
+    form_key(&form, "availability");
+    form_begin(&form, '{');
+    form_put_string(
+        &form, "description",
+        "How good a value is, or why there is none. A value that is simply there has no entry.");
+    form_key(&form, "oneOf");
+    form_begin(&form, '[');
+    for (int availability = VITALS_AVAILABILITY_MAX; availability >= VITALS_AVAILABILITY_MIN;
+         availability--) {
+        if (availability == VITALS_UNSET || availability == VITALS_HAVE)
+            continue;
+        begin_line(&form, NULL, '{');
+        form_put_string(&form, "const",
+                        vitals_availability_name((vitals_availability)availability));
+        form_put_string(&form, "description",
+                        vitals_availability_help((vitals_availability)availability));
+        end_line(&form, '}');
+    }
+    form_end(&form, ']');
+    form_end(&form, '}');
+
     for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
          entity = vitals_entity_next(entity))
         print_row(&form, entity);

@@ -226,37 +226,6 @@ static void put_otlp(struct json_form *form, const struct export_settings *expor
 
 /* ---- serve ---- */
 
-/* What is handed down, and what was asked for; at home where there is neither. */
-static void put_listen(struct json_form *form, const struct serve_settings *serve, bool handed)
-{
-    const struct settings_words *words = &serve->listen;
-    char address[300];
-    form_key(form, "listen");
-    form_begin(form, '[');
-    if (handed) {
-        (void)snprintf(address, sizeof address, "fd:%d", LINK_HANDED);
-        form_string(form, address);
-    }
-    for (size_t i = 0; i < words->count; i++) {
-        whole_address(serve, words->items[i], address, sizeof address);
-        form_string(form, address);
-    }
-    if (!handed && words->count == 0) {
-        whole_address(serve, "localhost", address, sizeof address);
-        form_string(form, address);
-    }
-    form_end(form, ']');
-}
-
-static void put_words(struct json_form *form, const char *key, const struct settings_words *words)
-{
-    form_key(form, key);
-    form_begin(form, '[');
-    for (size_t i = 0; i < words->count; i++)
-        form_string(form, words->items[i]);
-    form_end(form, ']');
-}
-
 /* What /metrics holds, wherever it goes. */
 static void put_exposed(struct json_form *form, const struct serve_settings *serve)
 {
@@ -276,10 +245,35 @@ void export_config_serve(const struct sampling_settings *sampling,
     begin(&form, out, "serve");
     put_shared(&form, sampling, export, PATIENCE_NS);
     begin_member(&form, "serve");
-    put_listen(&form, serve, handed);
+
+    /* What is handed down, and what was asked for; at home where there is neither. */
+    const struct settings_words *words = &serve->listen;
+    char address[300];
+    form_key(&form, "listen");
+    form_begin(&form, '[');
+    if (handed) {
+        (void)snprintf(address, sizeof address, "fd:%d", LINK_HANDED);
+        form_string(&form, address);
+    }
+    for (size_t i = 0; i < words->count; i++) {
+        whole_address(serve, words->items[i], address, sizeof address);
+        form_string(&form, address);
+    }
+    if (!handed && words->count == 0) {
+        whole_address(serve, "localhost", address, sizeof address);
+        form_string(&form, address);
+    }
+    form_end(&form, ']');
+
     put_known(&form, "web_config", serve->web_config);
     put_flag(&form, "allow_insecure", serve->allow_insecure);
-    put_words(&form, "hosts", &serve->allow_hosts);
+
+    form_key(&form, "hosts");
+    form_begin(&form, '[');
+    for (size_t i = 0; i < serve->allow_hosts.count; i++)
+        form_string(&form, serve->allow_hosts.items[i]);
+    form_end(&form, ']');
+
     put_exposed(&form, serve);
     form_end(&form, '}');
     if (serve->textfile != NULL) {
@@ -318,10 +312,18 @@ static void put_user(struct json_form *form, const struct environment_settings *
     form_put_string(form, "user", command_user(name, sizeof name));
 }
 
-/* As much of it as may be told. */
-static void put_argv(struct json_form *form, const char *policy, const char *const *argv)
+static void put_job(struct json_form *form, const struct settings *settings,
+                    const struct export_job *job)
 {
-    size_t most = strcmp(policy, "off") == 0 ? 0 : strcmp(policy, "argv0") == 0 ? 1 : SIZE_MAX;
+    char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
+    uint64_t bytes;
+    begin_member(form, "job");
+
+    /* As much of it as may be told. */
+    const char *const *argv = job->argv;
+    size_t most = strcmp(settings->export.command_line, "off") == 0     ? 0
+                  : strcmp(settings->export.command_line, "argv0") == 0 ? 1
+                                                                        : SIZE_MAX;
     size_t used = 0;
     form_key(form, "argv");
     form_begin(form, '[');
@@ -332,25 +334,13 @@ static void put_argv(struct json_form *form, const char *policy, const char *con
         form_string(form, argv[i]);
     }
     form_end(form, ']');
-}
 
-/* What the program is called, which any list of processes shows. What the kernel calls it has no
- * folder before it: a / in that is its own. */
-static void put_name(struct json_form *form, const struct export_job *job)
-{
+    /* What the program is called, which any list of processes shows. What the kernel calls it has
+     * no folder before it: a / in that is its own. */
     const char *name = job->argv != NULL ? job->argv[0] : job->name;
     const char *slash = job->argv != NULL && name != NULL ? strrchr(name, '/') : NULL;
     put_known(form, "name", slash != NULL ? slash + 1 : name);
-}
 
-static void put_job(struct json_form *form, const struct settings *settings,
-                    const struct export_job *job)
-{
-    char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
-    uint64_t bytes;
-    begin_member(form, "job");
-    put_argv(form, settings->export.command_line, job->argv);
-    put_name(form, job);
     if (job->pid > 0)
         form_put_count(form, "pid", (uint64_t)job->pid);
     (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)clock_realtime_ns());
@@ -371,38 +361,6 @@ static void put_job(struct json_form *form, const struct settings *settings,
     form_end(form, '}');
 }
 
-static void put_spool(struct json_form *form, const struct environment_settings *environment)
-{
-    char folder[PATH_MAX];
-    const char *state = environment->state_folder;
-    int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
-    if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
-        form_put_string(form, "spool", folder);
-}
-
-static void put_mlflow(struct json_form *form, const struct environment_settings *environment,
-                       const struct mlflow_settings *mlflow)
-{
-    uint64_t bytes = 0;
-    begin_member(form, "mlflow");
-    put_known(form, "uri", mlflow->uri);
-    if (mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0)
-        put_flag(form, "new_run", true);
-    else
-        put_known(form, "run_id", mlflow->run);
-    put_known(form, "experiment", mlflow->experiment);
-    put_known(form, "run_name", mlflow->name);
-    form_put_string(form, "prefix", mlflow->prefix);
-    put_seconds(form, "interval_seconds", mlflow->interval_ns);
-    form_put_count(form, "samples", mlflow->samples);
-    if (mlflow->memory != NULL && vitals_parse_bytes(mlflow->memory, &bytes) == 0)
-        form_put_count(form, "max_memory_bytes", bytes);
-    if (mlflow->cpus > 0)
-        form_put_count(form, "max_cpus", mlflow->cpus);
-    put_spool(form, environment);
-    form_end(form, '}');
-}
-
 void export_config_run(const struct settings *settings, const struct export_job *job,
                        struct text *out)
 {
@@ -410,8 +368,34 @@ void export_config_run(const struct settings *settings, const struct export_job 
     begin(&form, out, job->program);
     put_shared(&form, &settings->sampling, &settings->export, settings->export.wait_ns);
     put_job(&form, settings, job);
-    if (settings->export.mlflow.uri != NULL)
-        put_mlflow(&form, &settings->environment, &settings->export.mlflow);
+    if (settings->export.mlflow.uri != NULL) {
+        uint64_t bytes = 0;
+        begin_member(&form, "mlflow");
+        put_known(&form, "uri", settings->export.mlflow.uri);
+        if (settings->export.mlflow.run != NULL &&
+            strcmp(settings->export.mlflow.run, MLFLOW_NEW_RUN) == 0)
+            put_flag(&form, "new_run", true);
+        else
+            put_known(&form, "run_id", settings->export.mlflow.run);
+        put_known(&form, "experiment", settings->export.mlflow.experiment);
+        put_known(&form, "run_name", settings->export.mlflow.name);
+        form_put_string(&form, "prefix", settings->export.mlflow.prefix);
+        put_seconds(&form, "interval_seconds", settings->export.mlflow.interval_ns);
+        form_put_count(&form, "samples", settings->export.mlflow.samples);
+        if (settings->export.mlflow.memory != NULL &&
+            vitals_parse_bytes(settings->export.mlflow.memory, &bytes) == 0)
+            form_put_count(&form, "max_memory_bytes", bytes);
+        if (settings->export.mlflow.cpus > 0)
+            form_put_count(&form, "max_cpus", settings->export.mlflow.cpus);
+
+        char folder[PATH_MAX];
+        const char *state = settings->environment.state_folder;
+        int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
+        if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
+            form_put_string(&form, "spool", folder);
+
+        form_end(&form, '}');
+    }
     put_otlp(&form, &settings->export);
     if (settings->export.tensorboard != NULL) {
         begin_member(&form, "tensorboard");

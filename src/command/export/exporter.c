@@ -35,14 +35,6 @@ static void say(const char *who, const char *what)
         (void)command_fail(0, "%s: %s", name, safe);
 }
 
-/* What a library prints, or the loader where it cannot start it. */
-static void take_stray(struct exporter *exporter, const char *line)
-{
-    if (line[0] == '\0' || ++exporter->strays > STRAYS_SHOWN)
-        return;
-    say("tell", exporter->strays == STRAYS_SHOWN ? "and more of that kind" : line);
-}
-
 void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message)
 {
     json_t *document = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
@@ -66,7 +58,10 @@ void exporter_take(struct exporter *exporter, const char *line, struct exporter_
     } else if (said != NULL) {
         say("", said);
     } else if (message->kind == MESSAGE_OTHER) {
-        take_stray(exporter, line);
+        /* What a library prints, or the loader where it cannot start it. */
+        if (!(line[0] == '\0' || ++exporter->strays > STRAYS_SHOWN)) {
+            say("tell", exporter->strays == STRAYS_SHOWN ? "and more of that kind" : line);
+        }
     }
     json_decref(document);
 }

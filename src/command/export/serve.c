@@ -35,26 +35,6 @@ struct server {
 
 /* ---- what is read ---- */
 
-static int choose_metrics(const struct server *server, vitals_request *request, vitals_error *error)
-{
-    static const struct {
-        const char *word;
-        enum selection_level level;
-    } LEVELS[] = {
-        {"off", SELECT_NO_PROCESSES}, {"workload", SELECT_WORKLOADS}, {"pid", SELECT_PROCESSES}};
-    const struct settings *settings = server->settings;
-    int code = 0;
-    for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0] && code == 0; i++) {
-        if (strcmp(LEVELS[i].word, settings->serve.processes) == 0)
-            code = metric_selection_add(request, LEVELS[i].level, settings->serve.compat != NULL,
-                                        error);
-    }
-    /* What is not to be told is not read. */
-    if (code == 0 && strcmp(settings->export.command_line, "off") == 0)
-        code = vitals_request_remove(request, VITALS_PROCESS_COMMAND_LINE, error);
-    return code;
-}
-
 /* What would say of a machine what is true of our own service. */
 static int leave_out_our_cgroup(vitals_request *request, vitals_error *error)
 {
@@ -70,17 +50,6 @@ static int leave_out_our_cgroup(vitals_request *request, vitals_error *error)
     return code;
 }
 
-static int leave_out_processes(vitals_request *request, vitals_error *error)
-{
-    int code = 0;
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
-        if (entity == VITALS_PROCESS || entity == VITALS_GPU_PROCESS || entity == VITALS_WORKLOAD)
-            code = vitals_request_remove(request, metric, error);
-    }
-    return code;
-}
-
 static int request_of_samples(const struct server *server, vitals_request **out,
                               vitals_error *error)
 {
@@ -89,12 +58,36 @@ static int request_of_samples(const struct server *server, vitals_request **out,
     const char *processes = server->settings->serve.processes;
     bool all = strcmp(processes, "pid") == 0;
     int code = vitals_request_new(SETS, out, error);
-    if (code == 0)
-        code = choose_metrics(server, *out, error);
+    if (code == 0) {
+        vitals_request *request = *out;
+        static const struct {
+            const char *word;
+            enum selection_level level;
+        } LEVELS[] = {{"off", SELECT_NO_PROCESSES},
+                      {"workload", SELECT_WORKLOADS},
+                      {"pid", SELECT_PROCESSES}};
+        const struct settings *settings = server->settings;
+        code = 0;
+        for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0] && code == 0; i++) {
+            if (strcmp(LEVELS[i].word, settings->serve.processes) == 0)
+                code = metric_selection_add(request, LEVELS[i].level,
+                                            settings->serve.compat != NULL, error);
+        }
+        /* What is not to be told is not read. */
+        if (code == 0 && strcmp(settings->export.command_line, "off") == 0)
+            code = vitals_request_remove(request, VITALS_PROCESS_COMMAND_LINE, error);
+    }
     if (code == 0)
         code = leave_out_our_cgroup(*out, error);
-    if (code == 0 && strcmp(processes, "off") == 0)
-        code = leave_out_processes(*out, error);
+    if (code == 0 && strcmp(processes, "off") == 0) {
+        code = 0;
+        for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+            vitals_entity entity = vitals_metric_entity(metric);
+            if (entity == VITALS_PROCESS || entity == VITALS_GPU_PROCESS ||
+                entity == VITALS_WORKLOAD)
+                code = vitals_request_remove(*out, metric, error);
+        }
+    }
     if (code == 0)
         code = vitals_request_rows(*out, all ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS, NULL, 0,
                                    error);
@@ -142,18 +135,6 @@ static int stream_open(struct server *server, make_request *make, struct serve_s
     return command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-/* With "pid" every process is in the samples, with "off" none is told. */
-static void want_every(struct server *server, bool want)
-{
-    if (strcmp(server->settings->serve.processes, "workload") != 0 ||
-        want == (server->every.sampler != NULL))
-        return;
-    if (want)
-        (void)stream_open(server, request_of_every, &server->every);
-    else
-        stream_close(&server->every);
-}
-
 /* ---- what is told ---- */
 
 /* A sample, between what stands around it on its line. */
@@ -191,25 +172,17 @@ static void take_heard(struct server *server, const char *line)
     exporter_take(&server->exporter, line, &message);
     if (message.kind == MESSAGE_OPENED && message.url[0] != '\0')
         (void)command_fail(0, "listening at %s", command_safe(message.url));
-    else if (message.kind == MESSAGE_WANT)
-        want_every(server, message.all_processes);
-    else if (message.kind == MESSAGE_FAILED && strcmp(message.publisher, "serve") == 0)
+    /* With "pid" every process is in the samples, with "off" none is told. */
+    else if (message.kind == MESSAGE_WANT) {
+        if (!(strcmp(server->settings->serve.processes, "workload") != 0 ||
+              message.all_processes == (server->every.sampler != NULL))) {
+            if (message.all_processes)
+                (void)stream_open(server, request_of_every, &server->every);
+            else
+                stream_close(&server->every);
+        }
+    } else if (message.kind == MESSAGE_FAILED && strcmp(message.publisher, "serve") == 0)
         end(server, EXIT_CANNOT);
-}
-
-static void hear(struct server *server)
-{
-    enum { AT_ONCE = 100 }; /* lines, so that a flood of them is no end */
-    char *line;
-    int got = 1;
-    for (int i = 0; i < AT_ONCE && !server->over && got > 0; i++) {
-        got = link_hear(server->exporter.link, 0, &line);
-        if (got > 0)
-            take_heard(server, line);
-    }
-    if (got < 0)
-        end(server, command_fail(EXIT_CANNOT, "the program that answers has ended: %s",
-                                 command_safe(server->settings->export.program)));
 }
 
 /* ---- the loop ---- */
@@ -240,8 +213,19 @@ static void serve(struct server *server, int interrupts)
             return;
         if (told[4].revents != 0)
             server->kept = !link_flush(server->exporter.link, 0);
-        if (told[1].revents != 0)
-            hear(server);
+        if (told[1].revents != 0) {
+            enum { AT_ONCE = 100 }; /* lines, so that a flood of them is no end */
+            char *line;
+            int got = 1;
+            for (int i = 0; i < AT_ONCE && !server->over && got > 0; i++) {
+                got = link_hear(server->exporter.link, 0, &line);
+                if (got > 0)
+                    take_heard(server, line);
+            }
+            if (got < 0)
+                end(server, command_fail(EXIT_CANNOT, "the program that answers has ended: %s",
+                                         command_safe(server->settings->export.program)));
+        }
         if (!server->over && told[2].revents != 0)
             tell_sample(server, &server->samples, "", "\n");
         if (!server->over && told[3].revents != 0 && server->every.subscription != NULL)

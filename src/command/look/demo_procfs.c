@@ -376,28 +376,6 @@ static int open_own(const char *path, int how)
     return -1;
 }
 
-/* Removes folders that a killed vitals left. */
-static void sweep(const char *temporary)
-{
-    enum { NAMES_MOST = 65536 };
-    char path[PLACE];
-    DIR *names = opendir(temporary);
-    struct dirent *entry;
-    for (int i = 0; names != NULL && i < NAMES_MOST && (entry = readdir(names)) != NULL; i++) {
-        if (strncmp(entry->d_name, NAME, sizeof NAME - 1) != 0 ||
-            snprintf(path, sizeof path, "%s/%s", temporary, entry->d_name) >= (int)sizeof path)
-            continue;
-        int folder = open_own(path, LOCK_NB);
-        if (folder < 0)
-            continue;
-        clear(folder);
-        (void)rmdir(path);
-        (void)close(folder);
-    }
-    if (names != NULL)
-        (void)closedir(names);
-}
-
 /* Before it is locked, another vitals may sweep it away: then another one is made. */
 static int make_folder(struct demo_procfs *demo, const char *temporary)
 {
@@ -421,31 +399,6 @@ static int make_folder(struct demo_procfs *demo, const char *temporary)
 
 /* ---- signals ---- */
 
-/* Signals that would end us wait until the files are gone. */
-static void hold_signals(struct demo_procfs *demo)
-{
-    static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
-    sigset_t ending;
-    (void)sigemptyset(&ending);
-    for (size_t i = 0; i < sizeof ENDING / sizeof ENDING[0]; i++)
-        (void)sigaddset(&ending, ENDING[i]);
-    demo->held = pthread_sigmask(SIG_BLOCK, &ending, &demo->before) == 0;
-}
-
-/* That a file was too large for its limit is told in words. */
-static void release_signals(struct demo_procfs *demo)
-{
-    sigset_t limit;
-    if (!demo->held)
-        return;
-    (void)sigemptyset(&limit);
-    (void)sigaddset(&limit, SIGXFSZ);
-    if (!sigismember(&demo->before, SIGXFSZ))
-        (void)sigtimedwait(&limit, NULL, &(struct timespec){0});
-    demo->held = false;
-    (void)pthread_sigmask(SIG_SETMASK, &demo->before, NULL);
-}
-
 /* ---- its clock ---- */
 
 static uint64_t since_boot_ns(void *data)
@@ -462,16 +415,6 @@ static uint64_t realtime_ns(void *data)
 enum { PLAYED = 12 };
 static const uint64_t GRACE_NS = 2 * SECOND_NS;
 
-static void move_to(struct demo_procfs *demo, uint64_t now_ns)
-{
-    atomic_store(&demo->now_ns, now_ns);
-    for (size_t i = 0; i < ACTORS; i++) {
-        struct actor actor = actor_at(i);
-        (void)write_counters(demo, &actor);
-    }
-    (void)write_machine(demo);
-}
-
 /* The thread that makes the readings waits only for the worker threads, which get more real time
  * than the fake clock says, so that a busy machine draws the same picture. A thread that waits
  * without a descriptor plays a driver that hangs: it returns after the picture is drawn. */
@@ -486,8 +429,14 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
         until_ns = real->monotonic_ns(real->data) + left_ns * (descriptor < 0 ? PLAYED : 1) +
                    (ours ? GRACE_NS : 0);
     int code = ours && descriptor < 0 ? 0 : real->wait_until(real->data, descriptor, until_ns);
-    if (code == 0 && ours && deadline_ns > now_ns)
-        move_to(demo, deadline_ns);
+    if (code == 0 && ours && deadline_ns > now_ns) {
+        atomic_store(&demo->now_ns, deadline_ns);
+        for (size_t i = 0; i < ACTORS; i++) {
+            struct actor actor = actor_at(i);
+            (void)write_counters(demo, &actor);
+        }
+        (void)write_machine(demo);
+    }
     return code;
 }
 
@@ -518,8 +467,34 @@ int demo_procfs_open(const char *temporary, vitals_options *options, struct demo
     static struct demo_procfs only; /* threads may look at its clock until the process ends */
     struct demo_procfs *demo = &only;
     demo->descriptor = -1;
-    hold_signals(demo);
-    sweep(temporary);
+
+    /* Signals that would end us wait until the files are gone. */
+    static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+    sigset_t ending;
+    (void)sigemptyset(&ending);
+    for (size_t i = 0; i < sizeof ENDING / sizeof ENDING[0]; i++)
+        (void)sigaddset(&ending, ENDING[i]);
+    demo->held = pthread_sigmask(SIG_BLOCK, &ending, &demo->before) == 0;
+
+    /* Removes folders that a killed vitals left. */
+    enum { NAMES_MOST = 65536 };
+    char path[PLACE];
+    DIR *names = opendir(temporary);
+    struct dirent *entry;
+    for (int i = 0; names != NULL && i < NAMES_MOST && (entry = readdir(names)) != NULL; i++) {
+        if (strncmp(entry->d_name, NAME, sizeof NAME - 1) != 0 ||
+            snprintf(path, sizeof path, "%s/%s", temporary, entry->d_name) >= (int)sizeof path)
+            continue;
+        int folder = open_own(path, LOCK_NB);
+        if (folder < 0)
+            continue;
+        clear(folder);
+        (void)rmdir(path);
+        (void)close(folder);
+    }
+    if (names != NULL)
+        (void)closedir(names);
+
     if (make_folder(demo, temporary) < 0)
         return fail(demo, error, temporary);
     atomic_init(&demo->now_ns, BOOT_NS);
@@ -553,5 +528,15 @@ void demo_procfs_close(struct demo_procfs *demo)
         demo->descriptor = -1;
     }
     demo->folder[0] = '\0';
-    release_signals(demo);
+
+    /* That a file was too large for its limit is told in words. */
+    sigset_t limit;
+    if (!demo->held)
+        return;
+    (void)sigemptyset(&limit);
+    (void)sigaddset(&limit, SIGXFSZ);
+    if (!sigismember(&demo->before, SIGXFSZ))
+        (void)sigtimedwait(&limit, NULL, &(struct timespec){0});
+    demo->held = false;
+    (void)pthread_sigmask(SIG_SETMASK, &demo->before, NULL);
 }

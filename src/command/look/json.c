@@ -28,31 +28,6 @@ static int write_snapshot(struct output *output, const vitals_snapshot *snapshot
     return code;
 }
 
-static int write_feed(const char *from, uint64_t left, struct feed *feed)
-{
-    int code = EXIT_DONE;
-    bool any = false;
-    struct output output;
-    output_init(&output, STDOUT_FILENO);
-    for (; left > 0 && code == EXIT_DONE && output_open(&output); left--) {
-        vitals_snapshot *snapshot;
-        vitals_error error;
-        int result = feed->next(feed->data, &snapshot, &error);
-        if (result == 0)
-            break;
-        if (result < 0) {
-            code = command_fail(EXIT_CANNOT, "%s", error.message);
-            break;
-        }
-        any = true;
-        code = write_snapshot(&output, snapshot);
-        vitals_snapshot_unref(snapshot);
-    }
-    if (!any && code == EXIT_DONE && from != NULL)
-        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(from));
-    return output_done(&output, code);
-}
-
 int command_json(const struct settings *settings)
 {
     vitals_error error;
@@ -74,9 +49,31 @@ int command_json(const struct settings *settings)
         code = command_fail(EXIT_USAGE, "%s", error.message);
     if (code == EXIT_DONE)
         code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);
-    if (code == EXIT_DONE)
-        code = write_feed(settings->machine.from,
-                          wanted(&settings->sampling, settings->machine.from), &feed);
+    if (code == EXIT_DONE) {
+        uint64_t left = wanted(&settings->sampling, settings->machine.from);
+
+        bool any = false;
+        struct output output;
+        output_init(&output, STDOUT_FILENO);
+        for (; left > 0 && code == EXIT_DONE && output_open(&output); left--) {
+            vitals_snapshot *snapshot;
+
+            int result = feed.next(feed.data, &snapshot, &error);
+            if (result == 0)
+                break;
+            if (result < 0) {
+                code = command_fail(EXIT_CANNOT, "%s", error.message);
+                break;
+            }
+            any = true;
+            code = write_snapshot(&output, snapshot);
+            vitals_snapshot_unref(snapshot);
+        }
+        if (!any && code == EXIT_DONE && settings->machine.from != NULL)
+            code = command_fail(EXIT_CANNOT, "%s: no snapshot in it",
+                                command_safe(settings->machine.from));
+        code = output_done(&output, code);
+    }
     feed_close(&feed);
     vitals_request_free(request);
     return code;

@@ -46,21 +46,6 @@ vitals_metric metrics_after(vitals_metric metric)
 /* --- Plain --------------------------------------------------------------------------------------
  */
 
-/* One line each, so that grep finds what it is about. */
-static void print_list(struct output *output)
-{
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
-        output_format(output, "%s: %s\n", vitals_entity_name(entity), vitals_entity_help(entity));
-        for (vitals_metric metric = metrics_first(entity); metric != 0;
-             metric = metrics_after(metric))
-            output_format(output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
-                          vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
-                          vitals_metric_help(metric));
-        output_text(output, vitals_entity_next(entity) != 0 ? "\n" : "");
-    }
-}
-
 /* --- JSON ---------------------------------------------------------------------------------------
  */
 
@@ -71,28 +56,6 @@ static void put_null(struct json_form *form, const char *key)
 {
     form_key(form, key);
     form_null(form);
-}
-
-static void print_metric(struct json_form *form, vitals_metric metric)
-{
-    form_begin(form, '{');
-    form_put_string(form, "name", vitals_metric_name(metric));
-    form_put_count(form, "number", (uint64_t)metric);
-    form_put_string(form, "unit", vitals_metric_unit(metric));
-    form_put_string(form, "type", metrics_type_name(vitals_metric_type(metric)));
-    form_put_string(form, "kind", metrics_kind_name(vitals_metric_kind(metric)));
-    form_put_string(form, "price", PRICES[vitals_metric_price(metric)]);
-    vitals_entity target = vitals_metric_target(metric);
-    if (target != 0)
-        form_put_string(form, "target", vitals_entity_name(target));
-    else
-        put_null(form, "target");
-    form_put_count(form, "every_ns", vitals_metric_every_ns(metric));
-    form_put_count(form, "resolution_ns", vitals_metric_resolution_ns(metric, 0));
-    form_put_count(form, "resolution_estimate_ns", vitals_metric_resolution_ns(metric, 1));
-    form_put_string(form, "source", vitals_metric_source(metric));
-    form_put_string(form, "help", vitals_metric_help(metric));
-    form_end(form, '}');
 }
 
 static void print_json(struct output *output)
@@ -117,8 +80,26 @@ static void print_json(struct output *output)
         form_key(&form, "metrics");
         form_begin(&form, '[');
         for (vitals_metric metric = metrics_first(entity); metric != 0;
-             metric = metrics_after(metric))
-            print_metric(&form, metric);
+             metric = metrics_after(metric)) {
+            form_begin(&form, '{');
+            form_put_string(&form, "name", vitals_metric_name(metric));
+            form_put_count(&form, "number", (uint64_t)metric);
+            form_put_string(&form, "unit", vitals_metric_unit(metric));
+            form_put_string(&form, "type", metrics_type_name(vitals_metric_type(metric)));
+            form_put_string(&form, "kind", metrics_kind_name(vitals_metric_kind(metric)));
+            form_put_string(&form, "price", PRICES[vitals_metric_price(metric)]);
+            vitals_entity target = vitals_metric_target(metric);
+            if (target != 0)
+                form_put_string(&form, "target", vitals_entity_name(target));
+            else
+                put_null(&form, "target");
+            form_put_count(&form, "every_ns", vitals_metric_every_ns(metric));
+            form_put_count(&form, "resolution_ns", vitals_metric_resolution_ns(metric, 0));
+            form_put_count(&form, "resolution_estimate_ns", vitals_metric_resolution_ns(metric, 1));
+            form_put_string(&form, "source", vitals_metric_source(metric));
+            form_put_string(&form, "help", vitals_metric_help(metric));
+            form_end(&form, '}');
+        }
         form_end(&form, ']');
         form_end(&form, '}');
     }
@@ -133,7 +114,20 @@ int command_metrics(const struct settings *settings)
     output_init(&output, STDOUT_FILENO);
     if (settings->look.json)
         print_json(&output);
-    else
-        print_list(&output);
+    /* One line each, so that grep finds what it is about. */
+    else {
+        for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
+             entity = vitals_entity_next(entity)) {
+            output_format(&output, "%s: %s\n", vitals_entity_name(entity),
+                          vitals_entity_help(entity));
+            for (vitals_metric metric = metrics_first(entity); metric != 0;
+                 metric = metrics_after(metric))
+                output_format(&output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
+                              vitals_metric_unit(metric),
+                              metrics_kind_name(vitals_metric_kind(metric)),
+                              vitals_metric_help(metric));
+            output_text(&output, vitals_entity_next(entity) != 0 ? "\n" : "");
+        }
+    }
     return output_done(&output, EXIT_DONE);
 }

@@ -27,16 +27,6 @@ static enum monitor_mode mode_of(const struct view_settings *view)
     return MONITOR_AUTO;
 }
 
-/* Processes of the demo are real ones that only lend their names. */
-static const char *readonly_of(const struct machine_settings *machine,
-                               const struct view_settings *view)
-{
-    return machine->demo != NULL        ? "this is a demo"
-           : machine->proc_root != NULL ? "these are processes of another /proc"
-           : view->readonly             ? "read-only"
-                                        : NULL;
-}
-
 /* Redrawing faster is of no use, and rates would be made of too few steps of their counters. */
 static uint64_t interval_of(const struct sampling_settings *sampling)
 {
@@ -49,6 +39,7 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
                           struct monitor_options *options)
 {
     *options = (struct monitor_options){
+        /* Processes of the demo are real ones that only lend their names. */
         .look = command_look(settings),
         .mode = mode_of(&settings->view),
         .mode_given = settings->view.monitor,
@@ -61,7 +52,10 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
         .order = settings->environment.device_order,
         .user = *user,
         .root = *user != NULL && geteuid() == 0,
-        .readonly = readonly_of(&settings->machine, &settings->view),
+        .readonly = settings->machine.demo != NULL        ? "this is a demo"
+                    : settings->machine.proc_root != NULL ? "these are processes of another /proc"
+                    : settings->view.readonly             ? "read-only"
+                                                          : NULL,
         .temporary = settings->environment.temporary,
         .notice = settings->view.config_notice,
         .term = settings->environment.term,
@@ -73,26 +67,22 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
 
 enum { SIZE_LEAST = 1, SIZE_MOST = 1000 };
 
-/* The terminal's, or that of most. */
-static void default_size(struct monitor_picture *picture)
-{
-    struct winsize size;
-    picture->width = 80;
-    picture->height = 24;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < SIZE_LEAST ||
-        size.ws_row < SIZE_LEAST || size.ws_col > SIZE_MOST || size.ws_row > SIZE_MOST)
-        return;
-    picture->width = size.ws_col;
-    picture->height = size.ws_row;
-}
-
 /* "80x24", "80x24:help", "help". */
 static bool read_size(const char *text, struct monitor_picture *picture)
 {
     int end = 0;
     unsigned width = 0, height = 0;
     if (*text >= 'a' && *text <= 'z') {
-        default_size(picture);
+        /* The terminal's, or that of most. */
+        struct winsize size;
+        picture->width = 80;
+        picture->height = 24;
+        if (!(ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < SIZE_LEAST ||
+              size.ws_row < SIZE_LEAST || size.ws_col > SIZE_MOST || size.ws_row > SIZE_MOST)) {
+            picture->width = size.ws_col;
+            picture->height = size.ws_row;
+        }
+
         picture->screen = text;
         return true;
     }
@@ -152,14 +142,6 @@ static int open_readings(const struct settings *settings, const struct monitor_o
                    : open_machine(settings, request, readings);
     vitals_request_free(request);
     return code;
-}
-
-static void close_readings(struct monitor_readings *readings)
-{
-    feed_close(&readings->feed);
-    if (!monitor_is_busy())
-        vitals_context_free(readings->context);
-    demo_procfs_close(readings->demo);
 }
 
 int monitor_check_screen(const struct view_settings *view, const char **screen)
@@ -245,7 +227,12 @@ int command_screen(const struct settings *settings)
         code = draw_screen(&settings->view, settings->look.force_color, &options, &readings.feed,
                            readings.most, &drawn);
     }
-    close_readings(&readings);
+
+    feed_close(&readings.feed);
+    if (!monitor_is_busy())
+        vitals_context_free(readings.context);
+    demo_procfs_close(readings.demo);
+
     return print_drawn(&drawn, code);
 }
 

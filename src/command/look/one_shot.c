@@ -36,21 +36,6 @@ static void forget(struct one_shot_readings *readings)
     *readings = (struct one_shot_readings){0};
 }
 
-static int ask(const struct filter_settings *filter, unsigned rows, vitals_request **out,
-               vitals_error *error)
-{
-    int code = vitals_request_new(0, out, error);
-    for (size_t i = 0; i < REPORT_METRIC_COUNT && code == 0; i++)
-        code = vitals_request_add(*out, REPORT_METRICS[i], error);
-    for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0 && rows != VITALS_ROWS_ALL; i++)
-        code = vitals_request_add(*out, REPORT_WORK_METRICS[i], error);
-    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && filter->only_visible; i++)
-        code = vitals_request_add(*out, VISIBLE_METRICS[i], error);
-    if (code == 0)
-        code = vitals_request_rows(*out, rows, NULL, 0, error);
-    return code;
-}
-
 /* The next reading becomes the newest. 1: there was one, 0: there is none, negative: an error. */
 static int read_next(const struct feed *feed, struct one_shot_readings *readings,
                      vitals_error *error)
@@ -95,7 +80,17 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    int code = ask(filter, rows, &request, &error);
+
+    int code = vitals_request_new(0, &request, &error);
+    for (size_t i = 0; i < REPORT_METRIC_COUNT && code == 0; i++)
+        code = vitals_request_add(request, REPORT_METRICS[i], &error);
+    for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0 && rows != VITALS_ROWS_ALL; i++)
+        code = vitals_request_add(request, REPORT_WORK_METRICS[i], &error);
+    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && filter->only_visible; i++)
+        code = vitals_request_add(request, VISIBLE_METRICS[i], &error);
+    if (code == 0)
+        code = vitals_request_rows(request, rows, NULL, 0, &error);
+
     if (code < 0) {
         vitals_request_free(request);
         return command_fail(EXIT_CANNOT, "%s", error.message);

@@ -5,29 +5,6 @@
 
 enum { COLUMNS_MAX = 256 };
 
-static void copy_head(const vitals_snapshot *from, vitals_builder *to)
-{
-    vitals_builder_begin(to);
-    vitals_builder_origin(to, vitals_snapshot_host(from), vitals_snapshot_boot_id(from),
-                          vitals_snapshot_pid_namespace(from));
-    vitals_builder_stream(to, vitals_snapshot_stream(from));
-    vitals_builder_moment(to, vitals_snapshot_realtime_ns(from), vitals_snapshot_boottime_ns(from),
-                          vitals_snapshot_monotonic_ns(from), vitals_snapshot_sequence(from));
-}
-
-/* The columns that a table of a snapshot has. */
-static size_t columns_of(const vitals_snapshot *snapshot, vitals_entity entity,
-                         vitals_metric out[static COLUMNS_MAX])
-{
-    size_t count = 0;
-    for (vitals_metric metric = 0;
-         (metric = vitals_metric_next(metric)) != 0 && count < COLUMNS_MAX;) {
-        if (vitals_metric_entity(metric) == entity && vitals_snapshot_has_metric(snapshot, metric))
-            out[count++] = metric;
-    }
-    return count;
-}
-
 static void copy_number(vitals_builder *to, const vitals_row *row, vitals_metric metric,
                         vitals_availability availability)
 {
@@ -97,12 +74,29 @@ struct changes {
 static int copy(const vitals_snapshot *snapshot, const struct changes *changes,
                 vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
-    copy_head(snapshot, builder);
+    vitals_builder_begin(builder);
+    vitals_builder_origin(builder, vitals_snapshot_host(snapshot),
+                          vitals_snapshot_boot_id(snapshot),
+                          vitals_snapshot_pid_namespace(snapshot));
+    vitals_builder_stream(builder, vitals_snapshot_stream(snapshot));
+    vitals_builder_moment(
+        builder, vitals_snapshot_realtime_ns(snapshot), vitals_snapshot_boottime_ns(snapshot),
+        vitals_snapshot_monotonic_ns(snapshot), vitals_snapshot_sequence(snapshot));
+
     for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
         vitals_metric columns[COLUMNS_MAX];
         if (!vitals_snapshot_has_entity(snapshot, entity))
             continue;
-        size_t count = columns_of(snapshot, entity, columns);
+
+        /* The columns that a table of a snapshot has. */
+        size_t count = 0;
+        for (vitals_metric metric = 0;
+             (metric = vitals_metric_next(metric)) != 0 && count < COLUMNS_MAX;) {
+            if (vitals_metric_entity(metric) == entity &&
+                vitals_snapshot_has_metric(snapshot, metric))
+                columns[count++] = metric;
+        }
+
         vitals_builder_table(builder, entity, columns, count);
         vitals_builder_state(builder, entity, vitals_snapshot_state(snapshot, entity));
         for (const vitals_row *row = NULL;

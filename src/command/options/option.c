@@ -153,48 +153,6 @@ static int unknown_option(struct parse *parse, const char *argument)
     return fail(parse, "unknown option %s", safe);
 }
 
-/* `--mlflow http://…`: an address behind an option whose value is written behind "=". */
-static bool is_lost_value(const struct parse *parse, const char *name)
-{
-    return strstr(name, "://") != NULL && parse->last != NULL &&
-           parse->last->kind == OPTION_MAYBE && parse->at >= 2 &&
-           strchr(parse->argv[parse->at - 2], '=') == NULL && parse->argv[parse->at - 2][0] == '-';
-}
-
-static int lost_value(struct parse *parse, const char *name)
-{
-    char safe[200];
-    show_word(name, safe, sizeof safe);
-    return fail(parse, "the value of --%s is given as --%s=%s", parse->last->name,
-                parse->last->name, safe);
-}
-
-static int unknown_word(struct parse *parse, const char *name)
-{
-    struct settings *settings = parse->settings;
-    char safe[200];
-    show_word(name, safe, sizeof safe);
-    if (settings->command->name != NULL)
-        return fail(parse, "%s takes no \"%s\"", settings->command->name, safe);
-    if (parse->last != NULL && parse->last->kind == OPTION_MAYBE)
-        return fail(parse, "unknown command \"%s\"; a value is given as --%s=%s", safe,
-                    parse->last->name, safe);
-
-    if (parse->last != NULL && parse->last->kind == OPTION_CHOICE) {
-        char accepts[128];
-        option_accepts(parse->last, accepts, sizeof accepts);
-        return fail(parse, "--%s takes %s, not \"%s\"", parse->last->name, accepts, safe);
-    }
-
-    struct nearest nearest;
-    nearest_begin(&nearest, name);
-    for (const struct command *command = parse->commands + 1; command->name != NULL; command++)
-        nearest_offer(&nearest, command->name);
-    if (nearest.word != NULL)
-        return fail(parse, "unknown command \"%s\"; did you mean %s?", safe, nearest.word);
-    return fail(parse, "unknown command \"%s\"", safe);
-}
-
 /* --- Options and their words -------------------------------------------------------------------
  */
 
@@ -213,18 +171,6 @@ static bool looks_like_option(const struct parse *parse, const struct option *op
     return !one_number && find_brief(commands_now(parse), argument + 1, 1) != NULL;
 }
 
-static bool is_list(const struct option *option)
-{
-    return option->kind == OPTION_NUMBERS || option->kind == OPTION_WORDS;
-}
-
-/* Whether its value may be left out, so that only what is glued to it is one. */
-static bool takes_attached(const struct option *option)
-{
-    return option->kind == OPTION_MAYBE ||
-           (option->kind == OPTION_DURATION && option->implied != NULL);
-}
-
 static bool is_choice(const struct option *option, const char *name)
 {
     for (const char *const *choice = option->choices; *choice != NULL; choice++) {
@@ -241,13 +187,15 @@ static size_t count_words(const struct parse *parse, const struct option *option
     size_t left = parse->count - parse->at, count = 0;
     while (option->takes != NULL && count < left && option->takes(words[count]))
         count++;
-    if (option->kind == OPTION_FLAG || takes_attached(option) || left == 0)
+    /* Whether its value may be left out, so that only what is glued to it is one. */
+    if (option->kind == OPTION_FLAG || option->kind == OPTION_MAYBE ||
+        (option->kind == OPTION_DURATION && option->implied != NULL) || left == 0)
         return count;
     if (option->kind == OPTION_CHOICE)
         return is_choice(option, words[0]) ? 1 : 0;
 
     size_t most = 1;
-    if (is_list(option))
+    if (option->kind == OPTION_NUMBERS || option->kind == OPTION_WORDS)
         most = option->most > 0 ? option->most : left;
     if (option->kind == OPTION_PAIR && strchr(words[0], ',') == NULL)
         most = 2;
@@ -370,8 +318,15 @@ static int take_word(struct parse *parse, const char *name)
     struct settings *settings = parse->settings;
     if (settings->command->flags & COMMAND_WORDS)
         return keep_word(parse, name);
-    if (is_lost_value(parse, name))
-        return lost_value(parse, name);
+    /* `--mlflow http://…`: an address behind an option whose value is written behind "=". */
+    if (strstr(name, "://") != NULL && parse->last != NULL && parse->last->kind == OPTION_MAYBE &&
+        parse->at >= 2 && strchr(parse->argv[parse->at - 2], '=') == NULL &&
+        parse->argv[parse->at - 2][0] == '-') {
+        char safe[200];
+        show_word(name, safe, sizeof safe);
+        return fail(parse, "the value of --%s is given as --%s=%s", parse->last->name,
+                    parse->last->name, safe);
+    }
     if (settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
         parse->at--;
         take_command_line(parse);
@@ -384,7 +339,28 @@ static int take_word(struct parse *parse, const char *name)
                 return take_command(parse, command);
         }
     }
-    return unknown_word(parse, name);
+
+    char safe[200];
+    show_word(name, safe, sizeof safe);
+    if (settings->command->name != NULL)
+        return fail(parse, "%s takes no \"%s\"", settings->command->name, safe);
+    if (parse->last != NULL && parse->last->kind == OPTION_MAYBE)
+        return fail(parse, "unknown command \"%s\"; a value is given as --%s=%s", safe,
+                    parse->last->name, safe);
+
+    if (parse->last != NULL && parse->last->kind == OPTION_CHOICE) {
+        char accepts[128];
+        option_accepts(parse->last, accepts, sizeof accepts);
+        return fail(parse, "--%s takes %s, not \"%s\"", parse->last->name, accepts, safe);
+    }
+
+    struct nearest nearest;
+    nearest_begin(&nearest, name);
+    for (const struct command *command = parse->commands + 1; command->name != NULL; command++)
+        nearest_offer(&nearest, command->name);
+    if (nearest.word != NULL)
+        return fail(parse, "unknown command \"%s\"; did you mean %s?", safe, nearest.word);
+    return fail(parse, "unknown command \"%s\"", safe);
 }
 
 static bool name_was_given(const struct parse *parse, const char *name)
@@ -393,38 +369,19 @@ static bool name_was_given(const struct parse *parse, const char *name)
     return option != NULL && was_given(parse->settings, option);
 }
 
-/* Options that exclude or need each other, by the table. */
-static int check_pairs(struct parse *parse)
-{
-    for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (!option_belongs(option, commands_now(parse)) || !was_given(parse->settings, option))
-            continue;
-        if (option->excludes != NULL && name_was_given(parse, option->excludes))
-            return fail(parse, "--%s and --%s exclude each other", option->name, option->excludes);
-        if (option->needs != NULL && !name_was_given(parse, option->needs))
-            return fail(parse, "--%s goes only with --%s", option->name, option->needs);
-    }
-    return 0;
-}
-
-static int keep_rest(struct parse *parse)
-{
-    while (parse->at < parse->count) {
-        if (keep_word(parse, parse->argv[parse->at++]) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int take_argument(struct parse *parse)
 {
     const char *argument = parse->argv[parse->at++];
     if (strcmp(argument, "--") == 0) {
         if (parse->settings->command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN))
             take_command_line(parse);
-        else if (parse->settings->command->flags & COMMAND_WORDS)
-            return keep_rest(parse);
-        else if (parse->at < parse->count)
+        else if (parse->settings->command->flags & COMMAND_WORDS) {
+            while (parse->at < parse->count) {
+                if (keep_word(parse, parse->argv[parse->at++]) < 0)
+                    return -1;
+            }
+            return 0;
+        } else if (parse->at < parse->count)
             return fail(parse, "\"%s\" behind -- is not expected",
                         command_safe(parse->argv[parse->at]));
         return 0;
@@ -452,5 +409,15 @@ int options_from_arguments(struct settings *settings, const struct command *comm
         if (take_argument(&parse) < 0)
             return -1;
     }
-    return check_pairs(&parse);
+
+    /* Options that exclude or need each other, by the table. */
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        if (!option_belongs(option, commands_now(&parse)) || !was_given(parse.settings, option))
+            continue;
+        if (option->excludes != NULL && name_was_given(&parse, option->excludes))
+            return fail(&parse, "--%s and --%s exclude each other", option->name, option->excludes);
+        if (option->needs != NULL && !name_was_given(&parse, option->needs))
+            return fail(&parse, "--%s goes only with --%s", option->name, option->needs);
+    }
+    return 0;
 }

@@ -20,11 +20,6 @@ void option_variable(const struct option *option, char *out, size_t capacity)
     out[used] = '\0';
 }
 
-static bool is_word(const char *begin, size_t size, const char *word)
-{
-    return strlen(word) == size && strncasecmp(begin, word, size) == 0;
-}
-
 static void assign_word(struct settings *settings, const char *name, const char *word)
 {
     const struct option *option = option_find(COMMAND_VIEW, name, strlen(name));
@@ -45,7 +40,7 @@ static void monitor_mode(struct settings *settings, const char *value)
         at += strspn(at, ", \t");
         size_t size = strcspn(at, ", \t");
         for (size_t word = 0; word < WORDS; word++)
-            count[word] += is_word(at, size, names[word]);
+            count[word] += strlen(names[word]) == size && strncasecmp(at, names[word], size) == 0;
     }
     for (size_t mode = 0; mode < MODES; mode++) {
         if (count[mode] > 0 && !!count[AUTO] + !!count[FULL] + !!count[COMPACT] == 1)
@@ -57,17 +52,6 @@ static void monitor_mode(struct settings *settings, const char *value)
         assign_word(settings, "light", count[DARK] > 0 ? "no" : "yes");
     if (count[READONLY] > 0)
         assign_word(settings, "readonly", "yes");
-}
-
-/* Its older form had a variable for the theme, over which MODE wins where it names one, and one for
- * whether a terminal gets the monitor unasked: so it is here anyway, unless that says no. */
-static void older_form(struct settings *settings, const char *theme, const char *always)
-{
-    static const char *const NO[] = {"false", "no", "0"};
-    if (theme != NULL && (strcasecmp(theme, "light") == 0 || strcasecmp(theme, "dark") == 0))
-        assign_word(settings, "light", strcasecmp(theme, "light") == 0 ? "yes" : "no");
-    for (size_t i = 0; always != NULL && i < sizeof NO / sizeof NO[0]; i++)
-        settings->view.report_unasked |= strcasecmp(always, NO[i]) == 0;
 }
 
 /* An empty variable is one that is not set. */
@@ -98,7 +82,17 @@ int options_from_environment(struct settings *settings, option_lookup *lookup, v
     const char *mode = look(lookup, data, "NVITOP_MONITOR_MODE");
     if (mode != NULL)
         monitor_mode(settings, mode);
-    older_form(settings, look(lookup, data, "NVITOP_MONITOR_THEME"),
-               look(lookup, data, "NVITOP_MONITOR_ALWAYS"));
+
+    /* Its older form had a variable for the theme, over which MODE wins where it names one, and one
+     * for whether a terminal gets the monitor unasked: so it is here anyway, unless that says no.
+     */
+    const char *theme = look(lookup, data, "NVITOP_MONITOR_THEME");
+    const char *always = look(lookup, data, "NVITOP_MONITOR_ALWAYS");
+    static const char *const NO[] = {"false", "no", "0"};
+    if (theme != NULL && (strcasecmp(theme, "light") == 0 || strcasecmp(theme, "dark") == 0))
+        assign_word(settings, "light", strcasecmp(theme, "light") == 0 ? "yes" : "no");
+    for (size_t i = 0; always != NULL && i < sizeof NO / sizeof NO[0]; i++)
+        settings->view.report_unasked |= strcasecmp(always, NO[i]) == 0;
+
     return 0;
 }

@@ -60,38 +60,6 @@ bool option_listed(const struct option *option, const struct command *command)
            !(of_view && command->bit == COMMAND_OPTIONS);
 }
 
-static void print_option(struct output *output, const struct option *option)
-{
-    char brief[16] = "", left[128], argument[64], text[400];
-    option_argument(option, argument, sizeof argument);
-    if (option->brief != NULL)
-        snprintf(brief, sizeof brief, "-%s,", option->brief);
-    int size = snprintf(left, sizeof left, "  %-4s --%s%s%s%s", brief, option->name,
-                        option->alias != NULL ? ", --" : "",
-                        option->alias != NULL ? option->alias : "", argument);
-    if (size + 2 > INDENT)
-        output_format(output, "%s\n%*s", left, INDENT, "");
-    else
-        output_format(output, "%-*s", INDENT, left);
-    snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s", option->help,
-             option->preset);
-    print_wrapped(output, text, INDENT, INDENT);
-}
-
-static void print_group(struct output *output, const struct command *command,
-                        enum option_group group)
-{
-    bool headed = false;
-    for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group != group || !option_listed(option, command))
-            continue;
-        if (!headed)
-            output_format(output, "\n%s:\n", option_group_name(group));
-        headed = true;
-        print_option(output, option);
-    }
-}
-
 static void print_lines(struct output *output, const char *heading, const char *lines)
 {
     output_format(output, "\n%s:\n", heading);
@@ -133,8 +101,31 @@ void option_print_help(const struct command *commands, const struct command *com
     if (command->name == NULL)
         print_commands(output, commands);
     for (enum option_group group = 1; group < GROUP_END; group++) {
-        if (group < GROUP_GLOBAL || !(command->flags & COMMAND_PLAIN))
-            print_group(output, command, group);
+        if (group < GROUP_GLOBAL || !(command->flags & COMMAND_PLAIN)) {
+            bool headed = false;
+            for (const struct option *option = option_table; option->name != NULL; option++) {
+                if (option->group != group || !option_listed(option, command))
+                    continue;
+                if (!headed)
+                    output_format(output, "\n%s:\n", option_group_name(group));
+                headed = true;
+
+                char brief[16] = "", left[128], argument[64], text[400];
+                option_argument(option, argument, sizeof argument);
+                if (option->brief != NULL)
+                    snprintf(brief, sizeof brief, "-%s,", option->brief);
+                int size = snprintf(left, sizeof left, "  %-4s --%s%s%s%s", brief, option->name,
+                                    option->alias != NULL ? ", --" : "",
+                                    option->alias != NULL ? option->alias : "", argument);
+                if (size + 2 > INDENT)
+                    output_format(output, "%s\n%*s", left, INDENT, "");
+                else
+                    output_format(output, "%-*s", INDENT, left);
+                snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s",
+                         option->help, option->preset);
+                print_wrapped(output, text, INDENT, INDENT);
+            }
+        }
     }
     if (command->flags & COMMAND_PLAIN)
         output_text(output, "\nOptions that go with every command: vitals --help\n");

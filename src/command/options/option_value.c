@@ -140,21 +140,17 @@ static int assign_choice(const struct assignment *to, const char *const *words, 
     return refuse(to, words[0]);
 }
 
-static int refuse_stream(const struct assignment *to)
-{
-    snprintf(to->error->message, sizeof to->error->message, "%s -: name a file; %s", to->name,
-             to->option->no_stream);
-    return -1;
-}
-
 /* Several words (an array of the configuration) become one comma list. */
 static int assign_text(const struct assignment *to, const char *const *words, size_t count)
 {
     const char **text = destination(to);
     if (count == 0)
         return want(to);
-    if (count == 1 && to->option->no_stream != NULL && strcmp(words[0], "-") == 0)
-        return refuse_stream(to);
+    if (count == 1 && to->option->no_stream != NULL && strcmp(words[0], "-") == 0) {
+        snprintf(to->error->message, sizeof to->error->message, "%s -: name a file; %s", to->name,
+                 to->option->no_stream);
+        return -1;
+    }
     if (count == 1) {
         *text = words[0];
         return 0;
@@ -299,13 +295,6 @@ static int assign_numbers(const struct assignment *to, const char *const *words,
     return 0;
 }
 
-static int refuse_empty(const struct assignment *to, const char *word)
-{
-    snprintf(to->error->message, sizeof to->error->message,
-             "%s: \"%s\" has an empty name between its commas", to->name, command_safe(word));
-    return -1;
-}
-
 static int assign_words(const struct assignment *to, const char *const *words, size_t count)
 {
     struct settings_words *list = destination(to);
@@ -318,8 +307,12 @@ static int assign_words(const struct assignment *to, const char *const *words, s
         return out_of_memory(to);
     bool several = parts_count(words, count) > 1;
     for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
-        if (size == 0 && several)
-            return refuse_empty(to, words[0]);
+        if (size == 0 && several) {
+            snprintf(to->error->message, sizeof to->error->message,
+                     "%s: \"%s\" has an empty name between its commas", to->name,
+                     command_safe(words[0]));
+            return -1;
+        }
         char *copy = settings_copy(to->settings, begin, size);
         if (copy == NULL)
             return out_of_memory(to);

@@ -68,11 +68,16 @@ static void end_line(struct json_form *form)
     form->indent = INDENT;
 }
 
-static void print_settings(const struct settings *settings, struct output *output)
+int command_options(const struct settings *settings)
 {
+    struct output output;
+    if (!settings->form_settings)
+        return command_fail(EXIT_USAGE, "options prints --settings");
+    output_init(&output, STDOUT_FILENO);
+
     static const char *const origins[] = {"default", "configuration", "environment", "flag"};
     struct json_form form;
-    json_form_init(&form, INDENT, output_write, output);
+    json_form_init(&form, INDENT, output_write, &output);
     form_begin(&form, '{');
     for (const struct option *option = option_table; option->name != NULL; option++) {
         if (!(option->commands & COMMAND_VIEW))
@@ -93,15 +98,7 @@ static void print_settings(const struct settings *settings, struct output *outpu
     form_put_count(&form, "width", settings->look.width);
     end_line(&form);
     form_end(&form, '}');
-    output_text(output, "\n");
-}
+    output_text(&output, "\n");
 
-int command_options(const struct settings *settings)
-{
-    struct output output;
-    if (!settings->form_settings)
-        return command_fail(EXIT_USAGE, "options prints --settings");
-    output_init(&output, STDOUT_FILENO);
-    print_settings(settings, &output);
     return output_done(&output, EXIT_DONE);
 }

@@ -91,15 +91,6 @@ static int take_brand(struct run_plan *plan, const struct measure_settings *meas
                         command_safe(measure->brand));
 }
 
-static int take_units(const struct account_settings *account)
-{
-    char line[512];
-    const struct account_view view = {.memory_unit = account->memory_unit,
-                                      .gpu_memory_unit = account->gpu_memory_unit,
-                                      .time_unit = account->time_unit};
-    return account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
-}
-
 /* A tracker prints nothing else to standard output, so a named format goes there. */
 static const char *recording_place(const struct argument_settings *arguments,
                                    const struct recording_settings *recording)
@@ -153,11 +144,6 @@ static bool is_format(const char *name)
     return false;
 }
 
-static void set_attribute(struct run_plan *plan, const char *name, const char *text, size_t size)
-{
-    record_observer_attribute(&plan->observer, name, (vitals_text){text, size});
-}
-
 /* So that a recording that was cut off says of what it is. */
 static void set_command(struct run_plan *plan, const char *const *argv)
 {
@@ -169,7 +155,7 @@ static void set_command(struct run_plan *plan, const char *const *argv)
         used += size;
     }
     (void)vitals_text_command((vitals_text){arguments, used}, line, sizeof line);
-    set_attribute(plan, "command", line, strlen(line));
+    record_observer_attribute(&plan->observer, "command", (vitals_text){line, strlen(line)});
 }
 
 const char *run_plan_file(const struct run_plan *plan)
@@ -244,22 +230,6 @@ int run_plan_record(struct run_plan *plan, const struct argument_settings *argum
     return code == 0 ? run_plan_prepare(plan, arguments) : code;
 }
 
-/* That one of several cannot be written is better known before the first runs. */
-static int check_numbered(struct run_plan *plan, const struct recording_settings *recording,
-                          const struct run_settings *run)
-{
-    struct stat found;
-    for (uint64_t i = 1; i <= run->repeat && !recording->overwrite; i++) {
-        if (recording_numbered(recording->path, i, plan->recording, sizeof plan->recording) &&
-            lstat(plan->recording, &found) == 0)
-            return command_fail(EXIT_BEFORE_RUN,
-                                "%s: is there already; --overwrite replaces it; the command was "
-                                "not run",
-                                command_safe(plan->recording));
-    }
-    return 0;
-}
-
 static int take_recording(struct run_plan *plan, const struct argument_settings *arguments,
                           const struct recording_settings *recording,
                           const struct run_settings *run)
@@ -276,8 +246,21 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
     if (recording->format != NULL && !is_format(recording->format))
         return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
                             command_safe(recording->format));
-    if (run->repeat != 0)
-        return check_numbered(plan, recording, run); /* each run begins its own */
+    /* That one of several cannot be written is better known before the first runs. */
+    if (run->repeat != 0) {
+        struct stat found;
+        for (uint64_t i = 1; i <= run->repeat && !recording->overwrite; i++) {
+            if (recording_numbered(recording->path, i, plan->recording, sizeof plan->recording) &&
+                lstat(plan->recording, &found) == 0)
+                return command_fail(
+                    EXIT_BEFORE_RUN,
+                    "%s: is there already; --overwrite replaces it; the command was "
+                    "not run",
+                    command_safe(plan->recording));
+        }
+        return 0;
+    }
+    /* each run begins its own */
     if (strlen(path) >= sizeof plan->recording)
         return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
     memcpy(plan->recording, path, strlen(path) + 1);
@@ -326,8 +309,13 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     if (settings->sampling.interval_ns != 0)
         options->interval_ns = settings->sampling.interval_ns;
     int code = check_streams(&settings->arguments, &settings->recording, &settings->run);
-    if (code == 0)
-        code = take_units(&settings->account);
+    if (code == 0) {
+        char line[512];
+        const struct account_view view = {.memory_unit = settings->account.memory_unit,
+                                          .gpu_memory_unit = settings->account.gpu_memory_unit,
+                                          .time_unit = settings->account.time_unit};
+        code = account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
+    }
     if (code == 0)
         code = take_limits(options, &settings->run.limits);
     if (code == 0)
