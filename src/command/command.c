@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/options/option.h"
 #include "record/recording.h"
 
 int command_fail(int code, const char *format, ...)
@@ -21,6 +22,19 @@ int command_fail(int code, const char *format, ...)
     va_end(arguments);
     fprintf(stderr, "vitals: %s\n", line);
     return code;
+}
+
+int command_fail_unknown(const char *before, const char *given, const char *after,
+                         const char *(*word)(size_t index), const char *otherwise)
+{
+    struct nearest nearest;
+    nearest_begin(&nearest, given);
+    for (size_t i = 0; word(i) != NULL; i++)
+        nearest_offer(&nearest, word(i));
+    return command_fail(EXIT_USAGE, "%s \"%s\"%s; %s%s%s", before, command_safe(given), after,
+                        nearest.word != NULL ? "did you mean " : "",
+                        nearest.word != NULL ? nearest.word : otherwise,
+                        nearest.word != NULL ? "?" : "");
 }
 
 bool command_is_ps_habit(const struct command *command, const char *word)
@@ -74,6 +88,27 @@ void command_world(const struct machine_settings *machine, vitals_options *optio
         options->trace = trace_line;
 }
 
+int command_context(const struct machine_settings *machine, vitals_context **out,
+                    vitals_error *error)
+{
+    vitals_options world;
+    command_world(machine, &world);
+    return vitals_context_new(&world, out, error);
+}
+
+void command_wait_until(uint64_t deadline_ns)
+{
+    const vitals_clock *clock = vitals_clock_system();
+    (void)clock->wait_until(clock->data, -1, deadline_ns);
+}
+
+bool command_text_is(const vitals_row *row, vitals_metric metric, const char *word)
+{
+    vitals_text text;
+    return vitals_row_text(row, metric, &text) > 0 && text.size == strlen(word) &&
+           memcmp(text.bytes, word, text.size) == 0;
+}
+
 bool command_has_demo(const struct machine_settings *machine)
 {
     static const char around[] = ", \t\n\v\f\r";
@@ -109,29 +144,40 @@ int command_feed(const struct machine_settings *machine, const vitals_request *r
                  uint64_t interval_ns, int cancel, struct feed *out)
 {
     vitals_error error;
-    if (machine->from == NULL) {
-
-        vitals_options options;
-        struct owned *owned = calloc(1, sizeof *owned);
-        if (owned == NULL)
-            return command_fail(EXIT_CANNOT, "out of memory");
-        command_world(machine, &options);
-        struct feed_sampler_options sampler = {
-            .request = request, .interval_ns = interval_ns, .cancel = cancel};
-        int result = vitals_context_new(&options, &owned->context, &error);
-        if (result == 0)
-            result = feed_sampler_open(owned->context, &sampler, &owned->feed, &error);
-        if (result < 0) {
-            owned_close(owned);
-            return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
-                                error.message);
-        }
-        *out = (struct feed){.data = owned, .next = owned_next, .close = owned_close};
-        return 0;
+    if (machine->from != NULL) {
+        int code = recording_has_frames(machine->from) ? recording_feed(machine->from, out, &error)
+                                                       : feed_file_open(machine->from, out, &error);
+        return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;
     }
-    int code = recording_has_frames(machine->from) ? recording_feed(machine->from, out, &error)
-                                                   : feed_file_open(machine->from, out, &error);
-    return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : 0;
+
+    struct owned *owned = calloc(1, sizeof *owned);
+    if (owned == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    struct feed_sampler_options sampler = {
+        .request = request, .interval_ns = interval_ns, .cancel = cancel};
+    int code = command_context(machine, &owned->context, &error);
+    if (code == 0)
+        code = feed_sampler_open(owned->context, &sampler, &owned->feed, &error);
+    if (code < 0) {
+        owned_close(owned);
+        return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
+                            error.message);
+    }
+    *out = (struct feed){.data = owned, .next = owned_next, .close = owned_close};
+    return 0;
+}
+
+int command_read_next(struct feed *feed, vitals_snapshot **older, vitals_snapshot **now,
+                      vitals_error *error)
+{
+    vitals_snapshot *next = NULL;
+    int got = feed->next(feed->data, &next, error);
+    if (got > 0) {
+        vitals_snapshot_unref(*older);
+        *older = *now;
+        *now = next;
+    }
+    return got;
 }
 
 int command_once(const struct settings *settings, int (*make)(vitals_request **, vitals_error *),

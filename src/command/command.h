@@ -7,6 +7,7 @@
 
 #include "command/output.h"
 #include "command/settings.h"
+#include "export/clock.h"
 #include "feed/feed.h"
 #include "report/account.h"
 #include "view/draw.h"
@@ -115,6 +116,11 @@ enum { EXIT_DONE = 0, EXIT_CANNOT = 1, EXIT_USAGE = 2 };
 /* Prints one line to stderr, "vitals: …", and returns `code`. The text must be safe to print. */
 int command_fail(int code, const char *format, ...) VITALS_FORMAT(2, 3);
 
+/* Says `before "given" after; did you mean …?` with the nearest of the words, or `otherwise` behind
+ * the semicolon if none is near. Returns EXIT_USAGE. */
+int command_fail_unknown(const char *before, const char *given, const char *after,
+                         const char *(*word)(size_t index), const char *otherwise);
+
 /* Whether the word is what people write behind ps(1) to see all processes, as aux or -ef, and the
  * command is ours; and what they are told. */
 bool command_is_ps_habit(const struct command *command, const char *word);
@@ -135,6 +141,16 @@ int command_last_interrupts(void);
 /* Fills the options of a context, which point into the settings. */
 void command_world(const struct machine_settings *machine, vitals_options *options);
 
+/* A context for what they say. Errors as vitals_context_new. */
+int command_context(const struct machine_settings *machine, vitals_context **out,
+                    vitals_error *error);
+
+/* Waits until a time of the monotonic clock. */
+void command_wait_until(uint64_t deadline_ns);
+
+/* True if a text of a row is that word. */
+bool command_text_is(const vitals_row *row, vitals_metric metric, const char *word);
+
 /* Whether what is read may be invented: --demo, or a list of back ends that names it, wherever it
  * was said. */
 bool command_has_demo(const struct machine_settings *machine);
@@ -144,6 +160,10 @@ bool command_has_demo(const struct machine_settings *machine);
  * Gives 0, or an exit code after a message. */
 int command_feed(const struct machine_settings *machine, const vitals_request *request,
                  uint64_t interval_ns, int cancel, struct feed *out);
+
+/* The next snapshot of a feed: what was `now` becomes `older`, which is let go. As its next. */
+int command_read_next(struct feed *feed, vitals_snapshot **older, vitals_snapshot **now,
+                      vitals_error *error);
 
 /* Makes a request, takes one snapshot of it (or of --from) and prints that. The exit code; what
  * cannot be done is said. */

@@ -11,7 +11,6 @@
 
 #include "command/export/exporter.h"
 #include "export/address.h"
-#include "export/clock.h"
 #include "report/json_form.h"
 
 enum { ARGUMENTS_MAX = 64 * 1024 }; /* bytes of a command line */

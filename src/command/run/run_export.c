@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "export/clock.h"
 #include "export/redact.h"
 #include "export/usage_line.h"
 
@@ -81,44 +80,6 @@ static int end(void *data, vitals_error *error)
 
 /* ---- the beginning ---- */
 
-/* What the processes work for: a job of a cluster, a pod, a container. */
-static int add_work(vitals_request *request, vitals_error *error)
-{
-    static const vitals_metric METRICS[] = {
-        VITALS_PROCESS_WORKLOAD,      VITALS_WORKLOAD_ID,
-        VITALS_WORKLOAD_KIND,         VITALS_WORKLOAD_USER,
-        VITALS_WORKLOAD_SLURM_JOB_ID, VITALS_WORKLOAD_SLURM_STEP_ID,
-        VITALS_WORKLOAD_SLURM_SLUID,  VITALS_WORKLOAD_K8S_NAMESPACE_NAME,
-        VITALS_WORKLOAD_K8S_POD_NAME, VITALS_WORKLOAD_K8S_CONTAINER_NAME,
-        VITALS_WORKLOAD_CONTAINER_ID, VITALS_WORKLOAD_UNIT,
-    };
-    int code = 0;
-    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
-        code = vitals_request_add(request, METRICS[i], error);
-    return code;
-}
-
-/* The machine, its devices, and the names of processes. */
-static int make_request(struct run_export *observer, const struct argument_settings *arguments,
-                        const struct export_settings *export, vitals_error *error)
-{
-    int code = vitals_request_new(VITALS_MACHINE | VITALS_GPUS, &observer->request, error);
-    if (code == 0)
-        code = vitals_request_add(observer->request, VITALS_PROCESS_NAME, error);
-    if (code == 0)
-        code = vitals_request_add(observer->request, VITALS_FILESYSTEM_MOUNT_POINT, error);
-    if (code == 0)
-        code = vitals_request_add(observer->request, VITALS_FILESYSTEM_USED_BYTES, error);
-    if (code == 0)
-        code = vitals_request_add(observer->request, VITALS_FILESYSTEM_AVAILABLE_BYTES, error);
-    /* Whether our own limits are theirs, which we did not begin. */
-    if (code == 0 && export->mlflow.uri != NULL && arguments->command_argv == NULL)
-        code = vitals_request_add(observer->request, VITALS_PROCESS_CGROUP, error);
-    if (code == 0 && strcmp(observer->policy, "off") != 0)
-        code = vitals_request_add(observer->request, VITALS_PROCESS_COMMAND_LINE, error);
-    return code == 0 && export->otlp != NULL ? add_work(observer->request, error) : code;
-}
-
 /* What the command's own client of MLflow finds the run by. */
 enum { OWN_RUN, OWN_SERVER, OWN_EXPERIMENT, OWN_COUNT };
 
@@ -144,33 +105,6 @@ static void set_own(struct run_export *observer, unsigned which, const char *val
     observer->own[which] = pair.bytes;
 }
 
-static bool wants_new_run(const struct mlflow_settings *mlflow)
-{
-    return mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0;
-}
-
-/* Returns the run's id, "" if it cannot have one, or NULL if no answer came in time. */
-static const char *hear_run(struct run_export *observer, const struct export_settings *export,
-                            struct exporter_message *message)
-{
-    uint64_t now, deadline_ns = clock_now_ns() + export->wait_ns;
-    while ((now = clock_now_ns()) < deadline_ns) {
-        char *line;
-        int got = link_hear(observer->exporter.link, deadline_ns - now, &line);
-        if (got < 0) {
-            (void)command_fail(0, "mlflow: the program that tells it has ended");
-            observer->said_gone = true;
-            return NULL;
-        }
-        if (got == 0)
-            break;
-        exporter_take(&observer->exporter, line, message);
-        if (strcmp(message->publisher, "mlflow") == 0)
-            return message->run_id;
-    }
-    return NULL;
-}
-
 /* Once there is one that a person can open. */
 static void say_page(const struct exporter *exporter)
 {
@@ -186,45 +120,68 @@ static bool is_variable(const char *variable, const char *name)
     return strncmp(variable, name, strlen(name)) == 0;
 }
 
-/* Whether the environment names the run, which is gone on with then. */
-static bool knows_run(const struct environment_settings *environment,
-                      const struct mlflow_settings *mlflow)
-{
-    const char *const *ours = environment->variables;
-    bool known = false;
-    for (size_t i = 0; ours != NULL && ours[i] != NULL && !known; i++)
-        known = is_variable(ours[i], OWN_NAMES[OWN_RUN]) &&
-                ours[i][strlen(OWN_NAMES[OWN_RUN])] != '\0';
-    return known && !wants_new_run(mlflow);
-}
-
-/* A command that is to have a run of its own does not find the one around it; and where an
- * experiment was named, the id of another would make its client of MLflow raise. */
-static bool is_replaced(const struct run_export *observer, const struct mlflow_settings *mlflow,
-                        const char *variable)
+/* True if the command does not get this variable of ours. A command that is to have a run of its
+ * own does not find the one around it; and where an experiment was named, the id of another would
+ * make its client of MLflow raise. */
+static bool is_replaced(const struct run_export *observer, bool new_run, const char *variable)
 {
     for (unsigned i = 0; i < OWN_COUNT; i++) {
         if (observer->own[i] != NULL && is_variable(variable, OWN_NAMES[i]))
             return true;
     }
-    return (wants_new_run(mlflow) && is_variable(variable, OWN_NAMES[OWN_RUN])) ||
+    return (new_run && is_variable(variable, OWN_NAMES[OWN_RUN])) ||
            (observer->own[OWN_EXPERIMENT] != NULL &&
             is_variable(variable, "MLFLOW_EXPERIMENT_ID="));
 }
 
-/* Ours, with what is the command's own in the place of the same. */
-static void make_variables(struct run_export *observer,
-                           const struct environment_settings *environment,
-                           const struct mlflow_settings *mlflow)
+/* Waits until MLflow has a run, or cannot have one, and makes the environment of the command. */
+static void begin_mlflow(struct run_export *observer, const struct settings *settings)
 {
-    const char *const *ours = environment->variables;
+    const struct mlflow_settings *mlflow = &settings->export.mlflow;
+    const char *const *ours = settings->environment.variables;
+    bool new_run = mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0;
+    const char *named = new_run ? NULL : mlflow->run; // known without MLflow
+    const char *id = NULL;                            // "": it cannot have one
+    struct exporter_message message;
+    uint64_t now, deadline_ns = clock_now_ns() + settings->export.wait_ns;
+    while (id == NULL && (now = clock_now_ns()) < deadline_ns) {
+        char *line;
+        int got = link_hear(observer->exporter.link, deadline_ns - now, &line);
+        if (got < 0) {
+            (void)command_fail(0, "mlflow: the program that tells it has ended");
+            observer->said_gone = true;
+        }
+        if (got <= 0)
+            break;
+        exporter_take(&observer->exporter, line, &message);
+        if (strcmp(message.publisher, "mlflow") == 0)
+            id = message.run_id;
+    }
+    set_own(observer, OWN_RUN, id != NULL ? id : named);
+    set_own(observer, OWN_SERVER, mlflow->uri);
+    set_own(observer, OWN_EXPERIMENT, mlflow->experiment);
+    if (settings->look.verbose)
+        say_page(&observer->exporter);
+
+    /* A run that the environment names is gone on with. */
+    bool known = observer->said_gone || named != NULL;
     size_t count = 0, used = 0;
-    while (ours != NULL && ours[count] != NULL)
-        count++;
+    for (; ours != NULL && ours[count] != NULL; count++)
+        known |= !new_run && is_variable(ours[count], OWN_NAMES[OWN_RUN]) &&
+                 ours[count][strlen(OWN_NAMES[OWN_RUN])] != '\0';
+    if (id == NULL && !known)
+        (void)command_fail(0,
+                           "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
+                           "told as soon as there is one%s",
+                           (double)settings->export.wait_ns / 1e9,
+                           settings->arguments.command_argv != NULL
+                               ? ", but the command begins without MLFLOW_RUN_ID"
+                               : "");
+
     if ((observer->variables = calloc(count + OWN_COUNT + 1, sizeof *ours)) == NULL)
         return;
     for (size_t i = 0; i < count; i++) {
-        if (!is_replaced(observer, mlflow, ours[i]))
+        if (!is_replaced(observer, new_run, ours[i]))
             observer->variables[used++] = ours[i];
     }
     for (unsigned i = 0; i < OWN_COUNT; i++) {
@@ -233,12 +190,38 @@ static void make_variables(struct run_export *observer,
     }
 }
 
+/* The machine, its devices, the names of processes, and for OTLP what they work for: a job of a
+ * cluster, a pod, a container. */
 void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
                      const struct export_settings *export)
 {
+    /* Whether our own limits are theirs, which we did not begin. */
+    bool limits = export->mlflow.uri != NULL && arguments->command_argv == NULL;
+    bool command = strcmp(export->command_line, "off") != 0, work = export->otlp != NULL;
+    const struct {
+        bool wanted;
+        vitals_metric metric;
+    } METRICS[] = {
+        {true, VITALS_PROCESS_NAME},          {true, VITALS_FILESYSTEM_MOUNT_POINT},
+        {true, VITALS_FILESYSTEM_USED_BYTES}, {true, VITALS_FILESYSTEM_AVAILABLE_BYTES},
+        {limits, VITALS_PROCESS_CGROUP},      {command, VITALS_PROCESS_COMMAND_LINE},
+        {work, VITALS_PROCESS_WORKLOAD},      {work, VITALS_WORKLOAD_ID},
+        {work, VITALS_WORKLOAD_KIND},         {work, VITALS_WORKLOAD_USER},
+        {work, VITALS_WORKLOAD_SLURM_JOB_ID}, {work, VITALS_WORKLOAD_SLURM_STEP_ID},
+        {work, VITALS_WORKLOAD_SLURM_SLUID},  {work, VITALS_WORKLOAD_K8S_NAMESPACE_NAME},
+        {work, VITALS_WORKLOAD_K8S_POD_NAME}, {work, VITALS_WORKLOAD_K8S_CONTAINER_NAME},
+        {work, VITALS_WORKLOAD_CONTAINER_ID}, {work, VITALS_WORKLOAD_UNIT},
+    };
     vitals_error error;
     *observer = (struct run_export){.policy = export->command_line};
-    if (exporters_asked(export) && make_request(observer, arguments, export, &error) < 0)
+    if (!exporters_asked(export))
+        return;
+    int code = vitals_request_new(VITALS_MACHINE | VITALS_GPUS, &observer->request, &error);
+    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++) {
+        if (METRICS[i].wanted)
+            code = vitals_request_add(observer->request, METRICS[i].metric, &error);
+    }
+    if (code < 0)
         (void)command_fail(0, "less is told: %s", error.message);
 }
 
@@ -279,37 +262,14 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
         observer->wait_ns = ROOM_NS;
     export_config_run(settings, &called, &config);
     if (exporter_open(&observer->exporter, &settings->export, &config, -1) != 0)
-        return false;
-    /* it was said */
+        return false; // it was said
+
     /* Where the sampler, which may be a process of its own, counts what did not leave. */
     void *place = mmap(NULL, sizeof *observer->dropped, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     observer->dropped = place != MAP_FAILED ? place : NULL;
-
-    if (settings->export.mlflow.uri != NULL) {
-        /* Until MLflow has a run, or cannot have one. One that was named is known without it. */
-        struct exporter_message message;
-        const char *named = wants_new_run(&settings->export.mlflow) ? NULL
-                                                                    : settings->export.mlflow.run;
-        const char *id = hear_run(observer, &settings->export, &message);
-        set_own(observer, OWN_RUN, id != NULL ? id : named);
-        set_own(observer, OWN_SERVER, settings->export.mlflow.uri);
-        set_own(observer, OWN_EXPERIMENT, settings->export.mlflow.experiment);
-        if (settings->look.verbose)
-            say_page(&observer->exporter);
-        if (id == NULL && !observer->said_gone && named == NULL &&
-            !knows_run(&settings->environment, &settings->export.mlflow))
-            (void)command_fail(
-                0,
-                "mlflow: the server has made no run within %.3g s (--tell-wait); it is "
-                "told as soon as there is one%s",
-                (double)settings->export.wait_ns / 1e9,
-                settings->arguments.command_argv != NULL
-                    ? ", but the command begins without MLFLOW_RUN_ID"
-                    : "");
-
-        make_variables(observer, &settings->environment, &settings->export.mlflow);
-    }
+    if (settings->export.mlflow.uri != NULL)
+        begin_mlflow(observer, settings);
     return true;
 }
 
@@ -321,79 +281,76 @@ static uint64_t left_ns(uint64_t deadline_ns)
     return deadline_ns > now ? deadline_ns - now : 0;
 }
 
-/* By when the program is to say what it has not sent, so that it is heard. */
-static uint64_t until_ns(uint64_t deadline_ns)
+/* Sends a line, and empties it. */
+static void send_end(struct run_export *observer, struct text *line, uint64_t deadline_ns)
 {
-    uint64_t part = left_ns(deadline_ns) / 4;
-    return deadline_ns - (part < HEARD_NS ? part : HEARD_NS);
+    count_dropped(observer, !line->failed && link_write(observer->exporter.link, line->bytes,
+                                                        line->size, left_ns(deadline_ns)));
+    text_done(line);
 }
 
-/* A line of the sampler's may have no end. */
+/* A line of the sampler's may have no end. The program is to say what it has not sent so early that
+ * it is heard. */
 static void send_account(struct run_export *observer, const char *account_json,
                          const vitals_account *account, uint64_t deadline_ns)
 {
-    struct text line = {.bytes = NULL};
-    text_format(&line, "\n{\"account\":");
-    text_string(&line, account_json);
-    text_byte(&line, ',');
-
-    /* The exit status of a process that is no child of ours may be unknown. */
     int code = vitals_account_exit_code(account), signal = vitals_account_signal(account);
+    uint64_t part = left_ns(deadline_ns) / 4;
+    uint64_t until_ns = deadline_ns - (part < HEARD_NS ? part : HEARD_NS);
     const char *state = "exited";
     if (vitals_account_attribute(account, "limit").size > 0)
         state = "limit";
     else if (signal != 0)
         state = "signaled";
     else if (vitals_account_attribute(account, "exit").size == 0)
-        state = "unknown";
-    text_format(&line, "\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
-                signal);
+        state = "unknown"; // of a process that is no child of ours
 
-    text_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns(deadline_ns));
-    count_dropped(observer, !line.failed && link_write(observer->exporter.link, line.bytes,
-                                                       line.size, left_ns(deadline_ns)));
-    text_done(&line);
-}
-
-static void send_page(struct run_export *observer, const struct run_page *page)
-{
     struct text line = {.bytes = NULL};
-    text_string(&line, "{\"artifacts\":[\"");
-    text_safe(&line, (vitals_text){page->path, strlen(page->path)}, VITALS_TEXT_JSON);
-    text_string(&line, "\"]}\n");
-    count_dropped(observer, !line.failed && link_write(observer->exporter.link, line.bytes,
-                                                       line.size, left_ns(page->deadline_ns)));
+    text_format(&line, "\n{\"account\":");
+    text_string(&line, account_json);
+    text_format(&line, ",\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
+                signal);
+    text_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns);
+    send_end(observer, &line, deadline_ns);
+}
+
+/* The command line as --cmdline has it, as far as it may leave. */
+static void redact_command(const struct run_export *observer, json_t *attributes)
+{
+    const char *command = json_string_value(json_object_get(attributes, "command"));
+    struct text line = {.bytes = NULL};
+    if (command == NULL)
+        return;
+    redact_line(&line, (vitals_text){command, strlen(command)},
+                (enum redact_form)redact_form_of(observer->policy));
+    if (line.failed || line.size == 0 ||
+        json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) < 0)
+        (void)json_object_del(attributes, "command");
     text_done(&line);
 }
 
-/* What it wrote down outlives it. */
-static void say_kept(const struct environment_settings *environment,
-                     const struct mlflow_settings *mlflow, const char *what)
+static void say_end(const struct run_export *observer, const struct settings *settings,
+                    enum link_end end)
 {
-    if (mlflow->uri != NULL && environment->state_folder[0] != '\0')
-        (void)command_fail(0,
-                           "%s; what it kept for MLflow is sent by: vitals send "
-                           "%s/vitals/unsent/*.spool",
-                           what, command_safe(environment->state_folder));
-    else
-        (void)command_fail(0, "%s", what);
-}
-
-static void say_end(const struct run_export *observer,
-                    const struct environment_settings *environment,
-                    const struct mlflow_settings *mlflow, enum link_end end)
-{
+    const char *state_folder = settings->environment.state_folder;
     uint64_t dropped = observer->dropped != NULL ? atomic_load(observer->dropped) : 0;
     if (dropped > 0 && end != LINK_GONE)
         (void)command_fail(0,
                            "%llu samples, marks or accounts were not told: the program that tells "
                            "others did not take them in time",
                            (unsigned long long)dropped);
-    if (end == LINK_GONE && !observer->said_gone)
-        say_kept(environment, mlflow, "the program that tells others has ended before it was done");
-    else if (end == LINK_LEFT)
-        say_kept(environment, mlflow,
-                 "the program that tells others was not done in time, and goes on alone");
+    const char *what = end == LINK_GONE && !observer->said_gone
+                           ? "the program that tells others has ended before it was done"
+                       : end == LINK_LEFT
+                           ? "the program that tells others was not done in time, and goes on alone"
+                           : NULL;
+    if (what != NULL && settings->export.mlflow.uri != NULL && state_folder[0] != '\0')
+        (void)command_fail(0,
+                           "%s; what it kept for MLflow is sent by: vitals send "
+                           "%s/vitals/unsent/*.spool",
+                           what, command_safe(state_folder));
+    else if (what != NULL)
+        (void)command_fail(0, "%s", what);
 }
 
 /* What a first process leaves behind, its kernel kills. */
@@ -413,62 +370,42 @@ void run_export_hold(struct run_export *observer)
     link_hurry_by(observer->exporter.link, observer->interrupts);
 }
 
-static uint64_t patience_ns(const struct export_settings *export)
-{
-    uint64_t wait_ns = export->wait_ns;
-    return is_first_process() && wait_ns < FIRST_PROCESS_NS ? FIRST_PROCESS_NS : wait_ns;
-}
-
 void run_export_end(struct run_export *observer, const struct settings *settings,
                     const vitals_account *account, const char *recording)
 {
     static struct run_page page; /* large */
+    uint64_t wait_ns = settings->export.wait_ns;
     if (observer->exporter.link == NULL)
         return;
     run_export_hold(observer);
-    page.deadline_ns = clock_now_ns() + patience_ns(&settings->export);
+    if (is_first_process() && wait_ns < FIRST_PROCESS_NS)
+        wait_ns = FIRST_PROCESS_NS;
+    page.deadline_ns = clock_now_ns() + wait_ns;
     page.interrupts = observer->interrupts;
 
-    /* As it may leave; NULL: no memory. */
     struct text text = {.bytes = NULL};
-    json_t *document = NULL;
+    json_t *document = NULL, *attributes = NULL;
     if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
         document = json_loadb(text.bytes, text.size, 0, NULL);
-    /* What leaves of the command line, as --cmdline has it. */
-    if (document != NULL) {
-        json_t *attributes = json_object_get(document, "attributes");
-        const char *command = json_string_value(json_object_get(attributes, "command"));
-        struct text line = {.bytes = NULL};
-        if (command == NULL)
-            return;
-        redact_line(&line, (vitals_text){command, strlen(command)},
-                    (enum redact_form)redact_form_of(observer->policy));
-        if (!(line.failed || line.size == 0 ||
-              json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) <
-                  0)) {
-            redact_line(&line, (vitals_text){command, strlen(command)},
-                        (enum redact_form)redact_form_of(observer->policy));
-            if (line.failed || line.size == 0 ||
-                json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) < 0)
-                (void)json_object_del(attributes, "command");
-            text_done(&line);
-        }
-    }
+    attributes = json_object_get(document, "attributes");
+    redact_command(observer, attributes);
     text_done(&text);
 
     char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    page.title = json_string_value(
-        json_object_get(json_object_get(document, "attributes"), "command"));
+    page.title = json_string_value(json_object_get(attributes, "command"));
     if (line != NULL)
         send_account(observer, line, account, page.deadline_ns);
     if (line != NULL && settings->export.mlflow.uri != NULL) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
-        if (run_page_make(&page, settings->environment.temporary, &view, recording, line))
-            send_page(observer, &page);
+        if (run_page_make(&page, settings->environment.temporary, &view, recording, line)) {
+            text_string(&text, "{\"artifacts\":[\"");
+            text_safe(&text, (vitals_text){page.path, strlen(page.path)}, VITALS_TEXT_JSON);
+            text_string(&text, "\"]}\n");
+            send_end(observer, &text, page.deadline_ns);
+        }
     }
     free(line);
-    say_end(observer, &settings->environment, &settings->export.mlflow,
-            exporter_close(&observer->exporter, left_ns(page.deadline_ns)));
+    say_end(observer, settings, exporter_close(&observer->exporter, left_ns(page.deadline_ns)));
     if (!settings->run.quiet)
         say_page(&observer->exporter);
     run_page_remove(&page);

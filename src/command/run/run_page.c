@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "command/run/run_export.h"
-#include "export/clock.h"
 #include "report/html.h"
 
 static bool write_file(const char *path, const char *bytes, size_t size)
