@@ -47,57 +47,39 @@ static const char *state_word(const char *name)
     return NULL;
 }
 
-static int check_states(const struct settings_words *states)
+static const char *state_at(size_t index)
 {
-    for (size_t i = 0; i < states->count; i++) {
-        struct nearest nearest;
-        if (state_word(states->items[i]) != NULL)
-            continue;
-        nearest_begin(&nearest, states->items[i]);
-        for (size_t j = 0; j < STATE_COUNT; j++)
-            nearest_offer(&nearest, STATES[j].word);
-        if (nearest.word != NULL)
-            return command_fail(EXIT_USAGE, "--state: \"%s\" is no state; did you mean %s?",
-                                command_safe(states->items[i]), nearest.word);
-        return command_fail(EXIT_USAGE,
-                            "--state: \"%s\" is no state; give running, sleeping, disk_sleep, "
-                            "stopped, tracing_stop, zombie, dead, idle or parked",
-                            command_safe(states->items[i]));
-    }
-    return 0;
+    return index < STATE_COUNT ? STATES[index].word : NULL;
 }
 
 /* --- Beginning ----------------------------------------------------------------------------------
  */
 
-static int take_pids(struct filter *filter, const char *const *words, size_t count)
+int filter_init(struct filter *filter, const struct choice_settings *choice,
+                const struct machine_settings *machine, const char *const *words, size_t count)
 {
-    const struct settings_numbers *given = &filter->choice->pids;
+    *filter = (struct filter){.choice = choice, .machine = machine};
     struct settings_numbers *pids = &filter->pids;
-    pids->items = calloc(given->count + count + 1, sizeof *pids->items);
+    pids->items = calloc(choice->pids.count + count + 1, sizeof *pids->items);
     if (pids->items == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
-    pids->given = given->given || count > 0;
-    for (size_t i = 0; i < given->count; i++)
-        pids->items[pids->count++] = given->items[i];
+    pids->given = choice->pids.given || count > 0;
+    for (size_t i = 0; i < choice->pids.count; i++)
+        pids->items[pids->count++] = choice->pids.items[i];
     for (size_t i = 0; i < count; i++) {
         uint64_t pid = filter_pid(words[i]);
         if (pid == 0)
             return EXIT_USAGE;
         pids->items[pids->count++] = pid;
     }
-    return 0;
-}
 
-int filter_init(struct filter *filter, const struct choice_settings *choice,
-                const struct machine_settings *machine, const char *const *words, size_t count)
-{
-    *filter = (struct filter){.choice = choice, .machine = machine};
-    int bad = take_pids(filter, words, count);
-    if (bad != 0)
-        return bad;
-    if (check_states(&choice->states) != 0)
-        return EXIT_USAGE;
+    for (size_t i = 0; i < choice->states.count; i++) {
+        if (state_word(choice->states.items[i]) == NULL)
+            return command_fail_unknown("--state:", choice->states.items[i], " is no state",
+                                        state_at,
+                                        "give running, sleeping, disk_sleep, stopped, "
+                                        "tracing_stop, zombie, dead, idle or parked");
+    }
     if (choice->match == NULL)
         return 0;
     int code = regcomp(&filter->match, choice->match, REG_EXTENDED | REG_NOSUB);
@@ -131,56 +113,48 @@ bool filter_chooses(const struct filter *filter)
 /* --- The request --------------------------------------------------------------------------------
  */
 
-static int add(vitals_request *request, bool wanted, const vitals_metric *metrics, size_t count,
-               vitals_error *error)
+int filter_request(const struct filter *filter, vitals_request *request, vitals_error *error)
 {
+    const struct choice_settings *choice = filter->choice;
+    bool by_name = choice->names.given || choice->match != NULL;
+    const struct {
+        bool wanted;
+        vitals_metric metric;
+    } METRICS[] = {
+        {true, VITALS_PROCESS_PID},
+        {choice->users.given, VITALS_PROCESS_EFFECTIVE_USER},
+        {choice->users.given, VITALS_PROCESS_EFFECTIVE_UID},
+        {by_name, VITALS_PROCESS_NAME},
+        {by_name, VITALS_PROCESS_COMMAND_LINE},
+        {choice->states.given, VITALS_PROCESS_STATE},
+        {choice->cgroups.given, VITALS_PROCESS_CGROUP},
+        {choice->containers.given, VITALS_PROCESS_CONTAINER},
+        {choice->gpu_users, VITALS_GPU_PROCESS_PID},
+        {choice->gpu_users, VITALS_GPU_PROCESS_PROCESS},
+    };
     int code = 0;
-    for (size_t i = 0; wanted && code == 0 && i < count; i++)
-        code = vitals_request_add(request, metrics[i], error);
-    return code;
-}
-
-#define ADD(wanted, ...)                                                                          \
-    (code == 0 ? add(request, wanted, (const vitals_metric[]){__VA_ARGS__},                       \
-                     sizeof((const vitals_metric[]){__VA_ARGS__}) / sizeof(vitals_metric), error) \
-               : code)
-
-/* One choice can be left to the sampler, which then reads less; all are looked at again here. */
-static int narrow(const struct filter *filter, vitals_request *request, vitals_error *error)
-{
-    const struct settings_numbers *list = &filter->choice->parents;
-    unsigned rows = VITALS_ROWS_TREE;
-    if (!list->given) {
-        list = &filter->pids;
-        rows = VITALS_ROWS_LISTED;
+    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++) {
+        if (METRICS[i].wanted)
+            code = vitals_request_add(request, METRICS[i].metric, error);
     }
+    if (code < 0)
+        return code;
+
+    /* One choice can be left to the sampler, which then reads less; all are looked at again here.
+     */
+    const struct settings_numbers *list = choice->parents.given ? &choice->parents : &filter->pids;
     if (!list->given || list->count == 0)
         return vitals_request_rows(
-            request, filter->choice->gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0,
-            error);
+            request, choice->gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0, error);
     int64_t *pids = calloc(list->count, sizeof *pids);
     if (pids == NULL)
         return VITALS_EMEMORY;
     for (size_t i = 0; i < list->count; i++)
         pids[i] = (int64_t)list->items[i];
-    int code = vitals_request_rows(request, rows, pids, list->count, error);
+    code = vitals_request_rows(request,
+                               choice->parents.given ? VITALS_ROWS_TREE : VITALS_ROWS_LISTED, pids,
+                               list->count, error);
     free(pids);
-    return code;
-}
-
-int filter_request(const struct filter *filter, vitals_request *request, vitals_error *error)
-{
-    int code = vitals_request_add(request, VITALS_PROCESS_PID, error);
-    code = ADD(filter->choice->users.given, VITALS_PROCESS_EFFECTIVE_USER,
-               VITALS_PROCESS_EFFECTIVE_UID);
-    code = ADD(filter->choice->names.given || filter->choice->match != NULL, VITALS_PROCESS_NAME,
-               VITALS_PROCESS_COMMAND_LINE);
-    code = ADD(filter->choice->states.given, VITALS_PROCESS_STATE);
-    code = ADD(filter->choice->cgroups.given, VITALS_PROCESS_CGROUP);
-    code = ADD(filter->choice->containers.given, VITALS_PROCESS_CONTAINER);
-    code = ADD(filter->choice->gpu_users, VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS);
-    if (code == 0)
-        code = narrow(filter, request, error);
     return code;
 }
 
@@ -196,7 +170,7 @@ static bool has_number(const struct settings_numbers *list, uint64_t number)
     return false;
 }
 
-bool filter_names_pid(const struct filter *filter, const vitals_row *process)
+bool filter_names_pid(struct filter *filter, const vitals_row *process)
 {
     uint64_t pid;
     return vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && has_number(&filter->pids, pid);
@@ -207,8 +181,9 @@ bool filter_lists(const struct filter *filter, int64_t pid)
     return pid > 0 && has_number(&filter->pids, (uint64_t)pid);
 }
 
-static bool user_passes(const struct choice_settings *choice, const vitals_row *process)
+static bool user_passes(struct filter *filter, const vitals_row *process)
 {
+    const struct choice_settings *choice = filter->choice;
     vitals_text user = {"", 0};
     uint64_t uid = 0;
     char number[32] = "";
@@ -249,8 +224,9 @@ static bool name_matches(const struct choice_settings *choice, const char *name)
 }
 
 /* The kernel's name; and where it may have cut it, the program's, as long as that begins so. */
-static bool name_passes(const struct choice_settings *choice, const vitals_row *process)
+static bool name_passes(struct filter *filter, const vitals_row *process)
 {
+    const struct choice_settings *choice = filter->choice;
     vitals_text name, command;
     char text[NAME_TEXT];
     if (vitals_row_text(process, VITALS_PROCESS_NAME, &name) <= 0)
@@ -278,62 +254,36 @@ static bool name_passes(const struct choice_settings *choice, const vitals_row *
     return name_matches(choice, text);
 }
 
-/* Whether the process that the handle holds is a zombie. */
-static bool is_zombie(vitals_process *process)
-{
-    vitals_request *request = NULL;
-    vitals_snapshot *answer = NULL;
-    vitals_text word = {"", 0};
-    if (vitals_request_new(0, &request, NULL) == 0 &&
-        vitals_request_add(request, VITALS_PROCESS_STATE, NULL) == 0 &&
-        vitals_process_ask(process, request, &answer, NULL) == 0 &&
-        vitals_row_text(vitals_snapshot_row(answer, VITALS_PROCESS, 0), VITALS_PROCESS_STATE,
-                        &word) <= 0)
-        word.size = 0;
-    bool zombie = word.size == 6 && memcmp(word.bytes, "zombie", 6) == 0;
-    vitals_snapshot_unref(answer);
-    vitals_request_free(request);
-    return zombie;
-}
-
-/* Whether a process of this machine has ended since it was read, or was about to. */
+/* True if a process of this machine has ended since it was read, or is a zombie by now. */
 static bool has_ended(const struct machine_settings *machine, const vitals_row *row)
 {
-    vitals_options world;
     vitals_context *context = NULL;
     vitals_process *process = NULL;
+    vitals_request *request = NULL;
+    vitals_snapshot *answer = NULL;
     vitals_error error;
     if (machine->from != NULL)
         return false;
-    command_world(machine, &world);
-    int code = vitals_context_new(&world, &context, &error);
+    int code = command_context(machine, &context, &error);
     if (code == 0)
         code = vitals_process_of(context, row, &process, &error);
-    bool ended = code == VITALS_EGONE || (code == 0 && is_zombie(process));
+    bool ended = code == VITALS_EGONE;
+    if (code == 0 && vitals_request_new(0, &request, NULL) == 0 &&
+        vitals_request_add(request, VITALS_PROCESS_STATE, NULL) == 0 &&
+        vitals_process_ask(process, request, &answer, NULL) == 0)
+        ended = command_text_is(vitals_snapshot_row(answer, VITALS_PROCESS, 0),
+                                VITALS_PROCESS_STATE, "zombie");
+    vitals_snapshot_unref(answer);
+    vitals_request_free(request);
     vitals_process_free(process);
     vitals_context_free(context);
     return ended;
 }
 
-/* The expression is matched against the arguments, or the name of a process that is known to have
- * none, such as a kernel thread or a zombie. A process with unknown arguments is counted: it might
- * have matched. */
-static bool find_command(struct filter *filter, const vitals_row *process, vitals_text *out)
-{
-    vitals_availability known = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, out);
-    if (known > 0 && out->size > 0)
-        return true;
-    if (known > 0 || known == VITALS_GONE || has_ended(filter->machine, process))
-        return vitals_row_text(process, VITALS_PROCESS_NAME, out) > 0;
-    if (known == VITALS_DENIED)
-        filter->denied++;
-    else
-        filter->late++;
-    return false;
-}
-
-/* The arguments with spaces between them. Vitals itself, whose own arguments hold the expression,
- * never passes. */
+/* The expression is matched against the arguments with spaces between them, or the name of a
+ * process that is known to have none, such as a kernel thread or a zombie. A process with unknown
+ * arguments is counted: it might have matched. Vitals itself, whose own arguments hold the
+ * expression, never passes. */
 static bool match_passes(struct filter *filter, const vitals_row *process)
 {
     vitals_text command;
@@ -341,8 +291,17 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
     if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && filter->machine->from == NULL &&
         pid == (uint64_t)getpid())
         return false;
-    if (!find_command(filter, process, &command))
-        return false;
+    vitals_availability known = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &command);
+    if (known <= 0 || command.size == 0) {
+        if (known <= 0 && known != VITALS_GONE && !has_ended(filter->machine, process)) {
+            filter->denied += known == VITALS_DENIED;
+            filter->late += known != VITALS_DENIED;
+            return false;
+        }
+        if (vitals_row_text(process, VITALS_PROCESS_NAME, &command) <= 0)
+            return false;
+    }
+
     if (command.size + 1 > filter->capacity) {
         char *text = realloc(filter->text, command.size + 1);
         if (text == NULL)
@@ -359,22 +318,20 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
     return regexec(&filter->match, filter->text, 0, NULL, 0) == 0;
 }
 
-static bool state_passes(const struct choice_settings *choice, const vitals_row *process)
+static bool state_passes(struct filter *filter, const vitals_row *process)
 {
-    vitals_text state;
-    if (vitals_row_text(process, VITALS_PROCESS_STATE, &state) <= 0)
-        return false;
+    const struct choice_settings *choice = filter->choice;
     for (size_t i = 0; i < choice->states.count; i++) {
         const char *word = state_word(choice->states.items[i]);
-        if (word != NULL && strlen(word) == state.size &&
-            memcmp(word, state.bytes, state.size) == 0)
+        if (word != NULL && command_text_is(process, VITALS_PROCESS_STATE, word))
             return true;
     }
     return false;
 }
 
-static bool cgroup_passes(const struct choice_settings *choice, const vitals_row *process)
+static bool cgroup_passes(struct filter *filter, const vitals_row *process)
 {
+    const struct choice_settings *choice = filter->choice;
     vitals_text path;
     char text[4096];
     if (vitals_row_text(process, VITALS_PROCESS_CGROUP, &path) <= 0)
@@ -389,8 +346,9 @@ static bool cgroup_passes(const struct choice_settings *choice, const vitals_row
     return false;
 }
 
-static bool container_passes(const struct choice_settings *choice, const vitals_row *process)
+static bool container_passes(struct filter *filter, const vitals_row *process)
 {
+    const struct choice_settings *choice = filter->choice;
     vitals_text id;
     if (vitals_row_text(process, VITALS_PROCESS_CONTAINER, &id) <= 0)
         return false;
@@ -402,8 +360,9 @@ static bool container_passes(const struct choice_settings *choice, const vitals_
     return false;
 }
 
-static bool uses_gpu(const vitals_row *process)
+static bool uses_gpu(struct filter *filter, const vitals_row *process)
 {
+    (void)filter;
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
     for (const vitals_row *user = NULL;
@@ -416,7 +375,7 @@ static bool uses_gpu(const vitals_row *process)
 }
 
 /* Up the tree; a file may hold a circle. */
-static bool descends(const struct choice_settings *choice, const vitals_row *process)
+static bool descends(struct filter *filter, const vitals_row *process)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     const vitals_row *up = process;
@@ -425,7 +384,8 @@ static bool descends(const struct choice_settings *choice, const vitals_row *pro
         up = parent != 0 ? vitals_snapshot_find(snapshot, VITALS_PROCESS, parent) : NULL;
         if (up == NULL)
             return false;
-        if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 && has_number(&choice->parents, pid))
+        if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 &&
+            has_number(&filter->choice->parents, pid))
             return true;
     }
     return false;
@@ -433,40 +393,34 @@ static bool descends(const struct choice_settings *choice, const vitals_row *pro
 
 bool filter_passes(struct filter *filter, const vitals_row *process)
 {
-    return (!filter->pids.given || filter_names_pid(filter, process)) &&
-           (!filter->choice->users.given || user_passes(filter->choice, process)) &&
-           (!filter->choice->names.given || name_passes(filter->choice, process)) &&
-           (!filter->choice->states.given || state_passes(filter->choice, process)) &&
-           (!filter->choice->cgroups.given || cgroup_passes(filter->choice, process)) &&
-           (!filter->choice->containers.given || container_passes(filter->choice, process)) &&
-           (!filter->choice->parents.given || descends(filter->choice, process)) &&
-           (!filter->choice->gpu_users || uses_gpu(process)) &&
-           (filter->choice->match == NULL || match_passes(filter, process)); // last: it counts
+    const struct choice_settings *choice = filter->choice;
+    const struct {
+        bool given;
+        bool (*passes)(struct filter *filter, const vitals_row *process);
+    } rules[] = {
+        {filter->pids.given, filter_names_pid}, {choice->users.given, user_passes},
+        {choice->names.given, name_passes},     {choice->states.given, state_passes},
+        {choice->cgroups.given, cgroup_passes}, {choice->containers.given, container_passes},
+        {choice->parents.given, descends},      {choice->gpu_users, uses_gpu},
+        {choice->match != NULL, match_passes}, // last: it counts
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (rules[i].given && !rules[i].passes(filter, process))
+            return false;
+    }
+    return true;
 }
 
 /* --- What was named and is not there ------------------------------------------------------------
  */
 
-static bool is_there(const vitals_snapshot *snapshot, uint64_t pid)
-{
-    uint64_t own;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &own) > 0 && own == pid)
-            return true;
-    }
-    return false;
-}
-
 /* The library says why no process has the pid: it may be a thread's. */
-static int complain_pid(const struct machine_settings *machine, uint64_t pid)
+static void tell_missing_pid(const struct machine_settings *machine, uint64_t pid)
 {
-    vitals_options world;
     vitals_context *context = NULL;
     vitals_process *process = NULL;
     vitals_error error;
-    command_world(machine, &world);
-    int code = vitals_context_new(&world, &context, &error);
+    int code = command_context(machine, &context, &error);
     if (code == 0)
         code = vitals_process_open(context, (int64_t)pid, &process, &error);
     if (code < 0)
@@ -476,24 +430,6 @@ static int complain_pid(const struct machine_settings *machine, uint64_t pid)
                            (unsigned long long)pid);
     vitals_process_free(process);
     vitals_context_free(context);
-    return EXIT_CANNOT;
-}
-
-static int complain_pids(const struct filter *filter, const struct settings_numbers *list,
-                         const vitals_snapshot *snapshot)
-{
-    int code = EXIT_DONE;
-    for (size_t i = 0; i < list->count; i++) {
-        if (is_there(snapshot, list->items[i]))
-            continue;
-        code = EXIT_CANNOT;
-        if (filter->machine->from == NULL)
-            (void)complain_pid(filter->machine, list->items[i]);
-        else
-            (void)command_fail(code, "no process has the pid %llu",
-                               (unsigned long long)list->items[i]);
-    }
-    return code;
 }
 
 static int complain_unmatched(size_t count, const char *why)
@@ -509,12 +445,26 @@ static int complain_unmatched(size_t count, const char *why)
 
 int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot)
 {
-    int code = EXIT_DONE;
     // Where there are parents, only their trees have rows.
-    if (filter->choice->parents.given)
-        code = complain_pids(filter, &filter->choice->parents, snapshot);
-    else
-        code = complain_pids(filter, &filter->pids, snapshot);
+    const struct settings_numbers *list = filter->choice->parents.given ? &filter->choice->parents
+                                                                        : &filter->pids;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < list->count; i++) {
+        const vitals_row *row = NULL;
+        uint64_t own;
+        while ((row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+            if (vitals_row_u64(row, VITALS_PROCESS_PID, &own) > 0 && own == list->items[i])
+                break;
+        }
+        if (row != NULL)
+            continue;
+        code = EXIT_CANNOT;
+        if (filter->machine->from == NULL)
+            tell_missing_pid(filter->machine, list->items[i]);
+        else
+            (void)command_fail(code, "no process has the pid %llu",
+                               (unsigned long long)list->items[i]);
+    }
     for (size_t i = 0; filter->machine->from == NULL && i < filter->choice->users.count; i++) {
         const char *name = filter->choice->users.items[i];
         if (name[strspn(name, "0123456789")] != '\0' && getpwnam(name) == NULL)

@@ -37,7 +37,7 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
 bool filter_passes(struct filter *filter, const vitals_row *process);
 
 /* Whether it was named by its pid; whether the pid was. */
-bool filter_names_pid(const struct filter *filter, const vitals_row *process);
+bool filter_names_pid(struct filter *filter, const vitals_row *process);
 bool filter_lists(const struct filter *filter, int64_t pid);
 
 /* Reports every pid of --pid and --children and every user of --user without a process, if the
