@@ -12,10 +12,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/devices/select_cuda.h"
-#include "command/devices/select_environment.h"
-#include "command/devices/select_lock.h"
-#include "command/devices/select_shortage.h"
+#include "command/devices/select.h"
 #include "command/output.h"
 
 enum {
@@ -73,31 +70,6 @@ static int take_size(const char *option, const char *text, uint64_t *out)
                         command_safe(text));
 }
 
-/* The user that runs vitals, by name if it has one. */
-static const char *own_user(struct select_choice *choice)
-{
-    const struct passwd *entry = getpwuid(geteuid());
-    if (entry != NULL)
-        snprintf(choice->own_user, sizeof choice->own_user, "%s", entry->pw_name);
-    else
-        snprintf(choice->own_user, sizeof choice->own_user, "%u", (unsigned)geteuid());
-    return choice->own_user;
-}
-
-static void take_accounts(struct select_choice *choice)
-{
-    const struct settings_words *words = &choice->settings->select.free_accounts;
-    if (!words->given)
-        return;
-    choice->options.free_accounts = words->items;
-    choice->options.free_account_count = words->count;
-    if (words->count == 0) {
-        choice->own[0] = own_user(choice);
-        choice->options.free_accounts = choice->own;
-        choice->options.free_account_count = 1;
-    }
-}
-
 /* To print, all that are good; for a job as few as may be, unless more are asked for. */
 static int take_counts(struct select_choice *choice)
 {
@@ -143,44 +115,24 @@ static int take_settings(struct select_choice *choice)
         options->max_memory_busy_ratio = (double)settings->select.max_memory_utilization / 100;
     options->tolerance_ratio = (double)settings->select.tolerance / 100;
     options->keep_order = settings->select.no_sort;
-    take_accounts(choice);
-    return code;
-}
 
-static int open_feed(struct select_choice *choice)
-{
-    vitals_request *request = NULL;
-    vitals_error error;
-    int code = vitals_request_new(0, &request, &error);
-    if (code == 0)
-        code = vitals_select_request(&choice->options, request, &error);
-    if (code == 0)
-        code = vitals_request_add_table(request, VITALS_SOURCE, &error);
-    if (code < 0)
-        code = command_fail(EXIT_CANNOT, "%s", error.message);
-    else
-        code = command_feed(&choice->settings->machine, request, 0, -1, &choice->feed);
-    vitals_request_free(request);
+    const struct settings_words *accounts = &settings->select.free_accounts;
+    options->free_accounts = accounts->items;
+    options->free_account_count = accounts->count;
+    if (accounts->given && accounts->count == 0) {
+        const struct passwd *entry = getpwuid(geteuid());
+        if (entry != NULL)
+            snprintf(choice->own_user, sizeof choice->own_user, "%s", entry->pw_name);
+        else
+            snprintf(choice->own_user, sizeof choice->own_user, "%u", (unsigned)geteuid());
+        choice->own[0] = choice->own_user;
+        options->free_accounts = choice->own;
+        options->free_account_count = 1;
+    }
     return code;
 }
 
 /* ---- among which ---- */
-
-/* The order that CUDA's numbers count in: where only CUDA knows it, it is asked once. */
-static const char *cuda_order(struct select_choice *choice, const char *visible)
-{
-    const char *order = choice->settings->environment.device_order;
-    if (!(visible != NULL && visible[strcspn(visible, "0123456789")] != '\0' &&
-          strstr(visible, "GPU-") == NULL && strstr(visible, "MIG-") == NULL) ||
-        vitals_cuda_order(choice->now, order) != VITALS_ESTIMATE)
-        return order;
-    if (choice->order[0] == '\0' && !choice->complained &&
-        !select_ask_cuda(choice->order, sizeof choice->order))
-        (void)command_fail(0, "CUDA cannot be asked how it counts these GPUs; taking the order of "
-                              "their PCI addresses");
-    choice->complained = true;
-    return choice->order[0] != '\0' ? choice->order : order;
-}
 
 /* 0, or an exit code after a message. */
 static int list_inherited(struct select_choice *choice)
@@ -189,10 +141,24 @@ static int list_inherited(struct select_choice *choice)
     vitals_error error;
     bool named = strcmp(settings->select.inherit, SELECT_INHERIT) != 0;
     const char *visible = named ? settings->select.inherit : settings->environment.visible_devices;
-    const char *order = cuda_order(choice, visible);
+    const char *order = settings->environment.device_order;
+
+    /* The order that CUDA's numbers count in: where only CUDA knows it, it is asked once. */
+    if (visible != NULL && visible[strcspn(visible, "0123456789")] != '\0' &&
+        strstr(visible, "GPU-") == NULL && strstr(visible, "MIG-") == NULL &&
+        vitals_cuda_order(choice->now, order) == VITALS_ESTIMATE) {
+        if (choice->order[0] == '\0' && !choice->complained &&
+            !select_ask_cuda(choice->order, sizeof choice->order))
+            (void)command_fail(0, "CUDA cannot be asked how it counts these GPUs; taking the order "
+                                  "of their PCI addresses");
+        choice->complained = true;
+        if (choice->order[0] != '\0')
+            order = choice->order;
+    }
+
     if (vitals_cuda_visible_check(choice->now, visible, order, &error) < 0) {
-        size_t blamed = named ? strlen(SELECT_INHERIT)
-                              : 0; // not the variable, where a list is given
+        // not the variable, where a list is given
+        size_t blamed = named ? strlen(SELECT_INHERIT) : 0;
         bool starts = strncmp(error.message, SELECT_INHERIT, blamed) == 0;
         return command_fail(EXIT_CANNOT, "%s%s", named ? "--inherit" : "",
                             error.message + (starts ? blamed : 0));
@@ -252,22 +218,18 @@ static bool lock_chosen(struct select_choice *choice, const vitals_row **failed)
 /* 0, or an exit code after a message; choice->count says how many there are. */
 static int choose(struct select_choice *choice)
 {
-    int code = 0;
+    bool inherits = choice->settings->select.inherit != NULL;
     choice->count = 0;
-    if (choice->settings->select.inherit != NULL)
-        code = list_inherited(choice);
+    choice->candidate_count = 0;
+    if (inherits && list_inherited(choice) != 0)
+        return EXIT_CANNOT;
     /* Leaves out devices that a program cannot be told to use, as the display adapter of a server.
      */
-    else {
-        choice->candidate_count = 0;
-        for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(choice->now, VITALS_GPU, row)) != NULL;) {
-            if (choice->candidate_count < DEVICES_MOST && select_variable(row) != NULL)
-                choice->candidates[choice->candidate_count++] = row;
-        }
+    for (const vitals_row *row = NULL;
+         !inherits && (row = vitals_snapshot_next(choice->now, VITALS_GPU, row)) != NULL;) {
+        if (choice->candidate_count < DEVICES_MOST && select_variable(row) != NULL)
+            choice->candidates[choice->candidate_count++] = row;
     }
-    if (code != 0)
-        return code;
 
     /* Devices that other jobs hold. A lock that cannot be checked counts as held only if a lock is
      * wanted. */
@@ -302,28 +264,13 @@ static int choose(struct select_choice *choice)
     }
 }
 
-static int read_next(struct select_choice *choice)
+/* Reads and chooses. 0, or an exit code after a message. */
+static int look(struct select_choice *choice)
 {
-    vitals_snapshot *next = NULL;
     vitals_error error = {.message = "there is nothing to be read"};
-    if (choice->feed.next(choice->feed.data, &next, &error) <= 0)
+    if (command_read_next(&choice->feed, &choice->older, &choice->now, &error) <= 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    vitals_snapshot_unref(choice->older);
-    choice->older = choice->now;
-    choice->now = next;
-    return 0;
-}
-
-static void wait_until(uint64_t moment_ns)
-{
-    const vitals_clock *clock = vitals_clock_system();
-    (void)clock->wait_until(clock->data, -1, moment_ns);
-}
-
-static uint64_t now_ns(void)
-{
-    const vitals_clock *clock = vitals_clock_system();
-    return clock->monotonic_ns(clock->data);
+    return choose(choice);
 }
 
 static void find_shortage(const struct select_choice *choice, struct shortage *out)
@@ -357,15 +304,10 @@ static int too_few(const struct select_choice *choice, int code)
 /* If a driver gives no utilization, idle devices are found with two readings. */
 static int choose_once(struct select_choice *choice)
 {
-    bool again = choice->options.max_utilization_ratio >= 0;
-    int code = read_next(choice);
-    if (code == 0)
-        code = choose(choice);
-    if (code == 0 && choice->count < choice->needed && again) {
-        wait_until(now_ns() + SECOND_READING_NS);
-        code = read_next(choice);
-        if (code == 0)
-            code = choose(choice);
+    int code = look(choice);
+    if (code == 0 && choice->count < choice->needed && choice->options.max_utilization_ratio >= 0) {
+        command_wait_until(clock_now_ns() + SECOND_READING_NS);
+        code = look(choice);
     }
     return code != 0 || choice->count >= choice->needed ? code : too_few(choice, EXIT_FEWER);
 }
@@ -374,17 +316,15 @@ static int choose_in_time(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
     bool ends = was_said(settings, &settings->select.timeout_ns), told = false;
-    uint64_t begun = now_ns(), deadline = begun + settings->select.timeout_ns;
+    uint64_t begun = clock_now_ns(), deadline = begun + settings->select.timeout_ns;
     uint64_t every = settings->sampling.interval_ns != 0 ? settings->sampling.interval_ns
                                                          : SECOND_NS;
     for (;;) {
-        uint64_t next = now_ns() + every;
-        int code = read_next(choice);
-        if (code == 0)
-            code = choose(choice);
+        uint64_t next = clock_now_ns() + every;
+        int code = look(choice);
         if (code != 0 || choice->count >= choice->needed)
             return code;
-        if (ends && now_ns() >= deadline)
+        if (ends && clock_now_ns() >= deadline)
             return too_few(choice, EXIT_IN_VAIN);
         /* One line, since nothing else says why it takes so long. */
         if (!told) {
@@ -404,7 +344,7 @@ static int choose_in_time(struct select_choice *choice)
                                    needed, isatty(STDERR_FILENO) ? " (Ctrl-C ends)" : "");
         }
         told = true;
-        wait_until(ends && deadline < next ? deadline : next);
+        command_wait_until(ends && deadline < next ? deadline : next);
     }
 }
 
@@ -441,22 +381,6 @@ static void put_list(const struct select_choice *choice, const char *separator,
     }
 }
 
-/* For scripts that read stdout into a variable: the variable to export. On a terminal it is printed
- * only if it is not the usual one. */
-static void tell_variable(const struct select_choice *choice)
-{
-    static struct output output;
-    static const char usual[] = "CUDA_VISIBLE_DEVICES";
-    const char *variable = choice->count > 0 ? select_variable(choice->rows[0]) : usual;
-    if (variable == NULL || (isatty(STDOUT_FILENO) && strcmp(variable, usual) == 0))
-        return;
-    output_init(&output, STDERR_FILENO);
-    output_format(&output, "%s=\"", variable);
-    put_list(choice, ",", &output);
-    output_text(&output, "\"\n");
-    (void)output_flush(&output);
-}
-
 static int print(const struct select_choice *choice)
 {
     static struct output output; /* 32 KiB, not for the stack */
@@ -473,12 +397,22 @@ static int print(const struct select_choice *choice)
         output_text(&output, "\n");
     }
     int code = output_done(&output, EXIT_DONE);
-    tell_variable(choice);
+
+    /* For scripts that read stdout into a variable: the variable to export. On a terminal it is
+     * printed only if it is not the usual one. */
+    static const char usual[] = "CUDA_VISIBLE_DEVICES";
+    const char *variable = choice->count > 0 ? select_variable(choice->rows[0]) : usual;
+    if (variable != NULL && (!isatty(STDOUT_FILENO) || strcmp(variable, usual) != 0)) {
+        output_init(&output, STDERR_FILENO);
+        output_format(&output, "%s=\"", variable);
+        put_list(choice, ",", &output);
+        output_text(&output, "\"\n");
+        (void)output_flush(&output);
+    }
 
     bool by_index = choice->count > 0 && strcmp(choice->settings->select.id_format, "index") == 0 &&
                     !is_mig(choice->rows[0]);
-    const char *variable = by_index ? select_variable(choice->rows[0]) : NULL;
-    if (variable != NULL && strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0 &&
+    if (by_index && variable != NULL && strcmp(variable, usual) == 0 &&
         vitals_cuda_order(choice->now, choice->settings->environment.device_order) ==
             VITALS_ESTIMATE)
         (void)command_fail(0, "CUDA may count these GPUs in another order; export "
@@ -505,8 +439,9 @@ static int run(struct select_choice *choice)
     }
 
     struct rlimit limit;
-    if (!(settings->arguments.descriptors_before == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)) {
-        limit.rlim_cur = (rlim_t)settings->arguments.descriptors_before;
+    uint64_t descriptors = settings->arguments.descriptors_before;
+    if (descriptors != 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = (rlim_t)descriptors;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
 
@@ -521,29 +456,32 @@ static int run(struct select_choice *choice)
     return code;
 }
 
-static int select_devices(struct select_choice *choice)
-{
-    int code = take_settings(choice);
-    if (code != 0)
-        return code;
-    choice->folder = lock_folder_open(choice->settings);
-    if (choice->folder < 0 && choice->settings->select.lock)
-        return EXIT_CANNOT;
-    if (!choice->none)
-        code = open_feed(choice);
-    if (code == 0 && !choice->none)
-        code = choice->settings->select.wait ? choose_in_time(choice) : choose_once(choice);
-    if (code != 0)
-        return code;
-    return has_command(choice->settings) ? run(choice) : print(choice);
-}
-
 int command_select(const struct settings *settings)
 {
     static struct select_choice choice; /* not for the stack */
+    vitals_request *request = NULL;
+    vitals_error error;
     choice.settings = settings;
     choice.folder = -1;
-    int code = select_devices(&choice);
+    int code = take_settings(&choice);
+    if (code == 0) {
+        choice.folder = lock_folder_open(settings);
+        code = choice.folder < 0 && settings->select.lock ? EXIT_CANNOT : 0;
+    }
+    if (code == 0 && !choice.none) {
+        int made = vitals_request_new(0, &request, &error);
+        if (made == 0)
+            made = vitals_select_request(&choice.options, request, &error);
+        if (made == 0)
+            made = vitals_request_add_table(request, VITALS_SOURCE, &error);
+        code = made < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
+                        : command_feed(&settings->machine, request, 0, -1, &choice.feed);
+        vitals_request_free(request);
+        if (code == 0)
+            code = settings->select.wait ? choose_in_time(&choice) : choose_once(&choice);
+    }
+    if (code == 0)
+        code = has_command(settings) ? run(&choice) : print(&choice);
     unlock(&choice);
     feed_close(&choice.feed);
     vitals_snapshot_unref(choice.older);

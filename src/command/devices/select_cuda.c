@@ -1,5 +1,5 @@
-/* select_cuda.c: see select_cuda.h. */
-#include "command/devices/select_cuda.h"
+/* select_cuda.c: see select.h. */
+#include "command/devices/select.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <vitals/vitals.h>
 
 enum { PATIENCE_SECONDS = 10, ANSWER = 8192 };
 
@@ -50,47 +48,28 @@ static bool start(int end)
             answer(end);
         _exit(own < 0);
     }
-    if (child < 0)
-        return false;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return true;
-}
-
-static uint64_t now_ms(void)
-{
-    const vitals_clock *clock = vitals_clock_system();
-    return clock->monotonic_ns(clock->data) / 1000000;
-}
-
-/* Reads until the deadline. Returns the bytes, 0 at the end or if it is too late, or a negative
- * error. */
-static ssize_t read_until(int end, uint64_t deadline_ms, char *out, size_t capacity)
-{
-    for (;;) {
-        uint64_t now = now_ms();
-        struct pollfd poll_end = {.fd = end, .events = POLLIN};
-        int ready = now < deadline_ms ? poll(&poll_end, 1, (int)(deadline_ms - now)) : 0;
-        ssize_t got = ready > 0 ? read(end, out, capacity) : ready;
-        if (got >= 0 || errno != EINTR)
-            return got;
-    }
+    return child > 0;
 }
 
 bool select_ask_cuda(char *out, size_t capacity)
 {
     int ends[2];
     size_t used = 0;
-    uint64_t deadline_ms = now_ms() + PATIENCE_SECONDS * UINT64_C(1000);
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_SECONDS * UINT64_C(1000000000);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    bool started = start(ends[1]);
+    bool open = start(ends[1]);
     close(ends[1]);
-    while (started && used + 1 < capacity) {
-        ssize_t got = read_until(ends[0], deadline_ms, out + used, capacity - used - 1);
-        if (got <= 0)
-            break;
-        used += (size_t)got;
+    while (open && used + 1 < capacity) {
+        uint64_t now_ns = clock_now_ns();
+        struct pollfd end = {.fd = ends[0], .events = POLLIN};
+        int left_ms = now_ns < deadline_ns ? (int)((deadline_ns - now_ns) / 1000000) : 0;
+        int ready = left_ms > 0 ? poll(&end, 1, left_ms) : 0;
+        ssize_t got = ready > 0 ? read(ends[0], out + used, capacity - used - 1) : ready;
+        open = got > 0 || (got < 0 && errno == EINTR);
+        used += got > 0 ? (size_t)got : 0;
     }
     close(ends[0]);
     out[used] = '\0';

@@ -1,8 +1,8 @@
-/* select_environment.c: see select_environment.h.
+/* select_environment.c: see select.h.
  *
  * CUDA takes UUIDs, which do not depend on the order of devices. ROCm and Level Zero take numbers,
  * counted as their vendor's tools do; Level Zero is told to count by PCI address. */
-#include "command/devices/select_environment.h"
+#include "command/devices/select.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,24 +33,17 @@ static bool begins(vitals_text text, const char *with)
     return text.size > strlen(with) && memcmp(text.bytes, with, strlen(with)) == 0;
 }
 
-/* The UUID of a device of nouveau, radeon and similar drivers, which the vendors' runtimes do not
- * know, is made from the kernel's common interface. So is that of an NVIDIA device that does not
- * report its own, and CUDA would not know it. */
-static bool is_foreign(const vitals_row *row)
-{
-    vitals_text uuid;
-    return vitals_row_text(row, VITALS_GPU_UUID, &uuid) > 0 &&
-           (begins(uuid, "drm-") || begins(uuid, "nvidia-"));
-}
-
+/* NULL for a device of nouveau, radeon and similar drivers, whose UUID is made from the kernel's
+ * common interface: the vendors' runtimes do not know it. So is that of an NVIDIA device that does
+ * not report its own, and CUDA would not know it. */
 static const struct visible_vendor *vendor_of(const vitals_row *row)
 {
-    vitals_text text;
-    if (is_foreign(row) || vitals_row_text(row, VITALS_GPU_VENDOR, &text) <= 0)
+    vitals_text uuid;
+    if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) > 0 &&
+        (begins(uuid, "drm-") || begins(uuid, "nvidia-")))
         return NULL;
     for (size_t i = 0; i < VENDOR_COUNT; i++) {
-        if (strlen(VENDORS[i].name) == text.size &&
-            memcmp(VENDORS[i].name, text.bytes, text.size) == 0)
+        if (command_text_is(row, VITALS_GPU_VENDOR, VENDORS[i].name))
             return &VENDORS[i];
     }
     return NULL;
@@ -71,16 +64,6 @@ void select_uuid(const vitals_row *row, char out[static SELECT_ID])
     (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, SELECT_ID);
 }
 
-static uint64_t count_parts(const vitals_row *device)
-{
-    uint64_t count = 0;
-    for (const vitals_row *part = NULL;
-         (part = vitals_snapshot_next_child(vitals_row_snapshot(device), VITALS_GPU,
-                                            vitals_row_key(device), part)) != NULL;)
-        count++;
-    return count > 0 ? count : 1;
-}
-
 /* How many devices or, of a divided one, partitions of its vendor stand before it: the runtimes
  * that take numbers count so. */
 uint64_t select_ordinal(const vitals_row *row)
@@ -89,20 +72,19 @@ uint64_t select_ordinal(const vitals_row *row)
     uint64_t before = 0;
     for (const vitals_row *top = NULL;
          (top = vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, top)) != NULL;) {
-        const vitals_row *part = NULL;
         if (vendor_of(top) != vendor_of(row))
             continue;
         if (top == row)
             return before;
-        if (vitals_row_key(top) != vitals_row_parent(row)) {
-            before += count_parts(top);
-            continue;
+        uint64_t parts = 0;
+        for (const vitals_row *part = NULL;
+             (part = vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(top), part)) !=
+             NULL;) {
+            if (part == row)
+                return before + parts;
+            parts++;
         }
-        while ((part = vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(top),
-                                                  part)) != NULL &&
-               part != row)
-            before++;
-        return before;
+        before += parts > 0 ? parts : 1;
     }
     return before;
 }
@@ -118,35 +100,20 @@ static char *make_variable(const struct visible_vendor *vendor, const vitals_row
     used = (size_t)snprintf(out, room, "%s=", vendor->variable);
     for (size_t i = 0; i < count; i++) {
         char id[SELECT_ID];
-
         if (vendor->by_uuid)
             select_uuid(rows[i], id);
         else
             snprintf(id, SELECT_ID, "%llu", (unsigned long long)select_ordinal(rows[i]));
-
         used += (size_t)snprintf(out + used, room - used, "%s%s", i > 0 ? "," : "", id);
     }
     return out;
 }
 
+/* `name` may end with "=" and a value. */
 static bool is_called(const char *variable, const char *name)
 {
-    size_t size = strlen(name);
+    size_t size = strcspn(name, "=");
     return strncmp(variable, name, size) == 0 && variable[size] == '=';
-}
-
-static bool is_dropped(const struct visible_vendor *vendor, const char *variable)
-{
-    if (is_called(variable, vendor->variable))
-        return true;
-    if (vendor->also != NULL &&
-        strncmp(variable, vendor->also, strcspn(vendor->also, "=") + 1) == 0)
-        return true;
-    for (size_t i = 0; vendor->drop[i] != NULL; i++) {
-        if (is_called(variable, vendor->drop[i]))
-            return true;
-    }
-    return false;
 }
 
 int select_environment(const vitals_row *const *rows, size_t count, struct environment *out)
@@ -159,7 +126,12 @@ int select_environment(const vitals_row *const *rows, size_t count, struct envir
     if (out->items == NULL)
         return -1;
     for (size_t i = 0; i < size; i++) {
-        if (vendor == NULL || !is_dropped(vendor, environ[i]))
+        bool dropped = vendor != NULL &&
+                       (is_called(environ[i], vendor->variable) ||
+                        (vendor->also != NULL && is_called(environ[i], vendor->also)));
+        for (size_t j = 0; vendor != NULL && vendor->drop[j] != NULL; j++)
+            dropped |= is_called(environ[i], vendor->drop[j]);
+        if (!dropped)
             out->items[used++] = environ[i];
     }
     if (vendor == NULL)

@@ -1,11 +1,11 @@
-/* select_lock.c: see select_lock.h.
+/* select_lock.c: see select.h.
  *
  * The folder is shared and untrusted: others may have put links, pipes or files there. So no link
  * is followed, only a plain file with one name is accepted, and every user that may open it may
  * lock it: as with any shared lock, a user can keep others off a device. In a sticky folder the
  * kernel refuses O_CREAT for an existing file of another user (fs.protected_regular), so the file
  * is first opened and only then created. */
-#include "command/devices/select_lock.h"
+#include "command/devices/select.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,28 +14,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the folder ---- */
-
-static bool is_for_everybody(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 &&
-           (status.st_mode & S_ISVTX) && (status.st_mode & S_IWOTH);
-}
-
 int lock_folder_open(const struct settings *settings)
 {
     const char *path = settings->select.lock_folder;
-    if (path == NULL)
-        path = is_for_everybody("/run/lock") ? "/run/lock" : "/tmp";
+    struct stat status;
+    if (path == NULL) {
+        bool shared = lstat("/run/lock", &status) == 0 && S_ISDIR(status.st_mode) &&
+                      status.st_uid == 0 && (status.st_mode & S_ISVTX) &&
+                      (status.st_mode & S_IWOTH);
+        path = shared ? "/run/lock" : "/tmp";
+    }
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         (void)command_fail(0, "%s: %s; --lock-folder names another place for locks",
                            command_safe(path), strerror(errno));
     return folder;
 }
-
-/* ---- a file ---- */
 
 /* "vitals-GPU-8932f937.lock"; what could be no name of a file becomes a dash. */
 static void name_of(const char *uuid, char out[static LOCK_NAME])
@@ -72,27 +66,6 @@ static int open_there(int folder, const char *name)
     return openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
-static int make(int folder, const char *name)
-{
-    int descriptor = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor >= 0)
-        (void)fchmod(descriptor, 0666); /* whatever our umask is: it is for all users */
-    return descriptor;
-}
-
-static int open_lock(int folder, const char *name)
-{
-    int descriptor = open_there(folder, name);
-    if (descriptor < 0 && errno == ENOENT) {
-        descriptor = make(folder, name);
-        if (descriptor < 0 && errno == EEXIST)
-            descriptor = open_there(folder, name);
-    }
-    return descriptor < 0 ? -errno : check(descriptor);
-}
-
-/* ---- locks ---- */
-
 static struct flock whole_file(void)
 {
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -114,25 +87,29 @@ int lock_is_held(int folder, const char *uuid)
     return held;
 }
 
-/* True if the name still leads to the locked file: its owner may have removed it in between. */
-static bool is_still_there(int folder, const char *name, int descriptor)
-{
-    struct stat own, named;
-    return fstat(descriptor, &own) == 0 &&
-           fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && own.st_dev == named.st_dev &&
-           own.st_ino == named.st_ino;
-}
-
 int lock_take(int folder, const char *uuid)
 {
     char name[LOCK_NAME];
     struct flock lock = whole_file();
+    struct stat own, named;
     name_of(uuid, name);
-    int descriptor = open_lock(folder, name);
+    int descriptor = open_there(folder, name);
+    if (descriptor < 0 && errno == ENOENT) {
+        descriptor = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (descriptor >= 0)
+            (void)fchmod(descriptor, 0666); // whatever our umask is: it is for all users
+        else if (errno == EEXIST)
+            descriptor = open_there(folder, name);
+    }
+    descriptor = descriptor < 0 ? -errno : check(descriptor);
     if (descriptor < 0)
         return descriptor;
+
+    /* The name may lead elsewhere by now: its owner may have removed the file in between. */
     int result = fcntl(descriptor, F_OFD_SETLK, &lock);
-    if (result == 0 && is_still_there(folder, name, descriptor))
+    if (result == 0 && fstat(descriptor, &own) == 0 &&
+        fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && own.st_dev == named.st_dev &&
+        own.st_ino == named.st_ino)
         return descriptor;
     bool taken = result == 0 || errno == EAGAIN || errno == EACCES;
     result = taken ? -EAGAIN : -errno;

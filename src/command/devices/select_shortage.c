@@ -1,9 +1,7 @@
-/* select_shortage.c: see select_shortage.h. */
-#include "command/devices/select_shortage.h"
+/* select_shortage.c: see select.h. */
+#include "command/devices/select.h"
 
 #include <stdio.h>
-
-#include "command/devices/select_environment.h"
 
 static bool is_known(const vitals_row *row, vitals_metric metric)
 {

@@ -2,7 +2,7 @@
  * not stand beside it. */
 #include "gpu_rows.h"
 
-#include "command/devices/select_environment.h"
+#include "command/devices/select.h"
 
 #include <unistd.h>
 

@@ -1,0 +1,77 @@
+/* select.h: the parts of `vitals select`: locks, the environment of a job, CUDA's count, and why
+ * too few devices are found. One thread. */
+#ifndef VITALS_COMMAND_DEVICES_SELECT_H
+#define VITALS_COMMAND_DEVICES_SELECT_H
+
+#include "command/command.h"
+
+/* --- Locks -------------------------------------------------------------------------------------
+ *
+ * One file for each device in a folder that all users share, and a lock of its open file
+ * (F_OFD_SETLK). The lock lives as long as a process has the file open: the job, and every process
+ * that inherits its descriptors. Nothing is written into the files, and they stay. */
+
+enum { LOCK_NAME = 128 };
+
+/* Opens the folder: that of --lock-folder, else /run/lock if every user may create files there,
+ * else /tmp, so that it is the same for all users. Returns a descriptor, or -1 after a message. */
+int lock_folder_open(const struct settings *settings);
+
+/* Returns 1 if another job has locked a device, 0 if not, without touching the lock; or a negative
+ * errno (ELOOP: a link lies there; EINVAL: not a plain file). `uuid` names the device. */
+int lock_is_held(int folder, const char *uuid);
+
+/* Locks it. Returns a descriptor that is closed on exec; -EAGAIN if another job was first; or
+ * another negative errno as above. */
+int lock_take(int folder, const char *uuid);
+
+/* Says what is wrong with it. */
+void lock_complain(const char *uuid, int error);
+
+/* Keeps it open over exec. */
+bool lock_keep(int descriptor);
+
+/* --- The environment variables that tell a job which devices are its own ------------------------
+ */
+
+/* The environment of a job on these devices, all of one vendor: ours, without what would hide some
+ * of them, and with the variable of their vendor. 0, or -1: out of memory. */
+struct environment {
+    char **items; /* ends with NULL */
+    char *own;    /* the one that was made */
+};
+int select_environment(const vitals_row *const *rows, size_t count, struct environment *out);
+void select_environment_done(struct environment *environment);
+
+/* The identifier of a device; its number among those of its vendor, partitions counted; and the
+ * variable that its vendor's programs read, NULL if none is known. */
+enum { SELECT_ID = 128 };
+void select_uuid(const vitals_row *row, char out[static SELECT_ID]);
+uint64_t select_ordinal(const vitals_row *row);
+const char *select_variable(const vitals_row *row);
+
+/* --- How CUDA counts, asked in a process of its own: CUDA reads CUDA_VISIBLE_DEVICES, keeps threads,
+ * and may hang ----------------------------------------------------------------------------------
+ */
+
+/* All its devices, as vitals_cuda_enumerate writes them. False: there is no CUDA, or it does not
+ * answer in ten seconds. The process is left to itself: then it is killed, by its own alarm. */
+bool select_ask_cuda(char *out, size_t capacity);
+
+/* --- Why too few devices are found, where waiting does not help ---------------------------------
+ */
+
+struct shortage {
+    size_t known;   /* candidates that can be judged: once they are free they are taken */
+    size_t unknown; /* lost, or of which nothing is known, or not what a limit asks for */
+    size_t mute;    /* devices that no variable names, and so no candidates */
+};
+
+/* Counts the candidates of the options, which must be given. */
+struct shortage shortage_of(const vitals_snapshot *snapshot, const vitals_select_options *options);
+
+/* "; there is 1 that cannot be judged": each reason after a semicolon; "" if there is none. */
+enum { SHORTAGE_REASONS = 200 };
+void shortage_reasons(const struct shortage *shortage, char out[static SHORTAGE_REASONS]);
+
+#endif
