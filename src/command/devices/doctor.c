@@ -11,18 +11,6 @@
 #include "command/output.h"
 #include "report/report.h"
 
-/* ---- what there is ---- */
-
-static enum finding_kind kind_of(const vitals_row *row)
-{
-    vitals_text text;
-    if (vitals_row_text(row, VITALS_DIAGNOSIS_SEVERITY, &text) <= 0)
-        return FINDING_NOTICE;
-    if (text.size == 7 && memcmp(text.bytes, "problem", 7) == 0)
-        return FINDING_PROBLEM;
-    return text.size == 4 && memcmp(text.bytes, "good", 4) == 0 ? FINDING_GOOD : FINDING_NOTICE;
-}
-
 /* Empty if there is none. */
 static vitals_text text_of(const vitals_row *row, vitals_metric metric)
 {
@@ -39,8 +27,6 @@ static void add(struct findings *findings, const struct finding *finding)
     findings->items[findings->count++] = *finding;
     findings->of_kind[finding->kind]++;
 }
-
-/* ---- the whole ---- */
 
 static int make_request(vitals_request **out, vitals_error *error)
 {
@@ -70,7 +56,11 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
 
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
-        struct finding finding = {.kind = kind_of(row),
+        bool problem = command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "problem");
+        bool good = command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "good");
+        struct finding finding = {.kind = problem ? FINDING_PROBLEM
+                                          : good  ? FINDING_GOOD
+                                                  : FINDING_NOTICE,
                                   .subject = text_of(row, VITALS_DIAGNOSIS_SUBJECT),
                                   .text = text_of(row, VITALS_DIAGNOSIS_FINDING),
                                   .remedy = text_of(row, VITALS_DIAGNOSIS_REMEDY)};
@@ -86,10 +76,10 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     static const char remedy[] = "sudo dmesg | tail -n 50";
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
-        uint64_t hung = 0, late = 0;
-        (void)(vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, &hung) > 0);
-        (void)(vitals_row_u64(row, VITALS_SOURCE_TIMEOUTS, &late) > 0);
-        if ((hung == 0 && late == 0) || report_is_back_end(row))
+        uint64_t hung, late;
+        bool silent = (vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, &hung) > 0 && hung > 0) ||
+                      (vitals_row_u64(row, VITALS_SOURCE_TIMEOUTS, &late) > 0 && late > 0);
+        if (!silent || report_is_back_end(row))
             continue;
         const struct finding finding = {
             .kind = FINDING_PROBLEM,

@@ -30,8 +30,6 @@ static void make_safe(const struct doctor *doctor, vitals_text text, char out[st
         text, doctor->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, LINE);
 }
 
-/* ---- lines ---- */
-
 /* How many bytes fit, whole characters. A part of a text may begin with a mark that combined with
  * what stood before: alone it is measured as its escape, which is longer. */
 static size_t fitting(const char *text, size_t columns)
@@ -43,8 +41,6 @@ static size_t fitting(const char *text, size_t columns)
         fits--;
     return fits;
 }
-
-/* ---- what would mend it ---- */
 
 size_t doctor_break(const char *line, size_t columns)
 {
@@ -88,13 +84,6 @@ static void put_command(const struct doctor *doctor, const char *line)
     }
 }
 
-/* ---- findings ---- */
-
-static bool same_text(vitals_text a, vitals_text b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
-}
-
 static const struct finding *next_of(const struct findings *findings, enum finding_kind kind,
                                      const struct finding *after)
 {
@@ -131,23 +120,23 @@ static void put_kind(const struct doctor *doctor, const struct findings *finding
         make_safe(doctor, finding->text, text);
         paint_paragraph(doctor->paint, COLOR_PLAIN, indent, doctor->width, text);
 
-        if (next == NULL || !same_text(finding->remedy, next->remedy)) {
-            vitals_text remedy = finding->remedy;
-            char line[LINE];
-            for (size_t at = 0; at < remedy.size;) {
-                const char *from = remedy.bytes + at;
-                const char *end = memchr(from, '\n', remedy.size - at);
-                size_t size = end != NULL ? (size_t)(end - from) : remedy.size - at;
-                at += size + 1;
-                make_safe(doctor, (vitals_text){from, size}, line);
-                if (line[0] == '#') {
-                    paint_repeat(doctor->paint, COLOR_PLAIN, " ", REMEDY_INDENT);
-                    paint_wrapped(doctor->paint, COLOR_DIM, REMEDY_INDENT, doctor->width, "# ",
-                                  line + 1 + strspn(line + 1, " "));
-                    paint_end(doctor->paint);
-                } else {
-                    put_command(doctor, line);
-                }
+        vitals_text remedy = finding->remedy;
+        bool same = next != NULL && remedy.size == next->remedy.size &&
+                    (remedy.size == 0 ||
+                     memcmp(remedy.bytes, next->remedy.bytes, remedy.size) == 0);
+        for (size_t at = 0; at < remedy.size && !same;) {
+            const char *from = remedy.bytes + at;
+            const char *end = memchr(from, '\n', remedy.size - at);
+            size_t size = end != NULL ? (size_t)(end - from) : remedy.size - at;
+            at += size + 1;
+            make_safe(doctor, (vitals_text){from, size}, text);
+            if (text[0] == '#') {
+                paint_repeat(doctor->paint, COLOR_PLAIN, " ", REMEDY_INDENT);
+                paint_wrapped(doctor->paint, COLOR_DIM, REMEDY_INDENT, doctor->width, "# ",
+                              text + 1 + strspn(text + 1, " "));
+                paint_end(doctor->paint);
+            } else {
+                put_command(doctor, text);
             }
         }
     }

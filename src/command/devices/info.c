@@ -21,31 +21,6 @@ static const struct {
     {VITALS_ENVIRONMENT, true, true, true},
 };
 
-static int add_tables(const struct settings *settings, vitals_request *request, vitals_error *error)
-{
-    int code = 0;
-    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++) {
-        bool wanted = settings->look.json ? TABLES[i].for_json : TABLES[i].for_text;
-        if (wanted && (settings->info.environment || !TABLES[i].secret))
-            code = vitals_request_add_table(request, TABLES[i].entity, error);
-    }
-    return code;
-}
-
-/* Metrics that wait neither for the lock of the process's memory nor for a name service. */
-static bool is_quick(vitals_metric metric)
-{
-    static const vitals_metric SLOW[] = {VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
-                                         VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
-                                         VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_USER,
-                                         VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_GROUP};
-    for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0]; i++) {
-        if (SLOW[i] == metric)
-            return false;
-    }
-    return true;
-}
-
 static int make_request(const struct settings *settings, vitals_request **out, vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
@@ -57,20 +32,41 @@ static int make_request(const struct settings *settings, vitals_request **out, v
         code = vitals_request_add(*out, VITALS_HOST_MEMORY_TOTAL_BYTES, error);
     if (code == 0)
         code = vitals_request_add(*out, VITALS_HOST_BOOT_TIME_SECONDS, error);
-    return code == 0 ? add_tables(settings, *out, error) : code;
+    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++) {
+        bool wanted = settings->look.json ? TABLES[i].for_json : TABLES[i].for_text;
+        if (wanted && (settings->info.environment || !TABLES[i].secret))
+            code = vitals_request_add_table(*out, TABLES[i].entity, error);
+    }
+    return code;
+}
+
+/* What waits neither for the lock of the process's memory nor for a name service. */
+static int make_quick_request(vitals_request **out, vitals_error *error)
+{
+    static const vitals_metric SLOW[] = {VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
+                                         VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
+                                         VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_USER,
+                                         VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_GROUP};
+    static const vitals_entity QUICK[] = {VITALS_THREAD, VITALS_DESCRIPTOR, VITALS_LIMIT};
+    int code = vitals_request_new(0, out, error);
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        bool quick = vitals_metric_entity(metric) == VITALS_PROCESS;
+        for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0]; i++)
+            quick = quick && SLOW[i] != metric;
+        if (quick)
+            code = vitals_request_add(*out, metric, error);
+    }
+    for (size_t i = 0; i < sizeof QUICK / sizeof QUICK[0] && code == 0; i++)
+        code = vitals_request_add_table(*out, QUICK[i], error);
+    return code;
 }
 
 static int print(const struct settings *settings, const vitals_snapshot *answer, bool first,
                  struct output *output)
 {
     struct paint paint;
-    vitals_error error;
-    if (settings->look.json) {
-        int code = vitals_snapshot_json(answer, output_write, output, &error);
-        output_text(output, "\n");
-        return code == 0 || !output_open(output) ? EXIT_DONE
-                                                 : command_fail(EXIT_CANNOT, "%s", error.message);
-    }
+    if (settings->look.json)
+        return command_print_json(answer, output);
     paint_init(&paint, settings->look.color, output_write, output);
     if (!first)
         paint_end(&paint);
@@ -115,15 +111,7 @@ static void show_quick(struct info_command *info, uint64_t pid)
     vitals_process *process = NULL;
     vitals_snapshot *answer = NULL;
 
-    static const vitals_entity QUICK[] = {VITALS_THREAD, VITALS_DESCRIPTOR, VITALS_LIMIT};
-    int code = vitals_request_new(0, &request, &error);
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && is_quick(metric))
-            code = vitals_request_add(request, metric, &error);
-    }
-    for (size_t i = 0; i < sizeof QUICK / sizeof QUICK[0] && code == 0; i++)
-        code = vitals_request_add_table(request, QUICK[i], &error);
-
+    int code = make_quick_request(&request, &error);
     if (code == 0)
         code = vitals_process_open(info->context, (int64_t)pid, &process, &error);
     if (code == 0)
@@ -189,33 +177,12 @@ static int show_one(struct info_command *info, uint64_t pid)
     return code;
 }
 
-static int show_all(const struct settings *settings, const uint64_t *pids, size_t count)
-{
-    static struct output output; /* 32 KiB, not for the stack */
-    struct info_command info = {.settings = settings, .output = &output};
-    vitals_options world;
-    vitals_error error;
-    output_init(&output, STDOUT_FILENO);
-    command_world(&settings->machine, &world);
-    int code = vitals_context_new(&world, &info.context, &error);
-    if (code == 0)
-        code = make_request(settings, &info.request, &error);
-    if (code < 0) {
-        code = command_fail(EXIT_CANNOT, "%s", error.message);
-        count = 0;
-    }
-    for (size_t i = 0; i < count && output_open(&output); i++) {
-        if (show_one(&info, pids[i]) != EXIT_DONE)
-            code = EXIT_CANNOT;
-    }
-    vitals_request_free(info.request);
-    vitals_context_free(info.context);
-    return output_done(&output, code);
-}
-
 int command_info(const struct settings *settings)
 {
+    static struct output output; /* 32 KiB, not for the stack */
     const struct settings_words *words = &settings->arguments.words;
+    struct info_command info = {.settings = settings, .output = &output};
+    vitals_error error;
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "info needs a pid");
     uint64_t *pids = calloc(words->count, sizeof *pids);
@@ -227,8 +194,21 @@ int command_info(const struct settings *settings)
         if (pids[i] == 0)
             code = EXIT_USAGE;
     }
-    if (code == 0)
-        code = show_all(settings, pids, words->count);
+    if (code == 0) {
+        output_init(&output, STDOUT_FILENO);
+        int made = command_context(&settings->machine, &info.context, &error);
+        if (made == 0)
+            made = make_request(settings, &info.request, &error);
+        if (made < 0)
+            code = command_fail(EXIT_CANNOT, "%s", error.message);
+        for (size_t i = 0; made == 0 && i < words->count && output_open(&output); i++) {
+            if (show_one(&info, pids[i]) != EXIT_DONE)
+                code = EXIT_CANNOT;
+        }
+        code = output_done(&output, code);
+    }
+    vitals_request_free(info.request);
+    vitals_context_free(info.context);
     free(pids);
     return code;
 }

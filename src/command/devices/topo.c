@@ -61,26 +61,6 @@ static struct topo_place *add_place(struct topo *topo)
     return place;
 }
 
-static void add_devices(struct topo *topo)
-{
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(topo->snapshot, VITALS_GPU, 0, row)) != NULL;) {
-        struct topo_place *place = add_place(topo);
-        if (place == NULL)
-            return;
-        place->device = row;
-        snprintf(place->label, sizeof place->label, "GPU%s", vitals_row_label(row));
-    }
-    topo->device_count = topo->count;
-}
-
-static bool is_network(const vitals_row *peer)
-{
-    vitals_text kind;
-    return vitals_row_text(peer, VITALS_GPU_PEER_KIND, &kind) > 0 && kind.size == 7 &&
-           memcmp(kind.bytes, "network", 7) == 0;
-}
-
 /* The row of gpu_peer between a device and a place. */
 static const vitals_row *find_peer(const struct topo *topo, const vitals_row *device,
                                    const struct topo_place *place)
@@ -102,35 +82,25 @@ static const vitals_row *find_peer(const struct topo *topo, const vitals_row *de
 
 /* ---- the matrix ---- */
 
-/* "NV4": direct links, by the beginning of their kind. */
-static bool put_links(struct topo *topo, const vitals_row *peer, char out[static CELL])
-{
-    uint64_t links;
-    char kind[CELL];
-    if (vitals_row_u64(peer, VITALS_GPU_PEER_LINKS, &links) <= 0 || links == 0)
-        return false;
-    copy_text(topo->settings, peer, VITALS_GPU_PEER_LINK_KIND, kind, sizeof kind);
-    bool nvlink = strcmp(kind, "nvlink") == 0, xgmi = strcmp(kind, "xgmi") == 0;
-    topo->nvlink_seen |= nvlink;
-    topo->xgmi_seen |= xgmi;
-    topo->link_seen |= !nvlink && !xgmi;
-    snprintf(out, CELL, "%s%llu",
-             nvlink ? "NV"
-             : xgmi ? "XGMI"
-                    : "LINK",
-             (unsigned long long)links);
-    return true;
-}
-
+/* "NV4": direct links, by the beginning of their kind; else the path. */
 static enum color put_path(struct topo *topo, const vitals_row *peer, char out[static CELL])
 {
-    vitals_text path;
-    if (peer != NULL && put_links(topo, peer, out))
+    uint64_t links;
+    if (peer != NULL && vitals_row_u64(peer, VITALS_GPU_PEER_LINKS, &links) > 0 && links > 0) {
+        bool nvlink = command_text_is(peer, VITALS_GPU_PEER_LINK_KIND, "nvlink");
+        bool xgmi = command_text_is(peer, VITALS_GPU_PEER_LINK_KIND, "xgmi");
+        topo->nvlink_seen |= nvlink;
+        topo->xgmi_seen |= xgmi;
+        topo->link_seen |= !nvlink && !xgmi;
+        snprintf(out, CELL, "%s%llu",
+                 nvlink ? "NV"
+                 : xgmi ? "XGMI"
+                        : "LINK",
+                 (unsigned long long)links);
         return COLOR_GREEN;
-    bool known = peer != NULL && vitals_row_text(peer, VITALS_GPU_PEER_PATH, &path) > 0;
-    for (size_t i = 0; i < PATH_COUNT && known; i++) {
-        if (path.size == strlen(PATHS[i].word) &&
-            memcmp(path.bytes, PATHS[i].word, path.size) == 0) {
+    }
+    for (size_t i = 0; i < PATH_COUNT && peer != NULL; i++) {
+        if (command_text_is(peer, VITALS_GPU_PEER_PATH, PATHS[i].word)) {
             topo->seen[i] = true;
             snprintf(out, CELL, "%s", PATHS[i].shown);
             return COLOR_PLAIN;
@@ -197,7 +167,15 @@ static int print_text(struct topo *topo, struct output *output)
 {
     const struct settings *settings = topo->settings;
     struct paint paint;
-    add_devices(topo);
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next_child(topo->snapshot, VITALS_GPU, 0, row)) != NULL;) {
+        struct topo_place *place = add_place(topo);
+        if (place == NULL)
+            break;
+        place->device = row;
+        snprintf(place->label, sizeof place->label, "GPU%s", vitals_row_label(row));
+    }
+    topo->device_count = topo->count;
     if (topo->count == 0)
         return command_tell_no_devices(topo->snapshot);
 
@@ -208,7 +186,8 @@ static int print_text(struct topo *topo, struct output *output)
         copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
         while (i < topo->count && strcmp(topo->places[i].address, address) != 0)
             i++;
-        struct topo_place *place = is_network(peer) && i == topo->count ? add_place(topo) : NULL;
+        bool is_network = command_text_is(peer, VITALS_GPU_PEER_KIND, "network");
+        struct topo_place *place = is_network && i == topo->count ? add_place(topo) : NULL;
         if (place == NULL)
             continue;
         snprintf(place->address, sizeof place->address, "%s", address);
