@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/devices/device_paint.h"
+#include "command/devices/device_list.h"
 #include "command/grid.h"
 #include "command/look/snapshot_filter.h"
 #include "command/options/option.h"
@@ -34,17 +34,6 @@ struct shown_device {
 
 /* ---- columns ---- */
 
-static vitals_metric metric_named(const char *name, size_t size)
-{
-    char wanted[DEVICE_LABEL];
-    if (size >= sizeof wanted)
-        return 0;
-    for (size_t i = 0; i < size; i++)
-        wanted[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
-    wanted[size] = '\0';
-    return vitals_metric_find(VITALS_GPU, wanted);
-}
-
 const char *device_column_word(size_t index)
 {
     if (index == 0)
@@ -56,30 +45,20 @@ const char *device_column_word(size_t index)
     return NULL;
 }
 
-static int unknown_column(const char *name)
-{
-    struct nearest nearest;
-    nearest_begin(&nearest, name);
-    const char *word;
-    for (size_t i = 0; (word = device_column_word(i)) != NULL; i++)
-        nearest_offer(&nearest, word);
-    if (nearest.word != NULL)
-        return command_fail(EXIT_USAGE, "-o: no column \"%s\"; did you mean %s?",
-                            command_safe(name), nearest.word);
-    return command_fail(EXIT_USAGE, "-o: no column \"%s\"; vitals metrics lists those of gpu",
-                        command_safe(name));
-}
-
 static int add_column(struct shown_device *device, const char *word)
 {
     struct device_column *column = &device->columns[device->column_count];
     size_t size = strcspn(word, "=");
-    bool is_label = size == 5 && memcmp(word, "label", 5) == 0;
+    char name[DEVICE_LABEL] = "";
     if (device->column_count == COLUMNS_MOST)
         return command_fail(EXIT_USAGE, "-o: more than %d columns", COLUMNS_MOST);
-    column->metric = is_label ? 0 : metric_named(word, size);
+    for (size_t i = 0; i < size && size < sizeof name; i++)
+        name[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] - 'A' + 'a') : word[i];
+    bool is_label = size == 5 && memcmp(word, "label", 5) == 0;
+    column->metric = is_label ? 0 : vitals_metric_find(VITALS_GPU, name);
     if (!is_label && column->metric == 0)
-        return unknown_column(word);
+        return command_fail_unknown("-o: no column", word, "", device_column_word,
+                                    "vitals metrics lists those of gpu");
     column->name = is_label ? "label" : vitals_metric_name(column->metric);
     if (word[size] == '=') {
         (void)vitals_text_format((vitals_text){word + size + 1, strlen(word + size + 1)},
@@ -97,56 +76,46 @@ static int add_column(struct shown_device *device, const char *word)
 static int choose_columns(struct shown_device *device)
 {
     const struct settings_words *words = &device->settings->table.columns;
+    const char *word;
     int code = 0;
+    if (words->given && words->count == 0)
+        return command_fail(EXIT_USAGE, "-o: no column is named");
     for (size_t i = 0; i < words->count && code == 0; i++)
         code = add_column(device, words->items[i]);
-    if (words->given || !device->settings->table.csv || code != 0)
-        return code == 0 && words->given && words->count == 0
-                   ? command_fail(EXIT_USAGE, "-o: no column is named")
-                   : code;
-    code = add_column(device, "label");
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_GPU)
-            code = add_column(device, vitals_metric_name(metric));
-    }
+    if (words->given || !device->settings->table.csv)
+        return code;
+    for (size_t i = 0; code == 0 && (word = device_column_word(i)) != NULL; i++)
+        code = add_column(device, word);
     return code;
 }
 
 /* ---- what is asked for ---- */
 
+static int add_metrics(vitals_request *request, const vitals_metric *metrics, size_t count,
+                       vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = vitals_request_add(request, metrics[i], error);
+    return code;
+}
+
+/* Without columns, everything in every table of devices, and the processes that use them. */
 static int make_request(const struct shown_device *device, vitals_request **out,
                         vitals_error *error)
 {
+    static const vitals_metric IDENTITY[] = {VITALS_GPU_INDEX, VITALS_GPU_UUID,
+                                             VITALS_GPU_PCI_BUS_ID, VITALS_GPU_GPU_INSTANCE_ID,
+                                             VITALS_GPU_COMPUTE_INSTANCE_ID};
+    static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
+                                            VITALS_PROCESS_NAME,  VITALS_PROCESS_USER,
+                                            VITALS_PROCESS_STATE, VITALS_PROCESS_COMMAND_LINE};
+    bool everything = device->column_count == 0;
     int code = vitals_request_new(0, out, error);
-    if (code == 0) {
-        static const vitals_metric METRICS[] = {VITALS_GPU_INDEX, VITALS_GPU_UUID,
-                                                VITALS_GPU_PCI_BUS_ID, VITALS_GPU_GPU_INSTANCE_ID,
-                                                VITALS_GPU_COMPUTE_INSTANCE_ID};
-        code = 0;
-        for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
-            code = vitals_request_add(*out, METRICS[i], error);
-    }
+    if (code == 0)
+        code = add_metrics(*out, IDENTITY, sizeof IDENTITY / sizeof IDENTITY[0], error);
     if (code == 0)
         code = vitals_request_add_table(*out, VITALS_SOURCE, error);
-    /* Everything in every table of devices, and the processes that use them. */
-    if (code == 0 && device->column_count == 0) {
-        vitals_request *request = *out;
-        static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
-                                                VITALS_PROCESS_NAME,  VITALS_PROCESS_USER,
-                                                VITALS_PROCESS_STATE, VITALS_PROCESS_COMMAND_LINE};
-        code = 0;
-        for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-            vitals_entity entity = vitals_metric_entity(metric);
-            if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
-                code = vitals_request_add(request, metric, error);
-        }
-        for (size_t i = 0; i < sizeof PROCESS / sizeof PROCESS[0] && code == 0; i++)
-            code = vitals_request_add(request, PROCESS[i], error);
-        for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0; i++)
-            code = vitals_request_add(request, REPORT_WORK_METRICS[i], error);
-        return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error)
-                         : code;
-    }
     for (size_t i = 0; i < device->column_count && code == 0; i++) {
         vitals_metric metric = device->columns[i].metric;
         if (metric != 0)
@@ -154,6 +123,18 @@ static int make_request(const struct shown_device *device, vitals_request **out,
         if (code == 0 && metric == VITALS_GPU_UTILIZATION_RATIO)
             code = vitals_request_add(*out, VITALS_GPU_BUSY_SECONDS, error);
     }
+    for (vitals_metric metric = 0;
+         everything && code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        vitals_entity entity = vitals_metric_entity(metric);
+        if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
+            code = vitals_request_add(*out, metric, error);
+    }
+    if (everything && code == 0)
+        code = add_metrics(*out, PROCESS, sizeof PROCESS / sizeof PROCESS[0], error);
+    if (everything && code == 0)
+        code = add_metrics(*out, REPORT_WORK_METRICS, REPORT_WORK_METRIC_COUNT, error);
+    if (everything && code == 0)
+        code = vitals_request_rows(*out, VITALS_ROWS_GPU_USERS, NULL, 0, error);
     return code;
 }
 
@@ -182,25 +163,13 @@ static int print_text(const struct shown_device *device, const vitals_snapshot *
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }
 
-static void put_cell(struct shown_device *device, const vitals_row *row,
-                     const vitals_snapshot *older, const struct device_column *column)
-{
-    char value[DEVICE_VALUE];
-    const struct device_form form = device_form_of(device->settings);
-    vitals_availability availability = VITALS_HAVE;
-    if (column->metric == 0)
-        snprintf(value, sizeof value, "%s", vitals_row_label(row));
-    else
-        availability = device_value(row, older, column->metric, &form, value);
-    grid_cell(&device->grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
-}
-
 static int print_table(struct shown_device *device, const vitals_snapshot *now,
                        const vitals_snapshot *older, const struct device_list *list,
                        struct output *output)
 {
     struct grid_form form = {.width = (size_t)device->settings->look.line_width,
                              .titles = !device->settings->table.no_header};
+    const struct device_form words = device_form_of(device->settings);
     struct paint paint;
     grid_reset(&device->grid);
     for (size_t i = 0; i < device->column_count; i++) {
@@ -209,8 +178,16 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
         grid_column(&device->grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     }
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
-        for (size_t i = 0; i < device->column_count && device_list_has(list, row); i++)
-            put_cell(device, row, older, &device->columns[i]);
+        for (size_t i = 0; i < device->column_count && device_list_has(list, row); i++) {
+            vitals_metric metric = device->columns[i].metric;
+            char value[DEVICE_VALUE];
+            vitals_availability availability = VITALS_HAVE;
+            if (metric == 0)
+                snprintf(value, sizeof value, "%s", vitals_row_label(row));
+            else
+                availability = device_value(row, older, metric, &words, value);
+            grid_cell(&device->grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
+        }
     }
     paint_init(&paint, device->settings->look.color, output_write, output);
     if (device->printed > 0)
@@ -273,16 +250,30 @@ static int print_json(struct shown_device *device, const vitals_snapshot *now,
     vitals_error error;
     vitals_snapshot *subset = NULL;
     struct device_kept kept = {now, list};
+    const struct snapshot_changes changes = {.keep = is_kept, .data = &kept};
     int code = device->builder != NULL ? 0 : vitals_builder_new(&device->builder, &error);
     if (code == 0)
-        code = snapshot_filter_rows(now, is_kept, &kept, device->builder, &subset, &error);
-    if (code == 0)
-        code = vitals_snapshot_json(subset, output_write, output, &error);
-    if (code == 0)
-        output_text(output, "\n");
+        code = snapshot_copy(now, &changes, device->builder, &subset, &error);
+    code = code == 0 ? command_print_json(subset, output)
+                     : command_fail(EXIT_CANNOT, "%s", error.message);
     vitals_snapshot_unref(subset);
-    return code == 0 || !output_open(output) ? EXIT_DONE
-                                             : command_fail(EXIT_CANNOT, "%s", error.message);
+    return code;
+}
+
+static void print_csv(const struct shown_device *device, const vitals_snapshot *now,
+                      const vitals_snapshot *older, const struct device_list *list,
+                      struct output *output)
+{
+    size_t count = device->column_count;
+    bool titles = device->printed == 0 && !device->settings->table.no_header;
+    for (size_t i = 0; titles && i < count; i++)
+        output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
+    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+        for (size_t i = 0; i < count && device_list_has(list, row); i++) {
+            print_field(row, older, device->columns[i].metric, output);
+            output_text(output, i + 1 < count ? "," : "\n");
+        }
+    }
 }
 
 static int print_one(struct shown_device *device, const vitals_snapshot *now,
@@ -291,28 +282,17 @@ static int print_one(struct shown_device *device, const vitals_snapshot *now,
     const struct settings *settings = device->settings;
     struct device_list list;
     int code = device_list(now, &settings->arguments.words, &list), printed = EXIT_DONE;
-    bool none = vitals_snapshot_count(now, VITALS_GPU) == 0;
     if (settings->look.json)
         printed = print_json(device, now, &list, output);
-    else if (settings->table.csv) {
-        size_t count = device->column_count;
-        for (size_t i = 0; device->printed == 0 && !device->settings->table.no_header && i < count;
-             i++)
-            output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
-        for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
-            for (size_t i = 0; i < count && device_list_has(&list, row); i++) {
-                print_field(row, older, device->columns[i].metric, output);
-                output_text(output, i + 1 < count ? "," : "\n");
-            }
-        }
-        printed = EXIT_DONE;
-    } else if (device->column_count > 0 && (list.count > 0 || !settings->look.terminal))
-        printed = print_table(device, now, older, &list, output);
+    else if (settings->table.csv)
+        print_csv(device, now, older, &list, output);
     else if (device->column_count == 0)
         printed = print_text(device, now, older, &list, output);
-    if (none && device->printed == 0)
+    else if (list.count > 0 || !settings->look.terminal)
+        printed = print_table(device, now, older, &list, output);
+    if (device->printed == 0 && vitals_snapshot_count(now, VITALS_GPU) == 0)
         (void)command_tell_no_devices(now);
-    else if (code != EXIT_DONE && device->printed == 0)
+    else if (device->printed == 0 && code != EXIT_DONE)
         command_tell_kept(now);
     device->printed++;
     (void)output_flush(output);
@@ -322,74 +302,57 @@ static int print_one(struct shown_device *device, const vitals_snapshot *now,
 
 /* ---- once, or again and again ---- */
 
-struct device_readings {
-    vitals_snapshot *older, *now;
-};
-
-static int read_next(struct feed *feed, struct device_readings *readings, vitals_error *error)
-{
-    vitals_snapshot *next = NULL;
-    int got = feed->next(feed->data, &next, error);
-    if (got > 0) {
-        vitals_snapshot_unref(readings->older);
-        readings->older = readings->now;
-        readings->now = next;
-    }
-    return got;
-}
-
-/* Two readings, of which shares are made where a driver only counts; of a file the last two. */
-static int read_two(const struct settings *settings, struct feed *feed,
-                    struct device_readings *readings, vitals_error *error)
-{
-    int got = read_next(feed, readings, error);
-    if (settings->machine.from == NULL && got > 0 && settings->sampling.delay_ns > 0) {
-        const vitals_clock *clock = vitals_clock_system();
-        (void)clock->wait_until(clock->data, -1,
-                                clock->monotonic_ns(clock->data) + settings->sampling.delay_ns);
-        return read_next(feed, readings, error);
-    }
-    while (settings->machine.from != NULL && (got = read_next(feed, readings, error)) > 0)
-        ;
-    return got;
-}
-
+/* Once: two readings, of which shares are made where a driver only counts; of a file the last
+ * two.
+ */
 static int print_feed(struct shown_device *device, struct feed *feed, struct output *output)
 {
-    const struct settings *settings = device->settings;
-    uint64_t left = settings->sampling.count > 0 ? settings->sampling.count : UINT64_MAX;
-    struct device_readings readings = {0};
+    const struct sampling_settings *sampling = &device->settings->sampling;
+    const char *from = device->settings->machine.from;
+    uint64_t left = sampling->count > 0 ? sampling->count : UINT64_MAX;
+    vitals_snapshot *older = NULL, *now = NULL;
     vitals_error error;
     int code = EXIT_DONE, got = 0;
-    if (!settings->sampling.interval_given) {
-        got = read_two(settings, feed, &readings, &error);
-        if (got >= 0 && readings.now != NULL)
-            code = print_one(device, readings.now, readings.older, output);
-        else if (got >= 0)
-            code = command_fail(EXIT_CANNOT, "%s: no snapshot in it",
-                                command_safe(settings->machine.from));
-    } else {
+    if (sampling->interval_given) {
         while (left-- > 0 && output_open(output) &&
-               (got = read_next(feed, &readings, &error)) > 0) {
-            int result = print_one(device, readings.now, readings.older, output);
+               (got = command_read_next(feed, &older, &now, &error)) > 0) {
+            int result = print_one(device, now, older, output);
             code = device->printed == 1 ? result : code;
         }
+    } else {
+        got = command_read_next(feed, &older, &now, &error);
+        while (from != NULL && got > 0)
+            got = command_read_next(feed, &older, &now, &error);
+        if (from == NULL && got > 0 && sampling->delay_ns > 0) {
+            command_wait_until(clock_now_ns() + sampling->delay_ns);
+            got = command_read_next(feed, &older, &now, &error);
+        }
+        if (got >= 0 && now != NULL)
+            code = print_one(device, now, older, output);
+        else if (got >= 0)
+            code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(from));
     }
-    vitals_snapshot_unref(readings.older);
-    vitals_snapshot_unref(readings.now);
+    vitals_snapshot_unref(older);
+    vitals_snapshot_unref(now);
     return got < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : code;
 }
 
-static int show(struct shown_device *device)
+int command_device(const struct settings *settings)
 {
-    static struct output output; /* 32 KiB, not for the stack */
-    const struct settings *settings = device->settings;
+    static struct shown_device device; /* its columns are not for the stack */
+    static struct output output;       /* nor are its 32 KiB */
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    uint64_t interval_ns = settings->sampling.interval_given ? settings->sampling.interval_ns : 0;
-    int cancel = settings->sampling.interval_given ? command_interrupts() : -1;
-    int code = make_request(device, &request, &error);
+    bool repeated = settings->sampling.interval_given;
+    uint64_t interval_ns = repeated ? settings->sampling.interval_ns : 0;
+    device.settings = settings;
+    int code = choose_columns(&device);
+    if (code != 0)
+        return code;
+
+    int cancel = repeated ? command_interrupts() : -1;
+    code = make_request(&device, &request, &error);
     if (code == 0 && interval_ns > 0)
         code = vitals_request_interval(request, interval_ns, &error);
     if (code < 0)
@@ -397,21 +360,11 @@ static int show(struct shown_device *device)
     else
         code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);
     vitals_request_free(request);
-    if (code != 0)
-        return code;
-    output_init(&output, STDOUT_FILENO);
-    code = print_feed(device, &feed, &output);
-    feed_close(&feed);
-    return output_done(&output, code);
-}
-
-int command_device(const struct settings *settings)
-{
-    static struct shown_device device; /* its columns are not for the stack */
-    device.settings = settings;
-    int code = choose_columns(&device);
-    if (code == 0)
-        code = show(&device);
+    if (code == 0) {
+        output_init(&output, STDOUT_FILENO);
+        code = output_done(&output, print_feed(&device, &feed, &output));
+        feed_close(&feed);
+    }
     grid_done(&device.grid);
     vitals_builder_free(device.builder);
     return code;

@@ -1,15 +1,18 @@
-/* device_list.c: see device_list.h. */
+/* device_list.c: see device_list.h; and why there is no GPU, for the commands that need one. */
 #include "command/devices/device_list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static void add_key(struct device_list *list, uint64_t key)
+#include "report/report.h"
+
+static bool has_key(const struct device_list *list, uint64_t key)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (list->keys[i] == key)
-            return;
+            return true;
     }
-    list->keys[list->count++] = key;
+    return false;
 }
 
 int device_list(const vitals_snapshot *snapshot, const struct settings_words *words,
@@ -26,10 +29,10 @@ int device_list(const vitals_snapshot *snapshot, const struct settings_words *wo
     for (size_t i = 0; i < words->count; i++) {
         const vitals_row *row;
         vitals_error error;
-        if (vitals_gpu_find(snapshot, words->items[i], &row, &error) == 0)
-            add_key(out, vitals_row_key(row));
-        else
+        if (vitals_gpu_find(snapshot, words->items[i], &row, &error) < 0)
             code = command_fail(EXIT_CANNOT, "%s", error.message);
+        else if (!has_key(out, vitals_row_key(row)))
+            out->keys[out->count++] = vitals_row_key(row);
     }
     return code;
 }
@@ -38,15 +41,6 @@ void device_list_done(struct device_list *list)
 {
     free(list->keys);
     *list = (struct device_list){0};
-}
-
-static bool has_key(const struct device_list *list, uint64_t key)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->keys[i] == key)
-            return true;
-    }
-    return false;
 }
 
 static bool has_device(const struct device_list *list, const vitals_row *device)
@@ -68,4 +62,24 @@ bool device_list_has(const struct device_list *list, const vitals_row *row)
 struct device_form device_form_of(const struct settings *settings)
 {
     return (struct device_form){.ascii = settings->look.ascii, .bytes = settings->table.bytes};
+}
+
+void command_tell_kept(const vitals_snapshot *snapshot)
+{
+    for (const vitals_row *row = NULL; (row = report_next_back_end(snapshot, row)) != NULL;) {
+        char name[64], message[256];
+        vitals_text text;
+        if (!report_was_kept(row) || vitals_row_text(row, VITALS_SOURCE_MESSAGE, &text) <= 0)
+            continue;
+        (void)vitals_text_format(text, VITALS_TEXT_TERMINAL, message, sizeof message);
+        text = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
+        (void)vitals_text_format(text, VITALS_TEXT_TERMINAL, name, sizeof name);
+        (void)command_fail(0, "%s: %s", name, message);
+    }
+}
+
+int command_tell_no_devices(const vitals_snapshot *snapshot)
+{
+    command_tell_kept(snapshot);
+    return command_fail(EXIT_DONE, "no GPU was found; vitals doctor says what was tried");
 }

@@ -1,9 +1,11 @@
-/* device_list.h: the devices that a person names on the command line. */
+/* device_list.h: the devices that a person names on the command line, and one of them as text. One
+ * thread. */
 #ifndef VITALS_COMMAND_DEVICES_DEVICE_LIST_H
 #define VITALS_COMMAND_DEVICES_DEVICE_LIST_H
 
 #include "command/command.h"
 #include "view/device_metrics.h"
+#include "view/paint.h"
 
 /* The devices of words such as 0, GPU-1234 or 17:00.0, all top ones where there are none, into a
  * list of keys that the caller frees. 0, or an exit code after a message for each that is not
@@ -22,5 +24,21 @@ bool device_list_has(const struct device_list *list, const vitals_row *row);
 
 /* How values of devices are written, as the settings say. */
 struct device_form device_form_of(const struct settings *settings);
+
+/* device_paint.c: a row of the table gpu in sections, with its partitions, sensors and processes.
+ * `older` (may be NULL) is what shares are made against. `width`: columns to keep to; 0: as long as
+ * lines are. 0, or -1: out of memory. */
+struct device_view {
+    const struct settings *settings;
+    const vitals_snapshot *older;
+    size_t width;
+};
+int device_paint(const vitals_row *device, const struct device_view *view, struct paint *paint);
+
+/* device_check.c: checks that the devices which --devices names exist, before anything begins.
+ * Looking for devices loads drivers and starts threads, which the launcher of a command must not
+ * have. So a child does it, and is killed if a driver does not answer. Returns 0, also if no driver
+ * answers in time, or EXIT_USAGE after a message. */
+int device_check(const struct machine_settings *machine, const struct measure_settings *measure);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * view/device_metrics.c says which metric is in which section; all others are listed under "More".
  * Missing values are named at the end of their section, with --verbose the reasons. */
-#include "command/devices/device_paint.h"
+#include "command/devices/device_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,13 +14,6 @@
 enum { LABEL = 30, METRICS_MOST = 40, LINE = 2048 };
 
 #define G(suffix) VITALS_GPU_##suffix
-
-struct device_paint_section {
-    const char *title;
-    vitals_metric metrics[METRICS_MOST];
-    size_t count;
-    const struct device_section_form *form; /* NULL: it has no table */
-};
 
 struct sheet {
     const struct device_view *view;
@@ -41,17 +34,6 @@ static void put_title(struct sheet *sheet, const char *title)
     paint_end(sheet->paint);
 }
 
-static enum color color_of(const struct sheet *sheet, vitals_metric metric)
-{
-    const struct device_metric *own = device_metric_find(metric);
-    double number;
-    if (own == NULL || vitals_row_number(sheet->device, metric, &number) <= 0 || number == 0)
-        return COLOR_PLAIN;
-    return own->flags & DEVICE_ALARM     ? COLOR_RED
-           : own->flags & DEVICE_WARNING ? COLOR_YELLOW
-                                         : COLOR_PLAIN;
-}
-
 static vitals_availability state_of(const struct sheet *sheet, vitals_metric metric)
 {
     double number;
@@ -62,36 +44,24 @@ static vitals_availability state_of(const struct sheet *sheet, vitals_metric met
 
 /* ---- what is missing ---- */
 
-/* True if only devices of another vendor, or only partitions, have the metric. */
-static bool is_of_others(const struct sheet *sheet, vitals_metric metric)
+/* "N/A  serial, firmware (VBIOS)" of one reason, or of all (0). What a partition or this vendor
+ * cannot have, and what is missing as all of the device is, is listed only with --verbose. */
+static void put_missing(struct sheet *sheet, const vitals_metric *metrics, size_t count,
+                        vitals_availability reason)
 {
-    const struct device_metric *own = device_metric_find(metric);
-    vitals_text vendor = {"", 0};
-    if (own == NULL || own->owner == NULL ||
-        vitals_row_text(sheet->device, G(VENDOR), &vendor) <= 0)
-        return false;
-    return vendor.size != strlen(own->owner) || memcmp(vendor.bytes, own->owner, vendor.size) != 0;
-}
-
-/* A metric that a partition or this vendor cannot have is listed as missing only with --verbose. */
-static bool is_worth_telling(const struct sheet *sheet, vitals_metric metric,
-                             vitals_availability state)
-{
-    bool usual = vitals_row_parent(sheet->device) != 0 || is_of_others(sheet, metric);
-    if (state > 0 || sheet->view->settings->look.verbose)
-        return state <= 0;
-    return state != sheet->lost && (state != VITALS_UNSUPPORTED || !usual);
-}
-
-/* "N/A  serial, firmware (VBIOS)"; with --verbose one line for each reason. */
-static void put_missing_for(struct sheet *sheet, const vitals_metric *metrics, size_t count,
-                            vitals_availability reason)
-{
+    bool verbose = sheet->view->settings->look.verbose;
     char line[LINE] = "", label[DEVICE_LABEL];
     size_t used = 0;
     for (size_t i = 0; i < count && used < sizeof line - DEVICE_LABEL - 4; i++) {
-        vitals_availability own = state_of(sheet, metrics[i]);
-        if (!is_worth_telling(sheet, metrics[i], own) || (reason != 0 && own != reason))
+        const struct device_metric *own = device_metric_find(metrics[i]);
+        vitals_availability state = state_of(sheet, metrics[i]);
+        vitals_text vendor;
+        bool usual = vitals_row_parent(sheet->device) != 0 ||
+                     (own != NULL && own->owner != NULL &&
+                      vitals_row_text(sheet->device, G(VENDOR), &vendor) > 0 &&
+                      !command_text_is(sheet->device, G(VENDOR), own->owner));
+        bool listed = verbose || (state != sheet->lost && (state != VITALS_UNSUPPORTED || !usual));
+        if (state > 0 || !listed || (reason != 0 && state != reason))
             continue;
         device_label(metrics[i], label);
         used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", used > 0 ? ", " : "",
@@ -103,16 +73,6 @@ static void put_missing_for(struct sheet *sheet, const vitals_metric *metrics, s
         (void)snprintf(line + used, sizeof line - used, ": %s", vitals_availability_help(reason));
     paint_labelled(sheet->paint, LABEL, sheet->view->width, "N/A", COLOR_DIM, line);
     paint_end(sheet->paint);
-}
-
-static void put_missing(struct sheet *sheet, const vitals_metric *metrics, size_t count)
-{
-    if (!sheet->view->settings->look.verbose) {
-        put_missing_for(sheet, metrics, count, 0);
-        return;
-    }
-    for (int reason = -1; reason >= VITALS_AVAILABILITY_MIN; reason--)
-        put_missing_for(sheet, metrics, count, (vitals_availability)reason);
 }
 
 /* ---- tables ---- */
@@ -190,23 +150,31 @@ static void put_cell(struct sheet *sheet, struct grid *grid, const vitals_row *r
     grid_cell(grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
-/* Columns that no row has a value for are left out. */
+/* A column for each metric that a row has a value of; returns how many. */
+static size_t add_columns(const struct sheet *sheet, struct grid *grid, vitals_entity entity,
+                          const vitals_metric *metrics, size_t count, vitals_metric *shown,
+                          char (*titles)[DEVICE_LABEL])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count && metrics[i] != 0; i++) {
+        if (!has_value(sheet, entity, metrics[i]))
+            continue;
+        grid_column(grid, title_of(metrics[i], titles[used]),
+                    device_is_number(metrics[i]) ? ALIGN_RIGHT : ALIGN_LEFT, 0);
+        shown[used++] = metrics[i];
+    }
+    return used;
+}
+
 static void put_table(struct sheet *sheet, const struct device_section_form *section)
 {
     const struct grid_form form = {.indent = 2, .width = sheet->view->width, .titles = true};
     vitals_metric shown[DEVICE_COLUMNS];
     char titles[DEVICE_COLUMNS][DEVICE_LABEL], label[DEVICE_VALUE];
     struct grid grid = {0};
-    size_t count = 0;
     grid_column(&grid, "", ALIGN_LEFT, 0);
-    for (size_t i = 0; i < DEVICE_COLUMNS && section->columns[i] != 0; i++) {
-        vitals_metric metric = section->columns[i];
-        if (!has_value(sheet, section->table, metric))
-            continue;
-        grid_column(&grid, title_of(metric, titles[count]),
-                    device_is_number(metric) ? ALIGN_RIGHT : ALIGN_LEFT, 0);
-        shown[count++] = metric;
-    }
+    size_t count = add_columns(sheet, &grid, section->table, section->columns, DEVICE_COLUMNS,
+                               shown, titles);
     for (const vitals_row *row = NULL;
          count > 0 &&
          (row = vitals_snapshot_next_child(sheet->snapshot, section->table,
@@ -231,19 +199,6 @@ static const vitals_row *process_of(const struct sheet *sheet, const vitals_row 
     return vitals_snapshot_find(sheet->snapshot, VITALS_PROCESS, key);
 }
 
-/* True if a process of the device belongs to a job, a pod, a container or a service. */
-static bool has_work(const struct sheet *sheet)
-{
-    char work[DEVICE_VALUE];
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS,
-                                           vitals_row_key(sheet->device), row)) != NULL;) {
-        if (report_work(process_of(sheet, row), true, work, sizeof work))
-            return true;
-    }
-    return false;
-}
-
 static void put_processes(struct sheet *sheet)
 {
     static const vitals_metric COLUMNS[] = {VITALS_GPU_PROCESS_PID,
@@ -256,166 +211,161 @@ static void put_processes(struct sheet *sheet)
                                             VITALS_GPU_PROCESS_DECODER_RATIO};
     enum { COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
     const struct grid_form form = {.indent = 2, .width = sheet->view->width, .titles = true};
+    bool ascii = sheet->view->settings->look.ascii, narrow = form.width > 0 && form.width < 100;
     vitals_metric shown[COUNT];
-    char titles[COUNT][DEVICE_LABEL];
+    char titles[COUNT][DEVICE_LABEL], words[DEVICE_VALUE];
     struct grid grid = {0};
-    size_t count = 0;
     const vitals_row *row = NULL;
     uint64_t key = vitals_row_key(sheet->device);
-    bool work = has_work(sheet), narrow = form.width > 0 && form.width < 100;
     if (vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, NULL) == NULL)
         return;
     put_title(sheet, "Processes");
-    for (size_t i = 0; i < COUNT; i++) {
-        if (!has_value(sheet, VITALS_GPU_PROCESS, COLUMNS[i]))
-            continue;
-        shown[count] = COLUMNS[i];
-        grid_column(&grid, title_of(COLUMNS[i], titles[count]),
-                    device_is_number(COLUMNS[i]) ? ALIGN_RIGHT : ALIGN_LEFT, 0);
-        count++;
-    }
+    size_t count = add_columns(sheet, &grid, VITALS_GPU_PROCESS, COLUMNS, COUNT, shown, titles);
     grid_column(&grid, "USER", ALIGN_LEFT, 16);
+    bool work = false; // one belongs to a job, a pod, a container or a service
+    while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, row)))
+        work |= report_work(process_of(sheet, row), true, words, sizeof words);
     if (work)
         grid_column(&grid, "WORK", ALIGN_LEFT, narrow ? 16 : 24);
     grid_column(&grid, "COMMAND", ALIGN_LEFT, 0);
+
+    struct text text = {0};
     while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, row))) {
-        struct ps_text text = {0};
-        char name[DEVICE_VALUE] = "N/A", words[DEVICE_VALUE];
+        char name[DEVICE_VALUE] = "N/A";
         const vitals_row *process = process_of(sheet, row);
         enum color color = COLOR_DIM;
         const char *command = "N/A";
-        bool ascii = sheet->view->settings->look.ascii;
         if (process != NULL) {
             (void)device_value(process, NULL, VITALS_PROCESS_USER, &sheet->form, name);
             command = ps_command(process, ascii, &text, &color);
         } else if (vitals_row_availability(row, VITALS_GPU_PROCESS_PROCESS) == VITALS_OUTSIDE) {
             command = "outside this pid namespace";
         }
-        sheet->failed |= command == NULL;
         for (size_t i = 0; i < count; i++)
             put_cell(sheet, &grid, row, shown[i]);
         grid_cell(&grid, process != NULL ? COLOR_PLAIN : COLOR_DIM, name);
         if (work)
             grid_cell(&grid, COLOR_PLAIN,
                       report_work(process, ascii, words, sizeof words) ? words : "-");
-        grid_cell(&grid, color, command != NULL ? command : "");
-        ps_text_done(&text);
+        grid_cell(&grid, color, command);
     }
-    sheet->failed |= grid_paint(&grid, &form, sheet->paint) < 0;
+    sheet->failed |= text.failed || grid_paint(&grid, &form, sheet->paint) < 0;
+    text_done(&text);
     grid_done(&grid);
 }
 
 /* ---- the whole ---- */
 
-/* A section of which nothing is known is left to --verbose. */
-static void put_section(struct sheet *sheet, const struct device_paint_section *section)
+static void put_metric(struct sheet *sheet, vitals_metric metric)
 {
-    size_t known = 0;
-    vitals_entity table = section->form != NULL ? section->form->table : 0;
-    bool has_rows = table != 0 &&
-                    vitals_snapshot_next_child(sheet->snapshot, table,
-                                               vitals_row_key(sheet->device), NULL) != NULL;
-    for (size_t i = 0; i < section->count; i++)
-        known += state_of(sheet, section->metrics[i]) > 0;
-    if (known == 0 && !has_rows && !(sheet->view->settings->look.verbose && section->count > 0))
-        return;
+    const struct device_metric *own = device_metric_find(metric);
+    const vitals_row *device = sheet->device;
+    char label[DEVICE_LABEL], value[DEVICE_VALUE], note[160] = "";
+    enum color color = COLOR_PLAIN;
+    double number, part, whole;
+    device_label(metric, label);
+    vitals_availability availability = device_value(device, sheet->view->older, metric,
+                                                    &sheet->form, value);
+    if (own != NULL && vitals_row_number(device, metric, &number) > 0 && number != 0)
+        color = own->flags & DEVICE_ALARM     ? COLOR_RED
+                : own->flags & DEVICE_WARNING ? COLOR_YELLOW
+                                              : COLOR_PLAIN;
+    paint_labelled(sheet->paint, LABEL, sheet->view->width, label, color, value);
 
-    put_title(sheet, section->title);
-    for (size_t i = 0; i < section->count; i++) {
-        if (state_of(sheet, section->metrics[i]) > 0) {
-            vitals_metric metric = section->metrics[i];
-            char label[DEVICE_LABEL], value[DEVICE_VALUE];
-            device_label(metric, label);
-            vitals_availability availability = device_value(sheet->device, sheet->view->older,
-                                                            metric, &sheet->form, value);
-            paint_labelled(sheet->paint, LABEL, sheet->view->width, label, color_of(sheet, metric),
-                           value);
-
-            /* Adds the share of the total and the quality of the number. */
-            double part, whole;
-            char note[160] = "";
-            if ((metric == G(MEMORY_USED_BYTES) || metric == G(MEMORY_FREE_BYTES)) &&
-                vitals_row_number(sheet->device, metric, &part) > 0 &&
-                vitals_row_number(sheet->device, G(MEMORY_TOTAL_BYTES), &whole) > 0 && whole > 0)
-                snprintf(note, sizeof note, "  %.0f %%", part / whole * 100);
-            if (availability > VITALS_HAVE) {
-                size_t used = strlen(note);
-                snprintf(note + used, sizeof note - used, "  (%s)",
-                         vitals_availability_name(availability));
-                for (char *c = note + used; *c != '\0'; c++)
-                    *c = *c == '_' ? ' ' : *c;
-            }
-            paint_text(sheet->paint, COLOR_DIM, note);
-
-            paint_end(sheet->paint);
-        }
+    /* The share of the total, and the quality of the number. */
+    if ((metric == G(MEMORY_USED_BYTES) || metric == G(MEMORY_FREE_BYTES)) &&
+        vitals_row_number(device, metric, &part) > 0 &&
+        vitals_row_number(device, G(MEMORY_TOTAL_BYTES), &whole) > 0 && whole > 0)
+        snprintf(note, sizeof note, "  %.0f %%", part / whole * 100);
+    if (availability > VITALS_HAVE) {
+        size_t used = strlen(note);
+        snprintf(note + used, sizeof note - used, "  (%s)", vitals_availability_name(availability));
+        for (char *c = note + used; *c != '\0'; c++)
+            *c = *c == '_' ? ' ' : *c;
     }
-    put_missing(sheet, section->metrics, section->count);
-    if (has_rows)
-        put_table(sheet, section->form);
+    paint_text(sheet->paint, COLOR_DIM, note);
+    paint_end(sheet->paint);
 }
 
-static const struct {
-    vitals_availability reason;
-    enum color color;
-    const char *words;
-} LOST[] = {
-    {VITALS_GONE, COLOR_RED, "  lost: its driver does not reach it any more"},
-    {VITALS_SUSPENDED, COLOR_YELLOW, "  asleep, and left so"},
-    {VITALS_TIMED_OUT, COLOR_YELLOW, "  its driver does not answer"},
-};
-
-static vitals_availability find_lost(const struct sheet *sheet)
+/* `form`: NULL if the section has no table. A section of which nothing is known is left to
+ * --verbose. */
+static void put_section(struct sheet *sheet, const char *title, const vitals_metric *metrics,
+                        size_t count, const struct device_section_form *form)
 {
-    vitals_availability state = state_of(sheet, G(MEMORY_USED_BYTES));
-    for (size_t i = 0; i < sizeof LOST / sizeof LOST[0]; i++) {
-        if (LOST[i].reason == state)
-            return state;
+    bool verbose = sheet->view->settings->look.verbose;
+    bool has_rows = form != NULL && form->table != 0 &&
+                    vitals_snapshot_next_child(sheet->snapshot, form->table,
+                                               vitals_row_key(sheet->device), NULL) != NULL;
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        known += state_of(sheet, metrics[i]) > 0;
+    if (known == 0 && !has_rows && !(verbose && count > 0))
+        return;
+
+    put_title(sheet, title);
+    for (size_t i = 0; i < count; i++) {
+        if (state_of(sheet, metrics[i]) > 0)
+            put_metric(sheet, metrics[i]);
     }
-    return VITALS_HAVE;
+    if (!verbose)
+        put_missing(sheet, metrics, count, 0);
+    for (int reason = -1; verbose && reason >= VITALS_AVAILABILITY_MIN; reason--)
+        put_missing(sheet, metrics, count, (vitals_availability)reason);
+    if (has_rows)
+        put_table(sheet, form);
 }
 
 int device_paint(const vitals_row *device, const struct device_view *view, struct paint *paint)
 {
-    struct sheet sheet = {
-        .view = view, .device = device, .snapshot = vitals_row_snapshot(device), .paint = paint};
+    static const struct {
+        vitals_availability reason;
+        enum color color;
+        const char *words;
+    } LOST[] = {
+        {VITALS_GONE, COLOR_RED, "  lost: its driver does not reach it any more"},
+        {VITALS_SUSPENDED, COLOR_YELLOW, "  asleep, and left so"},
+        {VITALS_TIMED_OUT, COLOR_YELLOW, "  its driver does not answer"},
+    };
+    struct sheet sheet = {.view = view,
+                          .device = device,
+                          .snapshot = vitals_row_snapshot(device),
+                          .paint = paint,
+                          .lost = VITALS_HAVE};
+    vitals_metric metrics[METRICS_MOST], metric = 0;
     sheet.form = device_form_of(view->settings);
-    sheet.lost = find_lost(&sheet);
 
     /* "1:0  3g.40gb", and what is wrong with it as a whole. */
     char label[DEVICE_VALUE], name[DEVICE_VALUE], line[2 * DEVICE_VALUE + 8];
-    safe_label(&sheet, sheet.device, label);
-    (void)device_value(sheet.device, NULL, G(NAME), &sheet.form, name);
+    safe_label(&sheet, device, label);
+    (void)device_value(device, NULL, G(NAME), &sheet.form, name);
     snprintf(line, sizeof line, "%s  %s", label, name);
-    paint_text(sheet.paint, COLOR_BOLD, line);
-    if (vitals_row_parent(sheet.device) != 0)
-        paint_text(sheet.paint, COLOR_DIM, "  a partition");
+    paint_text(paint, COLOR_BOLD, line);
+    if (vitals_row_parent(device) != 0)
+        paint_text(paint, COLOR_DIM, "  a partition");
     for (size_t i = 0; i < sizeof LOST / sizeof LOST[0]; i++) {
-        if (LOST[i].reason == sheet.lost)
-            paint_text(sheet.paint, LOST[i].color, LOST[i].words);
+        if (state_of(&sheet, G(MEMORY_USED_BYTES)) == LOST[i].reason) {
+            sheet.lost = LOST[i].reason;
+            paint_text(paint, LOST[i].color, LOST[i].words);
+        }
     }
-    paint_end(sheet.paint);
+    paint_end(paint);
 
     for (size_t i = 0; i < DEVICE_SECTIONS; i++) {
-        struct device_paint_section section = {.title = device_sections[i].title,
-                                               .form = &device_sections[i]};
-        for (size_t j = 0; j < device_metric_count && section.count < METRICS_MOST; j++) {
+        size_t count = 0;
+        for (size_t j = 0; j < device_metric_count && count < METRICS_MOST; j++) {
             if (device_metrics[j].section == i)
-                section.metrics[section.count++] = device_metrics[j].metric;
+                metrics[count++] = device_metrics[j].metric;
         }
-        put_section(&sheet, &section);
+        put_section(&sheet, device_sections[i].title, metrics, count, &device_sections[i]);
     }
 
-    /* The metrics that are in no section; the name stands in the head. */
-    struct device_paint_section more = {.title = "More"};
-    for (vitals_metric metric = 0;
-         (metric = vitals_metric_next(metric)) != 0 && more.count < METRICS_MOST;) {
+    size_t count = 0; // the metrics that are in no section; the name stands in the head
+    while ((metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST) {
         if (vitals_metric_entity(metric) == VITALS_GPU && metric != G(NAME) &&
             device_metric_find(metric) == NULL)
-            more.metrics[more.count++] = metric;
+            metrics[count++] = metric;
     }
-    put_section(&sheet, &more);
-
+    put_section(&sheet, "More", metrics, count, NULL);
     put_processes(&sheet);
     return sheet.failed ? -1 : 0;
 }

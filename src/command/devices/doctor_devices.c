@@ -23,6 +23,8 @@ struct doctor_devices_verdict {
     const char *severity, *finding, *remedy;
 };
 
+// One rule, one row.
+// clang-format off
 /* Why a driver does not tell what every device has; where it is silent on all of the device, that
  * says everything. */
 static const struct {
@@ -31,34 +33,20 @@ static const struct {
     bool on_all;
     struct doctor_devices_verdict verdict;
 } SILENCES[] = {
-    {G(MEMORY_USED_BYTES),
-     VITALS_GONE,
-     true,
+    {G(MEMORY_USED_BYTES), VITALS_GONE, true,
      {"problem", "lost: its driver does not reach it any more", READ_LOG}},
-    {G(MEMORY_USED_BYTES),
-     VITALS_TIMED_OUT,
-     true,
+    {G(MEMORY_USED_BYTES), VITALS_TIMED_OUT, true,
      {"problem", "it gives no answer in time", READ_LOG}},
     {G(MEMORY_USED_BYTES), VITALS_SUSPENDED, true, {"good", "asleep, and left so", ""}},
-    {G(MEMORY_USED_BYTES),
-     VITALS_DENIED,
-     false,
+    {G(MEMORY_USED_BYTES), VITALS_DENIED, false,
      {"problem", "how much of its memory is used: no permission", ALLOW}},
-    {G(MEMORY_USED_BYTES),
-     VITALS_FAILED,
-     false,
+    {G(MEMORY_USED_BYTES), VITALS_FAILED, false,
      {"problem", "how much of its memory is used: its driver fails to tell", READ_LOG}},
-    {G(PROCESSES),
-     VITALS_TIMED_OUT,
-     false,
+    {G(PROCESSES), VITALS_TIMED_OUT, false,
      {"problem", "which processes use it: no answer in time", READ_LOG}},
-    {G(PROCESSES),
-     VITALS_DENIED,
-     false,
+    {G(PROCESSES), VITALS_DENIED, false,
      {"problem", "which processes use it: no permission", ALLOW}},
-    {G(PROCESSES),
-     VITALS_FAILED,
-     false,
+    {G(PROCESSES), VITALS_FAILED, false,
      {"problem", "which processes use it: its driver fails to tell", READ_LOG}},
 };
 
@@ -66,18 +54,16 @@ static const struct {
     vitals_metric metric;
     struct doctor_devices_verdict verdict;
 } RULES[] = {
-    {G(REMAPPED_ROWS_FAILED),
-     {"problem", "broken memory that could not be replaced by spare",
-      "# have the device exchanged"}},
-    {G(REMAPPED_ROWS_PENDING),
-     {"problem", "broken memory waits for a reset to be replaced", RESET}},
-    {G(RETIRED_PAGES_PENDING),
-     {"problem", "broken memory waits for a reset to be left out", RESET}},
-    {G(ECC_ERRORS_UNCORRECTED),
-     {"problem", "its memory had errors that could not be corrected", READ_LOG}},
-    {G(THROTTLED_BY_TEMPERATURE),
-     {"notice", "heat holds its clocks down", "# see to its fans and to the air that reaches it"}},
+    {G(REMAPPED_ROWS_FAILED), {"problem", "broken memory that could not be replaced by spare",
+                               "# have the device exchanged"}},
+    {G(REMAPPED_ROWS_PENDING), {"problem", "broken memory waits for a reset to be replaced", RESET}},
+    {G(RETIRED_PAGES_PENDING), {"problem", "broken memory waits for a reset to be left out", RESET}},
+    {G(ECC_ERRORS_UNCORRECTED), {"problem", "its memory had errors that could not be corrected",
+                                 READ_LOG}},
+    {G(THROTTLED_BY_TEMPERATURE), {"notice", "heat holds its clocks down",
+                                   "# see to its fans and to the air that reaches it"}},
 };
+// clang-format on
 
 enum {
     SILENCE_COUNT = sizeof SILENCES / sizeof SILENCES[0],
@@ -118,63 +104,46 @@ static void put(struct doctor_devices_telling *telling, vitals_builder *builder,
     put_text(builder, VITALS_DIAGNOSIS_REMEDY, verdict->remedy);
 }
 
-/* True if a text begins with a word that a colon or the end follows. */
-static bool begins(vitals_text text, vitals_text word)
-{
-    return word.size > 0 && text.size >= word.size &&
-           memcmp(text.bytes, word.bytes, word.size) == 0 &&
-           (text.size == word.size || text.bytes[word.size] == ':');
-}
-
 /* True if the back end reports the device as a problem ("GPU-…: lost"), for which it knows a better
  * remedy. */
 static bool is_told(const struct doctor_devices_telling *telling, const vitals_row *device)
 {
-    static const vitals_text problem = {"problem", 7};
-    vitals_text uuid, finding, severity;
-    if (vitals_row_text(device, G(UUID), &uuid) <= 0)
+    vitals_text uuid, finding;
+    if (vitals_row_text(device, G(UUID), &uuid) <= 0 || uuid.size == 0)
         return false;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(telling->snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
-        if (vitals_row_text(row, VITALS_DIAGNOSIS_SEVERITY, &severity) > 0 &&
-            begins(severity, problem) &&
-            vitals_row_text(row, VITALS_DIAGNOSIS_FINDING, &finding) > 0 && begins(finding, uuid))
+        if (command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "problem") &&
+            vitals_row_text(row, VITALS_DIAGNOSIS_FINDING, &finding) > 0 &&
+            finding.size >= uuid.size && memcmp(finding.bytes, uuid.bytes, uuid.size) == 0 &&
+            (finding.size == uuid.size || finding.bytes[uuid.size] == ':'))
             return true;
     }
     return false;
 }
 
-static void judge_silence(struct doctor_devices_telling *telling, vitals_builder *builder,
-                          const vitals_row *device)
-{
-    for (size_t i = 0; i < SILENCE_COUNT; i++) {
-        if (vitals_row_availability(device, SILENCES[i].metric) != SILENCES[i].reason)
-            continue;
-        put(telling, builder, device, &SILENCES[i].verdict);
-        if (SILENCES[i].on_all)
-            return;
-    }
-}
-
-/* Only for devices: a partition reports the same as its device. */
+/* Behind the rows that back ends have added. A partition reports the same as its device. */
 static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
 {
     struct doctor_devices_telling *telling = data;
+    double number;
     if (entity != VITALS_DIAGNOSIS)
         return;
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(telling->snapshot, VITALS_DIAGNOSIS, row)) != NULL;)
         telling->key = vitals_row_key(row); // in the order of keys
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(telling->snapshot, VITALS_GPU, row)) != NULL;) {
-        if (vitals_row_parent(row) == 0) {
-            double number;
-            if (!is_told(telling, row))
-                judge_silence(telling, builder, row);
-            for (size_t i = 0; i < RULE_COUNT; i++) {
-                if (vitals_row_number(row, RULES[i].metric, &number) > 0 && number > 0)
-                    put(telling, builder, row, &RULES[i].verdict);
-            }
+         (row = vitals_snapshot_next_child(telling->snapshot, VITALS_GPU, 0, row)) != NULL;) {
+        bool settled = is_told(telling, row);
+        for (size_t i = 0; i < SILENCE_COUNT && !settled; i++) {
+            if (vitals_row_availability(row, SILENCES[i].metric) != SILENCES[i].reason)
+                continue;
+            put(telling, builder, row, &SILENCES[i].verdict);
+            settled = SILENCES[i].on_all;
+        }
+        for (size_t i = 0; i < RULE_COUNT; i++) {
+            if (vitals_row_number(row, RULES[i].metric, &number) > 0 && number > 0)
+                put(telling, builder, row, &RULES[i].verdict);
         }
     }
 }
@@ -183,10 +152,11 @@ int doctor_judge_devices(const vitals_snapshot *snapshot, vitals_snapshot **out,
                          vitals_error *error)
 {
     struct doctor_devices_telling telling = {.snapshot = snapshot};
+    const struct snapshot_changes changes = {.more = add_rows, .data = &telling};
     vitals_builder *builder = NULL;
     int code = vitals_builder_new(&builder, error);
     if (code == 0)
-        code = snapshot_extend(snapshot, add_rows, &telling, builder, out, error);
+        code = snapshot_copy(snapshot, &changes, builder, out, error);
     vitals_builder_free(builder);
     return code;
 }

@@ -17,31 +17,16 @@ enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 
 
 /* ---- the sections ---- */
 
+// clang-format off
 static const struct info_section {
     const char *title;
     vitals_metric metrics[METRICS_MOST]; /* ends with 0 */
 } SECTIONS[] = {
-    {"Process", {P(COMMAND_LINE),
-                 P(NAME),
-                 P(PROGRAM_NAME),
-                 P(EXECUTABLE),
-                 P(EXECUTABLE_DELETED),
-                 P(WORKING_DIRECTORY),
-                 P(ROOT_DIRECTORY),
-                 P(STATE),
-                 P(WAIT_CHANNEL),
-                 P(START_SECONDS),
-                 P(PARENT_PID),
-                 P(PROCESS_GROUP),
-                 P(SESSION),
-                 P(TERMINAL),
-                 P(FOREGROUND_GROUP),
-                 P(THREADS),
-                 P(DESCRIPTORS),
-                 P(UMASK),
-                 P(TRACER_PID),
-                 P(PID),
-                 P(NAMESPACE_PID)}},
+    {"Process",
+     {P(COMMAND_LINE), P(NAME), P(PROGRAM_NAME), P(EXECUTABLE), P(EXECUTABLE_DELETED),
+      P(WORKING_DIRECTORY), P(ROOT_DIRECTORY), P(STATE), P(WAIT_CHANNEL), P(START_SECONDS),
+      P(PARENT_PID), P(PROCESS_GROUP), P(SESSION), P(TERMINAL), P(FOREGROUND_GROUP), P(THREADS),
+      P(DESCRIPTORS), P(UMASK), P(TRACER_PID), P(PID), P(NAMESPACE_PID)}},
     {"CPU and scheduling",
      {P(CPU_SECONDS), P(CPU_USER_SECONDS), P(CPU_SYSTEM_SECONDS), P(CHILDREN_USER_SECONDS),
       P(CHILDREN_SYSTEM_SECONDS), P(RUN_DELAY_SECONDS), P(BLOCK_DELAY_SECONDS),
@@ -69,6 +54,7 @@ static const struct info_section {
       P(MOUNT_NAMESPACE), P(USER_NAMESPACE), P(CGROUP_NAMESPACE), P(IPC_NAMESPACE),
       P(UTS_NAMESPACE), P(TIME_NAMESPACE)}},
 };
+// clang-format on
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
 
 struct info_painter {
@@ -76,7 +62,7 @@ struct info_painter {
     const vitals_row *process;
     struct paint *paint;
     size_t width; /* 0: no end */
-    struct ps_text text;
+    struct text text;
     bool failed;
 };
 
@@ -133,60 +119,50 @@ static void label_of(vitals_metric metric, char out[static PS_TITLE])
     out[i] = '\0';
 }
 
-static const char *words_of(struct info_painter *info, const struct ps_column *column,
-                            enum color *color)
-{
-    double number;
-    if (column->show == SHOW_COMMAND)
-        return ps_command(info->process, info->view.ascii, &info->text, color);
-    if ((column->metric == P(EXECUTABLE_DELETED) || column->metric == P(NO_NEW_PRIVILEGES)) &&
-        vitals_row_number(info->process, column->metric, &number) > 0)
-        return number > 0 ? "yes" : "no";
-    if (column->show == SHOW_DURATION &&
-        vitals_row_number(info->process, column->metric, &number) > 0 && number < MINUTE)
-        return ps_text_format(&info->text, "%.3f s", number) ? info->text.bytes : NULL;
-    vitals_text text;
-    if (vitals_row_text(info->process, column->metric, &text) > 0 && text.size == 0)
-        return "none";
-    return ps_column_cell(column, &info->view, info->process, &info->text, color);
-}
-
 static void put_metric(struct info_painter *info, vitals_metric metric)
 {
-    char label[PS_TITLE];
+    const vitals_row *process = info->process;
+    char label[PS_TITLE], short_time[64], note[160] = "", age[VITALS_HUMAN];
     struct ps_column column;
     enum color color = COLOR_PLAIN;
-    double number;
+    double number = 0;
+    vitals_text raw;
+    const char *text;
     ps_column_of(metric, &column);
     label_of(metric, label);
     if (column.show == SHOW_START)
         column.show = SHOW_DATE;
-    if (metric == P(COMMAND_LINE))
-        column.show = SHOW_COMMAND;
-    const char *text = words_of(info, &column, &color);
-    info->failed |= text == NULL;
-    paint_labelled(info->paint, LABEL, info->width, label, color, text != NULL ? text : "");
-    /* Adds what the short form leaves out: bytes, thousandths, the age of a date. */
-    if (vitals_row_number(info->process, metric, &number) > 0) {
-        char note[96] = "", age[VITALS_HUMAN];
-        if (column.show == SHOW_BYTES && number >= 1024)
-            snprintf(note, sizeof note, "  %.0f", number);
-        if (column.show == SHOW_DURATION && number >= MINUTE)
-            snprintf(note, sizeof note, "  %.2f s", number);
-        if (column.show == SHOW_DATE)
-            snprintf(note, sizeof note, "  %s ago",
-                     vitals_human_duration(
-                         (double)vitals_snapshot_boottime_ns(info->view.now) / 1e9 - number, age));
-        paint_text(info->paint, COLOR_DIM, note);
+    bool has_number = vitals_row_number(process, metric, &number) > 0;
+    if (metric == P(COMMAND_LINE)) {
+        text = ps_command(process, info->view.ascii, &info->text, &color);
+    } else if (has_number && (metric == P(EXECUTABLE_DELETED) || metric == P(NO_NEW_PRIVILEGES))) {
+        text = number > 0 ? "yes" : "no";
+    } else if (has_number && column.show == SHOW_DURATION && number < MINUTE) {
+        snprintf(short_time, sizeof short_time, "%.3f s", number);
+        text = short_time;
+    } else if (vitals_row_text(process, metric, &raw) > 0 && raw.size == 0) {
+        text = "none";
+    } else {
+        text = ps_column_cell(&column, &info->view, process, &info->text, &color);
     }
+    paint_labelled(info->paint, LABEL, info->width, label, color, text);
 
-    vitals_availability availability = vitals_row_availability(info->process, metric);
+    /* What the short form leaves out: bytes, thousandths, the age of a date. */
+    if (has_number && column.show == SHOW_BYTES && number >= 1024)
+        snprintf(note, sizeof note, "  %.0f", number);
+    if (has_number && column.show == SHOW_DURATION && number >= MINUTE)
+        snprintf(note, sizeof note, "  %.2f s", number);
+    if (has_number && column.show == SHOW_DATE)
+        snprintf(note, sizeof note, "  %s ago",
+                 vitals_human_duration(
+                     (double)vitals_snapshot_boottime_ns(info->view.now) / 1e9 - number, age));
+    paint_text(info->paint, COLOR_DIM, note);
+
+    vitals_availability availability = vitals_row_availability(process, metric);
     if (availability > VITALS_HAVE) {
-        char note[160];
         snprintf(note, sizeof note, "  (%s)", vitals_availability_help(availability));
         paint_text(info->paint, COLOR_DIM, note);
     }
-
     paint_end(info->paint);
 }
 
@@ -280,53 +256,34 @@ static void put_section(struct info_painter *info, const char *title, const vita
 
 enum { COLUMNS_MOST = 8 };
 
+// clang-format off
 static const struct info_table {
     const char *title, *none;
     vitals_entity entity;
-    vitals_metric columns[COLUMNS_MOST]; /* ends with 0 */
-    vitals_metric by;                    /* the largest first; 0: in the order of keys */
     size_t most;
+    vitals_metric by;                    /* the largest first; 0: in the order of keys */
+    vitals_metric columns[COLUMNS_MOST]; /* ends with 0 */
 } TABLES[] = {
-    {.title = "Threads",
-     .none = "none",
-     .entity = VITALS_THREAD,
-     .most = ROWS_MOST,
-     .columns = {VITALS_THREAD_TID, VITALS_THREAD_STATE, VITALS_THREAD_CPU_SECONDS,
-                 VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_THREAD_CPU, VITALS_THREAD_NICE,
-                 VITALS_THREAD_NAME}},
-    {.title = "Open files",
-     .none = "none",
-     .entity = VITALS_DESCRIPTOR,
-     .most = ROWS_MOST,
-     .columns = {VITALS_DESCRIPTOR_NUMBER, VITALS_DESCRIPTOR_TYPE, VITALS_DESCRIPTOR_MODE,
-                 VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_SIZE_BYTES,
-                 VITALS_DESCRIPTOR_PATH}},
-    {.title = "Sockets",
-     .none = "none",
-     .entity = VITALS_SOCKET,
-     .most = ROWS_MOST,
-     .columns = {VITALS_SOCKET_DESCRIPTOR, VITALS_SOCKET_PROTOCOL, VITALS_SOCKET_STATE,
-                 VITALS_SOCKET_LOCAL_ADDRESS, VITALS_SOCKET_LOCAL_PORT,
-                 VITALS_SOCKET_REMOTE_ADDRESS, VITALS_SOCKET_REMOTE_PORT}},
-    {.title = "Mapped files, by proportional share",
-     .none = "none",
-     .entity = VITALS_MAPPED_FILE,
-     .by = VITALS_MAPPED_FILE_PSS_BYTES,
-     .most = FILES_MOST,
-     .columns = {VITALS_MAPPED_FILE_SIZE_BYTES, VITALS_MAPPED_FILE_RESIDENT_BYTES,
-                 VITALS_MAPPED_FILE_PSS_BYTES, VITALS_MAPPED_FILE_MAPPINGS,
-                 VITALS_MAPPED_FILE_PATH}},
-    {.title = "Limits",
-     .none = "none",
-     .entity = VITALS_LIMIT,
-     .most = ROWS_MOST,
-     .columns = {VITALS_LIMIT_NAME, VITALS_LIMIT_SOFT, VITALS_LIMIT_HARD, VITALS_LIMIT_UNIT}},
-    {.title = "Environment",
-     .none = "empty",
-     .entity = VITALS_ENVIRONMENT,
-     .most = SIZE_MAX,
-     .columns = {VITALS_ENVIRONMENT_NAME, VITALS_ENVIRONMENT_VALUE}},
+    {"Threads", "none", VITALS_THREAD, ROWS_MOST, 0,
+     {VITALS_THREAD_TID, VITALS_THREAD_STATE, VITALS_THREAD_CPU_SECONDS,
+      VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_THREAD_CPU, VITALS_THREAD_NICE, VITALS_THREAD_NAME}},
+    {"Open files", "none", VITALS_DESCRIPTOR, ROWS_MOST, 0,
+     {VITALS_DESCRIPTOR_NUMBER, VITALS_DESCRIPTOR_TYPE, VITALS_DESCRIPTOR_MODE,
+      VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_SIZE_BYTES, VITALS_DESCRIPTOR_PATH}},
+    {"Sockets", "none", VITALS_SOCKET, ROWS_MOST, 0,
+     {VITALS_SOCKET_DESCRIPTOR, VITALS_SOCKET_PROTOCOL, VITALS_SOCKET_STATE,
+      VITALS_SOCKET_LOCAL_ADDRESS, VITALS_SOCKET_LOCAL_PORT, VITALS_SOCKET_REMOTE_ADDRESS,
+      VITALS_SOCKET_REMOTE_PORT}},
+    {"Mapped files, by proportional share", "none", VITALS_MAPPED_FILE, FILES_MOST,
+     VITALS_MAPPED_FILE_PSS_BYTES,
+     {VITALS_MAPPED_FILE_SIZE_BYTES, VITALS_MAPPED_FILE_RESIDENT_BYTES,
+      VITALS_MAPPED_FILE_PSS_BYTES, VITALS_MAPPED_FILE_MAPPINGS, VITALS_MAPPED_FILE_PATH}},
+    {"Limits", "none", VITALS_LIMIT, ROWS_MOST, 0,
+     {VITALS_LIMIT_NAME, VITALS_LIMIT_SOFT, VITALS_LIMIT_HARD, VITALS_LIMIT_UNIT}},
+    {"Environment", "empty", VITALS_ENVIRONMENT, SIZE_MAX, 0,
+     {VITALS_ENVIRONMENT_NAME, VITALS_ENVIRONMENT_VALUE}},
 };
+// clang-format on
 enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
 /* Titles of columns whose own name is unclear. */
@@ -339,15 +296,6 @@ static const struct {
     {VITALS_SOCKET_LOCAL_ADDRESS, "LOCAL"},   {VITALS_SOCKET_LOCAL_PORT, "PORT"},
     {VITALS_SOCKET_REMOTE_ADDRESS, "REMOTE"}, {VITALS_SOCKET_REMOTE_PORT, "PORT"},
 };
-
-static const char *title_of(const struct ps_column *column)
-{
-    for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; i++) {
-        if (TITLES[i].metric == column->metric)
-            return TITLES[i].title;
-    }
-    return column->title;
-}
 
 /* The metric that the one sort under way goes by. */
 static vitals_metric sorted_by;
@@ -366,34 +314,20 @@ static int compare_rows(const void *first, const void *second)
     return (k > l) - (k < l);
 }
 
-static bool is_limit(vitals_metric metric)
-{
-    return metric == VITALS_LIMIT_SOFT || metric == VITALS_LIMIT_HARD;
-}
-
-static bool in_bytes(const vitals_row *row)
-{
-    vitals_text unit;
-    return vitals_row_text(row, VITALS_LIMIT_UNIT, &unit) > 0 && unit.size == 5 &&
-           memcmp(unit.bytes, "bytes", 5) == 0;
-}
-
 static void put_cell(struct info_painter *info, struct grid *grid, const struct ps_column *column,
                      const vitals_row *row)
 {
     enum color color = COLOR_PLAIN;
-    vitals_availability availability = vitals_row_availability(row, column->metric);
-    if (availability == VITALS_UNSUPPORTED) {
-        /* Words for a missing value of a table. */
-        grid_cell(grid, COLOR_DIM, is_limit(column->metric) ? "unlimited" : "-");
+    struct ps_column shown = *column;
+    bool limit = column->metric == VITALS_LIMIT_SOFT || column->metric == VITALS_LIMIT_HARD;
+    if (vitals_row_availability(row, column->metric) == VITALS_UNSUPPORTED) {
+        grid_cell(grid, COLOR_DIM, limit ? "unlimited" : "-");
         return;
     }
-    struct ps_column shown = *column;
-    if (is_limit(column->metric) && in_bytes(row))
+    if (limit && command_text_is(row, VITALS_LIMIT_UNIT, "bytes"))
         shown.show = SHOW_BYTES;
     const char *text = ps_column_cell(&shown, &info->view, row, &info->text, &color);
-    info->failed |= text == NULL;
-    grid_cell(grid, color, text != NULL ? text : "");
+    grid_cell(grid, color, text);
 }
 
 static void put_state(struct info_painter *info, const struct info_table *table, size_t all,
@@ -465,7 +399,11 @@ static void put_table(struct info_painter *info, const struct info_table *table)
             struct ps_column *column = &columns[column_count];
             ps_column_of(table->columns[column_count], column);
             bool number = ps_column_is_number(column);
-            grid_column(&grid, title_of(column), number ? ALIGN_RIGHT : ALIGN_LEFT,
+            for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; i++) {
+                if (TITLES[i].metric == column->metric)
+                    snprintf(column->title, sizeof column->title, "%s", TITLES[i].title);
+            }
+            grid_column(&grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT,
                         info->width > 0 && !number ? 40 : 0);
         }
         for (size_t i = 0; i < shown; i++) {
@@ -501,13 +439,12 @@ int info_paint(const vitals_snapshot *answer, const struct settings *settings, s
     else
         snprintf(number, sizeof number, "N/A  ");
     const char *command = ps_command(info.process, info.view.ascii, &info.text, &color);
-    info.failed |= command == NULL;
     paint_text(info.paint, COLOR_BOLD, number);
     size_t room = info.width > strlen(number) + 8 ? info.width - strlen(number) : 0;
-    if (command != NULL && room > 0 && paint_columns(command) > room)
+    if (room > 0 && paint_columns(command) > room)
         paint_cell(info.paint, COLOR_BOLD, ALIGN_LEFT, room, command);
     else
-        paint_text(info.paint, COLOR_BOLD, command != NULL ? command : "");
+        paint_text(info.paint, COLOR_BOLD, command);
     paint_end(info.paint);
 
     vitals_metric more[METRICS_MOST];
@@ -529,6 +466,7 @@ int info_paint(const vitals_snapshot *answer, const struct settings *settings, s
         if (vitals_snapshot_has_entity(answer, TABLES[i].entity))
             put_table(&info, &TABLES[i]);
     }
-    ps_text_done(&info.text);
+    info.failed |= info.text.failed;
+    text_done(&info.text);
     return info.failed ? -1 : 0;
 }

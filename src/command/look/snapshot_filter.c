@@ -5,74 +5,41 @@
 
 enum { COLUMNS_MAX = 256 };
 
-static void copy_number(vitals_builder *to, const vitals_row *row, vitals_metric metric,
-                        vitals_availability availability)
-{
-    uint64_t whole;
-    int64_t signed_whole;
-    double real;
-    vitals_text text;
-    switch (vitals_metric_type(metric)) {
-    case VITALS_U64:
-        if (vitals_row_u64(row, metric, &whole) > 0)
-            vitals_builder_u64(to, metric, whole, availability);
-        return;
-    case VITALS_I64:
-        if (vitals_row_i64(row, metric, &signed_whole) > 0)
-            vitals_builder_i64(to, metric, signed_whole, availability);
-        return;
-    case VITALS_F64:
-        if (vitals_row_f64(row, metric, &real) > 0)
-            vitals_builder_f64(to, metric, real, availability);
-        return;
-    case VITALS_TEXT:
-        if (vitals_row_text(row, metric, &text) > 0)
-            vitals_builder_text(to, metric, text, availability);
-        return;
-    }
-}
-
 static void copy_value(vitals_builder *to, const vitals_row *row, vitals_metric metric)
 {
     vitals_availability availability = vitals_row_availability(row, metric);
+    uint64_t whole, read_ns = vitals_row_read_ns(row, metric);
+    int64_t signed_whole;
+    double real;
+    vitals_text text;
     if (availability <= 0) {
         vitals_builder_missing(to, metric, availability);
         return;
     }
-    copy_number(to, row, metric, availability);
-    uint64_t read_ns = vitals_row_read_ns(row, metric);
+    switch (vitals_metric_type(metric)) {
+    case VITALS_U64:
+        if (vitals_row_u64(row, metric, &whole) > 0)
+            vitals_builder_u64(to, metric, whole, availability);
+        break;
+    case VITALS_I64:
+        if (vitals_row_i64(row, metric, &signed_whole) > 0)
+            vitals_builder_i64(to, metric, signed_whole, availability);
+        break;
+    case VITALS_F64:
+        if (vitals_row_f64(row, metric, &real) > 0)
+            vitals_builder_f64(to, metric, real, availability);
+        break;
+    case VITALS_TEXT:
+        if (vitals_row_text(row, metric, &text) > 0)
+            vitals_builder_text(to, metric, text, availability);
+        break;
+    }
     if (read_ns != vitals_row_stamp_ns(row))
         vitals_builder_read_at(to, metric, read_ns);
 }
 
-struct processes {
-    snapshot_keep *keep;
-    void *data;
-};
-
-static bool keep_processes(void *data, const vitals_row *row)
-{
-    const struct processes *processes = data;
-    uint64_t key;
-    if (vitals_row_entity(row) == VITALS_PROCESS)
-        return processes->keep(processes->data, row);
-    if (vitals_row_entity(row) != VITALS_GPU_PROCESS)
-        return true;
-    if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
-        return false;
-    const vitals_row *process = vitals_snapshot_find(vitals_row_snapshot(row), VITALS_PROCESS, key);
-    return process != NULL && processes->keep(processes->data, process);
-}
-
-/* Which rows are copied, and what is added behind them; either may be NULL. */
-struct changes {
-    snapshot_keep *keep;
-    snapshot_more *more;
-    void *data;
-};
-
-static int copy(const vitals_snapshot *snapshot, const struct changes *changes,
-                vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
+int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes *changes,
+                  vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
 {
     vitals_builder_begin(builder);
     vitals_builder_origin(builder, vitals_snapshot_host(snapshot),
@@ -113,25 +80,4 @@ static int copy(const vitals_snapshot *snapshot, const struct changes *changes,
             changes->more(changes->data, entity, builder);
     }
     return vitals_builder_finish(builder, out, error);
-}
-
-int snapshot_filter_rows(const vitals_snapshot *snapshot, snapshot_keep *keep, void *data,
-                         vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
-{
-    const struct changes changes = {.keep = keep, .data = data};
-    return copy(snapshot, &changes, builder, out, error);
-}
-
-int snapshot_extend(const vitals_snapshot *snapshot, snapshot_more *more, void *data,
-                    vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
-{
-    const struct changes changes = {.more = more, .data = data};
-    return copy(snapshot, &changes, builder, out, error);
-}
-
-int snapshot_filter_processes(const vitals_snapshot *snapshot, snapshot_keep *keep, void *data,
-                              vitals_builder *builder, vitals_snapshot **out, vitals_error *error)
-{
-    struct processes processes = {keep, data};
-    return snapshot_filter_rows(snapshot, keep_processes, &processes, builder, out, error);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/devices/device_check.h"
+#include "command/devices/device_list.h"
 #include "command/options/recording_options.h"
 #include "command/run/run.h"
 

@@ -4,6 +4,7 @@
  * processes to open a handle for. Then a second reading is taken. If the process behind a handle
  * still lives after it, its pid belonged to no other process meanwhile, so the row is its own. That
  * row is judged and shown, and the signal goes through the same handle. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,8 @@ struct kill_target {
 struct kill {
     const struct machine_settings *machine;
     const struct look_settings *look;
-    const struct argument_settings *arguments;
-    const struct choice_settings *choice;
     const struct kill_settings *settings;
     int signal;
-    size_t signal_words; /* how many words name it; the others are pids */
     struct filter filter;
     vitals_context *context;
     vitals_request *request;
@@ -51,6 +49,8 @@ struct kill {
 /* --- Choosing -----------------------------------------------------------------------------------
  */
 
+/* Makes the context and the request, and reads the shell, what that runs in, and so on, unless pids
+ * are named. 0, or EXIT_CANNOT after a message. */
 static int begin(struct kill *kill)
 {
     static const vitals_metric METRICS[] = {VITALS_PROCESS_PID,
@@ -61,17 +61,28 @@ static int begin(struct kill *kill)
                                             VITALS_PROCESS_COMMAND_LINE,
                                             VITALS_PROCESS_EFFECTIVE_USER,
                                             VITALS_PROCESS_PARENT_PID};
-    vitals_options world;
     vitals_error error;
-    command_world(kill->machine, &world);
-    int code = vitals_context_new(&world, &kill->context, &error);
+    int code = command_context(kill->machine, &kill->context, &error);
     if (code == 0)
         code = vitals_request_new(0, &kill->request, &error);
     for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
         code = vitals_request_add(kill->request, METRICS[i], &error);
     if (code == 0)
         code = filter_request(&kill->filter, kill->request, &error);
-    return code == 0 ? 0 : command_fail(EXIT_CANNOT, "%s", error.message);
+    if (code < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    if (kill->filter.pids.given)
+        return 0;
+
+    vitals_process *own = NULL;
+    code = vitals_process_open(kill->context, getpid(), &own, &error);
+    if (code == 0)
+        code = vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &kill->ancestors, &error);
+    vitals_process_free(own);
+    return code == 0
+               ? 0
+               : command_fail(EXIT_CANNOT, "cannot tell what vitals itself runs in: %s; name pids",
+                              error.message);
 }
 
 static int take(const struct kill *kill, vitals_snapshot **out)
@@ -87,55 +98,22 @@ static uint64_t pid_of(const vitals_row *row)
     return vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 ? pid : 0;
 }
 
-static bool is_zombie(const vitals_row *row)
+static int compare_pids(const void *pid, const void *item)
 {
-    vitals_text state;
-    return vitals_row_text(row, VITALS_PROCESS_STATE, &state) > 0 &&
-           filter_state_letter(state.bytes, state.size) == 'Z';
+    const struct kill_target *target = item;
+    int64_t wanted = *(const int64_t *)pid, own = vitals_process_pid(target->process);
+    return (wanted > own) - (wanted < own);
 }
 
-/* Kernel threads, which no signal reaches, have no memory of their own; nor has a zombie. */
-static bool is_kernel_thread(const vitals_row *row)
-{
-    uint64_t bytes;
-    return vitals_row_u64(row, VITALS_PROCESS_VIRTUAL_BYTES, &bytes) > 0 && bytes == 0 &&
-           !is_zombie(row);
-}
-
-/* The shell, what that runs in, and so on. 0, or EXIT_CANNOT after a message. */
-static int read_ancestors(struct kill *kill)
-{
-    vitals_error error;
-    vitals_process *own = NULL;
-    int code = vitals_process_open(kill->context, getpid(), &own, &error);
-    if (code == 0)
-        code = vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &kill->ancestors, &error);
-    if (code < 0)
-        code = command_fail(EXIT_CANNOT, "cannot tell what vitals itself runs in: %s; name pids",
-                            error.message);
-    vitals_process_free(own);
-    return code;
-}
-
-static bool holds(const vitals_snapshot *ancestors, uint64_t pid)
-{
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(ancestors, VITALS_PROCESS, row)) != NULL;) {
-        if (pid_of(row) == pid)
-            return true;
-    }
-    return false;
-}
-
-/* Whether one that was named by its pid can be signalled; false after a message. */
-static bool is_sound(const vitals_row *row)
+/* True if a process that was named by its pid can be signalled; false after a message. */
+static bool named_is_meant(const vitals_row *row)
 {
     uint64_t parent;
     if (pid_of(row) == (uint64_t)getpid()) {
         (void)command_fail(0, "process %d is vitals itself", (int)getpid());
         return false;
     }
-    if (!is_zombie(row))
+    if (!command_text_is(row, VITALS_PROCESS_STATE, "zombie"))
         return true;
     if (vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) <= 0)
         parent = 0;
@@ -144,45 +122,29 @@ static bool is_sound(const vitals_row *row)
     return false;
 }
 
-static int compare_pids(const void *pid, const void *item)
+/* True if a process that was not named by its pid may be signalled: not init, vitals itself, what
+ * vitals runs in, a zombie, or a kernel thread, which has no memory and which no signal reaches. */
+static bool unnamed_is_meant(const struct kill *kill, const vitals_row *row)
 {
-    const struct kill_target *target = item;
-    int64_t wanted = *(const int64_t *)pid, own = vitals_process_pid(target->process);
-    return (wanted > own) - (wanted < own);
-}
-
-/* Whether it is signalled; false after a message where it was named. */
-static bool is_meant(struct kill *kill, struct kill_target *target, int *code)
-{
-    // Asked behind the reading: the row is its own.
-    bool lives = target->row != NULL && vitals_process_is_running(target->process);
-    if (!lives) {
-        if (filter_lists(&kill->filter, vitals_process_pid(target->process)))
-            *code = command_fail(EXIT_CANNOT, "process %lld has ended",
-                                 (long long)vitals_process_pid(target->process));
+    uint64_t pid = pid_of(row), bytes;
+    if (pid == 1 || pid == (uint64_t)getpid() ||
+        command_text_is(row, VITALS_PROCESS_STATE, "zombie") ||
+        (vitals_row_u64(row, VITALS_PROCESS_VIRTUAL_BYTES, &bytes) > 0 && bytes == 0))
         return false;
-    }
-    if (!filter_passes(&kill->filter, target->row))
-        return false;
-    /* Whether a process may be signalled although its pid was not given. */
-    if (!filter_names_pid(&kill->filter, target->row)) {
-        const vitals_row *row = target->row;
-        uint64_t pid = pid_of(row);
-        if (pid == 1 || is_kernel_thread(row) || is_zombie(row) || pid == (uint64_t)getpid())
-            return false;
-        if (!holds(kill->ancestors, pid))
-            return true;
+    for (const vitals_row *up = NULL;
+         (up = vitals_snapshot_next(kill->ancestors, VITALS_PROCESS, up)) != NULL;) {
+        if (pid_of(up) != pid)
+            continue;
         (void)command_fail(0,
                            "process %llu is left out: vitals runs in it; name its pid to signal it",
                            (unsigned long long)pid);
         return false;
     }
-    bool sound = is_sound(target->row);
-    *code = sound ? *code : EXIT_CANNOT;
-    return sound;
+    return true;
 }
 
-/* Lets go of those that are not meant. */
+/* Keeps the targets that are signalled. 0, or EXIT_CANNOT after a message for each that was named
+ * and cannot be. */
 static int judge(struct kill *kill)
 {
     int code = EXIT_DONE;
@@ -199,10 +161,23 @@ static int judge(struct kill *kill)
     }
 
     for (size_t i = 0; i < kill->count; i++) {
-        if (is_meant(kill, &kill->targets[i], &code))
-            kill->targets[kept++] = kill->targets[i];
+        struct kill_target *target = &kill->targets[i];
+        int64_t pid = vitals_process_pid(target->process);
+        bool meant = false;
+        // Asked behind the reading: the row is its own.
+        if (target->row == NULL || !vitals_process_is_running(target->process)) {
+            if (filter_lists(&kill->filter, pid))
+                code = command_fail(EXIT_CANNOT, "process %lld has ended", (long long)pid);
+        } else if (filter_passes(&kill->filter, target->row)) {
+            bool named = filter_names_pid(&kill->filter, target->row);
+            meant = named ? named_is_meant(target->row) : unnamed_is_meant(kill, target->row);
+            if (named && !meant)
+                code = EXIT_CANNOT;
+        }
+        if (meant)
+            kill->targets[kept++] = *target;
         else
-            vitals_process_free(kill->targets[i].process);
+            vitals_process_free(target->process);
     }
     kill->count = kept;
     return code;
@@ -220,8 +195,6 @@ static int choose(struct kill *kill)
 {
     vitals_snapshot *first = NULL;
     int code = begin(kill);
-    if (code == 0 && !kill->filter.pids.given)
-        code = read_ancestors(kill);
     if (code == 0)
         code = take(kill, &first);
     if (code != 0)
@@ -261,18 +234,6 @@ static int choose(struct kill *kill)
 /* --- Showing and asking -------------------------------------------------------------------------
  */
 
-static void fill_target(struct grid *grid, const struct ps_column *columns, size_t count,
-                        const struct ps_view *view, const struct kill_target *target)
-{
-    struct ps_text text = {0};
-    for (size_t i = 0; i < count; i++) {
-        enum color color = COLOR_PLAIN;
-        const char *cell = ps_column_cell(&columns[i], view, target->row, &text, &color);
-        grid_cell(grid, color, cell != NULL ? cell : "");
-    }
-    ps_text_done(&text);
-}
-
 static void show(const struct kill *kill)
 {
     static const char *const NAMES[] = {"pid", "euser=USER", "age=AGE", "stat=STATE", "args"};
@@ -290,8 +251,16 @@ static void show(const struct kill *kill)
         grid_column(&grid, columns[i].title,
                     ps_column_is_number(&columns[i]) ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     }
-    for (size_t i = 0; i < kill->count; i++)
-        fill_target(&grid, columns, COLUMNS, &view, &kill->targets[i]);
+    struct text text = {0};
+    for (size_t i = 0; i < kill->count; i++) {
+        for (size_t j = 0; j < COLUMNS; j++) {
+            enum color color = COLOR_PLAIN;
+            const char *cell = ps_column_cell(&columns[j], &view, kill->targets[i].row, &text,
+                                              &color);
+            grid_cell(&grid, color, cell);
+        }
+    }
+    text_done(&text);
     paint_init(&paint, kill->look->color, output_write, kill->output);
     (void)grid_paint(&grid, &form, &paint);
     (void)paint_done(&paint);
@@ -327,14 +296,10 @@ static uint64_t now_ns(const struct kill *kill)
     return clock->monotonic_ns(clock->data);
 }
 
-/* Says why a process could not be signalled. Gives EXIT_CANNOT. */
-static int tell_refused(const struct kill_target *target, int signal, int result,
-                        const vitals_error *error)
+static int tell_denied(const struct kill_target *target, int signal)
 {
     char name[SIGNAL_TEXT], user[128] = "somebody else";
     vitals_text text;
-    if (result != VITALS_EDENIED)
-        return command_fail(EXIT_CANNOT, "%s", error->message);
     if (vitals_row_text(target->row, VITALS_PROCESS_EFFECTIVE_USER, &text) > 0)
         (void)vitals_text_format(text, VITALS_TEXT_ASCII, user, sizeof user);
     return command_fail(EXIT_CANNOT, "%s to process %lld: no permission; it is %s's",
@@ -355,7 +320,8 @@ static int send(struct kill *kill, int signal)
         if (result == 0)
             target->sent = signal;
         else if (result != VITALS_EGONE || target->sent == 0)
-            code = tell_refused(target, signal, result, &error);
+            code = result != VITALS_EDENIED ? command_fail(EXIT_CANNOT, "%s", error.message)
+                                            : tell_denied(target, signal);
     }
     return code;
 }
@@ -396,84 +362,54 @@ static int wait_for_end(struct kill *kill, uint64_t timeout_ns, size_t *living)
     return code == 0 ? 0 : command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-/* TERM, then KILL for processes that did not end. */
-static int wait_or_force(struct kill *kill)
+static void tell_end(const struct kill *kill, const struct kill_target *target, bool waited)
 {
-    bool forces = kill->settings->force_ns > 0;
-    uint64_t patience_ns = forces ? kill->settings->force_ns : kill->settings->wait_ns;
-    size_t living;
-    int code = wait_for_end(kill, patience_ns, &living);
-    if (code == 0 && living > 0 && forces) {
-        code = send(kill, signal_number("KILL"));
-        int waited = wait_for_end(
-            kill, kill->settings->wait_ended ? kill->settings->wait_ns : AFTER_KILL_NS, &living);
-        code = waited != 0 ? waited : code;
-    }
-    return living > 0 ? EXIT_CANNOT : code;
-}
-
-static void describe_end(const struct kill_target *target, char *out, size_t capacity)
-{
-    char name[SIGNAL_TEXT];
-    int size = snprintf(out, capacity, "ended after %.1f s", target->after_seconds);
+    char name[SIGNAL_TEXT], by[SIGNAL_TEXT];
     int code, signal;
-    if (size <= 0 || (size_t)size >= capacity ||
-        vitals_process_exit_status(target->process, &code, &signal) != VITALS_HAVE)
-        return;
-    if (signal != 0)
-        snprintf(out + size, capacity - (size_t)size, ", by %s", signal_name(signal, name));
-    else
-        snprintf(out + size, capacity - (size_t)size, ", exit %d", code);
+    output_format(kill->output, "%lld: %s sent", (long long)vitals_process_pid(target->process),
+                  signal_name(target->sent, name));
+    if (target->ended)
+        output_format(kill->output, ", ended after %.1f s", target->after_seconds);
+    else if (waited)
+        output_text(kill->output, ", still alive");
+    if (target->ended &&
+        vitals_process_exit_status(target->process, &code, &signal) == VITALS_HAVE) {
+        if (signal != 0)
+            output_format(kill->output, ", by %s", signal_name(signal, by));
+        else
+            output_format(kill->output, ", exit %d", code);
+    }
+    output_text(kill->output, "\n");
 }
 
+/* TERM, then KILL for processes that did not end. */
 static int act(struct kill *kill)
 {
-    bool waits = kill->settings->wait_ended || kill->settings->force_ns > 0;
+    const struct kill_settings *settings = kill->settings;
+    bool forces = settings->force_ns > 0, waits = settings->wait_ended || forces;
+    size_t living = 0;
     kill->begun_ns = now_ns(kill);
-    int code = send(kill, kill->signal);
-    int waited = waits ? wait_or_force(kill) : 0;
+    int code = send(kill, kill->signal), waited = 0;
+    if (waits)
+        waited = wait_for_end(kill, forces ? settings->force_ns : settings->wait_ns, &living);
+    if (waited == 0 && living > 0 && forces) {
+        int sent = send(kill, SIGKILL);
+        waited = wait_for_end(kill, settings->wait_ended ? settings->wait_ns : AFTER_KILL_NS,
+                              &living);
+        waited = waited != 0 ? waited : sent;
+    }
+    if (living > 0)
+        waited = EXIT_CANNOT;
 
     for (size_t i = 0; i < kill->count; i++) {
-        const struct kill_target *target = &kill->targets[i];
-        char name[SIGNAL_TEXT], end[80] = "still alive";
-        if (target->sent == 0)
-            continue; /* a message has said why */
-        if (target->ended)
-            describe_end(target, end, sizeof end);
-        output_format(kill->output, "%lld: %s sent%s%s\n",
-                      (long long)vitals_process_pid(target->process),
-                      signal_name(target->sent, name), waits ? ", " : "", waits ? end : "");
+        if (kill->targets[i].sent != 0) // else a message has said why
+            tell_end(kill, &kill->targets[i], waits);
     }
-
     return waited != 0 ? waited : code;
 }
 
 /* --- As a whole ---------------------------------------------------------------------------------
  */
-
-/* -s TERM, or a first word that begins with a dash. 0, or EXIT_USAGE after a message. */
-static int take_signal(struct kill *kill, size_t *used)
-{
-    const char *word = kill->settings->signal != NULL ? kill->settings->signal : "TERM";
-    *used = 0;
-    if (kill->arguments->dashed_first) {
-        if (kill->settings->signal != NULL)
-            return command_fail(EXIT_USAGE, "one signal: -s %s or %s", command_safe(word),
-                                command_safe(kill->arguments->words.items[0]));
-        word = kill->arguments->words.items[0] + 1;
-        *used = 1;
-    }
-    kill->signal = signal_number(word);
-    return kill->signal > 0 ? 0 : EXIT_USAGE;
-}
-
-/* The demo invents owners and activity of processes; a process chosen by those would really end.
- * Pids are real. */
-static bool would_believe_the_demo(const struct kill *kill)
-{
-    bool by_pid = kill->arguments->words.count > kill->signal_words || kill->choice->pids.count > 0;
-    return command_has_demo(kill->machine) && !kill->settings->dry_run && !by_pid;
-}
 
 static int run(struct kill *kill)
 {
@@ -494,22 +430,31 @@ int command_kill(const struct settings *settings)
     static struct output output; /* 32 KiB, not for the stack */
     struct kill kill = {.machine = &settings->machine,
                         .look = &settings->look,
-                        .arguments = &settings->arguments,
-                        .choice = &settings->choice,
                         .settings = &settings->kill,
                         .output = &output};
-    size_t used;
-    int code = take_signal(&kill, &used);
-    if (code != 0)
-        return code;
+    const struct settings_words *words = &settings->arguments.words;
+    const char *word = settings->kill.signal != NULL ? settings->kill.signal : "TERM";
+    size_t used = 0; // words that name the signal; the others are pids
+    if (settings->arguments.dashed_first) {
+        if (settings->kill.signal != NULL)
+            return command_fail(EXIT_USAGE, "one signal: -s %s or %s", command_safe(word),
+                                command_safe(words->items[0]));
+        word = words->items[0] + 1;
+        used = 1;
+    }
+    kill.signal = signal_number(word);
+    if (kill.signal <= 0)
+        return EXIT_USAGE;
+
     output_init(&output, STDOUT_FILENO);
-    code = filter_init(&kill.filter, &settings->choice, &settings->machine,
-                       settings->arguments.words.items + used,
-                       settings->arguments.words.count - used);
+    int code = filter_init(&kill.filter, &settings->choice, &settings->machine, words->items + used,
+                           words->count - used);
     if (code == 0 && !filter_chooses(&kill.filter))
         code = command_fail(EXIT_USAGE, "kill needs a pid, or an option that chooses processes");
-    kill.signal_words = used;
-    if (code == 0 && would_believe_the_demo(&kill))
+    /* The demo invents owners and activity of processes; a process chosen by those would really
+     * end. Pids are real. */
+    bool by_pid = words->count > used || settings->choice.pids.count > 0;
+    if (code == 0 && command_has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid)
         code = command_fail(EXIT_USAGE,
                             "the demo invents who is on its devices, and kill is no game: "
                             "it goes with --dry-run, or with pids");

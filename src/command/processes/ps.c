@@ -21,7 +21,7 @@ struct ps {
     struct ps_columns columns;
     struct ps_order order;
     struct grid grid;
-    struct ps_text text;     /* a cell */
+    struct text text;        /* a cell */
     vitals_builder *builder; /* of --json */
     size_t tables;           /* printed so far */
     bool complained;         /* of what was named and is not there */
@@ -30,121 +30,76 @@ struct ps {
 /* --- What is wanted -----------------------------------------------------------------------------
  */
 
-static int choose_columns(struct ps *ps)
-{
-    const struct settings_words *words = &ps->table->columns;
-    if (!words->given)
-        return ps_columns_default(&ps->columns);
-    for (size_t i = 0; i < words->count; i++) {
-        if (ps->columns.count == PS_COLUMNS_MAX)
-            return command_fail(EXIT_USAGE, "-o: more than %d columns", PS_COLUMNS_MAX);
-        if (ps_column_find("-o", words->items[i], &ps->columns.items[ps->columns.count++]) != 0)
-            return EXIT_USAGE;
-    }
-    return words->count > 0 ? 0 : command_fail(EXIT_USAGE, "-o: no column is named");
-}
-
-/* What is read once has one cadence, so that a process's files are read in one go. */
-static int one_cadence(vitals_request *request, vitals_error *error)
-{
-    int code = 0;
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && vitals_request_has(request, metric))
-            code = vitals_request_every(request, metric, 0, error);
-    }
-    return code;
-}
-
-/* JSON without -o is for programs: all that is cheap to read. */
+/* JSON without -o is for programs: all that is cheap to read. What is read once has one cadence, so
+ * that a process's files are read in one go. */
 static int make_request(const struct ps *ps, vitals_request **out, vitals_error *error)
 {
     bool plain = ps->look->json && !ps->table->columns.given;
+    bool once = !ps->sampling->interval_given;
     int code = vitals_request_new(plain ? VITALS_PROCESSES : 0, out, error);
     if (code == 0)
         code = filter_request(&ps->filter, *out, error);
-    if (code == 0) {
-        vitals_request *request = *out;
-        code = 0;
-        for (size_t i = 0; i < ps->columns.count && code == 0; i++)
-            code = ps_column_request(&ps->columns.items[i], request, error);
-        for (size_t i = 0; i < ps->order.count && code == 0; i++)
-            code = ps_column_request(&ps->order.columns[i], request, error);
+    for (size_t i = 0; i < ps->columns.count && code == 0; i++)
+        code = ps_column_request(&ps->columns.items[i], *out, error);
+    for (size_t i = 0; i < ps->order.count && code == 0; i++)
+        code = ps_column_request(&ps->order.columns[i], *out, error);
+    for (vitals_metric metric = 0;
+         once && code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_entity(metric) == VITALS_PROCESS && vitals_request_has(*out, metric))
+            code = vitals_request_every(*out, metric, 0, error);
     }
-    return code == 0 && !ps->sampling->interval_given ? one_cadence(*out, error) : code;
+    if (!once && code == 0)
+        code = vitals_request_interval(*out, ps->sampling->interval_ns, error);
+    return code;
 }
 
 /* --- Forms --------------------------------------------------------------------------------------
  */
 
-static bool has_titles(const struct ps *ps)
-{
-    if (ps->table->no_header)
-        return false;
-    for (size_t i = 0; i < ps->columns.count; i++) {
-        if (ps->columns.items[i].title[0] != '\0')
-            return true;
-    }
-    return false; /* as ps(1): all were given an empty one */
-}
-
-/* Where the branches of the tree go: the command or the name, else the last column. */
-static size_t tree_column(const struct ps *ps)
-{
-    for (size_t i = 0; i < ps->columns.count; i++) {
-        const struct ps_column *column = &ps->columns.items[i];
-        if (column->show == SHOW_COMMAND || column->metric == VITALS_PROCESS_NAME)
-            return i;
-    }
-    return ps->columns.count - 1;
-}
-
-/* A cell with branches before it. */
-static void branch_cell(struct ps *ps, const struct ps_rows *rows, const struct ps_row *row,
-                        enum color color, const char *text)
-{
-    char branches[PS_BRANCHES];
-    struct ps_text whole = {0};
-    ps_rows_branches(rows, row, ps->look->ascii, branches);
-    if (ps_text_format(&whole, "%s%s", branches, text))
-        grid_cell(&ps->grid, color, whole.bytes);
-    else
-        ps->grid.failed = true;
-    ps_text_done(&whole);
-}
-
-static void fill_row(struct ps *ps, const struct ps_view *view, const struct ps_rows *rows,
-                     const struct ps_row *row)
-{
-    size_t branches = rows->shown != NULL ? tree_column(ps) : SIZE_MAX;
-    for (size_t i = 0; i < ps->columns.count; i++) {
-        enum color color = COLOR_PLAIN;
-        const char *text = ps_column_cell(&ps->columns.items[i], view, row->process, &ps->text,
-                                          &color);
-        if (text == NULL)
-            ps->grid.failed = true;
-        else if (i == branches)
-            branch_cell(ps, rows, row, color, text);
-        else
-            grid_cell(&ps->grid, color, text);
-    }
-}
-
 static int print_table(struct ps *ps, const struct ps_view *view, const struct ps_rows *rows,
                        struct output *output)
 {
     enum { TEXT_MOST = 40 };
-    bool fits = ps->look->line_width > 0;
-    const struct grid_form form = {.width = (size_t)ps->look->line_width, .titles = has_titles(ps)};
+    const struct ps_columns *columns = &ps->columns;
+    struct grid_form form = {.width = (size_t)ps->look->line_width};
+    size_t tree_column = columns->count - 1; // the command or the name, else the last one
     struct paint paint;
     grid_reset(&ps->grid);
-    for (size_t i = 0; i < ps->columns.count; i++) {
-        const struct ps_column *column = &ps->columns.items[i];
+    for (size_t i = columns->count; i-- > 0;) {
+        const struct ps_column *column = &columns->items[i];
+        if (column->show == SHOW_COMMAND || column->metric == VITALS_PROCESS_NAME)
+            tree_column = i;
+    }
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct ps_column *column = &columns->items[i];
         bool number = ps_column_is_number(column);
         grid_column(&ps->grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT,
-                    fits && !number ? TEXT_MOST : 0);
+                    form.width > 0 && !number ? TEXT_MOST : 0);
+        form.titles |= column->title[0] != '\0' && !ps->table->no_header; // as ps(1)
     }
-    for (size_t i = 0; i < rows->count; i++)
-        fill_row(ps, view, rows, ps_rows_at(rows, i));
+
+    struct text whole = {0};
+    for (size_t at = 0; at < rows->count; at++) {
+        const struct ps_row *row = ps_rows_at(rows, at);
+        for (size_t i = 0; i < columns->count; i++) {
+            enum color color = COLOR_PLAIN;
+            const char *text = ps_column_cell(&columns->items[i], view, row->process, &ps->text,
+                                              &color);
+            if (rows->shown != NULL && i == tree_column) {
+                char branches[PS_BRANCHES];
+                ps_rows_branches(rows, row, ps->look->ascii, branches);
+                text_reset(&whole);
+                text_string(&whole, branches);
+                text_string(&whole, text);
+                ps->grid.failed |= whole.failed;
+                text = whole.failed ? "" : whole.bytes;
+            }
+            grid_cell(&ps->grid, color, text);
+        }
+    }
+    text_done(&whole);
+    ps->grid.failed |= ps->text.failed;
+
     paint_init(&paint, ps->look->color, output_write, output);
     if (ps->tables > 0)
         paint_end(&paint);
@@ -163,7 +118,7 @@ static int print_csv(struct ps *ps, const struct ps_view *view, const struct ps_
         for (size_t i = 0; i < count; i++) {
             const char *text = ps_column_field(&ps->columns.items[i], view,
                                                ps_rows_at(rows, at)->process, &ps->text);
-            if (text == NULL)
+            if (ps->text.failed)
                 return command_fail(EXIT_CANNOT, "out of memory");
             output_text(output, text);
             output_text(output, i + 1 < count ? "," : "\n");
@@ -183,24 +138,45 @@ struct ps_kept {
     size_t count;
 };
 
-static bool is_kept(void *data, const vitals_row *process)
+/* The chosen processes, and of gpu_process only theirs. */
+static bool is_kept(void *data, const vitals_row *row)
 {
     const struct ps_kept *kept = data;
-    uint64_t key = vitals_row_key(process);
+    uint64_t key = vitals_row_key(row);
+    if (vitals_row_entity(row) == VITALS_GPU_PROCESS) {
+        if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
+            return false;
+    } else if (vitals_row_entity(row) != VITALS_PROCESS) {
+        return true;
+    }
     return bsearch(&key, kept->keys, kept->count, sizeof key, compare_keys) != NULL;
+}
+
+static int print_json(struct ps *ps, const vitals_snapshot *now, const struct ps_rows *rows,
+                      struct output *output)
+{
+    vitals_error error = {.message = "out of memory"};
+    vitals_snapshot *chosen = NULL;
+    struct ps_kept kept = {calloc(rows->count + 1, sizeof *kept.keys), rows->count};
+    const struct snapshot_changes changes = {.keep = is_kept, .data = &kept};
+    int code = kept.keys != NULL ? 0 : VITALS_EMEMORY;
+    if (code == 0 && ps->builder == NULL)
+        code = vitals_builder_new(&ps->builder, &error);
+    if (code == 0) {
+        for (size_t i = 0; i < rows->count; i++)
+            kept.keys[i] = vitals_row_key(rows->items[i].process);
+        qsort(kept.keys, kept.count, sizeof *kept.keys, compare_keys);
+        code = snapshot_copy(now, &changes, ps->builder, &chosen, &error);
+    }
+    code = code == 0 ? command_print_json(chosen, output)
+                     : command_fail(EXIT_CANNOT, "%s", error.message);
+    vitals_snapshot_unref(chosen);
+    free(kept.keys);
+    return code;
 }
 
 /* --- Once, or again and again -------------------------------------------------------------------
  */
-
-/* Of the first table: what was named and is not there; or at least that nothing is. */
-static int complain(struct ps *ps, const vitals_snapshot *snapshot, size_t count)
-{
-    ps->complained = true;
-    int code = filter_complain(&ps->filter, snapshot);
-    return code == EXIT_DONE && count == 0 ? command_fail(EXIT_CANNOT, "no process was chosen")
-                                           : code;
-}
 
 static int print_one(struct ps *ps, const struct ps_view *view, struct output *output)
 {
@@ -208,88 +184,60 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
     int code = ps_rows_choose(&rows, &ps->filter, &ps->order, view, ps->settings->limit);
     if (code == 0 && ps->settings->tree)
         code = ps_rows_tree(&rows);
-    if (code == 0 && ps->look->json) {
-        vitals_error error;
-        vitals_snapshot *chosen = NULL;
-        struct ps_kept kept = {calloc(rows.count + 1, sizeof *kept.keys), rows.count};
-        code = VITALS_EMEMORY;
-        snprintf(error.message, sizeof error.message, "out of memory");
-        if (kept.keys != NULL &&
-            (ps->builder != NULL || vitals_builder_new(&ps->builder, &error) == 0)) {
-            for (size_t i = 0; i < rows.count; i++)
-                kept.keys[i] = vitals_row_key(rows.items[i].process);
-            qsort(kept.keys, kept.count, sizeof *kept.keys, compare_keys);
-            code = snapshot_filter_processes(view->now, is_kept, &kept, ps->builder, &chosen,
-                                             &error);
-        }
-        if (code == 0)
-            code = vitals_snapshot_json(chosen, output_write, output, &error);
-        if (code == 0)
-            output_text(output, "\n");
-        vitals_snapshot_unref(chosen);
-        free(kept.keys);
-        code = code == 0 || !output_open(output) ? EXIT_DONE
-                                                 : command_fail(EXIT_CANNOT, "%s", error.message);
-    } else if (code == 0 && ps->table->csv)
+    if (code == 0 && ps->look->json)
+        code = print_json(ps, view->now, &rows, output);
+    else if (code == 0 && ps->table->csv)
         code = print_csv(ps, view, &rows, output);
     else if (code == 0 && (rows.count > 0 || !ps->look->terminal))
         code = print_table(ps, view, &rows, output);
     ps->tables++;
     (void)output_flush(output);
-    if (code == 0 && !ps->complained)
-        code = complain(ps, view->now, rows.count);
+
+    /* Of the first table: what was named and is not there; or at least that nothing is. */
+    if (code == 0 && !ps->complained) {
+        ps->complained = true;
+        code = filter_complain(&ps->filter, view->now);
+        if (code == EXIT_DONE && rows.count == 0)
+            code = command_fail(EXIT_CANNOT, "no process was chosen");
+    }
     ps_rows_done(&rows);
     return code;
 }
 
-/* Of a file, its last snapshot. */
-static int print_last(struct ps *ps, struct feed *feed, struct output *output)
-{
-    vitals_snapshot *last = NULL, *now = NULL;
-    vitals_error error;
-    int got;
-    while ((got = feed->next(feed->data, &now, &error)) > 0) {
-        vitals_snapshot_unref(last);
-        last = now;
-    }
-    struct ps_view view = {last, NULL, ps->look->ascii, ps->table->bytes, false};
-    int code = EXIT_CANNOT;
-    if (last != NULL)
-        ps_columns_fall_back(&ps->columns, last);
-    if (got < 0)
-        code = command_fail(code, "%s", error.message);
-    else if (last == NULL)
-        code = command_fail(code, "%s: no snapshot in it", command_safe(ps->machine->from));
-    else
-        code = print_one(ps, &view, output);
-    vitals_snapshot_unref(last);
-    return code;
-}
-
-/* The first table of a repetition stands after the first interval: before it there is no share. The
- * exit code is the first table's. */
+/* Of a file, its last snapshot. The first table of a repetition stands after the first interval:
+ * before it there is no share. The exit code is the first table's. */
 static int print_feed(struct ps *ps, struct feed *feed, struct output *output)
 {
-    uint64_t left = ps->sampling->count > 0 ? ps->sampling->count : UINT64_MAX;
+    bool from_file = ps->machine->from != NULL, repeated = ps->sampling->interval_given;
+    uint64_t left = ps->sampling->count > 0 && !from_file ? ps->sampling->count : UINT64_MAX;
     vitals_snapshot *older = NULL, *now = NULL;
+    struct ps_view view = {
+        .ascii = ps->look->ascii, .bytes = ps->table->bytes, .local = !from_file};
     vitals_error error;
     int code = EXIT_DONE, got = 0;
-    if (ps->machine->from != NULL)
-        return print_last(ps, feed, output);
     while (left > 0 && output_open(output) && (got = feed->next(feed->data, &now, &error)) > 0) {
-        struct ps_view view = {now, ps->sampling->interval_given ? older : NULL, ps->look->ascii,
-                               ps->table->bytes, true};
-        if (older != NULL || !ps->sampling->interval_given || ps->look->json) {
+        if (!from_file && (older != NULL || !repeated || ps->look->json)) {
+            view.now = now;
+            view.older = repeated ? older : NULL;
             int result = print_one(ps, &view, output);
             if (ps->tables == 1)
-                code = result != EXIT_DONE ? result : code;
-            left = ps->sampling->interval_given ? left - 1 : 0;
+                code = result;
+            left = repeated ? left - 1 : 0;
         }
         vitals_snapshot_unref(older);
         older = now;
     }
+    if (got < 0)
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    else if (from_file && older == NULL)
+        code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(ps->machine->from));
+    else if (from_file) {
+        ps_columns_fall_back(&ps->columns, older);
+        view.now = older;
+        code = print_one(ps, &view, output);
+    }
     vitals_snapshot_unref(older);
-    return got < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : code;
+    return code;
 }
 
 static int show(struct ps *ps)
@@ -298,15 +246,13 @@ static int show(struct ps *ps)
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    int cancel = ps->sampling->interval_given ? command_interrupts() : -1;
+    bool once = !ps->sampling->interval_given;
+    int cancel = once ? -1 : command_interrupts();
     int code = make_request(ps, &request, &error);
-    if (code == 0 && ps->sampling->interval_given)
-        code = vitals_request_interval(request, ps->sampling->interval_ns, &error);
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
-        code = command_feed(ps->machine, request,
-                            ps->sampling->interval_given ? ps->sampling->interval_ns : 0, cancel,
+        code = command_feed(ps->machine, request, once ? 0 : ps->sampling->interval_ns, cancel,
                             &feed);
     vitals_request_free(request);
     if (code != 0)
@@ -332,15 +278,24 @@ int command_ps(const struct settings *settings)
                      .settings = &settings->ps};
     int code = filter_init(&ps.filter, &settings->choice, &settings->machine,
                            settings->arguments.words.items, settings->arguments.words.count);
-    if (code == 0)
-        code = choose_columns(&ps);
+    const struct settings_words *words = &settings->table.columns;
+    if (code == 0 && !words->given)
+        code = ps_columns_default(&ps.columns);
+    if (code == 0 && words->given && words->count == 0)
+        code = command_fail(EXIT_USAGE, "-o: no column is named");
+    for (size_t i = 0; i < words->count && code == 0; i++) {
+        if (ps.columns.count == PS_COLUMNS_MAX)
+            code = command_fail(EXIT_USAGE, "-o: more than %d columns", PS_COLUMNS_MAX);
+        else
+            code = ps_column_find("-o", words->items[i], &ps.columns.items[ps.columns.count++]);
+    }
     if (code == 0)
         code = ps_order_init(&ps.order, &settings->ps.sort);
     if (code == 0)
         code = show(&ps);
     filter_done(&ps.filter);
     grid_done(&ps.grid);
-    ps_text_done(&ps.text);
+    text_done(&ps.text);
     vitals_builder_free(ps.builder);
     return code;
 }

@@ -28,18 +28,6 @@ struct ps_kind {
 /* --- Values -------------------------------------------------------------------------------------
  */
 
-static void put_missing(struct ps_value *out, vitals_availability reason)
-{
-    out->availability = reason;
-}
-
-static void put_number(struct ps_value *out, double number, vitals_availability availability)
-{
-    out->availability = availability;
-    out->is_text = false;
-    out->number = number;
-}
-
 static void put_composed(struct ps_value *out, vitals_availability availability)
 {
     out->availability = availability;
@@ -81,12 +69,11 @@ static void make_cpu(const struct ps_view *view, const vitals_row *row, struct p
     }
     metric_value(row, VITALS_PROCESS_CPU_SECONDS, &used);
     make_age(view, row, &age);
-    if (used.availability <= 0 || age.availability <= 0)
-        put_missing(out, used.availability <= 0 ? used.availability : age.availability);
-    else if (age.number < LEAST)
-        put_missing(out, VITALS_NOT_YET);
-    else
-        put_number(out, used.number / age.number, used.availability);
+    out->number = used.number / age.number;
+    out->availability = used.availability <= 0  ? used.availability
+                        : age.availability <= 0 ? age.availability
+                        : age.number < LEAST    ? VITALS_NOT_YET
+                                                : used.availability;
 }
 
 static void make_memory(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
@@ -98,7 +85,7 @@ static void make_memory(const struct ps_view *view, const vitals_row *row, struc
         return;
     if (host == NULL || vitals_row_number(host, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) <= 0 ||
         !(total > 0))
-        put_missing(out, VITALS_NOT_REQUESTED);
+        out->availability = VITALS_NOT_REQUESTED;
     else
         out->number /= total;
 }
@@ -109,7 +96,7 @@ static void make_letter(const struct ps_view *view, const vitals_row *row, struc
     (void)view;
     metric_value(row, VITALS_PROCESS_STATE, &state);
     if (state.availability <= 0) {
-        put_missing(out, state.availability);
+        out->availability = state.availability;
         return;
     }
     out->composed[0] = filter_state_letter(state.text.bytes, state.text.size);
@@ -125,16 +112,11 @@ static bool are_equal(const vitals_row *row, vitals_metric a, vitals_metric b)
            first == second;
 }
 
-static bool is_above(const vitals_row *row, vitals_metric metric, double limit)
+/* A number of a row; 0 if it is missing. */
+static double number_of(const vitals_row *row, vitals_metric metric)
 {
     double number;
-    return vitals_row_number(row, metric, &number) > 0 && number > limit;
-}
-
-static bool is_below(const vitals_row *row, vitals_metric metric, double limit)
-{
-    double number;
-    return vitals_row_number(row, metric, &number) > 0 && number < limit;
+    return vitals_row_number(row, metric, &number) > 0 ? number : 0;
 }
 
 /* As ps(1): the state; < or N by nice; s leads a session; l has threads; + is in the foreground of
@@ -148,10 +130,10 @@ static void make_stat(const struct ps_view *view, const vitals_row *row, struct 
         bool applies;
         char letter;
     } marks[] = {
-        {is_below(row, VITALS_PROCESS_NICE, 0), '<'},
-        {is_above(row, VITALS_PROCESS_NICE, 0), 'N'},
+        {number_of(row, VITALS_PROCESS_NICE) < 0, '<'},
+        {number_of(row, VITALS_PROCESS_NICE) > 0, 'N'},
         {are_equal(row, VITALS_PROCESS_SESSION, VITALS_PROCESS_PID), 's'},
-        {is_above(row, VITALS_PROCESS_THREADS, 1), 'l'},
+        {number_of(row, VITALS_PROCESS_THREADS) > 1, 'l'},
         {are_equal(row, VITALS_PROCESS_FOREGROUND_GROUP, VITALS_PROCESS_PROCESS_GROUP), '+'},
     };
     size_t used = 1;
@@ -247,15 +229,16 @@ static void make_gpus(const struct ps_view *view, const vitals_row *row, struct 
 static void sum_uses(const vitals_row *row, vitals_metric metric, struct ps_value *out)
 {
     double sum = 0, number;
-    put_missing(out, VITALS_UNSUPPORTED); /* it is on none */
+    out->availability = VITALS_UNSUPPORTED; // it is on none
     for (const vitals_row *use = NULL; (use = next_use(row, use)) != NULL;) {
         vitals_availability availability = vitals_row_number(use, metric, &number);
         if (availability <= 0) {
-            put_missing(out, availability);
+            out->availability = availability;
             return;
         }
         sum += number;
-        put_number(out, sum, availability);
+        out->availability = availability;
+        out->number = sum;
     }
 }
 
@@ -375,13 +358,15 @@ enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 /* --- Finding ------------------------------------------------------------------------------------
  */
 
-static bool has_name(const struct ps_kind *kind, const char *name)
+static const struct ps_kind *kind_of_name(const char *name)
 {
-    for (size_t i = 0; i < PS_NAMES && kind->names[i] != NULL; i++) {
-        if (strcmp(kind->names[i], name) == 0)
-            return true;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
+            if (strcmp(kinds[i].names[j], name) == 0)
+                return &kinds[i];
+        }
     }
-    return kind->key != NULL && strcmp(kind->key, name) == 0;
+    return NULL;
 }
 
 static enum ps_show show_of(vitals_metric metric)
@@ -393,71 +378,37 @@ static enum ps_show show_of(vitals_metric metric)
         return SHOW_START;
     if (metric == VITALS_PROCESS_UMASK || metric == VITALS_DESCRIPTOR_FLAGS)
         return SHOW_OCTAL;
-    if (strcmp(unit, "bytes") == 0)
-        return SHOW_BYTES;
-    if (strcmp(unit, "seconds") == 0)
-        return SHOW_DURATION;
-    if (strcmp(unit, "ratio") == 0)
-        return SHOW_PERCENT;
-    return vitals_metric_type(metric) == VITALS_F64 ? SHOW_REAL : SHOW_COUNT;
+    return strcmp(unit, "bytes") == 0                 ? SHOW_BYTES
+           : strcmp(unit, "seconds") == 0             ? SHOW_DURATION
+           : strcmp(unit, "ratio") == 0               ? SHOW_PERCENT
+           : vitals_metric_type(metric) == VITALS_F64 ? SHOW_REAL
+                                                      : SHOW_COUNT;
 }
 
-static void fill(const struct ps_kind *kind, vitals_metric metric, struct ps_column *out)
-{
-    *out = (struct ps_column){.kind = kind, .metric = metric};
-    out->show = kind != NULL && kind->show != 0 ? kind->show : show_of(metric);
-    out->key = kind != NULL && kind->key != NULL ? kind->key : vitals_metric_name(metric);
-    if (kind != NULL)
-        snprintf(out->title, sizeof out->title, "%s", kind->title);
-    /* The metric's name in capitals, without its unit. */
-    else {
-        static const char *const UNITS[] = {"_bytes", "_seconds", "_ratio"};
-        const char *name = vitals_metric_name(metric);
-        size_t size = strlen(name);
-        for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
-            size_t unit = strlen(UNITS[i]);
-            if (size > unit && strcmp(name + size - unit, UNITS[i]) == 0)
-                size -= unit;
-        }
-        size_t used = 0;
-        for (; used < size && used + 1 < PS_TITLE; used++) {
-            char c = name[used];
-            out->title[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-        }
-        out->title[used] = '\0';
-    }
-}
-
-/* By a name of the table, else of the catalogue. A metric that the table has too looks as there. */
+/* By a name or a key of the table, else of the catalogue. A metric that the table has too looks as
+ * there. */
 static bool find(const char *name, struct ps_column *out)
 {
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (has_name(&kinds[i], name)) {
-            fill(&kinds[i], kinds[i].metric, out);
-            return true;
-        }
-    }
+    const struct ps_kind *kind = kind_of_name(name);
     vitals_metric metric = vitals_metric_find(VITALS_PROCESS, name);
-    for (size_t i = 0; metric != 0 && i < KIND_COUNT; i++) {
-        if (kinds[i].metric == metric) {
-            fill(&kinds[i], kinds[i].metric, out);
-            return true;
-        }
+    for (size_t i = 0; kind == NULL && i < KIND_COUNT; i++) {
+        if (kinds[i].key != NULL && strcmp(kinds[i].key, name) == 0)
+            kind = &kinds[i];
     }
-    if (metric != 0)
-        fill(NULL, metric, out);
-    return metric != 0;
-}
-
-static bool is_kind_name(const char *name)
-{
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        for (size_t j = 0; j < PS_NAMES && kinds[i].names[j] != NULL; j++) {
-            if (strcmp(kinds[i].names[j], name) == 0)
-                return true;
-        }
+    for (size_t i = 0; kind == NULL && metric != 0 && i < KIND_COUNT; i++) {
+        if (kinds[i].metric == metric)
+            kind = &kinds[i];
     }
-    return false;
+    if (kind == NULL && metric == 0)
+        return false;
+    ps_column_of(kind != NULL ? kind->metric : metric, out);
+    if (kind == NULL)
+        return true;
+    out->kind = kind;
+    out->show = kind->show != 0 ? kind->show : out->show;
+    out->key = kind->key != NULL ? kind->key : out->key;
+    snprintf(out->title, sizeof out->title, "%s", kind->title);
+    return true;
 }
 
 const char *ps_column_word(size_t index)
@@ -470,7 +421,8 @@ const char *ps_column_word(size_t index)
     }
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
         const char *name = vitals_metric_name(metric);
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && !is_kind_name(name) && index-- == 0)
+        if (vitals_metric_entity(metric) == VITALS_PROCESS && kind_of_name(name) == NULL &&
+            index-- == 0)
             return name;
     }
     return NULL;
@@ -490,19 +442,11 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out)
     wanted[used] = '\0';
 
     if (size >= sizeof wanted || !find(wanted, out)) {
-        struct nearest nearest;
-        nearest_begin(&nearest, name);
-        const char *word;
-        for (size_t i = 0; (word = ps_column_word(i)) != NULL; i++)
-            nearest_offer(&nearest, word);
-        if (nearest.word != NULL)
-            return command_fail(EXIT_USAGE, "%s: there is no column \"%s\"; did you mean %s?",
-                                option, command_safe(name), nearest.word);
-        return command_fail(
-            EXIT_USAGE,
-            "%s: there is no column \"%s\"; names of ps(1) and the metrics of a process "
-            "are known (vitals metrics)",
-            option, command_safe(name));
+        char before[64];
+        snprintf(before, sizeof before, "%s: there is no column", option);
+        return command_fail_unknown(
+            before, name, "", ps_column_word,
+            "names of ps(1) and the metrics of a process are known (vitals metrics)");
     }
     if (name[size] == '=')
         (void)vitals_text_format((vitals_text){name + size + 1, strlen(name + size + 1)},
@@ -512,7 +456,24 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out)
 
 void ps_column_of(vitals_metric metric, struct ps_column *out)
 {
-    fill(NULL, metric, out);
+    static const char *const UNITS[] = {"_bytes", "_seconds", "_ratio"};
+    *out = (struct ps_column){.metric = metric};
+    if (metric == 0)
+        return;
+    out->show = show_of(metric);
+    out->key = vitals_metric_name(metric);
+
+    size_t size = strlen(out->key), used = 0;
+    for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+        size_t unit = strlen(UNITS[i]);
+        if (size > unit && strcmp(out->key + size - unit, UNITS[i]) == 0)
+            size -= unit;
+    }
+    for (; used < size && used + 1 < PS_TITLE; used++) {
+        char c = out->key[used];
+        out->title[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    out->title[used] = '\0';
 }
 
 int ps_columns_default(struct ps_columns *out)

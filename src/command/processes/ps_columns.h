@@ -7,6 +7,7 @@
 #define VITALS_COMMAND_PROCESSES_PS_COLUMNS_H
 
 #include "command/command.h"
+#include "feed/text.h"
 #include "view/paint.h"
 
 /* How a value is written for people. */
@@ -89,29 +90,19 @@ void ps_column_value(const struct ps_column *column, const struct ps_view *view,
 void ps_column_exact(const struct ps_column *column, const struct ps_view *view,
                      const vitals_row *row, struct ps_value *out);
 
-/* A growing string. */
-struct ps_text {
-    char *bytes;
-    size_t capacity;
-};
-void ps_text_done(struct ps_text *text);
-
-/* Prints into it; false: out of memory. */
-bool ps_text_format(struct ps_text *text, const char *format, ...) VITALS_FORMAT(2, 3);
-
 /* The value as a person reads it, safe for a terminal; N/A where there is none. The string lives in
- * `out`; NULL: out of memory. */
+ * `out`, which remembers that memory ran out: it is then empty. So the next two. */
 const char *ps_column_cell(const struct ps_column *column, const struct ps_view *view,
-                           const vitals_row *row, struct ps_text *out, enum color *color);
+                           const vitals_row *row, struct text *out, enum color *color);
 
 /* The value as a field of CSV; empty where there is none. */
 const char *ps_column_field(const struct ps_column *column, const struct ps_view *view,
-                            const vitals_row *row, struct ps_text *out);
+                            const vitals_row *row, struct text *out);
 
 /* "28.45M" of bytes; `out` has VITALS_HUMAN bytes. */
 char *ps_bytes(uint64_t bytes, char *out);
 
-/* A process's command line into `out`, safe; [name] of a kernel thread. NULL: out of memory. */
-const char *ps_command(const vitals_row *row, bool ascii, struct ps_text *out, enum color *color);
+/* A process's command line into `out`, safe; [name] of a kernel thread. */
+const char *ps_command(const vitals_row *row, bool ascii, struct text *out, enum color *color);
 
 #endif

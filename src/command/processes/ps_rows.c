@@ -24,20 +24,6 @@ int ps_order_init(struct ps_order *order, const struct settings_words *words)
 /* --- Sorting ------------------------------------------------------------------------------------
  */
 
-static int compare_texts(vitals_text a, vitals_text b)
-{
-    size_t size = a.size < b.size ? a.size : b.size;
-    int by = memcmp(a.bytes, b.bytes, size);
-    return by != 0 ? by : (a.size > b.size) - (a.size < b.size);
-}
-
-static int compare_values(const struct ps_value *a, const struct ps_value *b)
-{
-    if (a->is_text && b->is_text)
-        return compare_texts(a->text, b->text);
-    return (a->number > b->number) - (a->number < b->number);
-}
-
 /* qsort hands no context over: the one sort that is under way. */
 static const struct ps_order *current;
 
@@ -45,10 +31,18 @@ static int compare_rows(const void *first, const void *second)
 {
     const struct ps_row *a = first, *b = second;
     for (size_t i = 0; i < current->count; i++) {
-        bool has_a = a->keys[i].availability > 0, has_b = b->keys[i].availability > 0;
-        if (has_a != has_b)
-            return has_a ? -1 : 1;
-        int by = has_a ? compare_values(&a->keys[i], &b->keys[i]) : 0;
+        const struct ps_value *x = &a->keys[i], *y = &b->keys[i];
+        bool has_x = x->availability > 0, has_y = y->availability > 0;
+        if (has_x != has_y)
+            return has_x ? -1 : 1;
+        int by = 0;
+        if (has_x && x->is_text && y->is_text) {
+            size_t size = x->text.size < y->text.size ? x->text.size : y->text.size;
+            by = memcmp(x->text.bytes, y->text.bytes, size);
+            by = by != 0 ? by : (x->text.size > y->text.size) - (x->text.size < y->text.size);
+        } else if (has_x) {
+            by = (x->number > y->number) - (x->number < y->number);
+        }
         if (by != 0)
             return current->descending[i] ? -by : by;
     }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/devices/device_check.h"
+#include "command/devices/device_list.h"
 #include "command/options/recording_options.h"
 #include "command/run/run_export.h"
 #include "record/recorder.h"
