@@ -38,9 +38,6 @@ void export_config_run(const struct settings *settings, const struct export_job 
                        struct text *out);
 void export_config_send(const struct send_settings *send, const char *path, struct text *out);
 
-/* What the process is called, safe to show; "": it cannot be read (process_title.c). */
-void process_title(const struct machine_settings *machine, int64_t pid, char *out, size_t size);
-
 /* ---- the program ---- */
 
 struct exporter {

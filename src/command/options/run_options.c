@@ -1,12 +1,18 @@
-/* run_options.c: what `vitals run` tells the library, of the settings. */
+/* run_options.c: what `vitals run` tells the library, of the settings; and what run, track and
+ * record have in common of where a recording goes. */
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "command/devices/device_list.h"
-#include "command/options/recording_options.h"
 #include "command/run/run.h"
+
+enum { PIDS_MAX = 4, NUMBER_BYTES = 24 };
 
 static int take_size(const char *option, const char *text, uint64_t *out)
 {
@@ -16,18 +22,6 @@ static int take_size(const char *option, const char *text, uint64_t *out)
         return 0;
     return command_fail(EXIT_USAGE, "--%s %s: a size above 0 is expected, as 40GiB or 500M", option,
                         command_safe(text));
-}
-
-static int take_limits(vitals_run_options *options, const struct limit_settings *limits)
-{
-    int code = take_size("limit-memory", limits->memory, &options->limit_memory_bytes);
-    if (code == 0)
-        code = take_size("limit-gpu-memory", limits->gpu_memory, &options->limit_gpu_memory_bytes);
-    options->limit_processes = limits->processes;
-    options->limit_ns = limits->time_ns;
-    options->limit_grace_ns = limits->grace_ns;
-    options->kill_tree = limits->kill_tree;
-    return code;
 }
 
 /* Names of rungs by commas or spaces, as they are given on. */
@@ -59,38 +53,6 @@ static int take_methods(vitals_run_options *options, const struct measure_settin
     return 0;
 }
 
-/* ---- what is measured ---- */
-
-static int take_devices(struct run_plan *plan, const struct machine_settings *machine,
-                        const struct measure_settings *measure)
-{
-    size_t count = measure->devices.count;
-    if (count == 0)
-        return 0;
-    plan->devices = calloc(count + 1, sizeof *plan->devices);
-    if (plan->devices == NULL)
-        return command_fail(EXIT_BEFORE_RUN, "out of memory");
-    for (size_t i = 0; i < count; i++)
-        plan->devices[i] = measure->devices.items[i];
-    plan->usage.devices = plan->devices;
-    return device_check(machine, measure);
-}
-
-static int take_brand(struct run_plan *plan, const struct measure_settings *measure)
-{
-    static const char *const BRANDS[] = {"nvidia", "amd", "intel"};
-    if (measure->brand == NULL)
-        return 0;
-    for (size_t i = 0; i < sizeof BRANDS / sizeof BRANDS[0]; i++) {
-        if (strcmp(measure->brand, BRANDS[i]) == 0)
-            plan->usage.brand = BRANDS[i];
-    }
-    if (plan->usage.brand != NULL)
-        return 0;
-    return command_fail(EXIT_USAGE, "--brand %s: nvidia, amd or intel is expected",
-                        command_safe(measure->brand));
-}
-
 /* A tracker prints nothing else to standard output, so a named format goes there. */
 static const char *recording_place(const struct argument_settings *arguments,
                                    const struct recording_settings *recording)
@@ -100,48 +62,95 @@ static const char *recording_place(const struct argument_settings *arguments,
     return !named && tracks && recording->format != NULL ? "-" : recording->path;
 }
 
-static bool is_standard_output(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
-static int check_streams(const struct argument_settings *arguments,
-                         const struct recording_settings *recording, const struct run_settings *run)
-{
-    if (!is_standard_output(recording_place(arguments, recording)) ||
-        !is_standard_output(run->json_path))
-        return 0;
-    return command_fail(EXIT_USAGE,
-                        "%s and --json - both write to standard output; name a file "
-                        "for one",
-                        recording->path != NULL ? "--record -" : "--format without --record");
-}
-
 static int take_usage(struct run_plan *plan, const struct settings *settings)
 {
+    static const char *const BRANDS[] = {"nvidia", "amd", "intel"};
+    const struct measure_settings *measure = &settings->measure;
     vitals_usage_options_init(&plan->usage, sizeof plan->usage);
-    plan->usage.expected_cores = (double)settings->measure.expected_cores;
-    plan->usage.no_children = settings->measure.no_children;
+    plan->usage.expected_cores = (double)measure->expected_cores;
+    plan->usage.no_children = measure->no_children;
     /* Figures that cost more than a read are only for output that keeps them: the text shows none.
      */
     plan->usage.details = recording_place(&settings->arguments, &settings->recording) != NULL ||
                           settings->run.json_path != NULL || settings->look.verbose ||
                           exporters_asked(&settings->export);
     plan->options.usage = &plan->usage;
-    int code = take_devices(plan, &settings->machine, &settings->measure);
-    return code == 0 ? take_brand(plan, &settings->measure) : code;
+
+    if (measure->devices.count > 0) {
+        plan->devices = calloc(measure->devices.count + 1, sizeof *plan->devices);
+        if (plan->devices == NULL)
+            return command_fail(EXIT_BEFORE_RUN, "out of memory");
+        for (size_t i = 0; i < measure->devices.count; i++)
+            plan->devices[i] = measure->devices.items[i];
+        plan->usage.devices = plan->devices;
+        int code = device_check(&settings->machine, measure);
+        if (code != 0)
+            return code;
+    }
+
+    if (measure->brand == NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof BRANDS / sizeof BRANDS[0]; i++) {
+        if (strcmp(measure->brand, BRANDS[i]) == 0)
+            plan->usage.brand = BRANDS[i];
+    }
+    return plan->usage.brand != NULL
+               ? 0
+               : command_fail(EXIT_USAGE, "--brand %s: nvidia, amd or intel is expected",
+                              command_safe(measure->brand));
 }
 
 /* ---- where it goes ---- */
 
-static bool is_format(const char *name)
+int recording_take_rotation(struct recorder_options *options,
+                            const struct recording_settings *recording)
 {
-    const char *known;
-    for (size_t i = 0; (known = recorder_format_name(i)) != NULL; i++) {
-        if (strcmp(known, name) == 0)
-            return true;
-    }
-    return false;
+    enum { ROTATE_BYTES_MIN = 4096 };
+    double seconds;
+    uint64_t bytes;
+    options->keep = (unsigned)recording->keep;
+    if (recording->rotate == NULL)
+        return 0;
+    if (vitals_parse_duration(recording->rotate, &seconds) == 0 && seconds >= 1 && seconds <= 1e9)
+        options->rotate_ns = (uint64_t)(seconds * 1e9);
+    else if (vitals_parse_bytes(recording->rotate, &bytes) == 0 && bytes >= ROTATE_BYTES_MIN)
+        options->rotate_bytes = bytes;
+    else
+        return command_fail(EXIT_USAGE,
+                            "--rotate %s: a size from 4KiB (100MiB) or a time from 1s (1h)",
+                            command_safe(recording->rotate));
+    return 0;
+}
+
+/* Descriptors of ours mean nothing to a sampler of its own. */
+int recording_check_place(const char *option, const char *path)
+{
+    struct stat found;
+    bool descriptor = strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
+    if (!descriptor && (stat(path, &found) != 0 || S_ISREG(found.st_mode)))
+        return 0;
+    return command_fail(EXIT_USAGE, "%s%s: no regular file; a recording is finished in place",
+                        option, command_safe(path));
+}
+
+const char *recording_way_out(const struct recorder_options *options, const char *path, int code)
+{
+    struct stat found;
+    bool full = code == VITALS_EARGUMENT && !options->overwrite && path != NULL &&
+                stat(path, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
+    return full ? "; --overwrite replaces it" : "";
+}
+
+/* FILE.3.db of FILE.db: of the third of several runs. False if it is too long. */
+static bool recording_numbered(const char *path, uint64_t number, char *out, size_t capacity)
+{
+    const char *name = strrchr(path, '/'), *ending = strrchr(path, '.');
+    name = name != NULL ? name + 1 : path;
+    if (ending == NULL || ending <= name)
+        ending = path + strlen(path);
+    int size = snprintf(out, capacity, "%.*s.%llu%s", (int)(ending - path), path,
+                        (unsigned long long)number, ending);
+    return size >= 0 && (size_t)size < capacity;
 }
 
 /* So that a recording that was cut off says of what it is. */
@@ -243,7 +252,11 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
     if (standard && run->repeat != 0)
         return command_fail(EXIT_USAGE, "--record -: with --repeat each run is recorded into a "
                                         "file of its own; name one, as in: --record run.csv");
-    if (recording->format != NULL && !is_format(recording->format))
+    size_t format = 0;
+    while (recording->format != NULL && recorder_format_name(format) != NULL &&
+           strcmp(recorder_format_name(format), recording->format) != 0)
+        format++;
+    if (recording->format != NULL && recorder_format_name(format) == NULL)
         return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
                             command_safe(recording->format));
     /* That one of several cannot be written is better known before the first runs. */
@@ -258,14 +271,61 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
                     "not run",
                     command_safe(plan->recording));
         }
-        return 0;
+        return 0; // each run begins its own
     }
-    /* each run begins its own */
     if (strlen(path) >= sizeof plan->recording)
         return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
     memcpy(plan->recording, path, strlen(path) + 1);
     int code = standard ? 0 : recording_check_place("--record ", path);
     return code == 0 ? plan_recording(plan, arguments, recording, run) : code;
+}
+
+/* ---- the running totals, so that something is left of a run if vitals is killed ---- */
+
+/* Each folder on the way, as mkdir -p. */
+static bool make_folders(char *path)
+{
+    for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
+        *at = '\0';
+        bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        *at = '/';
+        if (!made)
+            return false;
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* A unique name in the user's state folder, which is created; the user's alone to read. "" if there
+ * is none: nothing is printed, except with --verbose. */
+static void place_totals(const struct environment_settings *environment, char *out, size_t capacity)
+{
+    out[0] = '\0';
+    if (environment->state_folder == NULL || environment->state_folder[0] == '\0')
+        return;
+    int size = snprintf(out, capacity, "%s/vitals", environment->state_folder);
+    bool fits = size > 0 && (size_t)size < capacity;
+    if (fits && (access(out, W_OK) == 0 || (make_folders(out) && access(out, W_OK) == 0))) {
+        /* containers may share the folder, and have the same pids */
+        int more = snprintf(out + size, capacity - (size_t)size, "/run-%llu-%ld.json",
+                            (unsigned long long)clock_realtime_ns(), (long)getpid());
+        fits = more > 0 && (size_t)(size + more) < capacity;
+    } else {
+        fits = false;
+    }
+    if (!fits)
+        out[0] = '\0';
+}
+
+void run_totals_remove(const struct run_plan *plan)
+{
+    const struct stat *before = &plan->totals_before;
+    struct stat now;
+    if (plan->totals[0] == '\0' || lstat(plan->totals, &now) != 0)
+        return;
+    bool is_old = before->st_mode != 0 && before->st_ino == now.st_ino &&
+                  before->st_dev == now.st_dev;
+    if (!is_old && S_ISREG(now.st_mode))
+        (void)unlink(plan->totals);
 }
 
 static int take_totals(struct run_plan *plan, const struct environment_settings *environment,
@@ -286,10 +346,55 @@ static int take_totals(struct run_plan *plan, const struct environment_settings 
     if (run->backup != NULL)
         memcpy(plan->totals, run->backup, size + 1);
     else
-        run_totals_place(environment, plan->totals, sizeof plan->totals);
+        place_totals(environment, plan->totals, sizeof plan->totals);
     if (plan->totals[0] != '\0')
         plan->options.totals_path = plan->totals;
     return 0;
+}
+
+/* Gives a run a scope of the user's systemd, by the program libexec/vitals/scope. The contract is
+ * make_scope's of vitals_run_options; `data` is the program. */
+static int make_scope(void *data, const char *name, const int64_t *pids, size_t pid_count,
+                      uint64_t memory_max_bytes, uint64_t processes_max)
+{
+    const char *program = data;
+    char memory[NUMBER_BYTES], processes[NUMBER_BYTES], numbers[PIDS_MAX][NUMBER_BYTES];
+    const char *arguments[4 + PIDS_MAX + 1] = {program, name, memory, processes};
+    if (pid_count > PIDS_MAX)
+        return -1;
+    (void)snprintf(memory, sizeof memory, "%llu", (unsigned long long)memory_max_bytes);
+    (void)snprintf(processes, sizeof processes, "%llu", (unsigned long long)processes_max);
+    for (size_t i = 0; i < pid_count; i++) {
+        (void)snprintf(numbers[i], sizeof numbers[i], "%lld", (long long)pids[i]);
+        arguments[4 + i] = numbers[i];
+    }
+
+    /* Runs the program with its streams closed to us; returns 0 if it succeeded. */
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    pid_t pid;
+    int status = -1;
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return -1;
+    if (posix_spawnattr_init(&attributes) != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return -1;
+    }
+    for (int stream = 0; stream <= STDERR_FILENO; stream++)
+        (void)posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
+    sigemptyset(&none);
+    (void)posix_spawnattr_setsigmask(&attributes, &none);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    int failed = posix_spawn(&pid, program, &files, &attributes,
+                             (char *const *)(uintptr_t)arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed != 0)
+        return -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status == 0 ? 0 : -1;
 }
 
 int run_plan_init(struct run_plan *plan, const struct settings *settings)
@@ -303,21 +408,33 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     options->child_descriptors = settings->arguments.descriptors_before;
     options->runtime_folder = settings->environment.runtime_folder;
     if (settings->environment.scope_program != NULL) {
-        options->make_scope = run_scope_make;
+        options->make_scope = make_scope;
         options->scope_data = (void *)(uintptr_t)settings->environment.scope_program;
     }
     if (settings->sampling.interval_ns != 0)
         options->interval_ns = settings->sampling.interval_ns;
-    int code = check_streams(&settings->arguments, &settings->recording, &settings->run);
-    if (code == 0) {
-        char line[512];
-        const struct account_view view = {.memory_unit = settings->account.memory_unit,
-                                          .gpu_memory_unit = settings->account.gpu_memory_unit,
-                                          .time_unit = settings->account.time_unit};
-        code = account_units(&view, line, sizeof line) ? 0 : command_fail(EXIT_USAGE, "%s", line);
-    }
+
+    const char *path = recording_place(&settings->arguments, &settings->recording);
+    const char *json = settings->run.json_path;
+    if (path != NULL && strcmp(path, "-") == 0 && json != NULL && strcmp(json, "-") == 0)
+        return command_fail(
+            EXIT_USAGE, "%s and --json - both write to standard output; name a file for one",
+            settings->recording.path != NULL ? "--record -" : "--format without --record");
+    char wrong[512];
+    const struct account_view view = {.memory_unit = settings->account.memory_unit,
+                                      .gpu_memory_unit = settings->account.gpu_memory_unit,
+                                      .time_unit = settings->account.time_unit};
+    if (!account_units(&view, wrong, sizeof wrong))
+        return command_fail(EXIT_USAGE, "%s", wrong);
+
+    const struct limit_settings *limits = &settings->run.limits;
+    options->limit_processes = limits->processes;
+    options->limit_ns = limits->time_ns;
+    options->limit_grace_ns = limits->grace_ns;
+    options->kill_tree = limits->kill_tree;
+    int code = take_size("limit-memory", limits->memory, &options->limit_memory_bytes);
     if (code == 0)
-        code = take_limits(options, &settings->run.limits);
+        code = take_size("limit-gpu-memory", limits->gpu_memory, &options->limit_gpu_memory_bytes);
     if (code == 0)
         code = take_methods(options, &settings->measure);
     if (code == 0)

@@ -12,8 +12,7 @@
 
 #include "command/command.h"
 #include "command/devices/device_list.h"
-#include "command/options/recording_options.h"
-#include "command/run/run_export.h"
+#include "command/run/run.h"
 #include "record/recorder.h"
 
 struct recording_job {
@@ -27,8 +26,6 @@ struct recording_job {
     struct feed feed;
     uint64_t samples, first_ns, last_ns; /* monotonic */
 };
-
-/* ---- what is asked ---- */
 
 /* The machine as SystemTracker sees it, and the sources that miss their turn. */
 static int make_request(struct recording_job *job, vitals_error *error)
@@ -47,8 +44,6 @@ static int make_request(struct recording_job *job, vitals_error *error)
         code = vitals_request_interval(job->request, job->interval_ns, error);
     return code;
 }
-
-/* ---- where it goes ---- */
 
 static int open_recorder(struct recording_job *job)
 {
@@ -102,63 +97,49 @@ static int tell_number(struct recording_job *job, const char *name, uint64_t num
     return tell(job, name, digits, error);
 }
 
-/* What is known of the machine, of the first snapshot. */
-static int tell_attributes(struct recording_job *job, const vitals_snapshot *snapshot,
-                           vitals_error *error)
-{
-    const struct passwd *user = getpwuid(geteuid());
-    vitals_text host = vitals_snapshot_host(snapshot), boot = vitals_snapshot_boot_id(snapshot);
-    int code = recorder_attribute(job->recorder, "host", host, error);
-    if (code == 0)
-        code = recorder_attribute(job->recorder, "boot_id", boot, error);
-    if (code == 0 && user != NULL)
-        code = tell(job, "user", user->pw_name, error);
-    if (code == 0)
-        code = tell(job, "version", vitals_version_text(), error);
-    if (code == 0)
-        code = tell_number(job, "interval_ns", job->interval_ns, error);
-    if (code == 0)
-        code = tell_number(job, "started_ns", vitals_snapshot_realtime_ns(snapshot), error);
-    if (code == 0 && job->settings->measure.expected_cores > 0)
-        code = tell_number(job, "expected_cores", job->settings->measure.expected_cores, error);
-    return code == 0 ? tell(job, "state", "running", error) : code;
-}
-
-/* ---- the samples ---- */
-
 static int take_sample(struct recording_job *job, const vitals_snapshot *snapshot,
                        vitals_error *error)
 {
-    int code = job->samples == 0 ? tell_attributes(job, snapshot, error) : 0;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
+    uint64_t cores = job->settings->measure.expected_cores;
+    int code = 0;
+    if (job->samples == 0) {
+        const struct passwd *user = getpwuid(geteuid());
+        job->first_ns = now_ns;
+        code = recorder_attribute(job->recorder, "host", vitals_snapshot_host(snapshot), error);
+        if (code == 0)
+            code = recorder_attribute(job->recorder, "boot_id", vitals_snapshot_boot_id(snapshot),
+                                      error);
+        if (code == 0 && user != NULL)
+            code = tell(job, "user", user->pw_name, error);
+        if (code == 0)
+            code = tell(job, "version", vitals_version_text(), error);
+        if (code == 0)
+            code = tell_number(job, "interval_ns", job->interval_ns, error);
+        if (code == 0)
+            code = tell_number(job, "started_ns", vitals_snapshot_realtime_ns(snapshot), error);
+        if (code == 0 && cores > 0)
+            code = tell_number(job, "expected_cores", cores, error);
+        if (code == 0)
+            code = tell(job, "state", "running", error);
+    }
     if (code == 0)
         code = vitals_usage_add(job->usage, snapshot, error);
     if (code == 0)
         code = recorder_sample(job->recorder, snapshot, job->usage, error);
     run_export_sample(&job->exporter, snapshot, job->usage);
-    job->first_ns = job->samples == 0 ? now_ns : job->first_ns;
     job->last_ns = now_ns;
     job->samples++;
     return code;
 }
 
-/* Whether the last one that was asked for has been taken. */
-static bool is_over(const struct recording_job *job)
-{
-    const struct settings *settings = job->settings;
-    uint64_t elapsed_ns = job->last_ns - job->first_ns;
-    if (settings->sampling.count > 0 && job->samples >= settings->sampling.count)
-        return true;
-    /* the next would come behind the end */
-    return settings->record.duration_ns > 0 &&
-           elapsed_ns + job->interval_ns / 2 >= settings->record.duration_ns;
-}
-
+/* Until the last one that was asked for: the next would come behind the end. */
 static int record_all(struct recording_job *job)
 {
+    uint64_t count = job->settings->sampling.count, duration_ns = job->settings->record.duration_ns;
     vitals_error error;
     int code = 0;
-    while (code == 0 && (job->samples == 0 || !is_over(job))) {
+    for (bool over = false; code == 0 && !over;) {
         vitals_snapshot *snapshot = NULL;
         code = job->feed.next(job->feed.data, &snapshot, &error);
         if (code == 0)
@@ -167,13 +148,14 @@ static int record_all(struct recording_job *job)
             code = take_sample(job, snapshot, &error);
             vitals_snapshot_unref(snapshot);
         }
+        uint64_t elapsed_ns = job->last_ns - job->first_ns;
+        over = (count > 0 && job->samples >= count) ||
+               (duration_ns > 0 && elapsed_ns + job->interval_ns / 2 >= duration_ns);
     }
     if (code < 0 && error.detail == EPIPE)
         return EXIT_DONE; /* the reader has seen enough */
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
 }
-
-/* ---- the end ---- */
 
 /* Intervals that passed without a sample. */
 static uint64_t missed(const struct recording_job *job)
@@ -182,27 +164,22 @@ static uint64_t missed(const struct recording_job *job)
     return turns > job->samples ? turns - job->samples : 0;
 }
 
-static int write_account(struct recording_job *job, vitals_account *account, vitals_error *error)
-{
-    int code = tell(job, "state", "complete", error);
-    if (code == 0 && missed(job) > 0)
-        code = tell_number(job, "samples_missed", missed(job), error);
-    if (code == 0 && account != NULL)
-        code = recorder_describe(job->recorder, account, error);
-    if (code == 0 && account != NULL)
-        code = recorder_account(job->recorder, account, error);
-    return code;
-}
-
 static int finish(struct recording_job *job, int code)
 {
     vitals_error error = {.message = ""}, closing = {.message = ""};
+    vitals_account *account = NULL;
 
     /* Also of a recording that failed: others have what they were told until then. */
-    vitals_account *account = NULL;
     int written = job->samples > 0 ? vitals_usage_account(job->usage, &account, &error) : 0;
-    if (written == 0 && (code == EXIT_DONE))
-        written = write_account(job, account, &error);
+    bool whole = code == EXIT_DONE;
+    if (whole && written == 0)
+        written = tell(job, "state", "complete", &error);
+    if (whole && written == 0 && missed(job) > 0)
+        written = tell_number(job, "samples_missed", missed(job), &error);
+    if (whole && written == 0 && account != NULL)
+        written = recorder_describe(job->recorder, account, &error);
+    if (whole && written == 0 && account != NULL)
+        written = recorder_account(job->recorder, account, &error);
     if (account != NULL)
         run_export_end(&job->exporter, job->settings, account, NULL);
     vitals_account_free(account);
@@ -214,11 +191,11 @@ static int finish(struct recording_job *job, int code)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     if (closed < 0)
         return command_fail(EXIT_CANNOT, "%s", closing.message);
-    if (code == EXIT_DONE && missed(job) > 0)
+    if (missed(job) > 0)
         (void)command_fail(
             0, "%llu of %llu samples were missed: reading took longer than the interval",
             (unsigned long long)missed(job), (unsigned long long)(missed(job) + job->samples));
-    return code;
+    return EXIT_DONE;
 }
 
 int command_record(const struct settings *settings)

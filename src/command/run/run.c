@@ -7,21 +7,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Opened before the command runs: a place that cannot be written is better known now. */
-static int open_json(const struct run_settings *run, int *descriptor)
-{
-    *descriptor = -1;
-    if (run->json_path == NULL)
-        return 0;
-    *descriptor = output_create(run->json_path);
-    if (*descriptor >= 0)
-        return 0;
-    return command_fail(EXIT_BEFORE_RUN, "%s: %s; the command was not run",
-                        command_safe(run->json_path), strerror(errno));
-}
+enum { EXIT_NOT_FOUND = 127 };
 
 /* One account, or all that `repeat` holds. */
 static void print_json(const struct argument_settings *arguments, const vitals_account *account,
@@ -39,17 +29,10 @@ static void print_json(const struct argument_settings *arguments, const vitals_a
     close(descriptor);
 }
 
-static void print_text(const struct look_settings *look,
-                       const struct account_settings *account_settings,
-                       const vitals_account *account)
+void run_print_account(const struct settings *settings, const vitals_account *account)
 {
     static struct output output;
-    const struct account_view view = command_account_view(look, account_settings);
-    vitals_text failure = vitals_account_failure(account);
-    if (failure.size > 0) {
-        (void)command_fail(0, "%.*s", (int)failure.size, failure.bytes);
-        return;
-    }
+    const struct account_view view = command_account_view(&settings->look, &settings->account);
     output_init(&output, STDERR_FILENO);
     (void)account_text(account, &view, output_write, &output);
     (void)output_flush(&output);
@@ -71,15 +54,6 @@ static void end_as_interrupted(const vitals_account *account)
 }
 
 /* ---- what came of it ---- */
-
-/* `vitals run "sh -c 'exit 7'"`: no program has such a name. */
-static bool is_quoted_line(const struct argument_settings *arguments, const vitals_account *account)
-{
-    enum { EXIT_NOT_FOUND = 127 };
-    return arguments->command_argc == 1 && vitals_account_failure(account).size > 0 &&
-           vitals_account_exit_code(account) == EXIT_NOT_FOUND &&
-           strpbrk(arguments->command_argv[0], " \t") != NULL;
-}
 
 static int exit_code_of(const vitals_account *account)
 {
@@ -108,19 +82,18 @@ void run_tell_stopped(const struct run_plan *plan, const vitals_account *account
 
 /* With --quiet only what vitals itself did or could not do: the command speaks for itself, and its
  * exit code is ours. */
-static void print_end(const struct look_settings *look,
-                      const struct account_settings *account_settings,
-                      const struct run_settings *run, const struct run_plan *plan,
+static void print_end(const struct settings *settings, const struct run_plan *plan,
                       const vitals_account *account)
 {
-    if (!run->quiet || vitals_account_failure(account).size > 0)
-        print_text(look, account_settings, account);
-
+    vitals_text failure = vitals_account_failure(account);
     vitals_text words = vitals_account_attribute(account, "limit_words");
+    if (failure.size > 0)
+        (void)command_fail(0, "%.*s", (int)failure.size, failure.bytes);
+    else if (!settings->run.quiet)
+        run_print_account(settings, account);
     if (words.size > 0)
         (void)command_fail(0, "the command passed a limit: %.*s", (int)words.size, words.bytes);
-
-    if (run->quiet)
+    if (settings->run.quiet)
         run_tell_stopped(plan, account);
 }
 
@@ -144,11 +117,9 @@ static int run_once(const struct run_plan *plan, vitals_account **account)
         return command_fail(EXIT_BEFORE_RUN, "%s", error.message);
 
     /* The account goes into the recording that the sampler wrote. */
-
     if (plan->records && recording_put_account(plan->recorder.path, *account, &error) < 0)
         (void)command_fail(0, "%s: the account is missing: %s", command_safe(plan->recorder.path),
                            error.message);
-
     return 0;
 }
 
@@ -160,7 +131,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
      * them by. */
     const struct export_job job = {.program = "run", .argv = settings->arguments.command_argv};
     run_export_init(&plan->exporter, &settings->arguments, &settings->export);
-    if (!(!run_export_begin(&plan->exporter, settings, &job))) {
+    if (run_export_begin(&plan->exporter, settings, &job)) {
         run_export_observe(&plan->exporter, &plan->options);
         plan->options.environment = plan->exporter.variables;
     }
@@ -172,14 +143,19 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     code = exit_code_of(account);
     outlive_writing();
     print_json(&settings->arguments, account, NULL, descriptor);
-    if (is_quoted_line(&settings->arguments, account)) {
+
+    /* `vitals run "sh -c 'exit 7'"`: no program has such a name. */
+    bool quoted = settings->arguments.command_argc == 1 && code == EXIT_NOT_FOUND &&
+                  vitals_account_failure(account).size > 0 &&
+                  strpbrk(settings->arguments.command_argv[0], " \t") != NULL;
+    if (quoted) {
         code = command_fail(EXIT_USAGE,
                             "\"%s\" is one word, and no program has that name; without the quotes "
                             "around all of it: vitals run -- %s",
                             command_safe(settings->arguments.command_argv[0]),
                             command_safe(settings->arguments.command_argv[0]));
     } else {
-        print_end(&settings->look, &settings->account, &settings->run, plan, account);
+        print_end(settings, plan, account);
     }
     run_export_end(&plan->exporter, settings, account, run_plan_file(plan));
     end_as_interrupted(account);
@@ -212,7 +188,7 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     }
     outlive_writing();
     if (failed != NULL) {
-        print_end(&settings->look, &settings->account, &settings->run, plan, failed);
+        print_end(settings, plan, failed);
         (void)command_fail(0, "run %llu of %llu failed%s", (unsigned long long)done + 1,
                            (unsigned long long)settings->run.repeat,
                            settings->run.quiet ? "" : "; the figures are of those before it");
@@ -233,10 +209,39 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     return code;
 }
 
+/* `vitals run --gpus N`: what `vitals select -n N --wait --lock -- vitals run …` does. Finding
+ * devices loads drivers and starts threads, and a launcher must have neither. So this process
+ * executes itself anew, with the locks and the variables of the chosen devices, and a word before
+ * the command that says that it was done. Returns an exit code if that fails. */
+static int run_on_gpus(const struct settings *settings)
+{
+    const struct argument_settings *arguments = &settings->arguments;
+    struct settings wanted = *settings;
+    size_t before = arguments->argc - arguments->command_argc, used = 0;
+    const char **argv = calloc(arguments->argc + 2, sizeof *argv);
+    if (argv == NULL)
+        return command_fail(EXIT_BEFORE_RUN, "out of memory");
+    if (before > 0 && strcmp(arguments->argv[before - 1], "--") == 0)
+        before--;
+    for (size_t i = 0; i < arguments->argc; i++) {
+        if (i == before)
+            argv[used++] = "--gpus-chosen";
+        argv[used++] = arguments->argv[i];
+    }
+    wanted.arguments.command_argv = argv;
+    wanted.arguments.command_argc = arguments->argc + 1;
+    wanted.select.command_path = arguments->program;
+    wanted.select.count = settings->run.gpus;
+    wanted.select.wait = wanted.select.lock = true;
+    int code = command_select(&wanted);
+    free(argv);
+    return code;
+}
+
 int command_run(const struct settings *settings)
 {
     static struct run_plan plan; /* large, and borrowed by what runs */
-    int descriptor;
+    int json = -1;
     if (settings->arguments.command_argv == NULL)
         return command_fail(EXIT_USAGE,
                             "run: no command; it stands behind --, as in: vitals run -- make");
@@ -245,20 +250,23 @@ int command_run(const struct settings *settings)
         code = run_plan_init(&plan, settings);
     if (code == 0)
         code = run_plan_prepare(&plan, &settings->arguments);
-    if (code == 0 && settings->run.gpus != 0 && !settings->run.gpus_chosen)
+    bool begins_anew = settings->run.gpus != 0 && !settings->run.gpus_chosen;
+    if (code == 0 && begins_anew)
         code = run_on_gpus(settings);
-    else if (code == 0 && open_json(&settings->run, &descriptor) != 0)
-        code = EXIT_BEFORE_RUN;
-    else if (code == 0) {
-        if (settings->look.verbose) {
-            if (plan.totals[0] != '\0')
-                (void)command_fail(0, "running totals stand in %s", command_safe(plan.totals));
-            else
-                (void)command_fail(0, "no running totals are kept");
-        }
-
-        code = settings->run.repeat != 0 ? run_repeated(settings, &plan, descriptor)
-                                         : run_single(settings, &plan, descriptor);
+    /* Opened before the command runs: a place that cannot be written is better known now. */
+    if (code == 0 && !begins_anew && settings->run.json_path != NULL) {
+        json = output_create(settings->run.json_path);
+        if (json < 0)
+            code = command_fail(EXIT_BEFORE_RUN, "%s: %s; the command was not run",
+                                command_safe(settings->run.json_path), strerror(errno));
+    }
+    if (code == 0 && !begins_anew) {
+        if (settings->look.verbose && plan.totals[0] != '\0')
+            (void)command_fail(0, "running totals stand in %s", command_safe(plan.totals));
+        else if (settings->look.verbose)
+            (void)command_fail(0, "no running totals are kept");
+        code = settings->run.repeat != 0 ? run_repeated(settings, &plan, json)
+                                         : run_single(settings, &plan, json);
     }
     run_plan_done(&plan);
     return code;

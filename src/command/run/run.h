@@ -39,9 +39,18 @@ int run_plan_record(struct run_plan *plan, const struct argument_settings *argum
                     const struct recording_settings *recording, const struct run_settings *run,
                     uint64_t number);
 
-/* run_totals.c: the path of the running totals: a unique name in the user's state folder, which is
- * created. "" if there is none: nothing is printed, except with --verbose. */
-void run_totals_place(const struct environment_settings *environment, char *out, size_t capacity);
+/* run_options.c: takes --rotate and --keep over, for run, track and record; 0, or an exit code after
+ * what is wrong was said. */
+int recording_take_rotation(struct recorder_options *options,
+                            const struct recording_settings *recording);
+
+/* Whether a recording can stand there: a regular file, or nothing yet. 0, or an exit code after
+ * what is wrong was said; `option` is how the file was named ("--record "). */
+int recording_check_place(const char *option, const char *path);
+
+/* What to say behind the message of a recorder that could not be opened there: the way out where a
+ * file is in the way, or "". `code` is what it returned. */
+const char *recording_way_out(const struct recorder_options *options, const char *path, int code);
 
 /* Removes the file of totals, where one was written: not what stood there before. */
 void run_totals_remove(const struct run_plan *plan);
@@ -50,12 +59,8 @@ void run_totals_remove(const struct run_plan *plan);
 bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account);
 void run_tell_stopped(const struct run_plan *plan, const vitals_account *account);
 
-/* run_scope.c: as make_scope of vitals_run_options; data is the settings. */
-int run_scope_make(void *data, const char *name, const int64_t *pids, size_t pid_count,
-                   uint64_t memory_max_bytes, uint64_t processes_max);
-
-/* run_gpus.c: chooses GPUs and begins us anew on them; returns an exit code where that fails. */
-int run_on_gpus(const struct settings *settings);
+/* Prints an account to stderr. */
+void run_print_account(const struct settings *settings, const vitals_account *account);
 
 /* run_repeat.c: figures of several runs. */
 struct repeat;

@@ -246,6 +246,48 @@ int64_t run_export_pid(const struct run_export *observer)
     return observer->exporter.link != NULL ? link_pid(observer->exporter.link) : 0;
 }
 
+/* Names a running process as lists show it, safe to show: the kernel's name, or if that may be cut,
+ * the program's file name if it begins so; "" if it cannot be read. */
+static void process_title(const struct machine_settings *machine, int64_t pid, char *out,
+                          size_t size)
+{
+    enum { KERNEL_NAME = 15 }; /* bytes that the kernel keeps of a name */
+    vitals_context *context = NULL;
+    vitals_process *process = NULL;
+    vitals_request *request = NULL;
+    vitals_snapshot *answer = NULL;
+    vitals_error error;
+    vitals_text name, path;
+    out[0] = '\0';
+    int code = vitals_request_new(0, &request, &error);
+    if (code == 0)
+        code = vitals_request_add(request, VITALS_PROCESS_NAME, &error);
+    if (code == 0)
+        code = vitals_request_add(request, VITALS_PROCESS_EXECUTABLE, &error);
+    if (code == 0)
+        code = command_context(machine, &context, &error);
+    if (code == 0)
+        code = vitals_process_open(context, pid, &process, &error);
+    if (code == 0)
+        code = vitals_process_ask(process, request, &answer, &error);
+    const vitals_row *row = code == 0 ? vitals_snapshot_row(answer, VITALS_PROCESS, 0) : NULL;
+    if (row != NULL && vitals_row_text(row, VITALS_PROCESS_NAME, &name) > 0) {
+        if (name.size >= KERNEL_NAME &&
+            vitals_row_text(row, VITALS_PROCESS_EXECUTABLE, &path) > 0) {
+            const char *slash = memrchr(path.bytes, '/', path.size);
+            size_t folder = slash != NULL ? (size_t)(slash + 1 - path.bytes) : 0;
+            path = (vitals_text){path.bytes + folder, path.size - folder};
+            if (path.size > name.size && memcmp(path.bytes, name.bytes, name.size) == 0)
+                name = path;
+        }
+        (void)vitals_text_format(name, VITALS_TEXT_TERMINAL, out, size);
+    }
+    vitals_snapshot_unref(answer);
+    vitals_process_free(process);
+    vitals_context_free(context);
+    vitals_request_free(request);
+}
+
 bool run_export_begin(struct run_export *observer, const struct settings *settings,
                       const struct export_job *job)
 {

@@ -9,7 +9,22 @@
 #include <stdatomic.h>
 
 #include "command/export/exporter.h"
-#include "command/run/observer_pair.h"
+
+/* observer_pair.c: two observers of one run: a recording and an exporter. If one fails, it is not
+ * called again and the other goes on; the failure is reported at the end, with the account. Called
+ * in the sampler's process. */
+struct observer_pair {
+    vitals_run_observer face;
+    const vitals_run_observer *each[2];
+    vitals_request *request; /* what both want; owned */
+    bool stopped[2];         /* sampler's process; so the next */
+    vitals_error error;      /* the first */
+};
+
+/* Both are borrowed; the descriptor that stays open is that of the second. Errors: EMEMORY. */
+int observer_pair_init(struct observer_pair *pair, const vitals_run_observer *first,
+                       const vitals_run_observer *second, vitals_error *error);
+void observer_pair_done(struct observer_pair *pair);
 
 struct run_export {
     struct exporter exporter; /* link NULL: nothing is exported */
