@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/options/config.h"
 #include "command/options/option.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

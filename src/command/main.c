@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/options/config.h"
 #include "command/options/option.h"
 
 /* The folder of the exporter, relative to the folder of this program. */
@@ -23,12 +22,6 @@ static const char *from_environment(void *data, const char *name)
 {
     (void)data;
     return getenv(name);
-}
-
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
 /* $XDG_CONFIG_HOME/vitals/NAME, or ~/.config/vitals/NAME; "" if neither is set. */
@@ -44,23 +37,18 @@ static void config_place(const char *name, char *out, size_t capacity)
         out[0] = '\0';
 }
 
-/* False for a home that does not exist, or that belongs to another user (sudo): neither is written
- * to. */
-static bool is_own_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
-}
-
-/* $XDG_STATE_HOME or ~/.local/state; "" if neither is set. */
+/* $XDG_STATE_HOME or ~/.local/state; "" if neither is set. Not of a home that does not exist or
+ * belongs to another user (sudo): neither is written to. */
 static const char *state_place(void)
 {
     static char place[4096];
     const char *folder = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    struct stat status;
     int size = 0;
     if (folder != NULL && folder[0] == '/')
         size = snprintf(place, sizeof place, "%s", folder);
-    else if (home != NULL && home[0] == '/' && is_own_folder(home))
+    else if (home != NULL && home[0] == '/' && stat(home, &status) == 0 &&
+             S_ISDIR(status.st_mode) && status.st_uid == geteuid())
         size = snprintf(place, sizeof place, "%s/.local/state", home);
     return size > 0 && (size_t)size < sizeof place ? place : "";
 }
@@ -105,20 +93,18 @@ static void look_for_systemd(struct settings *settings)
         settings->environment.scope_program = program;
 }
 
-/* Looked up only if something is exported. */
+/* The path of the exporter, looked up only if something is exported: the value of VITALS_TELL, else
+ * of our own program. */
 static void find_exporter(struct settings *settings)
 {
+    static struct program_path path;
+    const char *named = getenv("VITALS_TELL");
     bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
                  settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
                  settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
-    settings->environment.variables = (const char *const *)environ;
-    /* The path of the exporter: the value of VITALS_TELL, else of our own program. */
-    if (tells) {
-        static struct program_path path;
-        const char *named = getenv("VITALS_TELL");
+    if (tells)
         settings->export.program = named != NULL && named[0] != '\0' ? named
                                                                      : find_program("tell", &path);
-    }
 }
 
 static int read_configuration(struct settings *settings)
@@ -142,12 +128,12 @@ static int read_configuration(struct settings *settings)
 /* In the order of termcolor: --force-color, NO_COLOR, FORCE_COLOR, the terminal. */
 static bool wants_color(const struct settings *settings)
 {
-    const char *no_color = getenv("NO_COLOR");
+    const char *no_color = getenv("NO_COLOR"), *color = getenv("FORCE_COLOR");
     if (settings->look.force_color)
         return true;
     if (no_color != NULL && no_color[0] != '\0')
         return false;
-    if (is_set("FORCE_COLOR"))
+    if (color != NULL && color[0] != '\0' && strcmp(color, "0") != 0)
         return true;
     return settings->look.terminal && settings->environment.term != NULL &&
            strcmp(settings->environment.term, "dumb") != 0;
@@ -183,13 +169,26 @@ static void look_at_terminal(struct settings *settings)
 /* One open descriptor per process makes reading cheap; the default limit is too low for that. */
 static void raise_descriptors(struct settings *settings)
 {
+    enum { MANY = 16384, FEW = 1024 };
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max)
-        return;
-    uint64_t before = limit.rlim_cur;
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
-        settings->arguments.descriptors_before = before;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        uint64_t before = limit.rlim_cur;
+        limit.rlim_cur = limit.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+            settings->arguments.descriptors_before = before;
+    }
+
+    /* The kernel doubles a process's table of descriptors as it fills, and with a second thread it
+     * waits each time until no CPU can be looking at the old one (expand_fdtable in fs/file.c): 35
+     * ms for the descriptors of 1000 processes. Now there is one thread, and the table grows at
+     * once. Not for a launcher: it has no threads, and its children would copy the large table. */
+    if ((settings->command->flags & (COMMAND_PLAIN | COMMAND_RUNS)) == 0) {
+        int descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, MANY - 1);
+        if (descriptor < 0)
+            descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FEW - 1);
+        if (descriptor >= 0)
+            close(descriptor);
+    }
 }
 
 static int point_to_help(const struct settings *settings)
@@ -247,38 +246,15 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->arguments.argc = argc > 0 ? (size_t)argc : 0;
     if (settings->run.gpus != 0) /* the only option that starts this program again */
         settings->arguments.program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
+    settings->environment.variables = (const char *const *)environ;
     find_exporter(settings);
     if (settings->command->flags & COMMAND_RUNS)
         look_for_systemd(settings);
     look_at_terminal(settings);
     raise_descriptors(settings);
-    /* Not for a launcher: it has no threads, and its children would copy the large table. */
-    /* The kernel doubles a process's table of descriptors as it fills, and with a second thread it
-     * waits each time until no CPU can be looking at the old one (expand_fdtable in fs/file.c): 35
-     * ms for the descriptors of 1000 processes. Now there is one thread, and the table grows at
-     * once. */
-    if (!(settings->command->flags & (COMMAND_PLAIN | COMMAND_RUNS))) {
-        enum { MANY = 16384, FEW = 1024 };
-        int descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, MANY - 1);
-        if (descriptor < 0)
-            descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FEW - 1);
-        if (descriptor >= 0)
-            close(descriptor);
-    }
     code = settings->command->run(settings);
     bool ours = code == EXIT_USAGE && !(settings->command->flags & COMMAND_RUNS);
     return ours ? point_to_help(settings) : code;
-}
-
-/* `vitals help`, and `vitals help COMMAND`, are --help. */
-static void ask_for_help(int argc, char **argv)
-{
-    static char help[] = "--help";
-    if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0)
-        return;
-    argv[1] = argc == 3 ? argv[2] : help;
-    if (argc == 3)
-        argv[2] = help;
 }
 
 int main(int argc, char **argv)
@@ -295,8 +271,15 @@ int main(int argc, char **argv)
     if (descriptor >= 0)
         close(descriptor);
 
+    /* `vitals help`, and `vitals help COMMAND`, are --help. */
+    static char help[] = "--help";
+    if ((argc == 2 || argc == 3) && strcmp(argv[1], "help") == 0) {
+        argv[1] = argc == 3 ? argv[2] : help;
+        if (argc == 3)
+            argv[2] = help;
+    }
+
     settings_init(&settings);
-    ask_for_help(argc, argv);
     int code = start(&settings, argc, argv);
     settings_done(&settings);
     return code;

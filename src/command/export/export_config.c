@@ -17,45 +17,14 @@ enum { ARGUMENTS_MAX = 64 * 1024 }; /* bytes of a command line */
 
 /* ---- what can be wrong ---- */
 
-/* `words` are separated by spaces. */
-static bool is_one_of(const char *word, const char *words)
-{
-    size_t size = strlen(word);
-    for (const char *at = words; *at != '\0';) {
-        size_t length = strcspn(at, " ");
-        if (length == size && memcmp(at, word, size) == 0)
-            return true;
-        at += length + (at[length] == ' ');
-    }
-    return false;
-}
-
-static int check_choices(const struct export_settings *export, const struct serve_settings *serve)
-{
-    const struct {
-        const char *word, *option, *words;
-    } choices[] = {
-        {serve->processes, "processes", "off workload pid"},
-        {export->command_line, "cmdline", "off argv0 redacted full"},
-        {serve->label_user, "label-user", "name uid hash off"},
-        {serve->compat, "compat", "nvitop-exporter"},
-    };
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (choices[i].word != NULL && !is_one_of(choices[i].word, choices[i].words))
-            return command_fail(EXIT_USAGE, "--%s: \"%s\" is none; there is: %s", choices[i].option,
-                                command_safe(choices[i].word), choices[i].words);
-    }
-    return 0;
-}
-
 bool exporters_asked(const struct export_settings *export)
 {
     return export->mlflow.uri != NULL || export->otlp != NULL || export->tensorboard != NULL ||
            export->textfile != NULL;
 }
 
-/* What MLflow would not take, or would show as another name. */
-static int check_prefix(const char *prefix)
+/* False for what MLflow would not take, or would show as another name. */
+static bool is_prefix(const char *prefix)
 {
     static const char TAKEN[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. /";
@@ -67,48 +36,23 @@ static int check_prefix(const char *prefix)
         if (part[size] == '\0')
             break;
     }
-    if (taken)
-        return 0;
-    return command_fail(EXIT_USAGE,
-                        "--mlflow-prefix \"%s\": letters, digits, _ - . and spaces, in parts by /, "
-                        "are expected, as in process/",
-                        command_safe(prefix));
+    return taken;
 }
 
-/* Whether an address says its port: 127.0.0.1:80, [::1]:80, host:80, a socket's path. */
-static bool has_port(const char *address)
-{
-    const char *bracket = strrchr(address, ']'), *colon = strrchr(address, ':');
-    if (strchr(address, '/') != NULL)
-        return true;
-    return colon != NULL && (bracket != NULL ? colon > bracket : strchr(address, ':') == colon);
-}
-
-/* As the program is told it: with its port. */
+/* As the program is told it: with its port. 127.0.0.1:80, [::1]:80, host:80 and the path of a
+ * socket have one. */
 static void whole_address(const struct serve_settings *serve, const char *given, char *out,
                           size_t size)
 {
-    bool bare = given[0] != '[' && strchr(given, ':') != strrchr(given, ':');
-    bare = bare && strchr(given, '/') == NULL;
-    if (has_port(given) && !bare)
+    const char *bracket = strrchr(given, ']'), *colon = strrchr(given, ':');
+    bool path = strchr(given, '/') != NULL, one_colon = strchr(given, ':') == colon;
+    bool bare = given[0] != '[' && !one_colon && !path;
+    bool has_port = path || (colon != NULL && (bracket != NULL ? colon > bracket : one_colon));
+    if (has_port && !bare)
         (void)snprintf(out, size, "%s", given);
     else
         (void)snprintf(out, size, "%s%.250s%s:%llu", bare ? "[" : "", given, bare ? "]" : "",
                        (unsigned long long)serve->port);
-}
-
-static int check_listen(const struct serve_settings *serve, const char *given)
-{
-    vitals_error error;
-    char address[300];
-    if (given[0] != '\0' && given[strspn(given, "0123456789")] == '\0')
-        return command_fail(EXIT_USAGE,
-                            "--listen %s: a number is no address; did you mean --port %s?",
-                            command_safe(given), command_safe(given));
-    whole_address(serve, given, address, sizeof address);
-    if (address_check_listen(address, &error) < 0)
-        return command_fail(EXIT_USAGE, "--listen: %s", error.message);
-    return 0;
 }
 
 /* What stands on the line is known to be wrong before anything begins; what the environment says
@@ -116,11 +60,16 @@ static int check_listen(const struct serve_settings *serve, const char *given)
 static int check_addresses(const struct export_settings *export, const struct serve_settings *serve)
 {
     vitals_error error;
-    char shown[200];
+    char address[300], shown[200];
     for (size_t i = 0; i < serve->listen.count; i++) {
-        int code = check_listen(serve, serve->listen.items[i]);
-        if (code != 0)
-            return code;
+        const char *given = serve->listen.items[i];
+        if (given[0] != '\0' && given[strspn(given, "0123456789")] == '\0')
+            return command_fail(EXIT_USAGE,
+                                "--listen %s: a number is no address; did you mean --port %s?",
+                                command_safe(given), command_safe(given));
+        whole_address(serve, given, address, sizeof address);
+        if (address_check_listen(address, &error) < 0)
+            return command_fail(EXIT_USAGE, "--listen: %s", error.message);
     }
     if (export->mlflow.uri != NULL && export->mlflow.uri[0] != '\0' &&
         address_check_mlflow(export->mlflow.uri, &error) < 0)
@@ -132,28 +81,36 @@ static int check_addresses(const struct export_settings *export, const struct se
                         shown, address_hint(export->otlp));
 }
 
-/* The collector reads files of this ending alone. */
-static int check_textfile(const char *path)
-{
-    static const char ENDING[] = ".prom";
-    size_t size = strlen(path), least = strlen(ENDING);
-    if (size == 0)
-        return command_fail(EXIT_USAGE, "--textfile: a file is expected");
-    if (size < least || strcmp(path + size - least, ENDING) != 0)
-        return command_fail(EXIT_USAGE,
-                            "--textfile %s: node_exporter reads only files that end in "
-                            ".prom",
-                            command_safe(path));
-    return 0;
-}
-
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
                     const struct serve_settings *serve)
 {
+    const struct {
+        const char *given, *option, *words[5];
+    } choices[] = {
+        {serve->processes, "processes", {"off", "workload", "pid"}},
+        {export->command_line, "cmdline", {"off", "argv0", "redacted", "full"}},
+        {serve->label_user, "label-user", {"name", "uid", "hash", "off"}},
+        {serve->compat, "compat", {"nvitop-exporter"}},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        const char *const *word = choices[i].words, *given = choices[i].given;
+        char all[80] = "";
+        for (; given != NULL && *word != NULL && strcmp(*word, given) != 0; word++) {
+            size_t used = strlen(all);
+            snprintf(all + used, sizeof all - used, "%s%s", used > 0 ? " " : "", *word);
+        }
+        if (given != NULL && *word == NULL)
+            return command_fail(EXIT_USAGE, "--%s: \"%s\" is none; there is: %s", choices[i].option,
+                                command_safe(given), all);
+    }
+
     uint64_t bytes;
-    int code = check_choices(export, serve);
-    code = code == 0 ? check_addresses(export, serve) : code;
-    code = code == 0 && export->mlflow.prefix != NULL ? check_prefix(export->mlflow.prefix) : code;
+    int code = check_addresses(export, serve);
+    if (code == 0 && export->mlflow.prefix != NULL && !is_prefix(export->mlflow.prefix))
+        code = command_fail(EXIT_USAGE,
+                            "--mlflow-prefix \"%s\": letters, digits, _ - . and spaces, in parts "
+                            "by /, are expected, as in process/",
+                            command_safe(export->mlflow.prefix));
     if (code == 0 && export->mlflow.memory != NULL &&
         (vitals_parse_bytes(export->mlflow.memory, &bytes) < 0 || bytes == 0))
         code = command_fail(EXIT_USAGE, "--max-memory %s: a size is expected, as 40GiB or 500M",
@@ -163,10 +120,17 @@ int exporters_check(const struct run_settings *run, const struct export_settings
                                         "--mlflow, --otlp and --tensorboard");
     if (code == 0 && export->tensorboard != NULL && export->tensorboard[0] == '\0')
         code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
+
+    /* The collector reads files of this ending alone. */
     const char *const files[] = {serve->textfile, export->textfile};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
-        if (files[i] != NULL)
-            code = check_textfile(files[i]);
+        size_t size = files[i] != NULL ? strlen(files[i]) : 0;
+        if (files[i] != NULL && size == 0)
+            code = command_fail(EXIT_USAGE, "--textfile: a file is expected");
+        else if (size > 0 && (size < 5 || strcmp(files[i] + size - 5, ".prom") != 0))
+            code = command_fail(EXIT_USAGE,
+                                "--textfile %s: node_exporter reads only files that end in .prom",
+                                command_safe(files[i]));
     }
     return code;
 }
@@ -297,24 +261,10 @@ static const char *variable(const struct environment_settings *environment, cons
     return NULL;
 }
 
-static void put_user(struct json_form *form, const struct environment_settings *environment)
-{
-    static const char *const NAMES[] = {"LOGNAME", "USER"};
-    char name[256];
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        const char *said = variable(environment, NAMES[i]);
-        if (said != NULL) {
-            form_put_string(form, "user", said);
-            return;
-        }
-    }
-    form_put_string(form, "user", command_user(name, sizeof name));
-}
-
 static void put_job(struct json_form *form, const struct settings *settings,
                     const struct export_job *job)
 {
-    char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24];
+    char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24], own_user[256];
     uint64_t bytes;
     begin_member(form, "job");
 
@@ -344,7 +294,10 @@ static void put_job(struct json_form *form, const struct settings *settings,
         form_put_count(form, "pid", (uint64_t)job->pid);
     (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)clock_realtime_ns());
     form_put_string(form, "started_ns", digits);
-    put_user(form, &settings->environment);
+    const char *user = variable(&settings->environment, "LOGNAME");
+    if (user == NULL)
+        user = variable(&settings->environment, "USER");
+    form_put_string(form, "user", user != NULL ? user : command_user(own_user, sizeof own_user));
     if (getcwd(place, sizeof place) != NULL)
         form_put_string(form, "cwd", place);
     if (gethostname(host, sizeof host) == 0) {
@@ -367,32 +320,30 @@ void export_config_run(const struct settings *settings, const struct export_job 
     begin(&form, out, job->program);
     put_shared(&form, &settings->sampling, &settings->export, settings->export.wait_ns);
     put_job(&form, settings, job);
-    if (settings->export.mlflow.uri != NULL) {
-        uint64_t bytes = 0;
+    const struct mlflow_settings *mlflow = &settings->export.mlflow;
+    if (mlflow->uri != NULL) {
+        uint64_t bytes;
         begin_member(&form, "mlflow");
-        put_known(&form, "uri", settings->export.mlflow.uri);
-        if (settings->export.mlflow.run != NULL &&
-            strcmp(settings->export.mlflow.run, MLFLOW_NEW_RUN) == 0)
+        put_known(&form, "uri", mlflow->uri);
+        if (mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0)
             put_flag(&form, "new_run", true);
         else
-            put_known(&form, "run_id", settings->export.mlflow.run);
-        put_known(&form, "experiment", settings->export.mlflow.experiment);
-        put_known(&form, "run_name", settings->export.mlflow.name);
-        form_put_string(&form, "prefix", settings->export.mlflow.prefix);
-        put_seconds(&form, "interval_seconds", settings->export.mlflow.interval_ns);
-        form_put_count(&form, "samples", settings->export.mlflow.samples);
-        if (settings->export.mlflow.memory != NULL &&
-            vitals_parse_bytes(settings->export.mlflow.memory, &bytes) == 0)
+            put_known(&form, "run_id", mlflow->run);
+        put_known(&form, "experiment", mlflow->experiment);
+        put_known(&form, "run_name", mlflow->name);
+        form_put_string(&form, "prefix", mlflow->prefix);
+        put_seconds(&form, "interval_seconds", mlflow->interval_ns);
+        form_put_count(&form, "samples", mlflow->samples);
+        if (mlflow->memory != NULL && vitals_parse_bytes(mlflow->memory, &bytes) == 0)
             form_put_count(&form, "max_memory_bytes", bytes);
-        if (settings->export.mlflow.cpus > 0)
-            form_put_count(&form, "max_cpus", settings->export.mlflow.cpus);
+        if (mlflow->cpus > 0)
+            form_put_count(&form, "max_cpus", mlflow->cpus);
 
         char folder[PATH_MAX];
         const char *state = settings->environment.state_folder;
         int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
         if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
             form_put_string(&form, "spool", folder);
-
         form_end(&form, '}');
     }
     put_otlp(&form, &settings->export);

@@ -22,14 +22,14 @@ static void copy_member(const json_t *line, const char *member, char *out, size_
 }
 
 /* The message is prefixed with the command's name, except for serve. */
-static void say(const char *who, const char *what)
+static void say(const char *publisher, const char *what)
 {
     char safe[SHOWN], name[64];
     (void)vitals_text_format((vitals_text){what, strlen(what)}, VITALS_TEXT_TERMINAL, safe,
                              sizeof safe);
-    (void)vitals_text_format((vitals_text){who, strlen(who)}, VITALS_TEXT_TERMINAL, name,
-                             sizeof name);
-    if (who[0] == '\0' || strcmp(who, "serve") == 0)
+    (void)vitals_text_format((vitals_text){publisher, strlen(publisher)}, VITALS_TEXT_TERMINAL,
+                             name, sizeof name);
+    if (publisher[0] == '\0' || strcmp(publisher, "serve") == 0)
         (void)command_fail(0, "%s", safe);
     else
         (void)command_fail(0, "%s: %s", name, safe);
@@ -59,9 +59,8 @@ void exporter_take(struct exporter *exporter, const char *line, struct exporter_
         say("", said);
     } else if (message->kind == MESSAGE_OTHER) {
         /* What a library prints, or the loader where it cannot start it. */
-        if (!(line[0] == '\0' || ++exporter->strays > STRAYS_SHOWN)) {
+        if (line[0] != '\0' && ++exporter->strays <= STRAYS_SHOWN)
             say("tell", exporter->strays == STRAYS_SHOWN ? "and more of that kind" : line);
-        }
     }
     json_decref(document);
 }

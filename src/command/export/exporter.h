@@ -51,11 +51,6 @@ struct exporter {
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
                   struct text *config, int handed);
 
-/* Gives the listening socket that the parent opened (socket_activation.c). Returns 0 and a
- * descriptor above LINK_HANDED that the caller closes, or -1 if there is none; or an exit code
- * after a message if it cannot be used. */
-int socket_activation_take(const struct environment_settings *environment, int *out);
-
 /* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.
  */
 enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns);

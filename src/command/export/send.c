@@ -9,28 +9,12 @@
 
 static const uint64_t LOOK_NS = 200000000;
 
-/* Until it is done, cannot, or a signal says so. */
-static int wait_for_end(struct exporter *exporter, int interrupts)
-{
-    struct pollfd told = {.fd = interrupts, .events = POLLIN};
-    for (;;) {
-        struct exporter_message message = {.kind = MESSAGE_OTHER};
-        char *line;
-        int got = link_hear(exporter->link, LOOK_NS, &line);
-        if (got > 0)
-            exporter_take(exporter, line, &message);
-        if (message.kind == MESSAGE_DONE)
-            return exporter->failed[0] != '\0' ? EXIT_CANNOT : EXIT_DONE;
-        if (got < 0)
-            return command_fail(EXIT_CANNOT, "the program that sends has ended before its end");
-        if (interrupts >= 0 && poll(&told, 1, 0) > 0)
-            return EXIT_CANNOT;
-    }
-}
-
+/* Until it is done, cannot, or a signal says so; what was not sent is kept. */
 static int send_file(const struct export_settings *export, const struct send_settings *send,
                      const char *path, int interrupts)
 {
+    struct pollfd told = {.fd = interrupts, .events = POLLIN};
+    struct exporter_message message = {.kind = MESSAGE_OTHER};
     struct exporter exporter;
     struct text config = {.bytes = NULL};
     export_config_send(send, path, &config);
@@ -38,8 +22,22 @@ static int send_file(const struct export_settings *export, const struct send_set
     if (code != EXIT_DONE)
         return code;
     link_finish(exporter.link);
-    code = wait_for_end(&exporter, interrupts);
-    (void)exporter_end(&exporter, 0); /* what was not sent is kept */
+    for (bool over = false; !over;) {
+        char *line;
+        int got = link_hear(exporter.link, LOOK_NS, &line);
+        if (got > 0)
+            exporter_take(&exporter, line, &message);
+        over = true;
+        if (message.kind == MESSAGE_DONE)
+            code = exporter.failed[0] != '\0' ? EXIT_CANNOT : EXIT_DONE;
+        else if (got < 0)
+            code = command_fail(EXIT_CANNOT, "the program that sends has ended before its end");
+        else if (interrupts >= 0 && poll(&told, 1, 0) > 0)
+            code = EXIT_CANNOT;
+        else
+            over = false;
+    }
+    (void)exporter_end(&exporter, 0);
     return code;
 }
 

@@ -6,9 +6,11 @@
  * lists them, and by a second sampler, so that counters come from one sampler from first to last.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "command/export/exporter.h"
@@ -35,19 +37,19 @@ struct server {
 
 /* ---- what is read ---- */
 
-/* What would say of a machine what is true of our own service. */
-static int leave_out_our_cgroup(vitals_request *request, vitals_error *error)
+/* True for what is not told: what is true of our own service and not of the machine, and what
+ * --processes and --cmdline leave out. */
+static bool is_left_out(const struct settings *settings, vitals_metric metric)
 {
     static const char OURS[] = "cgroup_";
-    int code = vitals_request_remove(request, VITALS_HOST_CPUS_ELIGIBLE, error);
-    if (code == 0)
-        code = vitals_request_remove(request, VITALS_HOST_MEMORY_EFFECTIVE_BYTES, error);
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_HOST &&
-            strncmp(vitals_metric_name(metric), OURS, sizeof OURS - 1) == 0)
-            code = vitals_request_remove(request, metric, error);
-    }
-    return code;
+    vitals_entity entity = vitals_metric_entity(metric);
+    if (metric == VITALS_HOST_CPUS_ELIGIBLE || metric == VITALS_HOST_MEMORY_EFFECTIVE_BYTES ||
+        (entity == VITALS_HOST && strncmp(vitals_metric_name(metric), OURS, sizeof OURS - 1) == 0))
+        return true;
+    if (metric == VITALS_PROCESS_COMMAND_LINE && strcmp(settings->export.command_line, "off") == 0)
+        return true;
+    return strcmp(settings->serve.processes, "off") == 0 &&
+           (entity == VITALS_PROCESS || entity == VITALS_GPU_PROCESS || entity == VITALS_WORKLOAD);
 }
 
 static int request_of_samples(const struct server *server, vitals_request **out,
@@ -55,38 +57,18 @@ static int request_of_samples(const struct server *server, vitals_request **out,
 {
     static const unsigned SETS = VITALS_MACHINE | VITALS_GPUS | VITALS_PROCESSES | VITALS_SOURCES |
                                  VITALS_FILESYSTEMS | VITALS_SENSORS;
-    const char *processes = server->settings->serve.processes;
+    const struct settings *settings = server->settings;
+    const char *processes = settings->serve.processes;
     bool all = strcmp(processes, "pid") == 0;
+    enum selection_level level = all                             ? SELECT_PROCESSES
+                                 : strcmp(processes, "off") == 0 ? SELECT_NO_PROCESSES
+                                                                 : SELECT_WORKLOADS;
     int code = vitals_request_new(SETS, out, error);
-    if (code == 0) {
-        vitals_request *request = *out;
-        static const struct {
-            const char *word;
-            enum selection_level level;
-        } LEVELS[] = {{"off", SELECT_NO_PROCESSES},
-                      {"workload", SELECT_WORKLOADS},
-                      {"pid", SELECT_PROCESSES}};
-        const struct settings *settings = server->settings;
-        code = 0;
-        for (size_t i = 0; i < sizeof LEVELS / sizeof LEVELS[0] && code == 0; i++) {
-            if (strcmp(LEVELS[i].word, settings->serve.processes) == 0)
-                code = metric_selection_add(request, LEVELS[i].level,
-                                            settings->serve.compat != NULL, error);
-        }
-        /* What is not to be told is not read. */
-        if (code == 0 && strcmp(settings->export.command_line, "off") == 0)
-            code = vitals_request_remove(request, VITALS_PROCESS_COMMAND_LINE, error);
-    }
     if (code == 0)
-        code = leave_out_our_cgroup(*out, error);
-    if (code == 0 && strcmp(processes, "off") == 0) {
-        code = 0;
-        for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-            vitals_entity entity = vitals_metric_entity(metric);
-            if (entity == VITALS_PROCESS || entity == VITALS_GPU_PROCESS ||
-                entity == VITALS_WORKLOAD)
-                code = vitals_request_remove(*out, metric, error);
-        }
+        code = metric_selection_add(*out, level, settings->serve.compat != NULL, error);
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (is_left_out(settings, metric))
+            code = vitals_request_remove(*out, metric, error);
     }
     if (code == 0)
         code = vitals_request_rows(*out, all ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS, NULL, 0,
@@ -166,23 +148,33 @@ static void end(struct server *server, int code)
     server->code = code;
 }
 
-static void take_heard(struct server *server, const char *line)
+/* With --processes=pid every process is in the samples, with off none is told; so the second
+ * sampler is for "workload" alone. */
+static void hear(struct server *server)
 {
-    struct exporter_message message;
-    exporter_take(&server->exporter, line, &message);
-    if (message.kind == MESSAGE_OPENED && message.url[0] != '\0')
-        (void)command_fail(0, "listening at %s", command_safe(message.url));
-    /* With "pid" every process is in the samples, with "off" none is told. */
-    else if (message.kind == MESSAGE_WANT) {
-        if (!(strcmp(server->settings->serve.processes, "workload") != 0 ||
-              message.all_processes == (server->every.sampler != NULL))) {
-            if (message.all_processes)
-                (void)stream_open(server, request_of_every, &server->every);
-            else
-                stream_close(&server->every);
-        }
-    } else if (message.kind == MESSAGE_FAILED && strcmp(message.publisher, "serve") == 0)
-        end(server, EXIT_CANNOT);
+    enum { AT_ONCE = 100 }; /* lines, so that a flood of them is no end */
+    bool workloads = strcmp(server->settings->serve.processes, "workload") == 0;
+    int got = 1;
+    for (int i = 0; i < AT_ONCE && !server->over && got > 0; i++) {
+        struct exporter_message message;
+        char *line;
+        got = link_hear(server->exporter.link, 0, &line);
+        if (got <= 0)
+            break;
+        exporter_take(&server->exporter, line, &message);
+        bool changes = message.all_processes != (server->every.sampler != NULL);
+        if (message.kind == MESSAGE_OPENED && message.url[0] != '\0')
+            (void)command_fail(0, "listening at %s", command_safe(message.url));
+        else if (message.kind == MESSAGE_FAILED && strcmp(message.publisher, "serve") == 0)
+            end(server, EXIT_CANNOT);
+        else if (message.kind == MESSAGE_WANT && workloads && changes && message.all_processes)
+            (void)stream_open(server, request_of_every, &server->every);
+        else if (message.kind == MESSAGE_WANT && workloads && changes)
+            stream_close(&server->every);
+    }
+    if (got < 0)
+        end(server, command_fail(EXIT_CANNOT, "the program that answers has ended: %s",
+                                 command_safe(server->settings->export.program)));
 }
 
 /* ---- the loop ---- */
@@ -213,19 +205,8 @@ static void serve(struct server *server, int interrupts)
             return;
         if (told[4].revents != 0)
             server->kept = !link_flush(server->exporter.link, 0);
-        if (told[1].revents != 0) {
-            enum { AT_ONCE = 100 }; /* lines, so that a flood of them is no end */
-            char *line;
-            int got = 1;
-            for (int i = 0; i < AT_ONCE && !server->over && got > 0; i++) {
-                got = link_hear(server->exporter.link, 0, &line);
-                if (got > 0)
-                    take_heard(server, line);
-            }
-            if (got < 0)
-                end(server, command_fail(EXIT_CANNOT, "the program that answers has ended: %s",
-                                         command_safe(server->settings->export.program)));
-        }
+        if (told[1].revents != 0)
+            hear(server);
         if (!server->over && told[2].revents != 0)
             tell_sample(server, &server->samples, "", "\n");
         if (!server->over && told[3].revents != 0 && server->every.subscription != NULL)
@@ -233,16 +214,65 @@ static void serve(struct server *server, int interrupts)
     }
 }
 
+/* ---- the beginning ---- */
+
+/* 0: it is not there, or no number. */
+static unsigned long long number_of(const struct environment_settings *environment,
+                                    const char *name)
+{
+    static const unsigned long long MOST = 1ULL << 40;
+    size_t size = strlen(name);
+    unsigned long long number = 0;
+    const char *digits = "";
+    for (const char *const *at = environment->variables; at != NULL && *at != NULL; at++) {
+        if (strncmp(*at, name, size) == 0 && (*at)[size] == '=')
+            digits = *at + size + 1;
+    }
+    for (; *digits >= '0' && *digits <= '9' && number < MOST; digits++)
+        number = number * 10 + (unsigned long long)(*digits - '0');
+    return *digits == '\0' ? number : 0;
+}
+
+/* Takes the listening socket that the parent opened, as sd_listen_fds(3) describes: LISTEN_PID is
+ * the pid that it is for, LISTEN_FDS the number of descriptors from 3 on. Returns 0 and a
+ * descriptor above LINK_HANDED that the caller closes, or -1 if there is none; or an exit code
+ * after a message if it cannot be used. The server program checks whether that address is allowed.
+ */
+static int take_socket(const struct environment_settings *environment, int *out)
+{
+    enum { FIRST_HANDED = 3 };
+    unsigned long long count = number_of(environment, "LISTEN_FDS");
+    int listening = 0;
+    socklen_t size = sizeof listening;
+    *out = -1;
+    if (count == 0 || number_of(environment, "LISTEN_PID") != (unsigned long long)getpid())
+        return 0;
+    if (count != 1)
+        return command_fail(EXIT_CANNOT,
+                            "%llu sockets are handed down by who started this, and one is taken; "
+                            "one ListenStream= in the .socket unit",
+                            count);
+    /* What is said to stand there may be another thing, of our own even. */
+    if (getsockopt(FIRST_HANDED, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 ||
+        listening == 0)
+        return command_fail(EXIT_CANNOT, "no socket that listens was handed down: LISTEN_FDS is "
+                                         "set, and descriptor 3 is none");
+    *out = fcntl(FIRST_HANDED, F_DUPFD_CLOEXEC, LINK_HANDED + 1);
+    if (*out < 0)
+        return command_fail(EXIT_CANNOT, "the socket that was handed down: %s", strerror(errno));
+    (void)close(FIRST_HANDED);
+    return 0;
+}
+
 /* The program is started before there is a second thread. */
 static int begin(struct server *server)
 {
     struct text config = {.bytes = NULL};
-    vitals_options world;
     vitals_error error;
     int handed = -1, code = exporters_check(&server->settings->run, &server->settings->export,
                                             &server->settings->serve);
     if (code == 0)
-        code = socket_activation_take(&server->settings->environment, &handed);
+        code = take_socket(&server->settings->environment, &handed);
     if (code != 0)
         return code;
     export_config_serve(&server->settings->sampling, &server->settings->export,
@@ -252,8 +282,7 @@ static int begin(struct server *server)
         (void)close(handed);
     if (code != 0)
         return code;
-    command_world(&server->settings->machine, &world);
-    code = vitals_context_new(&world, &server->context, &error);
+    code = command_context(&server->settings->machine, &server->context, &error);
     if (code < 0)
         return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                             error.message);

@@ -43,9 +43,6 @@ vitals_metric metrics_after(vitals_metric metric)
     return same ? next : (vitals_metric)0;
 }
 
-/* --- Plain --------------------------------------------------------------------------------------
- */
-
 /* --- JSON ---------------------------------------------------------------------------------------
  */
 
@@ -115,19 +112,15 @@ int command_metrics(const struct settings *settings)
     if (settings->look.json)
         print_json(&output);
     /* One line each, so that grep finds what it is about. */
-    else {
-        for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-             entity = vitals_entity_next(entity)) {
-            output_format(&output, "%s: %s\n", vitals_entity_name(entity),
-                          vitals_entity_help(entity));
-            for (vitals_metric metric = metrics_first(entity); metric != 0;
-                 metric = metrics_after(metric))
-                output_format(&output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
-                              vitals_metric_unit(metric),
-                              metrics_kind_name(vitals_metric_kind(metric)),
-                              vitals_metric_help(metric));
-            output_text(&output, vitals_entity_next(entity) != 0 ? "\n" : "");
-        }
+    for (vitals_entity entity = 0;
+         !settings->look.json && (entity = vitals_entity_next(entity)) != 0;) {
+        output_format(&output, "%s: %s\n", vitals_entity_name(entity), vitals_entity_help(entity));
+        for (vitals_metric metric = metrics_first(entity); metric != 0;
+             metric = metrics_after(metric))
+            output_format(&output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
+                          vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
+                          vitals_metric_help(metric));
+        output_text(&output, vitals_entity_next(entity) != 0 ? "\n" : "");
     }
     return output_done(&output, EXIT_DONE);
 }

@@ -17,33 +17,20 @@
 
 enum { USER = 128 };
 
-static enum monitor_mode mode_of(const struct view_settings *view)
-{
-    static const char *const NAMES[] = {"auto", "full", "compact"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        if (strcmp(view->monitor_mode, NAMES[i]) == 0)
-            return (enum monitor_mode)i;
-    }
-    return MONITOR_AUTO;
-}
-
-/* Redrawing faster is of no use, and rates would be made of too few steps of their counters. */
-static uint64_t interval_of(const struct sampling_settings *sampling)
-{
-    enum { LEAST_NS = 100000000 };
-    return sampling->interval_ns > 0 && sampling->interval_ns < LEAST_NS ? LEAST_NS
-                                                                         : sampling->interval_ns;
-}
-
 void monitor_fill_options(const struct settings *settings, const char *const *user,
                           struct monitor_options *options)
 {
+    /* Redrawing faster is of no use, and rates would be made of too few steps of their counters. */
+    enum { LEAST_NS = 100000000 };
+    uint64_t interval_ns = settings->sampling.interval_ns;
+    const char *mode = settings->view.monitor_mode;
     *options = (struct monitor_options){
-        /* Processes of the demo are real ones that only lend their names. */
         .look = command_look(settings),
-        .mode = mode_of(&settings->view),
+        .mode = strcmp(mode, "full") == 0      ? MONITOR_FULL
+                : strcmp(mode, "compact") == 0 ? MONITOR_COMPACT
+                                               : MONITOR_AUTO,
         .mode_given = settings->view.monitor,
-        .interval_ns = interval_of(&settings->sampling),
+        .interval_ns = interval_ns > 0 && interval_ns < LEAST_NS ? LEAST_NS : interval_ns,
         .held_after_ns = settings->view.idle_after_ns,
         .extra = REPORT_METRICS,
         .extra_count = REPORT_METRIC_COUNT,
@@ -52,6 +39,7 @@ void monitor_fill_options(const struct settings *settings, const char *const *us
         .order = settings->environment.device_order,
         .user = *user,
         .root = *user != NULL && geteuid() == 0,
+        /* Processes of the demo are real ones that only lend their names. */
         .readonly = settings->machine.demo != NULL        ? "this is a demo"
                     : settings->machine.proc_root != NULL ? "these are processes of another /proc"
                     : settings->view.readonly             ? "read-only"
@@ -72,17 +60,13 @@ static bool read_size(const char *text, struct monitor_picture *picture)
 {
     int end = 0;
     unsigned width = 0, height = 0;
-    if (*text >= 'a' && *text <= 'z') {
-        /* The terminal's, or that of most. */
+    if (*text >= 'a' && *text <= 'z') { // in the terminal's size, or that of most
         struct winsize size;
-        picture->width = 80;
-        picture->height = 24;
-        if (!(ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < SIZE_LEAST ||
-              size.ws_row < SIZE_LEAST || size.ws_col > SIZE_MOST || size.ws_row > SIZE_MOST)) {
-            picture->width = size.ws_col;
-            picture->height = size.ws_row;
-        }
-
+        bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= SIZE_LEAST &&
+                     size.ws_row >= SIZE_LEAST && size.ws_col <= SIZE_MOST &&
+                     size.ws_row <= SIZE_MOST;
+        picture->width = known ? size.ws_col : 80;
+        picture->height = known ? size.ws_row : 24;
         picture->screen = text;
         return true;
     }
@@ -103,19 +87,22 @@ struct monitor_readings {
     struct demo_procfs *demo; /* NULL: a file, or this machine */
 };
 
-/* Of this machine two readings; of the demo's own as many as a graph wants. */
-static int open_machine(const struct settings *settings, const vitals_request *request,
-                        struct monitor_readings *readings)
+/* Of a file everything, so that graphs have a past; of this machine two readings; of the demo's own
+ * as many as a graph wants. */
+static int open_readings(const struct settings *settings, const vitals_request *request,
+                         struct monitor_readings *readings)
 {
     enum { DEMO_READINGS = 12 };
     static const uint64_t DEMO_INTERVAL_NS = 1000000000;
     vitals_options world;
     vitals_error error;
-    struct feed_sampler_options sampler = {.request = request, .cancel = -1};
     bool staged = demo_procfs_wanted(&settings->machine, &settings->view);
-    uint64_t delay_ns = settings->sampling.delay_ns > 0 ? settings->sampling.delay_ns : 1;
-    sampler.interval_ns = staged ? DEMO_INTERVAL_NS : delay_ns;
-    readings->most = staged ? DEMO_READINGS : settings->sampling.delay_ns > 0 ? 2 : 1;
+    uint64_t delay_ns = settings->sampling.delay_ns;
+    struct feed_sampler_options sampler = {.request = request, .cancel = -1};
+    if (settings->machine.from != NULL)
+        return command_feed(&settings->machine, request, 1, -1, &readings->feed);
+    sampler.interval_ns = staged ? DEMO_INTERVAL_NS : delay_ns > 0 ? delay_ns : 1;
+    readings->most = staged ? DEMO_READINGS : delay_ns > 0 ? 2 : 1;
     command_world(&settings->machine, &world);
     int code = staged ? demo_procfs_open(settings->environment.temporary, &world, &readings->demo,
                                          &error)
@@ -127,21 +114,6 @@ static int open_machine(const struct settings *settings, const vitals_request *r
     if (code == 0)
         return 0;
     return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
-}
-
-/* Of a file everything, so that graphs have a past. */
-static int open_readings(const struct settings *settings, const struct monitor_options *options,
-                         enum monitor_part part, struct monitor_readings *readings)
-{
-    vitals_error error;
-    vitals_request *request = NULL;
-    if (monitor_request(options, part, &request, &error) < 0)
-        return command_fail(EXIT_CANNOT, "%s", error.message);
-    int code = settings->machine.from != NULL
-                   ? command_feed(&settings->machine, request, 1, -1, &readings->feed)
-                   : open_machine(settings, request, readings);
-    vitals_request_free(request);
-    return code;
 }
 
 int monitor_check_screen(const struct view_settings *view, const char **screen)
@@ -216,11 +188,17 @@ int command_screen(const struct settings *settings)
                            ? DEMO_PROCFS_USER
                            : command_user(name, sizeof name);
     const char *screen;
+    vitals_request *request = NULL;
+    vitals_error error;
     int code = monitor_check_screen(&settings->view, &screen);
     if (code != 0)
         return code;
     monitor_fill_options(settings, &user, &options);
-    code = open_readings(settings, &options, monitor_part_of(screen), &readings);
+    if (monitor_request(&options, monitor_part_of(screen), &request, &error) < 0)
+        code = command_fail(EXIT_CANNOT, "%s", error.message);
+    else
+        code = open_readings(settings, request, &readings);
+    vitals_request_free(request);
     if (code == 0) {
         options.context = monitor_asks(screen) ? readings.context : NULL;
         options.root |= readings.demo != NULL;
@@ -237,14 +215,6 @@ int command_screen(const struct settings *settings)
 }
 
 /* ---- on the terminal ---- */
-
-/* Ends by the same signal, so that the parent's wait status shows it. */
-static int end_by(int signal_number)
-{
-    (void)signal(signal_number, SIG_DFL);
-    (void)raise(signal_number);
-    return 128 + signal_number;
-}
 
 int monitor_on_terminal(const struct settings *settings, struct monitor_options *options,
                         const char *instead)
@@ -263,19 +233,23 @@ int monitor_on_terminal(const struct settings *settings, struct monitor_options 
     vitals_snapshot_unref(end.older);
     if (!end.busy)
         vitals_context_free(options->context);
-    return end.signal != 0 ? end_by(end.signal) : code;
+    if (end.signal == 0)
+        return code;
+
+    /* Ends by the same signal, so that the parent's wait status shows it. */
+    (void)signal(end.signal, SIG_DFL);
+    (void)raise(end.signal);
+    return 128 + end.signal;
 }
 
 int command_monitor(const struct settings *settings)
 {
     struct monitor_options options;
-    vitals_options world;
     vitals_error error;
     char name[USER];
     const char *user = command_user(name, sizeof name);
     monitor_fill_options(settings, &user, &options);
-    command_world(&settings->machine, &world);
-    int result = vitals_context_new(&world, &options.context, &error);
+    int result = command_context(&settings->machine, &options.context, &error);
     if (result < 0)
         return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                             error.message);

@@ -24,58 +24,28 @@ static const vitals_metric VISIBLE_METRICS[] = {VITALS_GPU_VENDOR,
                                                 VITALS_GPU_COMPUTE_INSTANCE_ID};
 enum { VISIBLE_METRIC_COUNT = sizeof VISIBLE_METRICS / sizeof VISIBLE_METRICS[0] };
 
-/* The snapshots of one report. */
-struct one_shot_readings {
-    vitals_snapshot *now, *older; /* older may be NULL */
-};
-
-static void forget(struct one_shot_readings *readings)
-{
-    vitals_snapshot_unref(readings->now);
-    vitals_snapshot_unref(readings->older);
-    *readings = (struct one_shot_readings){0};
-}
-
-/* The next reading becomes the newest. 1: there was one, 0: there is none, negative: an error. */
-static int read_next(const struct feed *feed, struct one_shot_readings *readings,
-                     vitals_error *error)
-{
-    vitals_snapshot *snapshot = NULL;
-    int got = feed->next(feed->data, &snapshot, error);
-    if (got <= 0)
-        return got;
-    vitals_snapshot_unref(readings->older);
-    readings->older = readings->now;
-    readings->now = snapshot;
-    return 1;
-}
-
-/* Of a file, its last two snapshots; of this machine, two that are --delay apart. */
+/* Of a file, its last two snapshots; of this machine, two that are --delay apart. *older may stay
+ * NULL. As command_read_next. */
 static int read_feed(const struct machine_settings *machine,
-                     const struct sampling_settings *sampling, const struct feed *feed,
-                     struct one_shot_readings *readings, vitals_error *error)
+                     const struct sampling_settings *sampling, struct feed *feed,
+                     vitals_snapshot **older, vitals_snapshot **now, vitals_error *error)
 {
-    const vitals_clock *clock = vitals_clock_system();
     int got = feed->last != NULL ? feed->last(feed->data, 2, error) : 0;
-    if (got < 0)
-        return got;
-    got = read_next(feed, readings, error);
-    if (got <= 0 || (machine->from == NULL && sampling->delay_ns == 0))
-        return got;
-    if (machine->from == NULL) {
-        uint64_t deadline = clock->monotonic_ns(clock->data) + sampling->delay_ns;
-        (void)clock->wait_until(clock->data, -1, deadline);
-        return read_next(feed, readings, error);
+    if (got >= 0)
+        got = command_read_next(feed, older, now, error);
+    if (got > 0 && machine->from == NULL && sampling->delay_ns > 0) {
+        command_wait_until(clock_now_ns() + sampling->delay_ns);
+        return command_read_next(feed, older, now, error);
     }
-    while ((got = read_next(feed, readings, error)) > 0)
-        ;
-    return got < 0 ? got : 1;
+    while (got > 0 && machine->from != NULL)
+        got = command_read_next(feed, older, now, error);
+    return got == 0 && *now != NULL ? 1 : got;
 }
 
 /* 0, or an exit code after a message. */
 static int take(const struct machine_settings *machine, const struct sampling_settings *sampling,
-                const struct filter_settings *filter, unsigned rows,
-                struct one_shot_readings *readings)
+                const struct filter_settings *filter, unsigned rows, vitals_snapshot **older,
+                vitals_snapshot **now)
 {
     vitals_request *request = NULL;
     vitals_error error;
@@ -99,7 +69,7 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     vitals_request_free(request);
     if (code != 0)
         return code;
-    int got = read_feed(machine, sampling, &feed, readings, &error);
+    int got = read_feed(machine, sampling, &feed, older, now, &error);
     feed_close(&feed);
     if (got < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
@@ -176,19 +146,6 @@ struct look command_look(const struct settings *settings)
     };
 }
 
-/* Tells which devices were asked for and are not there; the others were shown. */
-static int complain(const vitals_snapshot *now, struct selection asked)
-{
-    uint64_t missing[DEVICES_MAX];
-    if (asked.device_count > DEVICES_MAX)
-        asked.device_count = DEVICES_MAX;
-    size_t count = report_missing_devices(now, &asked, missing);
-    for (size_t i = 0; i < count; i++)
-        (void)command_fail(0, "-o %llu: there is no device with that index",
-                           (unsigned long long)missing[i]);
-    return count > 0 ? EXIT_CANNOT : EXIT_DONE;
-}
-
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
                          const vitals_snapshot *older)
 {
@@ -213,15 +170,29 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
     int code = report_one_shot(now, older, &options, output_write, &output);
     code = output_done(&output, code == VITALS_EMEMORY ? command_fail(EXIT_CANNOT, "out of memory")
                                                        : EXIT_DONE);
-    return code != EXIT_DONE || !settings->filter.only.given ? code
-                                                             : complain(now, options.selection);
+    if (code != EXIT_DONE || !settings->filter.only.given)
+        return code;
+
+    /* Tells which devices were asked for and are not there; the others were shown. */
+    uint64_t missing[DEVICES_MAX];
+    if (options.selection.device_count > DEVICES_MAX)
+        options.selection.device_count = DEVICES_MAX;
+    size_t count = report_missing_devices(now, &options.selection, missing);
+    for (size_t i = 0; i < count; i++)
+        code = command_fail(EXIT_CANNOT, "-o %llu: there is no device with that index",
+                            (unsigned long long)missing[i]);
+    return code;
 }
 
-/* A user that this system does not have owns no process; another machine's snapshot may have any
- * user. */
-static int check_users(const struct machine_settings *machine, const struct filter_settings *filter)
+int command_one_shot(const struct settings *settings)
 {
-    for (size_t i = 0; i < filter->users.count && machine->from == NULL; i++) {
+    const struct filter_settings *filter = &settings->filter;
+    bool here = settings->machine.from == NULL;
+    vitals_snapshot *older = NULL, *now = NULL;
+
+    /* A user that this system does not have owns no process; another machine's snapshot may have
+     * any user. */
+    for (size_t i = 0; i < filter->users.count && here; i++) {
         const char *name = filter->users.items[i];
         errno = 0;
         bool number = name[strspn(name, "0123456789")] == '\0';
@@ -229,24 +200,18 @@ static int check_users(const struct machine_settings *machine, const struct filt
             return command_fail(EXIT_USAGE, "-u: this system has no user \"%s\"",
                                 command_safe(name));
     }
-    return 0;
-}
 
-int command_one_shot(const struct settings *settings)
-{
-    struct one_shot_readings readings = {0};
-    int code = check_users(&settings->machine, &settings->filter);
-    if (code == 0)
-        code = take(&settings->machine, &settings->sampling, &settings->filter,
-                    VITALS_ROWS_GPU_USERS, &readings);
-    if (code == 0 && settings->machine.from == NULL &&
-        vitals_snapshot_count(readings.now, VITALS_GPU) == 0) {
-        forget(&readings);
-        code = take(&settings->machine, &settings->sampling, &settings->filter, VITALS_ROWS_ALL,
-                    &readings);
+    int code = take(&settings->machine, &settings->sampling, filter, VITALS_ROWS_GPU_USERS, &older,
+                    &now);
+    if (code == 0 && here && vitals_snapshot_count(now, VITALS_GPU) == 0) {
+        vitals_snapshot_unref(now);
+        vitals_snapshot_unref(older);
+        older = now = NULL;
+        code = take(&settings->machine, &settings->sampling, filter, VITALS_ROWS_ALL, &older, &now);
     }
     if (code == 0)
-        code = command_print_report(settings, readings.now, readings.older);
-    forget(&readings);
+        code = command_print_report(settings, now, older);
+    vitals_snapshot_unref(now);
+    vitals_snapshot_unref(older);
     return code;
 }

@@ -5,16 +5,12 @@
 #include "feed/built_without.h"
 #include "monitor/monitor.h"
 
-/* Whether TERM names a terminal on which the monitor can be tried; it knows more of it. */
-static bool is_capable(const char *term)
-{
-    return term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
-}
-
 int command_view(const struct settings *settings)
 {
-    bool terminal = settings->look.terminal && settings->look.typed,
-         capable = is_capable(settings->environment.term);
+    /* The monitor can be tried on a terminal that TERM names; it knows more of it. */
+    const char *term = settings->environment.term;
+    bool terminal = settings->look.terminal && settings->look.typed;
+    bool capable = term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
     if (settings->look.json)
         return command_json(settings);
     if (settings->view.screen != NULL)

@@ -1,5 +1,5 @@
 /* config.c: the configuration file becomes settings, by the option table. */
-#include "command/options/config.h"
+#include "command/options/option.h"
 #include "feed/built_without.h"
 
 #include <errno.h>
@@ -22,18 +22,12 @@ static int fail_reading(struct option_error *error, const char *path, const char
 
 #if VITALS_WITH_JANSSON
 
-static int fail_at(struct option_error *error, const char *path, size_t line, size_t column)
+static int fail_at(struct option_error *error, const char *path, size_t line, size_t column,
+                   const char *why)
 {
-    snprintf(error->message, sizeof error->message, "%s:%zu:%zu: ", command_safe(path), line,
-             column);
+    snprintf(error->message, sizeof error->message, "%s:%zu:%zu: %s", command_safe(path), line,
+             column, why);
     return -1;
-}
-
-/* Appends to what fail_at or an assignment left. */
-static void explain(struct option_error *error, const char *text)
-{
-    size_t used = strlen(error->message);
-    snprintf(error->message + used, sizeof error->message - used, "%s", text);
 }
 
 /* Where a member of the outermost object begins, which jansson does not keep. The text is JSON, as
@@ -105,23 +99,7 @@ static int assign_member(struct settings *settings, const struct option *option,
     return option_assign(settings, option, name, words, count, ORIGIN_CONFIGURATION, error);
 }
 
-static int unknown_key(const char *key, struct option_error *error)
-{
-    struct nearest nearest;
-    nearest_begin(&nearest, key);
-    for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option_key(option) != NULL)
-            nearest_offer(&nearest, option_key(option));
-    }
-    snprintf(error->message, sizeof error->message, "unknown key \"%s\"", command_safe(key));
-    if (nearest.word != NULL) {
-        explain(error, "; did you mean \"");
-        explain(error, nearest.word);
-        explain(error, "\"?");
-    }
-    return -1;
-}
-
+/* 0, or -1 and *wrong is the member. */
 static int take_members(struct settings *settings, json_t *object, const char **wrong,
                         struct option_error *error)
 {
@@ -130,11 +108,23 @@ static int take_members(struct settings *settings, json_t *object, const char **
     json_object_foreach(object, key, value)
     {
         const struct option *option = option_find_key(key);
+        struct nearest nearest;
         *wrong = key;
-        if (option == NULL)
-            return unknown_key(key, error);
-        if (assign_member(settings, option, value, error) < 0)
-            return -1;
+        if (option != NULL) {
+            if (assign_member(settings, option, value, error) < 0)
+                return -1;
+            continue;
+        }
+        nearest_begin(&nearest, key);
+        for (option = option_table; option->name != NULL; option++) {
+            if (option_key(option) != NULL)
+                nearest_offer(&nearest, option_key(option));
+        }
+        const char *meant = nearest.word;
+        snprintf(error->message, sizeof error->message, "unknown key \"%s\"%s%s%s",
+                 command_safe(key), meant != NULL ? "; did you mean \"" : "",
+                 meant != NULL ? meant : "", meant != NULL ? "\"?" : "");
+        return -1;
     }
     return 0;
 }
@@ -144,24 +134,20 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
 {
     json_error_t json_error;
     json_t *object = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &json_error);
-    if (object == NULL) {
-        fail_at(error, path, (size_t)(json_error.line > 0 ? json_error.line : 1),
-                (size_t)(json_error.column > 0 ? json_error.column : 1));
-        explain(error, command_safe(json_error.text));
-        return -1;
-    }
+    if (object == NULL)
+        return fail_at(error, path, (size_t)(json_error.line > 0 ? json_error.line : 1),
+                       (size_t)(json_error.column > 0 ? json_error.column : 1),
+                       command_safe(json_error.text));
     int result = 0;
     const char *wrong = NULL;
     struct settings before = *settings;
     if (!json_is_object(object)) {
-        result = fail_at(error, path, 1, 1);
-        explain(error, "a configuration is one object: {\"interval\": 1}");
+        result = fail_at(error, path, 1, 1, "a configuration is one object: {\"interval\": 1}");
     } else if (take_members(settings, object, &wrong, error) < 0) {
         size_t line, column;
         struct option_error what = *error;
         find_member(bytes, size, wrong, &line, &column);
-        result = fail_at(error, path, line, column);
-        explain(error, what.message);
+        result = fail_at(error, path, line, column, what.message);
     }
     json_decref(object);
     if (result < 0) {
@@ -186,25 +172,21 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
 int config_read(struct settings *settings, const char *path, bool named, struct option_error *error)
 {
     int result = -1;
-    char *bytes = NULL;
     FILE *file = strcmp(path, "-") == 0 ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rbe");
     if (file == NULL && !named && (errno == ENOENT || errno == ENOTDIR))
         return 0;
     if (file == NULL)
         return fail_reading(error, path, strerror(errno));
-    bytes = malloc(CONFIG_BYTES_MAX + 1);
-    if (bytes == NULL) {
+    char *bytes = malloc(CONFIG_BYTES_MAX + 1);
+    size_t size = bytes != NULL ? fread(bytes, 1, CONFIG_BYTES_MAX + 1, file) : 0;
+    if (bytes == NULL)
         fail_reading(error, path, "out of memory");
-        goto done;
-    }
-    size_t size = fread(bytes, 1, CONFIG_BYTES_MAX + 1, file);
-    if (ferror(file))
+    else if (ferror(file))
         fail_reading(error, path, strerror(errno));
     else if (size > CONFIG_BYTES_MAX)
         fail_reading(error, path, "larger than 1 MiB, which no configuration is");
     else
         result = config_parse(settings, path, bytes, size, error);
-done:
     free(bytes);
     fclose(file);
     return result;

@@ -7,6 +7,8 @@
 
 #include "export/address.h"
 
+enum { WORD_MAX = 40 };
+
 struct parse {
     struct settings *settings;
     const struct command *commands;
@@ -17,16 +19,7 @@ struct parse {
     const struct option *last; /* the option before, for a better message */
 };
 
-/* An option as it stands in the arguments. */
-struct option_found {
-    const struct option *option;
-    char name[64];        /* "--interval", "-o" */
-    const char *attached; /* what is glued to it, or NULL */
-};
-
-static int fail(struct parse *parse, const char *format, ...) VITALS_FORMAT(2, 3);
-
-static int fail(struct parse *parse, const char *format, ...)
+VITALS_FORMAT(2, 3) static int fail(struct parse *parse, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -101,16 +94,6 @@ static const char *word(const struct command *command)
 /* --- What is no option -------------------------------------------------------------------------
  */
 
-static const struct command *find_other(const struct parse *parse, const char *name, size_t size)
-{
-    const struct command *command = parse->commands;
-    do {
-        if (option_find(command->bit, name, size) != NULL)
-            return command;
-    } while ((++command)->name != NULL);
-    return NULL;
-}
-
 /* What stands on the line and was not understood: where it holds an address, without a name and
  * password, since what we say may be kept. True to its size. */
 static void show_word(const char *given, char *out, size_t size)
@@ -128,13 +111,15 @@ static int unknown_option(struct parse *parse, const char *argument)
     char wanted[64];
     snprintf(wanted, sizeof wanted, "%.*s", (int)(size < 60 ? size : 60), name);
 
-    const struct command *other = find_other(parse, name, size);
-    if (other != NULL && other != parse->settings->command && argument[1] == '-')
+    const struct command *own = parse->settings->command, *other = parse->commands;
+    while (option_find(other->bit, name, size) == NULL && (++other)->name != NULL)
+        ;
+    bool found = option_find(other->bit, name, size) != NULL;
+    if (found && other != own && argument[1] == '-')
         return fail(parse, "--%s does not go with vitals%s%s; it belongs to vitals%s%s", wanted,
-                    space(parse->settings->command), word(parse->settings->command), space(other),
-                    word(other));
+                    space(own), word(own), space(other), word(other));
 
-    if (command_is_ps_habit(parse->settings->command, argument))
+    if (command_is_ps_habit(own, argument))
         return fail(parse, "%s: %s", command_safe(argument), COMMAND_PS_HABIT);
 
     struct nearest nearest;
@@ -156,28 +141,12 @@ static int unknown_option(struct parse *parse, const char *argument)
 /* --- Options and their words -------------------------------------------------------------------
  */
 
-/* "-5" is a bad value and no option, unless there is such an option; to what takes one number it is
- * a value even then. */
-static bool looks_like_option(const struct parse *parse, const struct option *option,
-                              const char *argument)
+const char *option_choice(const struct option *option, const char *name)
 {
-    if (argument[0] != '-' || argument[1] == '\0')
-        return false;
-    if (option->dashed)
-        return argument[1] == '-';
-    if (strchr("0123456789.", argument[1]) == NULL)
-        return true;
-    bool one_number = option->kind == OPTION_NUMBER || option->kind == OPTION_DURATION;
-    return !one_number && find_brief(commands_now(parse), argument + 1, 1) != NULL;
-}
-
-static bool is_choice(const struct option *option, const char *name)
-{
-    for (const char *const *choice = option->choices; *choice != NULL; choice++) {
-        if (strcmp(*choice, name) == 0)
-            return true;
-    }
-    return false;
+    const char *const *choice = option->choices;
+    while (*choice != NULL && strcmp(*choice, name) != 0)
+        choice++;
+    return *choice;
 }
 
 /* How many of the arguments that follow are this option's. */
@@ -192,45 +161,38 @@ static size_t count_words(const struct parse *parse, const struct option *option
         (option->kind == OPTION_DURATION && option->implied != NULL) || left == 0)
         return count;
     if (option->kind == OPTION_CHOICE)
-        return is_choice(option, words[0]) ? 1 : 0;
+        return option_choice(option, words[0]) != NULL ? 1 : 0;
 
     size_t most = 1;
     if (option->kind == OPTION_NUMBERS || option->kind == OPTION_WORDS)
         most = option->most > 0 ? option->most : left;
     if (option->kind == OPTION_PAIR && strchr(words[0], ',') == NULL)
         most = 2;
-    while (count < most && count < left && !looks_like_option(parse, option, words[count]))
-        count++;
+    for (; count < most && count < left; count++) {
+        const char *word = words[count];
+        /* "-5" is a bad value and no option, unless there is such an option; to what takes one
+         * number it is a value even then. */
+        bool one_number = option->kind == OPTION_NUMBER || option->kind == OPTION_DURATION;
+        if (word[0] != '-' || word[1] == '\0')
+            continue;
+        bool negative = strchr("0123456789.", word[1]) != NULL;
+        bool is_brief = !one_number && find_brief(commands_now(parse), word + 1, 1) != NULL;
+        if (option->dashed ? word[1] == '-' : !negative || is_brief)
+            break;
+    }
     return count;
 }
 
-static int take_option(struct parse *parse, const struct option_found *found)
+/* `name`: "--interval", "-o". `attached`: the value that is glued to it, or NULL. */
+static int take_option(struct parse *parse, const struct option *option, const char *name,
+                       const char *attached)
 {
-    const struct option *option = found->option;
-    const char *const *words = parse->argv + parse->at;
-    size_t count;
-    if (found->attached != NULL) {
-        words = &found->attached;
-        count = 1;
-    } else {
-        count = count_words(parse, option);
+    const char *const *words = attached != NULL ? &attached : parse->argv + parse->at;
+    size_t count = attached != NULL ? 1 : count_words(parse, option);
+    if (attached == NULL)
         parse->at += count;
-    }
     parse->last = option;
-    return option_assign(parse->settings, option, found->name, words, count, ORIGIN_FLAG,
-                         parse->error);
-}
-
-static int take_long(struct parse *parse, const char *argument)
-{
-    const char *name = argument + 2;
-    size_t size = strcspn(name, "=");
-    struct option_found found = {.option = option_find(commands_now(parse), name, size)};
-    if (found.option == NULL)
-        return unknown_option(parse, argument);
-    snprintf(found.name, sizeof found.name, "--%.*s", (int)size, name);
-    found.attached = name[size] == '=' ? name + size + 1 : NULL;
-    return take_option(parse, &found);
+    return option_assign(parse->settings, option, name, words, count, ORIGIN_FLAG, parse->error);
 }
 
 /* "-ov" as it stands, otherwise letter by letter: flags, and at last one that takes a value, which
@@ -242,16 +204,15 @@ static int take_brief(struct parse *parse, const char *argument)
     if (find_brief(commands_now(parse), letter, size) == NULL)
         size = 1;
     while (*letter != '\0') {
-        struct option_found found = {.option = find_brief(commands_now(parse), letter, size)};
-        if (found.option == NULL)
+        const struct option *option = find_brief(commands_now(parse), letter, size);
+        char name[64];
+        if (option == NULL)
             return unknown_option(parse, argument);
-        snprintf(found.name, sizeof found.name, "-%.*s", (int)size, letter);
+        snprintf(name, sizeof name, "-%.*s", (int)size, letter);
         letter += size;
-        if (found.option->kind != OPTION_FLAG && *letter != '\0') {
-            found.attached = letter + (*letter == '=');
-            return take_option(parse, &found);
-        }
-        if (take_option(parse, &found) < 0)
+        if (option->kind != OPTION_FLAG && *letter != '\0')
+            return take_option(parse, option, name, letter + (*letter == '='));
+        if (take_option(parse, option, name, NULL) < 0)
             return -1;
     }
     return 0;
@@ -392,7 +353,16 @@ static int take_argument(struct parse *parse)
         parse->settings->arguments.dashed_first |= parse->settings->arguments.words.count == 0;
         return keep_word(parse, argument);
     }
-    return argument[1] == '-' ? take_long(parse, argument) : take_brief(parse, argument);
+    if (argument[1] != '-')
+        return take_brief(parse, argument);
+
+    char name[64];
+    size_t size = strcspn(argument, "=");
+    const struct option *option = option_find(commands_now(parse), argument + 2, size - 2);
+    if (option == NULL)
+        return unknown_option(parse, argument);
+    snprintf(name, sizeof name, "%.*s", (int)size, argument);
+    return take_option(parse, option, name, argument[size] == '=' ? argument + size + 1 : NULL);
 }
 
 int options_from_arguments(struct settings *settings, const struct command *commands, int argc,
@@ -420,4 +390,56 @@ int options_from_arguments(struct settings *settings, const struct command *comm
             return fail(&parse, "--%s goes only with --%s", option->name, option->needs);
     }
     return 0;
+}
+
+/* --- Which word was meant ----------------------------------------------------------------------
+ */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours. Longer words count as far away. */
+size_t word_distance(const char *a, const char *b)
+{
+    size_t rows = strlen(a), columns = strlen(b);
+    if (rows > WORD_MAX || columns > WORD_MAX)
+        return WORD_MAX;
+    size_t at[WORD_MAX + 1][WORD_MAX + 1];
+    for (size_t i = 0; i <= rows; i++)
+        at[i][0] = i;
+    for (size_t j = 0; j <= columns; j++)
+        at[0][j] = j;
+    for (size_t i = 1; i <= rows; i++) {
+        for (size_t j = 1; j <= columns; j++) {
+            size_t best = least(at[i - 1][j], at[i][j - 1]) + 1;
+            best = least(best, at[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = least(best, at[i - 2][j - 2] + 1);
+            at[i][j] = best;
+        }
+    }
+    return at[rows][columns];
+}
+
+/* A third of the letters may be wrong, and one always; an unfinished word is near to its whole. */
+void nearest_begin(struct nearest *nearest, const char *wanted)
+{
+    size_t size = strlen(wanted);
+    *nearest = (struct nearest){.wanted = wanted, .distance = size / 3 + 2};
+    if (size < 2)
+        nearest->distance = 1;
+}
+
+void nearest_offer(struct nearest *nearest, const char *word)
+{
+    size_t size = strlen(nearest->wanted);
+    size_t distance = word_distance(nearest->wanted, word);
+    if (size >= 3 && strncmp(nearest->wanted, word, size) == 0)
+        distance = 1;
+    if (distance < nearest->distance) {
+        nearest->distance = distance;
+        nearest->word = word;
+    }
 }

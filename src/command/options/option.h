@@ -112,6 +112,9 @@ enum { OPTION_PID_LEAST = 1, OPTION_PID_MOST = 4194304 };
 const struct option *option_find(unsigned commands, const char *name, size_t size);
 const struct option *option_find_key(const char *key);
 
+/* The choice of that name, or NULL. */
+const char *option_choice(const struct option *option, const char *name);
+
 /* Its key in the configuration, or NULL. */
 const char *option_key(const struct option *option);
 
@@ -148,5 +151,19 @@ struct nearest {
 size_t word_distance(const char *a, const char *b);
 void nearest_begin(struct nearest *nearest, const char *wanted);
 void nearest_offer(struct nearest *nearest, const char *word);
+
+/* --- The configuration file: one JSON object, whose keys are names of options -------------------
+ *
+ *     {"interval": 1, "ascii": true, "gpu-util-thresh": [20, 80], "backends": "nvidia"} */
+
+/* Reads the file into the settings, below flags and environment. A file that is not there is no
+ * mistake unless it was named. 0, or -1 and the error names the file, the line and the column; then
+ * nothing of the file holds. Read once by main(), before there are threads. */
+int config_read(struct settings *settings, const char *path, bool named,
+                struct option_error *error);
+
+/* The same of bytes that are read already; `path` is for messages. */
+int config_parse(struct settings *settings, const char *path, const char *bytes, size_t size,
+                 struct option_error *error);
 
 #endif

@@ -70,15 +70,6 @@ static void print_lines(struct output *output, const char *heading, const char *
     }
 }
 
-static void print_commands(struct output *output, const struct command *commands)
-{
-    output_text(output, "\nCommands:\n");
-    for (const struct command *command = commands + 1; command->name != NULL; command++) {
-        if (!(command->flags & COMMAND_HIDDEN))
-            output_format(output, "  %-10s%s\n", command->name, command->summary);
-    }
-}
-
 const char *command_exits(const struct command *command)
 {
     if (command->exits != NULL)
@@ -99,32 +90,37 @@ void option_print_help(const struct command *commands, const struct command *com
     print_wrapped(output, command->purpose, 0, 0);
     print_lines(output, "Examples", command->examples);
     if (command->name == NULL)
-        print_commands(output, commands);
+        output_text(output, "\nCommands:\n");
+    for (const struct command *one = commands + 1; command->name == NULL && one->name != NULL;
+         one++) {
+        if ((one->flags & COMMAND_HIDDEN) == 0)
+            output_format(output, "  %-10s%s\n", one->name, one->summary);
+    }
     for (enum option_group group = 1; group < GROUP_END; group++) {
-        if (group < GROUP_GLOBAL || !(command->flags & COMMAND_PLAIN)) {
-            bool headed = false;
-            for (const struct option *option = option_table; option->name != NULL; option++) {
-                if (option->group != group || !option_listed(option, command))
-                    continue;
-                if (!headed)
-                    output_format(output, "\n%s:\n", option_group_name(group));
-                headed = true;
+        bool headed = false;
+        if (group >= GROUP_GLOBAL && (command->flags & COMMAND_PLAIN))
+            continue;
+        for (const struct option *option = option_table; option->name != NULL; option++) {
+            if (option->group != group || !option_listed(option, command))
+                continue;
+            if (!headed)
+                output_format(output, "\n%s:\n", option_group_name(group));
+            headed = true;
 
-                char brief[16] = "", left[128], argument[64], text[400];
-                option_argument(option, argument, sizeof argument);
-                if (option->brief != NULL)
-                    snprintf(brief, sizeof brief, "-%s,", option->brief);
-                int size = snprintf(left, sizeof left, "  %-4s --%s%s%s%s", brief, option->name,
-                                    option->alias != NULL ? ", --" : "",
-                                    option->alias != NULL ? option->alias : "", argument);
-                if (size + 2 > INDENT)
-                    output_format(output, "%s\n%*s", left, INDENT, "");
-                else
-                    output_format(output, "%-*s", INDENT, left);
-                snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s",
-                         option->help, option->preset);
-                print_wrapped(output, text, INDENT, INDENT);
-            }
+            char brief[16] = "", left[128], argument[64], text[400];
+            option_argument(option, argument, sizeof argument);
+            if (option->brief != NULL)
+                snprintf(brief, sizeof brief, "-%s,", option->brief);
+            int size = snprintf(left, sizeof left, "  %-4s --%s%s%s%s", brief, option->name,
+                                option->alias != NULL ? ", --" : "",
+                                option->alias != NULL ? option->alias : "", argument);
+            if (size + 2 > INDENT)
+                output_format(output, "%s\n%*s", left, INDENT, "");
+            else
+                output_format(output, "%-*s", INDENT, left);
+            snprintf(text, sizeof text, option->preset != NULL ? "%s (default %s)" : "%s",
+                     option->help, option->preset);
+            print_wrapped(output, text, INDENT, INDENT);
         }
     }
     if (command->flags & COMMAND_PLAIN)

@@ -30,19 +30,18 @@ static int refuse(const struct assignment *to, const char *word)
     return -1;
 }
 
-static int want(const struct assignment *to)
+static int fail(const struct assignment *to, const char *why)
 {
-    char accepts[200];
-    option_accepts(to->option, accepts, sizeof accepts);
-    snprintf(to->error->message, sizeof to->error->message, "%s needs a value: %s", to->name,
-             accepts);
+    snprintf(to->error->message, sizeof to->error->message, "%s%s", to->name, why);
     return -1;
 }
 
-static int out_of_memory(const struct assignment *to)
+static int want(const struct assignment *to)
 {
-    snprintf(to->error->message, sizeof to->error->message, "%s: out of memory", to->name);
-    return -1;
+    char why[220] = " needs a value: ";
+    size_t used = strlen(why);
+    option_accepts(to->option, why + used, sizeof why - used);
+    return fail(to, why);
 }
 
 void option_accepts(const struct option *option, char *out, size_t capacity)
@@ -131,13 +130,11 @@ static int assign_choice(const struct assignment *to, const char *const *words, 
         *(bool *)((char *)to->settings + to->option->also) = true;
     if (count == 0)
         return 0;
-    for (const char *const *choice = to->option->choices; *choice != NULL; choice++) {
-        if (strcmp(words[0], *choice) == 0) {
-            *(const char **)destination(to) = *choice;
-            return 0;
-        }
-    }
-    return refuse(to, words[0]);
+    const char *choice = option_choice(to->option, words[0]);
+    if (choice == NULL)
+        return refuse(to, words[0]);
+    *(const char **)destination(to) = choice;
+    return 0;
 }
 
 /* Several words (an array of the configuration) become one comma list. */
@@ -160,7 +157,7 @@ static int assign_text(const struct assignment *to, const char *const *words, si
         size += strlen(words[i]) + 1;
     char *joined = settings_allocate(to->settings, size);
     if (joined == NULL)
-        return out_of_memory(to);
+        return fail(to, ": out of memory");
     char *end = joined;
     for (size_t i = 0; i < count; i++)
         end += snprintf(end, size - (size_t)(end - joined), "%s%s", i > 0 ? "," : "", words[i]);
@@ -286,7 +283,7 @@ static int assign_numbers(const struct assignment *to, const char *const *words,
         return want(to);
     uint64_t *items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
     if (items == NULL)
-        return out_of_memory(to);
+        return fail(to, ": out of memory");
     for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
         if (!parse_number(to->option, begin, size, &items[kept++]))
             return refuse_all(to, words, count);
@@ -304,7 +301,7 @@ static int assign_words(const struct assignment *to, const char *const *words, s
         return want(to);
     const char **items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
     if (items == NULL)
-        return out_of_memory(to);
+        return fail(to, ": out of memory");
     bool several = parts_count(words, count) > 1;
     for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
         if (size == 0 && several) {
@@ -315,7 +312,7 @@ static int assign_words(const struct assignment *to, const char *const *words, s
         }
         char *copy = settings_copy(to->settings, begin, size);
         if (copy == NULL)
-            return out_of_memory(to);
+            return fail(to, ": out of memory");
         if (size > 0)
             items[kept++] = copy;
     }

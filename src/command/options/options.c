@@ -14,14 +14,6 @@ static void print_numbers(struct json_form *form, const uint64_t *numbers, size_
     form_end(form, ']');
 }
 
-static void print_words(struct json_form *form, const struct settings_words *words)
-{
-    form_begin(form, '[');
-    for (size_t i = 0; i < words->count; i++)
-        form_string(form, words->items[i]);
-    form_end(form, ']');
-}
-
 static void print_value(struct json_form *form, const struct option *option, const void *field)
 {
     const char *text;
@@ -44,7 +36,14 @@ static void print_value(struct json_form *form, const struct option *option, con
         print_numbers(form, numbers->items, numbers->count);
         return;
     }
-    case OPTION_WORDS: print_words(form, field); return;
+    case OPTION_WORDS: {
+        const struct settings_words *words = field;
+        form_begin(form, '[');
+        for (size_t i = 0; i < words->count; i++)
+            form_string(form, words->items[i]);
+        form_end(form, ']');
+        return;
+    }
     }
 }
 
