@@ -1,335 +1,245 @@
 /* command_table.c: the subcommands, with what their help says. */
 #include "command/command.h"
 
+// One command, one paragraph.
+// clang-format off
 const struct command command_table[] = {
-    {
-        .run = command_view,
-        .bit = COMMAND_VIEW,
-        .usage = "[OPTION]... [COMMAND]",
-        .summary = "shows this machine",
-        .purpose = "Shows what every process does to this machine's CPUs, memory, disks and GPUs.",
-        .examples = "vitals                            the monitor, on a terminal\n"
-                    "vitals -1                         a report of now\n"
-                    "vitals -1 -o 0 1 -u ana           of two GPUs and one user's processes\n"
-                    "vitals --json --interval 1        a snapshot a second, until Ctrl-C\n"
-                    "vitals run -- python train.py     what did this run use?\n"
-                    "vitals --demo -1                  all of it without a GPU\n",
-    },
-    {
-        .name = "run",
-        .run = command_run,
-        .bit = COMMAND_RUN,
-        .flags = COMMAND_RUNS,
-        .usage = "run [OPTION]... [--] COMMAND [ARGUMENT]...",
-        .summary = "runs a command and says what it used",
-        .purpose =
-            "Runs a command and says on stderr what it and all its descendants used, each "
-            "figure with how it was got. The command's own output and exit code stay as "
-            "they are, and signals and the terminal are its own. What it marks (vitals mark) "
-            "is recorded as phases.",
-        .examples = "vitals run -- python train.py\n"
-                    "vitals run --record run.db -- ./job.sh     then: vitals report run.db\n"
-                    "vitals run --json account.json --interval 100ms -- make -j8\n"
-                    "vitals run --limit-time 2h --limit-memory 40GiB -- ./job.sh\n"
-                    "vitals run --gpus 2 --min-free-memory 40GiB -- python train.py\n"
-                    "vitals run --repeat 10 -- ./benchmark\n",
-        .exits = "the command's own; 128 + signal where one ended it\n"
-                 "124 a limit of time ended it, as timeout(1) says; or no GPU came free\n"
-                 "137 another limit ended it, or one of its processes for want of memory\n"
-                 "125 vitals itself failed before the command ran\n"
-                 "126 the command cannot be run, 127 there is no such command\n"
-                 "2   usage\n",
-    },
-    {
-        .name = "track",
-        .run = command_track,
-        .bit = COMMAND_TRACK,
-        .flags = COMMAND_WORDS,
-        .usage = "track [OPTION]... PID...",
-        .summary = "watches processes that run already and says what they used",
-        .purpose =
-            "Watches processes that live already, with all that they start, and says on stderr "
-            "what they used meanwhile, each figure with how it was got. It ends when they "
-            "have ended or with Ctrl-C; they never notice. A process may track itself: "
-            "vitals leaves itself out.",
-        .examples = "vitals track 4711\n"
-                    "vitals track --record train.db $(pgrep -f train.py)\n"
-                    "vitals track --json account.json --no-children 4711\n",
-    },
-    {
-        .name = "record",
-        .run = command_record,
-        .bit = COMMAND_RECORD,
-        .flags = COMMAND_WORDS,
-        .usage = "record [OPTION]... [FILE]",
-        .summary = "writes down how the machine does over time",
-        .purpose = "Writes how this machine does, sample by sample, into FILE, or as CSV to "
-                   "standard output, until Ctrl-C. FILE is whole at every moment and can be read "
-                   "while it grows. Of one process and what it starts: vitals track PID --record.",
-        .examples = "vitals record machine.db\n"
-                    "vitals record --processes --interval 5 --rotate 1d --keep 7 machine.db\n"
-                    "vitals record --format resource-tracker --duration 1min system.csv\n"
-                    "vitals -1 --from machine.db\n"
-                    "vitals report machine.db\n",
-    },
-    {
-        .name = "replay",
-        .run = command_replay,
-        .bit = COMMAND_REPLAY,
-        .flags = COMMAND_WORDS | COMMAND_PLAIN,
-        .usage = "replay [OPTION]... FILE",
-        .summary = "shows a recording on the monitor's screens",
-        .purpose =
-            "Shows what a recording holds on the screens of the monitor, from its begin on as "
-            "it happened, with keys that step, jump, play faster and go to a time; h lists "
-            "them. FILE is what vitals record, run --record and track --record wrote as "
-            "SQLite, or JSON of vitals --json. One that still grows is followed at its end.",
-        .examples = "vitals replay run.db\n"
-                    "vitals replay run.db --at 12:03\n"
-                    "vitals replay run.db --at 34% --screen 120x40\n",
-    },
-    {
-        .name = "mark",
-        .run = command_mark,
-        .bit = COMMAND_MARK,
-        .flags = COMMAND_WORDS | COMMAND_MAY_RUN | COMMAND_PLAIN,
-        .usage = "mark begin NAME | end NAME | NAME -- COMMAND [ARGUMENT]...",
-        .summary = "tells vitals run where a phase begins and ends",
-        .purpose =
-            "Marks a phase of the run that it is part of, so that vitals report --phases can "
-            "say what each used. Phases nest, and several processes may mark at once: an end "
-            "ends the newest of that name of the same shell. Outside of vitals run it does "
-            "nothing but run COMMAND. A mark is a line in the file that VITALS_MARKS names: "
-            "echo \"begin NAME\" >> \"$VITALS_MARKS\" does the same, and in C "
-            "VITALS_BEGIN and VITALS_END of <vitals/mark.h>.",
-        .examples = "vitals mark begin load; ./load; vitals mark end load\n"
-                    "vitals mark train -- python train.py\n"
-                    "vitals run --record run.db -- ./job.sh && vitals report --phases run.db\n",
-        .exits = "the command's own; 128 + signal where one ended it\n"
-                 "0   done, also where there is nobody to tell: a mark harms no job\n"
-                 "126 the command cannot be run, 127 there is no such command\n"
-                 "2   usage\n",
-    },
-    {
-        .name = "ps",
-        .run = command_ps,
-        .bit = COMMAND_PS,
-        .flags = COMMAND_WORDS,
-        .usage = "ps [OPTION]... [PID]...",
-        .summary = "lists processes, any column of them",
-        .purpose = "Lists all processes, or those that are chosen. %CPU is the average over their "
-                   "life, with --interval that over the interval.",
-        .examples = "vitals ps --sort -rss -n 10           the ten that hold the most memory\n"
-                    "vitals ps -u ana --name 'python*'     one user's Pythons\n"
-                    "vitals ps --tree --children 1234      what a process has started\n"
-                    "vitals ps -o pid,pss,swapped_bytes,cgroup,cmd --gpu\n"
-                    "vitals ps --interval 2 --sort -cpu%   every 2 s, the busiest on top\n"
-                    "vitals ps --json | jq '.tables.process[] | select(.threads > 100) | .pid'\n",
-        .exits = "0 done\n"
-                 "1 no process was chosen, a pid is nobody's, or it could not be read or written\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "info",
-        .run = command_info,
-        .bit = COMMAND_INFO,
-        .flags = COMMAND_WORDS,
-        .usage = "info [OPTION]... PID...",
-        .summary = "tells everything about a process",
-        .purpose = "Tells everything that can be known about a process: what it is, what it uses, "
-                   "what it may, what it has open.",
-        .examples = "vitals info 1234\n"
-                    "vitals info --json 1234 | jq '.tables.descriptor[] | .path'\n",
-        .exits = "0 done\n"
-                 "1 one of them could not be shown; the others were\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "kill",
-        .run = command_kill,
-        .bit = COMMAND_KILL,
-        .flags = COMMAND_WORDS | COMMAND_SIGNALS,
-        .usage = "kill [OPTION]... [PID]...",
-        .summary = "shows which processes, asks, and signals them",
-        .purpose =
-            "Shows which processes it would signal, asks, and signals those very ones: who "
-            "got a pid meanwhile is left alone. What is chosen by options is never process 1, "
-            "vitals itself, what it runs in, or a kernel thread.",
-        .examples = "vitals kill 1234\n"
-                    "vitals kill -s INT --name 'python*' -u ana\n"
-                    "vitals kill --yes --force-after 10 --children 1234\n"
-                    "vitals kill --dry-run --match 'train.*--lr'\n",
-        .exits = "0 all were signalled and, where it waited, have ended\n"
-                 "1 not all: none was chosen, no permission, gone, still alive, or not agreed to\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "device",
-        .run = command_device,
-        .bit = COMMAND_DEVICE,
-        .flags = COMMAND_WORDS,
-        .usage = "device [OPTION]... [INDEX | UUID | PCI-ADDRESS]...",
-        .summary = "tells everything about each GPU",
-        .purpose = "Tells everything that can be known about each GPU, or about those that are "
-                   "named: by number (0, or 0:1 of a partition), UUID or its beginning, or PCI "
-                   "address.",
-        .examples = "vitals device 0\n"
-                    "vitals device GPU-8932f937 17:00.0 --verbose\n"
-                    "vitals device -o label,name,memory_used_bytes,utilization_ratio --csv\n"
-                    "vitals device --interval 1 -o label,power_watts,temperature_celsius\n"
-                    "vitals device --json | jq '.tables.gpu_sensor'\n",
-        .exits = "0 done, also where there is no GPU and none was named\n"
-                 "1 a device that was named is not there, or stands for several\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "topo",
-        .run = command_topo,
-        .bit = COMMAND_TOPO,
-        .usage = "topo [OPTION]...",
-        .summary = "shows how GPUs, CPUs and network adapters are linked",
-        .purpose = "Shows how far GPUs are from each other and from network adapters, by direct "
-                   "links or over PCI Express, and which CPUs are nearest to them.",
-        .examples = "vitals topo\n"
-                    "vitals topo --json | jq '.tables.gpu_peer'\n",
-        .exits = "0 done, also where there is no GPU\n"
-                 "1 it could not be read or written\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "select",
-        .run = command_select,
-        .bit = COMMAND_SELECT,
-        .flags = COMMAND_MAY_RUN,
-        .usage = "select [OPTION]... [-- COMMAND [ARGUMENT]...]",
-        .summary = "chooses GPUs that are free, and runs a command on them",
-        .purpose = "Prints the GPUs that are free enough, the best first, or runs a command that "
-                   "sees only them. All are of one vendor, and a MIG device is chosen alone. A GPU "
-                   "that another job holds with --lock is never chosen.",
-        .examples = "export CUDA_VISIBLE_DEVICES=$(vitals select -n 2 -f 40GiB)\n"
-                    "vitals select --max-gpu-utilization 5 -O uuid\n"
-                    "vitals select --wait --lock -- python train.py\n"
-                    "vitals select -n 2 --wait --timeout 1h --lock -- vitals run -- make train\n",
-        .exits = "with COMMAND, once it runs: the command's own\n"
-                 "0   done\n"
-                 "1   it could not be done: no place for locks, a list that is wrong\n"
-                 "2   usage\n"
-                 "3   fewer GPUs than asked for\n"
-                 "124 waited in vain\n"
-                 "126 the command cannot be run, 127 there is no such command\n",
-    },
-    {
-        .name = "doctor",
-        .run = command_doctor,
-        .bit = COMMAND_DOCTOR,
-        .usage = "doctor [OPTION]...",
-        .summary = "says what is missing, why, and what would mend it",
-        .purpose = "Tells what was found on this machine, what cannot be read and why, and the "
-                   "command or the step that would mend it. Nothing is changed.",
-        .examples = "vitals doctor\n"
-                    "vitals doctor --json | jq '.tables.diagnosis[] | select(.severity == "
-                    "\"problem\")'\n",
-        .exits = "0 nothing is wrong\n"
-                 "1 there are problems, or it could not be read or written\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "report",
-        .run = command_report,
-        .bit = COMMAND_REPORT,
-        .flags = COMMAND_WORDS | COMMAND_PLAIN,
-        .usage = "report [OPTION]... FILE",
-        .summary = "shows what a recorded run used, as text, JSON or a page",
-        .purpose =
-            "Shows what a run used, from a recording (vitals run --record), from the JSON of an "
-            "account, or from a file of resource-tracker or gpu_tracker; - is standard input. "
-            "Text that is cut off or broken is read as far as it goes.",
-        .examples = "vitals report run.db\n"
-                    "vitals report run.db --html run.html     a page with charts\n"
-                    "vitals report run.db --phases            what each phase used\n"
-                    "vitals report run.db --advice slurm      lines for the head of a job script\n"
-                    "vitals report tracking.csv --format gpu-tracker --memory-unit megabytes\n",
-        .exits = "0 done\n"
-                 "1 there is no such file, it is no recording, or it could not be written\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "compare",
-        .run = command_compare,
-        .bit = COMMAND_COMPARE,
-        .flags = COMMAND_WORDS | COMMAND_PLAIN,
-        .usage = "compare [OPTION]... [NAME=]FILE... [vs [NAME=]FILE...]...",
-        .summary = "says in what runs differ, and whether that is more than chance",
-        .purpose =
-            "Compares what runs used, figure by figure and phase by phase, with the first. Files "
-            "between two vs are runs of the same thing: with two or more on each side it "
-            "tells a difference from chance. Without vs each file stands alone.",
-        .examples = "vitals compare old.db new.db\n"
-                    "vitals compare old.*.db vs new.*.db      several runs of each\n"
-                    "vitals compare base=a.db tuned=b.db --json | jq .figures\n",
-        .exits = "0 done, whether or not they differ\n"
-                 "1 a file cannot be read or is no recording\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "serve",
-        .run = command_serve,
-        .bit = COMMAND_SERVE,
-        .usage = "serve [OPTION]...",
-        .summary = "answers to Prometheus, and has a page for browsers",
-        .purpose =
-            "Samples this machine, and answers over HTTP: /metrics for Prometheus, / a page with "
-            "live charts, /api/v1/ for programs. It answers to this machine alone, unless it is "
-            "told otherwise. Ends with Ctrl-C.",
-        .examples = "vitals serve                               http://127.0.0.1:9847/\n"
-                    "vitals serve --listen 0.0.0.0 --web-config web.yml\n"
-                    "vitals serve --otlp=http://127.0.0.1:4318 --interval 15\n"
-                    "vitals serve --textfile /var/lib/node_exporter/vitals.prom\n",
-        .exits = "0 it was told to end\n"
-                 "1 it cannot: the port is in use or needs rights, the address is not of this\n"
-                 "  machine, others could reach it unprotected, --web-config is wrong\n"
-                 "2 usage, also where --listen is a name or has a wrong port\n",
-    },
-    {
-        .name = "send",
-        .run = command_send,
-        .bit = COMMAND_SEND,
-        .flags = COMMAND_WORDS | COMMAND_PLAIN,
-        .usage = "send [OPTION]... FILE...",
-        .summary = "sends what an MLflow server has missed",
-        .purpose = "Sends what vitals run --mlflow kept in FILE while the server could not be "
-                   "reached, and prints how much went where. FILE is removed once the server has "
-                   "accepted everything in it. Records that it refuses stay in FILE. Damaged bytes "
-                   "are not sent: each place is named, and when everything else has arrived, FILE "
-                   "is renamed to FILE.damaged.",
-        .examples =
-            "vitals send ~/.local/state/vitals/unsent/*.spool\n"
-            "vitals send --mlflow=https://mlflow.example ~/.local/state/vitals/unsent/*.spool\n",
-        .exits = "0 everything has arrived, and each FILE is removed\n"
-                 "1 not everything: the rest is in FILE, or in FILE.damaged; stderr says why\n"
-                 "2 usage\n",
-    },
-    {
-        .name = "metrics",
-        .run = command_metrics,
-        .bit = COMMAND_METRICS,
-        .flags = COMMAND_PLAIN,
-        .usage = "metrics [--json]",
-        .summary = "lists everything that can be known, with units and sources",
-        .purpose = "Lists the catalogue: every table of a snapshot and every metric in it.",
-        .examples = "vitals metrics | grep memory\n"
-                    "vitals metrics --json\n",
-    },
-    {
-        .name = "options",
-        .run = command_options,
-        .bit = COMMAND_OPTIONS,
-        .flags = COMMAND_PLAIN | COMMAND_HIDDEN,
-        .usage = "options --settings [OPTION]...",
-        .summary = "prints what the options come to",
-        .purpose = "Prints the value of each option of vitals itself, and whether a flag, the "
-                   "environment, the configuration or the default gave it.",
-        .examples = "vitals options --settings -o 0 1\n",
-    },
+    {.run = command_view, .bit = COMMAND_VIEW,
+     .usage = "[OPTION]... [COMMAND]",
+     .summary = "shows this machine",
+     .purpose = "Shows what every process does to this machine's CPUs, memory, disks and GPUs.",
+     .examples = "vitals                            the monitor, on a terminal\n"
+                 "vitals -1                         a report of now\n"
+                 "vitals -1 -o 0 1 -u ana           of two GPUs and one user's processes\n"
+                 "vitals --json --interval 1        a snapshot a second, until Ctrl-C\n"
+                 "vitals run -- python train.py     what did this run use?\n"
+                 "vitals --demo -1                  all of it without a GPU\n"},
+    {.name = "run", .run = command_run, .bit = COMMAND_RUN, .flags = COMMAND_RUNS,
+     .usage = "run [OPTION]... [--] COMMAND [ARGUMENT]...",
+     .summary = "runs a command and says what it used",
+     .purpose = "Runs a command and says on stderr what it and all its descendants used, each "
+                "figure with how it was got. The command's own output and exit code stay as they "
+                "are, and signals and the terminal are its own. What it marks (vitals mark) is "
+                "recorded as phases.",
+     .examples = "vitals run -- python train.py\n"
+                 "vitals run --record run.db -- ./job.sh     then: vitals report run.db\n"
+                 "vitals run --json account.json --interval 100ms -- make -j8\n"
+                 "vitals run --limit-time 2h --limit-memory 40GiB -- ./job.sh\n"
+                 "vitals run --gpus 2 --min-free-memory 40GiB -- python train.py\n"
+                 "vitals run --repeat 10 -- ./benchmark\n",
+     .exits = "the command's own; 128 + signal where one ended it\n"
+              "124 a limit of time ended it, as timeout(1) says; or no GPU came free\n"
+              "137 another limit ended it, or one of its processes for want of memory\n"
+              "125 vitals itself failed before the command ran\n"
+              "126 the command cannot be run, 127 there is no such command\n"
+              "2   usage\n"},
+    {.name = "track", .run = command_track, .bit = COMMAND_TRACK, .flags = COMMAND_WORDS,
+     .usage = "track [OPTION]... PID...",
+     .summary = "watches processes that run already and says what they used",
+     .purpose = "Watches processes that live already, with all that they start, and says on stderr "
+                "what they used meanwhile, each figure with how it was got. It ends when they have "
+                "ended or with Ctrl-C; they never notice. A process may track itself: vitals "
+                "leaves itself out.",
+     .examples = "vitals track 4711\n"
+                 "vitals track --record train.db $(pgrep -f train.py)\n"
+                 "vitals track --json account.json --no-children 4711\n"},
+    {.name = "record", .run = command_record, .bit = COMMAND_RECORD, .flags = COMMAND_WORDS,
+     .usage = "record [OPTION]... [FILE]",
+     .summary = "writes down how the machine does over time",
+     .purpose = "Writes how this machine does, sample by sample, into FILE, or as CSV to standard "
+                "output, until Ctrl-C. FILE is whole at every moment and can be read while it "
+                "grows. Of one process and what it starts: vitals track PID --record.",
+     .examples = "vitals record machine.db\n"
+                 "vitals record --processes --interval 5 --rotate 1d --keep 7 machine.db\n"
+                 "vitals record --format resource-tracker --duration 1min system.csv\n"
+                 "vitals -1 --from machine.db\n"
+                 "vitals report machine.db\n"},
+    {.name = "replay", .run = command_replay, .bit = COMMAND_REPLAY,
+     .flags = COMMAND_WORDS | COMMAND_PLAIN,
+     .usage = "replay [OPTION]... FILE",
+     .summary = "shows a recording on the monitor's screens",
+     .purpose = "Shows what a recording holds on the screens of the monitor, from its begin on as "
+                "it happened, with keys that step, jump, play faster and go to a time; h lists "
+                "them. FILE is what vitals record, run --record and track --record wrote as "
+                "SQLite, or JSON of vitals --json. One that still grows is followed at its end.",
+     .examples = "vitals replay run.db\n"
+                 "vitals replay run.db --at 12:03\n"
+                 "vitals replay run.db --at 34% --screen 120x40\n"},
+    {.name = "mark", .run = command_mark, .bit = COMMAND_MARK,
+     .flags = COMMAND_WORDS | COMMAND_MAY_RUN | COMMAND_PLAIN,
+     .usage = "mark begin NAME | end NAME | NAME -- COMMAND [ARGUMENT]...",
+     .summary = "tells vitals run where a phase begins and ends",
+     .purpose = "Marks a phase of the run that it is part of, so that vitals report --phases can "
+                "say what each used. Phases nest, and several processes may mark at once: an end "
+                "ends the newest of that name of the same shell. Outside of vitals run it does "
+                "nothing but run COMMAND. A mark is a line in the file that VITALS_MARKS names: "
+                "echo \"begin NAME\" >> \"$VITALS_MARKS\" does the same, and in C VITALS_BEGIN and "
+                "VITALS_END of <vitals/mark.h>.",
+     .examples = "vitals mark begin load; ./load; vitals mark end load\n"
+                 "vitals mark train -- python train.py\n"
+                 "vitals run --record run.db -- ./job.sh && vitals report --phases run.db\n",
+     .exits = "the command's own; 128 + signal where one ended it\n"
+              "0   done, also where there is nobody to tell: a mark harms no job\n"
+              "126 the command cannot be run, 127 there is no such command\n"
+              "2   usage\n"},
+    {.name = "ps", .run = command_ps, .bit = COMMAND_PS, .flags = COMMAND_WORDS,
+     .usage = "ps [OPTION]... [PID]...",
+     .summary = "lists processes, any column of them",
+     .purpose = "Lists all processes, or those that are chosen. %CPU is the average over their "
+                "life, with --interval that over the interval.",
+     .examples = "vitals ps --sort -rss -n 10           the ten that hold the most memory\n"
+                 "vitals ps -u ana --name 'python*'     one user's Pythons\n"
+                 "vitals ps --tree --children 1234      what a process has started\n"
+                 "vitals ps -o pid,pss,swapped_bytes,cgroup,cmd --gpu\n"
+                 "vitals ps --interval 2 --sort -cpu%   every 2 s, the busiest on top\n"
+                 "vitals ps --json | jq '.tables.process[] | select(.threads > 100) | .pid'\n",
+     .exits = "0 done\n"
+              "1 no process was chosen, a pid is nobody's, or it could not be read or written\n"
+              "2 usage\n"},
+    {.name = "info", .run = command_info, .bit = COMMAND_INFO, .flags = COMMAND_WORDS,
+     .usage = "info [OPTION]... PID...",
+     .summary = "tells everything about a process",
+     .purpose = "Tells everything that can be known about a process: what it is, what it uses, "
+                "what it may, what it has open.",
+     .examples = "vitals info 1234\n"
+                 "vitals info --json 1234 | jq '.tables.descriptor[] | .path'\n",
+     .exits = "0 done\n"
+              "1 one of them could not be shown; the others were\n"
+              "2 usage\n"},
+    {.name = "kill", .run = command_kill, .bit = COMMAND_KILL,
+     .flags = COMMAND_WORDS | COMMAND_SIGNALS,
+     .usage = "kill [OPTION]... [PID]...",
+     .summary = "shows which processes, asks, and signals them",
+     .purpose = "Shows which processes it would signal, asks, and signals those very ones: who got "
+                "a pid meanwhile is left alone. What is chosen by options is never process 1, "
+                "vitals itself, what it runs in, or a kernel thread.",
+     .examples = "vitals kill 1234\n"
+                 "vitals kill -s INT --name 'python*' -u ana\n"
+                 "vitals kill --yes --force-after 10 --children 1234\n"
+                 "vitals kill --dry-run --match 'train.*--lr'\n",
+     .exits = "0 all were signalled and, where it waited, have ended\n"
+              "1 not all: none was chosen, no permission, gone, still alive, or not agreed to\n"
+              "2 usage\n"},
+    {.name = "device", .run = command_device, .bit = COMMAND_DEVICE, .flags = COMMAND_WORDS,
+     .usage = "device [OPTION]... [INDEX | UUID | PCI-ADDRESS]...",
+     .summary = "tells everything about each GPU",
+     .purpose = "Tells everything that can be known about each GPU, or about those that are named: "
+                "by number (0, or 0:1 of a partition), UUID or its beginning, or PCI address.",
+     .examples = "vitals device 0\n"
+                 "vitals device GPU-8932f937 17:00.0 --verbose\n"
+                 "vitals device -o label,name,memory_used_bytes,utilization_ratio --csv\n"
+                 "vitals device --interval 1 -o label,power_watts,temperature_celsius\n"
+                 "vitals device --json | jq '.tables.gpu_sensor'\n",
+     .exits = "0 done, also where there is no GPU and none was named\n"
+              "1 a device that was named is not there, or stands for several\n"
+              "2 usage\n"},
+    {.name = "topo", .run = command_topo, .bit = COMMAND_TOPO,
+     .usage = "topo [OPTION]...",
+     .summary = "shows how GPUs, CPUs and network adapters are linked",
+     .purpose = "Shows how far GPUs are from each other and from network adapters, by direct links "
+                "or over PCI Express, and which CPUs are nearest to them.",
+     .examples = "vitals topo\n"
+                 "vitals topo --json | jq '.tables.gpu_peer'\n",
+     .exits = "0 done, also where there is no GPU\n"
+              "1 it could not be read or written\n"
+              "2 usage\n"},
+    {.name = "select", .run = command_select, .bit = COMMAND_SELECT, .flags = COMMAND_MAY_RUN,
+     .usage = "select [OPTION]... [-- COMMAND [ARGUMENT]...]",
+     .summary = "chooses GPUs that are free, and runs a command on them",
+     .purpose = "Prints the GPUs that are free enough, the best first, or runs a command that sees "
+                "only them. All are of one vendor, and a MIG device is chosen alone. A GPU that "
+                "another job holds with --lock is never chosen.",
+     .examples = "export CUDA_VISIBLE_DEVICES=$(vitals select -n 2 -f 40GiB)\n"
+                 "vitals select --max-gpu-utilization 5 -O uuid\n"
+                 "vitals select --wait --lock -- python train.py\n"
+                 "vitals select -n 2 --wait --timeout 1h --lock -- vitals run -- make train\n",
+     .exits = "with COMMAND, once it runs: the command's own\n"
+              "0   done\n"
+              "1   it could not be done: no place for locks, a list that is wrong\n"
+              "2   usage\n"
+              "3   fewer GPUs than asked for\n"
+              "124 waited in vain\n"
+              "126 the command cannot be run, 127 there is no such command\n"},
+    {.name = "doctor", .run = command_doctor, .bit = COMMAND_DOCTOR,
+     .usage = "doctor [OPTION]...",
+     .summary = "says what is missing, why, and what would mend it",
+     .purpose = "Tells what was found on this machine, what cannot be read and why, and the "
+                "command or the step that would mend it. Nothing is changed.",
+     .examples = "vitals doctor\n"
+                 "vitals doctor --json | jq '.tables.diagnosis[] | select(.severity == "
+                 "\"problem\")'\n",
+     .exits = "0 nothing is wrong\n"
+              "1 there are problems, or it could not be read or written\n"
+              "2 usage\n"},
+    {.name = "report", .run = command_report, .bit = COMMAND_REPORT,
+     .flags = COMMAND_WORDS | COMMAND_PLAIN,
+     .usage = "report [OPTION]... FILE",
+     .summary = "shows what a recorded run used, as text, JSON or a page",
+     .purpose = "Shows what a run used, from a recording (vitals run --record), from the JSON of "
+                "an account, or from a file of resource-tracker or gpu_tracker; - is standard "
+                "input. Text that is cut off or broken is read as far as it goes.",
+     .examples = "vitals report run.db\n"
+                 "vitals report run.db --html run.html     a page with charts\n"
+                 "vitals report run.db --phases            what each phase used\n"
+                 "vitals report run.db --advice slurm      lines for the head of a job script\n"
+                 "vitals report tracking.csv --format gpu-tracker --memory-unit megabytes\n",
+     .exits = "0 done\n"
+              "1 there is no such file, it is no recording, or it could not be written\n"
+              "2 usage\n"},
+    {.name = "compare", .run = command_compare, .bit = COMMAND_COMPARE,
+     .flags = COMMAND_WORDS | COMMAND_PLAIN,
+     .usage = "compare [OPTION]... [NAME=]FILE... [vs [NAME=]FILE...]...",
+     .summary = "says in what runs differ, and whether that is more than chance",
+     .purpose = "Compares what runs used, figure by figure and phase by phase, with the first. "
+                "Files between two vs are runs of the same thing: with two or more on each side it "
+                "tells a difference from chance. Without vs each file stands alone.",
+     .examples = "vitals compare old.db new.db\n"
+                 "vitals compare old.*.db vs new.*.db      several runs of each\n"
+                 "vitals compare base=a.db tuned=b.db --json | jq .figures\n",
+     .exits = "0 done, whether or not they differ\n"
+              "1 a file cannot be read or is no recording\n"
+              "2 usage\n"},
+    {.name = "serve", .run = command_serve, .bit = COMMAND_SERVE,
+     .usage = "serve [OPTION]...",
+     .summary = "answers to Prometheus, and has a page for browsers",
+     .purpose = "Samples this machine, and answers over HTTP: /metrics for Prometheus, / a page "
+                "with live charts, /api/v1/ for programs. It answers to this machine alone, unless "
+                "it is told otherwise. Ends with Ctrl-C.",
+     .examples = "vitals serve                               http://127.0.0.1:9847/\n"
+                 "vitals serve --listen 0.0.0.0 --web-config web.yml\n"
+                 "vitals serve --otlp=http://127.0.0.1:4318 --interval 15\n"
+                 "vitals serve --textfile /var/lib/node_exporter/vitals.prom\n",
+     .exits = "0 it was told to end\n"
+              "1 it cannot: the port is in use or needs rights, the address is not of this\n"
+              "  machine, others could reach it unprotected, --web-config is wrong\n"
+              "2 usage, also where --listen is a name or has a wrong port\n"},
+    {.name = "send", .run = command_send, .bit = COMMAND_SEND,
+     .flags = COMMAND_WORDS | COMMAND_PLAIN,
+     .usage = "send [OPTION]... FILE...",
+     .summary = "sends what an MLflow server has missed",
+     .purpose = "Sends what vitals run --mlflow kept in FILE while the server could not be "
+                "reached, and prints how much went where. FILE is removed once the server has "
+                "accepted everything in it. Records that it refuses stay in FILE. Damaged bytes "
+                "are not sent: each place is named, and when everything else has arrived, FILE is "
+                "renamed to FILE.damaged.",
+     .examples = "vitals send ~/.local/state/vitals/unsent/*.spool\n"
+                 "vitals send --mlflow=https://mlflow.example ~/.local/state/vitals/unsent/*.spool\n",
+     .exits = "0 everything has arrived, and each FILE is removed\n"
+              "1 not everything: the rest is in FILE, or in FILE.damaged; stderr says why\n"
+              "2 usage\n"},
+    {.name = "metrics", .run = command_metrics, .bit = COMMAND_METRICS, .flags = COMMAND_PLAIN,
+     .usage = "metrics [--json]",
+     .summary = "lists everything that can be known, with units and sources",
+     .purpose = "Lists the catalogue: every table of a snapshot and every metric in it.",
+     .examples = "vitals metrics | grep memory\n"
+                 "vitals metrics --json\n"},
+    {.name = "options", .run = command_options, .bit = COMMAND_OPTIONS,
+     .flags = COMMAND_PLAIN | COMMAND_HIDDEN,
+     .usage = "options --settings [OPTION]...",
+     .summary = "prints what the options come to",
+     .purpose = "Prints the value of each option of vitals itself, and whether a flag, the "
+                "environment, the configuration or the default gave it.",
+     .examples = "vitals options --settings -o 0 1\n"},
     {.name = NULL},
 };
+// clang-format on
