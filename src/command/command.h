@@ -65,10 +65,10 @@ extern const struct command command_table[];
 
 int command_view(const struct settings *settings);     /* view.c: which of the three views */
 int command_one_shot(const struct settings *settings); /* one_shot.c */
-int command_json(const struct settings *settings);     /* json.c */
+int command_json(const struct settings *settings);     /* view.c */
 int command_monitor(const struct settings *settings);  /* monitor.c: on the terminal */
 int command_screen(const struct settings *settings);   /* monitor.c: one screen as text */
-int command_replay(const struct settings *settings);   /* replay.c */
+int command_replay(const struct settings *settings);   /* monitor.c */
 int command_run(const struct settings *settings);      /* run.c */
 int command_metrics(const struct settings *settings);  /* metrics.c */
 int command_options(const struct settings *settings);  /* options.c */

@@ -35,7 +35,7 @@ struct device_view {
 };
 int device_paint(const vitals_row *device, const struct device_view *view, struct paint *paint);
 
-/* device_check.c: checks that the devices which --devices names exist, before anything begins.
+/* Checks that the devices which --devices names exist, before anything begins.
  * Looking for devices loads drivers and starts threads, which the launcher of a command must not
  * have. So a child does it, and is killed if a driver does not answer. Returns 0, also if no driver
  * answers in time, or EXIT_USAGE after a message. */

@@ -31,8 +31,7 @@ void lock_complain(const char *uuid, int error);
 /* Keeps it open over exec. */
 bool lock_keep(int descriptor);
 
-/* --- The environment variables that tell a job which devices are its own ------------------------
- */
+/* ---- The environment variables that tell a job which devices are its own ---- */
 
 /* The environment of a job on these devices, all of one vendor: ours, without what would hide some
  * of them, and with the variable of their vendor. 0, or -1: out of memory. */
@@ -57,21 +56,5 @@ const char *select_variable(const vitals_row *row);
 /* All its devices, as vitals_cuda_enumerate writes them. False: there is no CUDA, or it does not
  * answer in ten seconds. The process is left to itself: then it is killed, by its own alarm. */
 bool select_ask_cuda(char *out, size_t capacity);
-
-/* --- Why too few devices are found, where waiting does not help ---------------------------------
- */
-
-struct shortage {
-    size_t known;   /* candidates that can be judged: once they are free they are taken */
-    size_t unknown; /* lost, or of which nothing is known, or not what a limit asks for */
-    size_t mute;    /* devices that no variable names, and so no candidates */
-};
-
-/* Counts the candidates of the options, which must be given. */
-struct shortage shortage_of(const vitals_snapshot *snapshot, const vitals_select_options *options);
-
-/* "; there is 1 that cannot be judged": each reason after a semicolon; "" if there is none. */
-enum { SHORTAGE_REASONS = 200 };
-void shortage_reasons(const struct shortage *shortage, char out[static SHORTAGE_REASONS]);
 
 #endif

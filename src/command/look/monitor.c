@@ -1,6 +1,7 @@
-/* monitor.c: `vitals` on a terminal, and `vitals --screen`: the screens of src/monitor with the
- * settings put in. On leaving, the report of the last reading stays in the scrollback. */
-#include "command/look/monitor.h"
+/* monitor.c: `vitals` on a terminal, `vitals --screen` and `vitals replay`: the screens of
+ * src/monitor with the settings put in. On leaving, the report of the last reading stays in the
+ * scrollback. */
+#include "command/command.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -9,16 +10,17 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "command/command.h"
 #include "command/look/demo_procfs.h"
 #include "command/look/layout.h"
-#include "command/output.h"
+#include "monitor/monitor.h"
+#include "record/replay/timeline.h"
 #include "report/report.h"
 
 enum { USER = 128 };
 
-void monitor_fill_options(const struct settings *settings, const char *const *user,
-                          struct monitor_options *options)
+/* The settings as options of the screens; `user` must live on. */
+static void fill_options(const struct settings *settings, const char *const *user,
+                         struct monitor_options *options)
 {
     /* Redrawing faster is of no use, and rates would be made of too few steps of their counters. */
     enum { LEAST_NS = 100000000 };
@@ -116,7 +118,10 @@ static int open_readings(const struct settings *settings, const vitals_request *
     return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
 }
 
-int monitor_check_screen(const struct view_settings *view, const char **screen)
+/* Where --screen is no size, the usage error; else 0. `screen` (may be NULL) gets the name, or
+ * NULL.
+ */
+static int check_screen(const struct view_settings *view, const char **screen)
 {
     struct monitor_picture picture;
     if (!read_size(view->screen, &picture))
@@ -170,13 +175,6 @@ static int print_drawn(struct drawn *drawn, int code)
     return code;
 }
 
-int monitor_print_screen(const struct view_settings *view, bool styles,
-                         const struct monitor_options *options, struct feed *feed, size_t most)
-{
-    struct drawn drawn = {.text = NULL};
-    return print_drawn(&drawn, draw_screen(view, styles, options, feed, most, &drawn));
-}
-
 int command_screen(const struct settings *settings)
 {
     struct monitor_options options;
@@ -190,10 +188,10 @@ int command_screen(const struct settings *settings)
     const char *screen;
     vitals_request *request = NULL;
     vitals_error error;
-    int code = monitor_check_screen(&settings->view, &screen);
+    int code = check_screen(&settings->view, &screen);
     if (code != 0)
         return code;
-    monitor_fill_options(settings, &user, &options);
+    fill_options(settings, &user, &options);
     if (monitor_request(&options, monitor_part_of(screen), &request, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else
@@ -216,8 +214,11 @@ int command_screen(const struct settings *settings)
 
 /* ---- on the terminal ---- */
 
-int monitor_on_terminal(const struct settings *settings, struct monitor_options *options,
-                        const char *instead)
+/* The screens on the terminal until they are left, then the report of the last reading. Frees the
+ * context of the options. Returns the exit code; if the screens cannot be shown the message ends
+ * with `instead`. */
+static int show_on_terminal(const struct settings *settings, struct monitor_options *options,
+                            const char *instead)
 {
     struct monitor_end end = {0};
     vitals_error error;
@@ -248,10 +249,56 @@ int command_monitor(const struct settings *settings)
     vitals_error error;
     char name[USER];
     const char *user = command_user(name, sizeof name);
-    monitor_fill_options(settings, &user, &options);
+    fill_options(settings, &user, &options);
     int result = command_context(&settings->machine, &options.context, &error);
     if (result < 0)
         return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                             error.message);
-    return monitor_on_terminal(settings, &options, "vitals -1 prints a report");
+    return show_on_terminal(settings, &options, "vitals -1 prints a report");
+}
+
+/* ---- a recording ---- */
+
+int command_replay(const struct settings *settings)
+{
+    struct monitor_options options;
+    struct timeline timeline;
+    vitals_error error;
+    const char *no_user = NULL;
+    if (settings->arguments.words.count != 1)
+        return command_fail(EXIT_USAGE, "replay needs one FILE, a recording");
+    int code = settings->view.screen != NULL ? check_screen(&settings->view, NULL) : 0;
+    if (code != 0)
+        return code;
+    if (settings->view.screen == NULL && !(settings->look.terminal && settings->look.typed))
+        return command_fail(EXIT_CANNOT, "replay needs a terminal for input and output; "
+                                         "--screen 120x40 prints one screen, vitals report what "
+                                         "was used");
+
+    /* What holds nothing that could be shown is told here, where its name is known. */
+    struct timeline_span span = {.count = 0};
+    const char *path = settings->arguments.words.items[0];
+    if (timeline_open(path, &timeline, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+    int spanned = timeline.span(timeline.data, &span, &error);
+    if (spanned != 0 || span.count == 0) {
+        timeline_close(&timeline);
+        return spanned != 0
+                   ? command_fail(EXIT_CANNOT, "%s", error.message)
+                   : command_fail(EXIT_CANNOT, "%s: holds no snapshot", command_safe(path));
+    }
+
+    fill_options(settings, &no_user, &options);
+    options.readonly = "this is a recording";
+    options.replay = &timeline;
+    options.at = settings->view.at;
+    options.stands = settings->view.paused;
+
+    if (settings->view.screen != NULL) {
+        struct drawn drawn = {.text = NULL};
+        code = draw_screen(&settings->view, settings->look.force_color, &options, NULL, 0, &drawn);
+        return print_drawn(&drawn, code);
+    }
+    options.clock = vitals_clock_system();
+    return show_on_terminal(settings, &options, "--screen 120x40 prints one as text");
 }
