@@ -64,26 +64,18 @@ void grid_column(struct grid *grid, const char *title, enum align align, size_t 
     grid->columns[grid->column_count++] = (struct grid_column){title, align, most, wide};
 }
 
-static bool has_room(struct grid *grid)
-{
-    if (grid->count < grid->capacity)
-        return true;
-    size_t capacity = grid->capacity > 0 ? grid->capacity * 2 : 1024;
-    struct grid_cell *cells = realloc(grid->cells, capacity * sizeof *cells);
-    if (cells == NULL)
-        return false;
-    grid->cells = cells;
-    grid->capacity = capacity;
-    return true;
-}
-
 void grid_cell(struct grid *grid, enum color color, const char *text)
 {
     size_t at = grid->text.size, size = strlen(text);
-    if (!grid->failed && has_room(grid))
+    if (grid->count == grid->capacity && !grid->failed) {
+        size_t capacity = grid->capacity > 0 ? grid->capacity * 2 : 1024;
+        struct grid_cell *cells = realloc(grid->cells, capacity * sizeof *cells);
+        grid->failed = cells == NULL;
+        grid->cells = cells != NULL ? cells : grid->cells;
+        grid->capacity = cells != NULL ? capacity : grid->capacity;
+    }
+    if (!grid->failed)
         text_append(&grid->text, text, size + 1);
-    else
-        grid->failed = true;
     grid->failed |= grid->text.failed;
     if (grid->failed || grid->column_count == 0)
         return;

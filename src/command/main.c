@@ -1,6 +1,5 @@
 /* main.c: main(), and everything that the command reads from its environment: variables, the
  * terminal, limits. No other file of the command calls getenv. */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -93,20 +92,6 @@ static void look_for_systemd(struct settings *settings)
         settings->environment.scope_program = program;
 }
 
-/* The path of the exporter, looked up only if something is exported: the value of VITALS_TELL, else
- * of our own program. */
-static void find_exporter(struct settings *settings)
-{
-    static struct program_path path;
-    const char *named = getenv("VITALS_TELL");
-    bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
-                 settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
-                 settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
-    if (tells)
-        settings->export.program = named != NULL && named[0] != '\0' ? named
-                                                                     : find_program("tell", &path);
-}
-
 static int read_configuration(struct settings *settings)
 {
     struct option_error error;
@@ -123,20 +108,6 @@ static int read_configuration(struct settings *settings)
         settings->view.config_notice = notice;
     }
     return 0;
-}
-
-/* In the order of termcolor: --force-color, NO_COLOR, FORCE_COLOR, the terminal. */
-static bool wants_color(const struct settings *settings)
-{
-    const char *no_color = getenv("NO_COLOR"), *color = getenv("FORCE_COLOR");
-    if (settings->look.force_color)
-        return true;
-    if (no_color != NULL && no_color[0] != '\0')
-        return false;
-    if (color != NULL && color[0] != '\0' && strcmp(color, "0") != 0)
-        return true;
-    return settings->look.terminal && settings->environment.term != NULL &&
-           strcmp(settings->environment.term, "dumb") != 0;
 }
 
 static void look_at_terminal(struct settings *settings)
@@ -157,7 +128,17 @@ static void look_at_terminal(struct settings *settings)
         settings->look.line_width = settings->look.width;
     settings->sampling.interval_given =
         settings_origin(settings, &settings->sampling.interval_ns) == ORIGIN_FLAG;
-    settings->look.color = wants_color(settings);
+
+    /* In the order of termcolor: --force-color, NO_COLOR, FORCE_COLOR, the terminal. */
+    const char *no_color = getenv("NO_COLOR"), *color = getenv("FORCE_COLOR");
+    const char *term = settings->environment.term;
+    if (settings->look.force_color || (no_color != NULL && no_color[0] != '\0'))
+        settings->look.color = settings->look.force_color;
+    else if (color != NULL && color[0] != '\0' && strcmp(color, "0") != 0)
+        settings->look.color = true;
+    else
+        settings->look.color = settings->look.terminal && term != NULL && strcmp(term, "dumb") != 0;
+
     if (settings_origin(settings, &settings->look.ascii) != ORIGIN_DEFAULT)
         return;
     settings->look.ascii_unknown =
@@ -247,7 +228,18 @@ static int start(struct settings *settings, int argc, char **argv)
     if (settings->run.gpus != 0) /* the only option that starts this program again */
         settings->arguments.program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     settings->environment.variables = (const char *const *)environ;
-    find_exporter(settings);
+
+    /* The path of the exporter, looked up only if something is exported: the value of VITALS_TELL,
+     * else of our own program. */
+    static struct program_path path;
+    const char *named = getenv("VITALS_TELL");
+    bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
+                 settings->export.tensorboard != NULL || settings->export.textfile != NULL ||
+                 settings->command->bit == COMMAND_SERVE || settings->command->bit == COMMAND_SEND;
+    if (tells)
+        settings->export.program = named != NULL && named[0] != '\0' ? named
+                                                                     : find_program("tell", &path);
+
     if (settings->command->flags & COMMAND_RUNS)
         look_for_systemd(settings);
     look_at_terminal(settings);

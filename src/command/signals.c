@@ -45,19 +45,6 @@ static int number_of(const char *digits)
     return number;
 }
 
-/* RTMIN, RTMIN+3, RTMAX-2. */
-static int realtime_number(const char *name)
-{
-    bool from_top = strncmp(name, "RTMAX", 5) == 0;
-    if (!from_top && strncmp(name, "RTMIN", 5) != 0)
-        return -1;
-    int base = from_top ? SIGRTMAX : SIGRTMIN, step = 0;
-    if (name[5] != '\0')
-        step = name[5] == (from_top ? '-' : '+') ? number_of(name + 6) : -1;
-    int number = from_top ? base - step : base + step;
-    return step < 0 || number < SIGRTMIN || number > SIGRTMAX ? -1 : number;
-}
-
 int signal_number(const char *word)
 {
     char name[NAME_SIZE];
@@ -70,10 +57,9 @@ int signal_number(const char *word)
 
     /* In capitals, without SIG before it. */
     size_t used = 0;
-    for (; word[used] != '\0' && used + 1 < NAME_SIZE; used++) {
-        char c = word[used];
-        name[used] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    }
+    for (; word[used] != '\0' && used + 1 < NAME_SIZE; used++)
+        name[used] = word[used] >= 'a' && word[used] <= 'z' ? (char)(word[used] - 'a' + 'A')
+                                                            : word[used];
     name[used] = '\0';
     if (strncmp(name, "SIG", 3) == 0 && name[3] != '\0')
         memmove(name, name + 3, used - 2);
@@ -84,9 +70,18 @@ int signal_number(const char *word)
             return SIGNALS[i].number;
         nearest_offer(&nearest, SIGNALS[i].name);
     }
-    number = realtime_number(name);
-    if (number > 0)
-        return number;
+
+    /* RTMIN, RTMIN+3, RTMAX-2. */
+    bool from_top = strncmp(name, "RTMAX", 5) == 0;
+    if (from_top || strncmp(name, "RTMIN", 5) == 0) {
+        int base = from_top ? SIGRTMAX : SIGRTMIN, step = 0;
+        if (name[5] != '\0')
+            step = name[5] == (from_top ? '-' : '+') ? number_of(name + 6) : -1;
+        number = from_top ? base - step : base + step;
+        if (step >= 0 && number >= SIGRTMIN && number <= SIGRTMAX)
+            return number;
+    }
+
     if (nearest.word != NULL)
         return command_fail(-1, "there is no signal \"%s\"; did you mean %s?", command_safe(word),
                             nearest.word);

@@ -40,18 +40,25 @@ static const char *path_of(const char *word, size_t *name_size)
     return equals + 1;
 }
 
+/* The name of a session that begins with the word. Two sessions of one name would be one in JSON.
+ */
 static const char *name_of(struct comparing *comparing, const char *word)
 {
-    size_t size;
-    const char *path = path_of(word, &size);
-    char *name = size > 0 ? strndup(word, size) : NULL;
-    if (name != NULL)
-        return comparing->names[comparing->name_count++] = name;
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    size_t size, same = 0;
+    const char *path = path_of(word, &size), *slash = strrchr(path, '/');
+    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    char *given = size > 0 ? strndup(word, size) : NULL, *unique = NULL;
+    if (given != NULL)
+        name = comparing->names[comparing->name_count++] = given;
+    size = strlen(name);
+    for (size_t i = 0; i < comparing->session_count; i++) {
+        const char *other = comparing->sessions[i].name;
+        same += strncmp(other, name, size) == 0 && (other[size] == '\0' || other[size] == ' ');
+    }
+    if (same == 0 || asprintf(&unique, "%s (%zu)", name, same + 1) < 0)
+        return name;
+    return comparing->names[comparing->name_count++] = unique;
 }
-
-/* ---- files ---- */
 
 static int open_run(struct comparing *comparing, const char *word)
 {
@@ -70,24 +77,6 @@ static int open_run(struct comparing *comparing, const char *word)
     return 0;
 }
 
-/* Two sessions of one name would be one in JSON. */
-static const char *unique_name(struct comparing *comparing, const char *name)
-{
-    size_t same = 0, size = strlen(name);
-    char digits[24];
-    for (size_t i = 0; i < comparing->session_count; i++)
-        same += strncmp(comparing->sessions[i].name, name, size) == 0 &&
-                (comparing->sessions[i].name[size] == '\0' ||
-                 comparing->sessions[i].name[size] == ' ');
-    if (same == 0)
-        return name;
-    (void)snprintf(digits, sizeof digits, " (%zu)", same + 1);
-    char *unique = NULL;
-    if (asprintf(&unique, "%s%s", name, digits) < 0)
-        return name;
-    return comparing->names[comparing->name_count++] = unique;
-}
-
 static int open_runs(struct comparing *comparing)
 {
     const struct settings_words *words = comparing->words;
@@ -102,7 +91,7 @@ static int open_runs(struct comparing *comparing)
         }
         if (begins || !groups) {
             struct session session = {
-                .name = unique_name(comparing, name_of(comparing, words->items[i])),
+                .name = name_of(comparing, words->items[i]),
                 .runs = (const struct recording **)comparing->runs + comparing->run_count,
                 .phases = comparing->phases + comparing->run_count,
             };
@@ -151,19 +140,7 @@ static const struct compare_form FORMS[] = {
     {"json", print_json},
     {"gpu-tracker", print_gpu_tracker},
 };
-
-static const struct compare_form *chosen_form(const struct look_settings *look,
-                                              const struct account_settings *account)
-{
-    const char *name = look->json ? "json" : account->format != NULL ? account->format : "text";
-    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        if (strcmp(FORMS[i].name, name) == 0)
-            return &FORMS[i];
-    }
-    (void)command_fail(EXIT_USAGE, "--format: \"%s\" is none; it is text, json or gpu-tracker",
-                       command_safe(name));
-    return NULL;
-}
+enum { FORM_COUNT = sizeof FORMS / sizeof FORMS[0] };
 
 /* ---- the whole ---- */
 
@@ -188,10 +165,15 @@ int command_compare(const struct settings *settings)
 {
     char wrong[256];
     struct account_view view = command_account_view(&settings->look, &settings->account);
-    const struct compare_form *form = chosen_form(&settings->look, &settings->account);
-    size_t count = settings->arguments.words.count + 1;
-    if (form == NULL)
-        return EXIT_USAGE;
+    size_t count = settings->arguments.words.count + 1, form = 0;
+    const char *name = settings->look.json                ? "json"
+                       : settings->account.format != NULL ? settings->account.format
+                                                          : "text";
+    while (form < FORM_COUNT && strcmp(FORMS[form].name, name) != 0)
+        form++;
+    if (form == FORM_COUNT)
+        return command_fail(EXIT_USAGE, "--format: \"%s\" is none; it is text, json or gpu-tracker",
+                            command_safe(name));
     if (!account_units(&view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
     if (!comparison_knows(settings->compare.statistic))
@@ -206,7 +188,7 @@ int command_compare(const struct settings *settings)
                   comparing.phases != NULL;
     int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
     if (code == 0)
-        code = print(&comparing, form, &view, settings->compare.statistic);
+        code = print(&comparing, &FORMS[form], &view, settings->compare.statistic);
 
     for (size_t i = 0; i < comparing.run_count; i++) {
         phases_done(&comparing.phases[i]);

@@ -19,57 +19,42 @@ enum { NAME_MOST = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, SIGNAL_EXI
 
 /* ---- the line ---- */
 
-/* Whether `size` bytes more are welcome there: a plain file below the limit of its size, which the
- * kernel would answer with a signal. */
-static bool is_welcome(int file, int size)
-{
-    struct stat is;
-    struct rlimit limit;
-    if (fstat(file, &is) != 0 || !S_ISREG(is.st_mode) || getrlimit(RLIMIT_FSIZE, &limit) != 0)
-        return false;
-    return limit.rlim_cur == RLIM_INFINITY || (rlim_t)is.st_size + (rlim_t)size <= limit.rlim_cur;
-}
-
-static int format_line(char *line, size_t capacity, const char *what, const char *name, long pid)
-{
-    const vitals_clock *clock = vitals_clock_system();
-    char safe[NAME_MOST + 1];
-    size_t size = 0;
-    for (; size < NAME_MOST && name[size] != '\0'; size++)
-        safe[size] = (unsigned char)name[size] < 0x20 || name[size] == 0x7F ? ' ' : name[size];
-    safe[size] = '\0';
-    return snprintf(line, capacity, "%s\t%s\t%llu\t%ld\t%ld\n", what, safe,
-                    (unsigned long long)clock->monotonic_ns(clock->data), pid, pid);
-}
-
-static int append(const char *path, const char *line, int size)
-{
-    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0)
-        return errno;
-    errno = 0;
-    int failed = 0;
-    if (!is_welcome(file, size))
-        failed = EFBIG;
-    else if (write(file, line, (size_t)size) != size)
-        failed = errno != 0 ? errno : ENOSPC;
-    close(file);
-    return failed;
-}
-
-/* `pid`: whose phase it is. */
+/* `pid`: of the process whose phase it is. Only a plain file is written to, and none above the
+ * limit of its size, which the kernel would answer with a signal. */
 static void mark(const struct look_settings *look, const struct environment_settings *environment,
                  const char *what, const char *name, long pid)
 {
-    char line[320];
     const char *path = environment->marks;
+    char safe[NAME_MOST + 1], line[320];
+    struct stat is;
+    struct rlimit limit;
+    size_t used = 0;
     if (path == NULL || path[0] != '/') {
         if (look->verbose)
             (void)command_fail(0, "no vitals run is above us: nobody is told of \"%s\"",
                                command_safe(name));
         return;
     }
-    int failed = append(path, line, format_line(line, sizeof line, what, name, pid));
+    for (; used < NAME_MOST && name[used] != '\0'; used++)
+        safe[used] = (unsigned char)name[used] < 0x20 || name[used] == 0x7F ? ' ' : name[used];
+    safe[used] = '\0';
+    int size = snprintf(line, sizeof line, "%s\t%s\t%llu\t%ld\t%ld\n", what, safe,
+                        (unsigned long long)clock_now_ns(), pid, pid);
+
+    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    int failed = file < 0 ? errno : 0;
+    if (file >= 0) {
+        bool welcome = fstat(file, &is) == 0 && S_ISREG(is.st_mode) &&
+                       getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                       (limit.rlim_cur == RLIM_INFINITY ||
+                        (rlim_t)is.st_size + (rlim_t)size <= limit.rlim_cur);
+        errno = 0;
+        if (!welcome)
+            failed = EFBIG;
+        else if (write(file, line, (size_t)size) != size)
+            failed = errno != 0 ? errno : ENOSPC;
+        close(file);
+    }
     if (failed != 0 && (failed != ENOENT || look->verbose))
         (void)command_fail(0, "%s: %s; \"%s\" is not marked", command_safe(path), strerror(failed),
                            command_safe(name));
@@ -88,22 +73,16 @@ static bool is_job_control(int signal)
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* It was sent, and not taken yet: another one came first. */
-static bool is_pending(int signal)
-{
-    sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, signal) == 1;
-}
-
 /* Like the launcher of `vitals run` (os/launch.h): a command that is stopped by job control, or
  * stops itself because of it, or is an inner shell that suspends, stops us too. */
 static bool stops_us(pid_t child, int signal, bool told_to_stop)
 {
     pid_t group = getpgid(child), front = tcgetpgrp(STDERR_FILENO);
+    sigset_t pending;
     if (signal != SIGSTOP)
         return is_job_control(signal);
-    if (group == getpgrp())
-        return told_to_stop || is_pending(SIGTSTP);
+    if (group == getpgrp()) // sent, and not taken yet: another one came first
+        return told_to_stop || (sigpending(&pending) == 0 && sigismember(&pending, SIGTSTP) == 1);
     return front == group || front == getpgrp();
 }
 
@@ -120,8 +99,8 @@ static int look_at(pid_t child, bool *told_to_stop)
         if (!WIFSTOPPED(status))
             return status;
         if (!stops_us(child, WSTOPSIG(status), *told_to_stop))
-            continue;
-        // only the command was stopped
+            continue; // only the command was stopped
+
         /* By the signal that stopped the command, which is blocked; until our group is continued.
          */
         int signal = WSTOPSIG(status);
@@ -131,21 +110,9 @@ static int look_at(pid_t child, bool *told_to_stop)
         (void)raise(signal);
         sigprocmask(SIG_UNBLOCK, &set, NULL);
         sigprocmask(SIG_BLOCK, &set, NULL);
-
         *told_to_stop = false;
     }
     return -1;
-}
-
-/* The terminal's signals go to the whole group, and SIGALRM to the process that set it before it
- * became us; a signal of our own write carries our pid. */
-static bool concerns_command(pid_t child, const siginfo_t *info)
-{
-    if (info->si_signo == SIGCHLD)
-        return false;
-    if (info->si_code <= 0)
-        return info->si_code != SI_USER || info->si_pid != getpid();
-    return info->si_signo == SIGALRM || getpgid(child) != getpgrp();
 }
 
 static int wait_for(pid_t child, const sigset_t *watched)
@@ -159,7 +126,14 @@ static int wait_for(pid_t child, const sigset_t *watched)
         int signal = sigwaitinfo(watched, &info);
         if (is_job_control(signal) || signal == SIGCONT)
             told_to_stop = signal != SIGCONT;
-        if (signal > 0 && concerns_command(child, &info))
+        if (signal <= 0 || signal == SIGCHLD)
+            continue;
+
+        /* The terminal's signals go to the whole group, and SIGALRM to the process that set it
+         * before it became us; a signal of our own write carries our pid. */
+        bool sent = info.si_code <= 0;
+        if (sent ? info.si_code != SI_USER || info.si_pid != getpid()
+                 : signal == SIGALRM || getpgid(child) != getpgrp())
             (void)kill(child, signal); // not reaped, so the pid is its own
     }
 }

@@ -107,45 +107,16 @@ static const struct report_form *form_of(const struct report_form *forms, const 
     return forms->name != NULL ? forms : NULL;
 }
 
-/* What was asked for; NULL after a message. */
-static const struct report_form *chosen_form(const struct look_settings *look,
-                                             const struct account_settings *account,
-                                             const struct report_settings *report)
-{
-    const struct report_form *form = &FORMS[0];
-    if (look->json)
-        return form_of(FORMS, "json");
-    if (report->advice != NULL) {
-        form = form_of(ADVICES, report->advice);
-        if (form == NULL)
-            (void)command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
-                               command_safe(report->advice));
-    } else if (account->format != NULL) {
-        form = form_of(FORMS, account->format);
-        if (form == NULL)
-            (void)command_fail(EXIT_USAGE,
-                               "--format: \"%s\" is none; it is text, json, gpu-tracker or "
-                               "gpu-tracker-text",
-                               command_safe(account->format));
-    }
-    return form;
-}
-
 /* ---- the page ---- */
-
-/* A page in the place of what it is made of would be the end of that. */
-static bool is_recording(const char *page, const char *recording)
-{
-    struct stat a, b;
-    return stat(page, &a) == 0 && stat(recording, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
-}
 
 static int print_page(struct shown *shown)
 {
     static struct output output;
-    const char *path = shown->report->html_path;
-    if (strcmp(path, "-") != 0 && is_recording(path, shown->arguments->words.items[0]))
+    const char *path = shown->report->html_path, *recording = shown->arguments->words.items[0];
+    struct stat a, b;
+    /* A page in the place of what it is made of would be the end of that. */
+    if (strcmp(path, "-") != 0 && stat(path, &a) == 0 && stat(recording, &b) == 0 &&
+        a.st_dev == b.st_dev && a.st_ino == b.st_ino)
         return command_fail(EXIT_USAGE, "--html %s: that is the recording itself",
                             command_safe(path));
     int descriptor = output_create(path);
@@ -153,7 +124,7 @@ static int print_page(struct shown *shown)
         return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
     output_init(&output, descriptor);
     const struct html_report page = {.recording = shown->recording,
-                                     .path = shown->arguments->words.items[0],
+                                     .path = recording,
                                      .view = &shown->view,
                                      .phases = &shown->phases,
                                      .sizing = &shown->sizing};
@@ -189,25 +160,6 @@ static int show(struct shown *shown, const struct report_form *form)
     return code;
 }
 
-/* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
-static int check_form(const struct report_settings *report, const struct report_form *form)
-{
-    if (!report->phases || form->print != print_gpu_tracker_text)
-        return 0;
-    return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
-                                    "gpu-tracker has");
-}
-
-static int check_words(const struct argument_settings *arguments)
-{
-    if (arguments->words.count == 1)
-        return 0;
-    if (arguments->words.count == 0)
-        return command_fail(EXIT_USAGE, "report: no file; as in: vitals report run.db");
-    return command_fail(EXIT_USAGE, "report: one file, not %zu (vitals compare takes several)",
-                        arguments->words.count);
-}
-
 int command_report(const struct settings *settings)
 {
     struct recording *recording;
@@ -216,15 +168,33 @@ int command_report(const struct settings *settings)
     struct shown shown = {.arguments = &settings->arguments,
                           .report = &settings->report,
                           .view = command_account_view(&settings->look, &settings->account)};
-    const struct report_form *form = chosen_form(&settings->look, &settings->account,
-                                                 &settings->report);
-    if (form == NULL || check_form(&settings->report, form) != 0 ||
-        check_words(&settings->arguments) != 0)
-        return EXIT_USAGE;
+    const struct settings_words *words = &settings->arguments.words;
+    const char *advice = settings->look.json ? NULL : settings->report.advice;
+    const char *name = settings->look.json                ? "json"
+                       : settings->account.format != NULL ? settings->account.format
+                                                          : "text";
+    const struct report_form *form = advice != NULL ? form_of(ADVICES, advice)
+                                                    : form_of(FORMS, name);
+    if (form == NULL && advice != NULL)
+        return command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
+                            command_safe(advice));
+    if (form == NULL)
+        return command_fail(EXIT_USAGE,
+                            "--format: \"%s\" is none; it is text, json, gpu-tracker or "
+                            "gpu-tracker-text",
+                            command_safe(name));
+    /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
+    if (settings->report.phases && form->print == print_gpu_tracker_text)
+        return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
+                                        "gpu-tracker has");
+    if (words->count == 0)
+        return command_fail(EXIT_USAGE, "report: no file; as in: vitals report run.db");
+    if (words->count > 1)
+        return command_fail(EXIT_USAGE, "report: one file, not %zu (vitals compare takes several)",
+                            words->count);
     if (!account_units(&shown.view, wrong, sizeof wrong))
         return command_fail(EXIT_USAGE, "%s", wrong);
-    if (recording_open_tracked(settings->arguments.words.items[0],
-                               settings->report.phase_files.items,
+    if (recording_open_tracked(words->items[0], settings->report.phase_files.items,
                                settings->report.phase_files.count, &recording, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
 
@@ -235,7 +205,7 @@ int command_report(const struct settings *settings)
         size_t size = strcspn(problem, "\n");
         (void)vitals_text_format((vitals_text){problem, size}, VITALS_TEXT_TERMINAL, line,
                                  sizeof line);
-        (void)command_fail(0, "%s: %s", command_safe(settings->arguments.words.items[0]), line);
+        (void)command_fail(0, "%s: %s", command_safe(words->items[0]), line);
         problem += size + (problem[size] == '\n');
     }
 

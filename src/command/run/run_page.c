@@ -4,29 +4,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/run/run_export.h"
 #include "report/html.h"
 
-static bool write_file(const char *path, const char *bytes, size_t size)
+static int create(const char *path)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor < 0)
-        return false;
-    size_t written = 0;
-    while (written < size) {
-        ssize_t count = write(descriptor, bytes + written, size - written);
-        if (count <= 0)
-            break;
-        written += (size_t)count;
-    }
-    return close(descriptor) == 0 && written == size;
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
-
-/* ---- time ---- */
 
 static uint64_t left_ns(const struct run_page *page)
 {
@@ -34,17 +21,6 @@ static uint64_t left_ns(const struct run_page *page)
     uint64_t now = clock_now_ns();
     return now < page->deadline_ns && poll(&told, 1, 0) <= 0 ? page->deadline_ns - now : 0;
 }
-
-/* Whether a recording can be read and drawn in what is left: a slow CPU does 2 MB in a second. */
-static bool fits(const struct run_page *page, const char *recording)
-{
-    static const uint64_t NS_PER_BYTE = 500;
-    struct stat status;
-    return stat(recording, &status) == 0 && status.st_size >= 0 &&
-           (uint64_t)status.st_size < left_ns(page) / NS_PER_BYTE;
-}
-
-/* ---- the page ---- */
 
 struct printer {
     const struct run_page *page;
@@ -57,21 +33,9 @@ static int write_in_time(void *data, const char *bytes, size_t size)
     return left_ns(printer->page) > 0 ? output_write(&printer->output, bytes, size) : -1;
 }
 
-static bool print(const struct html_report *report, const struct run_page *page)
-{
-    static struct printer printer;
-    int descriptor = open(page->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor < 0)
-        return false;
-    printer.page = page;
-    output_init(&printer.output, descriptor);
-    int stopped = html_write(report, write_in_time, &printer);
-    bool whole = output_flush(&printer.output) == 0 && stopped == 0;
-    return close(descriptor) == 0 && whole;
-}
-
 static bool make(const char *source, const struct run_page *page, const struct account_view *view)
 {
+    static struct printer printer; /* large */
     struct recording *recording;
     struct phases phases;
     struct sizing sizing;
@@ -88,7 +52,12 @@ static bool make(const char *source, const struct run_page *page, const struct a
                                            .sizing = &sizing,
                                            .for_others = true,
                                            .title = page->title};
-        made = print(&report, page);
+        int descriptor = create(page->path);
+        printer.page = page;
+        output_init(&printer.output, descriptor);
+        made = descriptor >= 0 && html_write(&report, write_in_time, &printer) == 0;
+        made = descriptor >= 0 && output_flush(&printer.output) == 0 && made;
+        made = descriptor >= 0 && close(descriptor) == 0 && made;
         phases_done(&phases);
     }
     recording_close(recording);
@@ -98,6 +67,7 @@ static bool make(const char *source, const struct run_page *page, const struct a
 bool run_page_make(struct run_page *page, const char *temporary, const struct account_view *view,
                    const char *recording, const char *account)
 {
+    static struct output output; /* large */
     char json[sizeof page->path];
     page->folder[0] = page->path[0] = '\0';
     if (left_ns(page) == 0)
@@ -109,14 +79,23 @@ bool run_page_make(struct run_page *page, const char *temporary, const struct ac
     }
     (void)snprintf(json, sizeof json, "%s/account.json", page->folder);
     (void)snprintf(page->path, sizeof page->path, "%s/report.html", page->folder);
-    bool whole = recording == NULL || fits(page, recording);
+    /* Whether a recording can be read and drawn in what is left: a slow CPU does 2 MB in a second.
+     */
+    static const uint64_t NS_PER_BYTE = 500;
+    struct stat status;
+    bool whole = recording == NULL || (stat(recording, &status) == 0 && status.st_size >= 0 &&
+                                       (uint64_t)status.st_size < left_ns(page) / NS_PER_BYTE);
     bool made = recording != NULL && whole && make(recording, page, view);
     if (!whole)
         (void)command_fail(0, "the page that others get has no charts: the recording is long; "
                               "a longer --tell-wait gives them time");
     if (!made) {
         (void)unlink(page->path);
-        made = write_file(json, account, strlen(account)) && make(json, page, view);
+        int file = create(json);
+        output_init(&output, file);
+        output_text(&output, account);
+        made = file >= 0 && output_flush(&output) == 0;
+        made = file >= 0 && close(file) == 0 && made && make(json, page, view);
         (void)unlink(json);
     }
     if (!made)

@@ -53,23 +53,20 @@ struct run_repeat_walk {
     const vitals_figure *figure;
 };
 
-static bool is_new(const struct repeat *repeat, const struct run_repeat_walk *walk)
-{
-    for (size_t i = 0; i < walk->run; i++) {
-        if (vitals_account_find(repeat->runs[i], vitals_figure_name(walk->figure),
-                                vitals_figure_subject(walk->figure)) != NULL)
-            return false;
-    }
-    return true;
-}
-
 static bool next_figure(const struct repeat *repeat, struct run_repeat_walk *walk)
 {
     while (walk->run < repeat->count) {
         walk->figure = vitals_account_next(repeat->runs[walk->run], walk->figure);
-        if (walk->figure == NULL)
+        if (walk->figure == NULL) {
             walk->run++;
-        else if (is_new(repeat, walk))
+            continue;
+        }
+        const char *name = vitals_figure_name(walk->figure);
+        const char *subject = vitals_figure_subject(walk->figure);
+        bool known = false;
+        for (size_t i = 0; i < walk->run && !known; i++)
+            known = vitals_account_find(repeat->runs[i], name, subject) != NULL;
+        if (!known)
             return true;
     }
     return false;

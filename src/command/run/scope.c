@@ -14,22 +14,6 @@
 
 enum { TIMEOUT_US = 50 * 1000 };
 
-static int append_pids(sd_bus_message *call, char *const *pids, int count)
-{
-    int code = sd_bus_message_open_container(call, 'r', "sv");
-    if (code >= 0)
-        code = sd_bus_message_append(call, "s", "PIDs");
-    if (code >= 0)
-        code = sd_bus_message_open_container(call, 'v', "au");
-    if (code >= 0)
-        code = sd_bus_message_open_container(call, 'a', "u");
-    for (int i = 0; i < count && code >= 0; i++)
-        code = sd_bus_message_append(call, "u", (uint32_t)strtoul(pids[i], NULL, 10));
-    for (int open = 0; open < 3 && code >= 0; open++)
-        code = sd_bus_message_close_container(call);
-    return code;
-}
-
 static int append_properties(sd_bus_message *call, char *const *argv, int argc)
 {
     static const char *const ON[] = {"Delegate", "CPUAccounting", "MemoryAccounting",
@@ -37,7 +21,17 @@ static int append_properties(sd_bus_message *call, char *const *argv, int argc)
     const uint64_t memory_max = strtoull(argv[2], NULL, 10), tasks = strtoull(argv[3], NULL, 10);
     int code = sd_bus_message_open_container(call, 'a', "(sv)");
     if (code >= 0)
-        code = append_pids(call, argv + 4, argc - 4);
+        code = sd_bus_message_open_container(call, 'r', "sv");
+    if (code >= 0)
+        code = sd_bus_message_append(call, "s", "PIDs");
+    if (code >= 0)
+        code = sd_bus_message_open_container(call, 'v', "au");
+    if (code >= 0)
+        code = sd_bus_message_open_container(call, 'a', "u");
+    for (int i = 4; i < argc && code >= 0; i++)
+        code = sd_bus_message_append(call, "u", (uint32_t)strtoul(argv[i], NULL, 10));
+    for (int open = 0; open < 3 && code >= 0; open++)
+        code = sd_bus_message_close_container(call);
     for (size_t i = 0; i < sizeof ON / sizeof ON[0] && code >= 0; i++)
         code = sd_bus_message_append(call, "(sv)", ON[i], "b", 1);
     if (code >= 0 && memory_max != 0)

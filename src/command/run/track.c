@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,42 +45,9 @@ static int take_pids(struct run_track *track)
     return code;
 }
 
-/* A place that cannot be written is better known now. */
-static int open_json(struct run_track *track)
-{
-    const char *path = track->settings->run.json_path;
-    if (path == NULL)
-        return 0;
-    track->json = output_create(path);
-    if (track->json >= 0)
-        return 0;
-    return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
-}
-
-static bool is_target(const struct run_track *track, int64_t pid)
-{
-    bool is = false;
-    for (size_t i = 0; i < track->settings->arguments.words.count; i++)
-        is |= track->pids[i] == pid;
-    return is;
-}
-
-/* We and the program that tells others are no part of a target that started us. What else we start
- * is below us; that program may become a child of the target. */
-static int leave_ourselves_out(struct run_track *track)
-{
-    const int64_t pids[] = {getpid(), run_export_pid(&track->plan.exporter)};
-    vitals_error error;
-    for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
-        if (pids[i] > 0 && !is_target(track, pids[i]) &&
-            vitals_run_exclude(track->run, pids[i], &error) < 0)
-            return command_fail(EXIT_CANNOT, "%s", error.message);
-    }
-    return 0;
-}
-
 static int begin(struct run_track *track)
 {
+    const char *json = track->settings->run.json_path;
     vitals_error error;
     int code = take_pids(track);
     if (code == 0)
@@ -112,12 +78,24 @@ static int begin(struct run_track *track)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     /* Nothing is written, and nothing replaced, before all of them are found. */
     code = exit_code(run_plan_prepare(&track->plan, &track->settings->arguments));
-    if (code == 0)
-        code = open_json(track);
-    if (code == 0)
-        (void)run_export_begin(&track->plan.exporter, track->settings,
-                               &(struct export_job){.program = "track", .pid = track->pids[0]});
-    return code == 0 ? leave_ourselves_out(track) : code;
+    if (code == 0 && json != NULL && (track->json = output_create(json)) < 0)
+        code = command_fail(EXIT_CANNOT, "%s: %s", command_safe(json), strerror(errno));
+    if (code != 0)
+        return code;
+    (void)run_export_begin(&track->plan.exporter, track->settings,
+                           &(struct export_job){.program = "track", .pid = track->pids[0]});
+
+    /* We and the program that tells others are no part of a target that started us. What else we
+     * start is below us; that program may become a child of the target. */
+    const int64_t ours[] = {getpid(), run_export_pid(&track->plan.exporter)};
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        bool leave_out = ours[i] > 0;
+        for (size_t j = 0; j < track->plan.usage.pid_count; j++)
+            leave_out &= track->pids[j] != ours[i];
+        if (leave_out && vitals_run_exclude(track->run, ours[i], &error) < 0)
+            return command_fail(EXIT_CANNOT, "%s", error.message);
+    }
+    return 0;
 }
 
 /* Until all have ended, a signal arrives, or the reader has gone. */
@@ -144,49 +122,31 @@ static int wait_for_end(struct run_track *track)
     return 0;
 }
 
-static int print(struct run_track *track, const vitals_account *account)
+static int tell(struct run_track *track)
 {
     static struct output output;
-    const struct account_view view = command_account_view(&track->settings->look,
-                                                          &track->settings->account);
+    const char *path = track->plan.recorder.path;
+    vitals_account *account = NULL;
+    vitals_error error;
+    if (vitals_run_account(track->run, &account, &error) < 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
+
+    /* The account goes into the recording. */
+    bool recorded = !track->plan.records || recording_put_account(path, account, &error) == 0;
+    if (!recorded)
+        (void)command_fail(0, "%s: the account is missing: %s", command_safe(path), error.message);
+
     int code = EXIT_DONE;
     if (track->json >= 0) {
         output_init(&output, track->json);
         (void)!vitals_account_json(account, output_write, &output);
         code = output_done(&output, EXIT_DONE);
     }
-    if (track->settings->run.quiet) {
-        if (!track->enough)
-            run_tell_stopped(&track->plan, account);
-        return code;
-    }
-    output_init(&output, STDERR_FILENO);
-    (void)account_text(account, &view, output_write, &output);
-    (void)output_flush(&output);
-    return code;
-}
-
-/* The account goes into the recording. */
-static int finish_recording(const struct run_track *track, const vitals_account *account)
-{
-    const char *path = track->plan.recorder.path;
-    vitals_error error;
-    if (!track->plan.records || recording_put_account(path, account, &error) == 0)
-        return EXIT_DONE;
-    return command_fail(EXIT_CANNOT, "%s: the account is missing: %s", command_safe(path),
-                        error.message);
-}
-
-static int tell(struct run_track *track)
-{
-    vitals_account *account = NULL;
-    vitals_error error;
-    if (vitals_run_account(track->run, &account, &error) < 0)
-        return command_fail(EXIT_CANNOT, "%s", error.message);
-    const int finished = finish_recording(track, account);
-    int code = print(track, account);
-    const bool stopped = run_recording_stopped(&track->plan, account) && !track->enough;
-    if (finished != EXIT_DONE || stopped)
+    if (!track->settings->run.quiet)
+        run_print_account(track->settings, account);
+    else if (!track->enough)
+        run_tell_stopped(&track->plan, account);
+    if (!recorded || (run_recording_stopped(&track->plan, account) && !track->enough))
         code = EXIT_CANNOT;
     run_export_end(&track->plan.exporter, track->settings, account, run_plan_file(&track->plan));
     vitals_account_free(account);
