@@ -37,7 +37,7 @@ struct settings_words {
     bool given; /* `-u` alone is given, with a count of 0 */
 };
 
-/* --- Shared by several commands --------------------------------------------------------------- */
+/* ---- Shared by several commands ---- */
 
 /* Which machine is read: this one, another root, a demo, or a file of snapshots. */
 struct machine_settings {
@@ -101,8 +101,7 @@ struct environment_settings {
     const char *const *variables; /* the whole environment, NULL at the end */
 };
 
-/* --- The view and replay -----------------------------------------------------------------------
- */
+/* ---- The view and replay ---- */
 
 struct view_settings {
     bool once;
@@ -135,8 +134,7 @@ struct filter_settings {
     struct settings_numbers pids;
 };
 
-/* --- Processes and devices ---------------------------------------------------------------------
- */
+/* ---- Processes and devices ---- */
 
 /* The processes that ps and kill choose: of one list any must hold, and of all lists each. */
 struct choice_settings {
@@ -201,8 +199,7 @@ struct select_settings {
     const char *command_path; /* the file of the command, if not its first word */
 };
 
-/* --- Accounts: run, track, record, report, compare ---------------------------------------------
- */
+/* ---- Accounts: run, track, record, report, compare ---- */
 
 /* How the figures of an account are written. */
 struct account_settings {
@@ -269,8 +266,7 @@ struct compare_settings {
     const char *statistic; /* "mean", "min", "max", "std" */
 };
 
-/* --- Export ------------------------------------------------------------------------------------
- */
+/* ---- Export ---- */
 
 struct mlflow_settings {
     const char *uri; /* NULL: none; "": where MLFLOW_TRACKING_URI says */
@@ -314,8 +310,7 @@ struct send_settings {
     uint64_t wait_ns;
 };
 
-/* --- All of them -------------------------------------------------------------------------------
- */
+/* ---- All of them ---- */
 
 struct settings {
     bool help;

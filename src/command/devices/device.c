@@ -2,7 +2,6 @@
  * once or again and again. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,23 +69,6 @@ static int add_column(struct shown_device *device, const char *word)
     }
     device->column_count++;
     return 0;
-}
-
-/* CSV without -o has every column. */
-static int choose_columns(struct shown_device *device)
-{
-    const struct settings_words *words = &device->settings->table.columns;
-    const char *word;
-    int code = 0;
-    if (words->given && words->count == 0)
-        return command_fail(EXIT_USAGE, "-o: no column is named");
-    for (size_t i = 0; i < words->count && code == 0; i++)
-        code = add_column(device, words->items[i]);
-    if (words->given || !device->settings->table.csv)
-        return code;
-    for (size_t i = 0; code == 0 && (word = device_column_word(i)) != NULL; i++)
-        code = add_column(device, word);
-    return code;
 }
 
 /* ---- what is asked for ---- */
@@ -199,26 +181,6 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }
 
-/* Base units; empty if there is no value. */
-static void print_field(const vitals_row *row, const vitals_snapshot *older, vitals_metric metric,
-                        struct output *output)
-{
-    char field[DEVICE_VALUE * 2];
-    vitals_text text;
-    double number;
-    if (metric == 0)
-        text = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
-    else if (vitals_metric_type(metric) == VITALS_TEXT && vitals_row_text(row, metric, &text) <= 0)
-        return;
-    if (metric == 0 || vitals_metric_type(metric) == VITALS_TEXT) {
-        (void)vitals_text_format(text, VITALS_TEXT_CSV, field, sizeof field);
-        output_text(output, field);
-    } else if (device_metric_number(row, older, metric, &number) > 0) {
-        bool whole = number == floor(number) && fabs(number) < 1e16;
-        output_format(output, whole ? "%.0f" : "%.15g", number);
-    }
-}
-
 /* Rows of devices that were not named are left out, and the processes that are not theirs. */
 struct device_kept {
     const vitals_snapshot *snapshot;
@@ -260,6 +222,7 @@ static int print_json(struct shown_device *device, const vitals_snapshot *now,
     return code;
 }
 
+/* Base units; empty if there is no value. */
 static void print_csv(const struct shown_device *device, const vitals_snapshot *now,
                       const vitals_snapshot *older, const struct device_list *list,
                       struct output *output)
@@ -270,7 +233,18 @@ static void print_csv(const struct shown_device *device, const vitals_snapshot *
         output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
         for (size_t i = 0; i < count && device_list_has(list, row); i++) {
-            print_field(row, older, device->columns[i].metric, output);
+            vitals_metric metric = device->columns[i].metric;
+            bool is_text = metric == 0 || vitals_metric_type(metric) == VITALS_TEXT;
+            char field[DEVICE_VALUE * 2];
+            vitals_text text = {vitals_row_label(row), strlen(vitals_row_label(row))};
+            double number;
+            if (is_text && (metric == 0 || vitals_row_text(row, metric, &text) > 0)) {
+                (void)vitals_text_format(text, VITALS_TEXT_CSV, field, sizeof field);
+                output_text(output, field);
+            } else if (!is_text && device_metric_number(row, older, metric, &number) > 0) {
+                bool whole = number == floor(number) && fabs(number) < 1e16;
+                output_format(output, whole ? "%.0f" : "%.15g", number);
+            }
             output_text(output, i + 1 < count ? "," : "\n");
         }
     }
@@ -346,8 +320,17 @@ int command_device(const struct settings *settings)
     struct feed feed = {0};
     bool repeated = settings->sampling.interval_given;
     uint64_t interval_ns = repeated ? settings->sampling.interval_ns : 0;
+    const struct settings_words *words = &settings->table.columns;
+    const char *word;
+    int code = words->given && words->count == 0
+                   ? command_fail(EXIT_USAGE, "-o: no column is named")
+                   : 0;
     device.settings = settings;
-    int code = choose_columns(&device);
+    for (size_t i = 0; i < words->count && code == 0; i++)
+        code = add_column(&device, words->items[i]);
+    bool all = !words->given && settings->table.csv; // CSV without -o has every column
+    for (size_t i = 0; all && code == 0 && (word = device_column_word(i)) != NULL; i++)
+        code = add_column(&device, word);
     if (code != 0)
         return code;
 

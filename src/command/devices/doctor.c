@@ -3,7 +3,6 @@
  * The rows come from the table diagnosis, to which back ends and the system add; here they are put
  * in order and made readable. doctor_devices.c adds what devices say of themselves; what a source
  * did not answer in time is a finding too. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
  * finding can write a command. */
 #include "command/devices/doctor_paint.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "view/paint.h"

@@ -103,29 +103,6 @@ static void *wait_with(void *data)
     return NULL;
 }
 
-/* Meanwhile: what can be told without the memory, by a handle of its own. */
-static void show_quick(struct info_command *info, uint64_t pid)
-{
-    vitals_error error;
-    vitals_request *request = NULL;
-    vitals_process *process = NULL;
-    vitals_snapshot *answer = NULL;
-
-    int code = make_quick_request(&request, &error);
-    if (code == 0)
-        code = vitals_process_open(info->context, (int64_t)pid, &process, &error);
-    if (code == 0)
-        code = vitals_process_ask(process, request, &answer, &error);
-    if (code == 0) {
-        (void)print(info->settings, answer, !info->any, info->output);
-        info->any = true;
-        (void)output_flush(info->output);
-    }
-    vitals_snapshot_unref(answer);
-    vitals_process_free(process);
-    vitals_request_free(request);
-}
-
 /* Asks, and says so where the answer takes long. */
 static void ask(struct info_command *info, uint64_t pid, struct info_question *question)
 {
@@ -141,8 +118,27 @@ static void ask(struct info_command *info, uint64_t pid, struct info_question *q
     question->done = ends[1];
     if (pthread_create(&thread, NULL, wait_with, question) == 0) {
         if (poll(&end, 1, PATIENCE_MS) == 0) {
-            if (!info->settings->look.json)
-                show_quick(info, pid);
+            /* Meanwhile: what can be told without the memory, by a handle of its own. */
+            if (!info->settings->look.json) {
+                vitals_error error;
+                vitals_request *request = NULL;
+                vitals_process *process = NULL;
+                vitals_snapshot *answer = NULL;
+
+                int code = make_quick_request(&request, &error);
+                if (code == 0)
+                    code = vitals_process_open(info->context, (int64_t)pid, &process, &error);
+                if (code == 0)
+                    code = vitals_process_ask(process, request, &answer, &error);
+                if (code == 0) {
+                    (void)print(info->settings, answer, !info->any, info->output);
+                    info->any = true;
+                    (void)output_flush(info->output);
+                }
+                vitals_snapshot_unref(answer);
+                vitals_process_free(process);
+                vitals_request_free(request);
+            }
             (void)command_fail(0,
                                "process %llu does not answer for its memory; waiting (Ctrl-C ends)",
                                (unsigned long long)pid);

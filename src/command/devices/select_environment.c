@@ -89,26 +89,6 @@ uint64_t select_ordinal(const vitals_row *row)
     return before;
 }
 
-/* "CUDA_VISIBLE_DEVICES=GPU-8932…,GPU-4f0b…" */
-static char *make_variable(const struct visible_vendor *vendor, const vitals_row *const *rows,
-                           size_t count)
-{
-    size_t room = strlen(vendor->variable) + 2 + count * (SELECT_ID + 1), used;
-    char *out = calloc(1, room);
-    if (out == NULL)
-        return NULL;
-    used = (size_t)snprintf(out, room, "%s=", vendor->variable);
-    for (size_t i = 0; i < count; i++) {
-        char id[SELECT_ID];
-        if (vendor->by_uuid)
-            select_uuid(rows[i], id);
-        else
-            snprintf(id, SELECT_ID, "%llu", (unsigned long long)select_ordinal(rows[i]));
-        used += (size_t)snprintf(out + used, room - used, "%s%s", i > 0 ? "," : "", id);
-    }
-    return out;
-}
-
 /* `name` may end with "=" and a value. */
 static bool is_called(const char *variable, const char *name)
 {
@@ -136,10 +116,24 @@ int select_environment(const vitals_row *const *rows, size_t count, struct envir
     }
     if (vendor == NULL)
         return 0;
-    out->own = make_variable(vendor, rows, count);
+
+    /* "CUDA_VISIBLE_DEVICES=GPU-8932…,GPU-4f0b…" */
+    size_t room = strlen(vendor->variable) + 2 + count * (SELECT_ID + 1);
+    out->own = calloc(1, room);
+    if (out->own == NULL)
+        return -1;
+    size_t length = (size_t)snprintf(out->own, room, "%s=", vendor->variable);
+    for (size_t i = 0; i < count; i++) {
+        char id[SELECT_ID];
+        if (vendor->by_uuid)
+            select_uuid(rows[i], id);
+        else
+            snprintf(id, SELECT_ID, "%llu", (unsigned long long)select_ordinal(rows[i]));
+        length += (size_t)snprintf(out->own + length, room - length, "%s%s", i > 0 ? "," : "", id);
+    }
     out->items[used++] = out->own;
     out->items[used] = (char *)vendor->also;
-    return out->own != NULL ? 0 : -1;
+    return 0;
 }
 
 void select_environment_done(struct environment *environment)

@@ -1,6 +1,5 @@
 /* topo.c: `vitals topo`: how GPUs, CPUs and network adapters are linked, as a matrix or as JSON. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -11,19 +11,12 @@
  *     argument   what they are, for people: "TIME"
  *     values     "<file>" "<folder>" "<pid>" "<user>", or the words that are known
  *     help       one clause */
-#include <stdio.h>
 #include <string.h>
 
 #include "command/documents/documents.h"
 #include "command/options/option.h"
 
 enum { HELP_LEAST = 22, HELP_MOST = 72 };
-
-/* --- One clause of the help ---------------------------------------------------------------------
- */
-
-/* --- Values -------------------------------------------------------------------------------------
- */
 
 static const char *takes(const struct option *option)
 {
@@ -95,8 +88,7 @@ static void print_values(struct output *output, const struct option *option)
     }
 }
 
-/* --- Lines --------------------------------------------------------------------------------------
- */
+/* ---- Lines ---- */
 
 static const char *command_name(const struct command *command)
 {
@@ -156,35 +148,29 @@ static void print_option(struct output *output, const struct option *option)
     output_text(output, "\n");
 }
 
-static bool is_of_hidden(const struct option *option)
-{
-    for (const struct command *command = command_table; command->run != NULL; command++) {
-        if (!(command->flags & COMMAND_HIDDEN) && option_listed(option, command))
-            return false;
-    }
-    return true;
-}
-
 void document_completions(struct output *output)
 {
     for (const struct command *command = command_table; command->run != NULL; command++) {
-        if (!(command->flags & COMMAND_HIDDEN)) {
-            const char *words = "", *values = "";
-            if (command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
-                words = command->flags & COMMAND_WORDS ? "--" : "!";
-                values = command->bit == COMMAND_MARK ? "begin end" : "";
-            } else if (command->flags & COMMAND_WORDS) {
-                words = "*";
-                values = strstr(command->usage, "FILE") != NULL  ? "<file>"
-                         : strstr(command->usage, "PID") != NULL ? "<pid>"
-                                                                 : "";
-            }
-            output_format(output, "%s||%s||%s|%s\n", command_name(command), words, values,
-                          command->summary);
+        const char *words = "", *values = "";
+        if (command->flags & COMMAND_HIDDEN)
+            continue;
+        if (command->flags & (COMMAND_RUNS | COMMAND_MAY_RUN)) {
+            words = command->flags & COMMAND_WORDS ? "--" : "!";
+            values = command->bit == COMMAND_MARK ? "begin end" : "";
+        } else if (command->flags & COMMAND_WORDS) {
+            words = "*";
+            values = strstr(command->usage, "FILE") != NULL  ? "<file>"
+                     : strstr(command->usage, "PID") != NULL ? "<pid>"
+                                                             : "";
         }
+        output_format(output, "%s||%s||%s|%s\n", command_name(command), words, values,
+                      command->summary);
     }
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (!is_of_hidden(option))
+        bool listed = false;
+        for (const struct command *command = command_table; command->run != NULL; command++)
+            listed |= !(command->flags & COMMAND_HIDDEN) && option_listed(option, command);
+        if (listed)
             print_option(output, option);
     }
 }

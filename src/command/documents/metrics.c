@@ -1,12 +1,10 @@
 /* metrics.c: include/vitals/metrics.h and docs/metrics.md, from the catalogue. */
 #include <ctype.h>
-#include <string.h>
 
 #include "command/documents/documents.h"
 #include "command/look/metrics.h"
 
-/* --- C ------------------------------------------------------------------------------------------
- */
+/* ---- C ---- */
 
 static void print_upper(struct output *output, const char *name)
 {
@@ -26,8 +24,7 @@ void document_metrics_header(struct output *output)
         "#ifndef VITALS_METRICS_H\n#define VITALS_METRICS_H\n\n#include <stdint.h>\n\n"
         "/* Tables of a snapshot. */\ntypedef uint32_t vitals_entity;\n\nenum {");
     const char *between = "\n";
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
         output_format(output, "%s    VITALS_", between);
         print_upper(output, vitals_entity_name(entity));
         output_format(output, " = %d", (int)entity);
@@ -37,8 +34,7 @@ void document_metrics_header(struct output *output)
                         "/* Columns: the entity's number, shifted by 8, and the metric's. */\n"
                         "typedef uint32_t vitals_metric;\n\nenum {");
     between = "\n";
-    for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
-         metric = vitals_metric_next(metric)) {
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
         output_format(output, "%s    VITALS_", between);
         print_upper(output, vitals_entity_name(vitals_metric_entity(metric)));
         output_text(output, "_");
@@ -49,8 +45,7 @@ void document_metrics_header(struct output *output)
     output_text(output, "\n};\n\n#endif\n");
 }
 
-/* --- Markdown -----------------------------------------------------------------------------------
- */
+/* ---- Markdown ---- */
 
 static const char *const PRICES[] = {[VITALS_PRICE_TICK] = "tick",
                                      [VITALS_PRICE_LANE] = "beside the tick",
@@ -73,8 +68,7 @@ void document_metrics(struct output *output)
                 "are made of it; a gauge goes up and down; an identity\ndoes not move. "
                 "*Read* says when: at each tick of the sampler, or beside it, and how often unless "
                 "a request\nsays otherwise.\n");
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
         output_format(output, "\n## %s\n\n%s", vitals_entity_name(entity),
                       vitals_entity_help(entity));
         if (vitals_entity_parent(entity) != 0)

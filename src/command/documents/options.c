@@ -15,8 +15,7 @@ static bool has_group(const struct command *command, enum option_group group)
     return false;
 }
 
-/* --- Markdown -----------------------------------------------------------------------------------
- */
+/* ---- Markdown ---- */
 
 static void print_markdown_group(struct output *output, const struct command *command,
                                  enum option_group group)
@@ -25,34 +24,34 @@ static void print_markdown_group(struct output *output, const struct command *co
     output_text(output, "| option | what | default | environment | configuration |\n"
                         "|---|---|---|---|---|\n");
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_listed(option, command)) {
-            char argument[64], variable[64], accepts[200];
-            option_argument(option, argument, sizeof argument);
-            option_accepts(option, accepts, sizeof accepts);
-            option_variable(option, variable, sizeof variable);
-            output_text(output, "| ");
-            if (option->brief != NULL)
-                output_format(output, "`-%s` ", option->brief);
-            output_format(output, "`--%s", option->name);
-            for (const char *letter = argument; *letter != '\0'; letter++)
-                output_format(output, *letter == '|' ? "\\%c" : "%c", *letter);
-            output_text(output, "`");
-            if (option->alias != NULL)
-                output_format(output, " `--%s`", option->alias);
-            output_format(output, " | %s", option->help);
-            bool ranged = option->maximum > 0;
-            if (ranged)
-                output_format(output, "; %s", accepts);
-            output_format(output, " | %s | ", option->preset != NULL ? option->preset : "");
-            if (option->everywhere)
-                output_format(output, "`%s`", variable);
-            if (option->foreign != NULL)
-                output_format(output, ", `%s`", option->foreign);
-            if (option_key(option) != NULL)
-                output_format(output, " | `%s` |\n", option_key(option));
-            else
-                output_text(output, " |  |\n");
-        }
+        if (option->group != group || !option_listed(option, command))
+            continue;
+        char argument[64], variable[64], accepts[200];
+        option_argument(option, argument, sizeof argument);
+        option_accepts(option, accepts, sizeof accepts);
+        option_variable(option, variable, sizeof variable);
+        output_text(output, "| ");
+        if (option->brief != NULL)
+            output_format(output, "`-%s` ", option->brief);
+        output_format(output, "`--%s", option->name);
+        for (const char *letter = argument; *letter != '\0'; letter++)
+            output_format(output, *letter == '|' ? "\\%c" : "%c", *letter);
+        output_text(output, "`");
+        if (option->alias != NULL)
+            output_format(output, " `--%s`", option->alias);
+        output_format(output, " | %s", option->help);
+        bool ranged = option->maximum > 0;
+        if (ranged)
+            output_format(output, "; %s", accepts);
+        output_format(output, " | %s | ", option->preset != NULL ? option->preset : "");
+        if (option->everywhere)
+            output_format(output, "`%s`", variable);
+        if (option->foreign != NULL)
+            output_format(output, ", `%s`", option->foreign);
+        if (option_key(option) != NULL)
+            output_format(output, " | `%s` |\n", option_key(option));
+        else
+            output_text(output, " |  |\n");
     }
 }
 
@@ -102,8 +101,7 @@ void document_options(struct output *output)
         print_markdown_group(output, command_table, group);
 }
 
-/* --- Manual page --------------------------------------------------------------------------------
- */
+/* ---- Manual page ---- */
 
 /* Text for roff: its own letters escaped, a dot or a quote at the beginning of a line protected. */
 static void print_roff(struct output *output, const char *text)
@@ -139,30 +137,30 @@ static void print_roff_group(struct output *output, const struct command *comman
 {
     output_format(output, ".PP\n%s:\n", option_group_name(group));
     for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_listed(option, command)) {
-            char argument[64], variable[64], text[400];
-            option_argument(option, argument, sizeof argument);
-            output_text(output, ".TP\n\\fB");
-            if (option->brief != NULL)
-                output_format(output, "\\-%s\\fR, \\fB", option->brief);
-            output_text(output, "\\-\\-");
-            print_roff(output, option->name);
-            if (option->alias != NULL) {
-                output_text(output, "\\fR, \\fB\\-\\-");
-                print_roff(output, option->alias);
-            }
-            output_text(output, "\\fR");
-            print_roff(output, argument);
-            snprintf(text, sizeof text, option->preset != NULL ? "\n%s (default %s)" : "\n%s",
-                     option->help, option->preset);
-            print_roff(output, text);
-            if (option->everywhere) {
-                option_variable(option, variable, sizeof variable);
-                output_text(output, "; environment ");
-                print_roff(output, variable);
-            }
-            output_text(output, ".\n");
+        if (option->group != group || !option_listed(option, command))
+            continue;
+        char argument[64], variable[64], text[400];
+        option_argument(option, argument, sizeof argument);
+        output_text(output, ".TP\n\\fB");
+        if (option->brief != NULL)
+            output_format(output, "\\-%s\\fR, \\fB", option->brief);
+        output_text(output, "\\-\\-");
+        print_roff(output, option->name);
+        if (option->alias != NULL) {
+            output_text(output, "\\fR, \\fB\\-\\-");
+            print_roff(output, option->alias);
         }
+        output_text(output, "\\fR");
+        print_roff(output, argument);
+        snprintf(text, sizeof text, option->preset != NULL ? "\n%s (default %s)" : "\n%s",
+                 option->help, option->preset);
+        print_roff(output, text);
+        if (option->everywhere) {
+            option_variable(option, variable, sizeof variable);
+            output_text(output, "; environment ");
+            print_roff(output, variable);
+        }
+        output_text(output, ".\n");
     }
 }
 
@@ -185,23 +183,21 @@ void document_man(struct output *output)
 
     output_text(output, ".SH COMMANDS\n");
     for (const struct command *command = command_table; command->run != NULL; command++) {
-        if (!(command->flags & COMMAND_HIDDEN)) {
-            output_text(output, ".SS vitals");
-            if (command->name != NULL)
-                output_format(output, " %s", command->name);
-            output_text(output, "\n");
-            print_roff(output, command->purpose);
-            output_text(output, "\n");
-            for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
-                if (has_group(command, group))
-                    print_roff_group(output, command, group);
-            }
-            output_text(output, ".PP\nExit codes:\n.RS\n");
-            print_roff_lines(output, command_exits(command));
-            output_text(output, ".RE\n.PP\nExamples:\n.RS\n.nf\n");
-            print_roff_lines(output, command->examples);
-            output_text(output, ".fi\n.RE\n");
+        if (command->flags & COMMAND_HIDDEN)
+            continue;
+        output_format(output, ".SS vitals%s%s\n", command->name != NULL ? " " : "",
+                      command->name != NULL ? command->name : "");
+        print_roff(output, command->purpose);
+        output_text(output, "\n");
+        for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
+            if (has_group(command, group))
+                print_roff_group(output, command, group);
         }
+        output_text(output, ".PP\nExit codes:\n.RS\n");
+        print_roff_lines(output, command_exits(command));
+        output_text(output, ".RE\n.PP\nExamples:\n.RS\n.nf\n");
+        print_roff_lines(output, command->examples);
+        output_text(output, ".fi\n.RE\n");
     }
     output_text(output, ".SH OPTIONS OF EVERY COMMAND\n");
     for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)

@@ -28,6 +28,12 @@ static void end_line(struct json_form *form, char bracket)
     form->indent = INDENT;
 }
 
+static void begin(struct json_form *form, const char *key)
+{
+    form_key(form, key);
+    form_begin(form, '{');
+}
+
 static void reference(struct json_form *form, const char *key, const char *definition)
 {
     char path[80];
@@ -37,22 +43,31 @@ static void reference(struct json_form *form, const char *key, const char *defin
     end_line(form, '}');
 }
 
-/* "key": {"type": type, …}; a range of integers where `minimum` is not NULL. */
+/* "key": {"type": type, "description": …}, or a reference, by the member's name. */
+static void member(struct json_form *form, const char *key, const char *name, const char *value,
+                   const char *description)
+{
+    begin(form, key);
+    form_put_string(form, name, value);
+    form_put_string(form, "description", description);
+    form_end(form, '}');
+}
+
 static void scalar(struct json_form *form, const char *key, const char *type,
                    const char *description)
 {
-    form_key(form, key);
-    form_begin(form, '{');
-    form_put_string(form, "type", type);
-    form_put_string(form, "description", description);
-    form_end(form, '}');
+    member(form, key, "type", type, description);
+}
+
+static void instant(struct json_form *form, const char *key, const char *description)
+{
+    member(form, key, "$ref", "#/$defs/instant", description);
 }
 
 static void integer(struct json_form *form, const char *key, uint64_t minimum,
                     const char *description)
 {
-    form_key(form, key);
-    form_begin(form, '{');
+    begin(form, key);
     form_put_string(form, "type", "integer");
     form_put_count(form, "minimum", minimum);
     form_put_count(form, "maximum", (uint64_t)1 << 53);
@@ -60,13 +75,13 @@ static void integer(struct json_form *form, const char *key, uint64_t minimum,
     form_end(form, '}');
 }
 
-static void instant(struct json_form *form, const char *key, const char *description)
+/* The type of a value that may be missing. */
+static void print_type(struct json_form *form, const char *type)
 {
-    form_key(form, key);
-    form_begin(form, '{');
-    form_put_string(form, "$ref", "#/$defs/instant");
-    form_put_string(form, "description", description);
-    form_end(form, '}');
+    begin_line(form, "type", '[');
+    form_string(form, type);
+    form_string(form, "null");
+    end_line(form, ']');
 }
 
 static void print_required(struct json_form *form, const char *const *names, size_t count)
@@ -77,67 +92,36 @@ static void print_required(struct json_form *form, const char *const *names, siz
     end_line(form, ']');
 }
 
-/* --- Definitions --------------------------------------------------------------------------------
- */
-
-static void print_column(struct json_form *form, vitals_metric metric)
-{
-    vitals_type type = vitals_metric_type(metric);
-    form_key(form, vitals_metric_name(metric));
-    form_begin(form, '{');
-    begin_line(form, "type", '[');
-    form_string(form, type == VITALS_TEXT ? "string" : type == VITALS_F64 ? "number" : "integer");
-    form_string(form, "null");
-    end_line(form, ']');
-    if (vitals_metric_target(metric) != 0)
-        form_put_string(form, "x-key-of", vitals_entity_name(vitals_metric_target(metric)));
-    if (type == VITALS_U64) {
-        form_put_count(form, "minimum", 0);
-        form_put_count(form, "maximum", (uint64_t)1 << 53);
-    }
-    if (vitals_metric_unit(metric)[0] != '\0')
-        form_put_string(form, "x-unit", vitals_metric_unit(metric));
-    form_put_string(form, "x-kind", metrics_kind_name(vitals_metric_kind(metric)));
-    form_put_string(form, "description", vitals_metric_help(metric));
-    form_end(form, '}');
-}
+/* ---- Definitions ---- */
 
 static void print_row(struct json_form *form, vitals_entity entity)
 {
     static const char *const names[] = {"key", "label", "age_ns", "parent"};
     bool has_parent = vitals_entity_parent(entity) != 0;
-    form_key(form, vitals_entity_name(entity));
-    form_begin(form, '{');
+    begin(form, vitals_entity_name(entity));
     form_put_string(form, "description", vitals_entity_help(entity));
     form_put_string(form, "type", "object");
     print_required(form, names, has_parent ? 4 : 3);
-    form_key(form, "properties");
-    form_begin(form, '{');
+    begin(form, "properties");
     integer(form, "key", 1, "Unique in its table, and never given again by the same sampler.");
     if (has_parent) {
         char description[128];
         snprintf(description, sizeof description,
                  "The key of a row of %s, which need not be in the document; null: it has none.",
                  vitals_entity_name(vitals_entity_parent(entity)));
-        form_key(form, "parent");
-        form_begin(form, '{');
-        begin_line(form, "type", '[');
-        form_string(form, "integer");
-        form_string(form, "null");
-        end_line(form, ']');
+        begin(form, "parent");
+        print_type(form, "integer");
         form_put_string(form, "description", description);
         form_end(form, '}');
     }
     scalar(form, "label", "string", "What to call it; safe to print.");
     scalar(form, "age_ns", "integer", "How long before the snapshot it was read, in nanoseconds.");
-    form_key(form, "availability");
-    form_begin(form, '{');
+    begin(form, "availability");
     form_put_string(form, "description", "Of those values that are not simply there, by column.");
     form_put_string(form, "type", "object");
     reference(form, "additionalProperties", "availability");
     form_end(form, '}');
-    form_key(form, "ages_ns");
-    form_begin(form, '{');
+    begin(form, "ages_ns");
     form_put_string(form, "description",
                     "The ages of those values that were not read with their row, by column.");
     form_put_string(form, "type", "object");
@@ -145,46 +129,39 @@ static void print_row(struct json_form *form, vitals_entity entity)
     form_put_string(form, "type", "integer");
     end_line(form, '}');
     form_end(form, '}');
-    for (vitals_metric metric = metrics_first(entity); metric != 0; metric = metrics_after(metric))
-        print_column(form, metric);
+    for (vitals_metric metric = metrics_first(entity); metric != 0;
+         metric = metrics_after(metric)) {
+        vitals_type type = vitals_metric_type(metric);
+        begin(form, vitals_metric_name(metric));
+        print_type(form, type == VITALS_TEXT  ? "string"
+                         : type == VITALS_F64 ? "number"
+                                              : "integer");
+        if (vitals_metric_target(metric) != 0)
+            form_put_string(form, "x-key-of", vitals_entity_name(vitals_metric_target(metric)));
+        if (type == VITALS_U64) {
+            form_put_count(form, "minimum", 0);
+            form_put_count(form, "maximum", (uint64_t)1 << 53);
+        }
+        if (vitals_metric_unit(metric)[0] != '\0')
+            form_put_string(form, "x-unit", vitals_metric_unit(metric));
+        form_put_string(form, "x-kind", metrics_kind_name(vitals_metric_kind(metric)));
+        form_put_string(form, "description", vitals_metric_help(metric));
+        form_end(form, '}');
+    }
     form_end(form, '}');
     form_end(form, '}');
 }
 
-/* --- The document -------------------------------------------------------------------------------
- */
-
-static void print_columns(struct json_form *form)
-{
-    form_key(form, "columns");
-    form_begin(form, '{');
-    form_put_string(form, "description",
-                    "The columns that each table has, also where it has no row.");
-    form_put_string(form, "type", "object");
-    form_key(form, "additionalProperties");
-    form_begin(form, '{');
-    form_put_string(form, "type", "array");
-    form_key(form, "uniqueItems");
-    form_bool(form, true);
-    begin_line(form, "items", '{');
-    form_put_string(form, "type", "string");
-    end_line(form, '}');
-    form_end(form, '}');
-    form_end(form, '}');
-}
+/* ---- The document ---- */
 
 static void print_tables(struct json_form *form)
 {
-    form_key(form, "tables");
-    form_begin(form, '{');
+    begin(form, "tables");
     form_put_string(form, "description", "The rows of each table, in the order of keys.");
     form_put_string(form, "type", "object");
-    form_key(form, "properties");
-    form_begin(form, '{');
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
-        form_key(form, vitals_entity_name(entity));
-        form_begin(form, '{');
+    begin(form, "properties");
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+        begin(form, vitals_entity_name(entity));
         form_put_string(form, "type", "array");
         reference(form, "items", vitals_entity_name(entity));
         form_end(form, '}');
@@ -195,32 +172,27 @@ static void print_tables(struct json_form *form)
 
 static void print_properties(struct json_form *form)
 {
-    form_key(form, "properties");
-    form_begin(form, '{');
-    form_key(form, "schema");
-    form_begin(form, '{');
+    begin(form, "properties");
+    begin(form, "schema");
     form_put_count(form, "const", VITALS_SCHEMA);
     form_put_string(form, "description", "The number of this form.");
     form_end(form, '}');
     scalar(form, "vitals", "string", "The version of vitals that wrote it.");
 
     static const char *const names[] = {"name", "boot_id", "pid_namespace"};
-    form_key(form, "host");
-    form_begin(form, '{');
+    begin(form, "host");
     form_put_string(form, "type", "object");
     form_put_string(form, "description",
                     "Whose it is: pids mean something only together with all three.");
     print_required(form, names, 3);
-    form_key(form, "properties");
-    form_begin(form, '{');
+    begin(form, "properties");
     scalar(form, "name", "string", "The host's name.");
     scalar(form, "boot_id", "string", "The kernel's identifier of this boot.");
     integer(form, "pid_namespace", 0, "Inode number of the pid namespace; 0: not known.");
     form_end(form, '}');
     form_end(form, '}');
 
-    form_key(form, "time");
-    form_begin(form, '{');
+    begin(form, "time");
     form_put_string(form, "type", "string");
     form_put_string(form, "format", "date-time");
     form_put_string(form, "description", "realtime_ns for people, in UTC.");
@@ -232,18 +204,29 @@ static void print_properties(struct json_form *form)
             "Whose keys these are: keys of two snapshots mean the same only in one stream; 0: not "
             "known.");
     integer(form, "sequence", 0, "The number of the snapshot among its sampler's.");
-    print_columns(form);
+
+    begin(form, "columns");
+    form_put_string(form, "description",
+                    "The columns that each table has, also where it has no row.");
+    form_put_string(form, "type", "object");
+    begin(form, "additionalProperties");
+    form_put_string(form, "type", "array");
+    form_key(form, "uniqueItems");
+    form_bool(form, true);
+    begin_line(form, "items", '{');
+    form_put_string(form, "type", "string");
+    end_line(form, '}');
+    form_end(form, '}');
+    form_end(form, '}');
 
     /* Words of availability, by table; tables that are simply all there are not in it. */
-    form_key(form, "states");
-    form_begin(form, '{');
+    begin(form, "states");
     form_put_string(
         form, "description",
         "The tables whose rows are not all there, or why there are none. Left out where it "
         "would be empty.");
     form_put_string(form, "type", "object");
-    form_key(form, "additionalProperties");
-    form_begin(form, '{');
+    begin(form, "additionalProperties");
     form_put_string(form, "type", "string");
     form_end(form, '}');
     form_end(form, '}');
@@ -268,18 +251,15 @@ void document_snapshot_schema(struct output *output)
     form_put_string(&form, "type", "object");
     print_required(&form, names, sizeof names / sizeof names[0]);
     print_properties(&form);
-    form_key(&form, "$defs");
-    form_begin(&form, '{');
+    begin(&form, "$defs");
 
-    form_key(&form, "instant");
-    form_begin(&form, '{');
+    begin(&form, "instant");
     form_put_string(&form, "description", "Nanoseconds, in decimal digits: they pass 2^53.");
     form_put_string(&form, "type", "string");
     form_put_string(&form, "pattern", "^(0|[1-9][0-9]{0,19})$");
     form_end(&form, '}');
 
-    form_key(&form, "availability");
-    form_begin(&form, '{');
+    begin(&form, "availability");
     form_put_string(
         &form, "description",
         "How good a value is, or why there is none. A value that is simply there has no entry.");
@@ -299,8 +279,7 @@ void document_snapshot_schema(struct output *output)
     form_end(&form, ']');
     form_end(&form, '}');
 
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity))
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;)
         print_row(&form, entity);
     form_end(&form, '}');
     form_end(&form, '}');

@@ -41,91 +41,51 @@ struct actor {
     const char *name, *command, *environment; /* words end with a newline here */
 };
 
+// clang-format off
 /* Processes on devices: the newest, in turns, as gpu/demo/scenarios.c gives them work. */
 static const struct actor GUEST[] = {
-    {.threads = 34,
-     .resident_mib = 21504,
-     .share = 3.1,
-     .name = "python3",
-     .uid = 41001,
+    {.threads = 34, .resident_mib = 21504, .share = 3.1, .name = "python3", .uid = 41001,
+     .write_kib = 5120,
      .command = "python3\ntrain.py\n--config\nllama-70b.yaml\n",
-     .environment = "SLURM_JOB_ID=4711\nCUDA_VISIBLE_DEVICES=0\nOMP_NUM_THREADS=8\n",
-     .write_kib = 5120},
-    {.threads = 12,
-     .resident_mib = 3072,
-     .share = 0.62,
-     .name = "tritonserver",
+     .environment = "SLURM_JOB_ID=4711\nCUDA_VISIBLE_DEVICES=0\nOMP_NUM_THREADS=8\n"},
+    {.threads = 12, .resident_mib = 3072, .share = 0.62, .name = "tritonserver",
      .command = "/opt/tritonserver/bin/tritonserver\n--model-repository=/models\n",
      .environment = "LD_LIBRARY_PATH=/opt/tritonserver/lib\n"},
-    {.threads = 48,
-     .resident_mib = 9216,
-     .share = 0.97,
-     .name = "vllm",
+    {.threads = 48, .resident_mib = 9216, .share = 0.97, .name = "vllm", .write_kib = 24,
      .command = "python3\n-m\nvllm.entrypoints.openai.api_server\n--model\nmixtral\n",
-     .environment = "KUBERNETES_SERVICE_HOST=10.0.0.1\nHF_HOME=/models\n",
-     .write_kib = 24},
-    {.threads = 9,
-     .resident_mib = 1536,
-     .share = 0.08,
-     .name = "jupyter-lab",
-     .uid = 41002,
+     .environment = "KUBERNETES_SERVICE_HOST=10.0.0.1\nHF_HOME=/models\n"},
+    {.threads = 9, .resident_mib = 1536, .share = 0.08, .name = "jupyter-lab", .uid = 41002,
      .command = "jupyter-lab\n--no-browser\n--port=8888\n",
      .environment = "KUBERNETES_SERVICE_HOST=10.0.0.1\nJUPYTER_PORT=8888\n"},
-    {.threads = 5,
-     .resident_mib = 2048,
-     .share = 0.41,
-     .name = "transcribe",
+    {.threads = 5, .resident_mib = 2048, .share = 0.41, .name = "transcribe",
      .command = "/usr/bin/transcribe\n--listen\n/run/transcribe.sock\n",
      .environment = "LANG=C.UTF-8\nINVOCATION_ID=0f1e2d3c4b5a69788796a5b4c3d2e1f0\n"},
-    {.threads = 21,
-     .resident_mib = 1024,
-     .share = 1.2,
-     .name = "blender",
-     .uid = 41003,
+    {.threads = 21, .resident_mib = 1024, .share = 1.2, .name = "blender", .uid = 41003,
+     .write_kib = 900,
      .command = "blender\n--background\nscene.blend\n--render-anim\n",
-     .environment = "DISPLAY=:0\nHOME=/home/ana\n",
-     .write_kib = 900},
+     .environment = "DISPLAY=:0\nHOME=/home/ana\n"},
 };
 
 enum { GUEST_KINDS = sizeof GUEST / sizeof GUEST[0] };
 
-/* Everybody else. Ages are in seconds. */
+/* The other processes. Ages are in seconds. */
 static const struct actor HOUSE[] = {
-    {.pid = 1,
-     .threads = 1,
-     .age = 259199,
-     .resident_mib = 13,
-     .name = "systemd",
+    {.pid = 1, .threads = 1, .age = 259199, .resident_mib = 13, .name = "systemd",
      .command = "/sbin/init\n",
      .environment = "HOME=/\nTERM=linux\n"},
-    {.pid = 612,
-     .parent = 1,
-     .threads = 1,
-     .age = 259180,
-     .resident_mib = 9,
-     .name = "sshd",
+    {.pid = 612, .parent = 1, .threads = 1, .age = 259180, .resident_mib = 9, .name = "sshd",
      .command = "/usr/sbin/sshd\n-D\n",
      .environment = "LANG=C.UTF-8\n"},
-    {.pid = 1290,
-     .parent = 612,
-     .threads = 1,
-     .age = 90000,
-     .resident_mib = 6,
-     .name = "bash",
+    {.pid = 1290, .parent = 612, .threads = 1, .age = 90000, .resident_mib = 6, .name = "bash",
      .uid = 41001,
      .command = "-bash\n",
      .environment = "HOME=/home/ben\nSHELL=/bin/bash\n"},
-    {.pid = 1377,
-     .parent = 1290,
-     .threads = 2,
-     .age = 89000,
-     .resident_mib = 40,
-     .share = 0.02,
-     .uid = 41001,
-     .name = "tmux: server",
+    {.pid = 1377, .parent = 1290, .threads = 2, .age = 89000, .resident_mib = 40, .share = 0.02,
+     .uid = 41001, .name = "tmux: server",
      .command = "tmux\nnew\n-s\nwork\n",
      .environment = "HOME=/home/ben\nTERM=screen\n"},
 };
+// clang-format on
 
 enum { HOUSE_COUNT = sizeof HOUSE / sizeof HOUSE[0] };
 
@@ -220,28 +180,28 @@ static int write_actor(const struct demo_procfs *demo, const struct actor *actor
     char name[64], text[TEXT];
     unsigned long long pages = ((unsigned long long)actor->resident_mib << 20) / PAGE;
     (void)snprintf(text, sizeof text, "%s/proc/%d", demo->folder, actor->pid);
-    if (mkdir(text, 0700) < 0)
-        return -1;
+    int code = mkdir(text, 0700);
     (void)snprintf(name, sizeof name, "proc/%d/statm", actor->pid);
     (void)snprintf(text, sizeof text, "%llu %llu %llu 900 0 %llu 0\n", pages * 3, pages, pages / 8,
                    pages * 2);
-    if (write_text(demo, name, text) < 0)
-        return -1;
+    if (code == 0)
+        code = write_text(demo, name, text);
     (void)snprintf(name, sizeof name, "proc/%d/status", actor->pid);
     (void)snprintf(text, sizeof text,
                    "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nVmHWM:\t%llu kB\n"
                    "VmSwap:\t0 kB\nThreads:\t%u\n",
                    actor->name, actor->uid, actor->uid, actor->uid, actor->uid, actor->uid,
                    actor->uid, actor->uid, actor->uid, pages * (PAGE / 1024), actor->threads);
-    if (write_text(demo, name, text) < 0)
-        return -1;
+    if (code == 0)
+        code = write_text(demo, name, text);
     (void)snprintf(name, sizeof name, "proc/%d/cgroup", actor->pid);
-    return write_text(demo, name, "0::/system.slice/house.service\n") < 0 ||
-                   write_words(demo, actor->pid, "cmdline", actor->command) < 0 ||
-                   write_words(demo, actor->pid, "environ", actor->environment) < 0 ||
-                   write_counters(demo, actor) < 0
-               ? -1
-               : 0;
+    if (code == 0)
+        code = write_text(demo, name, "0::/system.slice/house.service\n");
+    if (code == 0)
+        code = write_words(demo, actor->pid, "cmdline", actor->command);
+    if (code == 0)
+        code = write_words(demo, actor->pid, "environ", actor->environment);
+    return code == 0 ? write_counters(demo, actor) : code;
 }
 
 /* What the machine's own counters say. */
@@ -396,8 +356,6 @@ static int make_folder(struct demo_procfs *demo, const char *temporary)
     demo->folder[0] = '\0';
     return -1;
 }
-
-/* ---- signals ---- */
 
 /* ---- its clock ---- */
 

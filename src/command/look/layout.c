@@ -16,9 +16,7 @@
 
 enum { LAYOUT_BYTES_MAX = 1 << 16 };
 
-static int tell(char *out, const char *format, ...) VITALS_FORMAT(2, 3);
-
-static int tell(char *out, const char *format, ...)
+VITALS_FORMAT(2, 3) static int tell(char *out, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -63,45 +61,38 @@ static int fail_at(const struct layout_reader *reader, const char *word, const c
 typedef int read_member(const struct layout_reader *reader, const char *key, const json_t *value,
                         struct arrangement *out);
 
-/* "user+4" is a column four columns wider. */
-static int read_column(const struct layout_reader *reader, const char *word, enum view view,
-                       struct arranged_columns *out)
-{
-    size_t size = strcspn(word, "+-"), place = column_find(word, size);
-    char *end = NULL;
-    long wider = word[size] != '\0' ? strtol(word + size, &end, 10) : 0;
-    bool written = end == NULL || (*end == '\0' && end > word + size + 1);
-    if (place == list_column_count || !(list_columns[place].views & view))
-        return fail_at(reader, word, "is no column of this list");
-    if (list_columns[place].width == 0)
-        return fail_at(reader, word, "has no width of its own");
-    if (!written || wider > INT_MAX || wider < -INT_MAX / 2 ||
-        !column_may_be(&list_columns[place], (int)wider))
-        return fail_at(reader, word, "is no width that a column may have");
-    for (size_t i = 0; i < out->count; i++) {
-        if (out->items[i].column == place)
-            return fail_at(reader, word, "stands there twice");
-    }
-    out->items[out->count++] = (struct arranged_column){(unsigned)place, (int)wider};
-    return 0;
-}
-
+/* "user+4" is a column four columns wider. The command is always the last one. */
 static int read_list(const struct layout_reader *reader, const char *key, const json_t *value,
                      enum view view, struct arranged_columns *out)
 {
-    size_t command = column_find("command", 7);
+    out->count = 0;
     if (!json_is_array(value) || json_array_size(value) >= ARRANGED_COLUMNS)
         return fail_at(reader, key, "must be a list of names of columns");
-    out->count = 0;
     for (size_t i = 0; i < json_array_size(value); i++) {
-        const json_t *word = json_array_get(value, i);
-        if (!json_is_string(word))
+        const char *word = json_string_value(json_array_get(value, i));
+        if (word == NULL)
             return fail_at(reader, key, "must be a list of names of columns");
-        if (strcmp(json_string_value(word), "command") != 0 &&
-            read_column(reader, json_string_value(word), view, out) < 0)
-            return -1;
+        if (strcmp(word, "command") == 0)
+            continue;
+        size_t size = strcspn(word, "+-"), place = column_find(word, size);
+        char *end = NULL;
+        long wider = word[size] != '\0' ? strtol(word + size, &end, 10) : 0;
+        bool written = end == NULL || (*end == '\0' && end > word + size + 1);
+        if (place == list_column_count || !(list_columns[place].views & view))
+            return fail_at(reader, word, "is no column of this list");
+        if (list_columns[place].width == 0)
+            return fail_at(reader, word, "has no width of its own");
+        if (!written || wider > INT_MAX || wider < -INT_MAX / 2 ||
+            !column_may_be(&list_columns[place], (int)wider))
+            return fail_at(reader, word, "is no width that a column may have");
+        for (size_t j = 0; j < out->count; j++) {
+            if (out->items[j].column == place)
+                return fail_at(reader, word, "stands there twice");
+        }
+        out->items[out->count++] = (struct arranged_column){(unsigned)place, (int)wider};
     }
-    out->items[out->count++] = (struct arranged_column){.column = (unsigned)command};
+    out->items[out->count++] = (struct arranged_column){
+        .column = (unsigned)column_find("command", 7)};
     return 0;
 }
 
@@ -155,64 +146,17 @@ static int find_name(const char *const *names, const json_t *value)
     return -1;
 }
 
-static int read_group(const struct layout_reader *reader, const char *key, const json_t *value,
-                      struct arrangement *out)
-{
-    int place = find_name(group_names, value);
-    if (place < 0)
-        return fail_at(reader, key, "must be none, user, container, job, service or parent");
-    out->group = (enum group_by)place;
-    return 0;
-}
-
 static int read_hidden(const struct layout_reader *reader, const char *key, const json_t *value,
                        struct arrangement *out)
 {
-    for (size_t i = 0; i < json_array_size(value); i++) {
-        int place = find_name(panel_names, json_array_get(value, i));
-        if (place < 0)
-            return fail_at(reader, key, "must be a list of devices, host and graphs");
-        out->hidden |= 1u << place;
+    int place = 0;
+    for (size_t i = 0; i < json_array_size(value) && place >= 0; i++) {
+        place = find_name(panel_names, json_array_get(value, i));
+        out->hidden |= place >= 0 ? 1u << place : 0;
     }
-    return json_is_array(value)
+    return json_is_array(value) && place >= 0
                ? 0
                : fail_at(reader, key, "must be a list of devices, host and graphs");
-}
-
-static int read_memory(const struct layout_reader *reader, const char *key, const json_t *value,
-                       struct arrangement *out)
-{
-    static const char *const NAMES[] = {"bytes", "percent", NULL};
-    int place = find_name(NAMES, value);
-    out->percent = place == 1;
-    return place >= 0 ? 0 : fail_at(reader, key, "must be bytes or percent");
-}
-
-static int read_which(const struct layout_reader *reader, const char *key, const json_t *value,
-                      struct arrangement *out)
-{
-    static const char *const NAMES[] = {"devices", "all", NULL};
-    int place = find_name(NAMES, value);
-    out->all = place == 1;
-    return place >= 0 ? 0 : fail_at(reader, key, "must be devices or all");
-}
-
-static int read_traffic(const struct layout_reader *reader, const char *key, const json_t *value,
-                        struct arrangement *out)
-{
-    int place = find_name(traffic_names, value);
-    out->traffic = (char)place;
-    return place >= 0 ? 0 : fail_at(reader, key, "must be auto, always or never");
-}
-
-static const char *const MODES[] = {"auto", "full", "compact", NULL};
-
-static int read_mode(const struct layout_reader *reader, const char *key, const json_t *value,
-                     struct arrangement *out)
-{
-    int place = find_name(MODES, value);
-    out->mode = (char)(place + 1);
-    return place >= 0 ? 0 : fail_at(reader, key, "must be auto, full or compact");
 }
 
 static int read_plain(const struct layout_reader *reader, const char *key, const json_t *value,
@@ -238,14 +182,32 @@ static int read_filter(const struct layout_reader *reader, const char *key, cons
     return 0;
 }
 
+static const char *const MEMORIES[] = {"bytes", "percent", NULL};
+static const char *const LISTS[] = {"devices", "all", NULL};
+static const char *const MODES[] = {"auto", "full", "compact", NULL};
+
+enum { GROUP, MEMORY, LIST, PANELS, TRAFFIC };
+
+/* Members whose value is one of some words. */
+static const struct {
+    const char *key;
+    const char *const *words;
+    const char *wrong;
+} CHOICES[] = {
+    [GROUP] = {"group", group_names, "must be none, user, container, job, service or parent"},
+    [MEMORY] = {"memory", MEMORIES, "must be bytes or percent"},
+    [LIST] = {"list", LISTS, "must be devices or all"},
+    [PANELS] = {"panels", MODES, "must be auto, full or compact"},
+    [TRAFFIC] = {"traffic", traffic_names, "must be auto, always or never"},
+};
+enum { CHOICE_COUNT = sizeof CHOICES / sizeof CHOICES[0] };
+
 static const struct {
     const char *key;
     read_member *read;
 } MEMBERS[] = {
-    {"columns", read_columns}, {"sort", read_sorts},    {"group", read_group},
-    {"hidden", read_hidden},   {"memory", read_memory}, {"list", read_which},
-    {"panels", read_mode},     {"plain", read_plain},   {"filter", read_filter},
-    {"traffic", read_traffic},
+    {"columns", read_columns}, {"sort", read_sorts},    {"hidden", read_hidden},
+    {"plain", read_plain},     {"filter", read_filter},
 };
 enum { MEMBER_COUNT = sizeof MEMBERS / sizeof MEMBERS[0] };
 
@@ -255,13 +217,28 @@ static int read_object(const struct layout_reader *reader, json_t *object, struc
     json_t *value;
     json_object_foreach(object, key, value)
     {
-        size_t i = 0;
+        size_t word = 0, i = 0;
+        while (word < CHOICE_COUNT && strcmp(CHOICES[word].key, key) != 0)
+            word++;
         while (i < MEMBER_COUNT && strcmp(MEMBERS[i].key, key) != 0)
             i++;
-        if (i == MEMBER_COUNT)
+        if (word == CHOICE_COUNT && i == MEMBER_COUNT)
             return fail_at(reader, key, "is nothing that a layout has");
-        if (MEMBERS[i].read(reader, key, value, out) < 0)
-            return -1;
+        if (i < MEMBER_COUNT) {
+            if (MEMBERS[i].read(reader, key, value, out) < 0)
+                return -1;
+            continue;
+        }
+        int place = find_name(CHOICES[word].words, value);
+        if (place < 0)
+            return fail_at(reader, key, CHOICES[word].wrong);
+        switch (word) {
+        case GROUP: out->group = (enum group_by)place; break;
+        case MEMORY: out->percent = place == 1; break;
+        case LIST: out->all = place == 1; break;
+        case PANELS: out->mode = (char)(place + 1); break;
+        case TRAFFIC: out->traffic = (char)place; break;
+        }
     }
     return 0;
 }
@@ -290,65 +267,42 @@ int layout_parse(const char *path, const char *bytes, size_t size, struct arrang
 
 /* ---- writing ---- */
 
-static json_t *write_list(const struct arranged_columns *columns)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < columns->count; i++) {
-        char word[48];
-        const struct arranged_column *own = &columns->items[i];
-        (void)snprintf(word, sizeof word, own->wider != 0 ? "%s%+d" : "%s",
-                       list_columns[own->column].key, own->wider);
-        (void)json_array_append_new(list, json_string(word));
-    }
-    return list;
-}
-
-static json_t *write_columns(const struct arrangement *arrangement)
-{
-    json_t *object = json_object();
-    static const char *const NAMES[ARRANGED_VIEWS] = {"devices", "all"};
-    for (size_t i = 0; i < ARRANGED_VIEWS; i++) {
-        if (arrangement->views[i].count > 0)
-            (void)json_object_set_new(object, NAMES[i], write_list(&arrangement->views[i]));
-    }
-    return object;
-}
-
-static json_t *write_sorts(const struct arrangement *arrangement)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < arrangement->sort_count; i++) {
-        char word[48];
-        const struct arranged_sort *sort = &arrangement->sorts[i];
-        const struct column *column = columns_sorted(sort->sort);
-        (void)snprintf(word, sizeof word, "%s%s", sort->reversed ? "-" : "",
-                       column != NULL ? column->key : "none");
-        (void)json_array_append_new(list, json_string(word));
-    }
-    return list;
-}
-
-static json_t *write_hidden(const struct arrangement *arrangement)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; panel_names[i] != NULL; i++) {
-        if (arrangement->hidden & (1u << i))
-            (void)json_array_append_new(list, json_string(panel_names[i]));
-    }
-    return list;
-}
-
 /* NULL: out of memory. */
 static char *layout_text(const struct arrangement *arrangement)
 {
-    json_t *object = json_object();
-    (void)json_object_set_new(object, "columns", write_columns(arrangement));
-    (void)json_object_set_new(object, "sort", write_sorts(arrangement));
+    json_t *object = json_object(), *columns = json_object(), *sorts = json_array();
+    json_t *hidden = json_array();
+    char word[48];
+    for (size_t i = 0; i < ARRANGED_VIEWS; i++) {
+        const struct arranged_columns *view = &arrangement->views[i];
+        json_t *list = json_array();
+        for (size_t j = 0; j < view->count; j++) {
+            int wider = view->items[j].wider;
+            (void)snprintf(word, sizeof word, wider != 0 ? "%s%+d" : "%s",
+                           list_columns[view->items[j].column].key, wider);
+            (void)json_array_append_new(list, json_string(word));
+        }
+        if (view->count > 0)
+            (void)json_object_set(columns, LISTS[i], list);
+        json_decref(list);
+    }
+    for (size_t i = 0; i < arrangement->sort_count; i++) {
+        const struct column *column = columns_sorted(arrangement->sorts[i].sort);
+        (void)snprintf(word, sizeof word, "%s%s", arrangement->sorts[i].reversed ? "-" : "",
+                       column != NULL ? column->key : "none");
+        (void)json_array_append_new(sorts, json_string(word));
+    }
+    for (size_t i = 0; panel_names[i] != NULL; i++) {
+        if (arrangement->hidden & (1u << i))
+            (void)json_array_append_new(hidden, json_string(panel_names[i]));
+    }
+
+    (void)json_object_set_new(object, "columns", columns);
+    (void)json_object_set_new(object, "sort", sorts);
     (void)json_object_set_new(object, "group", json_string(group_names[arrangement->group]));
-    (void)json_object_set_new(object, "hidden", write_hidden(arrangement));
-    (void)json_object_set_new(object, "memory",
-                              json_string(arrangement->percent ? "percent" : "bytes"));
-    (void)json_object_set_new(object, "list", json_string(arrangement->all ? "all" : "devices"));
+    (void)json_object_set_new(object, "hidden", hidden);
+    (void)json_object_set_new(object, "memory", json_string(MEMORIES[arrangement->percent]));
+    (void)json_object_set_new(object, "list", json_string(LISTS[arrangement->all]));
     if (arrangement->mode != 0)
         (void)json_object_set_new(object, "panels", json_string(MODES[arrangement->mode - 1]));
     if (arrangement->traffic != TRAFFIC_AUTO)
@@ -382,34 +336,24 @@ static char *layout_text(const struct arrangement *arrangement)
 
 /* ---- files ---- */
 
-/* A pipe would be waited for. NULL: errno says why, EINVAL of what is no file. */
-static FILE *open_file(const char *path)
-{
-    struct stat status;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), kept = EINVAL;
-    if (descriptor < 0)
-        return NULL;
-    FILE *file = NULL;
-    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
-        file = fdopen(descriptor, "rb");
-        kept = errno;
-    }
-    if (file == NULL)
-        (void)close(descriptor);
-    errno = kept;
-    return file;
-}
-
 static int read_layout(const char *path, bool named, struct arrangement *out, char *message)
 {
     int code = -1;
+    struct stat status;
     *out = (struct arrangement){.sort_count = 0};
-    FILE *file = open_file(path);
-    if (file == NULL && !named && (errno == ENOENT || errno == ENOTDIR))
+    int descriptor = open(path,
+                          O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // not to wait for a pipe
+    if (descriptor < 0 && !named && (errno == ENOENT || errno == ENOTDIR))
         return 0;
-    if (file == NULL)
-        return tell(message, "%s: %s", command_safe(path),
-                    errno == EINVAL ? "no regular file" : strerror(errno));
+    bool regular = descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = regular ? fdopen(descriptor, "rb") : NULL;
+    if (file == NULL) {
+        (void)tell(message, "%s: %s", command_safe(path),
+                   descriptor >= 0 && !regular ? "no regular file" : strerror(errno));
+        if (descriptor >= 0)
+            (void)close(descriptor);
+        return -1;
+    }
     char *bytes = malloc(LAYOUT_BYTES_MAX + 1);
     size_t size = bytes != NULL ? fread(bytes, 1, LAYOUT_BYTES_MAX + 1, file) : 0;
     if (bytes == NULL)
@@ -445,18 +389,6 @@ static void make_folder(const char *path)
         (void)mkdir(path, 0700);
 }
 
-/* The folder of a file, and the one that that stands in. */
-static void make_folders(const char *path)
-{
-    char folder[PATH_MAX], above[PATH_MAX];
-    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !cut_last(folder))
-        return;
-    memcpy(above, folder, sizeof above);
-    if (cut_last(above))
-        make_folder(above);
-    make_folder(folder);
-}
-
 /* The file keeps its owner; a new one gets the folder's owner, and only that user may read it. */
 static bool hand_over(int descriptor, const char *path)
 {
@@ -470,20 +402,6 @@ static bool hand_over(int descriptor, const char *path)
         fchown(descriptor, status.st_uid, status.st_gid) < 0)
         return false;
     return !there || fchmod(descriptor, status.st_mode & 07777) == 0;
-}
-
-static bool write_all(int descriptor, const char *text)
-{
-    size_t size = strlen(text), used = 0;
-    while (used < size) {
-        ssize_t got = write(descriptor, text + used, size - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        used += (size_t)got;
-    }
-    return write(descriptor, "\n", 1) == 1 && fsync(descriptor) == 0;
 }
 
 /* A link stays one: what it names is written, where that is there. */
@@ -503,7 +421,14 @@ static int replace_file(const char *path, const char *text)
     int descriptor = mkostemp(fresh, O_CLOEXEC);
     if (descriptor < 0)
         return -1;
-    bool written = write_all(descriptor, text) && hand_over(descriptor, real);
+    size_t size = strlen(text), used = 0;
+    ssize_t got;
+    do {
+        got = write(descriptor, text + used, size - used);
+        used += got > 0 ? (size_t)got : 0;
+    } while (used < size && (got > 0 || (got < 0 && errno == EINTR)));
+    bool written = used == size && write(descriptor, "\n", 1) == 1 && fsync(descriptor) == 0 &&
+                   hand_over(descriptor, real);
     if (close(descriptor) == 0 && written && rename(fresh, real) == 0)
         return 0;
     int kept = errno;
@@ -519,7 +444,16 @@ int layout_write(const char *path, const struct arrangement *arrangement,
     char *text = layout_text(arrangement);
     if (text == NULL)
         return tell(message, "no layout is written: %s", strerror(errno));
-    make_folders(path);
+
+    /* The folder of a file, and the one that that stands in. */
+    char folder[PATH_MAX], above[PATH_MAX];
+    if (!(snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !cut_last(folder))) {
+        memcpy(above, folder, sizeof above);
+        if (cut_last(above))
+            make_folder(above);
+        make_folder(folder);
+    }
+
     int code = replace_file(path, text);
     if (code < 0)
         (void)tell(message, "%s: %s", command_safe(path), strerror(errno));

@@ -1,8 +1,6 @@
 /* metrics.c: `vitals metrics`: the catalogue of <vitals/catalogue.h> as text or JSON. */
 #include "command/look/metrics.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "report/json_form.h"
@@ -43,8 +41,7 @@ vitals_metric metrics_after(vitals_metric metric)
     return same ? next : (vitals_metric)0;
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static const char *const PRICES[] = {
     [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_LANE] = "lane", [VITALS_PRICE_SLOW] = "slow"};
@@ -64,8 +61,7 @@ static void print_json(struct output *output)
     form_put_count(&form, "schema", VITALS_SCHEMA);
     form_key(&form, "tables");
     form_begin(&form, '[');
-    for (vitals_entity entity = vitals_entity_next((vitals_entity)0); entity != 0;
-         entity = vitals_entity_next(entity)) {
+    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
         form_begin(&form, '{');
         form_put_string(&form, "name", vitals_entity_name(entity));
         form_put_count(&form, "number", (uint64_t)entity);

@@ -25,8 +25,10 @@ static int fail_reading(struct option_error *error, const char *path, const char
 static int fail_at(struct option_error *error, const char *path, size_t line, size_t column,
                    const char *why)
 {
-    snprintf(error->message, sizeof error->message, "%s:%zu:%zu: %s", command_safe(path), line,
-             column, why);
+    char place[300];
+    snprintf(place, sizeof place, "%s:%zu:%zu", command_safe(path), line, column);
+    snprintf(error->message, sizeof error->message, "%s: %.*s", place,
+             (int)(sizeof error->message - strlen(place) - 3), why);
     return -1;
 }
 
@@ -59,23 +61,7 @@ static void find_member(const char *bytes, size_t size, const char *key, size_t 
     }
 }
 
-/* A value as a word of the command line would be: the same checks then hold for both. */
-static const char *word_of(struct settings *settings, const json_t *value)
-{
-    char word[64];
-    if (json_is_string(value))
-        return settings_copy(settings, json_string_value(value), json_string_length(value));
-    if (json_is_boolean(value))
-        return json_is_true(value) ? "yes" : "no";
-    if (json_is_integer(value))
-        snprintf(word, sizeof word, "%lld", (long long)json_integer_value(value));
-    else if (json_is_real(value))
-        snprintf(word, sizeof word, "%.17g", json_real_value(value));
-    else
-        return NULL;
-    return settings_copy(settings, word, strlen(word));
-}
-
+/* Each value as a word of the command line would be: the same checks then hold for both. */
 static int assign_member(struct settings *settings, const struct option *option,
                          const json_t *value, struct option_error *error)
 {
@@ -89,7 +75,19 @@ static int assign_member(struct settings *settings, const struct option *option,
         return -1;
     }
     for (size_t i = 0; i < count; i++) {
-        words[i] = word_of(settings, json_is_array(value) ? json_array_get(value, i) : value);
+        const json_t *one = json_is_array(value) ? json_array_get(value, i) : value;
+        char word[64];
+        words[i] = NULL;
+        if (json_is_integer(one))
+            snprintf(word, sizeof word, "%lld", (long long)json_integer_value(one));
+        else if (json_is_real(one))
+            snprintf(word, sizeof word, "%.17g", json_real_value(one));
+        if (json_is_string(one))
+            words[i] = settings_copy(settings, json_string_value(one), json_string_length(one));
+        else if (json_is_boolean(one))
+            words[i] = json_is_true(one) ? "yes" : "no";
+        else if (json_is_number(one))
+            words[i] = settings_copy(settings, word, strlen(word));
         if (words[i] == NULL) {
             snprintf(error->message, sizeof error->message,
                      "%s is no text, number, yes or no, nor a list of such", name);

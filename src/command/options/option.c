@@ -91,8 +91,7 @@ static const char *word(const struct command *command)
     return command->name != NULL ? command->name : "";
 }
 
-/* --- What is no option -------------------------------------------------------------------------
- */
+/* ---- What is no option ---- */
 
 /* What stands on the line and was not understood: where it holds an address, without a name and
  * password, since what we say may be kept. True to its size. */
@@ -138,8 +137,7 @@ static int unknown_option(struct parse *parse, const char *argument)
     return fail(parse, "unknown option %s", safe);
 }
 
-/* --- Options and their words -------------------------------------------------------------------
- */
+/* ---- Options and their words ---- */
 
 const char *option_choice(const struct option *option, const char *name)
 {
@@ -218,8 +216,7 @@ static int take_brief(struct parse *parse, const char *argument)
     return 0;
 }
 
-/* --- Commands ----------------------------------------------------------------------------------
- */
+/* ---- Commands ---- */
 
 static bool was_given(const struct settings *settings, const struct option *option)
 {
@@ -392,8 +389,7 @@ int options_from_arguments(struct settings *settings, const struct command *comm
     return 0;
 }
 
-/* --- Which word was meant ----------------------------------------------------------------------
- */
+/* ---- Which word was meant ---- */
 
 static size_t least(size_t a, size_t b)
 {

@@ -4,7 +4,6 @@
  * (COLUMNS, NVITOP_…) is honoured where ours is not set, and passed over where it is bad, as its
  * owner does. */
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

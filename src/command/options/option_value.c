@@ -1,7 +1,6 @@
 /* option_value.c: words become values. One function for each kind of option. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/options/option.h"

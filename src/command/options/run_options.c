@@ -153,20 +153,6 @@ static bool recording_numbered(const char *path, uint64_t number, char *out, siz
     return size >= 0 && (size_t)size < capacity;
 }
 
-/* So that a recording that was cut off says of what it is. */
-static void set_command(struct run_plan *plan, const char *const *argv)
-{
-    char arguments[2048], line[4096];
-    size_t used = 0;
-    for (size_t i = 0; argv[i] != NULL && used + strlen(argv[i]) < sizeof arguments; i++) {
-        size_t size = strlen(argv[i]) + 1;
-        memcpy(arguments + used, argv[i], size);
-        used += size;
-    }
-    (void)vitals_text_command((vitals_text){arguments, used}, line, sizeof line);
-    record_observer_attribute(&plan->observer, "command", (vitals_text){line, strlen(line)});
-}
-
 const char *run_plan_file(const struct run_plan *plan)
 {
     return plan->records && strcmp(plan->recording, "-") != 0 ? plan->recording : NULL;
@@ -200,8 +186,20 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
             return command_fail(EXIT_BEFORE_RUN, "standard output: %s; the command was not run",
                                 strerror(errno));
     }
-    if (arguments->command_argv != NULL)
-        set_command(plan, arguments->command_argv);
+
+    /* So that a recording that was cut off says of what it is. */
+    const char *const *argv = arguments->command_argv;
+    char words[2048], line[4096];
+    size_t used = 0;
+    for (size_t i = 0; argv != NULL && argv[i] != NULL && used + strlen(argv[i]) < sizeof words;
+         i++) {
+        memcpy(words + used, argv[i], strlen(argv[i]) + 1);
+        used += strlen(argv[i]) + 1;
+    }
+    if (argv != NULL) {
+        (void)vitals_text_command((vitals_text){words, used}, line, sizeof line);
+        record_observer_attribute(&plan->observer, "command", (vitals_text){line, strlen(line)});
+    }
     if (run->gpus == 0 || run->gpus_chosen) /* it is begun once there are GPUs */
         plan->options.observer = &plan->observer.face;
     return 0;
@@ -282,35 +280,28 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
 
 /* ---- the running totals, so that something is left of a run if vitals is killed ---- */
 
-/* Each folder on the way, as mkdir -p. */
-static bool make_folders(char *path)
-{
-    for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
-        *at = '\0';
-        bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
-        *at = '/';
-        if (!made)
-            return false;
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
-/* A unique name in the user's state folder, which is created; the user's alone to read. "" if there
- * is none: nothing is printed, except with --verbose. */
+/* A unique name in the user's state folder, which is created with each folder on the way; the
+ * user's alone to read. "" if there is none: nothing is printed, except with --verbose. */
 static void place_totals(const struct environment_settings *environment, char *out, size_t capacity)
 {
-    out[0] = '\0';
-    if (environment->state_folder == NULL || environment->state_folder[0] == '\0')
-        return;
-    int size = snprintf(out, capacity, "%s/vitals", environment->state_folder);
+    const char *state = environment->state_folder;
+    int size = state != NULL && state[0] != '\0' ? snprintf(out, capacity, "%s/vitals", state) : 0;
     bool fits = size > 0 && (size_t)size < capacity;
-    if (fits && (access(out, W_OK) == 0 || (make_folders(out) && access(out, W_OK) == 0))) {
-        /* containers may share the folder, and have the same pids */
+    for (char *at = out; fits && access(out, W_OK) != 0 && at != NULL;) {
+        at = strchr(at + 1, '/');
+        if (at != NULL)
+            *at = '\0';
+        fits = mkdir(out, 0700) == 0 || errno == EEXIST;
+        if (at != NULL)
+            *at = '/';
+    }
+    fits = fits && access(out, W_OK) == 0;
+
+    /* Containers may share the folder, and have the same pids. */
+    if (fits) {
         int more = snprintf(out + size, capacity - (size_t)size, "/run-%llu-%ld.json",
                             (unsigned long long)clock_realtime_ns(), (long)getpid());
         fits = more > 0 && (size_t)(size + more) < capacity;
-    } else {
-        fits = false;
     }
     if (!fits)
         out[0] = '\0';

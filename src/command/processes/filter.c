@@ -1,11 +1,8 @@
 /* filter.c: see filter.h. */
 #include "command/processes/filter.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <limits.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +12,7 @@
 
 enum { KERNEL_NAME = 15, NAME_TEXT = 256, ANCESTORS_MAX = 4096 };
 
-/* --- States -------------------------------------------------------------------------------------
- */
+/* ---- States ---- */
 
 static const struct {
     char letter;
@@ -52,8 +48,7 @@ static const char *state_at(size_t index)
     return index < STATE_COUNT ? STATES[index].word : NULL;
 }
 
-/* --- Beginning ----------------------------------------------------------------------------------
- */
+/* ---- Beginning ---- */
 
 int filter_init(struct filter *filter, const struct choice_settings *choice,
                 const struct machine_settings *machine, const char *const *words, size_t count)
@@ -110,8 +105,7 @@ bool filter_chooses(const struct filter *filter)
            filter->choice->gpu_users || filter->choice->match != NULL;
 }
 
-/* --- The request --------------------------------------------------------------------------------
- */
+/* ---- The request ---- */
 
 int filter_request(const struct filter *filter, vitals_request *request, vitals_error *error)
 {
@@ -158,8 +152,7 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
     return code;
 }
 
-/* --- Looking at a row ---------------------------------------------------------------------------
- */
+/* ---- Looking at a row ---- */
 
 static bool has_number(const struct settings_numbers *list, uint64_t number)
 {
@@ -411,8 +404,7 @@ bool filter_passes(struct filter *filter, const vitals_row *process)
     return true;
 }
 
-/* --- What was named and is not there ------------------------------------------------------------
- */
+/* ---- What was named and is not there ---- */
 
 /* The library says why no process has the pid: it may be a thread's. */
 static void tell_missing_pid(const struct machine_settings *machine, uint64_t pid)
@@ -480,8 +472,7 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
     return code;
 }
 
-/* --- Pids as words ------------------------------------------------------------------------------
- */
+/* ---- Pids as words ---- */
 
 uint64_t filter_pid(const char *word)
 {

@@ -46,8 +46,7 @@ struct kill {
     struct output *output;
 };
 
-/* --- Choosing -----------------------------------------------------------------------------------
- */
+/* ---- Choosing ---- */
 
 /* Makes the context and the request, and reads the shell, what that runs in, and so on, unless pids
  * are named. 0, or EXIT_CANNOT after a message. */
@@ -231,8 +230,7 @@ static int choose(struct kill *kill)
     return held != 0 ? held : judged != 0 ? judged : complained;
 }
 
-/* --- Showing and asking -------------------------------------------------------------------------
- */
+/* ---- Showing and asking ---- */
 
 static void show(const struct kill *kill)
 {
@@ -287,24 +285,12 @@ static int ask(const struct kill *kill)
     return yes ? 0 : command_fail(EXIT_CANNOT, "nothing was signalled");
 }
 
-/* --- Signalling and waiting ---------------------------------------------------------------------
- */
+/* ---- Signalling and waiting ---- */
 
 static uint64_t now_ns(const struct kill *kill)
 {
     const vitals_clock *clock = vitals_context_clock(kill->context);
     return clock->monotonic_ns(clock->data);
-}
-
-static int tell_denied(const struct kill_target *target, int signal)
-{
-    char name[SIGNAL_TEXT], user[128] = "somebody else";
-    vitals_text text;
-    if (vitals_row_text(target->row, VITALS_PROCESS_EFFECTIVE_USER, &text) > 0)
-        (void)vitals_text_format(text, VITALS_TEXT_ASCII, user, sizeof user);
-    return command_fail(EXIT_CANNOT, "%s to process %lld: no permission; it is %s's",
-                        signal_name(signal, name), (long long)vitals_process_pid(target->process),
-                        user);
 }
 
 /* To those that still live. 0, or EXIT_CANNOT after a message for each that could not be. */
@@ -317,11 +303,19 @@ static int send(struct kill *kill, int signal)
         if (target->ended || (target->sent == 0 && signal != kill->signal))
             continue;
         int result = vitals_process_signal(target->process, signal, &error);
-        if (result == 0)
+        if (result == 0) {
             target->sent = signal;
-        else if (result != VITALS_EGONE || target->sent == 0)
-            code = result != VITALS_EDENIED ? command_fail(EXIT_CANNOT, "%s", error.message)
-                                            : tell_denied(target, signal);
+        } else if (result == VITALS_EDENIED) {
+            char name[SIGNAL_TEXT], user[128] = "somebody else";
+            vitals_text text;
+            if (vitals_row_text(target->row, VITALS_PROCESS_EFFECTIVE_USER, &text) > 0)
+                (void)vitals_text_format(text, VITALS_TEXT_ASCII, user, sizeof user);
+            code = command_fail(EXIT_CANNOT, "%s to process %lld: no permission; it is %s's",
+                                signal_name(signal, name),
+                                (long long)vitals_process_pid(target->process), user);
+        } else if (result != VITALS_EGONE || target->sent == 0) {
+            code = command_fail(EXIT_CANNOT, "%s", error.message);
+        }
     }
     return code;
 }
@@ -408,22 +402,7 @@ static int act(struct kill *kill)
     return waited != 0 ? waited : code;
 }
 
-/* --- As a whole ---------------------------------------------------------------------------------
- */
-
-static int run(struct kill *kill)
-{
-    int chosen = choose(kill);
-    if (kill->count == 0)
-        return chosen != 0 ? chosen : command_fail(EXIT_CANNOT, "no process was chosen");
-    show(kill);
-    if (kill->settings->dry_run)
-        return chosen;
-    int code = kill->settings->yes ? 0 : ask(kill);
-    if (code == 0)
-        code = act(kill);
-    return code != 0 ? code : chosen;
-}
+/* ---- As a whole ---- */
 
 int command_kill(const struct settings *settings)
 {
@@ -458,8 +437,19 @@ int command_kill(const struct settings *settings)
         code = command_fail(EXIT_USAGE,
                             "the demo invents who is on its devices, and kill is no game: "
                             "it goes with --dry-run, or with pids");
-    if (code == 0)
-        code = run(&kill);
+    if (code == 0) {
+        int chosen = choose(&kill);
+        if (kill.count == 0 && chosen == 0)
+            chosen = command_fail(EXIT_CANNOT, "no process was chosen");
+        if (kill.count > 0)
+            show(&kill);
+        if (kill.count > 0 && !settings->kill.dry_run) {
+            code = settings->kill.yes ? 0 : ask(&kill);
+            if (code == 0)
+                code = act(&kill);
+        }
+        code = code != 0 ? code : chosen;
+    }
     let_go(&kill);
     free(kill.targets);
     vitals_snapshot_unref(kill.ancestors);

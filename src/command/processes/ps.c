@@ -1,7 +1,6 @@
 /* ps.c: `vitals ps`: processes as a table, as CSV or as JSON, once or again and again.
  *
  * Only the metrics are read that columns, filters and order need. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -27,8 +26,7 @@ struct ps {
     bool complained;         /* of what was named and is not there */
 };
 
-/* --- What is wanted -----------------------------------------------------------------------------
- */
+/* ---- What is wanted ---- */
 
 /* JSON without -o is for programs: all that is cheap to read. What is read once has one cadence, so
  * that a process's files are read in one go. */
@@ -53,8 +51,7 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
     return code;
 }
 
-/* --- Forms --------------------------------------------------------------------------------------
- */
+/* ---- Forms ---- */
 
 static int print_table(struct ps *ps, const struct ps_view *view, const struct ps_rows *rows,
                        struct output *output)
@@ -175,8 +172,7 @@ static int print_json(struct ps *ps, const vitals_snapshot *now, const struct ps
     return code;
 }
 
-/* --- Once, or again and again -------------------------------------------------------------------
- */
+/* ---- Once, or again and again ---- */
 
 static int print_one(struct ps *ps, const struct ps_view *view, struct output *output)
 {
@@ -240,32 +236,13 @@ static int print_feed(struct ps *ps, struct feed *feed, struct output *output)
     return code;
 }
 
-static int show(struct ps *ps)
+int command_ps(const struct settings *settings)
 {
     static struct output output; /* 32 KiB, not for the stack */
+    static struct ps ps;         /* nor are its columns */
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    bool once = !ps->sampling->interval_given;
-    int cancel = once ? -1 : command_interrupts();
-    int code = make_request(ps, &request, &error);
-    if (code < 0)
-        code = command_fail(EXIT_CANNOT, "%s", error.message);
-    else
-        code = command_feed(ps->machine, request, once ? 0 : ps->sampling->interval_ns, cancel,
-                            &feed);
-    vitals_request_free(request);
-    if (code != 0)
-        return code;
-    output_init(&output, STDOUT_FILENO);
-    code = print_feed(ps, &feed, &output);
-    feed_close(&feed);
-    return output_done(&output, code);
-}
-
-int command_ps(const struct settings *settings)
-{
-    static struct ps ps; /* its columns are not for the stack */
     for (size_t i = 0; i < settings->arguments.words.count; i++) {
         if (command_is_ps_habit(settings->command, settings->arguments.words.items[i]))
             return command_fail(EXIT_USAGE, "%s: %s",
@@ -291,8 +268,20 @@ int command_ps(const struct settings *settings)
     }
     if (code == 0)
         code = ps_order_init(&ps.order, &settings->ps.sort);
-    if (code == 0)
-        code = show(&ps);
+    if (code == 0) {
+        bool repeated = settings->sampling.interval_given;
+        uint64_t interval_ns = repeated ? settings->sampling.interval_ns : 0;
+        int cancel = repeated ? command_interrupts() : -1;
+        int made = make_request(&ps, &request, &error);
+        code = made < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
+                        : command_feed(&settings->machine, request, interval_ns, cancel, &feed);
+        vitals_request_free(request);
+    }
+    if (code == 0) {
+        output_init(&output, STDOUT_FILENO);
+        code = output_done(&output, print_feed(&ps, &feed, &output));
+        feed_close(&feed);
+    }
     filter_done(&ps.filter);
     grid_done(&ps.grid);
     text_done(&ps.text);

@@ -46,8 +46,7 @@ static const char *put_arguments(struct text *out, vitals_text arguments, vitals
     return text;
 }
 
-/* --- Numbers ------------------------------------------------------------------------------------
- */
+/* ---- Numbers ---- */
 
 char *ps_bytes(uint64_t bytes, char *out)
 {
@@ -145,8 +144,7 @@ static void put_number(const struct ps_column *column, const struct ps_view *vie
     }
 }
 
-/* --- Cells --------------------------------------------------------------------------------------
- */
+/* ---- Cells ---- */
 
 static enum color color_of(const struct ps_column *column, const struct ps_value *value)
 {

@@ -2,11 +2,8 @@
 #include "command/processes/ps_columns.h"
 
 #include <grp.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "command/options/option.h"
 #include "command/processes/filter.h"
@@ -25,8 +22,7 @@ struct ps_kind {
     vitals_metric needs[PS_NEEDS];
 };
 
-/* --- Values -------------------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 static void put_composed(struct ps_value *out, vitals_availability availability)
 {
@@ -194,8 +190,7 @@ static void make_priority(const struct ps_view *view, const vitals_row *row, str
     out->number = 39 - out->number;
 }
 
-/* --- Devices ------------------------------------------------------------------------------------
- */
+/* ---- Devices ---- */
 
 static const vitals_row *next_use(const vitals_row *process, const vitals_row *use)
 {
@@ -254,8 +249,7 @@ static void make_gpu_share(const struct ps_view *view, const vitals_row *row, st
     sum_uses(row, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
 }
 
-/* --- The table ----------------------------------------------------------------------------------
- */
+/* ---- The table ---- */
 
 #define NAME(suffix)   VITALS_PROCESS_##suffix
 #define METRIC(suffix) .metric = NAME(suffix)
@@ -355,8 +349,7 @@ static const struct ps_kind kinds[] = {
 // clang-format on
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
-/* --- Finding ------------------------------------------------------------------------------------
- */
+/* ---- Finding ---- */
 
 static const struct ps_kind *kind_of_name(const char *name)
 {

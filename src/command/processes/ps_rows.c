@@ -21,8 +21,7 @@ int ps_order_init(struct ps_order *order, const struct settings_words *words)
     return 0;
 }
 
-/* --- Sorting ------------------------------------------------------------------------------------
- */
+/* ---- Sorting ---- */
 
 /* qsort hands no context over: the one sort that is under way. */
 static const struct ps_order *current;
@@ -101,8 +100,7 @@ void ps_rows_done(struct ps_rows *rows)
     *rows = (struct ps_rows){0};
 }
 
-/* --- The tree -----------------------------------------------------------------------------------
- */
+/* ---- The tree ---- */
 
 struct ps_rows_place {
     uint64_t key;
