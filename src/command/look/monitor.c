@@ -185,7 +185,7 @@ int command_screen(const struct settings *settings)
                        : demo_procfs_wanted(&settings->machine, &settings->view)
                            ? DEMO_PROCFS_USER
                            : command_user(name, sizeof name);
-    const char *screen;
+    const char *screen = NULL;
     vitals_request *request = NULL;
     vitals_error error;
     int code = check_screen(&settings->view, &screen);
