@@ -79,7 +79,7 @@ const struct command command_table[] = {
                  "vitals mark train -- python train.py\n"
                  "vitals run --record run.db -- ./job.sh && vitals report --phases run.db\n",
      .exits = "the command's own; 128 + signal where one ended it\n"
-              "0   done, also where there is nobody to tell: a mark harms no job\n"
+              "0   done, also outside of a vitals run: a mark harms no job\n"
               "126 the command cannot be run, 127 there is no such command\n"
               "2   usage\n"},
     {.name = "ps", .run = command_ps, .bit = COMMAND_PS, .flags = COMMAND_WORDS,
@@ -94,7 +94,7 @@ const struct command command_table[] = {
                  "vitals ps --interval 2 --sort -cpu%   every 2 s, the busiest on top\n"
                  "vitals ps --json | jq '.tables.process[] | select(.threads > 100) | .pid'\n",
      .exits = "0 done\n"
-              "1 no process was chosen, a pid is nobody's, or it could not be read or written\n"
+              "1 no process was chosen, a pid has no process, or it could not be read or written\n"
               "2 usage\n"},
     {.name = "info", .run = command_info, .bit = COMMAND_INFO, .flags = COMMAND_WORDS,
      .usage = "info [OPTION]... PID...",
@@ -110,8 +110,8 @@ const struct command command_table[] = {
      .flags = COMMAND_WORDS | COMMAND_SIGNALS,
      .usage = "kill [OPTION]... [PID]...",
      .summary = "shows which processes, asks, and signals them",
-     .purpose = "Shows which processes it would signal, asks, and signals those very ones: who got "
-                "a pid meanwhile is left alone. What is chosen by options is never process 1, "
+     .purpose = "Shows which processes it would signal, asks, and signals those very ones: a "
+                "process that got a pid meanwhile is left alone. What is chosen by options is never process 1, "
                 "vitals itself, what it runs in, or a kernel thread.",
      .examples = "vitals kill 1234\n"
                  "vitals kill -s INT --name 'python*' -u ana\n"

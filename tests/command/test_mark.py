@@ -107,7 +107,7 @@ class Marks(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             done = vitals("mark", "x", "--", "sh", "-c", "exit 6", env=env)
             self.assertEqual((done.returncode, done.stderr), (6, ""))
-        self.assertIn("nobody is told", vitals("mark", "--verbose", "begin", "x").stderr)
+        self.assertIn("is not marked", vitals("mark", "--verbose", "begin", "x").stderr)
 
     def test_a_run_that_is_over_is_not_spoken_of(self):
         done = self.mark("begin", "x", file=self.folder / "gone")

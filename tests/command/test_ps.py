@@ -447,7 +447,7 @@ class Filters(unittest.TestCase):
         self.assertEqual(self.pids("-u", "4294967293", code=1), [])
         result = vitals("ps", "-u", "no-such-user")
         self.assertEqual(result.returncode, 1)
-        self.assertIn('nobody is called "no-such-user"', result.stderr)
+        self.assertIn('this system has no user "no-such-user"', result.stderr)
 
     def test_name_exact_and_pattern(self):
         with named(b"vitals-ps-name") as pids:

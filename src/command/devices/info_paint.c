@@ -194,7 +194,7 @@ static const struct {
     {P(BLOCK_DELAY_SECONDS), "kernel.task_delayacct is off"},
     {P(SWAP_DELAY_SECONDS), "kernel.task_delayacct is off"},
     {P(RECLAIM_DELAY_SECONDS), "kernel.task_delayacct is off"},
-    {P(LOGIN_UID), "nobody logged in"},
+    {P(LOGIN_UID), "no user logged in"},
     {P(FOREGROUND_GROUP), "it has no terminal"},
     {P(IO_LEVEL), "its class has none"},
 };

@@ -6,12 +6,10 @@
 static const char INTRODUCTION[] =
     "# The families of vitals\n"
     "\n"
-    "What `vitals serve` gives at `/metrics` and writes with `--textfile`, in this order. This "
-    "page "
+    "What `vitals serve` gives at `/metrics` and writes with `--textfile`, in this order. This page "
     "is\nprinted by the program (`make docs`); [telling.md](telling.md) says how to ask for it.\n"
     "\n"
-    "A label that would be empty is left out. What a machine does not have, or nobody may read, "
-    "has "
+    "A label that would be empty is left out. What a machine does not have, or denies, has "
     "no\nsample. Level: `workload` and `pid` are those of `--processes`; `run` is what "
     "`vitals run --textfile FILE` writes\nof the run alone, and nothing else tells.\n";
 

@@ -183,7 +183,7 @@ static void print_properties(struct json_form *form)
     begin(form, "host");
     form_put_string(form, "type", "object");
     form_put_string(form, "description",
-                    "Whose it is: pids mean something only together with all three.");
+                    "The machine that was read: pids mean something only together with all three.");
     print_required(form, names, 3);
     begin(form, "properties");
     scalar(form, "name", "string", "The host's name.");
@@ -201,7 +201,7 @@ static void print_properties(struct json_form *form)
     instant(form, "boottime_ns", "Since boot, suspend included.");
     instant(form, "monotonic_ns", "The clock that intervals are made of.");
     integer(form, "stream", 0,
-            "Whose keys these are: keys of two snapshots mean the same only in one stream; 0: not "
+            "The stream of the keys: keys of two snapshots mean the same only in one stream; 0: not "
             "known.");
     integer(form, "sequence", 0, "The number of the snapshot among its sampler's.");
 

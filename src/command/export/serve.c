@@ -248,7 +248,7 @@ static int take_socket(const struct environment_settings *environment, int *out)
         return 0;
     if (count != 1)
         return command_fail(EXIT_CANNOT,
-                            "%llu sockets are handed down by who started this, and one is taken; "
+                            "%llu sockets are handed down by the parent process, and one is taken; "
                             "one ListenStream= in the .socket unit",
                             count);
     /* What is said to stand there may be another thing, of our own even. */

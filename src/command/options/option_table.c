@@ -159,7 +159,7 @@ const struct option option_table[] = {
      .help = "the monitor sends no signals"},
     {OPTION("held-after", DURATION, LOOK, WATCH, view.idle_after_ns), .argument = "TIME",
      .preset = "15min", .minimum = 1, .maximum = 86400, .everywhere = true,
-     .help = "the monitor marks a device's memory as held that nobody has used for so long"},
+     .help = "the monitor marks a device's memory as held if it has not been used for so long"},
     {OPTION("colorful", FLAG, LOOK, WATCH, view.colorful), .everywhere = true,
      .help = "bars and graphs of the monitor go from green to red, on terminals of 256 colors"},
     {OPTION("force-color", FLAG, LOOK,
@@ -478,8 +478,7 @@ const struct option option_table[] = {
      .everywhere = true, .no_stream = "it is read again when it has changed",
      .help = "TLS, passwords and client certificates, in the form of Prometheus' exporter-toolkit"},
     {OPTION("allow-insecure", FLAG, SERVE, SERVE, serve.allow_insecure), .everywhere = true,
-     .help = "answer beyond this machine without TLS and passwords: whoever reaches it sees all "
-             "of it"},
+     .help = "answer beyond this machine without TLS and passwords: every client sees all of it"},
     {OPTION("allow-host", WORDS, SERVE, SERVE, serve.allow_hosts), .argument = "NAME,...",
      .least = 1, .most = 1, .everywhere = true,
      .help = "accept requests for these host names too; default: only addresses, localhost and "
@@ -630,7 +629,7 @@ const char *option_group_name(enum option_group group)
         [GROUP_RUN] = "Account",
         [GROUP_MEASURE] = "What is measured",
         [GROUP_LIMIT] = "Limits",
-        [GROUP_SERVE] = "Who may ask, and what is told",
+        [GROUP_SERVE] = "Clients, and what they get",
         [GROUP_TELL] = "Telling others",
         [GROUP_GLOBAL] = "With every command",
         [GROUP_WORLD] = "Where it is read"};

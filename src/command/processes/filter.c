@@ -460,7 +460,7 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
     for (size_t i = 0; filter->machine->from == NULL && i < filter->choice->users.count; i++) {
         const char *name = filter->choice->users.items[i];
         if (name[strspn(name, "0123456789")] != '\0' && getpwnam(name) == NULL)
-            code = command_fail(EXIT_CANNOT, "--user: nobody is called \"%s\" here",
+            code = command_fail(EXIT_CANNOT, "--user: this system has no user \"%s\"",
                                 command_safe(name));
     }
     const char *late = filter->machine->from != NULL ? "is not in the file"

@@ -306,7 +306,7 @@ static int send(struct kill *kill, int signal)
         if (result == 0) {
             target->sent = signal;
         } else if (result == VITALS_EDENIED) {
-            char name[SIGNAL_TEXT], user[128] = "somebody else";
+            char name[SIGNAL_TEXT], user[128] = "another user";
             vitals_text text;
             if (vitals_row_text(target->row, VITALS_PROCESS_EFFECTIVE_USER, &text) > 0)
                 (void)vitals_text_format(text, VITALS_TEXT_ASCII, user, sizeof user);
@@ -435,7 +435,7 @@ int command_kill(const struct settings *settings)
     bool by_pid = words->count > used || settings->choice.pids.count > 0;
     if (code == 0 && command_has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid)
         code = command_fail(EXIT_USAGE,
-                            "the demo invents who is on its devices, and kill is no game: "
+                            "the demo invents the users of its devices, and kill would end real processes: "
                             "it goes with --dry-run, or with pids");
     if (code == 0) {
         int chosen = choose(&kill);

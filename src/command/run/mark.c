@@ -31,7 +31,7 @@ static void mark(const struct look_settings *look, const struct environment_sett
     size_t used = 0;
     if (path == NULL || path[0] != '/') {
         if (look->verbose)
-            (void)command_fail(0, "no vitals run is above us: nobody is told of \"%s\"",
+            (void)command_fail(0, "no vitals run is above us: \"%s\" is not marked",
                                command_safe(name));
         return;
     }
