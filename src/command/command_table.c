@@ -94,7 +94,7 @@ const struct command command_table[] = {
                  "vitals ps --interval 2 --sort -cpu%   every 2 s, the busiest on top\n"
                  "vitals ps --json | jq '.tables.process[] | select(.threads > 100) | .pid'\n",
      .exits = "0 done\n"
-              "1 no process was chosen, a pid has no process, or it could not be read or written\n"
+              "1 none was chosen, a pid has no process, or it could not be read or written\n"
               "2 usage\n"},
     {.name = "info", .run = command_info, .bit = COMMAND_INFO, .flags = COMMAND_WORDS,
      .usage = "info [OPTION]... PID...",
