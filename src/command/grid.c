@@ -87,17 +87,6 @@ void grid_cell(struct grid *grid, enum color color, const char *text)
         column->wide = wide;
 }
 
-/* How many of the bytes fit; those of ASCII are columns. */
-static size_t fitting(const char *text, size_t size, size_t columns, size_t *used)
-{
-    size_t part = size < columns ? size : columns;
-    if (is_ascii(text, part)) {
-        *used = part;
-        return part;
-    }
-    return paint_fitting(text, columns, used);
-}
-
 static void paint_spaces(struct paint *paint, size_t count)
 {
     static const char SPACES[] = "                                ";
@@ -112,19 +101,6 @@ static void paint_spaces(struct paint *paint, size_t count)
 static size_t size_least(size_t wide)
 {
     return wide < 8 ? wide : 8;
-}
-
-/* The columns left for the last column of the grid. */
-static size_t last_width(const struct grid *grid, const struct grid_form *form)
-{
-    const struct grid_column *last = &grid->columns[grid->column_count - 1];
-    size_t taken = form->indent;
-    for (size_t i = 0; i + 1 < grid->column_count; i++)
-        taken += grid->columns[i].wide + 1;
-    if (last->align == ALIGN_RIGHT || form->width == 0)
-        return last->align == ALIGN_RIGHT ? last->wide : SIZE_MAX;
-    size_t least = size_least(last->wide);
-    return form->width > taken + least ? form->width - taken : least;
 }
 
 size_t grid_least(const struct grid *grid, const struct grid_form *form)
@@ -142,13 +118,24 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
 {
     size_t count = grid->column_count;
     size_t left = form->width > 0 ? form->width : SIZE_MAX;
+
+    /* The columns left for the last column of the grid. */
+    const struct grid_column *end = &grid->columns[count - 1];
+    size_t taken = form->indent, least = size_least(end->wide);
+    for (size_t i = 0; i + 1 < count; i++)
+        taken += grid->columns[i].wide + 1;
+    size_t end_width = end->align == ALIGN_RIGHT     ? end->wide
+                       : form->width == 0            ? SIZE_MAX
+                       : form->width > taken + least ? form->width - taken
+                                                     : least;
+
     paint_spaces(paint, form->indent);
     left -= form->indent < left ? form->indent : left;
     for (size_t i = 0; i < count; i++) {
         const struct grid_column *column = &grid->columns[i];
         bool last = i + 1 == count;
         const char *text = titles != NULL ? titles[i] : grid->text.bytes + cells[i].at;
-        size_t wide = last ? last_width(grid, form) : column->wide;
+        size_t wide = last ? end_width : column->wide;
         if (left <= (i > 0) || (wide > left - (i > 0) && column->align == ALIGN_RIGHT))
             break; // the line is full; half a number would be another one
         if (i > 0)
@@ -161,7 +148,9 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
         size_t used = cells[i].wide, size = cells[i].size, dots = 0;
         if (cells[i].wide > wide) {
             dots = wide >= 2 ? 2 : wide;
-            size = fitting(text, cells[i].size, wide - dots, &used);
+            size = used = size < wide - dots ? size : wide - dots;
+            if (!is_ascii(text, size)) // those of ASCII are columns
+                size = paint_fitting(text, wide - dots, &used);
         }
         size_t pad = wide == SIZE_MAX ? 0 : wide - used - dots;
         if (column->align == ALIGN_RIGHT)

@@ -77,20 +77,6 @@ static void put_missing(struct sheet *sheet, const vitals_metric *metrics, size_
 
 /* ---- tables ---- */
 
-static bool has_value(const struct sheet *sheet, vitals_entity entity, vitals_metric metric)
-{
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(sheet->snapshot, entity, vitals_row_key(sheet->device),
-                                           row)) != NULL;) {
-        double number;
-        if (vitals_metric_type(metric) == VITALS_TEXT
-                ? vitals_row_availability(row, metric) > 0
-                : device_metric_number(row, sheet->view->older, metric, &number) > 0)
-            return true;
-    }
-    return false;
-}
-
 static void safe_label(const struct sheet *sheet, const vitals_row *row,
                        char out[static DEVICE_VALUE])
 {
@@ -155,9 +141,17 @@ static size_t add_columns(const struct sheet *sheet, struct grid *grid, vitals_e
                           const vitals_metric *metrics, size_t count, vitals_metric *shown,
                           char (*titles)[DEVICE_LABEL])
 {
+    uint64_t key = vitals_row_key(sheet->device);
     size_t used = 0;
     for (size_t i = 0; i < count && metrics[i] != 0; i++) {
-        if (!has_value(sheet, entity, metrics[i]))
+        const vitals_row *row = NULL;
+        bool is_text = vitals_metric_type(metrics[i]) == VITALS_TEXT, known = false;
+        double number;
+        while (!known && (row = vitals_snapshot_next_child(sheet->snapshot, entity, key, row)))
+            known = is_text
+                        ? vitals_row_availability(row, metrics[i]) > 0
+                        : device_metric_number(row, sheet->view->older, metrics[i], &number) > 0;
+        if (!known)
             continue;
         grid_column(grid, title_of(metrics[i], titles[used]),
                     device_is_number(metrics[i]) ? ALIGN_RIGHT : ALIGN_LEFT, 0);

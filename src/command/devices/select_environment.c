@@ -4,9 +4,14 @@
  * counted as their vendor's tools do; Level Zero is told to count by PCI address. */
 #include "command/devices/select.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A vendor, the variable that takes a list of its devices, and what would narrow or turn round the
@@ -141,4 +146,71 @@ void select_environment_done(struct environment *environment)
     free(environment->items);
     free(environment->own);
     *environment = (struct environment){0};
+}
+
+/* ---- CUDA's own order ---- */
+
+enum { PATIENCE_SECONDS = 10, ANSWER = 8192 };
+
+/* Runs in the new process, whose libraries may print anything: their output is dropped. */
+_Noreturn static void answer(int end)
+{
+    static char list[ANSWER];
+
+    /* Ends this process when its parent no longer waits for it, whatever a library does meanwhile.
+     */
+    sigset_t alarm_set;
+    (void)signal(SIGALRM, SIG_DFL);
+    (void)sigemptyset(&alarm_set);
+    (void)sigaddset(&alarm_set, SIGALRM);
+    (void)sigprocmask(SIG_UNBLOCK, &alarm_set, NULL);
+    (void)alarm(PATIENCE_SECONDS);
+
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; nowhere >= 0 && i <= STDERR_FILENO; i++)
+        (void)dup2(nowhere, i);
+    (void)unsetenv("CUDA_VISIBLE_DEVICES");
+    if (vitals_cuda_enumerate(NULL, list, sizeof list, NULL) == 0) {
+        ssize_t written = write(end, list, strlen(list));
+        _exit(written < 0);
+    }
+    _exit(1);
+}
+
+bool select_ask_cuda(char *out, size_t capacity)
+{
+    int ends[2];
+    size_t used = 0;
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_SECONDS * UINT64_C(1000000000);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+
+    /* Forks twice, so that a command that vitals later becomes finds no child that it did not
+     * start.
+     */
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        pid_t own = fork();
+        if (own == 0)
+            answer(ends[1]);
+        _exit(own < 0);
+    }
+    close(ends[1]);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+
+    bool open = child > 0;
+    while (open && used + 1 < capacity) {
+        uint64_t now_ns = clock_now_ns();
+        struct pollfd end = {.fd = ends[0], .events = POLLIN};
+        int left_ms = now_ns < deadline_ns ? (int)((deadline_ns - now_ns) / 1000000) : 0;
+        int ready = left_ms > 0 ? poll(&end, 1, left_ms) : 0;
+        ssize_t got = ready > 0 ? read(ends[0], out + used, capacity - used - 1) : ready;
+        open = got > 0 || (got < 0 && errno == EINTR);
+        used += got > 0 ? (size_t)got : 0;
+    }
+    close(ends[0]);
+    out[used] = '\0';
+    return used > 0;
 }

@@ -259,18 +259,6 @@ static int keep_word(struct parse *parse, const char *name)
     return 0;
 }
 
-/* -5, which a command that takes pids wants to look at itself; and -TERM. */
-static bool is_word(const struct parse *parse, const char *argument)
-{
-    static const char DIGITS[] = "0123456789";
-    static const char CAPITALS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
-    unsigned flags = parse->settings->command->flags;
-    size_t size = strlen(argument + 1);
-    if ((flags & COMMAND_WORDS) && size > 0 && strspn(argument + 1, DIGITS) == size)
-        return true;
-    return (flags & COMMAND_SIGNALS) && size >= 2 && strspn(argument + 1, CAPITALS) == size;
-}
-
 static int take_word(struct parse *parse, const char *name)
 {
     struct settings *settings = parse->settings;
@@ -346,7 +334,14 @@ static int take_argument(struct parse *parse)
     }
     if (argument[0] != '-' || argument[1] == '\0')
         return take_word(parse, argument);
-    if (is_word(parse, argument)) {
+
+    /* -5, which a command that takes pids wants to look at itself; and -TERM. */
+    static const char DIGITS[] = "0123456789";
+    static const char CAPITALS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
+    unsigned flags = parse->settings->command->flags;
+    size_t length = strlen(argument + 1);
+    if (((flags & COMMAND_WORDS) && strspn(argument + 1, DIGITS) == length) ||
+        ((flags & COMMAND_SIGNALS) && length >= 2 && strspn(argument + 1, CAPITALS) == length)) {
         parse->settings->arguments.dashed_first |= parse->settings->arguments.words.count == 0;
         return keep_word(parse, argument);
     }

@@ -280,33 +280,6 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
 
 /* ---- the running totals, so that something is left of a run if vitals is killed ---- */
 
-/* A unique name in the user's state folder, which is created with each folder on the way; the
- * user's alone to read. "" if there is none: nothing is printed, except with --verbose. */
-static void place_totals(const struct environment_settings *environment, char *out, size_t capacity)
-{
-    const char *state = environment->state_folder;
-    int size = state != NULL && state[0] != '\0' ? snprintf(out, capacity, "%s/vitals", state) : 0;
-    bool fits = size > 0 && (size_t)size < capacity;
-    for (char *at = out; fits && access(out, W_OK) != 0 && at != NULL;) {
-        at = strchr(at + 1, '/');
-        if (at != NULL)
-            *at = '\0';
-        fits = mkdir(out, 0700) == 0 || errno == EEXIST;
-        if (at != NULL)
-            *at = '/';
-    }
-    fits = fits && access(out, W_OK) == 0;
-
-    /* Containers may share the folder, and have the same pids. */
-    if (fits) {
-        int more = snprintf(out + size, capacity - (size_t)size, "/run-%llu-%ld.json",
-                            (unsigned long long)clock_realtime_ns(), (long)getpid());
-        fits = more > 0 && (size_t)(size + more) < capacity;
-    }
-    if (!fits)
-        out[0] = '\0';
-}
-
 void run_totals_remove(const struct run_plan *plan)
 {
     const struct stat *before = &plan->totals_before;
@@ -319,14 +292,18 @@ void run_totals_remove(const struct run_plan *plan)
         (void)unlink(plan->totals);
 }
 
+/* The file of --backup, or a unique name in the user's state folder, which is created with each
+ * folder on the way; the user's alone to read. If there is none, nothing is printed, except with
+ * --verbose.
+ */
 static int take_totals(struct run_plan *plan, const struct environment_settings *environment,
                        const struct run_settings *run)
 {
-    size_t size = run->backup != NULL ? strlen(run->backup) : 0;
+    size_t size = run->backup != NULL ? strlen(run->backup) : 0, capacity = sizeof plan->totals;
     struct stat *before = &plan->totals_before;
     if (run->no_backup)
         return 0;
-    if (run->backup != NULL && (size == 0 || size >= sizeof plan->totals))
+    if (run->backup != NULL && (size == 0 || size >= capacity))
         return command_fail(EXIT_USAGE, "--backup \"%s\": a file is expected",
                             command_safe(run->backup));
     if (run->backup != NULL && lstat(run->backup, before) == 0 &&
@@ -334,12 +311,34 @@ static int take_totals(struct run_plan *plan, const struct environment_settings 
         return command_fail(EXIT_BEFORE_RUN,
                             "--backup %s: something stands there; the command was not run",
                             command_safe(run->backup));
-    if (run->backup != NULL)
-        memcpy(plan->totals, run->backup, size + 1);
+    if (run->backup != NULL) {
+        plan->options.totals_path = memcpy(plan->totals, run->backup, size + 1);
+        return 0;
+    }
+
+    const char *state = environment->state_folder;
+    char *folder = plan->totals;
+    int used = state != NULL && state[0] != '\0' ? snprintf(folder, capacity, "%s/vitals", state)
+                                                 : 0;
+    bool fits = used > 0 && (size_t)used < capacity;
+    for (char *at = folder; fits && access(folder, W_OK) != 0 && at != NULL;) {
+        at = strchr(at + 1, '/');
+        if (at != NULL)
+            *at = '\0';
+        fits = mkdir(folder, 0700) == 0 || errno == EEXIST;
+        if (at != NULL)
+            *at = '/';
+    }
+
+    /* Containers may share the folder, and have the same pids. */
+    int more = fits && access(folder, W_OK) == 0
+                   ? snprintf(folder + used, capacity - (size_t)used, "/run-%llu-%ld.json",
+                              (unsigned long long)clock_realtime_ns(), (long)getpid())
+                   : 0;
+    if (more > 0 && (size_t)(used + more) < capacity)
+        plan->options.totals_path = folder;
     else
-        place_totals(environment, plan->totals, sizeof plan->totals);
-    if (plan->totals[0] != '\0')
-        plan->options.totals_path = plan->totals;
+        folder[0] = '\0';
     return 0;
 }
 

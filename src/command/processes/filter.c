@@ -406,24 +406,6 @@ bool filter_passes(struct filter *filter, const vitals_row *process)
 
 /* ---- What was named and is not there ---- */
 
-/* The library says why no process has the pid: it may be a thread's. */
-static void tell_missing_pid(const struct machine_settings *machine, uint64_t pid)
-{
-    vitals_context *context = NULL;
-    vitals_process *process = NULL;
-    vitals_error error;
-    int code = command_context(machine, &context, &error);
-    if (code == 0)
-        code = vitals_process_open(context, (int64_t)pid, &process, &error);
-    if (code < 0)
-        (void)command_fail(EXIT_CANNOT, "%s", error.message);
-    else
-        (void)command_fail(EXIT_CANNOT, "process %llu began only after the others were read",
-                           (unsigned long long)pid);
-    vitals_process_free(process);
-    vitals_context_free(context);
-}
-
 static int complain_unmatched(size_t count, const char *why)
 {
     if (count == 0)
@@ -450,12 +432,23 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
         }
         if (row != NULL)
             continue;
-        code = EXIT_CANNOT;
-        if (filter->machine->from == NULL)
-            tell_missing_pid(filter->machine, list->items[i]);
-        else
-            (void)command_fail(code, "no process has the pid %llu",
-                               (unsigned long long)list->items[i]);
+        unsigned long long pid = list->items[i];
+        if (filter->machine->from != NULL) {
+            code = command_fail(EXIT_CANNOT, "no process has the pid %llu", pid);
+            continue;
+        }
+        /* The library says why: it may be a thread's. */
+        vitals_context *context = NULL;
+        vitals_process *process = NULL;
+        vitals_error error;
+        int opened = command_context(filter->machine, &context, &error);
+        if (opened == 0)
+            opened = vitals_process_open(context, (int64_t)pid, &process, &error);
+        code = opened < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
+                          : command_fail(EXIT_CANNOT,
+                                         "process %llu began only after the others were read", pid);
+        vitals_process_free(process);
+        vitals_context_free(context);
     }
     for (size_t i = 0; filter->machine->from == NULL && i < filter->choice->users.count; i++) {
         const char *name = filter->choice->users.items[i];

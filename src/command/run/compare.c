@@ -109,43 +109,11 @@ static int open_runs(struct comparing *comparing)
 
 /* ---- forms ---- */
 
-struct compare_form {
-    const char *name;
-    int (*print)(const struct comparison *comparison, const struct account_view *view,
-                 const char *statistic, struct output *output);
-};
+enum { TEXT, JSON, GPU_TRACKER, FORM_COUNT };
+static const char *const FORMS[] = {"text", "json", "gpu-tracker"};
 
-static int print_text(const struct comparison *comparison, const struct account_view *view,
-                      const char *statistic, struct output *output)
-{
-    (void)statistic;
-    return comparison_text(comparison, view, output_write, output);
-}
-
-static int print_json(const struct comparison *comparison, const struct account_view *view,
-                      const char *statistic, struct output *output)
-{
-    (void)view, (void)statistic;
-    return comparison_json(comparison, output_write, output);
-}
-
-static int print_gpu_tracker(const struct comparison *comparison, const struct account_view *view,
-                             const char *statistic, struct output *output)
-{
-    return comparison_gpu_tracker(comparison, view, statistic, output_write, output);
-}
-
-static const struct compare_form FORMS[] = {
-    {"text", print_text},
-    {"json", print_json},
-    {"gpu-tracker", print_gpu_tracker},
-};
-enum { FORM_COUNT = sizeof FORMS / sizeof FORMS[0] };
-
-/* ---- the whole ---- */
-
-static int print(const struct comparing *comparing, const struct compare_form *form,
-                 const struct account_view *view, const char *statistic)
+static int print(const struct comparing *comparing, size_t form, const struct account_view *view,
+                 const char *statistic)
 {
     static struct output output;
     struct comparison comparison;
@@ -154,7 +122,10 @@ static int print(const struct comparing *comparing, const struct compare_form *f
     if (compare_sessions(comparing->sessions, comparing->session_count, &comparison, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     output_init(&output, STDOUT_FILENO);
-    int stopped = form->print(&comparison, view, statistic, &output);
+    int stopped = form == TEXT ? comparison_text(&comparison, view, output_write, &output)
+                  : form == JSON
+                      ? comparison_json(&comparison, output_write, &output)
+                      : comparison_gpu_tracker(&comparison, view, statistic, output_write, &output);
     if (stopped != 0 && output_open(&output))
         code = command_fail(EXIT_CANNOT, "out of memory");
     comparison_done(&comparison);
@@ -169,7 +140,7 @@ int command_compare(const struct settings *settings)
     const char *name = settings->look.json                ? "json"
                        : settings->account.format != NULL ? settings->account.format
                                                           : "text";
-    while (form < FORM_COUNT && strcmp(FORMS[form].name, name) != 0)
+    while (form < FORM_COUNT && strcmp(FORMS[form], name) != 0)
         form++;
     if (form == FORM_COUNT)
         return command_fail(EXIT_USAGE, "--format: \"%s\" is none; it is text, json or gpu-tracker",
@@ -188,7 +159,7 @@ int command_compare(const struct settings *settings)
                   comparing.phases != NULL;
     int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
     if (code == 0)
-        code = print(&comparing, &FORMS[form], &view, settings->compare.statistic);
+        code = print(&comparing, form, &view, settings->compare.statistic);
 
     for (size_t i = 0; i < comparing.run_count; i++) {
         phases_done(&comparing.phases[i]);
@@ -200,6 +171,5 @@ int command_compare(const struct settings *settings)
     free(comparing.sessions);
     free(comparing.runs);
     free(comparing.phases);
-
     return code;
 }

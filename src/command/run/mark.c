@@ -73,19 +73,6 @@ static bool is_job_control(int signal)
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* Like the launcher of `vitals run` (os/launch.h): a command that is stopped by job control, or
- * stops itself because of it, or is an inner shell that suspends, stops us too. */
-static bool stops_us(pid_t child, int signal, bool told_to_stop)
-{
-    pid_t group = getpgid(child), front = tcgetpgrp(STDERR_FILENO);
-    sigset_t pending;
-    if (signal != SIGSTOP)
-        return is_job_control(signal);
-    if (group == getpgrp()) // sent, and not taken yet: another one came first
-        return told_to_stop || (sigpending(&pending) == 0 && sigismember(&pending, SIGTSTP) == 1);
-    return front == group || front == getpgrp();
-}
-
 /* Everything that the child told of itself: its wait status once it has ended, else -1. */
 static int look_at(pid_t child, bool *told_to_stop)
 {
@@ -98,13 +85,23 @@ static int look_at(pid_t child, bool *told_to_stop)
             return 0;
         if (!WIFSTOPPED(status))
             return status;
-        if (!stops_us(child, WSTOPSIG(status), *told_to_stop))
+
+        /* Like the launcher of `vitals run` (os/launch.h): a command that is stopped by job
+         * control, or stops itself because of it, or is an inner shell that suspends, stops us too.
+         */
+        int signal = WSTOPSIG(status);
+        pid_t group = getpgid(child), front = tcgetpgrp(STDERR_FILENO);
+        bool stops_us = is_job_control(signal);
+        sigset_t set;
+        if (signal == SIGSTOP && group != getpgrp())
+            stops_us = front == group || front == getpgrp();
+        else if (signal == SIGSTOP) // sent, and not taken yet: another one came first
+            stops_us = *told_to_stop || (sigpending(&set) == 0 && sigismember(&set, SIGTSTP) == 1);
+        if (!stops_us)
             continue; // only the command was stopped
 
         /* By the signal that stopped the command, which is blocked; until our group is continued.
          */
-        int signal = WSTOPSIG(status);
-        sigset_t set;
         sigemptyset(&set);
         sigaddset(&set, signal);
         (void)raise(signal);

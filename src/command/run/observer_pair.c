@@ -3,20 +3,35 @@
 
 enum { EACH = 2 };
 
-static void take_result(struct observer_pair *pair, int index, int code, const vitals_error *error)
-{
-    if (code >= 0)
-        return;
-    pair->stopped[index] = true;
-    if (pair->error.code == 0)
-        pair->error = *error;
-    pair->error.code = code;
-}
+enum event { BEGIN, SAMPLE, MARK, END };
 
-/* Negative only once both observers have failed. */
-static int result_of(const struct observer_pair *pair, vitals_error *error)
+/* Tells both observers, but one that has failed. Negative only once both have failed; at the end
+ * also if one has. */
+static int tell(struct observer_pair *pair, enum event event, const vitals_snapshot *snapshot,
+                const vitals_usage *usage, const vitals_mark *told, vitals_error *error)
 {
-    if (!pair->stopped[0] || !pair->stopped[1])
+    for (int i = 0; i < EACH; i++) {
+        const vitals_run_observer *observer = pair->each[i];
+        vitals_error one = {.message = ""};
+        int code = 0;
+        if (pair->stopped[i])
+            continue;
+        if (event == BEGIN && observer->begin != NULL)
+            code = observer->begin(observer->data, &one);
+        else if (event == SAMPLE && observer->sample != NULL)
+            code = observer->sample(observer->data, snapshot, usage, &one);
+        else if (event == MARK && observer->mark != NULL)
+            code = observer->mark(observer->data, told, &one);
+        else if (event == END && observer->end != NULL)
+            code = observer->end(observer->data, &one);
+        if (code >= 0)
+            continue;
+        pair->stopped[i] = true;
+        if (pair->error.code == 0)
+            pair->error = one;
+        pair->error.code = code;
+    }
+    if (event != END && (!pair->stopped[0] || !pair->stopped[1]))
         return 0;
     *error = pair->error;
     return pair->error.code;
@@ -24,50 +39,23 @@ static int result_of(const struct observer_pair *pair, vitals_error *error)
 
 static int begin(void *data, vitals_error *error)
 {
-    struct observer_pair *pair = data;
-    for (int i = 0; i < EACH; i++) {
-        vitals_error one = {.message = ""};
-        if (pair->each[i]->begin != NULL)
-            take_result(pair, i, pair->each[i]->begin(pair->each[i]->data, &one), &one);
-    }
-    return result_of(pair, error);
+    return tell(data, BEGIN, NULL, NULL, NULL, error);
 }
 
 static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
                   vitals_error *error)
 {
-    struct observer_pair *pair = data;
-    for (int i = 0; i < EACH; i++) {
-        vitals_error one = {.message = ""};
-        if (!pair->stopped[i] && pair->each[i]->sample != NULL)
-            take_result(pair, i, pair->each[i]->sample(pair->each[i]->data, snapshot, usage, &one),
-                        &one);
-    }
-    return result_of(pair, error);
+    return tell(data, SAMPLE, snapshot, usage, NULL, error);
 }
 
 static int mark(void *data, const vitals_mark *told, vitals_error *error)
 {
-    struct observer_pair *pair = data;
-    for (int i = 0; i < EACH; i++) {
-        vitals_error one = {.message = ""};
-        if (!pair->stopped[i] && pair->each[i]->mark != NULL)
-            take_result(pair, i, pair->each[i]->mark(pair->each[i]->data, told, &one), &one);
-    }
-    return result_of(pair, error);
+    return tell(data, MARK, NULL, NULL, told, error);
 }
 
-/* Here the one that stopped before is told of. */
 static int end(void *data, vitals_error *error)
 {
-    struct observer_pair *pair = data;
-    for (int i = 0; i < EACH; i++) {
-        vitals_error one = {.message = ""};
-        if (!pair->stopped[i] && pair->each[i]->end != NULL)
-            take_result(pair, i, pair->each[i]->end(pair->each[i]->data, &one), &one);
-    }
-    *error = pair->error;
-    return pair->error.code;
+    return tell(data, END, NULL, NULL, NULL, error);
 }
 
 static int add_all(vitals_request *request, const vitals_request *wanted, vitals_error *error)

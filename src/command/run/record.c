@@ -26,24 +26,6 @@ struct recording_job {
     uint64_t samples, first_ns, last_ns; /* monotonic */
 };
 
-/* The machine as SystemTracker sees it, and the sources that miss their turn. */
-static int make_request(struct recording_job *job, vitals_error *error)
-{
-    unsigned sets = VITALS_MACHINE | VITALS_GPUS | VITALS_SOURCES;
-    sets |= job->settings->record.processes ? VITALS_PROCESSES : 0u;
-    int code = vitals_request_new(sets, &job->request, error);
-    if (code == 0)
-        code = vitals_usage_request(job->usage, job->request, error);
-    unsigned rows = job->settings->record.processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS;
-    if (code == 0)
-        code = vitals_request_rows(job->request, rows, NULL, 0, error);
-    if (code == 0)
-        code = vitals_request_add_table(job->request, VITALS_WORKLOAD, error);
-    if (code == 0)
-        code = vitals_request_interval(job->request, job->interval_ns, error);
-    return code;
-}
-
 static int open_recorder(struct recording_job *job)
 {
     const struct settings *settings = job->settings;
@@ -215,14 +197,25 @@ int command_record(const struct settings *settings)
 
     vitals_usage_options options;
     vitals_usage_options_init(&options, sizeof options);
-    options.expected_cores = (double)job.settings->measure.expected_cores;
-    options.devices = job.settings->measure.devices.given ? job.settings->measure.devices.items
-                                                          : NULL;
-    options.brand = job.settings->measure.brand;
+    options.expected_cores = (double)settings->measure.expected_cores;
+    options.devices = settings->measure.devices.given ? settings->measure.devices.items : NULL;
+    options.brand = settings->measure.brand;
     code = vitals_usage_new(&options, &job.usage, &error);
 
+    /* The machine as SystemTracker sees it, and the sources that miss their turn. */
+    bool processes = settings->record.processes;
+    unsigned sets = VITALS_MACHINE | VITALS_GPUS | VITALS_SOURCES;
     if (code == 0)
-        code = make_request(&job, &error);
+        code = vitals_request_new(sets | (processes ? VITALS_PROCESSES : 0u), &job.request, &error);
+    if (code == 0)
+        code = vitals_usage_request(job.usage, job.request, &error);
+    if (code == 0)
+        code = vitals_request_rows(job.request, processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS,
+                                   NULL, 0, &error);
+    if (code == 0)
+        code = vitals_request_add_table(job.request, VITALS_WORKLOAD, &error);
+    if (code == 0)
+        code = vitals_request_interval(job.request, job.interval_ns, &error);
     code = code < 0 ? command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                                    error.message)
                     : open_recorder(&job);

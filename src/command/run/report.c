@@ -38,73 +38,37 @@ static void put_sizing(void *data, void *form)
 
 /* ---- forms ---- */
 
-static int print_text(struct shown *shown, struct output *output)
-{
-    int stopped = account_text(shown->account, &shown->view, output_write, output);
-    if (stopped == 0 && shown->report->phases)
-        stopped = phases_text(&shown->phases, &shown->view, output_write, output);
-    bool ran = vitals_account_failure(shown->account).size == 0;
-    if (stopped == 0 && ran && !words_is_machine(shown->account))
-        stopped = sizing_text(&shown->sizing, &shown->view, output_write, output);
-    return stopped;
-}
+enum { TEXT, JSON, GPU_TRACKER, GPU_TRACKER_TEXT, FORM_COUNT };
+static const char *const FORMS[] = {"text", "json", "gpu-tracker", "gpu-tracker-text"};
 
-static int print_json(struct shown *shown, struct output *output)
+/* `advice`: instead of a form; NULL: none. */
+static int print_form(struct shown *shown, size_t form, const char *advice, struct output *output)
 {
     const struct account_member members[] = {
         {"phases", put_phases, &shown->phases},
         {"advice", put_sizing, &shown->sizing},
     };
-    return account_json_with(shown->account, members, sizeof members / sizeof members[0],
-                             output_write, output);
-}
-
-static int print_gpu_tracker(struct shown *shown, struct output *output)
-{
-    if (shown->report->phases)
+    if (advice != NULL)
+        return strcmp(advice, "slurm") == 0
+                   ? sizing_slurm(&shown->sizing, output_write, output)
+                   : sizing_kubernetes(&shown->sizing, output_write, output);
+    if (form == TEXT) {
+        bool ran = vitals_account_failure(shown->account).size == 0;
+        int stopped = account_text(shown->account, &shown->view, output_write, output);
+        if (stopped == 0 && shown->report->phases)
+            stopped = phases_text(&shown->phases, &shown->view, output_write, output);
+        if (stopped == 0 && ran && !words_is_machine(shown->account))
+            stopped = sizing_text(&shown->sizing, &shown->view, output_write, output);
+        return stopped;
+    }
+    if (form == JSON)
+        return account_json_with(shown->account, members, sizeof members / sizeof members[0],
+                                 output_write, output);
+    if (form == GPU_TRACKER && shown->report->phases)
         return phases_gpu_tracker(&shown->phases, shown->account, &shown->view, output_write,
                                   output);
-    return account_gpu_tracker(shown->account, &shown->view, false, output_write, output);
-}
-
-static int print_gpu_tracker_text(struct shown *shown, struct output *output)
-{
-    return account_gpu_tracker(shown->account, &shown->view, true, output_write, output);
-}
-
-static int print_slurm(struct shown *shown, struct output *output)
-{
-    return sizing_slurm(&shown->sizing, output_write, output);
-}
-
-static int print_kubernetes(struct shown *shown, struct output *output)
-{
-    return sizing_kubernetes(&shown->sizing, output_write, output);
-}
-
-struct report_form {
-    const char *name;
-    int (*print)(struct shown *shown, struct output *output);
-};
-
-static const struct report_form FORMS[] = {
-    {"text", print_text},
-    {"json", print_json},
-    {"gpu-tracker", print_gpu_tracker},
-    {"gpu-tracker-text", print_gpu_tracker_text},
-    {NULL, NULL},
-};
-static const struct report_form ADVICES[] = {
-    {"slurm", print_slurm},
-    {"kubernetes", print_kubernetes},
-    {NULL, NULL},
-};
-
-static const struct report_form *form_of(const struct report_form *forms, const char *name)
-{
-    while (forms->name != NULL && strcmp(forms->name, name) != 0)
-        forms++;
-    return forms->name != NULL ? forms : NULL;
+    return account_gpu_tracker(shown->account, &shown->view, form == GPU_TRACKER_TEXT, output_write,
+                               output);
 }
 
 /* ---- the page ---- */
@@ -139,7 +103,7 @@ static int print_page(struct shown *shown)
 
 /* ---- the whole ---- */
 
-static int show(struct shown *shown, const struct report_form *form)
+static int show(struct shown *shown, size_t form, const char *advice)
 {
     static struct output output;
     vitals_error error;
@@ -151,7 +115,7 @@ static int show(struct shown *shown, const struct report_form *form)
         code = print_page(shown);
     } else {
         output_init(&output, STDOUT_FILENO);
-        int stopped = form->print(shown, &output);
+        int stopped = print_form(shown, form, advice, &output);
         if (stopped != 0 && output_open(&output))
             code = command_fail(EXIT_CANNOT, "out of memory");
         code = output_done(&output, code);
@@ -173,18 +137,19 @@ int command_report(const struct settings *settings)
     const char *name = settings->look.json                ? "json"
                        : settings->account.format != NULL ? settings->account.format
                                                           : "text";
-    const struct report_form *form = advice != NULL ? form_of(ADVICES, advice)
-                                                    : form_of(FORMS, name);
-    if (form == NULL && advice != NULL)
+    size_t form = 0;
+    while (form < FORM_COUNT && strcmp(FORMS[form], name) != 0)
+        form++;
+    if (advice != NULL && strcmp(advice, "slurm") != 0 && strcmp(advice, "kubernetes") != 0)
         return command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
                             command_safe(advice));
-    if (form == NULL)
+    if (advice == NULL && form == FORM_COUNT)
         return command_fail(EXIT_USAGE,
                             "--format: \"%s\" is none; it is text, json, gpu-tracker or "
                             "gpu-tracker-text",
                             command_safe(name));
     /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
-    if (settings->report.phases && form->print == print_gpu_tracker_text)
+    if (settings->report.phases && advice == NULL && form == GPU_TRACKER_TEXT)
         return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
                                         "gpu-tracker has");
     if (words->count == 0)
@@ -211,7 +176,7 @@ int command_report(const struct settings *settings)
 
     shown.recording = recording;
     shown.account = recording_account(recording);
-    int code = show(&shown, form);
+    int code = show(&shown, form, advice);
     recording_close(recording);
     return code;
 }

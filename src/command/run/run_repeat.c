@@ -120,40 +120,34 @@ static const char *title_of(const struct account_view *view, const vitals_figure
     return NULL;
 }
 
-static int put_row(const struct account_view *view, const vitals_figure *figure,
-                   const struct statistics *of, vitals_write *write, void *data)
-{
-    char mean[WORDS], min[WORDS], max[WORDS], std[WORDS], title[160], line[1400];
-    const char *name = vitals_figure_name(figure), *unit = vitals_figure_unit(figure);
-    const char *label = vitals_figure_label(figure);
-    if (label[0] == '\0' && view->verbose)
-        label = vitals_figure_subject(figure);
-    if (view->verbose)
-        (void)snprintf(title, sizeof title, "%s %s", name, label);
-    else
-        (void)snprintf(title, sizeof title, "%s%s%s", label, label[0] != '\0' ? " " : "",
-                       title_of(view, figure));
-    (void)snprintf(line, sizeof line, "  %-*.100s %12s %12s %12s %12s\n", view->verbose ? 44 : 24,
-                   title, words_value(view, name, unit, of->mean, mean),
-                   words_value(view, name, unit, of->min, min),
-                   words_value(view, name, unit, of->max, max),
-                   words_value(view, name, unit, statistics_deviation(of), std));
-    return write(data, line, strlen(line));
-}
-
 int repeat_text(const struct repeat *repeat, const struct account_view *view, vitals_write *write,
                 void *data)
 {
-    char line[160];
+    char mean[WORDS], min[WORDS], max[WORDS], std[WORDS], title[160], line[1400];
     struct run_repeat_walk walk = {0};
+    int columns = view->verbose ? 44 : 24;
     (void)snprintf(line, sizeof line, "vitals: %zu run%s\n  %-*s %12s %12s %12s %12s\n",
-                   repeat->count, repeat->count == 1 ? "" : "s", view->verbose ? 44 : 24, "",
-                   "mean", "least", "most", "deviation");
+                   repeat->count, repeat->count == 1 ? "" : "s", columns, "", "mean", "least",
+                   "most", "deviation");
     int stopped = write(data, line, strlen(line));
     while (stopped == 0 && next_figure(repeat, &walk)) {
         const struct statistics of = statistics_of(repeat, walk.figure);
-        if (of.count > 0 && title_of(view, walk.figure) != NULL)
-            stopped = put_row(view, walk.figure, &of, write, data);
+        const char *name = vitals_figure_name(walk.figure), *unit = vitals_figure_unit(walk.figure);
+        const char *label = vitals_figure_label(walk.figure), *own = title_of(view, walk.figure);
+        if (of.count == 0 || own == NULL)
+            continue;
+        if (label[0] == '\0' && view->verbose)
+            label = vitals_figure_subject(walk.figure);
+        if (view->verbose)
+            (void)snprintf(title, sizeof title, "%s %s", name, label);
+        else
+            (void)snprintf(title, sizeof title, "%s%s%s", label, label[0] != '\0' ? " " : "", own);
+        (void)snprintf(line, sizeof line, "  %-*.100s %12s %12s %12s %12s\n", columns, title,
+                       words_value(view, name, unit, of.mean, mean),
+                       words_value(view, name, unit, of.min, min),
+                       words_value(view, name, unit, of.max, max),
+                       words_value(view, name, unit, statistics_deviation(&of), std));
+        stopped = write(data, line, strlen(line));
     }
     return stopped;
 }
