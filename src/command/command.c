@@ -236,8 +236,6 @@ struct account_view command_account_view(const struct look_settings *look,
                                  .time_unit = account->time_unit};
 }
 
-/* ---- a descriptor that tells a stream to end between two of its parts ---- */
-
 /* The end of a pipe that a signal writes to; the other end stops the feed. */
 static volatile sig_atomic_t interrupted_by = -1;
 

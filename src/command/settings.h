@@ -41,16 +41,12 @@ struct settings_words {
 
 /* Which machine is read: this one, another root, a demo, or a file of snapshots. */
 struct machine_settings {
-    const char *proc_root;
-    const char *sys_root;
-    const char *dev_root;
-    const char *nvml;
+    const char *proc_root, *sys_root, *dev_root, *nvml;
     const char *backends; /* comma list; NULL: not given */
     const char *demo;     /* scenario; NULL: no demo */
     const char *from;     /* file of snapshots; "-": standard input; NULL: this machine */
     uint64_t seed;
-    bool no_bpf;
-    bool trace;
+    bool no_bpf, trace;
 };
 
 /* How often it is read. */
@@ -72,8 +68,7 @@ struct look_settings {
     uint64_t width;      /* columns of a report, never 0 */
     uint64_t line_width; /* the most columns of a line: width, or 0 for no limit, in a file or a
                             pipe without --width */
-    bool verbose;
-    bool json;
+    bool verbose, json;
 };
 
 /* The arguments that are no options, and how the process was started. */
@@ -104,8 +99,7 @@ struct environment_settings {
 /* ---- The view and replay ---- */
 
 struct view_settings {
-    bool once;
-    bool monitor;
+    bool once, monitor;
     const char *monitor_mode;  /* "auto", "full", "compact"; may be set without `monitor` */
     bool report_unasked;       /* a terminal gets a report, and the monitor only by `monitor` */
     const char *screen;        /* "80x24" or "80x24:help": print this screen; NULL: none */
@@ -114,9 +108,7 @@ struct view_settings {
     const char *config_notice; /* why the configuration was left out; NULL: it was not */
     const char *at;            /* replay: the moment to begin at, as typed; NULL: not given */
     bool paused;               /* replay */
-    bool readonly;
-    bool colorful;
-    bool light;
+    bool readonly, colorful, light;
     uint64_t idle_after_ns;     /* after which a device's unused memory is marked */
     uint64_t gpu_thresholds[2]; /* percent, ascending: moderate from, heavy from */
     uint64_t memory_thresholds[2];
@@ -125,11 +117,7 @@ struct view_settings {
 /* The devices and processes that the view and replay show. */
 struct filter_settings {
     struct settings_numbers only; /* device indices */
-    bool only_visible;
-    bool compute;
-    bool only_compute;
-    bool graphics;
-    bool only_graphics;
+    bool only_visible, compute, only_compute, graphics, only_graphics;
     struct settings_words users;
     struct settings_numbers pids;
 };
@@ -152,9 +140,7 @@ struct choice_settings {
 /* The tables of ps and device. */
 struct table_settings {
     struct settings_words columns; /* NAME or NAME=HEADER */
-    bool csv;
-    bool no_header;
-    bool bytes;
+    bool csv, no_header, bytes;
 };
 
 struct ps_settings {
@@ -165,8 +151,7 @@ struct ps_settings {
 
 struct kill_settings {
     const char *signal; /* NULL: not given */
-    bool yes;
-    bool dry_run;
+    bool yes, dry_run;
     bool wait_ended; /* --wait was given */
     uint64_t wait_ns;
     uint64_t force_ns; /* 0: not given */
@@ -180,19 +165,14 @@ struct select_settings {
     const char *inherit; /* NULL: all devices; SELECT_INHERIT: CUDA_VISIBLE_DEVICES; else a value */
     struct settings_words free_accounts;
     uint64_t count; /* sets min_count and max_count; if none was given, see select.c */
-    uint64_t min_count;
-    uint64_t max_count;
+    uint64_t min_count, max_count;
     const char *min_free; /* sizes; NULL: not given */
     const char *min_total;
     uint64_t max_utilization; /* percent, valid if settings_origin says that it was given */
-    uint64_t max_memory_utilization;
-    uint64_t tolerance;
+    uint64_t max_memory_utilization, tolerance;
     const char *id_format; /* "index", "uuid" */
     const char *separator;
-    bool newline;
-    bool null;
-    bool no_sort;
-    bool wait;
+    bool newline, null, no_sort, wait;
     uint64_t timeout_ns;
     bool lock;
     const char *lock_folder;  /* NULL: not given */
@@ -204,8 +184,7 @@ struct select_settings {
 /* How the figures of an account are written. */
 struct account_settings {
     const char *memory_unit; /* NULL: the one that fits; so the next two */
-    const char *gpu_memory_unit;
-    const char *time_unit;
+    const char *gpu_memory_unit, *time_unit;
     const char *format; /* "text", "json", "gpu-tracker" …; NULL: text */
 };
 
@@ -222,8 +201,7 @@ struct measure_settings {
 struct recording_settings {
     const char *path;   /* NULL: none; "-": standard output */
     const char *format; /* NULL: by the path's ending */
-    bool overwrite;
-    bool no_header;
+    bool overwrite, no_header;
     const char *rotate; /* a size or a time; NULL: never */
     uint64_t keep;      /* rotated files; 0: all */
 };
@@ -232,8 +210,7 @@ struct limit_settings {
     const char *memory; /* sizes; NULL: none */
     const char *gpu_memory;
     uint64_t processes; /* 0: none, so the next */
-    uint64_t time_ns;
-    uint64_t grace_ns;
+    uint64_t time_ns, grace_ns;
     bool kill_tree;
 };
 
@@ -243,8 +220,7 @@ struct run_settings {
     const char *json_path; /* where the account goes as JSON; NULL: nowhere */
     bool quiet;
     const char *backup; /* file of the running totals; NULL: not given */
-    bool no_backup;
-    bool wait;
+    bool no_backup, wait;
     uint64_t gpus;    /* 0: not given */
     bool gpus_chosen; /* this is the second start, on the devices that were selected */
     uint64_t repeat;
@@ -270,12 +246,8 @@ struct compare_settings {
 
 struct mlflow_settings {
     const char *uri; /* NULL: none; "": where MLFLOW_TRACKING_URI says */
-    const char *run;
-    const char *experiment;
-    const char *name;
-    const char *prefix;
-    uint64_t interval_ns;
-    uint64_t samples;
+    const char *run, *experiment, *name, *prefix;
+    uint64_t interval_ns, samples;
     const char *memory; /* a size; NULL: not given */
     uint64_t cpus;      /* 0: not given */
 };
@@ -313,8 +285,7 @@ struct send_settings {
 /* ---- All of them ---- */
 
 struct settings {
-    bool help;
-    bool version;
+    bool help, version;
     bool form_settings; /* options */
     const char *config; /* a configuration file that was named */
 

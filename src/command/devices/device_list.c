@@ -90,8 +90,6 @@ int command_tell_no_devices(const vitals_snapshot *snapshot)
     return command_fail(EXIT_DONE, "no GPU was found; vitals doctor says what was tried");
 }
 
-/* ---- the check ---- */
-
 enum { PATIENCE_MS = 5000, END_MS = 500 }; /* until it tells, and until it has ended */
 
 /* True if every driver has answered; if not, a device that is not listed may still exist. */

@@ -31,8 +31,6 @@ void lock_complain(const char *uuid, int error);
 /* Keeps it open over exec. */
 bool lock_keep(int descriptor);
 
-/* ---- The environment variables that tell a job which devices are its own ---- */
-
 /* The environment of a job on these devices, all of one vendor: ours, without what would hide some
  * of them, and with the variable of their vendor. 0, or -1: out of memory. */
 struct environment {

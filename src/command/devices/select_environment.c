@@ -148,8 +148,6 @@ void select_environment_done(struct environment *environment)
     *environment = (struct environment){0};
 }
 
-/* ---- CUDA's own order ---- */
-
 enum { PATIENCE_SECONDS = 10, ANSWER = 8192 };
 
 /* Runs in the new process, whose libraries may print anything: their output is dropped. */

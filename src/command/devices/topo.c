@@ -22,22 +22,25 @@ struct topo {
     struct topo_place places[PEERS_MOST];
     size_t device_count, count;
     bool cut;
-    bool seen[8]; /* words of the legend */
-    bool nvlink_seen, xgmi_seen, link_seen, unknown_seen;
+    bool seen[10]; /* rows of the legend */
 };
 
+/* The legend; its first rows are paths, by their words in the snapshot. */
 static const struct {
     const char *word, *shown, *help;
-} PATHS[] = {
+} LEGEND[] = {
     {"pix", "PIX", "one PCIe switch at most"},
     {"pxb", "PXB", "several PCIe switches, no host bridge"},
     {"phb", "PHB", "through a PCIe host bridge"},
     {"node", "NODE", "between host bridges of one NUMA node"},
     {"sys", "SYS", "between NUMA nodes"},
+    {NULL, "NV#", "so many NVLinks"},
+    {NULL, "XGMI#", "so many links of XGMI"},
+    {NULL, "LINK#", "so many direct links"},
+    {NULL, "X", "the same device"},
+    {NULL, "N/A", "the system does not tell how they are linked"},
 };
-enum { PATH_COUNT = sizeof PATHS / sizeof PATHS[0] };
-
-/* ---- what there is ---- */
+enum { PATH_COUNT = 5, NVLINK = PATH_COUNT, XGMI, LINK, SAME, UNKNOWN, LEGEND_COUNT };
 
 static void copy_text(const struct settings *settings, const vitals_row *row, vitals_metric metric,
                       char *out, size_t capacity)
@@ -79,8 +82,6 @@ static const vitals_row *find_peer(const struct topo *topo, const vitals_row *de
     return NULL;
 }
 
-/* ---- the matrix ---- */
-
 /* "NV4": direct links, by the beginning of their kind; else the path. */
 static enum color put_path(struct topo *topo, const vitals_row *peer, char out[static CELL])
 {
@@ -88,9 +89,7 @@ static enum color put_path(struct topo *topo, const vitals_row *peer, char out[s
     if (peer != NULL && vitals_row_u64(peer, VITALS_GPU_PEER_LINKS, &links) > 0 && links > 0) {
         bool nvlink = command_text_is(peer, VITALS_GPU_PEER_LINK_KIND, "nvlink");
         bool xgmi = command_text_is(peer, VITALS_GPU_PEER_LINK_KIND, "xgmi");
-        topo->nvlink_seen |= nvlink;
-        topo->xgmi_seen |= xgmi;
-        topo->link_seen |= !nvlink && !xgmi;
+        topo->seen[nvlink ? NVLINK : xgmi ? XGMI : LINK] = true;
         snprintf(out, CELL, "%s%llu",
                  nvlink ? "NV"
                  : xgmi ? "XGMI"
@@ -99,13 +98,13 @@ static enum color put_path(struct topo *topo, const vitals_row *peer, char out[s
         return COLOR_GREEN;
     }
     for (size_t i = 0; i < PATH_COUNT && peer != NULL; i++) {
-        if (command_text_is(peer, VITALS_GPU_PEER_PATH, PATHS[i].word)) {
+        if (command_text_is(peer, VITALS_GPU_PEER_PATH, LEGEND[i].word)) {
             topo->seen[i] = true;
-            snprintf(out, CELL, "%s", PATHS[i].shown);
+            snprintf(out, CELL, "%s", LEGEND[i].shown);
             return COLOR_PLAIN;
         }
     }
-    topo->unknown_seen = true;
+    topo->seen[UNKNOWN] = true;
     snprintf(out, CELL, "N/A");
     return COLOR_DIM;
 }
@@ -119,32 +118,18 @@ static void put_value(const struct topo *topo, struct grid *grid, const vitals_r
     grid_cell(grid, state > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
-static void put_legend(struct paint *paint, const char *word, const char *help)
-{
-    char line[160];
-    snprintf(line, sizeof line, "  %-5s %s", word, help);
-    paint_text(paint, COLOR_DIM, line);
-    paint_end(paint);
-}
-
 /* Only of what stands in the matrix. */
 static void print_legend(const struct topo *topo, struct paint *paint)
 {
     char line[160];
     paint_end(paint);
-    for (size_t i = 0; i < PATH_COUNT; i++) {
-        if (topo->seen[i])
-            put_legend(paint, PATHS[i].shown, PATHS[i].help);
+    for (size_t i = 0; i < LEGEND_COUNT; i++) {
+        if (!topo->seen[i] && i != SAME)
+            continue;
+        snprintf(line, sizeof line, "  %-5s %s", LEGEND[i].shown, LEGEND[i].help);
+        paint_text(paint, COLOR_DIM, line);
+        paint_end(paint);
     }
-    if (topo->nvlink_seen)
-        put_legend(paint, "NV#", "so many NVLinks");
-    if (topo->xgmi_seen)
-        put_legend(paint, "XGMI#", "so many links of XGMI");
-    if (topo->link_seen)
-        put_legend(paint, "LINK#", "so many direct links");
-    put_legend(paint, "X", "the same device");
-    if (topo->unknown_seen)
-        put_legend(paint, "N/A", "the system does not tell how they are linked");
     paint_end(paint);
     for (size_t i = 0; i < topo->device_count; i++) {
         char name[DEVICE_VALUE], address[DEVICE_VALUE];
@@ -227,8 +212,6 @@ static int print_text(struct topo *topo, struct output *output)
         (void)command_fail(0, "only the first %d are shown; --json has all", PEERS_MOST);
     return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }
-
-/* ---- the whole ---- */
 
 static int make_request(vitals_request **out, vitals_error *error)
 {

@@ -88,8 +88,6 @@ static void print_values(struct output *output, const struct option *option)
     }
 }
 
-/* ---- Lines ---- */
-
 static const char *command_name(const struct command *command)
 {
     return command->name != NULL ? command->name : "vitals";

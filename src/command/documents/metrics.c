@@ -4,8 +4,6 @@
 #include "command/documents/documents.h"
 #include "command/look/metrics.h"
 
-/* ---- C ---- */
-
 static void print_upper(struct output *output, const char *name)
 {
     for (; *name != '\0'; name++)
@@ -44,8 +42,6 @@ void document_metrics_header(struct output *output)
     }
     output_text(output, "\n};\n\n#endif\n");
 }
-
-/* ---- Markdown ---- */
 
 static const char *const PRICES[] = {[VITALS_PRICE_TICK] = "tick",
                                      [VITALS_PRICE_LANE] = "beside the tick",

@@ -15,8 +15,6 @@ static bool has_group(const struct command *command, enum option_group group)
     return false;
 }
 
-/* ---- Markdown ---- */
-
 static void print_markdown_group(struct output *output, const struct command *command,
                                  enum option_group group)
 {
@@ -100,8 +98,6 @@ void document_options(struct output *output)
     for (enum option_group group = GROUP_GLOBAL; group < GROUP_END; group++)
         print_markdown_group(output, command_table, group);
 }
-
-/* ---- Manual page ---- */
 
 /* Text for roff: its own letters escaped, a dot or a quote at the beginning of a line protected. */
 static void print_roff(struct output *output, const char *text)

@@ -92,8 +92,6 @@ static void print_required(struct json_form *form, const char *const *names, siz
     end_line(form, ']');
 }
 
-/* ---- Definitions ---- */
-
 static void print_row(struct json_form *form, vitals_entity entity)
 {
     static const char *const names[] = {"key", "label", "age_ns", "parent"};
@@ -151,8 +149,6 @@ static void print_row(struct json_form *form, vitals_entity entity)
     form_end(form, '}');
     form_end(form, '}');
 }
-
-/* ---- The document ---- */
 
 static void print_tables(struct json_form *form)
 {

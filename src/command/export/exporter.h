@@ -10,8 +10,6 @@
 #include "export/link.h"
 #include "feed/text.h"
 
-/* ---- the first line (export_config.c) ---- */
-
 /* --mlflow-run: a run of its own, whatever MLFLOW_RUN_ID says; no id looks so. */
 #define MLFLOW_NEW_RUN "new"
 
@@ -37,8 +35,6 @@ void export_config_serve(const struct sampling_settings *sampling,
 void export_config_run(const struct settings *settings, const struct export_job *job,
                        struct text *out);
 void export_config_send(const struct send_settings *send, const char *path, struct text *out);
-
-/* ---- the program ---- */
 
 struct exporter {
     struct link *link;

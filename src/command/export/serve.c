@@ -34,8 +34,6 @@ struct server {
     bool over;
 };
 
-/* ---- what is read ---- */
-
 /* True for what is not told: what is true of our own service and not of the machine, and what
  * --processes and --cmdline leave out. */
 static bool is_left_out(const struct settings *settings, vitals_metric metric)
@@ -116,8 +114,6 @@ static int stream_open(struct server *server, make_request *make, struct serve_s
     return command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-/* ---- what is told ---- */
-
 /* A sample, between what stands around it on its line. */
 static void tell_sample(struct server *server, const struct serve_stream *stream,
                         const char *before, const char *behind)
@@ -138,8 +134,6 @@ static void tell_sample(struct server *server, const struct serve_stream *stream
     (void)link_write(server->exporter.link, server->line.bytes, server->line.size, wait_ns);
     server->kept = !link_flush(server->exporter.link, 0);
 }
-
-/* ---- what is heard ---- */
 
 static void end(struct server *server, int code)
 {
@@ -176,8 +170,6 @@ static void hear(struct server *server)
                                  command_safe(server->settings->export.program)));
 }
 
-/* ---- the loop ---- */
-
 static int descriptor_of(const struct serve_stream *stream)
 {
     return stream->subscription != NULL ? vitals_subscription_descriptor(stream->subscription) : -1;
@@ -212,8 +204,6 @@ static void serve(struct server *server, int interrupts)
             tell_sample(server, &server->every, "{\"processes\":", "}\n");
     }
 }
-
-/* ---- the beginning ---- */
 
 /* 0: it is not there, or no number. */
 static unsigned long long number_of(const struct environment_settings *environment,

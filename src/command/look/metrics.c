@@ -41,8 +41,6 @@ vitals_metric metrics_after(vitals_metric metric)
     return same ? next : (vitals_metric)0;
 }
 
-/* ---- JSON ---- */
-
 static const char *const PRICES[] = {
     [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_LANE] = "lane", [VITALS_PRICE_SLOW] = "slow"};
 

@@ -12,6 +12,7 @@
 
 #include "command/look/demo_procfs.h"
 #include "command/look/layout.h"
+#include "feed/text.h"
 #include "monitor/monitor.h"
 #include "record/replay/timeline.h"
 #include "report/report.h"
@@ -52,8 +53,6 @@ static void fill_options(const struct settings *settings, const char *const *use
     };
     layout_begin(&settings->view, options);
 }
-
-/* ---- one screen as text ---- */
 
 enum { SIZE_LEAST = 1, SIZE_MOST = 1000 };
 
@@ -119,8 +118,7 @@ static int open_readings(const struct settings *settings, const vitals_request *
 }
 
 /* Where --screen is no size, the usage error; else 0. `screen` (may be NULL) gets the name, or
- * NULL.
- */
+ * NULL. */
 static int check_screen(const struct view_settings *view, const char **screen)
 {
     struct monitor_picture picture;
@@ -133,29 +131,14 @@ static int check_screen(const struct view_settings *view, const char **screen)
     return 0;
 }
 
-/* A screen that is drawn and not printed yet. */
-struct drawn {
-    char *text;
-    size_t size;
-};
-
-static int collect(void *data, const char *bytes, size_t size)
+static int draw_screen(const struct settings *settings, const struct monitor_options *options,
+                       struct feed *feed, size_t most, struct text *drawn)
 {
-    return fwrite(bytes, 1, size, data) == size ? 0 : -1;
-}
-
-static int draw_screen(const struct view_settings *view, bool styles,
-                       const struct monitor_options *options, struct feed *feed, size_t most,
-                       struct drawn *drawn)
-{
-    struct monitor_picture picture = {.styles = styles};
+    struct monitor_picture picture = {.styles = settings->look.force_color};
     vitals_error error;
-    FILE *stream = open_memstream(&drawn->text, &drawn->size);
-    if (stream == NULL)
-        return command_fail(EXIT_CANNOT, "out of memory");
-    (void)read_size(view->screen, &picture);
-    int result = monitor_print(options, feed, most, &picture, collect, stream, &error);
-    if (fclose(stream) != 0 && result == 0)
+    (void)read_size(settings->view.screen, &picture);
+    int result = monitor_print(options, feed, most, &picture, text_write, drawn, &error);
+    if (drawn->failed)
         return command_fail(EXIT_CANNOT, "out of memory");
     if (result < 0)
         return command_fail(result == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
@@ -163,15 +146,16 @@ static int draw_screen(const struct view_settings *view, bool styles,
     return EXIT_DONE;
 }
 
-static int print_drawn(struct drawn *drawn, int code)
+/* Frees the text. */
+static int print_drawn(struct text *drawn, int code)
 {
     static struct output output; /* 32 KiB, not for the stack */
     if (code == EXIT_DONE) {
         output_init(&output, STDOUT_FILENO);
-        (void)output_write(&output, drawn->text, drawn->size);
+        (void)output_write(&output, drawn->bytes, drawn->size);
         code = output_done(&output, EXIT_DONE);
     }
-    free(drawn->text);
+    text_done(drawn);
     return code;
 }
 
@@ -179,7 +163,7 @@ int command_screen(const struct settings *settings)
 {
     struct monitor_options options;
     struct monitor_readings readings = {.most = 0};
-    struct drawn drawn = {.text = NULL};
+    struct text drawn = {.bytes = NULL};
     char name[USER];
     const char *user = settings->machine.from != NULL ? NULL
                        : demo_procfs_wanted(&settings->machine, &settings->view)
@@ -200,8 +184,7 @@ int command_screen(const struct settings *settings)
     if (code == 0) {
         options.context = monitor_asks(screen) ? readings.context : NULL;
         options.root |= readings.demo != NULL;
-        code = draw_screen(&settings->view, settings->look.force_color, &options, &readings.feed,
-                           readings.most, &drawn);
+        code = draw_screen(settings, &options, &readings.feed, readings.most, &drawn);
     }
 
     feed_close(&readings.feed);
@@ -211,8 +194,6 @@ int command_screen(const struct settings *settings)
 
     return print_drawn(&drawn, code);
 }
-
-/* ---- on the terminal ---- */
 
 /* The screens on the terminal until they are left, then the report of the last reading. Frees the
  * context of the options. Returns the exit code; if the screens cannot be shown the message ends
@@ -257,8 +238,6 @@ int command_monitor(const struct settings *settings)
     return show_on_terminal(settings, &options, "vitals -1 prints a report");
 }
 
-/* ---- a recording ---- */
-
 int command_replay(const struct settings *settings)
 {
     struct monitor_options options;
@@ -295,8 +274,8 @@ int command_replay(const struct settings *settings)
     options.stands = settings->view.paused;
 
     if (settings->view.screen != NULL) {
-        struct drawn drawn = {.text = NULL};
-        code = draw_screen(&settings->view, settings->look.force_color, &options, NULL, 0, &drawn);
+        struct text drawn = {.bytes = NULL};
+        code = draw_screen(settings, &options, NULL, 0, &drawn);
         return print_drawn(&drawn, code);
     }
     options.clock = vitals_clock_system();

@@ -78,8 +78,6 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     return 0;
 }
 
-/* ---- which devices ---- */
-
 /* The numbers of those that CUDA_VISIBLE_DEVICES names: of a partition, its device's. What CUDA
  * would pass over is told. */
 static size_t visible_devices(const struct environment_settings *environment,
@@ -98,8 +96,6 @@ static size_t visible_devices(const struct environment_settings *environment,
     }
     return count;
 }
-
-/* ---- the report ---- */
 
 const char *command_user(char *out, size_t capacity)
 {

@@ -243,21 +243,29 @@ static int refuse_all(const struct assignment *to, const char *const *words, siz
     return refuse(to, all);
 }
 
+/* `out` has room for parts_count of them. */
+static int parse_numbers(const struct assignment *to, const char *const *words, size_t count,
+                         uint64_t *out)
+{
+    const char *begin;
+    size_t size;
+    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);
+         out++) {
+        if (!parse_number(to->option, begin, size, out))
+            return refuse_all(to, words, count);
+    }
+    return 0;
+}
+
 static int assign_pair(const struct assignment *to, const char *const *words, size_t count)
 {
-    uint64_t pair[2];
-    size_t found = 0, size;
-    const char *begin;
+    uint64_t pair[2], *out = destination(to);
     if (count == 0)
         return want(to);
     if (parts_count(words, count) != 2)
         return refuse_all(to, words, count);
-    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);
-         found++) {
-        if (!parse_number(to->option, begin, size, &pair[found]))
-            return refuse_all(to, words, count);
-    }
-    uint64_t *out = destination(to);
+    if (parse_numbers(to, words, count, pair) < 0)
+        return -1;
     out[0] = pair[0] < pair[1] ? pair[0] : pair[1];
     out[1] = pair[0] < pair[1] ? pair[1] : pair[0];
     return 0;
@@ -276,18 +284,15 @@ static void *grow(const struct assignment *to, const void *old, size_t kept, siz
 static int assign_numbers(const struct assignment *to, const char *const *words, size_t count)
 {
     struct settings_numbers *list = destination(to);
-    size_t kept = to->replaces ? 0 : list->count, size;
-    const char *begin;
+    size_t kept = to->replaces ? 0 : list->count, more = parts_count(words, count);
     if (count == 0)
         return want(to);
-    uint64_t *items = grow(to, list->items, kept, parts_count(words, count), sizeof *items);
+    uint64_t *items = grow(to, list->items, kept, more, sizeof *items);
     if (items == NULL)
         return fail(to, ": out of memory");
-    for (struct value_parts parts = {words, count, NULL}; parts_next(&parts, &begin, &size);) {
-        if (!parse_number(to->option, begin, size, &items[kept++]))
-            return refuse_all(to, words, count);
-    }
-    *list = (struct settings_numbers){items, kept, true};
+    if (parse_numbers(to, words, count, items + kept) < 0)
+        return -1;
+    *list = (struct settings_numbers){items, kept + more, true};
     return 0;
 }
 

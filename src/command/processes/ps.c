@@ -26,8 +26,6 @@ struct ps {
     bool complained;         /* of what was named and is not there */
 };
 
-/* ---- What is wanted ---- */
-
 /* JSON without -o is for programs: all that is cheap to read. What is read once has one cadence, so
  * that a process's files are read in one go. */
 static int make_request(const struct ps *ps, vitals_request **out, vitals_error *error)
@@ -50,8 +48,6 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
         code = vitals_request_interval(*out, ps->sampling->interval_ns, error);
     return code;
 }
-
-/* ---- Forms ---- */
 
 static int print_table(struct ps *ps, const struct ps_view *view, const struct ps_rows *rows,
                        struct output *output)
@@ -171,8 +167,6 @@ static int print_json(struct ps *ps, const vitals_snapshot *now, const struct ps
     free(kept.keys);
     return code;
 }
-
-/* ---- Once, or again and again ---- */
 
 static int print_one(struct ps *ps, const struct ps_view *view, struct output *output)
 {

@@ -46,8 +46,6 @@ static const char *put_arguments(struct text *out, vitals_text arguments, vitals
     return text;
 }
 
-/* ---- Numbers ---- */
-
 char *ps_bytes(uint64_t bytes, char *out)
 {
     vitals_human_bytes(bytes, out);
@@ -143,8 +141,6 @@ static void put_number(const struct ps_column *column, const struct ps_view *vie
     case SHOW_COMMAND: put_decimal(number, false, out); return;
     }
 }
-
-/* ---- Cells ---- */
 
 static enum color color_of(const struct ps_column *column, const struct ps_value *value)
 {

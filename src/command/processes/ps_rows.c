@@ -21,8 +21,6 @@ int ps_order_init(struct ps_order *order, const struct settings_words *words)
     return 0;
 }
 
-/* ---- Sorting ---- */
-
 /* qsort hands no context over: the one sort that is under way. */
 static const struct ps_order *current;
 
@@ -99,8 +97,6 @@ void ps_rows_done(struct ps_rows *rows)
     free(rows->values);
     *rows = (struct ps_rows){0};
 }
-
-/* ---- The tree ---- */
 
 struct ps_rows_place {
     uint64_t key;

@@ -22,8 +22,6 @@ struct comparing {
     size_t run_count;
 };
 
-/* ---- words ---- */
-
 static bool is_vs(const char *word)
 {
     return strcmp(word, "vs") == 0;
@@ -106,8 +104,6 @@ static int open_runs(struct comparing *comparing)
                                         "new.db");
     return code;
 }
-
-/* ---- forms ---- */
 
 enum { TEXT, JSON, GPU_TRACKER, FORM_COUNT };
 static const char *const FORMS[] = {"text", "json", "gpu-tracker"};

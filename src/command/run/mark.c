@@ -17,8 +17,6 @@
 
 enum { NAME_MOST = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, SIGNAL_EXIT = 128 };
 
-/* ---- the line ---- */
-
 /* `pid`: of the process whose phase it is. Only a plain file is written to, and none above the
  * limit of its size, which the kernel would answer with a signal. */
 static void mark(const struct look_settings *look, const struct environment_settings *environment,
@@ -59,8 +57,6 @@ static void mark(const struct look_settings *look, const struct environment_sett
         (void)command_fail(0, "%s: %s; \"%s\" is not marked", command_safe(path), strerror(failed),
                            command_safe(name));
 }
-
-/* ---- the command ---- */
 
 /* What the command gets back. */
 struct mark_before {
@@ -134,8 +130,6 @@ static int wait_for(pid_t child, const sigset_t *watched)
             (void)kill(child, signal); // not reaped, so the pid is its own
     }
 }
-
-/* ---- what was said ---- */
 
 int command_mark(const struct settings *settings)
 {

@@ -36,8 +36,6 @@ static void put_sizing(void *data, void *form)
     sizing_json(data, form);
 }
 
-/* ---- forms ---- */
-
 enum { TEXT, JSON, GPU_TRACKER, GPU_TRACKER_TEXT, FORM_COUNT };
 static const char *const FORMS[] = {"text", "json", "gpu-tracker", "gpu-tracker-text"};
 
@@ -71,8 +69,6 @@ static int print_form(struct shown *shown, size_t form, const char *advice, stru
                                output);
 }
 
-/* ---- the page ---- */
-
 static int print_page(struct shown *shown)
 {
     static struct output output;
@@ -100,8 +96,6 @@ static int print_page(struct shown *shown)
         code = command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
     return code;
 }
-
-/* ---- the whole ---- */
 
 static int show(struct shown *shown, size_t form, const char *advice)
 {

@@ -53,8 +53,6 @@ static void end_as_interrupted(const vitals_account *account)
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
 }
 
-/* ---- what came of it ---- */
-
 static int exit_code_of(const vitals_account *account)
 {
     vitals_text limit = vitals_account_attribute(account, "limit");
@@ -96,8 +94,6 @@ static void print_end(const struct settings *settings, const struct run_plan *pl
     if (settings->run.quiet)
         run_tell_stopped(plan, account);
 }
-
-/* ---- running ---- */
 
 /* If the account's reader has gone, or a limit of file sizes is met, the exit code is still right.
  */

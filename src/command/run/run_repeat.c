@@ -44,8 +44,6 @@ bool repeat_add(struct repeat *repeat, vitals_account *account)
     return true;
 }
 
-/* ---- of one figure ---- */
-
 /* The next figure that stands in some run and in none before it; both NULL: the first. Order is
  * that of the first run that has it. */
 struct run_repeat_walk {
@@ -84,8 +82,6 @@ static struct statistics statistics_of(const struct repeat *repeat, const vitals
     }
     return result;
 }
-
-/* ---- for people ---- */
 
 /* What a person compares runs by, of the whole tree and of devices. */
 static const struct {
@@ -151,8 +147,6 @@ int repeat_text(const struct repeat *repeat, const struct account_view *view, vi
     }
     return stopped;
 }
-
-/* ---- for programs ---- */
 
 int repeat_json(const struct repeat *repeat, vitals_write *write, void *data)
 {
