@@ -138,6 +138,16 @@ int command_interrupts(void);
  * KILL ends us from then on. Called once. */
 int command_last_interrupts(void);
 
+/* The number of a signal (signals.c): of "TERM", "SIGTERM", "term", "15", "RTMIN+3". -1 after a
+ * message that suggests the nearest. */
+int signal_number(const char *word);
+
+/* The names by index; NULL after the last. */
+const char *signal_word(size_t index);
+
+/* "TERM"; `out` (16 bytes) is for those that have a number only. */
+const char *signal_name(int number, char *out);
+
 /* Fills the options of a context, which point into the settings. */
 void command_world(const struct machine_settings *machine, vitals_options *options);
 

@@ -1,5 +1,5 @@
-/* signals.c: see signals.h. */
-#include "command/signals.h"
+/* signals.c: see command.h. */
+#include "command/command.h"
 
 #include <signal.h>
 #include <stdio.h>

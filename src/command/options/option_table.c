@@ -1,7 +1,6 @@
 /* option_table.c: every option there is, in the order in which help shows them. */
 #include "command/options/option.h"
 #include "command/processes/ps_columns.h"
-#include "command/signals.h"
 #include "record/recorder.h"
 
 #include <string.h>

@@ -15,7 +15,6 @@
 #include "command/grid.h"
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
-#include "command/signals.h"
 
 enum { SIGNAL_TEXT = 16 };
 
@@ -356,26 +355,6 @@ static int wait_for_end(struct kill *kill, uint64_t timeout_ns, size_t *living)
     return code == 0 ? 0 : command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-static void tell_end(const struct kill *kill, const struct kill_target *target, bool waited)
-{
-    char name[SIGNAL_TEXT], by[SIGNAL_TEXT];
-    int code, signal;
-    output_format(kill->output, "%lld: %s sent", (long long)vitals_process_pid(target->process),
-                  signal_name(target->sent, name));
-    if (target->ended)
-        output_format(kill->output, ", ended after %.1f s", target->after_seconds);
-    else if (waited)
-        output_text(kill->output, ", still alive");
-    if (target->ended &&
-        vitals_process_exit_status(target->process, &code, &signal) == VITALS_HAVE) {
-        if (signal != 0)
-            output_format(kill->output, ", by %s", signal_name(signal, by));
-        else
-            output_format(kill->output, ", exit %d", code);
-    }
-    output_text(kill->output, "\n");
-}
-
 /* TERM, then KILL for processes that did not end. */
 static int act(struct kill *kill)
 {
@@ -396,8 +375,24 @@ static int act(struct kill *kill)
         waited = EXIT_CANNOT;
 
     for (size_t i = 0; i < kill->count; i++) {
-        if (kill->targets[i].sent != 0) // else a message has said why
-            tell_end(kill, &kill->targets[i], waits);
+        const struct kill_target *target = &kill->targets[i];
+        char name[SIGNAL_TEXT], by[SIGNAL_TEXT];
+        int status, signal;
+        if (target->sent == 0)
+            continue; // a message has said why
+        output_format(kill->output, "%lld: %s sent", (long long)vitals_process_pid(target->process),
+                      signal_name(target->sent, name));
+        if (target->ended)
+            output_format(kill->output, ", ended after %.1f s", target->after_seconds);
+        else if (waits)
+            output_text(kill->output, ", still alive");
+        bool known = target->ended &&
+                     vitals_process_exit_status(target->process, &status, &signal) == VITALS_HAVE;
+        if (known && signal != 0)
+            output_format(kill->output, ", by %s", signal_name(signal, by));
+        else if (known)
+            output_format(kill->output, ", exit %d", status);
+        output_text(kill->output, "\n");
     }
     return waited != 0 ? waited : code;
 }
@@ -434,9 +429,10 @@ int command_kill(const struct settings *settings)
      * end. Pids are real. */
     bool by_pid = words->count > used || settings->choice.pids.count > 0;
     if (code == 0 && command_has_demo(&settings->machine) && !settings->kill.dry_run && !by_pid)
-        code = command_fail(EXIT_USAGE,
-                            "the demo invents the users of its devices, and kill would end real processes: "
-                            "it goes with --dry-run, or with pids");
+        code = command_fail(
+            EXIT_USAGE,
+            "the demo invents the users of its devices, and kill would end real processes: "
+            "it goes with --dry-run, or with pids");
     if (code == 0) {
         int chosen = choose(&kill);
         if (kill.count == 0 && chosen == 0)

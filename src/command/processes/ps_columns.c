@@ -378,32 +378,6 @@ static enum ps_show show_of(vitals_metric metric)
                                                       : SHOW_COUNT;
 }
 
-/* By a name or a key of the table, else of the catalogue. A metric that the table has too looks as
- * there. */
-static bool find(const char *name, struct ps_column *out)
-{
-    const struct ps_kind *kind = kind_of_name(name);
-    vitals_metric metric = vitals_metric_find(VITALS_PROCESS, name);
-    for (size_t i = 0; kind == NULL && i < KIND_COUNT; i++) {
-        if (kinds[i].key != NULL && strcmp(kinds[i].key, name) == 0)
-            kind = &kinds[i];
-    }
-    for (size_t i = 0; kind == NULL && metric != 0 && i < KIND_COUNT; i++) {
-        if (kinds[i].metric == metric)
-            kind = &kinds[i];
-    }
-    if (kind == NULL && metric == 0)
-        return false;
-    ps_column_of(kind != NULL ? kind->metric : metric, out);
-    if (kind == NULL)
-        return true;
-    out->kind = kind;
-    out->show = kind->show != 0 ? kind->show : out->show;
-    out->key = kind->key != NULL ? kind->key : out->key;
-    snprintf(out->title, sizeof out->title, "%s", kind->title);
-    return true;
-}
-
 const char *ps_column_word(size_t index)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
@@ -434,12 +408,31 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out)
     }
     wanted[used] = '\0';
 
-    if (size >= sizeof wanted || !find(wanted, out)) {
+    /* By a name or a key of the table, else of the catalogue. A metric that the table has too looks
+     * as there. */
+    const struct ps_kind *kind = kind_of_name(wanted);
+    vitals_metric metric = vitals_metric_find(VITALS_PROCESS, wanted);
+    for (size_t i = 0; kind == NULL && i < KIND_COUNT; i++) {
+        if (kinds[i].key != NULL && strcmp(kinds[i].key, wanted) == 0)
+            kind = &kinds[i];
+    }
+    for (size_t i = 0; kind == NULL && metric != 0 && i < KIND_COUNT; i++) {
+        if (kinds[i].metric == metric)
+            kind = &kinds[i];
+    }
+    if (size >= sizeof wanted || (kind == NULL && metric == 0)) {
         char before[64];
         snprintf(before, sizeof before, "%s: there is no column", option);
         return command_fail_unknown(
             before, name, "", ps_column_word,
             "names of ps(1) and the metrics of a process are known (vitals metrics)");
+    }
+    ps_column_of(kind != NULL ? kind->metric : metric, out);
+    if (kind != NULL) {
+        out->kind = kind;
+        out->show = kind->show != 0 ? kind->show : out->show;
+        out->key = kind->key != NULL ? kind->key : out->key;
+        snprintf(out->title, sizeof out->title, "%s", kind->title);
     }
     if (name[size] == '=')
         (void)vitals_text_format((vitals_text){name + size + 1, strlen(name + size + 1)},

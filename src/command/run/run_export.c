@@ -355,21 +355,6 @@ static void send_account(struct run_export *observer, const char *account_json,
     send_end(observer, &line, deadline_ns);
 }
 
-/* The command line as --cmdline has it, as far as it may leave. */
-static void redact_command(const struct run_export *observer, json_t *attributes)
-{
-    const char *command = json_string_value(json_object_get(attributes, "command"));
-    struct text line = {.bytes = NULL};
-    if (command == NULL)
-        return;
-    redact_line(&line, (vitals_text){command, strlen(command)},
-                (enum redact_form)redact_form_of(observer->policy));
-    if (line.failed || line.size == 0 ||
-        json_object_set_new(attributes, "command", json_stringn(line.bytes, line.size)) < 0)
-        (void)json_object_del(attributes, "command");
-    text_done(&line);
-}
-
 static void say_end(const struct run_export *observer, const struct settings *settings,
                     enum link_end end)
 {
@@ -429,8 +414,18 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
         document = json_loadb(text.bytes, text.size, 0, NULL);
     attributes = json_object_get(document, "attributes");
-    redact_command(observer, attributes);
     text_done(&text);
+
+    /* The command line as --cmdline has it, as far as it may leave. */
+    const char *command = json_string_value(json_object_get(attributes, "command"));
+    if (command != NULL) {
+        redact_line(&text, (vitals_text){command, strlen(command)},
+                    (enum redact_form)redact_form_of(observer->policy));
+        if (text.failed || text.size == 0 ||
+            json_object_set_new(attributes, "command", json_stringn(text.bytes, text.size)) < 0)
+            (void)json_object_del(attributes, "command");
+        text_done(&text);
+    }
 
     char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     page.title = json_string_value(json_object_get(attributes, "command"));
