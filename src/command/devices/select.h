@@ -5,7 +5,7 @@
 
 #include "command/command.h"
 
-/* --- Locks -------------------------------------------------------------------------------------
+/* ---- locks ----
  *
  * One file for each device in a folder that all users share, and a lock of its open file
  * (F_OFD_SETLK). The lock lives as long as a process has the file open: the job, and every process
@@ -47,9 +47,10 @@ void select_uuid(const vitals_row *row, char out[static SELECT_ID]);
 uint64_t select_ordinal(const vitals_row *row);
 const char *select_variable(const vitals_row *row);
 
-/* --- How CUDA counts, asked in a process of its own: CUDA reads CUDA_VISIBLE_DEVICES, keeps threads,
- * and may hang ----------------------------------------------------------------------------------
- */
+/* ---- how CUDA counts ----
+ *
+ * It is asked in a process of its own: CUDA reads CUDA_VISIBLE_DEVICES, keeps threads, and may
+ * hang. */
 
 /* All its devices, as vitals_cuda_enumerate writes them. False: there is no CUDA, or it does not
  * answer in ten seconds. The process is left to itself: then it is killed, by its own alarm. */

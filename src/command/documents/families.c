@@ -6,7 +6,8 @@
 static const char INTRODUCTION[] =
     "# The families of vitals\n"
     "\n"
-    "What `vitals serve` gives at `/metrics` and writes with `--textfile`, in this order. This page "
+    "What `vitals serve` gives at `/metrics` and writes with `--textfile`, in this order. This "
+    "page "
     "is\nprinted by the program (`make docs`); [telling.md](telling.md) says how to ask for it.\n"
     "\n"
     "A label that would be empty is left out. What a machine does not have, or denies, has "

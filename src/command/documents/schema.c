@@ -196,9 +196,10 @@ static void print_properties(struct json_form *form)
     instant(form, "realtime_ns", "Since 1970, when the reading was complete.");
     instant(form, "boottime_ns", "Since boot, suspend included.");
     instant(form, "monotonic_ns", "The clock that intervals are made of.");
-    integer(form, "stream", 0,
-            "The stream of the keys: keys of two snapshots mean the same only in one stream; 0: not "
-            "known.");
+    integer(
+        form, "stream", 0,
+        "The stream of the keys: keys of two snapshots mean the same only in one stream; 0: not "
+        "known.");
     integer(form, "sequence", 0, "The number of the snapshot among its sampler's.");
 
     begin(form, "columns");

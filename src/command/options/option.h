@@ -152,7 +152,7 @@ size_t word_distance(const char *a, const char *b);
 void nearest_begin(struct nearest *nearest, const char *wanted);
 void nearest_offer(struct nearest *nearest, const char *word);
 
-/* --- The configuration file: one JSON object, whose keys are names of options -------------------
+/* The configuration file: one JSON object, whose keys are names of options.
  *
  *     {"interval": 1, "ascii": true, "gpu-util-thresh": [20, 80], "backends": "nvidia"} */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define OPTION(NAME, KIND, GROUP, COMMANDS, FIELD)                                        \
+#define OPTION(NAME, KIND, GROUP, COMMANDS, FIELD)                                         \
     .name = (NAME), .kind = OPTION_##KIND, .group = GROUP_##GROUP, .commands = (COMMANDS), \
     .offset = offsetof(struct settings, FIELD)
 #define ALSO(FIELD) .also = offsetof(struct settings, FIELD)

@@ -39,8 +39,8 @@ int run_plan_record(struct run_plan *plan, const struct argument_settings *argum
                     const struct recording_settings *recording, const struct run_settings *run,
                     uint64_t number);
 
-/* run_options.c: takes --rotate and --keep over, for run, track and record; 0, or an exit code after
- * what is wrong was said. */
+/* run_options.c: takes --rotate and --keep over, for run, track and record; 0, or an exit code
+ * after what is wrong was said. */
 int recording_take_rotation(struct recorder_options *options,
                             const struct recording_settings *recording);
 
