@@ -4,20 +4,9 @@
  * Pure but for memory. */
 #include "record/recording_data.h"
 
+#include "util/base.h"
 #include <math.h>
 #include <string.h>
-
-/* "memory_resident_bytes", "peak" → "memory_resident_peak_bytes"; "threads_peak". */
-static void statistic_name(const struct series *series, const char *statistic, char *out,
-                           size_t capacity)
-{
-    size_t size = strlen(series->name), unit = strlen(series->unit);
-    bool ends = unit > 0 && size > unit + 1 && series->name[size - unit - 1] == '_' &&
-                strcmp(series->name + size - unit, series->unit) == 0;
-    size_t stem = ends ? size - unit - 1 : size;
-    (void)snprintf(out, capacity, "%.*s_%s%s%s", (int)stem, series->name, statistic,
-                   ends ? "_" : "", ends ? series->unit : "");
-}
 
 static void add_figure(struct recording *recording, const struct series *series, const char *name,
                        double value)
@@ -34,53 +23,50 @@ static void add_figure(struct recording *recording, const struct series *series,
         recording->no_memory = true;
 }
 
-static void add_series(struct recording *recording, size_t index)
+/* "memory_resident_bytes", "peak" → "memory_resident_peak_bytes"; "threads_peak". */
+static void add_statistic(struct recording *recording, const struct series *series,
+                          const char *statistic, double value)
 {
-    const struct series *series = &recording->series[index];
-    const struct aggregate *aggregate = &recording->aggregates[index];
     char name[COLUMN_WORDS];
-    if (aggregate->count == 0)
-        return;
-    if (series->counter) {
-        add_figure(recording, series, series->name, aggregate->growth);
-        return;
-    }
-    double mean = aggregate->weight > 0 ? aggregate->area / aggregate->weight : aggregate->last;
-    const struct {
-        const char *name;
-        double value;
-    } statistics[] = {{"peak", aggregate->largest}, {"mean", mean}, {"min", aggregate->least}};
-    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++) {
-        statistic_name(series, statistics[i].name, name, sizeof name);
-        add_figure(recording, series, name, statistics[i].value);
-    }
+    size_t size = strlen(series->name), unit = strlen(series->unit);
+    bool ends = unit > 0 && size > unit + 1 && series->name[size - unit - 1] == '_' &&
+                strcmp(series->name + size - unit, series->unit) == 0;
+    size_t stem = ends ? size - unit - 1 : size;
+    (void)snprintf(name, sizeof name, "%.*s_%s%s%s", (int)stem, series->name, statistic,
+                   ends ? "_" : "", ends ? series->unit : "");
+    add_figure(recording, series, name, value);
 }
 
-/* Adds the wall time and the memory peak, which reports print first. */
-static void add_first_figures(struct recording *recording)
+/* The wall time and the memory peak come first: reports print them first. */
+void aggregate_account(struct recording *recording)
 {
     static const char *const MEMORIES[] = {"memory_both_bytes", "memory_pss_bytes",
                                            "memory_resident_bytes"};
     const struct series wall = {.unit = "seconds", .subject = "", .label = ""};
     const struct series high = {.unit = "bytes", .subject = "", .label = ""};
-    add_figure(recording, &wall, "wall_seconds",
-               recording->last_seconds - recording->first_seconds);
-    for (size_t i = 0; i < sizeof MEMORIES / sizeof MEMORIES[0]; i++) {
+    bool any = recording->rows_told > 0;
+    if (any)
+        add_figure(recording, &wall, "wall_seconds",
+                   recording->last_seconds - recording->first_seconds);
+    for (size_t i = 0; i < ARRAY_COUNT(MEMORIES) && any; i++) {
         const struct series *series = recording_find(recording, MEMORIES[i], "");
-        const struct aggregate *aggregate = series != NULL
-                                                ? &recording->aggregates[series - recording->series]
-                                                : NULL;
-        if (aggregate == NULL || aggregate->count == 0)
+        if (series == NULL || recording->states[series - recording->series].aggregate.count == 0)
             continue;
-        add_figure(recording, &high, "memory_peak_high_bytes", aggregate->largest);
+        add_figure(recording, &high, "memory_peak_high_bytes",
+                   recording->states[series - recording->series].aggregate.largest);
         break;
     }
-}
 
-void aggregate_account(struct recording *recording)
-{
-    if (recording->rows_told > 0)
-        add_first_figures(recording);
-    for (size_t i = 0; i < recording->series_count; i++)
-        add_series(recording, i);
+    for (size_t i = 0; i < recording->series_count; i++) {
+        const struct series *series = &recording->series[i];
+        const struct aggregate *aggregate = &recording->states[i].aggregate;
+        double mean = aggregate->weight > 0 ? aggregate->area / aggregate->weight : aggregate->last;
+        if (aggregate->count > 0 && series->counter) {
+            add_figure(recording, series, series->name, aggregate->growth);
+        } else if (aggregate->count > 0) {
+            add_statistic(recording, series, "peak", aggregate->largest);
+            add_statistic(recording, series, "mean", mean);
+            add_statistic(recording, series, "min", aggregate->least);
+        }
+    }
 }

@@ -17,9 +17,25 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Copies standard input into a file that can be rewound. */
-static FILE *standard_input(vitals_error *error)
+FILE *recording_file(const char *path, vitals_error *error)
 {
+    struct stat status;
+    if (!is_standard_input(path)) {
+        int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (descriptor < 0) {
+            (void)record_fail_errno(errno, path, error);
+            return NULL;
+        }
+        FILE *file = NULL;
+        if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+            (void)record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
+        else if ((file = fdopen(descriptor, "rb")) == NULL)
+            (void)record_fail(VITALS_EMEMORY, path, error, "out of memory");
+        if (file == NULL)
+            close(descriptor);
+        return file;
+    }
+
     char block[16384];
     FILE *file = tmpfile();
     bool failed = file == NULL;
@@ -33,29 +49,6 @@ static FILE *standard_input(vitals_error *error)
     if (file != NULL)
         (void)fclose(file);
     return NULL;
-}
-
-FILE *recording_file(const char *path, vitals_error *error)
-{
-    struct stat status;
-    if (is_standard_input(path))
-        return standard_input(error);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0) {
-        (void)record_fail_errno(errno, path, error);
-        return NULL;
-    }
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-        (void)record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
-        close(descriptor);
-        return NULL;
-    }
-    FILE *file = fdopen(descriptor, "rb");
-    if (file == NULL) {
-        close(descriptor);
-        (void)record_fail(VITALS_EMEMORY, path, error, "out of memory");
-    }
-    return file;
 }
 
 static bool is_database(const char *head, size_t size)
@@ -138,47 +131,37 @@ static int read_phases(struct recording *recording, char *path, vitals_error *er
     return code;
 }
 
-/* Reads FILE.sub.csv, the name that vitals gives it. */
-static void read_phases_beside(struct recording *recording)
+/* Reads the named sub-tracking files of gpu_tracker, or what stands beside the file. */
+static int read_beside(struct recording *recording, const char *const *phases, size_t count,
+                       vitals_error *error)
 {
     char path[4096];
-    vitals_error error;
-    gpu_tracker_beside(recording->path, path, sizeof path);
-    if (access(path, F_OK) == 0 && read_phases(recording, path, &error) < 0)
-        recording_wrong(recording, "%s", error.message);
-}
-
-static int read_phases_named(struct recording *recording, const char *const *paths, size_t count,
-                             vitals_error *error)
-{
+    vitals_error ours;
+    bool tracking = strcmp(recording->format, "gpu-tracker") == 0 && recording->series_count > 0;
     int code = 0;
-    if (strcmp(recording->format, "gpu-tracker") != 0 || recording->series_count == 0)
+    if (count > 0 && !tracking)
         return record_fail(VITALS_EARGUMENT, recording->path, error,
                            "is no tracking file of gpu_tracker: its phases are in no other file");
     for (size_t i = 0; i < count && code == 0; i++) {
         uint64_t rows = recording->rows_told; /* a file of samples has some */
-        char *path = strdup(paths[i]);
-        code = path != NULL ? read_phases(recording, path, error)
-                            : record_fail(VITALS_EMEMORY, paths[i], error, "out of memory");
+        char *named = strdup(phases[i]);
+        code = named != NULL ? read_phases(recording, named, error)
+                             : record_fail(VITALS_EMEMORY, phases[i], error, "out of memory");
         if (code == 0 && recording->rows_told != rows)
-            code = record_fail(VITALS_EFORMAT, paths[i], error,
+            code = record_fail(VITALS_EFORMAT, phases[i], error,
                                "is no sub-tracking file of gpu_tracker");
-        free(path);
+        free(named);
     }
-    return code;
-}
+    if (count > 0 || is_standard_input(recording->path))
+        return code;
 
-static int read_beside(struct recording *recording, const char *const *phases, size_t count,
-                       vitals_error *error)
-{
-    if (count > 0)
-        return read_phases_named(recording, phases, count, error);
-    if (is_standard_input(recording->path))
-        return 0; /* nothing stands beside it */
     if (strcmp(recording->format, "vitals-csv") == 0)
         read_account_beside(recording);
-    if (strcmp(recording->format, "gpu-tracker") == 0 && recording->series_count > 0)
-        read_phases_beside(recording);
+    if (!tracking)
+        return 0;
+    gpu_tracker_beside(recording->path, path, sizeof path); /* the name that vitals gives it */
+    if (access(path, F_OK) == 0 && read_phases(recording, path, &ours) < 0)
+        recording_wrong(recording, "%s", ours.message);
     return 0;
 }
 
@@ -194,28 +177,23 @@ static int number_attribute(const struct recording *recording, const char *name)
     return (int)strtol(digits, NULL, 10);
 }
 
-static void tell_state(struct recording *recording)
+int recording_finish(struct recording *recording, vitals_error *error)
 {
-    vitals_text state = vitals_account_attribute(recording->account, "state");
+    for (size_t i = 0; i < recording->series_count; i++) {
+        const double *own = recording->states[i].own;
+        recording->series[i].count = recording->rows;
+        recording->series[i].seconds = own != NULL ? own : recording->seconds;
+    }
+
     if (!recording->account_stored) {
         aggregate_account(recording);
         recording_attribute(recording, "state", (vitals_text){"partial", 7});
-    } else if (state.size == 0) {
+    } else if (vitals_account_attribute(recording->account, "state").size == 0) {
         recording_attribute(recording, "state", (vitals_text){"complete", 8});
     }
     if (vitals_account_attribute(recording->account, "exit").size > 0)
         vitals_account_ended(recording->account, number_attribute(recording, "exit"),
                              number_attribute(recording, "signal"));
-}
-
-int recording_finish(struct recording *recording, vitals_error *error)
-{
-    for (size_t i = 0; i < recording->series_count; i++) {
-        recording->series[i].count = recording->rows;
-        recording->series[i].seconds = recording->own[i] != NULL ? recording->own[i]
-                                                                 : recording->seconds;
-    }
-    tell_state(recording);
     if (recording->stride > 1)
         recording_wrong(recording,
                         "its curves were thinned to every %lluth sample; sums and peaks were not",
@@ -232,21 +210,6 @@ int recording_finish(struct recording *recording, vitals_error *error)
     return recording->no_memory
                ? record_fail(VITALS_EMEMORY, recording->path, error, "out of memory")
                : 0;
-}
-
-static int read_all(struct recording *recording, const char *const *phases, size_t count,
-                    vitals_error *error)
-{
-    FILE *file = recording_file(recording->path, error);
-    if (file == NULL)
-        return error->code;
-    int code = vitals_account_new(&recording->account, error);
-    if (code == 0)
-        code = read_form(recording, file, error);
-    (void)fclose(file);
-    if (code == 0)
-        code = read_beside(recording, phases, count, error);
-    return code == 0 ? recording_finish(recording, error) : code;
 }
 
 int recording_open(const char *path, struct recording **out, vitals_error *error)
@@ -267,13 +230,22 @@ int recording_open_tracked(const char *path, const char *const *phases, size_t c
         return record_fail(VITALS_EMEMORY, path, error, "out of memory");
     }
     recording->path = copy;
-    int code = read_all(recording, phases, count, error);
-    if (code < 0) {
+    FILE *file = recording_file(path, error);
+    int code = file != NULL ? vitals_account_new(&recording->account, error) : (int)error->code;
+    if (code == 0)
+        code = read_form(recording, file, error);
+    if (file != NULL)
+        (void)fclose(file);
+    if (code == 0)
+        code = read_beside(recording, phases, count, error);
+    if (code == 0)
+        code = recording_finish(recording, error);
+
+    if (code == 0)
+        *out = recording;
+    else
         recording_close(recording);
-        return code;
-    }
-    *out = recording;
-    return 0;
+    return code;
 }
 
 void recording_close(struct recording *recording)
@@ -286,15 +258,12 @@ void recording_close(struct recording *recording)
         free((char *)recording->series[i].subject);
         free((char *)recording->series[i].label);
         free((double *)recording->series[i].values);
-        free(recording->own[i]);
+        free(recording->states[i].own);
     }
     for (size_t i = 0; i < recording->phase_count; i++)
         free((char *)recording->phases[i].name);
     free(recording->series);
-    free(recording->aggregates);
-    free(recording->row);
-    free(recording->ages);
-    free(recording->own);
+    free(recording->states);
     free(recording->seconds);
     free(recording->phases);
     free(recording->open);

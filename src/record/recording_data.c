@@ -24,119 +24,64 @@ void recording_wrong(struct recording *recording, const char *format, ...)
 
 /* ---- series ---- */
 
-/* True if formatting changed only backslashes: the text was made safe when it was recorded, and
- * doing so again would double them. */
-static bool is_safe(const char *text, const char *formatted)
-{
-    for (; *text != '\0'; text++, formatted++) {
-        if (*text != *formatted)
-            return false;
-        if (*text == '\\' && formatted[1] == '\\' && text[1] != '\\')
-            formatted++;
-    }
-    return *formatted == '\0';
-}
+enum { MARK_WORDS = 2 * COLUMN_WORDS };
 
-static void make_safe(const char *text, char *out, size_t capacity)
+/* Returns a copy of at most `most` bytes, with the NUL, that is safe to print. Where formatting
+ * would change only backslashes, the text was made safe when it was recorded: doing so again would
+ * double them. */
+static char *safe_copy(const char *text, size_t most)
 {
+    char safe[MARK_WORDS];
     size_t size = strlen(text);
-    (void)vitals_text_format((vitals_text){text, size}, VITALS_TEXT_TERMINAL, out, capacity);
-    if (size < capacity && is_safe(text, out))
-        memcpy(out, text, size + 1);
+    (void)vitals_text_format((vitals_text){text, size}, VITALS_TEXT_TERMINAL, safe, most);
+
+    const char *from = text, *to = safe;
+    for (; *from != '\0' && *from == *to; from++, to++)
+        if (*from == '\\' && to[1] == '\\' && from[1] != '\\')
+            to++;
+    return strdup(*from == '\0' && *to == '\0' ? text : safe);
 }
 
-/* Returns a copy that is safe to print. */
-static char *safe_copy(const char *text)
+size_t recording_series_index(struct recording *recording, const char *name, const char *unit,
+                              const char *subject, bool counter)
 {
-    char safe[COLUMN_WORDS];
-    make_safe(text, safe, sizeof safe);
-    return strdup(safe);
-}
-
-static bool grow(void **array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t wanted = *capacity > 0 ? *capacity * 2 : 64;
-    void *grown = realloc(*array, wanted * size);
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    *capacity = wanted;
-    return true;
-}
-
-/* Makes room for one more series in all arrays. */
-static bool grow_series(struct recording *recording)
-{
-    size_t capacity = recording->series_capacity;
-    if (recording->series_count < capacity)
-        return true;
-    size_t wanted = capacity > 0 ? capacity * 2 : 64;
-    void *series = realloc(recording->series, wanted * sizeof *recording->series);
-    recording->series = series != NULL ? series : recording->series;
-    void *aggregates = realloc(recording->aggregates, wanted * sizeof *recording->aggregates);
-    recording->aggregates = aggregates != NULL ? aggregates : recording->aggregates;
-    void *row = realloc(recording->row, wanted * sizeof *recording->row);
-    recording->row = row != NULL ? row : recording->row;
-    void *ages = realloc(recording->ages, wanted * sizeof *recording->ages);
-    recording->ages = ages != NULL ? ages : recording->ages;
-    void *own = realloc(recording->own, wanted * sizeof *recording->own);
-    recording->own = own != NULL ? own : recording->own;
-    if (series == NULL || aggregates == NULL || row == NULL || ages == NULL || own == NULL)
-        return false;
-    recording->series_capacity = wanted;
-    return true;
-}
-
-/* Makes the values of a new series, missing in all rows before. */
-static double *empty_column(const struct recording *recording)
-{
-    size_t capacity = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
-    double *values = malloc(capacity * sizeof *values);
-    for (size_t i = 0; i < recording->rows && values != NULL; i++)
-        values[i] = (double)NAN;
-    return values;
-}
-
-/* SIZE_MAX: there is none. */
-static size_t find_series(struct recording *recording, const char *name, const char *subject)
-{
-    for (size_t i = 0; i < recording->series_count; i++) {
-        size_t at = (recording->series_next + i) % recording->series_count;
+    size_t index = recording->series_count;
+    for (size_t i = 0; i < index; i++) {
+        size_t at = (recording->series_next + i) % index;
         if (strcmp(recording->series[at].name, name) != 0 ||
             strcmp(recording->series[at].subject, subject) != 0)
             continue;
         recording->series_next = at + 1;
         return at;
     }
-    return SIZE_MAX;
-}
-
-size_t recording_series_index(struct recording *recording, const char *name, const char *unit,
-                              const char *subject, bool counter)
-{
-    size_t known = find_series(recording, name, subject);
-    if (known != SIZE_MAX)
-        return known;
-    if (recording->series_count == SERIES_READ_MAX || !grow_series(recording)) {
-        recording->no_memory = recording->no_memory || recording->series_count != SERIES_READ_MAX;
+    if (index == SERIES_READ_MAX)
         return SIZE_MAX;
+
+    if (index == recording->series_capacity) {
+        size_t wanted = index > 0 ? index * 2 : 64;
+        void *series = realloc(recording->series, wanted * sizeof *recording->series);
+        recording->series = series != NULL ? series : recording->series;
+        void *states = realloc(recording->states, wanted * sizeof *recording->states);
+        recording->states = states != NULL ? states : recording->states;
+        if (series == NULL || states == NULL) {
+            recording->no_memory = true;
+            return SIZE_MAX;
+        }
+        recording->series_capacity = wanted;
     }
-    size_t index = recording->series_count;
-    double *values = empty_column(recording);
+    size_t rows = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
+    double *values = malloc(rows * sizeof *values);
+    for (size_t i = 0; i < recording->rows && values != NULL; i++)
+        values[i] = (double)NAN; /* missing in all rows before */
     struct series *series = &recording->series[index];
-    *series = (struct series){.name = safe_copy(name),
-                              .unit = safe_copy(unit),
-                              .subject = safe_copy(subject),
+    *series = (struct series){.name = safe_copy(name, COLUMN_WORDS),
+                              .unit = safe_copy(unit, COLUMN_WORDS),
+                              .subject = safe_copy(subject, COLUMN_WORDS),
                               .label = strdup(""),
                               .counter = counter,
                               .values = values};
     bool rate = strcmp(unit, "cores") == 0 || strcmp(unit, "ratio") == 0;
-    recording->aggregates[index] = (struct aggregate){.rate = rate};
-    recording->row[index] = (double)NAN;
-    recording->ages[index] = 0;
-    recording->own[index] = NULL;
+    recording->states[index] = (struct series_state){.aggregate.rate = rate, .value = (double)NAN};
     recording->series_count++;
     if (values == NULL || series->name == NULL || series->unit == NULL || series->subject == NULL ||
         series->label == NULL)
@@ -156,7 +101,7 @@ const struct series *recording_find(const struct recording *recording, const cha
 
 void recording_series_label(struct recording *recording, size_t index, const char *label)
 {
-    char *copy = index < recording->series_count ? safe_copy(label) : NULL;
+    char *copy = index < recording->series_count ? safe_copy(label, COLUMN_WORDS) : NULL;
     if (copy == NULL)
         return;
     free((char *)recording->series[index].label);
@@ -169,54 +114,43 @@ void recording_row(struct recording *recording, double seconds)
 {
     recording->row_seconds = seconds;
     for (size_t i = 0; i < recording->series_count; i++) {
-        recording->row[i] = (double)NAN;
-        recording->ages[i] = 0;
+        recording->states[i].value = (double)NAN;
+        recording->states[i].age = 0;
     }
 }
 
-/* Gives a series read times of its own; until then those of the rows hold. */
-static bool has_own_seconds(struct recording *recording, size_t index)
-{
-    size_t capacity = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
-    double **own = &recording->own[index];
-    if (*own != NULL)
-        return true;
-    *own = malloc(capacity * sizeof **own);
-    if (*own != NULL && recording->rows > 0)
-        memcpy(*own, recording->seconds, recording->rows * sizeof **own);
-    recording->no_memory = recording->no_memory || *own == NULL;
-    return *own != NULL;
-}
-
+/* Gives the series read times of its own; until then those of the rows hold. */
 void recording_age(struct recording *recording, size_t index, double age_seconds)
 {
-    if (index < recording->series_count && age_seconds > 0 && has_own_seconds(recording, index))
-        recording->ages[index] = age_seconds;
-}
-
-/* Returns when the value of this row was read: never earlier than the one before it; a missing
- * value takes that one's time. */
-static double own_seconds(const struct recording *recording, size_t index)
-{
-    double read = recording->row_seconds - recording->ages[index];
-    if (recording->rows == 0)
-        return read;
-    double before = recording->own[index][recording->rows - 1];
-    return isnan(recording->row[index]) || read < before ? before : read;
+    if (index >= recording->series_count || age_seconds <= 0)
+        return;
+    struct series_state *state = &recording->states[index];
+    if (state->own == NULL) {
+        size_t capacity = recording->rows_capacity > 0 ? recording->rows_capacity : 1;
+        state->own = malloc(capacity * sizeof *state->own);
+        if (state->own == NULL) {
+            recording->no_memory = true;
+            return;
+        }
+        if (recording->rows > 0)
+            memcpy(state->own, recording->seconds, recording->rows * sizeof *state->own);
+    }
+    state->age = age_seconds;
 }
 
 void recording_value(struct recording *recording, size_t index, double value)
 {
     if (index < recording->series_count && isfinite(value))
-        recording->row[index] = value;
+        recording->states[index].value = value;
 }
 
 void recording_growth(struct recording *recording, size_t index, double growth)
 {
     if (index >= recording->series_count || !isfinite(growth))
         return;
-    recording->aggregates[index].total += growth > 0 ? growth : 0;
-    recording->row[index] = recording->aggregates[index].total;
+    struct series_state *state = &recording->states[index];
+    state->aggregate.total += growth > 0 ? growth : 0;
+    state->value = state->aggregate.total;
 }
 
 /* Drops every second row of the curves. Sums and peaks see all rows. */
@@ -227,7 +161,7 @@ static void thin(struct recording *recording)
         double *values = (double *)recording->series[i].values;
         for (size_t row = 0; row < kept; row++)
             values[row] = values[2 * row];
-        double *own = recording->own[i];
+        double *own = recording->states[i].own;
         for (size_t row = 0; own != NULL && row < kept; row++)
             own[row] = own[2 * row];
     }
@@ -251,46 +185,44 @@ static bool grow_rows(struct recording *recording)
         if (values == NULL)
             return false;
         recording->series[i].values = values;
-        double *own = recording->own[i];
+        double *own = recording->states[i].own;
         if (own != NULL && (own = realloc(own, wanted * sizeof *own)) == NULL)
             return false;
-        recording->own[i] = own;
+        recording->states[i].own = own;
     }
     recording->rows_capacity = wanted;
     return true;
 }
 
-static void aggregate_value(struct aggregate *aggregate, double seconds, double value)
-{
-    double window = seconds - aggregate->last_seconds;
-    if (aggregate->count == 0) {
-        aggregate->first = aggregate->least = aggregate->largest = value;
-    } else if (window > 0) {
-        aggregate->area += window * (aggregate->rate ? value : (value + aggregate->last) / 2);
-        aggregate->weight += window;
-    }
-    if (aggregate->count > 0)
-        aggregate->growth += value >= aggregate->last ? value - aggregate->last : value;
-    aggregate->least = value < aggregate->least ? value : aggregate->least;
-    aggregate->largest = value > aggregate->largest ? value : aggregate->largest;
-    aggregate->last = value;
-    aggregate->last_seconds = seconds;
-    aggregate->count++;
-}
-
 static void aggregate_row(struct recording *recording)
 {
-    if (recording->rows_told > 1 && recording->row_seconds < recording->last_seconds)
+    double seconds = recording->row_seconds;
+    if (recording->rows_told > 1 && seconds < recording->last_seconds)
         recording->backwards++;
     if (recording->rows_told == 1)
-        recording->first_seconds = recording->row_seconds;
-    recording->last_seconds = recording->row_seconds;
+        recording->first_seconds = seconds;
+    recording->last_seconds = seconds;
+
     for (size_t i = 0; i < recording->series_count; i++) {
-        struct aggregate *aggregate = &recording->aggregates[i];
-        if (isfinite(recording->row[i]))
-            aggregate_value(aggregate, recording->row_seconds, recording->row[i]);
-        else
-            aggregate->last_seconds = recording->row_seconds; /* a gap is not part of the mean */
+        struct aggregate *aggregate = &recording->states[i].aggregate;
+        double value = recording->states[i].value, window = seconds - aggregate->last_seconds;
+        aggregate->last_seconds = seconds; /* a gap is not part of the mean */
+        if (!isfinite(value))
+            continue;
+        if (aggregate->count == 0) {
+            aggregate->least = aggregate->largest = value;
+        } else {
+            aggregate->growth += value >= aggregate->last ? value - aggregate->last : value;
+            if (window > 0) {
+                double mean = aggregate->rate ? value : (value + aggregate->last) / 2;
+                aggregate->area += window * mean;
+                aggregate->weight += window;
+            }
+        }
+        aggregate->least = value < aggregate->least ? value : aggregate->least;
+        aggregate->largest = value > aggregate->largest ? value : aggregate->largest;
+        aggregate->last = value;
+        aggregate->count++;
     }
 }
 
@@ -313,77 +245,83 @@ void recording_row_end(struct recording *recording)
         recording->no_memory = true;
         return;
     }
-    recording->seconds[recording->rows] = recording->row_seconds;
+
+    size_t row = recording->rows++;
+    recording->seconds[row] = recording->row_seconds;
     for (size_t i = 0; i < recording->series_count; i++) {
-        ((double *)recording->series[i].values)[recording->rows] = recording->row[i];
-        if (recording->own[i] != NULL)
-            recording->own[i][recording->rows] = own_seconds(recording, i);
+        const struct series_state *state = &recording->states[i];
+        double read = recording->row_seconds - state->age;
+        ((double *)recording->series[i].values)[row] = state->value;
+        if (state->own == NULL)
+            continue;
+        /* Never earlier than the value before it; a missing value takes that one's time. */
+        bool as_before = row > 0 && (isnan(state->value) || read < state->own[row - 1]);
+        state->own[row] = as_before ? state->own[row - 1] : read;
     }
-    recording->rows++;
 }
 
 /* ---- phases: what began and ended in one thread ---- */
 
-/* Finds the newest open phase of that name: of the thread, otherwise of the process, otherwise of
+/* Ends the newest open phase of that name: of the thread, otherwise of the process, otherwise of
  * all. */
-static size_t find_open(const struct recording *recording, const char *name, int64_t pid,
-                        int64_t tid)
-{
-    size_t of_process = SIZE_MAX, of_all = SIZE_MAX;
-    for (size_t i = recording->open_count; i-- > 0;) {
-        const struct open_phase *open = &recording->open[i];
-        if (strcmp(recording->phases[open->phase].name, name) != 0)
-            continue;
-        if (pid != 0 && open->pid == pid && open->tid == tid)
-            return i;
-        if (of_process == SIZE_MAX && pid != 0 && open->pid == pid)
-            of_process = i;
-        if (of_all == SIZE_MAX)
-            of_all = i;
-    }
-    return of_process != SIZE_MAX ? of_process : of_all;
-}
-
 static void end_phase(struct recording *recording, const char *name, double seconds, int64_t pid,
                       int64_t tid)
 {
-    size_t at = find_open(recording, name, pid, tid);
+    size_t of_thread = SIZE_MAX, of_process = SIZE_MAX, of_all = SIZE_MAX;
+    for (size_t i = 0; i < recording->open_count; i++) {
+        const struct open_phase *open = &recording->open[i];
+        if (strcmp(recording->phases[open->phase].name, name) != 0)
+            continue;
+        of_all = i;
+        if (pid != 0 && open->pid == pid)
+            of_process = i;
+        if (pid != 0 && open->pid == pid && open->tid == tid)
+            of_thread = i;
+    }
+    size_t at = of_thread != SIZE_MAX ? of_thread : of_process != SIZE_MAX ? of_process : of_all;
     if (at == SIZE_MAX) {
         recording->ends_lost++;
         return;
     }
     recording->phases[recording->open[at].phase].end = seconds;
-    memmove(&recording->open[at], &recording->open[at + 1],
-            (recording->open_count - at - 1) * sizeof *recording->open);
     recording->open_count--;
+    memmove(&recording->open[at], &recording->open[at + 1],
+            (recording->open_count - at) * sizeof *recording->open);
 }
 
 void recording_mark(struct recording *recording, bool begins, const char *name, double seconds,
                     int64_t pid, int64_t tid)
 {
-    char safe[COLUMN_WORDS * 2];
     int depth = 0;
-    make_safe(name, safe, sizeof safe);
-    if (!begins) {
-        end_phase(recording, safe, seconds, pid, tid);
-        return;
-    }
-    if (recording->open == NULL)
-        recording->open = malloc(PHASES_OPEN_MAX * sizeof *recording->open);
-    if (recording->open == NULL || recording->open_count == PHASES_OPEN_MAX ||
-        recording->phase_count == PHASES_MAX ||
-        !grow((void **)&recording->phases, recording->phase_count, &recording->phase_capacity,
-              sizeof *recording->phases)) {
-        recording->phases_lost++;
-        return;
-    }
-    for (size_t i = 0; i < recording->open_count; i++)
-        depth += recording->open[i].pid == pid && recording->open[i].tid == tid;
-    char *copy = strdup(safe);
+    char *copy = safe_copy(name, MARK_WORDS);
     if (copy == NULL) {
         recording->no_memory = true;
         return;
     }
+    if (!begins) {
+        end_phase(recording, copy, seconds, pid, tid);
+        free(copy);
+        return;
+    }
+
+    if (recording->open == NULL)
+        recording->open = malloc(PHASES_OPEN_MAX * sizeof *recording->open);
+    bool room = recording->open != NULL && recording->open_count < PHASES_OPEN_MAX &&
+                recording->phase_count < PHASES_MAX;
+    if (room && recording->phase_count == recording->phase_capacity) {
+        size_t wanted = recording->phase_capacity > 0 ? recording->phase_capacity * 2 : 64;
+        void *phases = realloc(recording->phases, wanted * sizeof *recording->phases);
+        room = phases != NULL;
+        recording->phases = room ? phases : recording->phases;
+        recording->phase_capacity = room ? wanted : recording->phase_capacity;
+    }
+    if (!room) {
+        recording->phases_lost++;
+        free(copy);
+        return;
+    }
+    for (size_t i = 0; i < recording->open_count; i++)
+        depth += recording->open[i].pid == pid && recording->open[i].tid == tid;
     recording->phases[recording->phase_count] = (struct recorded_phase){copy, seconds, (double)NAN,
                                                                         pid,  tid,     depth};
     recording->open[recording->open_count++] = (struct open_phase){recording->phase_count++, pid,
@@ -404,15 +342,9 @@ void recording_attribute(struct recording *recording, const char *name, vitals_t
 
 bool recording_is_possible(const char *unit, double value)
 {
-    static const struct {
-        const char *unit;
-        double most;
-    } MOST[] = {{"bytes", 0x1p64}, {"seconds", 1e10}};
-    for (size_t i = 0; i < sizeof MOST / sizeof MOST[0]; i++) {
-        if (strcmp(unit, MOST[i].unit) == 0)
-            return value >= 0 && value <= MOST[i].most;
-    }
-    return true;
+    if (strcmp(unit, "bytes") == 0)
+        return value >= 0 && value <= 0x1p64;
+    return strcmp(unit, "seconds") != 0 || (value >= 0 && value <= 1e10);
 }
 
 void recording_figure(struct recording *recording, const vitals_figure_form *form)

@@ -21,15 +21,23 @@ enum {
     TEXT_READ_MAX = 64 * 1024
 };
 
-/* Aggregates of all rows of a series. */
+/* What all rows of a series come to. */
 struct aggregate {
     uint64_t count;
-    double first, last, least, largest;
+    double last, least, largest;
     double last_seconds;
     double area, weight; /* of the mean over time */
     double growth;       /* a counter that runs backwards has restarted */
     double total;        /* of a column that holds growth: the sum so far */
     bool rate;           /* a value is the mean of the time before it */
+};
+
+/* What a series has beside its curve. */
+struct series_state {
+    struct aggregate aggregate;
+    double value; /* in the row that is being told; NaN: missing */
+    double age;   /* seconds by which that value is older than its row; 0: not */
+    double *own;  /* read times of a series that ever had an age, or NULL */
 };
 
 struct open_phase {
@@ -45,12 +53,9 @@ struct recording {
     bool account_stored; /* the file holds figures */
 
     struct series *series;
-    struct aggregate *aggregates;
+    struct series_state *states; /* one for each series */
     size_t series_count, series_capacity;
     size_t series_next; /* after the one found last: readers ask in a fixed order */
-    double *row;        /* that is being told */
-    double *ages;       /* seconds by which its values are older; 0: not */
-    double **own;       /* read times of a series that ever had an age, or NULL */
     double row_seconds;
     double *seconds; /* of all series */
     size_t rows, rows_capacity;
