@@ -72,48 +72,42 @@ static void end_row(struct csv *csv)
     begin_row(csv);
 }
 
-/* A quote in a quoted field ends it; two stand for one. */
-static void take_quoted(struct csv *csv, char byte)
-{
-    if (byte == '"' && !csv->quote_before)
-        csv->quote_before = true;
-    else if (byte == '"') {
-        csv->quote_before = false;
-        put(csv, byte);
-    } else
-        put(csv, byte != '\0' ? byte : ' ');
-}
-
-static void take_byte(struct csv *csv, char byte)
-{
-    if (!csv->started) {
-        csv->started = true;
-        begin_field(csv);
-    }
-    csv->line += byte == '\n';
-    if (csv->in_quotes && (byte == '"' || !csv->quote_before)) {
-        take_quoted(csv, byte);
-        return;
-    }
-    csv->in_quotes = csv->quote_before = false;
-    if (byte == ',') {
-        put(csv, '\0');
-        begin_field(csv);
-    } else if (byte == '\n') {
-        end_row(csv);
-    } else if (byte == '"' && !csv->quoted &&
-               csv->used == csv->starts[csv->count > 0 ? csv->count - 1 : 0]) {
-        csv->quoted = csv->in_quotes = true;
-        csv->first_quoted = csv->first_quoted || csv->count == 1;
-    } else if (byte != '\r') {
-        put(csv, byte != '\0' ? byte : ' ');
-    }
-}
-
 int csv_push(struct csv *csv, const char *bytes, size_t size)
 {
-    for (size_t i = 0; i < size && csv->stopped == 0 && !csv->failed; i++)
-        take_byte(csv, bytes[i]);
+    for (size_t i = 0; i < size && csv->stopped == 0 && !csv->failed; i++) {
+        const char byte = bytes[i];
+        if (!csv->started) {
+            csv->started = true;
+            begin_field(csv);
+        }
+        csv->line += byte == '\n';
+
+        /* A quote in a quoted field ends it; two stand for one. */
+        if (csv->in_quotes && byte == '"') {
+            if (csv->quote_before)
+                put(csv, byte);
+            csv->quote_before = !csv->quote_before;
+            continue;
+        }
+        if (csv->in_quotes && !csv->quote_before) {
+            put(csv, byte != '\0' ? byte : ' ');
+            continue;
+        }
+        csv->in_quotes = csv->quote_before = false;
+
+        if (byte == ',') {
+            put(csv, '\0');
+            begin_field(csv);
+        } else if (byte == '\n') {
+            end_row(csv);
+        } else if (byte == '"' && !csv->quoted &&
+                   csv->used == csv->starts[csv->count > 0 ? csv->count - 1 : 0]) {
+            csv->quoted = csv->in_quotes = true;
+            csv->first_quoted = csv->first_quoted || csv->count == 1;
+        } else if (byte != '\r') {
+            put(csv, byte != '\0' ? byte : ' ');
+        }
+    }
     return csv->failed ? -1 : csv->stopped;
 }
 

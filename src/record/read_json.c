@@ -4,12 +4,12 @@
 #include "record/account_json.h"
 #include "record/recording_data.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feed/decimal.h"
+#include "util/base.h"
 
 enum {
     LINE_MAX_BYTES = 16 * 1024 * 1024,
@@ -74,8 +74,6 @@ static const struct json_member DEVICE[] = {
     {"gpu", "power_watts", "device_power_watts", NULL, 1, false},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static size_t series_for(struct recording *recording, const struct json_member *member,
                          const char *subject)
 {
@@ -85,13 +83,12 @@ static size_t series_for(struct recording *recording, const struct json_member *
                                   measure != 0 && vitals_measure_is_counter(measure));
 }
 
-static void take_member(struct recording *recording, const json_t *line,
-                        const struct json_member *member)
+static void put_member(struct recording *recording, const struct json_member *member,
+                       const char *subject, const json_t *value)
 {
-    const json_t *value = json_object_get(json_object_get(line, member->object), member->name);
     if (!json_is_number(value))
         return;
-    size_t index = series_for(recording, member, member->subject);
+    size_t index = series_for(recording, member, subject);
     double number = json_number_value(value) * member->scale;
     if (member->growth)
         recording_growth(recording, index, number);
@@ -99,83 +96,64 @@ static void take_member(struct recording *recording, const json_t *line,
         recording_value(recording, index, number);
 }
 
-static void take_sum(struct recording *recording, const json_t *line,
-                     const struct json_member *member)
-{
-    const json_t *list = json_object_get(line, member->object);
-    double sum = 0;
-    bool any = false;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *value = json_object_get(json_array_get(list, i), member->name);
-        any = any || json_is_number(value);
-        sum += json_number_value(value);
-    }
-    if (any)
-        recording_value(recording, series_for(recording, member, member->subject), sum);
-}
-
-static void take_devices(struct recording *recording, const json_t *line)
-{
-    const json_t *list = json_object_get(line, "gpu");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *device = json_array_get(list, i);
-        const char *uuid = json_string_value(json_object_get(device, "uuid"));
-        for (size_t k = 0; k < COUNT(DEVICE) && uuid != NULL && uuid[0] != '\0'; k++) {
-            const json_t *value = json_object_get(device, DEVICE[k].name);
-            if (json_is_number(value))
-                recording_value(recording, series_for(recording, &DEVICE[k], uuid),
-                                json_number_value(value) * DEVICE[k].scale);
-        }
-    }
-}
-
-/* One series for each CPU. `cores` is the most that a line held. */
-static void take_cores(struct recording *recording, const json_t *line, size_t *cores)
+static void take_values(struct recording *recording, const json_t *line, size_t *cores)
 {
     static const struct json_member CORE = {"cpu", "per_core_pct", "cpu_ratio", NULL, 0.01, false};
+    for (size_t i = 0; i < ARRAY_COUNT(MEMBERS); i++)
+        put_member(recording, &MEMBERS[i], MEMBERS[i].subject,
+                   json_object_get(json_object_get(line, MEMBERS[i].object), MEMBERS[i].name));
+
+    for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++) {
+        const json_t *list = json_object_get(line, SUMS[i].object);
+        double sum = 0;
+        bool any = false;
+        for (size_t k = 0; k < json_array_size(list); k++) {
+            const json_t *value = json_object_get(json_array_get(list, k), SUMS[i].name);
+            any = any || json_is_number(value);
+            sum += json_number_value(value);
+        }
+        if (any)
+            recording_value(recording, series_for(recording, &SUMS[i], SUMS[i].subject), sum);
+    }
+
+    const json_t *devices = json_object_get(line, "gpu");
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *device = json_array_get(devices, i);
+        const char *uuid = json_string_value(json_object_get(device, "uuid"));
+        for (size_t k = 0; k < ARRAY_COUNT(DEVICE) && uuid != NULL && uuid[0] != '\0'; k++)
+            put_member(recording, &DEVICE[k], uuid, json_object_get(device, DEVICE[k].name));
+    }
+
     const json_t *list = json_object_get(json_object_get(line, CORE.object), CORE.name);
-    size_t told = json_array_size(list);
-    *cores = told > *cores ? told : *cores;
-    for (size_t i = 0; i < told && i < CORES_READ_MAX; i++) {
+    *cores = size_max(*cores, json_array_size(list));
+    for (size_t i = 0; i < json_array_size(list) && i < CORES_READ_MAX; i++) {
         char subject[NUMBER_WORDS + 4];
-        const json_t *value = json_array_get(list, i);
         (void)snprintf(subject, sizeof subject, "cpu%zu", i);
-        if (json_is_number(value))
-            recording_value(recording, series_for(recording, &CORE, subject),
-                            json_number_value(value) * CORE.scale);
+        put_member(recording, &CORE, subject, json_array_get(list, i));
     }
 }
 
-static void take_run(struct recording *recording, const json_t *line)
-{
-    const char *name = json_string_value(json_object_get(line, "job_name"));
-    const json_t *pid = json_object_get(line, "tracked_pid");
-    char digits[NUMBER_WORDS];
-    if (name != NULL)
-        recording_attribute(recording, "command", (vitals_text){name, strlen(name)});
-    if (!json_is_number(pid))
-        return;
-    number_shortest(json_number_value(pid), digits);
-    recording_attribute(recording, "pid", (vitals_text){digits, strlen(digits)});
-}
-
-/* Returns false if it is no line of resource-tracker-rs. */
+/* Returns false if it is no line of resource-tracker-rs. `cores` is the most CPUs that a line
+ * held. */
 static bool take_line(struct recording *recording, const char *bytes, size_t size, size_t *cores)
 {
     json_t *line = json_loadb(bytes, size, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, NULL);
     const json_t *time = json_object_get(line, "timestamp_secs");
+    const json_t *pid = json_object_get(line, "tracked_pid");
+    const char *name = json_string_value(json_object_get(line, "job_name"));
     double seconds = json_number_value(time);
     bool good = json_is_number(time) && isfinite(seconds);
-    if (good && recording->rows_told == 0)
-        take_run(recording, line);
+    bool first = good && recording->rows_told == 0;
+    if (first && name != NULL)
+        recording_attribute(recording, "command", (vitals_text){name, strlen(name)});
+    if (first && json_is_number(pid)) {
+        char digits[NUMBER_WORDS];
+        number_shortest(json_number_value(pid), digits);
+        recording_attribute(recording, "pid", (vitals_text){digits, strlen(digits)});
+    }
     if (good) {
         recording_row(recording, seconds);
-        for (size_t i = 0; i < COUNT(MEMBERS); i++)
-            take_member(recording, line, &MEMBERS[i]);
-        for (size_t i = 0; i < COUNT(SUMS); i++)
-            take_sum(recording, line, &SUMS[i]);
-        take_devices(recording, line);
-        take_cores(recording, line, cores);
+        take_values(recording, line, cores);
         recording_row_end(recording);
     }
     json_decref(line);
@@ -195,47 +173,32 @@ static bool take_line(struct recording *recording, const char *bytes, size_t siz
 
 #endif
 
-static int no_recording(const struct recording *recording, vitals_error *error)
-{
-    return record_fail(VITALS_EFORMAT, recording->path, error,
-                       "is JSON, but neither an account nor a recording");
-}
-
-/* Reads a whole line. Returns 1, 0 at the end, or an error. `cut`: the file ends inside the
- * line. */
-static int next_line(FILE *file, struct text *line, bool *cut)
-{
-    int byte;
-    text_reset(line);
-    *cut = false;
-    while ((byte = getc_unlocked(file)) != EOF && byte != '\n') {
-        char one = (char)byte;
-        if (line->size < LINE_MAX_BYTES && text_write(line, &one, 1) != 0)
-            return VITALS_EMEMORY;
-    }
-    *cut = byte == EOF;
-    return byte == EOF && line->size == 0 ? 0 : 1;
-}
-
 static int read_lines(struct recording *recording, FILE *file, struct text *line,
                       vitals_error *error)
 {
     uint64_t broken = 0;
     size_t cores = 0;
-    bool cut;
-    int got;
-    while ((got = next_line(file, line, &cut)) > 0 && !recording->no_memory) {
-        bool good = take_line(recording, line->bytes != NULL ? line->bytes : "", line->size,
-                              &cores);
-        if (!good && cut)
+    int byte = 0;
+    while (byte != EOF && !recording->no_memory && !line->failed) {
+        text_reset(line);
+        while ((byte = getc_unlocked(file)) != EOF && byte != '\n')
+            if (line->size < LINE_MAX_BYTES)
+                text_byte(line, (char)byte);
+
+        bool empty = line->size == 0;
+        if (empty && byte == EOF)
+            break;
+        bool good = take_line(recording, empty ? "" : line->bytes, line->size, &cores);
+        if (!good && byte == EOF)
             recording_wrong(recording, "its last line is cut off and was left out");
-        else if (!good && line->size > 0)
-            broken++;
+        else
+            broken += !good && !empty;
     }
-    if (got < 0)
+    if (line->failed)
         return record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
     if (recording->rows_told == 0)
-        return no_recording(recording, error);
+        return record_fail(VITALS_EFORMAT, recording->path, error,
+                           "is JSON, but neither an account nor a recording");
     if (broken > 0)
         recording_wrong(recording, "%llu of its lines are broken and were left out",
                         (unsigned long long)broken);
@@ -246,31 +209,15 @@ static int read_lines(struct recording *recording, FILE *file, struct text *line
     return 0;
 }
 
-static int read_whole(FILE *file, struct text *out)
-{
-    char chunk[64 * 1024];
-    size_t size;
-    while (out->size <= ACCOUNT_MAX_BYTES && (size = fread(chunk, 1, sizeof chunk, file)) > 0)
-        if (text_write(out, chunk, size) != 0)
-            return VITALS_EMEMORY;
-    return 0;
-}
-
-/* The first bytes of a document tell its form. */
-static bool looks_like_account(FILE *file)
-{
-    char head[256];
-    size_t size = fread(head, 1, sizeof head - 1, file);
-    head[size] = '\0';
-    rewind(file);
-    return strstr(head, "\"timestamp_secs\"") == NULL && strstr(head, "\"schema\"") != NULL;
-}
-
 static int read_account(struct recording *recording, FILE *file, struct text *text,
                         vitals_error *error)
 {
+    char chunk[64 * 1024];
     vitals_account *account = NULL;
-    if (read_whole(file, text) < 0)
+    for (size_t size; text->size <= ACCOUNT_MAX_BYTES && !text->failed &&
+                      (size = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        text_append(text, chunk, size);
+    if (text->failed)
         return record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
     if (text->size > ACCOUNT_MAX_BYTES)
         return record_fail(VITALS_EFORMAT, recording->path, error, "is larger than any account");
@@ -287,8 +234,13 @@ static int read_account(struct recording *recording, FILE *file, struct text *te
 int read_json(struct recording *recording, FILE *file, vitals_error *error)
 {
     struct text text = {0};
-    int code = looks_like_account(file) ? read_account(recording, file, &text, error)
-                                        : read_lines(recording, file, &text, error);
+    char head[256];
+    head[fread(head, 1, sizeof head - 1, file)] = '\0';
+    rewind(file);
+    bool is_account = strstr(head, "\"timestamp_secs\"") == NULL &&
+                      strstr(head, "\"schema\"") != NULL;
+    int code = is_account ? read_account(recording, file, &text, error)
+                          : read_lines(recording, file, &text, error);
 #if !VITALS_WITH_JANSSON
     if (code == VITALS_EFORMAT)
         code = record_fail(VITALS_EUNSUPPORTED, recording->path, error, BUILT_WITHOUT_JSON);

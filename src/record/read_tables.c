@@ -5,6 +5,7 @@
 #include "record/foreign/gpu_tracker.h"
 #include "record/recording_data.h"
 
+#include "util/base.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,11 @@ struct tables {
     uint64_t nonsense; /* fields that are no numbers */
     double ram_scale, gpu_ram_scale;
     size_t sub[4]; /* columns of a sub-tracking file */
-    bool told_pid;
 };
 
 enum { STOP_NO_FORM = 1, STOP_NO_MEMORY };
 
 /* ---- rows of numbers ---- */
-
-static int plain_row(struct tables *tables, const struct csv_row *row);
 
 static bool plan_columns(struct tables *tables, size_t count)
 {
@@ -57,48 +55,33 @@ static void plan_measure(struct tables *tables, size_t column, const char *measu
         tables->plans[column].series = (long)index;
 }
 
-/* "begin 12/13 epoch 1". */
-static void take_mark(struct tables *tables, const char *text, double seconds)
-{
-    long long pid, tid;
-    int end = 0;
-    bool begins = strncmp(text, "begin ", 6) == 0;
-    const char *rest = text + (begins ? 6 : 4);
-    if (!begins && strncmp(text, "end ", 4) != 0)
-        return;
-    if (sscanf(rest, "%18lld/%18lld %n", &pid, &tid, &end) != 2 || end == 0)
-        return;
-    recording_mark(tables->recording, begins, rest + end, seconds, pid, tid);
-}
-
-/* Gets the time of a row; false if it has none. A mark is no row of values. */
-static bool row_time(const struct tables *tables, const struct csv_row *row, double *seconds,
-                     const char **mark)
-{
-    bool found = false;
-    *mark = "";
-    for (size_t i = 0; i < tables->count && i < row->count; i++) {
-        if (tables->plans[i].series == TIME_SERIES)
-            found = csv_number(row->fields[i], seconds);
-        else if (tables->plans[i].series == MARK_SERIES)
-            *mark = row->fields[i];
-    }
-    return found;
-}
-
 static int plain_row(struct tables *tables, const struct csv_row *row)
 {
+    struct recording *recording = tables->recording;
     double seconds, value;
-    const char *mark;
-    if (row->count != tables->count || !row_time(tables, row, &seconds, &mark)) {
+    bool timed = false;
+    const char *mark = "";
+    for (size_t i = 0; i < tables->count && i < row->count; i++) {
+        if (tables->plans[i].series == TIME_SERIES)
+            timed = csv_number(row->fields[i], &seconds);
+        else if (tables->plans[i].series == MARK_SERIES)
+            mark = row->fields[i];
+    }
+    if (row->count != tables->count || !timed) {
         tables->broken++;
         return 0;
     }
-    if (mark[0] != '\0') {
-        take_mark(tables, mark, seconds);
+    if (mark[0] != '\0') { /* "begin 12/13 epoch 1"; it has no values */
+        long long pid, tid;
+        int name = 0;
+        bool begins = strncmp(mark, "begin ", 6) == 0;
+        mark += begins ? 6 : strncmp(mark, "end ", 4) == 0 ? 4 : strlen(mark);
+        if (sscanf(mark, "%18lld/%18lld %n", &pid, &tid, &name) == 2 && name > 0)
+            recording_mark(recording, begins, mark + name, seconds, pid, tid);
         return 0;
     }
-    recording_row(tables->recording, seconds);
+
+    recording_row(recording, seconds);
     for (size_t i = 0; i < tables->count; i++) {
         const struct read_tables_plan *plan = &tables->plans[i];
         if (plan->series < 0 || row->fields[i][0] == '\0')
@@ -106,12 +89,12 @@ static int plain_row(struct tables *tables, const struct csv_row *row)
         if (!csv_number(row->fields[i], &value))
             tables->nonsense++;
         else if (plan->growth)
-            recording_growth(tables->recording, (size_t)plan->series, value * plan->scale);
+            recording_growth(recording, (size_t)plan->series, value * plan->scale);
         else
-            recording_value(tables->recording, (size_t)plan->series, value * plan->scale);
+            recording_value(recording, (size_t)plan->series, value * plan->scale);
     }
-    recording_row_end(tables->recording);
-    return tables->recording->no_memory ? STOP_NO_MEMORY : 0;
+    recording_row_end(recording);
+    return recording->no_memory ? STOP_NO_MEMORY : 0;
 }
 
 /* ---- our own ---- */
@@ -153,45 +136,6 @@ static const char *subject_of(vitals_scope scope)
     return "";
 }
 
-static void plan_dialect(struct tables *tables, size_t at, const struct dialect_column *column)
-{
-    struct read_tables_plan *plan = &tables->plans[at];
-    if (column->kind == DIALECT_TIME) {
-        plan->series = TIME_SERIES;
-        return;
-    }
-    plan->scale = column->scale > 0 ? column->scale : 1;
-    plan->growth = column->kind == DIALECT_GROWTH;
-    if (column->measures[0] != NULL && column->measures[1] == NULL)
-        plan_measure(tables, at, column->measures[0], subject_of(column->scope));
-    else
-        plan_measure(tables, at, column->name, subject_of(column->scope));
-}
-
-static int take_pid_first(struct tables *tables, const struct csv_row *row);
-
-static int begin_dialect(struct tables *tables, const struct dialect *dialect,
-                         const struct csv_row *row, const char *format)
-{
-    tables->recording->format = format;
-    if (!plan_columns(tables, row->count))
-        return STOP_NO_MEMORY;
-    for (size_t i = 0; i < row->count; i++) {
-        const struct dialect_column *column = dialect_find(dialect, row->fields[i]);
-        if (column != NULL)
-            plan_dialect(tables, i, column);
-        else
-            plan_measure(tables, i, row->fields[i], "");
-        if (column != NULL && column->kind == DIALECT_PID) {
-            tables->sub[0] = i;
-            tables->plans[i].series = NO_SERIES;
-            tables->told_pid = true;
-        }
-    }
-    tables->row = tables->told_pid ? take_pid_first : plain_row;
-    return 0;
-}
-
 /* The pid is an attribute of the run, not a series. */
 static int take_pid_first(struct tables *tables, const struct csv_row *row)
 {
@@ -204,12 +148,48 @@ static int take_pid_first(struct tables *tables, const struct csv_row *row)
     return plain_row(tables, row);
 }
 
+static int begin_dialect(struct tables *tables, const struct dialect *dialect,
+                         const struct csv_row *row, const char *format)
+{
+    tables->recording->format = format;
+    tables->row = plain_row;
+    if (!plan_columns(tables, row->count))
+        return STOP_NO_MEMORY;
+    for (size_t i = 0; i < row->count; i++) {
+        const struct dialect_column *column = dialect_find(dialect, row->fields[i]);
+        struct read_tables_plan *plan = &tables->plans[i];
+        if (column == NULL) {
+            plan_measure(tables, i, row->fields[i], "");
+        } else if (column->kind == DIALECT_TIME) {
+            plan->series = TIME_SERIES;
+        } else {
+            bool one = column->measures[0] != NULL && column->measures[1] == NULL;
+            plan->scale = column->scale > 0 ? column->scale : 1;
+            plan->growth = column->kind == DIALECT_GROWTH;
+            plan_measure(tables, i, one ? column->measures[0] : column->name,
+                         subject_of(column->scope));
+        }
+        if (column != NULL && column->kind == DIALECT_PID) {
+            tables->sub[0] = i;
+            plan->series = NO_SERIES;
+            tables->row = take_pid_first;
+        }
+    }
+    return 0;
+}
+
+/* Returns row->count if there is none. */
+static size_t field_at(const struct csv_row *row, const char *name)
+{
+    size_t at = 0;
+    while (at < row->count && strcmp(row->fields[at], name) != 0)
+        at++;
+    return at;
+}
+
 static bool has(const struct csv_row *row, const char *name)
 {
-    for (size_t i = 0; i < row->count; i++)
-        if (strcmp(row->fields[i], name) == 0)
-            return true;
-    return false;
+    return field_at(row, name) < row->count;
 }
 
 static int begin_tracker(struct tables *tables, const struct csv_row *row)
@@ -300,31 +280,27 @@ static int begin_tracking_data(struct tables *tables, const struct csv_row *row)
     return 0;
 }
 
-static void take_static(struct tables *tables, const char *name, const char *value)
-{
-    vitals_text text = {value, strlen(value)};
-    if (strcmp(name, "ram_unit") == 0)
-        tables->ram_scale = unit_scale(value, "bytes");
-    else if (strcmp(name, "gpu_ram_unit") == 0)
-        tables->gpu_ram_scale = unit_scale(value, "bytes");
-    else if (strcmp(name, "n_expected_cores") == 0)
-        recording_attribute(tables->recording, "expected_cores", text);
-    else if (strcmp(name, "system_core_count") == 0)
-        recording_attribute(tables->recording, "system_cores", text);
-    else if (strcmp(name, "n_expected_gpus") == 0)
-        recording_attribute(tables->recording, "expected_gpus", text);
-    else if (strcmp(name, "system_gpu_count") == 0)
-        recording_attribute(tables->recording, "system_gpus", text);
-    else if (strcmp(name, "ram_system_capacity") == 0)
-        recording_attribute(tables->recording, "ram_system_capacity", text);
-    else if (strcmp(name, "gpu_ram_system_capacity") == 0)
-        recording_attribute(tables->recording, "gpu_ram_system_capacity", text);
-}
-
 static int take_static_row(struct tables *tables, const struct csv_row *row)
 {
-    for (size_t i = 0; i < GPU_TRACKER_STATIC && i < row->count; i++)
-        take_static(tables, GPU_TRACKER_STATIC_COLUMNS[i].name, row->fields[i]);
+    static const struct {
+        const char *column, *attribute;
+    } ATTRIBUTES[] = {{"n_expected_cores", "expected_cores"},
+                      {"system_core_count", "system_cores"},
+                      {"n_expected_gpus", "expected_gpus"},
+                      {"system_gpu_count", "system_gpus"},
+                      {"ram_system_capacity", "ram_system_capacity"},
+                      {"gpu_ram_system_capacity", "gpu_ram_system_capacity"}};
+    for (size_t i = 0; i < GPU_TRACKER_STATIC && i < row->count; i++) {
+        const char *name = GPU_TRACKER_STATIC_COLUMNS[i].name, *value = row->fields[i];
+        if (strcmp(name, "ram_unit") == 0)
+            tables->ram_scale = unit_scale(value, "bytes");
+        else if (strcmp(name, "gpu_ram_unit") == 0)
+            tables->gpu_ram_scale = unit_scale(value, "bytes");
+        for (size_t k = 0; k < ARRAY_COUNT(ATTRIBUTES); k++)
+            if (strcmp(name, ATTRIBUTES[k].column) == 0)
+                recording_attribute(tables->recording, ATTRIBUTES[k].attribute,
+                                    (vitals_text){value, strlen(value)});
+    }
     tables->row = begin_tracking_data;
     return 0;
 }
@@ -347,36 +323,31 @@ static int take_sub_row(struct tables *tables, const struct csv_row *row)
     return 0;
 }
 
-static bool begin_sub(struct tables *tables, const struct csv_row *row)
-{
-    for (size_t k = 0; k < 4; k++) {
-        size_t at = 0;
-        while (at < row->count && strcmp(row->fields[at], GPU_TRACKER_SUB_COLUMNS[k]) != 0)
-            at++;
-        if (at == row->count)
-            return false;
-        tables->sub[k] = at;
-    }
-    tables->row = take_sub_row;
-    tables->recording->format = "gpu-tracker";
-    return true;
-}
-
 /* ---- which of them it is ---- */
 
 static int first_row(struct tables *tables, const struct csv_row *row)
 {
+    struct recording *recording = tables->recording;
     double number;
     if (row->count >= 2 && strcmp(row->fields[0], "time") == 0 &&
         strcmp(row->fields[1], "mark") == 0)
         return begin_ours(tables, row);
     if (has(row, "ram_unit") && has(row, "n_expected_cores")) {
-        tables->recording->format = "gpu-tracker";
+        recording->format = "gpu-tracker";
         tables->row = take_static_row;
         return 0;
     }
-    if (begin_sub(tables, row))
+
+    bool is_sub = true;
+    for (size_t i = 0; i < ARRAY_COUNT(tables->sub); i++) {
+        tables->sub[i] = field_at(row, GPU_TRACKER_SUB_COLUMNS[i]);
+        is_sub = is_sub && tables->sub[i] < row->count;
+    }
+    if (is_sub) {
+        recording->format = "gpu-tracker";
+        tables->row = take_sub_row;
         return 0;
+    }
     if (has(row, "timestamp") || has(row, "Timestamp"))
         return begin_tracker(tables, row);
     return csv_number(row->fields[0], &number) && number > 1e8 ? begin_headless(tables, row)
@@ -389,51 +360,39 @@ static int take(void *data, const struct csv_row *row)
     return tables->row(tables, row);
 }
 
-static int read_all(struct csv *csv, struct recording *recording, FILE *file, vitals_error *error)
-{
-    char chunk[64 * 1024];
-    size_t size;
-    char last = '\n';
-    int code = 0;
-    while (code == 0 && (size = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        code = csv_push(csv, chunk, size);
-        last = chunk[size - 1];
-    }
-    if (code == 0 && ferror(file))
-        return record_fail_errno(errno != 0 ? errno : EIO, recording->path, error);
-    if (code == 0 && csv_end(csv, false) && last != '\n')
-        recording_wrong(recording, "its last line is cut off and was left out");
-    if (code == STOP_NO_FORM)
-        return record_fail(VITALS_EFORMAT, recording->path, error,
-                           "is no recording: its columns are of no form that vitals knows");
-    return code != 0 ? record_fail(VITALS_EMEMORY, recording->path, error, "out of memory") : 0;
-}
-
-static void complain(const struct tables *tables, const struct csv *csv)
-{
-    if (tables->broken > 0)
-        recording_wrong(tables->recording, "%llu of its rows are broken and were left out",
-                        (unsigned long long)tables->broken);
-    if (tables->nonsense > 0)
-        recording_wrong(tables->recording, "%llu of its fields are no numbers and were left out",
-                        (unsigned long long)tables->nonsense);
-    if (csv->passed_over > 0)
-        recording_wrong(tables->recording, "%llu of its lines are too long and were left out",
-                        (unsigned long long)csv->passed_over);
-}
-
 int read_tables(struct recording *recording, FILE *file, vitals_error *error)
 {
     struct csv csv;
     struct tables tables = {
         .recording = recording, .row = first_row, .ram_scale = 1e9, .gpu_ram_scale = 1e9};
-    int code = csv_init(&csv, take, &tables)
-                   ? read_all(&csv, recording, file, error)
-                   : record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+    char chunk[64 * 1024], last = '\n';
+    int code = csv_init(&csv, take, &tables) ? 0 : STOP_NO_MEMORY;
+    for (size_t size; code == 0 && (size = fread(chunk, 1, sizeof chunk, file)) > 0;) {
+        code = csv_push(&csv, chunk, size);
+        last = chunk[size - 1];
+    }
+    if (code == 0 && ferror(file))
+        code = record_fail_errno(errno != 0 ? errno : EIO, recording->path, error);
+    else if (code == STOP_NO_FORM)
+        code = record_fail(VITALS_EFORMAT, recording->path, error,
+                           "is no recording: its columns are of no form that vitals knows");
+    else if (code != 0)
+        code = record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+    else if (csv_end(&csv, false) && last != '\n')
+        recording_wrong(recording, "its last line is cut off and was left out");
     if (code == 0 && recording->format == NULL)
         code = record_fail(VITALS_EFORMAT, recording->path, error,
                            "is no recording: there is no whole line in it");
-    complain(&tables, &csv);
+
+    if (tables.broken > 0)
+        recording_wrong(recording, "%llu of its rows are broken and were left out",
+                        (unsigned long long)tables.broken);
+    if (tables.nonsense > 0)
+        recording_wrong(recording, "%llu of its fields are no numbers and were left out",
+                        (unsigned long long)tables.nonsense);
+    if (csv.passed_over > 0)
+        recording_wrong(recording, "%llu of its lines are too long and were left out",
+                        (unsigned long long)csv.passed_over);
     free(tables.plans);
     csv_done(&csv);
     return code;

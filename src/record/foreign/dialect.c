@@ -1,6 +1,7 @@
 /* dialect.c: see dialect.h. The tables follow the files that the tools write, measured on them. */
 #include "record/foreign/dialect.h"
 
+#include "util/base.h"
 #include <string.h>
 
 #define MIB  1048576.0
@@ -93,21 +94,19 @@ static const struct dialect_column OLD_MACHINE[] = {
 };
 // clang-format on
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-const struct dialect DIALECT_PROCESS = {"resource-tracker-process", NULL, PROCESS, COUNT(PROCESS),
-                                        NULL};
-const struct dialect DIALECT_SYSTEM = {"resource-tracker-system", NULL, MACHINE, COUNT(MACHINE),
-                                       NULL};
+const struct dialect DIALECT_PROCESS = {"resource-tracker-process", NULL, PROCESS,
+                                        ARRAY_COUNT(PROCESS), NULL};
+const struct dialect DIALECT_SYSTEM = {"resource-tracker-system", NULL, MACHINE,
+                                       ARRAY_COUNT(MACHINE), NULL};
 const struct dialect DIALECT_OLD_PROCESS = {"resource-tracker-0.3-process", NULL, OLD_PROCESS,
-                                            COUNT(OLD_PROCESS), NULL};
+                                            ARRAY_COUNT(OLD_PROCESS), NULL};
 const struct dialect DIALECT_OLD_SYSTEM = {"resource-tracker-0.3-system", NULL, OLD_MACHINE,
-                                           COUNT(OLD_MACHINE), NULL};
+                                           ARRAY_COUNT(OLD_MACHINE), NULL};
 
 static const struct dialect COMBINED_PROCESS = {"resource-tracker-combined", "process_", PROCESS,
-                                                COUNT(PROCESS), NULL};
+                                                ARRAY_COUNT(PROCESS), NULL};
 const struct dialect DIALECT_COMBINED = {"resource-tracker-combined", "system_", MACHINE,
-                                         COUNT(MACHINE), &COMBINED_PROCESS};
+                                         ARRAY_COUNT(MACHINE), &COMBINED_PROCESS};
 
 /* "System free memory" of "system_" and "free memory". */
 static bool is_human(const char *name, const char *prefix, const char *human)
@@ -119,20 +118,16 @@ static bool is_human(const char *name, const char *prefix, const char *human)
     return begins && name[word] == ' ' && strcmp(name + word + 1, human) == 0;
 }
 
-static bool is_called(const char *name, const char *prefix, const char *plain)
-{
-    size_t size = prefix != NULL ? strlen(prefix) : 0;
-    return strncmp(name, prefix != NULL ? prefix : "", size) == 0 &&
-           strcmp(name + size, plain) == 0;
-}
-
 const struct dialect_column *dialect_find(const struct dialect *dialect, const char *name)
 {
     for (const struct dialect *part = dialect; part != NULL; part = part->then) {
         for (size_t i = part == dialect ? 0 : 1; i < part->count; i++) {
             const char *prefix = i > 0 ? part->prefix : NULL; /* none of the time */
             const struct dialect_column *column = &part->columns[i];
-            if (is_called(name, prefix, column->name) || is_human(name, prefix, column->human))
+            size_t size = prefix != NULL ? strlen(prefix) : 0;
+            bool plain = strncmp(name, prefix != NULL ? prefix : "", size) == 0 &&
+                         strcmp(name + size, column->name) == 0;
+            if (plain || is_human(name, prefix, column->human))
                 return column;
         }
     }
