@@ -20,13 +20,13 @@ struct format {
     bool tree;         /* needs processes in each sample */
     const void *table; /* data of formats that share their functions */
 
-    /* Begins a part at `path`. Text formats find their file open. The state is zeroed. */
-    int (*begin)(struct recorder *recorder, vitals_error *error);
     int (*sample)(struct recorder *recorder, const struct record_sample *sample,
                   vitals_error *error);
-    int (*end)(struct recorder *recorder, vitals_error *error);
 
     /* Each may be NULL. */
+    /* Begins a part at `path`. Text formats find their file open. The state is zeroed. */
+    int (*begin)(struct recorder *recorder, vitals_error *error);
+    int (*end)(struct recorder *recorder, vitals_error *error);
     int (*attribute)(struct recorder *recorder, const char *name, const char *text,
                      vitals_error *error);
     int (*mark)(struct recorder *recorder, const vitals_mark *mark, uint64_t realtime_ns,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "feed/decimal.h"
-#include "record/error.h"
+#include "util/base.h"
 
 /* A limit on the size of files is reported by the write, not by a signal. */
 static int begin(void *data, vitals_error *error)
@@ -24,14 +24,18 @@ static int begin(void *data, vitals_error *error)
     return code;
 }
 
-/* Finds the job's own process: a child of our parent, and not this process. Its pid was unknown
- * when the observer was made. */
-static int learn_pid(struct record_observer *observer, const vitals_snapshot *snapshot,
-                     vitals_error *error)
+static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
+                  vitals_error *error)
 {
+    struct record_observer *observer = data;
     double launcher = (double)getppid(), ours = (double)getpid(), parent, pid;
     char digits[NUMBER_WORDS];
+    int code = 0;
+
+    /* The job's own process is a child of our parent, and not this process. Its pid was unknown
+     * when the observer was made. */
     for (const vitals_row *row = NULL;
+         !observer->pid_known &&
          (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
         if (vitals_row_number(row, VITALS_PROCESS_PARENT_PID, &parent) <= 0 ||
             vitals_row_number(row, VITALS_PROCESS_PID, &pid) <= 0 || parent != launcher ||
@@ -39,17 +43,9 @@ static int learn_pid(struct record_observer *observer, const vitals_snapshot *sn
             continue;
         observer->pid_known = true;
         number_shortest(pid, digits);
-        return recorder_attribute(observer->recorder, "pid", (vitals_text){digits, strlen(digits)},
+        code = recorder_attribute(observer->recorder, "pid", (vitals_text){digits, strlen(digits)},
                                   error);
     }
-    return 0;
-}
-
-static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
-                  vitals_error *error)
-{
-    struct record_observer *observer = data;
-    int code = observer->pid_known ? 0 : learn_pid(observer, snapshot, error);
     return code < 0 ? code : recorder_sample(observer->recorder, snapshot, usage, error);
 }
 
@@ -67,11 +63,10 @@ static int end(void *data, vitals_error *error)
     return code;
 }
 
-/* Frames hold the names of processes, and the host's values that a screen shows, as often as the
- * other values of the host are read. Returns NULL if memory is out; then frames lack them. */
-static vitals_request *request_of_frames(void)
+void record_observer_init(struct record_observer *observer, const struct recorder_options *options)
 {
-    static const uint64_t SECOND_NS = 1000000000;
+    /* Frames hold the names of processes, and the host's values that a screen shows, as often as
+     * the other values of the host are read. */
     static const struct {
         vitals_metric metric;
         bool seldom;
@@ -82,23 +77,20 @@ static vitals_request *request_of_frames(void)
         {VITALS_HOST_LOAD_5M, true},           {VITALS_HOST_LOAD_15M, true},
         {VITALS_HOST_SWAP_TOTAL_BYTES, true},  {VITALS_HOST_SWAP_USED_BYTES, true},
     };
-    vitals_request *request = NULL;
-    int code = vitals_request_new(0, &request, NULL);
-    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0] && code == 0; i++) {
-        code = vitals_request_add(request, SHOWN[i].metric, NULL);
-        if (code == 0 && SHOWN[i].seldom)
-            code = vitals_request_every(request, SHOWN[i].metric, SECOND_NS, NULL);
-    }
-    return request;
-}
-
-void record_observer_init(struct record_observer *observer, const struct recorder_options *options)
-{
     *observer = (struct record_observer){.options = *options};
     observer->face = (vitals_run_observer){
         .data = observer, .begin = begin, .sample = sample, .mark = mark, .end = end};
-    if (options->frames)
-        observer->face.request = observer->request = request_of_frames();
+
+    /* Without memory for the request frames lack these. */
+    if (!options->frames || vitals_request_new(0, &observer->request, NULL) < 0)
+        return;
+    int code = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(SHOWN) && code == 0; i++) {
+        code = vitals_request_add(observer->request, SHOWN[i].metric, NULL);
+        if (code == 0 && SHOWN[i].seldom)
+            code = vitals_request_every(observer->request, SHOWN[i].metric, NS_PER_SECOND, NULL);
+    }
+    observer->face.request = observer->request;
 }
 
 void record_observer_attribute(struct record_observer *observer, const char *name, vitals_text text)

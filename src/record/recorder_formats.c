@@ -1,6 +1,7 @@
 /* recorder_formats.c: the table of formats, and the choice by name or path. */
 #include "record/format.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* gpu_tracker's two forms share a name; the ending of the path selects one. */
@@ -37,19 +38,6 @@ static bool ends_in(const char *path, const char *ending)
     return size >= tail && strcmp(path + size - tail, ending) == 0;
 }
 
-static int no_format(const char *name, vitals_error *error)
-{
-    char list[200] = "";
-    for (size_t i = 0; recorder_format_name(i) != NULL; i++) {
-        if (strlen(list) + strlen(recorder_format_name(i)) + 3 > sizeof list)
-            break;
-        if (i > 0)
-            (void)strcat(list, ", ");
-        (void)strcat(list, recorder_format_name(i));
-    }
-    return record_fail(VITALS_EARGUMENT, name, error, "no such format: there are %s", list);
-}
-
 int format_choose(const char *name, const char *path, const struct format **out,
                   vitals_error *error)
 {
@@ -64,32 +52,43 @@ int format_choose(const char *name, const char *path, const struct format **out,
         name = FORMAT_CSV.name;
     if (strcmp(name, "gpu-tracker") == 0 && !standard && ends_in(path, ".sqlite"))
         name = FORMAT_GPU_TRACKER_DATABASE.name;
-    for (size_t i = 0; format_at(i) != NULL; i++)
-        if (strcmp(format_at(i)->name, name) == 0) {
+
+    char list[200] = "";
+    for (size_t i = 0; format_at(i) != NULL; i++) {
+        const char *known = format_at(i)->name;
+        size_t used = strlen(list);
+        if (strcmp(known, name) == 0) {
             *out = format_at(i);
             return 0;
         }
-    return no_format(name, error);
+        if (used + strlen(known) + 3 <= sizeof list)
+            (void)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", known);
+    }
+    return record_fail(VITALS_EARGUMENT, name, error, "no such format: there are %s", list);
+}
+
+/* NULL: the options name none. */
+static const struct format *format_of(const struct recorder_options *options)
+{
+    const struct format *format;
+    vitals_error error;
+    return format_choose(options->format, options->path, &format, &error) == 0 ? format : NULL;
 }
 
 bool recorder_samples_machine(const struct recorder_options *options)
 {
-    const struct format *format;
-    vitals_error error;
-    return format_choose(options->format, options->path, &format, &error) == 0 && format->machine;
+    const struct format *format = format_of(options);
+    return format != NULL && format->machine;
 }
 
 bool recorder_needs_processes(const struct recorder_options *options)
 {
-    const struct format *format;
-    vitals_error error;
-    return format_choose(options->format, options->path, &format, &error) == 0 && format->tree;
+    const struct format *format = format_of(options);
+    return format != NULL && format->tree;
 }
 
 bool recorder_may_keep_frames(const struct recorder_options *options)
 {
-    const struct format *format;
-    vitals_error error;
-    return format_choose(options->format, options->path, &format, &error) < 0 ||
-           format == &FORMAT_DATABASE;
+    const struct format *format = format_of(options);
+    return format == NULL || format == &FORMAT_DATABASE;
 }

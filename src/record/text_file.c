@@ -124,25 +124,6 @@ int text_file_end_line(struct text_file *file, vitals_error *error)
 
 /* ---- a file that gets more columns ---- */
 
-/* Drops the first line, writes another for it, and copies the others with more fields. A line break
- * may stand in a quoted field of the first line alone: names are made safe before they are written.
- */
-static void copy_lines(FILE *from, FILE *to, const struct text *first, size_t fields)
-{
-    bool quoted = false;
-    for (int byte; (byte = getc_unlocked(from)) != EOF && (byte != '\n' || quoted);)
-        quoted = quoted != (byte == '"');
-
-    (void)fwrite(first->bytes, 1, first->size, to);
-    (void)putc('\n', to);
-
-    for (int byte; (byte = getc_unlocked(from)) != EOF;) {
-        for (size_t i = 0; i < fields && byte == '\n'; i++)
-            (void)putc_unlocked(',', to);
-        (void)putc_unlocked(byte, to);
-    }
-}
-
 int text_file_beside(const char *path, unsigned mode, char *out, size_t capacity)
 {
     if ((size_t)snprintf(out, capacity, "%s.XXXXXX", path) >= capacity) {
@@ -169,16 +150,28 @@ static bool is_named(const struct text_file *file, struct stat *status)
            named.st_ino == status->st_ino;
 }
 
-/* Returns 0 or an errno. The descriptor stays open. */
+/* Drops the first line, writes another for it, and copies the others with more fields. Returns 0 or
+ * an errno. The descriptor stays open. */
 static int copy_wider(const struct text_file *file, int descriptor, size_t fields)
 {
-    int copy = dup(descriptor);
+    int copy = dup(descriptor), number = 0;
     FILE *from = fopen(file->path, "re"), *to = copy >= 0 ? fdopen(copy, "w") : NULL;
     bool failed = from == NULL || to == NULL;
-    int number = failed ? errno : 0;
-
-    if (!failed) {
-        copy_lines(from, to, &file->line, fields);
+    if (failed) {
+        number = errno;
+    } else {
+        /* A line break may stand in a quoted field of the first line alone: names are made safe
+         * before they are written. */
+        bool quoted = false;
+        for (int byte; (byte = getc_unlocked(from)) != EOF && (byte != '\n' || quoted);)
+            quoted = quoted != (byte == '"');
+        (void)fwrite(file->line.bytes, 1, file->line.size, to);
+        (void)putc('\n', to);
+        for (int byte; (byte = getc_unlocked(from)) != EOF;) {
+            for (size_t i = 0; i < fields && byte == '\n'; i++)
+                (void)putc_unlocked(',', to);
+            (void)putc_unlocked(byte, to);
+        }
         failed = ferror(from) || ferror(to);
         number = failed ? errno : 0;
     }
@@ -194,37 +187,30 @@ static int copy_wider(const struct text_file *file, int descriptor, size_t field
     return !failed ? 0 : number != 0 ? number : EIO;
 }
 
-/* Writes a new file, which then takes the name. */
-static int replace(struct text_file *file, const struct stat *old, size_t fields)
+int text_file_widen(struct text_file *file, size_t fields)
 {
     char fresh[4096];
-    struct stat status;
-    int descriptor = text_file_beside(file->path, old->st_mode, fresh, sizeof fresh);
-    if (descriptor < 0)
-        return errno;
-    int number = copy_wider(file, descriptor, fields);
+    struct stat old, status;
+    int descriptor = -1;
+    int number = file->line.failed ? ENOMEM : is_named(file, &old) ? 0 : ESTALE;
+    if (number == 0)
+        descriptor = text_file_beside(file->path, old.st_mode, fresh, sizeof fresh);
+    if (number == 0)
+        number = descriptor < 0 ? errno : copy_wider(file, descriptor, fields);
     if (number == 0 && !is_named(file, &status))
         number = ESTALE;
     if (number == 0 && (fstat(descriptor, &status) != 0 || rename(fresh, file->path) != 0))
         number = errno;
-    if (number != 0) {
+    text_reset(&file->line);
+
+    if (number == 0) {
+        close(file->descriptor);
+        file->descriptor = descriptor;
+        file->size = (uint64_t)status.st_size;
+    } else if (descriptor >= 0) {
         close(descriptor);
         (void)unlink(fresh);
-        return number;
     }
-    close(file->descriptor);
-    file->descriptor = descriptor;
-    file->size = (uint64_t)status.st_size;
-    return 0;
-}
-
-int text_file_widen(struct text_file *file, size_t fields)
-{
-    struct stat status;
-    int number = file->line.failed ? ENOMEM : is_named(file, &status) ? 0 : ESTALE;
-    if (number == 0)
-        number = replace(file, &status, fields);
-    text_reset(&file->line);
     return number;
 }
 

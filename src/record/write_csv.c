@@ -48,46 +48,34 @@ static void put_header(struct recorder *recorder)
 
 /* ---- columns ---- */
 
-static bool has_column(const struct csv_state *state, const vitals_usage_value *value, size_t hint)
+static bool is_of(const struct write_csv_column *column, const vitals_usage_value *value)
 {
-    for (size_t i = 0; i < state->count; i++) {
-        const struct write_csv_column *column = &state->columns[(hint + i) % state->count];
-        if (column->measure == value->measure && column->scope == value->scope &&
-            strcmp(column->subject, value->subject) == 0)
-            return true;
-    }
-    return false;
+    return column->measure == value->measure && column->scope == value->scope &&
+           strcmp(column->subject, value->subject) == 0;
 }
 
-static bool add_column(struct csv_state *state, const vitals_usage_value *value)
-{
-    struct write_csv_column *columns = realloc(state->columns,
-                                               (state->count + 1) * sizeof *columns);
-    char *subject = strdup(value->subject);
-    state->columns = columns != NULL ? columns : state->columns;
-    if (columns == NULL || subject == NULL) {
-        free(subject);
-        return false;
-    }
-    columns[state->count++] = (struct write_csv_column){value->measure, value->scope, subject};
-    return true;
-}
-
-/* Adds a column for each new series. */
+/* Adds a column for each new series. Values come in a fixed order: the search begins at the place
+ * that is nearly always right. */
 static int learn_columns(struct recorder *recorder, const struct record_sample *sample,
                          vitals_error *error)
 {
     struct csv_state *state = recorder->state;
-    bool fits = true;
-    for (size_t i = 0; i < sample->count && fits; i++)
-        fits = has_column(state, &sample->values[i], i) || add_column(state, &sample->values[i]);
-    return fits ? 0 : record_fail(VITALS_EMEMORY, recorder->file.path, error, "out of memory");
-}
-
-static void forget_columns(struct csv_state *state, size_t count)
-{
-    while (state->count > count)
-        free(state->columns[--state->count].subject);
+    for (size_t i = 0; i < sample->count; i++) {
+        const vitals_usage_value *value = &sample->values[i];
+        size_t tried = 0;
+        while (tried < state->count && !is_of(&state->columns[(i + tried) % state->count], value))
+            tried++;
+        if (tried < state->count)
+            continue;
+        struct write_csv_column *columns = realloc(state->columns,
+                                                   (state->count + 1) * sizeof *columns);
+        char *subject = columns != NULL ? strdup(value->subject) : NULL;
+        state->columns = columns != NULL ? columns : state->columns;
+        if (subject == NULL)
+            return record_fail(VITALS_EMEMORY, recorder->file.path, error, "out of memory");
+        columns[state->count++] = (struct write_csv_column){value->measure, value->scope, subject};
+    }
+    return 0;
 }
 
 /* Adds columns for later series: the file is rewritten with them, empty in all lines so far, and
@@ -108,38 +96,11 @@ static int widen(struct recorder *recorder, const struct record_sample *sample, 
         if (text_file_widen(&recorder->file, state->count - before) == 0)
             return 0;
     }
-    forget_columns(state, before);
+    while (state->count > before)
+        free(state->columns[--state->count].subject);
     state->narrow = true;
     (void)recorder_attribute(recorder, "series_left_out", SERIES_LEFT_OUT, NULL);
     return 0;
-}
-
-static int begin_columns(struct recorder *recorder, const struct record_sample *sample,
-                         vitals_error *error)
-{
-    struct csv_state *state = recorder->state;
-    int code = learn_columns(recorder, sample, error);
-    state->headed = code == 0;
-    if (code < 0 || recorder->options.no_header)
-        return code;
-    put_header(recorder);
-    return text_file_end_line(&recorder->file, error);
-}
-
-/* Values come in a fixed order, so that the hint is nearly always right. */
-static const vitals_usage_value *value_of(const struct record_sample *sample,
-                                          const struct write_csv_column *column, size_t *hint)
-{
-    for (size_t i = 0; i < sample->count; i++) {
-        size_t at = (*hint + i) % sample->count;
-        const vitals_usage_value *value = &sample->values[at];
-        if (value->measure == column->measure && value->scope == column->scope &&
-            strcmp(value->subject, column->subject) == 0) {
-            *hint = at + 1;
-            return value;
-        }
-    }
-    return NULL;
 }
 
 static void put_time(struct text_file *file, uint64_t realtime_ns)
@@ -156,17 +117,34 @@ static int csv_sample(struct recorder *recorder, const struct record_sample *sam
 {
     struct csv_state *state = recorder->state;
     char words[NUMBER_WORDS];
-    size_t hint = 0;
+    size_t next = 0;
     int code = state->headed ? widen(recorder, sample, error)
-                             : begin_columns(recorder, sample, error);
+                             : learn_columns(recorder, sample, error);
+    if (code == 0 && !state->headed) {
+        state->headed = true;
+        if (!recorder->options.no_header) {
+            put_header(recorder);
+            code = text_file_end_line(&recorder->file, error);
+        }
+    }
     if (code < 0)
         return code;
+
     put_time(&recorder->file, sample->realtime_ns);
     text_file_put(&recorder->file, ",");
     for (size_t i = 0; i < state->count; i++) {
-        const vitals_usage_value *value = value_of(sample, &state->columns[i], &hint);
+        size_t tried = 0, at = 0;
+        for (; tried < sample->count; tried++) {
+            at = (next + tried) % sample->count;
+            if (is_of(&state->columns[i], &sample->values[at]))
+                break;
+        }
         text_file_put(&recorder->file, ",");
-        if (value == NULL || value->state <= 0 || !usage_value_is_fresh(value))
+        if (tried == sample->count)
+            continue;
+        next = at + 1;
+        const vitals_usage_value *value = &sample->values[at];
+        if (value->state <= 0 || !usage_value_is_fresh(value))
             continue;
         number_shortest(value->value, words);
         text_file_put(&recorder->file, words);
@@ -234,35 +212,22 @@ static void csv_beside(const char *path, char *out, size_t capacity)
     (void)snprintf(out, capacity, "%s.json", path);
 }
 
-static int csv_begin(struct recorder *recorder, vitals_error *error)
-{
-    (void)recorder;
-    (void)error;
-    return 0;
-}
-
-/* Writes the attributes as an account without figures. */
-static int write_attributes(struct recorder *recorder, vitals_error *error)
+/* Writes all attributes as an account without figures. */
+static int csv_attribute(struct recorder *recorder, const char *name, const char *text,
+                         vitals_error *error)
 {
     vitals_account *account = NULL;
+    (void)name;
+    (void)text;
+    if (recorder->path == NULL)
+        return 0;
     int code = vitals_account_new(&account, error);
-    for (size_t i = 0; i < recorder->attribute_count && code == 0; i++) {
-        const struct attribute *attribute = &recorder->attributes[i];
-        code = vitals_account_set(account, attribute->name,
-                                  (vitals_text){attribute->text, strlen(attribute->text)}, error);
-    }
+    if (code == 0)
+        code = recorder_describe(recorder, account, error);
     if (code == 0)
         code = csv_account(recorder, account, error);
     vitals_account_free(account);
     return code;
-}
-
-static int csv_attribute(struct recorder *recorder, const char *name, const char *text,
-                         vitals_error *error)
-{
-    (void)name;
-    (void)text;
-    return recorder->path == NULL ? 0 : write_attributes(recorder, error);
 }
 
 static int csv_end(struct recorder *recorder, vitals_error *error)
@@ -279,7 +244,6 @@ static int csv_end(struct recorder *recorder, vitals_error *error)
 const struct format FORMAT_CSV = {.name = "vitals-csv",
                                   .state_size = sizeof(struct csv_state),
                                   .text = true,
-                                  .begin = csv_begin,
                                   .sample = csv_sample,
                                   .end = csv_end,
                                   .attribute = csv_attribute,

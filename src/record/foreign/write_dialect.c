@@ -46,18 +46,7 @@ static double column_value(const struct dialect_column *column, const struct rec
     return sum / (column->scale > 0 ? column->scale : 1);
 }
 
-/* Reads the first row of the table host. */
-static double since_boot(const struct dialect_column *column, const struct record_sample *sample)
-{
-    double value = 0;
-    const vitals_row *row = sample->snapshot != NULL
-                                ? vitals_snapshot_next(sample->snapshot, VITALS_HOST, NULL)
-                                : NULL;
-    if (row == NULL || vitals_row_number(row, column->metric, &value) <= 0)
-        return 0;
-    return value;
-}
-
+/* Remembers the value of a column that holds growth. */
 static double number_of(struct recorder *recorder, const struct dialect_column *column,
                         const struct record_sample *sample, size_t place)
 {
@@ -65,7 +54,13 @@ static double number_of(struct recorder *recorder, const struct dialect_column *
     switch (column->kind) {
     case DIALECT_TIME: return (double)(sample->realtime_ns / 1000) / 1e6;
     case DIALECT_PID: return atof(recorder_attribute_text(recorder, "pid"));
-    case DIALECT_BOOT: return since_boot(column, sample);
+    case DIALECT_BOOT: {
+        double value = 0;
+        const vitals_row *host = sample->snapshot != NULL
+                                     ? vitals_snapshot_next(sample->snapshot, VITALS_HOST, NULL)
+                                     : NULL;
+        return host != NULL && vitals_row_number(host, column->metric, &value) > 0 ? value : 0;
+    }
     case DIALECT_GROWTH: {
         double now = column_value(column, sample), before = state->before[place];
         if (column->decimals == -1)
@@ -77,18 +72,6 @@ static double number_of(struct recorder *recorder, const struct dialect_column *
     case DIALECT_CHILDREN: break;
     }
     return column_value(column, sample);
-}
-
-static void put_number(struct text_file *file, const struct dialect_column *column, double value)
-{
-    char words[NUMBER_WORDS];
-    if (column->kind == DIALECT_CHILDREN && value <= 0)
-        (void)snprintf(words, sizeof words, "\"\"");
-    else if (column->decimals == -2)
-        number_shortest(value, words);
-    else
-        number_rounded(value, column->decimals == -1 ? 0 : column->decimals, column->real, words);
-    text_file_put(file, words);
 }
 
 typedef void each_column(struct recorder *recorder, const struct dialect *part, size_t index,
@@ -111,7 +94,7 @@ static void put_title(struct recorder *recorder, const struct dialect *part, siz
                       size_t place, const struct record_sample *sample)
 {
     char name[COLUMN_WORDS];
-    (void)sample;
+    (void)number_of(recorder, &part->columns[index], sample, place);
     (void)snprintf(name, sizeof name, "%s%s", place > 0 && part->prefix != NULL ? part->prefix : "",
                    part->columns[index].name);
     text_file_field(&recorder->file, name, true);
@@ -121,35 +104,15 @@ static void put_value(struct recorder *recorder, const struct dialect *part, siz
                       size_t place, const struct record_sample *sample)
 {
     const struct dialect_column *column = &part->columns[index];
-    put_number(&recorder->file, column, number_of(recorder, column, sample, place));
-}
-
-/* Remembers the first sample, from which the next one's growth is computed. */
-static void remember(struct recorder *recorder, const struct record_sample *sample)
-{
-    struct dialect_state *state = recorder->state;
-    size_t place = 0;
-    for (const struct dialect *part = state->dialect; part != NULL; part = part->then)
-        for (size_t i = part == state->dialect ? 0 : 1; i < part->count; i++, place++)
-            (void)number_of(recorder, &part->columns[i], sample, place);
-}
-
-/* The file ends when the tracked processes have ended. */
-static bool has_ended(const struct dialect_state *state, const struct record_sample *sample)
-{
-    const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
-    bool of_process = state->dialect == &DIALECT_PROCESS || state->dialect == &DIALECT_OLD_PROCESS;
-    return of_process && living != NULL && living->state > 0 && living->value <= 0;
-}
-
-/* True if the sample has no process: the first sample of a run may come before its process. */
-static bool is_nobodys(const struct recorder *recorder, const struct record_sample *sample)
-{
-    const struct dialect_state *state = recorder->state;
-    const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
-    bool empty = living != NULL && (living->state <= 0 || living->value <= 0);
-    bool named = recorder_attribute_text(recorder, "pid")[0] != '\0';
-    return !state->begun && state->dialect->columns[1].kind == DIALECT_PID && !named && empty;
+    double value = number_of(recorder, column, sample, place);
+    char words[NUMBER_WORDS];
+    if (column->kind == DIALECT_CHILDREN && value <= 0)
+        (void)snprintf(words, sizeof words, "\"\"");
+    else if (column->decimals == -2)
+        number_shortest(value, words);
+    else
+        number_rounded(value, column->decimals == -1 ? 0 : column->decimals, column->real, words);
+    text_file_put(&recorder->file, words);
 }
 
 static int dialect_sample(struct recorder *recorder, const struct record_sample *sample,
@@ -161,24 +124,25 @@ static int dialect_sample(struct recorder *recorder, const struct record_sample 
         bool tree = sample_find(sample, "cpu_seconds", VITALS_SCOPE_TREE) != NULL;
         state->dialect = tree ? family->process : family->system;
         if (!recorder->options.no_header) {
-            remember(recorder, sample);
-            state->begun = true;
             for_each(recorder, sample, put_title);
+            state->begun = true;
             return text_file_end_line(&recorder->file, error);
         }
     }
-    if (has_ended(state, sample) || is_nobodys(recorder, sample))
+
+    /* The file ends when the tracked processes have ended. The first sample of a run may come
+     * before its process. */
+    const vitals_usage_value *living = sample_find(sample, "processes", VITALS_SCOPE_TREE);
+    bool of_process = state->dialect == &DIALECT_PROCESS || state->dialect == &DIALECT_OLD_PROCESS;
+    bool ended = of_process && living != NULL && living->state > 0 && living->value <= 0;
+    bool none_yet = !state->begun && state->dialect->columns[1].kind == DIALECT_PID &&
+                    recorder_attribute_text(recorder, "pid")[0] == '\0' && living != NULL &&
+                    (living->state <= 0 || living->value <= 0);
+    if (ended || none_yet)
         return 0;
     for_each(recorder, sample, put_value);
     state->begun = true;
     return text_file_end_line(&recorder->file, error);
-}
-
-static int dialect_begin(struct recorder *recorder, vitals_error *error)
-{
-    (void)recorder;
-    (void)error;
-    return 0;
 }
 
 /* The subjects of a format. */
@@ -190,8 +154,7 @@ static int dialect_begin(struct recorder *recorder, vitals_error *error)
 #define DIALECT_FORMAT(title, family, ends, ...)                                                   \
     {                                                                                              \
         .name = (title), .state_size = sizeof(struct dialect_state), .text = true, .crlf = (ends), \
-        .table = &(family), .begin = dialect_begin, .sample = dialect_sample,                      \
-        .end = dialect_begin, __VA_ARGS__                                                          \
+        .table = &(family), .sample = dialect_sample, __VA_ARGS__                                  \
     }
 
 const struct format FORMAT_DIALECTS[] = {

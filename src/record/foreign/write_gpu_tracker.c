@@ -44,10 +44,15 @@ static void put_values(struct recorder *recorder, const struct gpu_tracker_colum
     }
 }
 
-static int begin_tables(struct recorder *recorder, const struct record_sample *sample,
-                        vitals_error *error)
+/* Rates need two samples, so the first gives no row; gpu_tracker does the same. */
+static int tracking_sample(struct recorder *recorder, const struct record_sample *sample,
+                           vitals_error *error)
 {
     struct tracking_state *state = recorder->state;
+    if (state->begun) {
+        put_values(recorder, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, sample);
+        return text_file_end_line(&recorder->file, error);
+    }
     state->begun = true;
     put_titles(&recorder->file, GPU_TRACKER_STATIC_COLUMNS, GPU_TRACKER_STATIC);
     int code = text_file_end_line(&recorder->file, error);
@@ -61,32 +66,6 @@ static int begin_tables(struct recorder *recorder, const struct record_sample *s
     return text_file_end_line(&recorder->file, error);
 }
 
-/* Rates need two samples, so the first gives no row; gpu_tracker does the same. */
-static int tracking_sample(struct recorder *recorder, const struct record_sample *sample,
-                           vitals_error *error)
-{
-    struct tracking_state *state = recorder->state;
-    if (!state->begun)
-        return begin_tables(recorder, sample, error);
-    put_values(recorder, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, sample);
-    return text_file_end_line(&recorder->file, error);
-}
-
-static int open_sub(struct recorder *recorder, vitals_error *error)
-{
-    struct tracking_state *state = recorder->state;
-    gpu_tracker_beside(recorder->path, state->sub_path, sizeof state->sub_path);
-    int code = text_file_open(&state->sub, state->sub_path, recorder->options.overwrite, error);
-    if (code < 0)
-        return code;
-    state->sub_open = true;
-    for (size_t i = 0; i < 4; i++) {
-        text_file_put(&state->sub, i > 0 ? "," : "");
-        text_file_put(&state->sub, GPU_TRACKER_SUB_COLUMNS[i]);
-    }
-    return text_file_end_line(&state->sub, error);
-}
-
 static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uint64_t realtime_ns,
                          vitals_error *error)
 {
@@ -95,8 +74,17 @@ static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uin
     int code = 0;
     if (recorder->path == NULL)
         return 0; /* standard output has no place beside it */
-    if (!state->sub_open)
-        code = open_sub(recorder, error);
+    if (!state->sub_open) {
+        gpu_tracker_beside(recorder->path, state->sub_path, sizeof state->sub_path);
+        code = text_file_open(&state->sub, state->sub_path, recorder->options.overwrite, error);
+        state->sub_open = code == 0;
+        for (size_t i = 0; i < 4 && code == 0; i++) {
+            text_file_put(&state->sub, i > 0 ? "," : "");
+            text_file_put(&state->sub, GPU_TRACKER_SUB_COLUMNS[i]);
+        }
+        if (code == 0)
+            code = text_file_end_line(&state->sub, error);
+    }
     if (code < 0)
         return code;
     (void)vitals_text_format((vitals_text){mark->name, strlen(mark->name)}, VITALS_TEXT_TERMINAL,

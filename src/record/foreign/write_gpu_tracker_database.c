@@ -70,11 +70,15 @@ static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
                  : database_fail(state->database, recorder->path, error);
 }
 
-/* Rates need two samples, so the first gives the static row alone. */
-static int begin_tables(struct recorder *recorder, const struct record_sample *sample,
-                        vitals_error *error)
+/* Rates need two samples, so the first gives the static row alone. Each row is a transaction of its
+ * own, so that readers see it at once. */
+static int tracking_sample(struct recorder *recorder, const struct record_sample *sample,
+                           vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
+    if (state->row != NULL)
+        return write_row(recorder, state->row, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, sample,
+                         error);
     sqlite3_stmt *once = NULL;
     int code = make_table(recorder, "static_data", GPU_TRACKER_STATIC_COLUMNS, GPU_TRACKER_STATIC,
                           &once, error);
@@ -87,40 +91,25 @@ static int begin_tables(struct recorder *recorder, const struct record_sample *s
                                  &state->row, error);
 }
 
-/* Each row is a transaction of its own, so that readers see it at once. */
-static int tracking_sample(struct recorder *recorder, const struct record_sample *sample,
-                           vitals_error *error)
-{
-    struct tracking_database *state = recorder->state;
-    if (state->row == NULL)
-        return begin_tables(recorder, sample, error);
-    return write_row(recorder, state->row, GPU_TRACKER_DATA_COLUMNS, GPU_TRACKER_DATA, sample,
-                     error);
-}
-
-static int open_sub(struct recorder *recorder, vitals_error *error)
-{
-    struct tracking_database *state = recorder->state;
-    gpu_tracker_beside(recorder->path, state->sub_path, sizeof state->sub_path);
-    int code = database_open(state->sub_path, DATABASE_MAKE, recorder->options.overwrite,
-                             &state->sub, error);
-    if (code == 0)
-        code = database_run(state->sub, state->sub_path,
-                            "CREATE TABLE data (process_id INTEGER, code_block_name VARCHAR, "
-                            "position INTEGER, timestamp FLOAT)",
-                            error);
-    if (code == 0)
-        code = database_prepare(state->sub, state->sub_path, "INSERT INTO data VALUES(?,?,?,?)",
-                                &state->mark, error);
-    return code;
-}
-
 static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uint64_t realtime_ns,
                          vitals_error *error)
 {
     struct tracking_database *state = recorder->state;
     char safe[256];
-    int code = state->mark == NULL ? open_sub(recorder, error) : 0;
+    int code = 0;
+    if (state->mark == NULL) {
+        gpu_tracker_beside(recorder->path, state->sub_path, sizeof state->sub_path);
+        code = database_open(state->sub_path, DATABASE_MAKE, recorder->options.overwrite,
+                             &state->sub, error);
+        if (code == 0)
+            code = database_run(state->sub, state->sub_path,
+                                "CREATE TABLE data (process_id INTEGER, code_block_name VARCHAR, "
+                                "position INTEGER, timestamp FLOAT)",
+                                error);
+        if (code == 0)
+            code = database_prepare(state->sub, state->sub_path, "INSERT INTO data VALUES(?,?,?,?)",
+                                    &state->mark, error);
+    }
     if (code < 0)
         return code;
     (void)vitals_text_format((vitals_text){mark->name, strlen(mark->name)}, VITALS_TEXT_TERMINAL,
