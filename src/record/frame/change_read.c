@@ -83,18 +83,6 @@ static void begin_row(struct hearing *hearing, uint64_t parent, vitals_text labe
                        hearing->stamp_ns);
 }
 
-static void open_fresh(struct hearing *hearing)
-{
-    struct change_reader *reader = hearing->reader;
-    hearing->row = NULL;
-    hearing->age_ns += get_signed(reader);
-    hearing->key += get_number(reader);
-    uint64_t parent = get_number(reader);
-    vitals_text label = get_text(reader);
-    if (!reader->broken)
-        begin_row(hearing, parent, label);
-}
-
 static void open_next(struct hearing *hearing)
 {
     if (hearing->old >= hearing->base.count) {
@@ -109,45 +97,11 @@ static void open_next(struct hearing *hearing)
     begin_row(hearing, vitals_row_parent(hearing->row), (vitals_text){label, strlen(label)});
 }
 
-static void give_cell(struct hearing *hearing, const struct change_column *column,
-                      const struct change_cell *cell)
-{
-    vitals_builder *builder = hearing->builder;
-    vitals_availability state = (vitals_availability)cell->state;
-    double number;
-    if (state < 0)
-        vitals_builder_missing(builder, column->metric, state);
-    if (state <= 0)
-        return;
-    switch (column->type) {
-    case VITALS_U64: vitals_builder_u64(builder, column->metric, cell->bits, state); break;
-    case VITALS_I64: vitals_builder_i64(builder, column->metric, (int64_t)cell->bits, state); break;
-    case VITALS_F64:
-        memcpy(&number, &cell->bits, sizeof number);
-        vitals_builder_f64(builder, column->metric, number, state);
-        break;
-    case VITALS_TEXT: vitals_builder_text(builder, column->metric, cell->text, state); break;
-    }
-    vitals_builder_read_at(builder, column->metric, cell->read_ns);
-}
-
-static void get_value(struct change_reader *reader, vitals_type type, struct change_cell *cell)
-{
-    if (type == VITALS_TEXT) {
-        cell->text = get_text(reader);
-    } else if (type == VITALS_F64) {
-        const char *bytes = get_bytes(reader, sizeof cell->bits);
-        if (bytes != NULL)
-            memcpy(&cell->bits, bytes, sizeof cell->bits);
-    } else {
-        cell->bits += get_signed(reader);
-    }
-}
-
 /* Reads the next column of the row; `flags` name what differs from the base. */
 static void hear_cell(struct hearing *hearing, unsigned flags)
 {
     struct change_reader *reader = hearing->reader;
+    vitals_builder *builder = hearing->builder;
     const struct change_column *column = &hearing->columns[hearing->slot];
     struct change_reading *reading = &hearing->readings[hearing->slot++];
     struct change_cell cell = {.text = {"", 0}};
@@ -158,8 +112,15 @@ static void hear_cell(struct hearing *hearing, unsigned flags)
     const struct change_cell base = cell;
     if (flags & CELL_STATE)
         cell.state = (int)(int64_t)get_signed(reader);
-    if (flags & CELL_VALUE)
-        get_value(reader, column->type, &cell);
+    if (flags & CELL_VALUE && column->type == VITALS_TEXT) {
+        cell.text = get_text(reader);
+    } else if (flags & CELL_VALUE && column->type == VITALS_F64) {
+        const char *bytes = get_bytes(reader, sizeof cell.bits);
+        if (bytes != NULL)
+            memcpy(&cell.bits, bytes, sizeof cell.bits);
+    } else if (flags & CELL_VALUE) {
+        cell.bits += get_signed(reader);
+    }
     if (flags & CELL_READ)
         reading->way = flags & CELL_READ;
     cell.read_ns = flags & CELL_THEN
@@ -167,25 +128,37 @@ static void hear_cell(struct hearing *hearing, unsigned flags)
                        : change_read_ns(reading, reading->way, &base, hearing->stamp_ns);
     if (cell.state > 0)
         reading->read_ns = cell.read_ns;
-    if (!reader->broken)
-        give_cell(hearing, column, &cell);
-}
+    if (reader->broken)
+        return;
 
-static void hear_alike(struct hearing *hearing, uint64_t count)
-{
-    for (; count > 0 && !hearing->reader->broken; count--) {
-        if (hearing->slot < hearing->count)
-            hear_cell(hearing, 0);
-        else
-            open_next(hearing);
+    vitals_availability state = (vitals_availability)cell.state;
+    double number;
+    if (state < 0)
+        vitals_builder_missing(builder, column->metric, state);
+    if (state <= 0)
+        return;
+    switch (column->type) {
+    case VITALS_U64: vitals_builder_u64(builder, column->metric, cell.bits, state); break;
+    case VITALS_I64: vitals_builder_i64(builder, column->metric, (int64_t)cell.bits, state); break;
+    case VITALS_F64:
+        memcpy(&number, &cell.bits, sizeof number);
+        vitals_builder_f64(builder, column->metric, number, state);
+        break;
+    case VITALS_TEXT: vitals_builder_text(builder, column->metric, cell.text, state); break;
     }
+    vitals_builder_read_at(builder, column->metric, cell.read_ns);
 }
 
 /* Returns false after the last step. */
 static bool hear_step(struct hearing *hearing)
 {
     struct change_reader *reader = hearing->reader;
-    hear_alike(hearing, get_number(reader));
+    for (uint64_t alike = get_number(reader); alike > 0 && !reader->broken; alike--) {
+        if (hearing->slot < hearing->count)
+            hear_cell(hearing, 0);
+        else
+            open_next(hearing);
+    }
     const char *byte = get_bytes(reader, 1);
     unsigned step = byte != NULL ? (unsigned char)*byte : STEP_END;
     bool between = hearing->slot >= hearing->count;
@@ -198,7 +171,13 @@ static bool hear_step(struct hearing *hearing)
         reader->broken = reader->broken || gone > hearing->base.count - hearing->old;
         hearing->old += reader->broken ? 0 : (size_t)gone;
     } else if (step == STEP_FRESH) {
-        open_fresh(hearing);
+        hearing->row = NULL;
+        hearing->age_ns += get_signed(reader);
+        hearing->key += get_number(reader);
+        uint64_t parent = get_number(reader);
+        vitals_text label = get_text(reader);
+        if (!reader->broken)
+            begin_row(hearing, parent, label);
     } else if (step == STEP_AGE) {
         hearing->age_ns += get_signed(reader);
         open_next(hearing);
@@ -210,84 +189,40 @@ static bool hear_step(struct hearing *hearing)
 
 /* ---- a snapshot ---- */
 
-/* Reads the columns of a table. */
-static void get_columns(struct hearing *hearing, vitals_entity entity)
-{
-    uint64_t count = get_number(hearing->reader);
-    hearing->reader->broken = hearing->reader->broken || count > CHANGE_COLUMNS;
-    hearing->count = 0;
-    for (uint64_t i = 0; i < count && !hearing->reader->broken; i++) {
-        vitals_metric metric = (vitals_metric)(entity << 8 | (get_number(hearing->reader) & 0xFF));
-        uint64_t type = get_number(hearing->reader);
-        hearing->columns[hearing->count++] = (struct change_column){
-            .metric = metric, .type = vitals_metric_type(metric)};
-        hearing->reader->newer = !hearing->reader->broken &&
-                                 (vitals_metric_entity(metric) != entity ||
-                                  vitals_metric_type(metric) != type);
-        hearing->reader->broken = hearing->reader->broken || hearing->reader->newer;
-    }
-}
-
 static void hear_table(struct hearing *hearing, const vitals_snapshot *base, vitals_entity entity)
 {
+    struct change_reader *reader = hearing->reader;
     vitals_metric metrics[CHANGE_COLUMNS];
     hearing->base = (struct change_table){.snapshot = base, .entity = entity};
-    hearing->old = 0;
+    hearing->old = hearing->count = 0;
     hearing->age_ns = hearing->key = 0;
     if (base != NULL) {
         hearing->base.count = vitals_snapshot_count(base, entity);
         hearing->count = change_columns(base, entity, hearing->columns);
-    } else {
-        get_columns(hearing, entity);
     }
+    uint64_t told = base == NULL ? get_number(reader) : 0;
+    reader->broken = reader->broken || told > CHANGE_COLUMNS;
+    for (uint64_t i = 0; i < told && !reader->broken; i++) {
+        vitals_metric metric = (vitals_metric)(entity << 8 | (get_number(reader) & 0xFF));
+        uint64_t type = get_number(reader);
+        hearing->columns[hearing->count++] = (struct change_column){
+            .metric = metric, .type = vitals_metric_type(metric)};
+        reader->newer = !reader->broken && (vitals_metric_entity(metric) != entity ||
+                                            vitals_metric_type(metric) != type);
+        reader->broken = reader->broken || reader->newer;
+    }
+
     memset(hearing->readings, 0, hearing->count * sizeof *hearing->readings);
     for (size_t i = 0; i < hearing->count; i++)
         metrics[i] = hearing->columns[i].metric;
-    int state = (int)(int64_t)get_signed(hearing->reader);
-    if (hearing->reader->broken)
+    int state = (int)(int64_t)get_signed(reader);
+    if (reader->broken)
         return;
     hearing->slot = hearing->count;
     vitals_builder_table(hearing->builder, entity, metrics, hearing->count);
     vitals_builder_state(hearing->builder, entity, (vitals_availability)state);
-    while (hear_step(hearing) && !hearing->reader->broken)
+    while (hear_step(hearing) && !reader->broken)
         ;
-}
-
-static void hear_tables(struct hearing *hearing, const vitals_snapshot *base)
-{
-    struct change_reader *reader = hearing->reader;
-    if (base == NULL) {
-        for (uint64_t entity; (entity = get_number(reader)) != 0 && !reader->broken;) {
-            reader->newer = entity > UINT8_MAX || vitals_entity_name((vitals_entity)entity) == NULL;
-            reader->broken = reader->newer;
-            if (!reader->broken)
-                hear_table(hearing, NULL, (vitals_entity)entity);
-        }
-        return;
-    }
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0 && !reader->broken;)
-        if (vitals_snapshot_has_entity(base, entity))
-            hear_table(hearing, base, entity);
-}
-
-static void hear_origin(struct hearing *hearing, const vitals_snapshot *base)
-{
-    struct change_reader *reader = hearing->reader;
-    uint64_t stream, space;
-    vitals_text host, boot_id;
-    if (base != NULL) {
-        stream = vitals_snapshot_stream(base);
-        space = vitals_snapshot_pid_namespace(base);
-        host = vitals_snapshot_host(base);
-        boot_id = vitals_snapshot_boot_id(base);
-    } else {
-        stream = get_number(reader);
-        space = get_number(reader);
-        host = get_text(reader);
-        boot_id = get_text(reader);
-    }
-    vitals_builder_stream(hearing->builder, stream);
-    vitals_builder_origin(hearing->builder, host, boot_id, space);
 }
 
 int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
@@ -300,8 +235,27 @@ int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
     hearing.monotonic_ns = get_number(&reader);
     vitals_builder_moment(builder, realtime_ns, boottime_ns, hearing.monotonic_ns,
                           get_number(&reader));
-    hear_origin(&hearing, base);
-    hear_tables(&hearing, base);
+
+    if (base != NULL) {
+        vitals_builder_stream(builder, vitals_snapshot_stream(base));
+        vitals_builder_origin(builder, vitals_snapshot_host(base), vitals_snapshot_boot_id(base),
+                              vitals_snapshot_pid_namespace(base));
+        for (vitals_entity entity = 0;
+             (entity = vitals_entity_next(entity)) != 0 && !reader.broken;)
+            if (vitals_snapshot_has_entity(base, entity))
+                hear_table(&hearing, base, entity);
+    } else {
+        vitals_builder_stream(builder, get_number(&reader));
+        uint64_t pid_namespace = get_number(&reader);
+        vitals_text host = get_text(&reader), boot_id = get_text(&reader);
+        vitals_builder_origin(builder, host, boot_id, pid_namespace);
+        for (uint64_t entity; (entity = get_number(&reader)) != 0 && !reader.broken;) {
+            reader.newer = entity > UINT8_MAX || vitals_entity_name((vitals_entity)entity) == NULL;
+            reader.broken = reader.newer;
+            if (!reader.broken)
+                hear_table(&hearing, NULL, (vitals_entity)entity);
+        }
+    }
     if (reader.newer)
         return VITALS_EUNSUPPORTED;
     if (reader.broken || reader.at != size)

@@ -114,12 +114,6 @@ struct change_telling {
     uint64_t stamp_ns;
 };
 
-static bool same_row(const vitals_row *a, const vitals_row *b)
-{
-    return vitals_row_key(a) == vitals_row_key(b) && vitals_row_parent(a) == vitals_row_parent(b) &&
-           strcmp(vitals_row_label(a), vitals_row_label(b)) == 0;
-}
-
 /* Returns the flag of the read time; 0 if it follows from the row above. */
 static unsigned tell_read(struct change_telling *telling, size_t column, struct change_cell *cell,
                           struct change_cell *base)
@@ -142,17 +136,6 @@ static unsigned tell_read(struct change_telling *telling, size_t column, struct 
     return way;
 }
 
-static void put_value(struct change_writer *writer, const struct change_column *column,
-                      const struct change_cell *cell, const struct change_cell *base)
-{
-    if (column->type == VITALS_TEXT)
-        put_text(writer, cell->text);
-    else if (column->type == VITALS_F64)
-        put(writer, &cell->bits, sizeof cell->bits);
-    else
-        put_signed(writer, cell->bits - base->bits);
-}
-
 static void tell_cell(struct change_telling *telling, size_t place, struct change_cell *cell,
                       struct change_cell *base)
 {
@@ -170,41 +153,41 @@ static void tell_cell(struct change_telling *telling, size_t place, struct chang
     put_step(writer, STEP_CELL | flags);
     if (flags & CELL_STATE)
         put_signed(writer, (uint64_t)(int64_t)cell->state);
-    if (flags & CELL_VALUE)
-        put_value(writer, column, cell, base);
+    if (flags & CELL_VALUE && column->type == VITALS_TEXT)
+        put_text(writer, cell->text);
+    else if (flags & CELL_VALUE && column->type == VITALS_F64)
+        put(writer, &cell->bits, sizeof cell->bits);
+    else if (flags & CELL_VALUE)
+        put_signed(writer, cell->bits - base->bits);
     if (flags & CELL_THEN)
         put_signed(writer, telling->stamp_ns - cell->read_ns);
-}
-
-static void tell_head(struct change_telling *telling, const vitals_row *row, bool fresh)
-{
-    struct change_writer *writer = telling->writer;
-    uint64_t age_ns = vitals_snapshot_monotonic_ns(telling->now.snapshot) -
-                      vitals_row_stamp_ns(row);
-    const char *label = vitals_row_label(row);
-    if (!fresh && age_ns == telling->age_ns) {
-        writer->alike++;
-    } else {
-        put_step(writer, fresh ? STEP_FRESH : STEP_AGE);
-        put_signed(writer, age_ns - telling->age_ns);
-    }
-    if (fresh) {
-        put_number(writer, vitals_row_key(row) - telling->key);
-        put_number(writer, vitals_row_parent(row));
-        put_text(writer, (vitals_text){label, strlen(label)});
-    }
-    telling->age_ns = age_ns;
-    telling->key = vitals_row_key(row);
 }
 
 /* `base` is NULL if it lacks the row. */
 static void tell_row(struct change_telling *telling, const vitals_row *base, size_t base_place,
                      size_t place)
 {
+    struct change_writer *writer = telling->writer;
     const vitals_row *row = telling->row;
+    const char *label = vitals_row_label(row);
     telling->base_row = base;
     telling->stamp_ns = vitals_row_stamp_ns(row);
-    tell_head(telling, row, base == NULL);
+
+    uint64_t age_ns = vitals_snapshot_monotonic_ns(telling->now.snapshot) - telling->stamp_ns;
+    if (base != NULL && age_ns == telling->age_ns) {
+        writer->alike++;
+    } else {
+        put_step(writer, base == NULL ? STEP_FRESH : STEP_AGE);
+        put_signed(writer, age_ns - telling->age_ns);
+    }
+    if (base == NULL) {
+        put_number(writer, vitals_row_key(row) - telling->key);
+        put_number(writer, vitals_row_parent(row));
+        put_text(writer, (vitals_text){label, strlen(label)});
+    }
+    telling->age_ns = age_ns;
+    telling->key = vitals_row_key(row);
+
     for (size_t i = 0; i < telling->count; i++) {
         struct change_cell then = {.text = {"", 0}}, now;
         if (base != NULL)
@@ -217,30 +200,6 @@ static void tell_row(struct change_telling *telling, const vitals_row *base, siz
 static const vitals_row *row_of(const struct change_table *table, size_t place)
 {
     return place < table->count ? vitals_snapshot_row(table->snapshot, table->entity, place) : NULL;
-}
-
-/* Both tables are sorted by key. */
-static void tell_rows(struct change_telling *telling)
-{
-    size_t old = 0;
-    for (size_t place = 0; place < telling->now.count; place++) {
-        const vitals_row *row = row_of(&telling->now, place), *base;
-        size_t gone = 0;
-        while ((base = row_of(&telling->base, old)) != NULL &&
-               vitals_row_key(base) < vitals_row_key(row)) {
-            old++;
-            gone++;
-        }
-        if (gone > 0) {
-            put_step(telling->writer, STEP_GONE);
-            put_number(telling->writer, gone);
-        }
-        bool known = base != NULL && same_row(base, row);
-        telling->row = row;
-        tell_row(telling, known ? base : NULL, old, place);
-        old += known;
-    }
-    put_step(telling->writer, STEP_END);
 }
 
 static struct change_table table_of(const vitals_snapshot *snapshot, vitals_entity entity)
@@ -271,7 +230,28 @@ static void tell_table(struct change_telling *telling, const vitals_snapshot *ba
         }
     }
     put_signed(writer, (uint64_t)(int64_t)vitals_snapshot_state(snapshot, entity));
-    tell_rows(telling);
+    /* Both tables are sorted by key. */
+    size_t old = 0;
+    for (size_t place = 0; place < telling->now.count; place++) {
+        const vitals_row *row = row_of(&telling->now, place), *was;
+        size_t gone = 0;
+        while ((was = row_of(&telling->base, old)) != NULL &&
+               vitals_row_key(was) < vitals_row_key(row)) {
+            old++;
+            gone++;
+        }
+        if (gone > 0) {
+            put_step(writer, STEP_GONE);
+            put_number(writer, gone);
+        }
+        bool known = was != NULL && vitals_row_key(was) == vitals_row_key(row) &&
+                     vitals_row_parent(was) == vitals_row_parent(row) &&
+                     strcmp(vitals_row_label(was), vitals_row_label(row)) == 0;
+        telling->row = row;
+        tell_row(telling, known ? was : NULL, old, place);
+        old += known;
+    }
+    put_step(writer, STEP_END);
 }
 
 bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out)

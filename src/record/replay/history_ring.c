@@ -14,6 +14,7 @@
 
 #include "record/error.h"
 #include "record/frame/frame.h"
+#include "util/base.h"
 
 enum {
     PLACES_FIRST = 256,
@@ -111,16 +112,6 @@ static bool grow_places(struct history_ring *ring)
     return true;
 }
 
-static void forget_old(struct history_ring *ring, uint64_t realtime_ns)
-{
-    while (ring->most_ns != 0 && any(ring)) {
-        uint64_t then_ns = place_of(ring, ring->first)->realtime_ns;
-        if (then_ns > realtime_ns || realtime_ns - then_ns <= ring->most_ns)
-            break;
-        drop_oldest(ring);
-    }
-}
-
 /* ---- where bytes are ---- */
 
 static void say(struct history_ring *ring, const char *folder, int number, const char *then)
@@ -144,32 +135,23 @@ static bool use_memory(struct history_ring *ring)
     return ring->memory != NULL;
 }
 
-/* 0 or an errno. */
-static int write_file(int descriptor, const char *bytes, size_t size, uint64_t offset)
+/* Returns 0 or an errno. */
+static int put(struct history_ring *ring, const struct frame *frame)
 {
-    while (size > 0) {
-        ssize_t written = pwrite(descriptor, bytes, size, (off_t)offset);
+    size_t done = ring->memory != NULL ? frame->size : 0;
+    if (ring->memory != NULL)
+        memcpy(ring->memory + ring->at, frame->content, frame->size);
+    while (done < frame->size) {
+        ssize_t written = pwrite(ring->descriptor, frame->content + done, frame->size - done,
+                                 (off_t)(ring->at + done));
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
             return written < 0 ? errno : ENOSPC;
-        bytes += written;
-        offset += (uint64_t)written;
-        size -= (size_t)written;
+        done += (size_t)written;
     }
+    ring->extent = uint64_max(ring->extent, ring->at + frame->size);
     return 0;
-}
-
-static int put(struct history_ring *ring, const struct frame *frame)
-{
-    int number = 0;
-    if (ring->memory != NULL)
-        memcpy(ring->memory + ring->at, frame->content, frame->size);
-    else
-        number = write_file(ring->descriptor, frame->content, frame->size, ring->at);
-    if (number == 0 && ring->at + frame->size > ring->extent)
-        ring->extent = ring->at + frame->size;
-    return number;
 }
 
 /* Opens a file without a name, which ends with this process. Returns -1 with errno. */
@@ -197,36 +179,33 @@ static int refuse(struct history_ring *ring, vitals_error *error, const char *wh
     return record_fail(VITALS_EMEMORY, "snapshot", error, "%s", why);
 }
 
-/* Encodes a snapshot and makes room for its frame. If that drops the key of the frame, the snapshot
- * is encoded again, whole. */
-static int encode(struct history_ring *ring, const vitals_snapshot *snapshot, struct frame *frame,
-                  vitals_error *error)
-{
-    for (;;) {
-        int code = frame_encode(&ring->encoder, snapshot, frame, error);
-        if (code < 0)
-            return code;
-        make_room(ring, frame->size);
-        if (frame->whole)
-            ring->key = ring->next;
-        if (ring->key >= ring->first)
-            return 0;
-        frame_encoder_begin_anew(&ring->encoder);
-    }
-}
-
 static int add(struct history_ring *ring, const vitals_snapshot *snapshot, int *number,
                vitals_error *error)
 {
     struct frame frame;
     uint64_t realtime_ns = vitals_snapshot_realtime_ns(snapshot);
     *number = 0;
-    forget_old(ring, realtime_ns);
+    while (ring->most_ns != 0 && any(ring)) {
+        uint64_t then_ns = place_of(ring, ring->first)->realtime_ns;
+        if (then_ns > realtime_ns || realtime_ns - then_ns <= ring->most_ns)
+            break;
+        drop_oldest(ring);
+    }
     if (!grow_places(ring))
         return refuse(ring, error, "out of memory");
-    int code = encode(ring, snapshot, &frame, error);
-    if (code < 0)
-        return code;
+
+    /* If making room drops the key of the frame, the snapshot is encoded again, whole. */
+    for (;;) {
+        int code = frame_encode(&ring->encoder, snapshot, &frame, error);
+        if (code < 0)
+            return code;
+        make_room(ring, frame.size);
+        if (frame.whole)
+            ring->key = ring->next;
+        if (ring->key >= ring->first)
+            break;
+        frame_encoder_begin_anew(&ring->encoder);
+    }
     if (frame.size > ring->room)
         return refuse(ring, error, "is larger than all that may be kept");
     *number = put(ring, &frame);
@@ -345,21 +324,6 @@ static int span(void *data, struct timeline_span *out, vitals_error *error)
     return 0;
 }
 
-static int fetch_file(const struct history_ring *ring, const struct ring_place *place, char *out)
-{
-    size_t size = place->size, done = 0;
-    while (done < size) {
-        ssize_t got = ring->read(ring->descriptor, out + done, size - done,
-                                 (off_t)(place->offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 ? errno : EIO;
-        done += (size_t)got;
-    }
-    return 0;
-}
-
 /* The content of the frame is borrowed until the next call. */
 static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *out,
                  vitals_error *error)
@@ -375,11 +339,20 @@ static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *o
     }
 
     text_reset(&timeline->content);
-    if (text_reserve(&timeline->content, place->size) == NULL)
+    char *content = text_reserve(&timeline->content, place->size);
+    if (content == NULL)
         return record_fail(VITALS_EMEMORY, KEPT, error, "out of memory");
-    int failed = fetch_file(ring, place, timeline->content.bytes);
-    out->content = timeline->content.bytes;
-    return failed != 0 ? record_fail_errno(failed, KEPT, error) : 0;
+    for (size_t done = 0; done < place->size;) {
+        ssize_t got = ring->read(ring->descriptor, content + done, place->size - done,
+                                 (off_t)(place->offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return record_fail_errno(got < 0 ? errno : EIO, KEPT, error);
+        done += (size_t)got;
+    }
+    out->content = content;
+    return 0;
 }
 
 static int give(struct ring_timeline *timeline, int64_t number, vitals_snapshot **out,

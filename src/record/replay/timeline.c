@@ -5,18 +5,6 @@
 #include <string.h>
 
 #include "record/error.h"
-#include "record/replay/timeline_files.h"
-
-/* Returns the error of a file without snapshots: another recording, or none. */
-static int explain(const char *path, vitals_error *error)
-{
-    struct recording *recording = NULL;
-    int code = recording_open(path, &recording, error);
-    recording_close(recording);
-    return code < 0 ? code
-                    : record_fail(VITALS_EUNSUPPORTED, path, error,
-                                  "holds no snapshots; vitals report tells what is in it");
-}
 
 int timeline_open(const char *path, struct timeline *out, vitals_error *error)
 {
@@ -25,7 +13,16 @@ int timeline_open(const char *path, struct timeline *out, vitals_error *error)
                            "cannot be gone back in; write it to a file first");
     int code = recording_has_frames(path) ? timeline_database_open(path, out, error)
                                           : timeline_json_open(path, out, error);
-    return code == VITALS_EUNSUPPORTED ? explain(path, error) : code;
+    if (code != VITALS_EUNSUPPORTED)
+        return code;
+
+    /* It has no snapshots: another recording, or none. */
+    struct recording *recording = NULL;
+    code = recording_open(path, &recording, error);
+    recording_close(recording);
+    return code < 0 ? code
+                    : record_fail(VITALS_EUNSUPPORTED, path, error,
+                                  "holds no snapshots; vitals report tells what is in it");
 }
 
 void timeline_close(struct timeline *timeline)

@@ -53,6 +53,10 @@ struct timeline {
  * EFORMAT. The message says what to do instead. */
 int timeline_open(const char *path, struct timeline *out, vitals_error *error);
 
+/* The readers that timeline_open chooses from. */
+int timeline_database_open(const char *path, struct timeline *out, vitals_error *error);
+int timeline_json_open(const char *path, struct timeline *out, vitals_error *error);
+
 /* Adds a time to a span whose first_ns begins as UINT64_MAX. */
 static inline void timeline_widen(struct timeline_span *span, uint64_t realtime_ns)
 {

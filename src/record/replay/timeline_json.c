@@ -2,7 +2,7 @@
  *
  * The file is indexed once without parsing the documents; what is appended later is indexed when it
  * is needed. The index takes 24 bytes a document. */
-#include "record/replay/timeline_files.h"
+#include "record/replay/timeline.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,20 +127,6 @@ static void stop(struct json_timeline *timeline, const char *why)
     recording_wrong(timeline->recording, "%s", why);
 }
 
-static bool take_chunk(struct json_timeline *timeline, struct timeline_json_scan *scan,
-                       const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size && !timeline->ended; i++) {
-        if (scan_byte(scan, bytes[i]) && !add_document(timeline, scan))
-            return false;
-        if (scan->failed)
-            stop(timeline, "what stands behind its last snapshot is none");
-        else if (timeline->count == DOCUMENTS_MAX)
-            stop(timeline, "only its first 1000000 snapshots are shown");
-    }
-    return true;
-}
-
 /* Indexes what was appended. Errors: EMEMORY, ESYSTEM. */
 static int scan_file(struct json_timeline *timeline, vitals_error *error)
 {
@@ -157,7 +143,13 @@ static int scan_file(struct json_timeline *timeline, vitals_error *error)
     ssize_t got = 1;
     while (fits && got > 0 && !timeline->ended) {
         got = pread(fileno(timeline->file), chunk, CHUNK, (off_t)scan.at);
-        fits = got <= 0 || take_chunk(timeline, &scan, chunk, (size_t)got);
+        for (ssize_t i = 0; i < got && fits && !timeline->ended; i++) {
+            fits = !scan_byte(&scan, chunk[i]) || add_document(timeline, &scan);
+            if (fits && scan.failed)
+                stop(timeline, "what stands behind its last snapshot is none");
+            else if (fits && timeline->count == DOCUMENTS_MAX)
+                stop(timeline, "only its first 1000000 snapshots are shown");
+        }
     }
     int number = got < 0 ? errno : 0;
     free(chunk);
@@ -201,45 +193,34 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
     return 0;
 }
 
-/* Returns 1, or 0 if the snapshot is broken and is skipped. */
-static int try_document(struct json_timeline *timeline, size_t place, vitals_snapshot **out,
-                        vitals_error *error)
-{
-    const struct feed_place where = {timeline->recording->path, place + 1};
-    int code = read_bytes(timeline, &timeline->documents[place], error);
-    if (code == 0)
-        code = feed_json_read(&where, timeline->bytes.bytes, timeline->bytes.size,
-                              timeline->builder, out, error);
-    if (code == 0) {
-        timeline->place = place;
-        timeline->placed = true;
-        return 1;
-    }
-    if (code != VITALS_EFORMAT)
-        return code;
-    if (!timeline->broken)
-        recording_wrong(timeline->recording, "some of its snapshots cannot be read: %s",
-                        error->message);
-    timeline->broken = true;
-    timeline->why = *error;
-    return 0;
-}
-
 enum { FORTH = 1, BROKEN_MOST = 16 }; /* broken ones that one call skips */
 static const size_t BACK = SIZE_MAX;  /* adds up to one less */
 
 /* Finds the nearest document from *place on that can be read; SIZE_MAX is before the first. Returns
- * 0 if there is none, or after BROKEN_MOST broken ones: then *place is in the file. */
+ * 1, or 0 if there is none, or after BROKEN_MOST broken ones: then *place is in the file. */
 static int walk(struct json_timeline *timeline, size_t *place, size_t step, vitals_snapshot **out,
                 vitals_error *error)
 {
-    int code = 0, broken = 0;
-    for (; *place < timeline->count && broken < BROKEN_MOST; *place += step, broken++) {
-        code = try_document(timeline, *place, out, error);
-        if (code != 0)
-            break;
+    for (int tried = 0; *place < timeline->count && tried < BROKEN_MOST; *place += step, tried++) {
+        const struct feed_place where = {timeline->recording->path, *place + 1};
+        int code = read_bytes(timeline, &timeline->documents[*place], error);
+        if (code == 0)
+            code = feed_json_read(&where, timeline->bytes.bytes, timeline->bytes.size,
+                                  timeline->builder, out, error);
+        if (code == 0) {
+            timeline->place = *place;
+            timeline->placed = true;
+            return 1;
+        }
+        if (code != VITALS_EFORMAT)
+            return code;
+        if (!timeline->broken)
+            recording_wrong(timeline->recording, "some of its snapshots cannot be read: %s",
+                            error->message);
+        timeline->broken = true;
+        timeline->why = *error;
     }
-    return code;
+    return 0;
 }
 
 static int give_up(const struct json_timeline *timeline, vitals_error *error)
@@ -248,24 +229,20 @@ static int give_up(const struct json_timeline *timeline, vitals_error *error)
     return error->code;
 }
 
-static size_t find(const struct json_timeline *timeline, uint64_t realtime_ns)
+static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
 {
-    size_t found = realtime_ns == UINT64_MAX && timeline->count > 0 ? timeline->count - 1 : 0;
+    struct json_timeline *timeline = data;
+    size_t place = realtime_ns == UINT64_MAX && timeline->count > 0 ? timeline->count - 1 : 0;
     uint64_t found_ns = 0;
     for (size_t i = 0; realtime_ns < UINT64_MAX && i < timeline->count; i++) {
         uint64_t then_ns = timeline->documents[i].realtime_ns;
         if (then_ns > realtime_ns || then_ns < found_ns)
             continue;
-        found = i;
+        place = i;
         found_ns = then_ns;
     }
-    return found;
-}
 
-static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
-{
-    struct json_timeline *timeline = data;
-    size_t place = find(timeline, realtime_ns), before = place - 1;
+    size_t before = place - 1;
     int code = walk(timeline, &place, FORTH, out, error);
     if (code == 0)
         code = walk(timeline, &before, BACK, out, error);
@@ -331,37 +308,29 @@ static void close_timeline(void *data)
     free(timeline);
 }
 
-/* A document that is incomplete now may be completed later. */
-static int check_any(const struct json_timeline *timeline, vitals_error *error)
-{
-    const char *path = timeline->recording->path;
-    if (timeline->count > 0)
-        return 0;
-    if (timeline->size == 0)
-        return record_fail(VITALS_EFORMAT, path, error, "is empty");
-    return record_fail(VITALS_EUNSUPPORTED, path, error, "holds no snapshots");
-}
-
-static int open_timeline(struct json_timeline *timeline, const char *path, vitals_error *error)
-{
-    timeline->recording = calloc(1, sizeof *timeline->recording);
-    if (timeline->recording == NULL || (timeline->recording->path = strdup(path)) == NULL)
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
-    timeline->file = recording_file(path, error);
-    if (timeline->file == NULL)
-        return error->code;
-    int code = vitals_builder_new(&timeline->builder, error);
-    if (code == 0)
-        code = scan_file(timeline, error);
-    return code == 0 ? check_any(timeline, error) : code;
-}
-
 int timeline_json_open(const char *path, struct timeline *out, vitals_error *error)
 {
     struct json_timeline *timeline = calloc(1, sizeof *timeline);
-    if (timeline == NULL)
+    struct recording *recording = calloc(1, sizeof *recording);
+    char *copy = strdup(path);
+    if (timeline == NULL || recording == NULL || copy == NULL) {
+        free(timeline);
+        free(recording);
+        free(copy);
         return record_fail(VITALS_EMEMORY, path, error, "out of memory");
-    int code = open_timeline(timeline, path, error);
+    }
+    timeline->recording = recording;
+    recording->path = copy;
+    timeline->file = recording_file(path, error);
+    int code = timeline->file == NULL ? (int)error->code
+                                      : vitals_builder_new(&timeline->builder, error);
+    if (code == 0)
+        code = scan_file(timeline, error);
+    /* A document that is incomplete now may be completed later. */
+    if (code == 0 && timeline->count == 0)
+        code = timeline->size == 0
+                   ? record_fail(VITALS_EFORMAT, path, error, "is empty")
+                   : record_fail(VITALS_EUNSUPPORTED, path, error, "holds no snapshots");
     if (code < 0) {
         close_timeline(timeline);
         return code;

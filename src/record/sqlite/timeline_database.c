@@ -1,5 +1,5 @@
 /* timeline_database.c: a timeline over a recording. A file that grows is read anew at each call. */
-#include "record/replay/timeline_files.h"
+#include "record/replay/timeline.h"
 #include "record/sqlite/frames_database.h"
 
 #if VITALS_WITH_SQLITE
@@ -27,25 +27,6 @@ struct database_timeline {
     struct recording *recording; /* its phases and problems */
 };
 
-/* ---- statements ---- */
-
-static int prepare(struct database_timeline *timeline, vitals_error *error)
-{
-    sqlite3 *database = timeline->frames.database;
-    const char *path = timeline->frames.path;
-    bool marked = database_has_table(database, "marks");
-    int code = database_prepare(database, path,
-                                "SELECT (SELECT min(time_ns) FROM frames),"
-                                "(SELECT max(time_ns) FROM frames)",
-                                &timeline->span, error);
-    if (code == 0 && marked)
-        code = database_prepare(database, path,
-                                "SELECT rowid,time,begins,name,pid,tid FROM marks WHERE rowid>?1 "
-                                "ORDER BY rowid",
-                                &timeline->marks, error);
-    return code;
-}
-
 /* Returns EGONE if another file has the name now (--rotate): SQLite would read that file's log into
  * this one. */
 static int check_moved(struct database_timeline *timeline, vitals_error *error)
@@ -62,35 +43,6 @@ static int check_moved(struct database_timeline *timeline, vitals_error *error)
 
 /* ---- how much there is ---- */
 
-/* Counts new frames only; all of them once, by the small index. */
-static int count_new(struct database_timeline *timeline, vitals_error *error)
-{
-    static const char ALL[] = "SELECT count(*),(SELECT max(sequence) FROM frames) FROM frames";
-    static const char NEW[] = "SELECT count(*),max(sequence) FROM frames WHERE sequence>?1";
-    sqlite3 *database = timeline->frames.database;
-    const char *path = timeline->frames.path;
-    int code = 0;
-    if (timeline->count == NULL)
-        code = database_prepare(database, path, timeline->counted == 0 ? ALL : NEW,
-                                &timeline->count, error);
-    if (code < 0)
-        return code;
-    (void)sqlite3_bind_int64(timeline->count, 1, timeline->highest);
-    if (sqlite3_step(timeline->count) != SQLITE_ROW)
-        code = database_fail(database, path, error);
-    bool first = timeline->counted == 0;
-    if (code == 0 && sqlite3_column_type(timeline->count, 1) != SQLITE_NULL) {
-        timeline->counted += (uint64_t)sqlite3_column_int64(timeline->count, 0);
-        timeline->highest = sqlite3_column_int64(timeline->count, 1);
-    }
-    (void)sqlite3_reset(timeline->count);
-    if (first && timeline->counted > 0) {
-        (void)sqlite3_finalize(timeline->count);
-        timeline->count = NULL; /* counts new frames from now on */
-    }
-    return code;
-}
-
 static uint64_t instant(sqlite3_stmt *statement, int column)
 {
     int64_t value = sqlite3_column_int64(statement, column);
@@ -99,17 +51,39 @@ static uint64_t instant(sqlite3_stmt *statement, int column)
 
 static int span(void *data, struct timeline_span *out, vitals_error *error)
 {
+    static const char ALL[] = "SELECT count(*),(SELECT max(sequence) FROM frames) FROM frames";
+    static const char NEW[] = "SELECT count(*),max(sequence) FROM frames WHERE sequence>?1";
     struct database_timeline *timeline = data;
+    sqlite3 *database = timeline->frames.database;
+    const char *path = timeline->frames.path;
+    bool first = timeline->counted == 0;
     int code = check_moved(timeline, error);
-    if (code == 0)
-        code = count_new(timeline, error);
+    if (code == 0 && timeline->count == NULL)
+        code = database_prepare(database, path, first ? ALL : NEW, &timeline->count, error);
     if (code < 0)
         return code;
+
+    /* New frames only are counted; all of them once, by the small index. */
+    (void)sqlite3_bind_int64(timeline->count, 1, timeline->highest);
+    if (sqlite3_step(timeline->count) != SQLITE_ROW)
+        code = database_fail(database, path, error);
+    if (code == 0 && sqlite3_column_type(timeline->count, 1) != SQLITE_NULL) {
+        timeline->counted += (uint64_t)sqlite3_column_int64(timeline->count, 0);
+        timeline->highest = sqlite3_column_int64(timeline->count, 1);
+    }
+    (void)sqlite3_reset(timeline->count);
+    if (first && timeline->counted > 0) {
+        (void)sqlite3_finalize(timeline->count);
+        timeline->count = NULL;
+    }
+    if (code < 0)
+        return code;
+
     if (sqlite3_step(timeline->span) == SQLITE_ROW)
         *out = (struct timeline_span){instant(timeline->span, 0), instant(timeline->span, 1),
                                       timeline->counted};
     else
-        code = database_fail(timeline->frames.database, timeline->frames.path, error);
+        code = database_fail(database, path, error);
     (void)sqlite3_reset(timeline->span);
     return code;
 }
@@ -144,10 +118,9 @@ enum { BROKEN_MOST = 16 };
 static int walk(struct database_timeline *timeline, enum frames_place place, int64_t *number,
                 vitals_snapshot **out, bool *full, vitals_error *error)
 {
-    int code = 1;
     *full = false;
     for (int i = 0; i < BROKEN_MOST; i++) {
-        code = frames_find(&timeline->frames, place, *number, number, error);
+        int code = frames_find(&timeline->frames, place, *number, number, error);
         if (code == 1)
             code = try_frame(timeline, *number, out, error);
         else
@@ -156,7 +129,7 @@ static int walk(struct database_timeline *timeline, enum frames_place place, int
             return code;
     }
     *full = true;
-    return code;
+    return 0;
 }
 
 static int give_up(const struct database_timeline *timeline, vitals_error *error)
@@ -165,27 +138,26 @@ static int give_up(const struct database_timeline *timeline, vitals_error *error
     return error->code;
 }
 
-/* Finds a frame by time; the first and the last by number. */
-static int find(struct database_timeline *timeline, uint64_t realtime_ns, int64_t *number,
-                vitals_error *error)
-{
-    struct frames *frames = &timeline->frames;
-    if (realtime_ns >= INT64_MAX)
-        return frames_find(frames, FRAMES_BEFORE, INT64_MAX, number, error);
-    int code = frames_find(frames, FRAMES_UNTIL_TIME, (int64_t)realtime_ns, number, error);
-    return code != 0 ? code : frames_find(frames, FRAMES_AFTER, -1, number, error);
-}
-
 static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
 {
     struct database_timeline *timeline = data;
+    struct frames *frames = &timeline->frames;
     int64_t number, before;
     bool full;
     int code = check_moved(timeline, error);
-    if (code == 0)
-        code = find(timeline, realtime_ns, &number, error);
+    if (code < 0)
+        return code;
+    /* A frame by its time; the first and the last by number. */
+    if (realtime_ns >= INT64_MAX) {
+        code = frames_find(frames, FRAMES_BEFORE, INT64_MAX, &number, error);
+    } else {
+        code = frames_find(frames, FRAMES_UNTIL_TIME, (int64_t)realtime_ns, &number, error);
+        if (code == 0)
+            code = frames_find(frames, FRAMES_AFTER, -1, &number, error);
+    }
     if (code <= 0)
         return code;
+
     before = number;
     code = try_frame(timeline, number, out, error);
     if (code == 0)
@@ -239,12 +211,6 @@ static void stand(void *data, int64_t number)
 
 /* ---- phases ---- */
 
-static const char *text_at(sqlite3_stmt *statement, int column)
-{
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text != NULL ? (const char *)text : "";
-}
-
 static const struct recorded_phase *phases(void *data, size_t *count)
 {
     struct database_timeline *timeline = data;
@@ -255,8 +221,9 @@ static const struct recorded_phase *phases(void *data, size_t *count)
     (void)sqlite3_bind_int64(statement, 1, timeline->told_mark);
     while (sqlite3_step(statement) == SQLITE_ROW) {
         timeline->told_mark = sqlite3_column_int64(statement, 0);
+        const unsigned char *name = sqlite3_column_text(statement, 3);
         recording_mark(timeline->recording, sqlite3_column_int(statement, 2) != 0,
-                       text_at(statement, 3), sqlite3_column_double(statement, 1),
+                       name != NULL ? (const char *)name : "", sqlite3_column_double(statement, 1),
                        sqlite3_column_int64(statement, 4), sqlite3_column_int64(statement, 5));
     }
     (void)sqlite3_reset(statement);
@@ -299,8 +266,17 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
         timeline->device = status.st_dev;
         timeline->inode = status.st_ino;
     }
+    sqlite3 *database = timeline->frames.database;
     if (code == 0)
-        code = prepare(timeline, error);
+        code = database_prepare(database, path,
+                                "SELECT (SELECT min(time_ns) FROM frames),"
+                                "(SELECT max(time_ns) FROM frames)",
+                                &timeline->span, error);
+    if (code == 0 && database_has_table(database, "marks"))
+        code = database_prepare(database, path,
+                                "SELECT rowid,time,begins,name,pid,tid FROM marks WHERE rowid>?1 "
+                                "ORDER BY rowid",
+                                &timeline->marks, error);
     if (code < 0) {
         close_timeline(timeline);
         return code;
