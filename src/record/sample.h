@@ -3,6 +3,7 @@
 #define VITALS_RECORD_SAMPLE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <vitals/vitals.h>
 
@@ -16,16 +17,29 @@ struct record_sample {
 };
 
 /* Finds the value of a measure in a scope; NULL if the sample has none. */
-const vitals_usage_value *sample_find(const struct record_sample *sample, const char *measure,
-                                      vitals_scope scope);
+static inline const vitals_usage_value *sample_find(const struct record_sample *sample,
+                                                    const char *measure, vitals_scope scope)
+{
+    vitals_measure wanted = vitals_measure_find(measure);
+    for (size_t i = 0; i < sample->count && wanted != 0; i++)
+        if (sample->values[i].measure == wanted && sample->values[i].scope == scope)
+            return &sample->values[i];
+    return NULL;
+}
 
 /* True if the value was read, or found missing, since the sample before. A rate made of an older
  * value would be wrong. */
-bool usage_value_is_fresh(const vitals_usage_value *value);
+static inline bool usage_value_is_fresh(const vitals_usage_value *value)
+{
+    return value->state != VITALS_STALE;
+}
 
 enum { COLUMN_WORDS = 160 };
 
 /* Makes the column name of a series: "cpu_cores", "root.cpu_cores", "GPU-12ab.gpu_memory_bytes". */
-void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS]);
+static inline void column_name(const char *subject, const char *name, char out[static COLUMN_WORDS])
+{
+    (void)snprintf(out, COLUMN_WORDS, "%s%s%s", subject, subject[0] != '\0' ? "." : "", name);
+}
 
 #endif

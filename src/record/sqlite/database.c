@@ -126,53 +126,30 @@ static int remove_old(const char *path, bool overwrite, vitals_error *error)
     return 0;
 }
 
-/* Bounds the memory of SQLite's page cache, and allows a file from elsewhere nothing but
- * reading. */
-static int configure(sqlite3 *database, const char *path, enum database_use use,
-                     vitals_error *error)
-{
-    int ignored;
-    (void)sqlite3_extended_result_codes(database, 1);
-    (void)sqlite3_busy_timeout(database, 2000);
-    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, &ignored);
-    (void)sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &ignored);
-    (void)sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
-    (void)sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 256 * 1024 * 1024);
-    if (use == DATABASE_MAKE)
-        return database_run(database, path,
-                            "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-                            "PRAGMA cache_size=-1024;PRAGMA temp_store=MEMORY;",
-                            error);
-    return database_run(database, path, "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;", error);
-}
-
-/* Returns true if the file ends inside a page, and no log holds that page. SQLite would read zeros
- * for the rest of it. */
-static bool ends_inside_page(sqlite3 *database, const char *path)
-{
-    char log[4096];
-    struct stat status;
-    long long page_size = database_number(database, "PRAGMA page_size");
-    if (page_size <= 0 || stat(path, &status) != 0 || status.st_size % page_size == 0)
-        return false;
-    return (size_t)snprintf(log, sizeof log, "%s-wal", path) >= sizeof log ||
-           stat(log, &status) != 0 || status.st_size == 0;
-}
-
 /* Reads the schema. SQLite reads the log of a database that was not closed only if it may also
  * write beside it. */
 static int probe(sqlite3 *database, const char *path, vitals_error *error)
 {
-    if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_OK)
-        return ends_inside_page(database, path)
-                   ? database_fail_damaged(path, "it was cut off", error)
-                   : 0;
-    int result = sqlite3_errcode(database) & 0xFF;
-    if (result != SQLITE_CANTOPEN && result != SQLITE_READONLY)
-        return database_fail(database, path, error);
-    return record_fail(VITALS_EDENIED, path, error,
-                       "it was not closed, and its folder cannot be written; copy it with its -wal "
-                       "elsewhere and read that");
+    char log[4096];
+    struct stat status;
+    if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) !=
+        SQLITE_OK) {
+        int result = sqlite3_errcode(database) & 0xFF;
+        if (result != SQLITE_CANTOPEN && result != SQLITE_READONLY)
+            return database_fail(database, path, error);
+        return record_fail(VITALS_EDENIED, path, error,
+                           "it was not closed, and its folder cannot be written; copy it with its "
+                           "-wal elsewhere and read that");
+    }
+
+    /* If the file ends inside a page and no log holds that page, SQLite would read zeros for the
+     * rest of it. */
+    long long page_size = database_number(database, "PRAGMA page_size");
+    if (page_size <= 0 || stat(path, &status) != 0 || status.st_size % page_size == 0)
+        return 0;
+    bool logged = (size_t)snprintf(log, sizeof log, "%s-wal", path) < sizeof log &&
+                  stat(log, &status) == 0 && status.st_size > 0;
+    return logged ? 0 : database_fail_damaged(path, "it was cut off", error);
 }
 
 int database_open(const char *path, enum database_use use, bool overwrite, sqlite3 **out,
@@ -192,8 +169,22 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
     if (sqlite3_open_v2(path, &database, FLAGS[use] | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         code = database != NULL ? database_fail(database, path, error)
                                 : record_fail(VITALS_EMEMORY, path, error, "out of memory");
-    if (code == 0)
-        code = configure(database, path, use, error);
+    /* Bounds the memory of the page cache, and allows a file from elsewhere nothing but reading. */
+    if (code == 0) {
+        int ignored;
+        (void)sqlite3_extended_result_codes(database, 1);
+        (void)sqlite3_busy_timeout(database, 2000);
+        (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, &ignored);
+        (void)sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &ignored);
+        (void)sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+        (void)sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 256 * 1024 * 1024);
+        code = database_run(database, path,
+                            use == DATABASE_MAKE
+                                ? "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
+                                  "PRAGMA cache_size=-1024;PRAGMA temp_store=MEMORY;"
+                                : "PRAGMA cell_size_check=ON;PRAGMA mmap_size=0;",
+                            error);
+    }
     if (code == 0 && use != DATABASE_MAKE)
         code = probe(database, path, error);
     if (code < 0) {

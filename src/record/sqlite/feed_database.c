@@ -18,17 +18,6 @@ struct database_feed {
     vitals_error why; /* of the first that is broken */
 };
 
-/* Returns 0 at the end; once an error if frames were broken. */
-static int end(struct database_feed *feed, vitals_error *error)
-{
-    if (feed->broken == 0)
-        return 0;
-    *error = feed->why;
-    feed->broken = 0;
-    feed->ended = true;
-    return error->code;
-}
-
 /* A recording that grows is read up to its current end. */
 static int feed_next(void *data, vitals_snapshot **out, vitals_error *error)
 {
@@ -36,8 +25,14 @@ static int feed_next(void *data, vitals_snapshot **out, vitals_error *error)
     int code = 0;
     while (!feed->ended) {
         code = frames_find(&feed->frames, FRAMES_AFTER, feed->after, &feed->after, error);
-        if (code == 0)
-            return end(feed, error);
+        if (code == 0 && feed->broken == 0)
+            return 0;
+        if (code == 0) {
+            *error = feed->why;
+            feed->broken = 0;
+            feed->ended = true;
+            return error->code;
+        }
         if (code == 1)
             code = frames_read(&feed->frames, feed->after, out, error);
         else

@@ -8,17 +8,7 @@
 
 #include "record/error.h"
 
-static void finalize_all(struct frames *frames)
-{
-    for (size_t i = 0; i < sizeof frames->find / sizeof frames->find[0]; i++) {
-        (void)sqlite3_finalize(frames->find[i]);
-        frames->find[i] = NULL;
-    }
-    (void)sqlite3_finalize(frames->read);
-    frames->read = NULL;
-}
-
-static int prepare_all(struct frames *frames, vitals_error *error)
+int frames_open(struct frames *frames, const char *path, vitals_error *error)
 {
     static const char *const FIND[] = {
         [FRAMES_AFTER] = "SELECT sequence FROM frames WHERE sequence>?1 ORDER BY sequence LIMIT 1",
@@ -31,34 +21,21 @@ static int prepare_all(struct frames *frames, vitals_error *error)
     };
     _Static_assert(sizeof FIND / sizeof FIND[0] == sizeof frames->find / sizeof frames->find[0],
                    "a statement for each place");
-    int code = database_prepare(frames->database, frames->path,
+    *frames = (struct frames){.path = strdup(path)};
+    int code = frames->path == NULL
+                   ? record_fail(VITALS_EMEMORY, path, error, "out of memory")
+                   : database_open(path, DATABASE_READ, false, &frames->database, error);
+    if (code == 0)
+        code = database_check_form(frames->database, path, error);
+    if (code == 0 && !database_has_table(frames->database, "frames"))
+        code = record_fail(VITALS_EUNSUPPORTED, path, error,
+                           "holds no snapshots; vitals report tells what is in it");
+    if (code == 0)
+        code = database_prepare(frames->database, path,
                                 "SELECT key,encoding,content FROM frames WHERE sequence=?1",
                                 &frames->read, error);
     for (size_t i = 0; i < sizeof FIND / sizeof FIND[0] && code == 0; i++)
-        code = database_prepare(frames->database, frames->path, FIND[i], &frames->find[i], error);
-    return code;
-}
-
-static int open_database(struct frames *frames, const char *path, vitals_error *error)
-{
-    frames->path = strdup(path);
-    if (frames->path == NULL)
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
-    int code = database_open(path, DATABASE_READ, false, &frames->database, error);
-    if (code == 0)
-        code = database_check_form(frames->database, path, error);
-    if (code < 0)
-        return code;
-    if (!database_has_table(frames->database, "frames"))
-        return record_fail(VITALS_EUNSUPPORTED, path, error,
-                           "holds no snapshots; vitals report tells what is in it");
-    return prepare_all(frames, error);
-}
-
-int frames_open(struct frames *frames, const char *path, vitals_error *error)
-{
-    *frames = (struct frames){.path = NULL};
-    int code = open_database(frames, path, error);
+        code = database_prepare(frames->database, path, FIND[i], &frames->find[i], error);
     if (code < 0)
         frames_close(frames);
     return code;
@@ -66,7 +43,9 @@ int frames_open(struct frames *frames, const char *path, vitals_error *error)
 
 void frames_close(struct frames *frames)
 {
-    finalize_all(frames);
+    for (size_t i = 0; i < sizeof frames->find / sizeof frames->find[0]; i++)
+        (void)sqlite3_finalize(frames->find[i]);
+    (void)sqlite3_finalize(frames->read);
     (void)sqlite3_close_v2(frames->database);
     frame_decoder_done(&frames->decoder);
     free(frames->path);
@@ -112,28 +91,20 @@ static int read_row(struct frames *frames, int64_t number, struct frame *out, in
     return 0;
 }
 
-static int read_key(struct frames *frames, int64_t key, vitals_error *error)
-{
-    struct frame frame;
-    int64_t above;
-    int code = read_row(frames, key, &frame, &above, error);
-    if (code == 0 && !frame.whole)
-        code = record_fail(VITALS_EFORMAT, frames->path, error,
-                           "a snapshot in it has lost its key");
-    if (code == 0)
-        code = frame_decode_key(&frames->decoder, key, &frame, frames->path, error);
-    (void)sqlite3_reset(frames->read);
-    return code;
-}
-
 int frames_read(struct frames *frames, int64_t number, vitals_snapshot **out, vitals_error *error)
 {
     struct frame frame;
-    int64_t key = 0;
+    int64_t key = 0, above;
     int code = read_row(frames, number, &frame, &key, error);
     if (code == 0 && !frame.whole && !frame_decoder_has_key(&frames->decoder, key)) {
         (void)sqlite3_reset(frames->read);
-        code = read_key(frames, key, error);
+        code = read_row(frames, key, &frame, &above, error);
+        if (code == 0 && !frame.whole)
+            code = record_fail(VITALS_EFORMAT, frames->path, error,
+                               "a snapshot in it has lost its key");
+        if (code == 0)
+            code = frame_decode_key(&frames->decoder, key, &frame, frames->path, error);
+        (void)sqlite3_reset(frames->read);
         if (code == 0)
             code = read_row(frames, number, &frame, &key, error);
     }

@@ -9,9 +9,6 @@
 
 #if VITALS_WITH_SQLITE
 
-#include "record/foreign/gpu_tracker.h"
-#include "record/sqlite/read_times.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,6 +75,62 @@ static void take_series(struct recording *recording, sqlite3_stmt *statement, vo
     columns->indices[columns->count++] = index;
 }
 
+/* The times at which values older than their samples were read: the rows of the table `moments`,
+ * read in parallel with those of `samples`. A row holds for its series and the following ones of
+ * its subject, up to the next row. */
+struct read_times {
+    sqlite3_stmt *statement; /* NULL: none, or no more */
+    int64_t sample, series, monotonic_ns;
+};
+
+static void read_times_next(struct read_times *times)
+{
+    if (times->statement == NULL)
+        return;
+    if (sqlite3_step(times->statement) != SQLITE_ROW) {
+        (void)sqlite3_finalize(times->statement);
+        times->statement = NULL;
+        return;
+    }
+    times->sample = sqlite3_column_int64(times->statement, 0);
+    times->series = sqlite3_column_int64(times->statement, 1);
+    times->monotonic_ns = sqlite3_column_int64(times->statement, 2);
+}
+
+/* Sets the ages of the next sample; sample numbers rise. `series_of` gives the index of each series
+ * from 1 to `count`, or SIZE_MAX. */
+static void read_times_apply(struct read_times *times, struct recording *recording, int64_t sample,
+                             int64_t monotonic_ns, const size_t *series_of, size_t count)
+{
+    const char *subject = NULL;
+    double age = 0;
+    while (times->statement != NULL && times->sample < sample)
+        read_times_next(times);
+    if (times->statement == NULL || times->sample != sample)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        while (times->statement != NULL && times->sample == sample &&
+               times->series < (int64_t)i + 1)
+            read_times_next(times);
+        if (series_of[i] == SIZE_MAX)
+            continue;
+        const char *own = recording->series[series_of[i]].subject;
+        bool told = times->statement != NULL && times->sample == sample &&
+                    times->series == (int64_t)i + 1;
+        if (told) {
+            /* A file may lie: a value cannot be newer than its sample. */
+            int64_t read_ns = times->monotonic_ns;
+            age = read_ns > 0 && read_ns < monotonic_ns ? (double)(monotonic_ns - read_ns) / 1e9
+                                                        : 0;
+        } else if (subject == NULL || strcmp(subject, own) != 0) {
+            age = 0;
+        }
+        subject = own;
+        if (age > 0)
+            recording_age(recording, series_of[i], age);
+    }
+}
+
 /* Fixed columns of `samples`; those of the series follow in the order of their ids. */
 enum { SAMPLE = 0, MONOTONIC = 2, FIRST_SERIES = 3 };
 
@@ -88,31 +141,27 @@ struct sample_reader {
     struct read_times times;
 };
 
-static void learn_width(struct recording *recording, sqlite3_stmt *statement,
-                        struct sample_reader *reader)
-{
-    reader->width = sqlite3_column_count(statement);
-    reader->places = malloc((size_t)reader->width * sizeof *reader->places);
-    recording->no_memory = recording->no_memory || reader->places == NULL;
-    for (int i = 0; i < reader->width && reader->places != NULL; i++) {
-        const char *name = sqlite3_column_name(statement, i);
-        reader->places[i] = SIZE_MAX;
-        if (name != NULL && strcmp(name, "time") == 0)
-            reader->time = i;
-        for (size_t k = 0; k < reader->columns->count && name != NULL; k++)
-            if (strcmp(reader->columns->names[k], name) == 0)
-                reader->places[i] = reader->columns->indices[k];
-    }
-}
-
 static void take_sample(struct recording *recording, sqlite3_stmt *statement, void *data)
 {
     struct sample_reader *reader = data;
-    if (reader->places == NULL)
-        learn_width(recording, statement, reader);
+    if (reader->places == NULL) {
+        reader->width = sqlite3_column_count(statement);
+        reader->places = malloc((size_t)reader->width * sizeof *reader->places);
+        recording->no_memory = recording->no_memory || reader->places == NULL;
+        for (int i = 0; i < reader->width && reader->places != NULL; i++) {
+            const char *name = sqlite3_column_name(statement, i);
+            reader->places[i] = SIZE_MAX;
+            if (name != NULL && strcmp(name, "time") == 0)
+                reader->time = i;
+            for (size_t k = 0; k < reader->columns->count && name != NULL; k++)
+                if (strcmp(reader->columns->names[k], name) == 0)
+                    reader->places[i] = reader->columns->indices[k];
+        }
+    }
     double seconds = sqlite3_column_double(statement, reader->time);
     if (reader->places == NULL || !isfinite(seconds))
         return;
+
     recording_row(recording, seconds);
     for (int i = 0; i < reader->width; i++) {
         int type = reader->places[i] != SIZE_MAX ? sqlite3_column_type(statement, i) : SQLITE_NULL;
@@ -165,44 +214,27 @@ static void read_samples(struct recording *recording, sqlite3 *database)
     recording->no_memory = recording->no_memory || columns.names == NULL || columns.indices == NULL;
     bool known = !recording->no_memory && is_table(recording, database, "series") &&
                  is_table(recording, database, "samples");
-    if (known)
+    if (known) {
         (void)for_each(recording, database,
                        "SELECT column_name,name,subject,label,unit,kind FROM series "
                        "ORDER BY id LIMIT 4096",
                        take_series, &columns);
-    if (known)
-        read_times_begin(&reader.times, database);
-    if (known)
+        /* A recording without the table has no such times. */
+        if (database_has_table(database, "moments") &&
+            sqlite3_prepare_v2(database,
+                               "SELECT sample,series,monotonic_ns FROM moments "
+                               "ORDER BY sample,series",
+                               -1, &reader.times.statement, NULL) == SQLITE_OK)
+            read_times_next(&reader.times);
         (void)for_each(recording, database, "SELECT * FROM samples ORDER BY sample", take_sample,
                        &reader);
-    read_times_end(&reader.times);
+    }
+    (void)sqlite3_finalize(reader.times.statement);
     for (size_t i = 0; i < columns.count; i++)
         free(columns.names[i]);
     free(columns.names);
     free(columns.indices);
     free(reader.places);
-}
-
-static int read_ours(struct recording *recording, sqlite3 *database, vitals_error *error)
-{
-    int code = database_check_form(database, recording->path, error);
-    recording->format = "vitals";
-    if (code < 0)
-        return code;
-    if (is_table(recording, database, "attributes"))
-        (void)for_each(recording, database, "SELECT name,value FROM attributes LIMIT 256",
-                       take_attribute, NULL);
-    read_samples(recording, database);
-    if (is_table(recording, database, "marks"))
-        (void)for_each(recording, database,
-                       "SELECT time,begins,name,pid,tid FROM marks ORDER BY rowid", take_mark,
-                       NULL);
-    if (is_table(recording, database, "account"))
-        (void)for_each(recording, database,
-                       "SELECT name,unit,subject,label,source,state,value FROM account "
-                       "ORDER BY place",
-                       take_figure, NULL);
-    return 0;
 }
 
 /* ---- gpu_tracker's: told to the reader of its CSV, which knows its columns ---- */
@@ -264,23 +296,33 @@ static int read_tracking(struct recording *recording, sqlite3 *database, vitals_
     return code;
 }
 
-static int read_any(struct recording *recording, sqlite3 *database, vitals_error *error)
-{
-    if (database_number(database, "PRAGMA application_id") == DATABASE_APPLICATION)
-        return read_ours(recording, database, error);
-    if (database_has_table(database, "data"))
-        return read_tracking(recording, database, error);
-    return record_fail(VITALS_EFORMAT, recording->path, error,
-                       "is a SQLite database, but no recording");
-}
-
 int read_database(struct recording *recording, vitals_error *error)
 {
     sqlite3 *database = NULL;
     int code = database_open(recording->path, DATABASE_READ, false, &database, error);
     if (code < 0)
         return code;
-    code = read_any(recording, database, error);
+    if (database_number(database, "PRAGMA application_id") != DATABASE_APPLICATION) {
+        code = database_has_table(database, "data")
+                   ? read_tracking(recording, database, error)
+                   : record_fail(VITALS_EFORMAT, recording->path, error,
+                                 "is a SQLite database, but no recording");
+    } else if ((code = database_check_form(database, recording->path, error)) == 0) {
+        recording->format = "vitals";
+        if (is_table(recording, database, "attributes"))
+            (void)for_each(recording, database, "SELECT name,value FROM attributes LIMIT 256",
+                           take_attribute, NULL);
+        read_samples(recording, database);
+        if (is_table(recording, database, "marks"))
+            (void)for_each(recording, database,
+                           "SELECT time,begins,name,pid,tid FROM marks ORDER BY rowid", take_mark,
+                           NULL);
+        if (is_table(recording, database, "account"))
+            (void)for_each(recording, database,
+                           "SELECT name,unit,subject,label,source,state,value FROM account "
+                           "ORDER BY place",
+                           take_figure, NULL);
+    }
     if (code == 0 && recording->damaged)
         code = database_fail_damaged(recording->path, "it is damaged", error);
     (void)sqlite3_close_v2(database);

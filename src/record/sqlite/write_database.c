@@ -122,33 +122,13 @@ static bool column_is_taken(const struct database_state *state, const char *colu
            strcasecmp(column, "monotonic_ns") == 0;
 }
 
-static int write_series(struct recorder *recorder, const struct stored_series *series,
-                        const char *label, vitals_error *error)
-{
-    char sql[SQL_MAX + 2 * COLUMN_WORDS], quoted[2 * COLUMN_WORDS + 8], id[24];
-    const struct database_state *state = recorder->state;
-    database_quote(series->column, quoted, sizeof quoted);
-    (void)snprintf(sql, sizeof sql, "ALTER TABLE samples ADD COLUMN %s REAL", quoted);
-    int code = database_run(state->database, recorder->path, sql, error);
-    if (code < 0)
-        return code;
-    (void)snprintf(id, sizeof id, "%zu", state->count + 1);
-    const char *const texts[] = {id,
-                                 series->column,
-                                 vitals_measure_name(series->measure),
-                                 series->subject,
-                                 label,
-                                 vitals_measure_unit(series->measure),
-                                 vitals_measure_is_counter(series->measure) ? "counter" : "gauge",
-                                 NULL};
-    return run_with(recorder, "INSERT INTO series VALUES(?1,?2,?3,?4,?5,?6,?7)", texts, error);
-}
-
 static int add_series(struct recorder *recorder, const vitals_usage_value *value,
                       vitals_error *error)
 {
     struct database_state *state = recorder->state;
-    char column[COLUMN_WORDS];
+    const char *name = vitals_measure_name(value->measure);
+    char column[COLUMN_WORDS], quoted[2 * COLUMN_WORDS + 8], id[24];
+    char sql[SQL_MAX + 2 * COLUMN_WORDS];
     if (state->count == state->capacity) {
         size_t capacity = state->capacity > 0 ? state->capacity * 2 : 64;
         void *grown = realloc(state->series, capacity * sizeof *state->series);
@@ -157,10 +137,9 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
         state->series = grown;
         state->capacity = capacity;
     }
-    column_name(value->subject, vitals_measure_name(value->measure), column);
+    column_name(value->subject, name, column);
     for (unsigned i = 2; column_is_taken(state, column) && i < SERIES_MAX; i++)
-        (void)snprintf(column, sizeof column, "%.40s.%.80s.%u", value->subject,
-                       vitals_measure_name(value->measure), i);
+        (void)snprintf(column, sizeof column, "%.40s.%.80s.%u", value->subject, name, i);
     struct stored_series series = {.measure = value->measure,
                                    .scope = value->scope,
                                    .subject = strdup(value->subject),
@@ -168,7 +147,19 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
                                    .state = VITALS_HAVE};
     int code = series.subject == NULL || series.column == NULL
                    ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
-                   : write_series(recorder, &series, value->label, error);
+                   : 0;
+
+    database_quote(column, quoted, sizeof quoted);
+    (void)snprintf(sql, sizeof sql, "ALTER TABLE samples ADD COLUMN %s REAL", quoted);
+    if (code == 0)
+        code = database_run(state->database, recorder->path, sql, error);
+    (void)snprintf(id, sizeof id, "%zu", state->count + 1);
+    const char *kind = vitals_measure_is_counter(value->measure) ? "counter" : "gauge";
+    const char *const texts[] = {
+        id,   column, name, value->subject, value->label, vitals_measure_unit(value->measure),
+        kind, NULL};
+    if (code == 0)
+        code = run_with(recorder, "INSERT INTO series VALUES(?1,?2,?3,?4,?5,?6,?7)", texts, error);
     if (code < 0) {
         free(series.subject);
         free(series.column);
@@ -176,24 +167,6 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
     }
     state->series[state->count++] = series;
     return 0;
-}
-
-/* Prepares INSERT INTO samples VALUES(?1,…), in the order of the series. */
-static int prepare_sample(struct recorder *recorder, vitals_error *error)
-{
-    struct database_state *state = recorder->state;
-    struct text sql = {0};
-    text_string(&sql, "INSERT INTO samples VALUES(");
-    for (size_t i = 0; i < state->count + 3; i++)
-        text_format(&sql, "%s?%zu", i > 0 ? "," : "", i + 1);
-    text_byte(&sql, ')');
-    int code = sql.failed ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory") : 0;
-    (void)sqlite3_finalize(state->sample);
-    state->sample = NULL;
-    if (code == 0)
-        code = database_prepare(state->database, recorder->path, sql.bytes, &state->sample, error);
-    text_done(&sql);
-    return code;
 }
 
 /* Returns the index of a value's series, or -1. Values come in a fixed order, so that the hint is
@@ -226,8 +199,21 @@ static int learn_series(struct recorder *recorder, const struct record_sample *s
         else
             code = add_series(recorder, &sample->values[i], error);
     }
-    if (code == 0 && (state->count != before || state->sample == NULL))
-        code = prepare_sample(recorder, error);
+    if (code < 0 || (state->count == before && state->sample != NULL))
+        return code;
+
+    /* The values of a row are in the order of the series. */
+    struct text sql = {0};
+    text_string(&sql, "INSERT INTO samples VALUES(");
+    for (size_t i = 0; i < state->count + 3; i++)
+        text_format(&sql, "%s?%zu", i > 0 ? "," : "", i + 1);
+    text_byte(&sql, ')');
+    (void)sqlite3_finalize(state->sample);
+    state->sample = NULL;
+    code = sql.failed ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
+                      : database_prepare(state->database, recorder->path, sql.bytes, &state->sample,
+                                         error);
+    text_done(&sql);
     return code;
 }
 
@@ -403,23 +389,6 @@ static int database_mark(struct recorder *recorder, const vitals_mark *mark, uin
     return code < 0 ? code : commit_if_due(recorder, error);
 }
 
-static int write_figure(struct recorder *recorder, sqlite3_stmt *statement,
-                        const vitals_figure *figure, vitals_error *error)
-{
-    double value = 0;
-    vitals_availability availability = vitals_figure_value(figure, &value);
-    bool bound = bind_text(statement, 1, vitals_figure_name(figure)) &&
-                 bind_text(statement, 2, vitals_figure_unit(figure)) &&
-                 bind_text(statement, 3, vitals_figure_subject(figure)) &&
-                 bind_text(statement, 4, vitals_figure_label(figure)) &&
-                 bind_text(statement, 5, vitals_figure_source(figure)) &&
-                 bind_text(statement, 6, vitals_availability_name(availability)) &&
-                 (availability <= 0 || sqlite3_bind_double(statement, 7, value) == SQLITE_OK);
-    const struct database_state *state = recorder->state;
-    return bound ? database_step(statement, recorder->path, error)
-                 : database_fail(state->database, recorder->path, error);
-}
-
 static int write_figures(struct recorder *recorder, const vitals_account *account,
                          vitals_error *error)
 {
@@ -431,8 +400,19 @@ static int write_figures(struct recorder *recorder, const vitals_account *accoun
         "?7)",
         &statement, error);
     for (const vitals_figure *figure = NULL;
-         code == 0 && (figure = vitals_account_next(account, figure)) != NULL;)
-        code = write_figure(recorder, statement, figure, error);
+         code == 0 && (figure = vitals_account_next(account, figure)) != NULL;) {
+        double value = 0;
+        vitals_availability availability = vitals_figure_value(figure, &value);
+        bool bound = bind_text(statement, 1, vitals_figure_name(figure)) &&
+                     bind_text(statement, 2, vitals_figure_unit(figure)) &&
+                     bind_text(statement, 3, vitals_figure_subject(figure)) &&
+                     bind_text(statement, 4, vitals_figure_label(figure)) &&
+                     bind_text(statement, 5, vitals_figure_source(figure)) &&
+                     bind_text(statement, 6, vitals_availability_name(availability)) &&
+                     (availability <= 0 || sqlite3_bind_double(statement, 7, value) == SQLITE_OK);
+        code = bound ? database_step(statement, recorder->path, error)
+                     : database_fail(state->database, recorder->path, error);
+    }
     (void)sqlite3_finalize(statement);
     return code;
 }
@@ -462,39 +442,6 @@ static int database_account(struct recorder *recorder, const vitals_account *acc
 
 /* ---- a part ---- */
 
-static int prepare_all(struct recorder *recorder, vitals_error *error)
-{
-    struct database_state *state = recorder->state;
-    const struct {
-        const char *sql;
-        sqlite3_stmt **statement;
-    } statements[] = {
-        {"INSERT OR REPLACE INTO states VALUES(?1,?2,?3)", &state->state_change},
-        {"INSERT OR REPLACE INTO moments VALUES(?1,?2,?3)", &state->moment},
-        {"INSERT INTO marks VALUES(?1,?2,?3,?4,?5,?6)", &state->mark},
-        {"INSERT INTO frames(time_ns,key,encoding,content) VALUES(?1,?2,?3,?4)", &state->frame},
-    };
-    int code = 0;
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0] && code == 0; i++)
-        code = database_prepare(state->database, recorder->path, statements[i].sql,
-                                statements[i].statement, error);
-    return code;
-}
-
-static int write_schema(struct recorder *recorder, vitals_error *error)
-{
-    struct database_state *state = recorder->state;
-    char sql[SQL_MAX];
-    (void)snprintf(sql, sizeof sql, "PRAGMA application_id=%d;PRAGMA user_version=%d;BEGIN;",
-                   DATABASE_APPLICATION, DATABASE_SCHEMA);
-    int code = database_run(state->database, recorder->path, sql, error);
-    if (code == 0)
-        code = database_run(state->database, recorder->path, DATABASE_TABLES, error);
-    if (code == 0)
-        code = database_run(state->database, recorder->path, "COMMIT", error);
-    return code;
-}
-
 static void finalize_all(struct database_state *state)
 {
     (void)sqlite3_finalize(state->sample);
@@ -521,35 +468,34 @@ static void close_all(struct database_state *state)
 static int database_begin(struct recorder *recorder, vitals_error *error)
 {
     struct database_state *state = recorder->state;
+    const struct {
+        const char *sql;
+        sqlite3_stmt **statement;
+    } statements[] = {
+        {"INSERT OR REPLACE INTO states VALUES(?1,?2,?3)", &state->state_change},
+        {"INSERT OR REPLACE INTO moments VALUES(?1,?2,?3)", &state->moment},
+        {"INSERT INTO marks VALUES(?1,?2,?3,?4,?5,?6)", &state->mark},
+        {"INSERT INTO frames(time_ns,key,encoding,content) VALUES(?1,?2,?3,?4)", &state->frame},
+    };
+    char sql[SQL_MAX];
+    (void)snprintf(sql, sizeof sql, "PRAGMA application_id=%d;PRAGMA user_version=%d;BEGIN;",
+                   DATABASE_APPLICATION, DATABASE_SCHEMA);
     state->encoder.plain_max = FRAME_PLAIN;
     int code = database_open(recorder->path, DATABASE_MAKE, recorder->options.overwrite,
                              &state->database, error);
     if (code == 0)
-        code = write_schema(recorder, error);
+        code = database_run(state->database, recorder->path, sql, error);
     if (code == 0)
-        code = prepare_all(recorder, error);
+        code = database_run(state->database, recorder->path, DATABASE_TABLES, error);
+    if (code == 0)
+        code = database_run(state->database, recorder->path, "COMMIT", error);
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0] && code == 0; i++)
+        code = database_prepare(state->database, recorder->path, statements[i].sql,
+                                statements[i].statement, error);
     if (code == 0)
         code = database_attribute(recorder, "version", vitals_version_text(), error);
     if (code < 0)
         close_all(state);
-    return code;
-}
-
-/* Writes attributes that name what was left out. */
-static int say_what_is_missing(struct recorder *recorder, vitals_error *error)
-{
-    const struct database_state *state = recorder->state;
-    char words[160];
-    int code = 0;
-    if (state->frames_left_out > 0) {
-        (void)snprintf(words, sizeof words,
-                       "%llu of %lld samples have no frame: writing one took too long for each",
-                       (unsigned long long)state->frames_left_out, (long long)state->sample_number);
-        code = database_attribute(recorder, "frames_left_out", words, error);
-    }
-    if (code == 0 && state->dropped)
-        code = database_attribute(recorder, "series_left_out",
-                                  "more series than a recording has columns for", error);
     return code;
 }
 
@@ -561,8 +507,16 @@ static int database_end(struct recorder *recorder, vitals_error *error)
     if (state->database == NULL)
         return 0;
     int code = commit(recorder, error);
-    if (code == 0)
-        code = say_what_is_missing(recorder, error);
+    if (code == 0 && state->frames_left_out > 0) {
+        char words[160];
+        (void)snprintf(words, sizeof words,
+                       "%llu of %lld samples have no frame: writing one took too long for each",
+                       (unsigned long long)state->frames_left_out, (long long)state->sample_number);
+        code = database_attribute(recorder, "frames_left_out", words, error);
+    }
+    if (code == 0 && state->dropped)
+        code = database_attribute(recorder, "series_left_out",
+                                  "more series than a recording has columns for", error);
     finalize_all(state);
     (void)sqlite3_exec(state->database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;",
                        NULL, NULL, NULL);
