@@ -52,13 +52,9 @@ int account_json_with(const vitals_account *account, const struct account_member
     return form.failed != 0 ? form.failed : write(data, "\n", 1);
 }
 
-struct account_words {
-    const char *const *argv;
-};
-
 static void put_arguments(void *data, void *form)
 {
-    const char *const *argv = ((struct account_words *)data)->argv;
+    const char *const *argv = *(const char *const **)data;
     form_begin(form, '[');
     for (size_t i = 0; argv[i] != NULL; i++)
         form_string(form, argv[i]);
@@ -68,7 +64,6 @@ static void put_arguments(void *data, void *form)
 int report_account_json(const vitals_account *account, const char *const *argv, vitals_write *write,
                         void *data)
 {
-    struct account_words words = {argv};
-    const struct account_member member = {"command", put_arguments, &words};
+    const struct account_member member = {"command", put_arguments, &argv};
     return account_json_with(account, &member, 1, write, data);
 }

@@ -92,25 +92,17 @@ static char *words_of(const struct account_text_lines *lines, const char *name,
 }
 
 /* ---- what the lines are ---- */
-
-/* If the time was not counted. */
-static void mean_cores_line(const struct account_text_lines *lines)
-{
-    char words[WORDS], how[WORDS];
-    (void)snprintf(words, sizeof words, "%.2f cores, %.2f at most", number(lines, "cpu_mean_cores"),
-                   number(lines, "cpu_peak_cores"));
-    put_line(lines, "CPU", words, words_how(find(lines, "cpu_mean_cores"), how));
-}
-
 static void cpu_line(const struct account_text_lines *lines)
 {
     char total[WORDS], user[WORDS], system[WORDS], words[3 * WORDS], how[WORDS];
     const vitals_figure *cpu = find(lines, "cpu_seconds");
-    if (cpu == NULL) {
-        if (has(lines, "cpu_mean_cores"))
-            mean_cores_line(lines);
-        return;
+    if (cpu == NULL && has(lines, "cpu_mean_cores")) { /* the time was not counted */
+        (void)snprintf(words, sizeof words, "%.2f cores, %.2f at most",
+                       number(lines, "cpu_mean_cores"), number(lines, "cpu_peak_cores"));
+        put_line(lines, "CPU", words, words_how(find(lines, "cpu_mean_cores"), how));
     }
+    if (cpu == NULL)
+        return;
     vitals_text expected = vitals_account_attribute(lines->account, "expected_cores");
     int used = snprintf(words, sizeof words, "%s", words_figure(lines->view, cpu, total));
     const char *cores = has(lines, "cpu_cores") ? "cpu_cores" : "cpu_mean_cores";
@@ -194,59 +186,40 @@ static void kills_line(const struct account_text_lines *lines)
 
 /* ---- devices ---- */
 
-static bool is_device(const vitals_figure *figure)
-{
-    static const char *const SCOPES[] = {"", "root", "descendants", "system"};
-    for (size_t i = 0; i < sizeof SCOPES / sizeof SCOPES[0]; i++) {
-        if (strcmp(vitals_figure_subject(figure), SCOPES[i]) == 0)
-            return false;
-    }
-    return true;
-}
-
-/* Why a device or a back end reported nothing, up to the remedy. */
-static void untold_device_line(const struct account_text_lines *lines, const vitals_figure *figure)
-{
-    char how[WORDS];
-    (void)words_how(figure, how);
-    how[strcspn(how, ";")] = '\0';
-    put_line(lines, vitals_figure_label(figure), "N/A", how);
-}
-
 /* The figures of one device stand in one line. A device that the run did not use has none. */
-static void device_line(const struct account_text_lines *lines, const vitals_figure *memory)
-{
-    char peak[WORDS], words[2 * WORDS], how[WORDS];
-    vitals_availability has_memory, has_busy;
-    const vitals_figure *busy = vitals_account_find(lines->account, "gpu_busy_ratio",
-                                                    vitals_figure_subject(memory));
-    if (busy == NULL)
-        busy = vitals_account_find(lines->account, "gpu_utilization_mean_ratio",
-                                   vitals_figure_subject(memory));
-    (void)words_number(memory, &has_memory);
-    double ratio = words_number(busy, &has_busy);
-    if (busy == NULL && has_memory <= 0) {
-        untold_device_line(lines, memory);
-        return;
-    }
-    int used = snprintf(words, sizeof words, "peak %s", words_figure(lines->view, memory, peak));
-    if (has_busy > 0)
-        (void)snprintf(words + used, sizeof words - (size_t)used, ", %.0f %% busy", ratio * 100);
-    (void)words_how(has_memory <= 0 && has_busy > 0 ? busy : memory, how);
-    const char *label = vitals_figure_label(memory);
-    put_line(lines, label[0] != '\0' ? label : vitals_figure_subject(memory), words, how);
-}
-
 static void device_lines(const struct account_text_lines *lines)
 {
-    for (const vitals_figure *figure = NULL;
-         (figure = vitals_account_next(lines->account, figure)) != NULL;) {
-        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak_bytes") == 0 && is_device(figure))
-            device_line(lines, figure);
+    char peak[WORDS], words[2 * WORDS], how[WORDS];
+    for (const vitals_figure *memory = NULL;
+         (memory = vitals_account_next(lines->account, memory)) != NULL;) {
+        const char *subject = vitals_figure_subject(memory), *label = vitals_figure_label(memory);
+        if (strcmp(vitals_figure_name(memory), "gpu_memory_peak_bytes") != 0 ||
+            !words_is_device(subject))
+            continue;
+        vitals_availability has_memory, has_busy;
+        const vitals_figure *busy = vitals_account_find(lines->account, "gpu_busy_ratio", subject);
+        if (busy == NULL)
+            busy = vitals_account_find(lines->account, "gpu_utilization_mean_ratio", subject);
+        (void)words_number(memory, &has_memory);
+        double ratio = words_number(busy, &has_busy);
+        if (busy == NULL && has_memory <= 0) {
+            /* Why a device or a back end reported nothing, up to the remedy. */
+            (void)words_how(memory, how);
+            how[strcspn(how, ";")] = '\0';
+            put_line(lines, label, "N/A", how);
+            continue;
+        }
+        int used = snprintf(words, sizeof words, "peak %s",
+                            words_figure(lines->view, memory, peak));
+        if (has_busy > 0)
+            (void)snprintf(words + used, sizeof words - (size_t)used, ", %.0f %% busy",
+                           ratio * 100);
+        (void)words_how(has_memory <= 0 && has_busy > 0 ? busy : memory, how);
+        put_line(lines, label[0] != '\0' ? label : subject, words, how);
     }
+
     const vitals_figure *left_out = find(lines, "gpus_not_counted");
     if (left_out != NULL) {
-        char words[WORDS], how[WORDS];
         (void)snprintf(words, sizeof words, "%.0f not counted", number(lines, "gpus_not_counted"));
         put_line(lines, "GPUs", words, words_how(left_out, how));
     }
@@ -377,26 +350,6 @@ static void (*const LINES[])(const struct account_text_lines *lines) = {
     disk_line, network_line, process_line, waiting_line, coverage_line,
 };
 
-/* ---- every figure ---- */
-
-static void all_figures(const struct account_text_lines *lines)
-{
-    enum { NAME_COLUMNS = 34, SUBJECT_COLUMNS = 12, VALUE_COLUMNS = 16 };
-    paint_end(lines->paint);
-    for (const vitals_figure *figure = NULL;
-         (figure = vitals_account_next(lines->account, figure)) != NULL;) {
-        char value[WORDS], how[WORDS];
-        const char *label = vitals_figure_label(figure), *subject = vitals_figure_subject(figure);
-        size_t at = 2;
-        paint_text(lines->paint, COLOR_PLAIN, "  ");
-        at += cell(lines->paint, COLOR_PLAIN, NAME_COLUMNS, vitals_figure_name(figure));
-        at += cell(lines->paint, COLOR_PLAIN, SUBJECT_COLUMNS, label[0] != '\0' ? label : subject);
-        at += cell(lines->paint, COLOR_PLAIN, VALUE_COLUMNS,
-                   words_figure(lines->view, figure, value));
-        put_words(lines, COLOR_DIM, at, words_how(figure, how));
-    }
-}
-
 /* ---- what is known beside figures ---- */
 
 /* Sentences of others, a line each, made safe. */
@@ -417,11 +370,6 @@ static void sentence_lines(const struct account_text_lines *lines, const char *w
     }
 }
 
-static bool is_text(vitals_text text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
-}
-
 /* Long commands are cut: the user knows the arguments. */
 static void command_words(vitals_text command, bool ascii, char out[static COMMAND_BYTES])
 {
@@ -433,56 +381,35 @@ static void command_words(vitals_text command, bool ascii, char out[static COMMA
         memcpy(out + strlen(out), "..", 3);
 }
 
-static void machine_line(const struct account_text_lines *lines)
+/* What ran and how it ended. */
+static void first_line(const struct account_text_lines *lines)
 {
-    char name[COMMAND_BYTES], wall[WORDS];
-    vitals_text host = vitals_account_attribute(lines->account, "host");
-    command_words(host.size > 0 ? host : (vitals_text){"this machine", 12}, lines->view->ascii,
-                  name);
-    paint_text(lines->paint, COLOR_PLAIN, "vitals: ");
-    paint_text(lines->paint, COLOR_PLAIN, name);
-    paint_text(lines->paint, COLOR_PLAIN, " was recorded for ");
-    paint_text(
-        lines->paint, COLOR_PLAIN,
-        words_figure(lines->view, vitals_account_find(lines->account, "wall_seconds", ""), wall));
-    paint_end(lines->paint);
-}
-
-/* A job that did not run has no figures worth a line. */
-static void failure_line(const struct account_text_lines *lines, vitals_text command,
-                         vitals_text failure)
-{
-    char name[COMMAND_BYTES], why[2 * WORDS], words[64];
-    vitals_text_form form = lines->view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
-    command_words(command.size > 0 ? command : (vitals_text){"the command", 11}, lines->view->ascii,
-                  name);
-    (void)vitals_text_format(failure, form, why, sizeof why);
-    (void)snprintf(words, sizeof words, ", exit %d", vitals_account_exit_code(lines->account));
-    paint_text(lines->paint, COLOR_PLAIN, "vitals: ");
-    paint_text(lines->paint, COLOR_PLAIN, name);
-    paint_text(lines->paint, COLOR_PLAIN, " was not run: ");
-    paint_text(lines->paint, COLOR_PLAIN, why);
-    paint_text(lines->paint, COLOR_PLAIN, words);
-    paint_end(lines->paint);
-}
-
-static void first_line(const struct account_text_lines *lines, vitals_text command)
-{
-    char name[COMMAND_BYTES], wall[WORDS], words[2 * WORDS];
+    char name[COMMAND_BYTES], wall[WORDS], why[2 * WORDS], words[3 * WORDS];
+    const bool ascii = lines->view->ascii, machine = lines->subject[0] != '\0';
     vitals_text state = vitals_account_attribute(lines->account, "state");
+    vitals_text failure = vitals_account_failure(lines->account);
+    vitals_text title = vitals_account_attribute(lines->account,
+                                                 machine && failure.size == 0 ? "host" : "command");
     int signal = vitals_account_signal(lines->account);
-    command_words(command.size > 0 ? command : (vitals_text){"this run", 8}, lines->view->ascii,
-                  name);
+    int exit_code = vitals_account_exit_code(lines->account);
+    const char *untitled = failure.size > 0 ? "the command" : machine ? "this machine" : "this run";
+    command_words(title.size > 0 ? title : (vitals_text){untitled, strlen(untitled)}, ascii, name);
     (void)words_figure(lines->view, vitals_account_find(lines->account, "wall_seconds", ""), wall);
-    if (is_text(state, "running"))
+    (void)vitals_text_format(failure, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, why,
+                             sizeof why);
+
+    if (failure.size > 0)
+        (void)snprintf(words, sizeof words, " was not run: %s, exit %d", why, exit_code);
+    else if (machine)
+        (void)snprintf(words, sizeof words, " was recorded for %s", wall);
+    else if (words_are(state, "running"))
         (void)snprintf(words, sizeof words, " has run for %s", wall);
-    else if (is_text(state, "partial"))
+    else if (words_are(state, "partial"))
         (void)snprintf(words, sizeof words, " was followed for %s; its end was not seen", wall);
     else if (signal != 0)
         (void)snprintf(words, sizeof words, " ended after %s by signal %d", wall, signal);
     else
-        (void)snprintf(words, sizeof words, " finished in %s, exit %d", wall,
-                       vitals_account_exit_code(lines->account));
+        (void)snprintf(words, sizeof words, " finished in %s, exit %d", wall, exit_code);
     paint_text(lines->paint, COLOR_PLAIN, "vitals: ");
     paint_text(lines->paint, COLOR_PLAIN, name);
     paint_text(lines->paint, COLOR_PLAIN, words);
@@ -492,25 +419,32 @@ static void first_line(const struct account_text_lines *lines, vitals_text comma
 int account_text(const vitals_account *account, const struct account_view *view,
                  vitals_write *write, void *data)
 {
-    vitals_text command = vitals_account_attribute(account, "command");
+    enum { NAME_COLUMNS = 34, SUBJECT_COLUMNS = 12, VALUE_COLUMNS = 16 };
     struct paint paint;
-    bool machine = words_is_machine(account);
-    const struct account_text_lines lines = {&paint, account, view, machine ? "system" : ""};
+    const struct account_text_lines lines = {&paint, account, view,
+                                             words_is_machine(account) ? "system" : ""};
     paint_init(&paint, view->color, write, data);
-    vitals_text failure = vitals_account_failure(account);
-    if (failure.size > 0) {
-        failure_line(&lines, command, failure);
+    first_line(&lines);
+    if (vitals_account_failure(account).size > 0) /* a job that did not run has no figures */
         return paint_done(&paint);
-    }
-    if (machine)
-        machine_line(&lines);
-    else
-        first_line(&lines, command);
     sentence_lines(&lines, "limit", vitals_account_attribute(account, "limit_words"));
     for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++)
         LINES[i](&lines);
     sentence_lines(&lines, "missing", vitals_account_attribute(account, "missing"));
-    if (view->verbose)
-        all_figures(&lines);
+    if (!view->verbose)
+        return paint_done(&paint);
+
+    paint_end(&paint);
+    for (const vitals_figure *figure = NULL;
+         (figure = vitals_account_next(account, figure)) != NULL;) {
+        char value[WORDS], how[WORDS];
+        const char *label = vitals_figure_label(figure), *subject = vitals_figure_subject(figure);
+        size_t at = 2;
+        paint_text(&paint, COLOR_PLAIN, "  ");
+        at += cell(&paint, COLOR_PLAIN, NAME_COLUMNS, vitals_figure_name(figure));
+        at += cell(&paint, COLOR_PLAIN, SUBJECT_COLUMNS, label[0] != '\0' ? label : subject);
+        at += cell(&paint, COLOR_PLAIN, VALUE_COLUMNS, words_figure(view, figure, value));
+        put_words(&lines, COLOR_DIM, at, words_how(figure, how));
+    }
     return paint_done(&paint);
 }

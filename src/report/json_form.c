@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feed/decimal.h"
 #include "feed/text.h"
 
-enum { PART = 512, ESCAPE = 6, DIGITS = 40 };
+enum { PART = 512, ESCAPE = 6, DIGITS = NUMBER_WORDS };
 
 void json_form_init(struct json_form *form, int indent, vitals_write *write, void *data)
 {
@@ -62,21 +63,6 @@ void form_end(struct json_form *form, char bracket)
     form->begun = true;
 }
 
-/* Inside a script element nothing may end it: there < is escaped too. */
-static void put_escaped(struct json_form *form, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        char escape[8];
-        bool sharp = bytes[i] == '<' || bytes[i] == '>' || bytes[i] == '&';
-        if (!form->script || !sharp) {
-            put(form, bytes + i, 1);
-            continue;
-        }
-        (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)bytes[i]);
-        put(form, escape, strlen(escape));
-    }
-}
-
 static void put_quoted(struct json_form *form, vitals_text text)
 {
     char escaped[PART * ESCAPE + 1];
@@ -84,10 +70,17 @@ static void put_quoted(struct json_form *form, vitals_text text)
     while (text.size > 0) {
         vitals_text part = {text.bytes, text_part(text, PART)};
         (void)vitals_text_format(part, VITALS_TEXT_JSON, escaped, sizeof escaped);
-        if (form->script)
-            put_escaped(form, escaped, strlen(escaped));
-        else
-            put(form, escaped, strlen(escaped));
+        /* Inside a script element nothing may end it: there < is escaped too. */
+        for (const char *at = escaped; *at != '\0';) {
+            size_t plain = form->script ? strcspn(at, "<>&") : strlen(at);
+            put(form, at, plain);
+            at += plain;
+            if (*at == '\0')
+                break;
+            char escape[8];
+            (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*at++);
+            put(form, escape, strlen(escape));
+        }
         text.bytes += part.size;
         text.size -= part.size;
     }
@@ -113,16 +106,6 @@ void form_string(struct json_form *form, const char *string)
     form_text(form, (vitals_text){string, strlen(string)});
 }
 
-/* The locale of numbers is C. */
-static void shortest(double value, char out[static DIGITS])
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        (void)snprintf(out, DIGITS, "%.*g", digits, value);
-        if (strtod(out, NULL) == value)
-            return;
-    }
-}
-
 void form_number(struct json_form *form, double value)
 {
     char digits[DIGITS];
@@ -135,7 +118,7 @@ void form_number(struct json_form *form, double value)
         (void)snprintf(digits, sizeof digits, form->floats ? "%.1f" : "%.0f",
                        value == 0 ? 0.0 : value);
     else
-        shortest(value, digits);
+        number_shortest(value, digits);
     separate(form);
     put(form, digits, strlen(digits));
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t as_count(double value)
@@ -28,75 +29,6 @@ char *words_seconds(double seconds, char out[static WORDS])
     return out;
 }
 
-/* ---- by unit ---- */
-
-static void bytes_words(double value, char out[static WORDS])
-{
-    char human[VITALS_HUMAN];
-    (void)snprintf(out, WORDS, "%s", vitals_human_bytes(as_count(value), human));
-}
-
-static void ratio_words(double value, char out[static WORDS])
-{
-    double percent = value * 100;
-    (void)snprintf(out, WORDS, percent != 0 && fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%",
-                   percent);
-}
-
-static void cores_words(double value, char out[static WORDS])
-{
-    (void)snprintf(out, WORDS, "%.2f cores", value);
-}
-
-/* From a watt-hour on energy is shown as a meter does. */
-static void joules_words(double value, char out[static WORDS])
-{
-    if (value < 3600)
-        (void)snprintf(out, WORDS, value < 10 ? "%.2f J" : "%.0f J", value);
-    else if (value < 3.6e6)
-        (void)snprintf(out, WORDS, "%.1f Wh", value / 3600);
-    else
-        (void)snprintf(out, WORDS, "%.2f kWh", value / 3.6e6);
-}
-
-static void watts_words(double value, char out[static WORDS])
-{
-    (void)snprintf(out, WORDS, "%.0f W", value);
-}
-
-static void celsius_words(double value, char out[static WORDS])
-{
-    (void)snprintf(out, WORDS, "%.0f C", value);
-}
-
-static void seconds_words(double value, char out[static WORDS])
-{
-    (void)words_seconds(value, out);
-}
-
-static const struct {
-    const char *unit;
-    void (*put)(double value, char *out);
-} FORMS[] = {
-    {"bytes", bytes_words},     {"seconds", seconds_words}, {"ratio", ratio_words},
-    {"cores", cores_words},     {"joules", joules_words},   {"watts", watts_words},
-    {"celsius", celsius_words},
-};
-
-/* ---- in the caller's units ---- */
-
-static bool is_of_gpu(const char *name)
-{
-    return strncmp(name, "gpu_", 4) == 0 || strncmp(name, "device_", 7) == 0;
-}
-
-static const char *wanted_unit(const struct account_view *view, const char *name, const char *unit)
-{
-    if (strcmp(unit, "bytes") == 0)
-        return is_of_gpu(name) ? view->gpu_memory_unit : view->memory_unit;
-    return strcmp(unit, "seconds") == 0 ? view->time_unit : NULL;
-}
-
 /* Six digits that tell something, without an exponent where people would not write one. */
 static void plain_number(double value, char out[static WORDS])
 {
@@ -112,21 +44,40 @@ static void plain_number(double value, char out[static WORDS])
 char *words_value(const struct account_view *view, const char *name, const char *unit, double value,
                   char out[static WORDS])
 {
-    const char *wanted = wanted_unit(view, name, unit);
-    double converted;
+    char number[WORDS], human[VITALS_HUMAN];
+    bool bytes = strcmp(unit, "bytes") == 0, seconds = strcmp(unit, "seconds") == 0;
+    bool gpu = strncmp(name, "gpu_", 4) == 0 || strncmp(name, "device_", 7) == 0;
+    const char *wanted = bytes     ? (gpu ? view->gpu_memory_unit : view->memory_unit)
+                         : seconds ? view->time_unit
+                                   : NULL;
+    double converted, percent = value * 100;
     if (wanted != NULL && vitals_usage_convert(value, unit, wanted, &converted) == 0) {
-        char number[WORDS];
         plain_number(converted, number);
         (void)snprintf(out, WORDS, "%.40s %s", number, wanted);
-        return out;
+    } else if (bytes) {
+        (void)snprintf(out, WORDS, "%s", vitals_human_bytes(as_count(value), human));
+    } else if (seconds) {
+        (void)words_seconds(value, out);
+    } else if (strcmp(unit, "ratio") == 0) {
+        (void)snprintf(out, WORDS, percent != 0 && fabs(percent) < 9.95 ? "%.1f %%" : "%.0f %%",
+                       percent);
+    } else if (strcmp(unit, "cores") == 0) {
+        (void)snprintf(out, WORDS, "%.2f cores", value);
+    } else if (strcmp(unit, "joules") == 0) {
+        /* From a watt-hour on energy is shown as a meter does. */
+        if (value < 3600)
+            (void)snprintf(out, WORDS, value < 10 ? "%.2f J" : "%.0f J", value);
+        else if (value < 3.6e6)
+            (void)snprintf(out, WORDS, "%.1f Wh", value / 3600);
+        else
+            (void)snprintf(out, WORDS, "%.2f kWh", value / 3.6e6);
+    } else if (strcmp(unit, "watts") == 0) {
+        (void)snprintf(out, WORDS, "%.0f W", value);
+    } else if (strcmp(unit, "celsius") == 0) {
+        (void)snprintf(out, WORDS, "%.0f C", value);
+    } else {
+        plain_number(value, out);
     }
-    for (size_t i = 0; i < sizeof FORMS / sizeof FORMS[0]; i++) {
-        if (strcmp(FORMS[i].unit, unit) == 0) {
-            FORMS[i].put(value, out);
-            return out;
-        }
-    }
-    plain_number(value, out);
     return out;
 }
 
@@ -227,6 +178,27 @@ const vitals_figure *words_find(const vitals_account *account, const char *measu
 {
     char name[WORDS];
     return vitals_account_find(account, words_name(measure, statistic, name), subject);
+}
+
+bool words_are(vitals_text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
+}
+
+double words_attribute_number(const vitals_account *account, const char *name)
+{
+    char digits[32] = "";
+    vitals_text text = vitals_account_attribute(account, name);
+    if (text.size > 0 && text.size < sizeof digits)
+        memcpy(digits, text.bytes, text.size);
+    double value = strtod(digits, NULL);
+    return isfinite(value) && value > 0 ? value : 0;
+}
+
+bool words_is_device(const char *subject)
+{
+    return subject[0] != '\0' && strcmp(subject, "root") != 0 &&
+           strcmp(subject, "descendants") != 0 && strcmp(subject, "system") != 0;
 }
 
 bool words_is_machine(const vitals_account *account)

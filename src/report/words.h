@@ -30,6 +30,14 @@ char *words_name(const char *measure, const char *statistic, char out[static WOR
 const vitals_figure *words_find(const vitals_account *account, const char *measure,
                                 const char *statistic, const char *subject);
 
+bool words_are(vitals_text text, const char *word);
+
+/* An attribute that is a positive number; 0 if it is none. */
+double words_attribute_number(const vitals_account *account, const char *name);
+
+/* True for the subject of a figure or series of one device. */
+bool words_is_device(const char *subject);
+
 /* True if the account is of a machine alone, without a run. */
 bool words_is_machine(const vitals_account *account);
 
