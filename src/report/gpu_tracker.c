@@ -55,6 +55,12 @@ static void add_number(struct gpu_tracker_tree *tree, int depth, const char *key
                   .depth = depth, .kind = known ? kind : KIND_MISSING, .key = key, .value = value});
 }
 
+static void add_unit(struct gpu_tracker_tree *tree, const char *unit)
+{
+    add(tree,
+        (struct gpu_tracker_member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = unit});
+}
+
 /* ---- figures ---- */
 
 static bool figure(const struct gpu_tracker_tree *tree, const char *measure, const char *statistic,
@@ -91,8 +97,7 @@ static void add_ram(struct gpu_tracker_tree *tree)
                              *const shared[2] = {"memory_shared_bytes"};
     const char *unit = tree->memory_unit;
     add_group(tree, 0, "max_ram");
-    add(tree,
-        (struct gpu_tracker_member){.depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = unit});
+    add_unit(tree, unit);
     add_bytes(tree, 1, "system_capacity", capacity, "system", unit);
     add_bytes(tree, 1, "system", used, "system", unit);
     for (size_t i = 0; i < SCOPE_COUNT; i++) {
@@ -112,17 +117,6 @@ static void add_device_bytes(struct gpu_tracker_tree *tree, const char *key, con
         add_number(tree, 1, key, KIND_REAL, true, 0);
     else
         add_bytes(tree, 1, key, measures, subject, tree->gpu_memory_unit);
-}
-
-static void add_gpu_ram(struct gpu_tracker_tree *tree)
-{
-    add_group(tree, 0, "max_gpu_ram");
-    add(tree, (struct gpu_tracker_member){
-                  .depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = tree->gpu_memory_unit});
-    add_device_bytes(tree, "system_capacity", "device_memory_total_bytes", "system");
-    add_device_bytes(tree, "system", "device_memory_used_bytes", "system");
-    for (size_t i = 0; i < SCOPE_COUNT; i++)
-        add_device_bytes(tree, SCOPES[i].key, "gpu_memory_bytes", SCOPES[i].subject);
 }
 
 /* Four percentages of what is in use, of so many. */
@@ -192,74 +186,7 @@ static void add_gpu(struct gpu_tracker_tree *tree)
     add_percentages(tree, "gpu_percentages", used, known, tree->no_devices ? 1 : tree->devices);
 }
 
-static void add_time(struct gpu_tracker_tree *tree)
-{
-    vitals_availability state;
-    double time = words_number(vitals_account_find(tree->account, "wall_seconds", ""), &state);
-    bool known = state > 0 && vitals_usage_convert(time, "seconds", tree->time_unit, &time) == 0;
-    add_group(tree, 0, "compute_time");
-    add(tree, (struct gpu_tracker_member){
-                  .depth = 1, .kind = KIND_UNIT, .key = "unit", .unit = tree->time_unit});
-    add_number(tree, 1, "time", KIND_REAL, known, time);
-}
-
-/* ---- what they are of ---- */
-
-static double attribute_number(const vitals_account *account, const char *name)
-{
-    char digits[32];
-    vitals_text text = vitals_account_attribute(account, name);
-    if (text.size == 0 || text.size >= sizeof digits)
-        return 0;
-    memcpy(digits, text.bytes, text.size);
-    digits[text.size] = '\0';
-    double value = strtod(digits, NULL);
-    return isfinite(value) && value > 0 ? value : 0;
-}
-
-/* An account of ours that measured the machine leaves out what there is none of. */
-static bool has_none(const vitals_account *account)
-{
-    vitals_availability state;
-    const vitals_figure *devices = words_find(account, "devices", "peak", "system");
-    if (devices == NULL)
-        return vitals_account_attribute(account, "version").size > 0 &&
-               words_find(account, "memory_total_bytes", "peak", "system") != NULL;
-    (void)words_number(devices, &state);
-    return state == VITALS_UNSUPPORTED; // no driver: no device
-}
-
-static void fill(struct gpu_tracker_tree *tree)
-{
-    double devices;
-    bool told = figure(tree, "devices", "peak", "system", &devices);
-    if (has_none(tree->account)) {
-        told = true;
-        devices = 0;
-    }
-    tree->expected_cores = attribute_number(tree->account, "expected_cores");
-    tree->cores = attribute_number(tree->account, "system_cores");
-    tree->devices = told ? devices : 0;
-    tree->no_devices = told && devices == 0;
-    add_ram(tree);
-    add_gpu_ram(tree);
-    add_cpu(tree);
-    add_gpu(tree);
-    add_time(tree);
-}
-
 /* ---- as JSON ---- */
-
-static void put_value(struct json_form *form, const struct gpu_tracker_member *member)
-{
-    form->floats = member->kind == KIND_REAL;
-    if (member->kind == KIND_UNIT)
-        form_string(form, member->unit);
-    else if (member->kind == KIND_MISSING)
-        form_null(form);
-    else
-        form_number(form, member->value);
-}
 
 static int print_json(const struct gpu_tracker_tree *tree, vitals_write *write, void *data)
 {
@@ -271,10 +198,15 @@ static int print_json(const struct gpu_tracker_tree *tree, vitals_write *write, 
         while (form.depth > member->depth + 1)
             form_end(&form, '}');
         form_key(&form, member->key);
+        form.floats = member->kind == KIND_REAL;
         if (member->kind == KIND_GROUP)
             form_begin(&form, '{');
+        else if (member->kind == KIND_UNIT)
+            form_string(&form, member->unit);
+        else if (member->kind == KIND_MISSING)
+            form_null(&form);
         else
-            put_value(&form, member);
+            form_number(&form, member->value);
     }
     while (form.depth > 0)
         form_end(&form, '}');
@@ -315,38 +247,28 @@ static const struct {
     {"time", "Time"},
 };
 
-static const char *wording(const char *key)
-{
-    for (size_t i = 0; i < sizeof WORDING / sizeof WORDING[0]; i++) {
-        if (strcmp(WORDING[i].key, key) == 0)
-            return WORDING[i].words;
-    }
-    return key;
-}
-
-/* Three decimals, of which zeros behind the first go away. */
-static void decimals(double value, char out[static WORDS])
-{
-    size_t size = (size_t)snprintf(out, WORDS, "%.3f", value);
-    while (size > 2 && out[size - 1] == '0' && out[size - 2] != '.')
-        out[--size] = '\0';
-}
-
 static int print_text(const struct gpu_tracker_tree *tree, vitals_write *write, void *data)
 {
     struct paint paint;
     paint_init(&paint, false, write, data);
     for (size_t i = 0; i < tree->count; i++) {
         const struct gpu_tracker_member *member = &tree->members[i];
+        const char *title = member->key;
+        for (size_t k = 0; k < sizeof WORDING / sizeof WORDING[0]; k++)
+            if (strcmp(WORDING[k].key, member->key) == 0)
+                title = WORDING[k].words;
         char value[WORDS] = "N/A";
-        if (member->kind == KIND_REAL)
-            decimals(member->value, value);
-        else if (member->kind == KIND_COUNT)
+        if (member->kind == KIND_REAL) {
+            /* Three decimals, of which zeros behind the first go away. */
+            size_t size = (size_t)snprintf(value, sizeof value, "%.3f", member->value);
+            while (size > 2 && value[size - 1] == '0' && value[size - 2] != '.')
+                value[--size] = '\0';
+        } else if (member->kind == KIND_COUNT)
             (void)snprintf(value, sizeof value, "%.0f", member->value);
         else if (member->kind == KIND_UNIT)
             (void)snprintf(value, sizeof value, "%s", member->unit);
         paint_repeat(&paint, COLOR_PLAIN, " ", (size_t)member->depth * TEXT_INDENT);
-        paint_text(&paint, COLOR_PLAIN, wording(member->key));
+        paint_text(&paint, COLOR_PLAIN, title);
         paint_text(&paint, COLOR_PLAIN, member->kind == KIND_GROUP ? ":" : ": ");
         if (member->kind != KIND_GROUP)
             paint_text(&paint, COLOR_PLAIN, value);
@@ -364,6 +286,37 @@ int account_gpu_tracker(const vitals_account *account, const struct account_view
         .gpu_memory_unit = view->gpu_memory_unit != NULL ? view->gpu_memory_unit : "gigabytes",
         .time_unit = view->time_unit != NULL ? view->time_unit : "hours",
     };
-    fill(&tree);
+    vitals_availability state;
+    const vitals_figure *found = words_find(account, "devices", "peak", "system");
+    double devices = words_number(found, &state);
+    bool told = state > 0;
+    /* No driver: no device. An account of ours that measured the machine leaves out what there is
+     * none of. */
+    if (found != NULL ? state == VITALS_UNSUPPORTED
+                      : vitals_account_attribute(account, "version").size > 0 &&
+                            words_find(account, "memory_total_bytes", "peak", "system") != NULL) {
+        told = true;
+        devices = 0;
+    }
+    tree.expected_cores = words_attribute_number(account, "expected_cores");
+    tree.cores = words_attribute_number(account, "system_cores");
+    tree.devices = told ? devices : 0;
+    tree.no_devices = told && devices == 0;
+    add_ram(&tree);
+
+    add_group(&tree, 0, "max_gpu_ram");
+    add_unit(&tree, tree.gpu_memory_unit);
+    add_device_bytes(&tree, "system_capacity", "device_memory_total_bytes", "system");
+    add_device_bytes(&tree, "system", "device_memory_used_bytes", "system");
+    for (size_t i = 0; i < SCOPE_COUNT; i++)
+        add_device_bytes(&tree, SCOPES[i].key, "gpu_memory_bytes", SCOPES[i].subject);
+    add_cpu(&tree);
+    add_gpu(&tree);
+
+    double time = words_number(vitals_account_find(account, "wall_seconds", ""), &state);
+    bool known = state > 0 && vitals_usage_convert(time, "seconds", tree.time_unit, &time) == 0;
+    add_group(&tree, 0, "compute_time");
+    add_unit(&tree, tree.time_unit);
+    add_number(&tree, 1, "time", KIND_REAL, known, time);
     return text ? print_text(&tree, write, data) : print_json(&tree, write, data);
 }

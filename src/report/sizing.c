@@ -27,33 +27,7 @@ static const double GPU_IDLE_RATIO = 0.01;
 
 static const double TIME_HEADROOM = 1.25;
 
-/* ---- steps ---- */
-
-/* 128, 256, 512 MiB, 1, 2 GiB, then whole GiB, from 64 GiB on four at a time. */
-static double memory_step(double bytes)
-{
-    for (double step = 128 * MIB; step <= 2 * GIB; step *= 2) {
-        if (bytes <= step)
-            return step;
-    }
-    double unit = bytes > 64 * GIB ? 4 * GIB : GIB;
-    return ceil(bytes / unit) * unit;
-}
-
-/* 5 minutes, then quarters of an hour, then hours. */
-static double time_step(double seconds)
-{
-    double unit = seconds <= 3600 ? 300 : seconds <= 6 * 3600 ? 900 : 3600;
-    return ceil(seconds / unit) * unit;
-}
-
 /* ---- parts ---- */
-
-static bool is_attribute(const vitals_account *account, const char *name, const char *word)
-{
-    vitals_text text = vitals_account_attribute(account, name);
-    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
-}
 
 static double number(const vitals_account *account, const char *name, const char *subject,
                      vitals_availability *state)
@@ -138,29 +112,22 @@ static void size_memory(const vitals_account *account, struct sizing_part *part)
     } else {
         size_estimate(account, part);
     }
-    if ((kills > 0 || is_attribute(account, "limit", "memory")) && part->known) {
+    if ((kills > 0 || words_are(vitals_account_attribute(account, "limit"), "memory")) &&
+        part->known) {
         part->amount = (state > 0 ? counted : part->amount) * HEADROOM_KILLED;
         (void)snprintf(part->reason, SIZING_REASON,
                        "it was killed for want of memory, so its need was not seen: twice the "
                        "peak");
     }
-    if (part->known)
-        part->amount = memory_step(part->amount);
-}
+    if (!part->known)
+        return;
 
-static bool is_device(const vitals_figure *figure)
-{
-    const char *subject = vitals_figure_subject(figure);
-    return subject[0] != '\0' && strcmp(subject, "root") != 0 &&
-           strcmp(subject, "descendants") != 0 && strcmp(subject, "system") != 0;
+    /* 128, 256, 512 MiB, 1, 2 GiB, then whole GiB, from 64 GiB on four at a time. */
+    double step = 128 * MIB, unit = part->amount > 64 * GIB ? 4 * GIB : GIB;
+    while (step < part->amount && step < 2 * GIB)
+        step *= 2;
+    part->amount = part->amount <= step ? step : ceil(part->amount / unit) * unit;
 }
-
-struct sizing_devices {
-    size_t used, idle, unknown;
-    double memory, busy; /* the largest peak; the sum of ratios */
-    bool has_memory, exact;
-    const char *resource;
-};
 
 /* The resource name of a device plugin, by driver. */
 static const struct {
@@ -172,98 +139,82 @@ static const struct {
     {"xe", "gpu.intel.com/xe"},
 };
 
-/* "vendor driver subject": the driver of the line with that subject; size 0 if there is none. */
-static vitals_text driver_of(const vitals_account *account, const char *subject)
-{
-    vitals_text lines = vitals_account_attribute(account, "gpu_drivers");
-    const char *at = lines.bytes, *end = lines.bytes + lines.size;
-    while (at != NULL && at < end) {
-        const char *next = memchr(at, '\n', (size_t)(end - at));
-        const char *line_end = next != NULL ? next : end;
-        const char *driver = memchr(at, ' ', (size_t)(line_end - at));
-        const char *named = driver != NULL
-                                ? memchr(driver + 1, ' ', (size_t)(line_end - driver - 1))
-                                : NULL;
-        if (named != NULL && (size_t)(line_end - named - 1) == strlen(subject) &&
-            memcmp(named + 1, subject, strlen(subject)) == 0)
-            return (vitals_text){driver + 1, (size_t)(named - driver - 1)};
-        at = next != NULL ? next + 1 : NULL;
-    }
-    return (vitals_text){"", 0};
-}
-
-/* For accounts without a vendor: NVIDIA's identities begin so, those of others do not tell. */
+/* The resource of the device plugin, by the driver in the line "vendor driver subject". For
+ * accounts without a vendor: NVIDIA's identities begin so, those of others do not tell. */
 static const char *resource_of(const vitals_account *account, const char *subject)
 {
-    vitals_text driver = driver_of(account, subject);
-    bool nvidia = strncmp(subject, "GPU-", 4) == 0 || strncmp(subject, "MIG-", 4) == 0;
-    for (size_t i = 0; i < sizeof RESOURCES / sizeof RESOURCES[0]; i++) {
-        const char *name = RESOURCES[i].driver;
-        if (driver.size == strlen(name) && memcmp(driver.bytes, name, driver.size) == 0)
+    vitals_text lines = vitals_account_attribute(account, "gpu_drivers"), driver = {"", 0};
+    const char *at = lines.bytes, *end = lines.bytes + lines.size;
+    while (at != NULL && at < end && driver.size == 0) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        const char *line_end = next != NULL ? next : end;
+        const char *word = memchr(at, ' ', (size_t)(line_end - at));
+        const char *named = word != NULL ? memchr(word + 1, ' ', (size_t)(line_end - word - 1))
+                                         : NULL;
+        if (named != NULL &&
+            words_are((vitals_text){named + 1, (size_t)(line_end - named - 1)}, subject))
+            driver = (vitals_text){word + 1, (size_t)(named - word - 1)};
+        at = next != NULL ? next + 1 : NULL;
+    }
+    for (size_t i = 0; i < sizeof RESOURCES / sizeof RESOURCES[0]; i++)
+        if (words_are(driver, RESOURCES[i].driver))
             return RESOURCES[i].resource;
-    }
+    bool nvidia = strncmp(subject, "GPU-", 4) == 0 || strncmp(subject, "MIG-", 4) == 0;
     return driver.size == 0 && nvidia ? RESOURCES[0].resource : NULL;
-}
-
-static void add_device(const vitals_account *account, const vitals_figure *memory,
-                       struct sizing_devices *devices)
-{
-    vitals_availability has_memory, has_busy;
-    const char *subject = vitals_figure_subject(memory);
-    double bytes = words_number(memory, &has_memory);
-    double busy = number(account, "gpu_busy_ratio", subject, &has_busy);
-    if (has_memory <= 0 && has_busy <= 0) {
-        devices->unknown++;
-        return;
-    }
-    if (has_busy > 0 && busy < GPU_IDLE_RATIO) {
-        devices->idle++;
-        return;
-    }
-    devices->used++;
-    devices->busy += has_busy > 0 ? busy : 0;
-    devices->resource = resource_of(account, subject);
-    if (has_memory > 0 && bytes > devices->memory) {
-        devices->memory = bytes;
-        devices->has_memory = true;
-        devices->exact = has_memory == VITALS_HAVE;
-    }
 }
 
 static void size_gpus(const vitals_account *account, struct sizing *out)
 {
-    struct sizing_devices devices = {0};
     struct sizing_part *count = &out->parts[SIZING_GPUS], *memory = &out->parts[SIZING_GPU_MEMORY];
     const struct account_view plain = {0};
     char words[WORDS];
+    size_t used = 0, idle = 0, unknown = 0;
+    double all_busy = 0, most = 0;
+    bool exact = false;
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(account, figure)) != NULL;) {
-        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak_bytes") == 0 && is_device(figure))
-            add_device(account, figure, &devices);
+        const char *subject = vitals_figure_subject(figure);
+        vitals_availability has_memory, has_busy;
+        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak_bytes") != 0 ||
+            !words_is_device(subject))
+            continue;
+        double bytes = words_number(figure, &has_memory);
+        double busy = number(account, "gpu_busy_ratio", subject, &has_busy);
+        if (has_memory <= 0 && has_busy <= 0) {
+            unknown++;
+            continue;
+        }
+        if (has_busy > 0 && busy < GPU_IDLE_RATIO) {
+            idle++;
+            continue;
+        }
+        used++;
+        all_busy += has_busy > 0 ? busy : 0;
+        out->gpu_resource = resource_of(account, subject);
+        if (has_memory > 0 && bytes > most) {
+            most = bytes;
+            exact = has_memory == VITALS_HAVE;
+        }
     }
-    out->gpu_resource = devices.resource;
-    if (devices.unknown > 0 && devices.used == 0) {
+
+    if (unknown > 0 && used == 0) {
         (void)snprintf(count->reason, SIZING_REASON, "what it used of GPUs could not be read");
         (void)snprintf(memory->reason, SIZING_REASON, "likewise");
         return;
     }
     count->known = true;
-    count->amount = (double)devices.used;
-    if (devices.used == 0)
+    count->amount = (double)used;
+    if (used == 0)
         (void)snprintf(count->reason, SIZING_REASON,
-                       devices.idle > 0 ? "it opened %zu and kept none busy" : "it used none",
-                       devices.idle);
+                       idle > 0 ? "it opened %zu and kept none busy" : "it used none", idle);
     else
-        (void)snprintf(count->reason, SIZING_REASON, "together as busy as %.2f GPUs%s",
-                       devices.busy, devices.idle > 0 ? "; others were opened and not used" : "");
-    memory->known = devices.has_memory;
-    memory->amount = ceil(devices.memory *
-                          (devices.exact ? GPU_HEADROOM_EXACT : GPU_HEADROOM_SAMPLED) / GIB) *
-                     GIB;
-    if (devices.has_memory)
+        (void)snprintf(count->reason, SIZING_REASON, "together as busy as %.2f GPUs%s", all_busy,
+                       idle > 0 ? "; others were opened and not used" : "");
+    memory->known = most > 0;
+    memory->amount = ceil(most * (exact ? GPU_HEADROOM_EXACT : GPU_HEADROOM_SAMPLED) / GIB) * GIB;
+    if (memory->known)
         (void)snprintf(memory->reason, SIZING_REASON, "of each: peak %.40s and %s",
-                       words_value(&plain, "", "bytes", devices.memory, words),
-                       devices.exact ? "5 %" : "10 %");
+                       words_value(&plain, "", "bytes", most, words), exact ? "5 %" : "10 %");
 }
 
 static void size_time(const vitals_account *account, struct sizing_part *part)
@@ -271,8 +222,8 @@ static void size_time(const vitals_account *account, struct sizing_part *part)
     vitals_availability state;
     char words[WORDS];
     double wall = number(account, "wall_seconds", "", &state);
-    bool whole = vitals_account_attribute(account, "state").size == 0 ||
-                 is_attribute(account, "state", "complete");
+    vitals_text told = vitals_account_attribute(account, "state");
+    bool whole = told.size == 0 || words_are(told, "complete");
     if (state <= 0 || !whole) {
         (void)snprintf(part->reason, SIZING_REASON, "its end was not seen");
         return;
@@ -282,20 +233,28 @@ static void size_time(const vitals_account *account, struct sizing_part *part)
                        words_seconds(wall, words), vitals_account_signal(account));
         return;
     }
+    /* 5 minutes, then quarters of an hour, then hours. */
+    double wanted = wall * TIME_HEADROOM;
+    double unit = wanted <= 3600 ? 300 : wanted <= 6 * 3600 ? 900 : 3600;
     part->known = true;
-    part->amount = time_step(wall * TIME_HEADROOM);
+    part->amount = ceil(wanted / unit) * unit;
     (void)snprintf(part->reason, SIZING_REASON, "it took %.40s; 25 %% more",
                    words_seconds(wall, words));
 }
 
-/* An account may say anything; no more can be requested than the machine has. */
-static void leave_out_impossible(struct sizing *out)
+void sizing_of(const vitals_account *account, struct sizing *out)
 {
     static const double MOST[SIZING_COUNT] = {[SIZING_CPUS] = 1e6,
                                               [SIZING_MEMORY] = 0x1p60,
                                               [SIZING_GPUS] = 1e6,
                                               [SIZING_GPU_MEMORY] = 0x1p60,
                                               [SIZING_TIME] = 1e10};
+    *out = (struct sizing){.failed = vitals_account_exit_code(account) != 0};
+    size_cpus(account, &out->parts[SIZING_CPUS]);
+    size_memory(account, &out->parts[SIZING_MEMORY]);
+    size_gpus(account, out);
+    size_time(account, &out->parts[SIZING_TIME]);
+    /* An account may say anything; no more can be requested than a machine has. */
     for (size_t i = 0; i < SIZING_COUNT; i++) {
         struct sizing_part *part = &out->parts[i];
         if (!part->known || (part->amount >= 0 && part->amount <= MOST[i]))
@@ -303,15 +262,4 @@ static void leave_out_impossible(struct sizing *out)
         part->known = false;
         (void)snprintf(part->reason, SIZING_REASON, "no machine has what the account says");
     }
-}
-
-void sizing_of(const vitals_account *account, struct sizing *out)
-{
-    *out = (struct sizing){.gpu_resource = NULL};
-    out->failed = vitals_account_exit_code(account) != 0;
-    size_cpus(account, &out->parts[SIZING_CPUS]);
-    size_memory(account, &out->parts[SIZING_MEMORY]);
-    size_gpus(account, out);
-    size_time(account, &out->parts[SIZING_TIME]);
-    leave_out_impossible(out);
 }

@@ -21,20 +21,12 @@ static const struct {
     [SIZING_TIME] = {"time", "time_seconds"},
 };
 
-static bool is_shown(const struct sizing *sizing, size_t part)
-{
-    const struct sizing_part *it = &sizing->parts[part];
-    bool no_gpus = sizing->parts[SIZING_GPUS].known && sizing->parts[SIZING_GPUS].amount == 0;
-    if (part == SIZING_GPU_MEMORY)
-        return it->known;
-    return part != SIZING_GPUS || !no_gpus || strncmp(it->reason, "it used none", 12) != 0;
-}
-
-/* "48 GiB", "512 MiB": whole ones, as they are asked for. */
-static void size_words(double bytes, char out[static WORDS])
+/* "48 GiB", "512 MiB": whole ones, as they are asked for; `gib` and `mib` name the units. */
+static char *size_words(double bytes, const char *gib, const char *mib, char out[static WORDS])
 {
     bool whole = bytes >= GIB && fmod(bytes, GIB) == 0;
-    (void)snprintf(out, WORDS, whole ? "%.0f GiB" : "%.0f MiB", bytes / (whole ? GIB : MIB));
+    (void)snprintf(out, WORDS, "%.0f%s", bytes / (whole ? GIB : MIB), whole ? gib : mib);
+    return out;
 }
 
 void sizing_words(const struct account_view *view, size_t part, double amount, char *out)
@@ -42,9 +34,9 @@ void sizing_words(const struct account_view *view, size_t part, double amount, c
     if (part == SIZING_TIME)
         (void)words_value(view, "wall_seconds", "seconds", amount, out);
     else if (part == SIZING_MEMORY && view->memory_unit == NULL)
-        size_words(amount, out);
+        (void)size_words(amount, " GiB", " MiB", out);
     else if (part == SIZING_GPU_MEMORY && view->gpu_memory_unit == NULL)
-        size_words(amount, out);
+        (void)size_words(amount, " GiB", " MiB", out);
     else if (part == SIZING_MEMORY || part == SIZING_GPU_MEMORY)
         (void)words_value(view, part == SIZING_MEMORY ? "" : "gpu_memory", "bytes", amount, out);
     else
@@ -64,14 +56,17 @@ int sizing_text(const struct sizing *sizing, const struct account_view *view, vi
     paint_end(&paint);
     for (size_t i = 0; i < SIZING_COUNT; i++) {
         char amount[WORDS] = "N/A";
-        if (!is_shown(sizing, i))
+        const struct sizing_part *part = &sizing->parts[i];
+        bool used_none = part->known && part->amount == 0 &&
+                         strncmp(part->reason, "it used none", 12) == 0;
+        if ((i == SIZING_GPU_MEMORY && !part->known) || (i == SIZING_GPUS && used_none))
             continue;
-        if (sizing->parts[i].known)
-            sizing_words(view, i, sizing->parts[i].amount, amount);
+        if (part->known)
+            sizing_words(view, i, part->amount, amount);
         paint_text(&paint, COLOR_PLAIN, "  ");
         paint_cell(&paint, COLOR_BOLD, ALIGN_LEFT, WHAT - 2, PARTS[i].what);
         paint_cell(&paint, COLOR_PLAIN, ALIGN_LEFT, AMOUNT, amount);
-        paint_paragraph(&paint, COLOR_DIM, WHAT + AMOUNT, view->width, sizing->parts[i].reason);
+        paint_paragraph(&paint, COLOR_DIM, WHAT + AMOUNT, view->width, part->reason);
     }
     return paint_done(&paint);
 }
@@ -93,99 +88,80 @@ void sizing_json(const struct sizing *sizing, void *to)
 
 /* ---- for schedulers ---- */
 
-struct sizing_print_lines {
-    struct paint paint;
-};
+static void put(struct paint *paint, const char *format, ...) VITALS_FORMAT(2, 3);
 
-static void begin(struct sizing_print_lines *lines, vitals_write *write, void *data)
-{
-    paint_init(&lines->paint, false, write, data);
-}
-
-static void put(struct sizing_print_lines *lines, const char *format, ...) VITALS_FORMAT(2, 3);
-
-static void put(struct sizing_print_lines *lines, const char *format, ...)
+static void put(struct paint *paint, const char *format, ...)
 {
     char line[2 * WORDS];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    paint_text(&lines->paint, COLOR_PLAIN, line);
-    paint_end(&lines->paint);
+    paint_text(paint, COLOR_PLAIN, line);
+    paint_end(paint);
 }
 
 /* Remarks about what could not be determined, so that its absence is not taken for an answer. */
-static void put_unknown(struct sizing_print_lines *lines, const struct sizing *sizing)
+static void put_unknown(struct paint *paint, const struct sizing *sizing)
 {
     if (sizing->failed)
-        put(lines, "# this run failed and may have needed more");
+        put(paint, "# this run failed and may have needed more");
     for (size_t i = 0; i < SIZING_COUNT; i++) {
         if (!sizing->parts[i].known && i != SIZING_GPU_MEMORY)
-            put(lines, "# %s: %s", PARTS[i].what, sizing->parts[i].reason);
+            put(paint, "# %s: %s", PARTS[i].what, sizing->parts[i].reason);
     }
-}
-
-/* Slurm's and Kubernetes' letters are binary here: its M is MiB. */
-static void whole_unit(double bytes, double *count, bool *gib)
-{
-    *gib = bytes >= GIB && fmod(bytes, GIB) == 0;
-    *count = bytes / (*gib ? GIB : MIB);
 }
 
 int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data)
 {
     const struct sizing_part *parts = sizing->parts;
-    struct sizing_print_lines lines;
-    double count;
-    bool gib;
-    begin(&lines, write, data);
+    struct paint paint;
+    char size[WORDS]; /* Slurm's letters are binary: its M is MiB */
+    paint_init(&paint, false, write, data);
     if (parts[SIZING_CPUS].known)
-        put(&lines, "#SBATCH --cpus-per-task=%.0f", parts[SIZING_CPUS].amount);
-    if (parts[SIZING_MEMORY].known) {
-        whole_unit(parts[SIZING_MEMORY].amount, &count, &gib);
-        put(&lines, "#SBATCH --mem=%.0f%s", count, gib ? "G" : "M");
-    }
+        put(&paint, "#SBATCH --cpus-per-task=%.0f", parts[SIZING_CPUS].amount);
+    if (parts[SIZING_MEMORY].known)
+        put(&paint, "#SBATCH --mem=%s", size_words(parts[SIZING_MEMORY].amount, "G", "M", size));
     if (parts[SIZING_GPUS].known && parts[SIZING_GPUS].amount > 0)
-        put(&lines, "#SBATCH --gpus=%.0f", parts[SIZING_GPUS].amount);
+        put(&paint, "#SBATCH --gpus=%.0f", parts[SIZING_GPUS].amount);
     if (parts[SIZING_TIME].known) {
         double minutes = parts[SIZING_TIME].amount / 60, hours = floor(minutes / 60);
-        put(&lines, "#SBATCH --time=%.0f:%02.0f:00", hours, minutes - hours * 60);
+        put(&paint, "#SBATCH --time=%.0f:%02.0f:00", hours, minutes - hours * 60);
     }
     if (parts[SIZING_GPU_MEMORY].known)
-        put(&lines, "# each GPU needs %.0f GiB of memory", parts[SIZING_GPU_MEMORY].amount / GIB);
-    put_unknown(&lines, sizing);
-    return paint_done(&lines.paint);
+        put(&paint, "# each GPU needs %.0f GiB of memory", parts[SIZING_GPU_MEMORY].amount / GIB);
+    put_unknown(&paint, sizing);
+    return paint_done(&paint);
 }
 
 int sizing_kubernetes(const struct sizing *sizing, vitals_write *write, void *data)
 {
     const struct sizing_part *parts = sizing->parts;
-    struct sizing_print_lines lines;
-    double count = 0;
-    bool gib = false, gpus = parts[SIZING_GPUS].known && parts[SIZING_GPUS].amount > 0;
-    begin(&lines, write, data);
-    put(&lines, "resources:");
+    struct paint paint;
+    char size[WORDS];
+    bool gpus = parts[SIZING_GPUS].known && parts[SIZING_GPUS].amount > 0;
+    paint_init(&paint, false, write, data);
+    put(&paint, "resources:");
     if (parts[SIZING_CPUS].known || parts[SIZING_MEMORY].known)
-        put(&lines, "  requests:");
+        put(&paint, "  requests:");
     if (parts[SIZING_CPUS].known)
-        put(&lines, "    cpu: \"%.0f\"", parts[SIZING_CPUS].amount);
-    whole_unit(parts[SIZING_MEMORY].amount, &count, &gib);
+        put(&paint, "    cpu: \"%.0f\"", parts[SIZING_CPUS].amount);
+    (void)size_words(parts[SIZING_MEMORY].amount, "Gi", "Mi", size);
     if (parts[SIZING_MEMORY].known)
-        put(&lines, "    memory: %.0f%s", count, gib ? "Gi" : "Mi");
+        put(&paint, "    memory: %s", size);
     if (parts[SIZING_MEMORY].known || (gpus && sizing->gpu_resource != NULL))
-        put(&lines, "  limits:");
+        put(&paint, "  limits:");
     if (parts[SIZING_MEMORY].known)
-        put(&lines, "    memory: %.0f%s", count, gib ? "Gi" : "Mi");
+        put(&paint, "    memory: %s", size);
     if (gpus && sizing->gpu_resource != NULL)
-        put(&lines, "    %s: %.0f", sizing->gpu_resource, parts[SIZING_GPUS].amount);
+        put(&paint, "    %s: %.0f", sizing->gpu_resource, parts[SIZING_GPUS].amount);
     if (gpus && sizing->gpu_resource == NULL)
-        put(&lines,
+        put(&paint,
             "# %.0f GPUs: limits of amd.com/gpu or gpu.intel.com/i915, as your cluster "
             "names them",
             parts[SIZING_GPUS].amount);
     if (parts[SIZING_GPU_MEMORY].known)
-        put(&lines, "# each GPU needs %.0f GiB of memory", parts[SIZING_GPU_MEMORY].amount / GIB);
-    put_unknown(&lines, sizing);
-    return paint_done(&lines.paint);
+        put(&paint, "# each GPU needs %.0f GiB of memory", parts[SIZING_GPU_MEMORY].amount / GIB);
+    put_unknown(&paint, sizing);
+    return paint_done(&paint);
 }

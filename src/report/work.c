@@ -29,22 +29,6 @@ static bool word_of(const vitals_row *process, vitals_metric metric, bool ascii,
     return true;
 }
 
-/* Runtimes show so much of an id of 64 digits; names stay whole. */
-static void shorten_id(char *id)
-{
-    if (strlen(id) == 64 && strspn(id, "0123456789abcdef") == 64)
-        id[SHORT_ID] = '\0';
-}
-
-/* A user's own systemd is a service too, and is in every session. */
-static bool is_service(const char *unit)
-{
-    static const char SUFFIX[] = ".service";
-    size_t size = strlen(unit);
-    return size >= sizeof SUFFIX - 1 && strcmp(unit + size - (sizeof SUFFIX - 1), SUFFIX) == 0 &&
-           strncmp(unit, "user@", 5) != 0;
-}
-
 bool report_work(const vitals_row *process, bool ascii, char *out, size_t capacity)
 {
     char first[WORD], second[WORD];
@@ -59,10 +43,16 @@ bool report_work(const vitals_row *process, bool ascii, char *out, size_t capaci
         (void)snprintf(out, capacity, "pod %s", first);
     } else if (word_of(process, VITALS_PROCESS_CONTAINER_NAME, ascii, first) ||
                word_of(process, VITALS_PROCESS_CONTAINER, ascii, first)) {
-        shorten_id(first);
+        /* Runtimes show so much of an id of 64 digits; names stay whole. */
+        if (strlen(first) == 64 && strspn(first, "0123456789abcdef") == 64)
+            first[SHORT_ID] = '\0';
         (void)snprintf(out, capacity, "container %s", first);
-    } else if (word_of(process, VITALS_PROCESS_UNIT, ascii, first) && is_service(first)) {
-        (void)snprintf(out, capacity, "%s", first);
+    } else if (word_of(process, VITALS_PROCESS_UNIT, ascii, first)) {
+        /* A user's own systemd is a service too, and is in every session. */
+        size_t size = strlen(first), suffix = strlen(".service");
+        if (size >= suffix && strcmp(first + size - suffix, ".service") == 0 &&
+            strncmp(first, "user@", 5) != 0)
+            (void)snprintf(out, capacity, "%s", first);
     }
     return out[0] != '\0';
 }
