@@ -19,20 +19,7 @@ enum { COMPARED_MAX = 8192 };
 static const double LEAST_CHANGE = 0.01, NOISE_OF_ONE = 0.05;
 
 /* One run alone: the cost of a start, a cache or a page is no difference. */
-static const double BEYOND_NOISE = 2;
-static const struct {
-    const char *unit;
-    double least;
-} FLOORS[] = {{"bytes", 16 * 0x1p20}, {"seconds", 0.05}};
-
-static int out_of_memory(vitals_error *error)
-{
-    if (error != NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY};
-        memcpy(error->message, "out of memory", sizeof "out of memory");
-    }
-    return VITALS_EMEMORY;
-}
+static const double BEYOND_NOISE = 2, LEAST_BYTES = 16 * 0x1p20, LEAST_SECONDS = 0.05;
 
 /* ---- items ---- */
 
@@ -86,30 +73,12 @@ static double sampling_noise(const struct phases *phases, const char *name, cons
     return 0;
 }
 
-static void fold_figure(const struct session *session, size_t at, struct compared *item)
+static bool find_figure(const struct comparison *comparison, const char *name, const char *subject)
 {
-    for (size_t run = 0; run < session->count; run++) {
-        vitals_availability state;
-        const vitals_figure *figure = vitals_account_find(recording_account(session->runs[run]),
-                                                          item->name, item->subject);
-        double value = words_number(figure, &state);
-        if (state <= 0)
-            continue;
-        double noise = sampling_noise(&session->phases[run], item->name, item->subject);
-        statistics_add(&item->values[at], value);
-        item->states[at] = state;
-        item->noise[at] = noise > item->noise[at] ? noise : item->noise[at];
-    }
-}
-
-static bool has_item(const struct comparison *comparison, const char *name, const char *subject)
-{
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct compared *item = &comparison->items[i];
-        if (item->phase == NULL && strcmp(item->name, name) == 0 &&
-            strcmp(item->subject, subject) == 0)
+    for (size_t i = 0; i < comparison->count; i++)
+        if (strcmp(comparison->items[i].name, name) == 0 &&
+            strcmp(comparison->items[i].subject, subject) == 0)
             return true;
-    }
     return false;
 }
 
@@ -120,7 +89,7 @@ static int add_figures(struct comparison *comparison, const vitals_account *acco
          (figure = vitals_account_next(account, figure)) != NULL &&
          comparison->count < COMPARED_MAX;) {
         const char *name = vitals_figure_name(figure), *subject = vitals_figure_subject(figure);
-        if (has_item(comparison, name, subject))
+        if (find_figure(comparison, name, subject))
             continue;
         struct compared *item = add_item(comparison);
         if (item == NULL)
@@ -129,8 +98,20 @@ static int add_figures(struct comparison *comparison, const vitals_account *acco
         item->subject = subject;
         item->label = vitals_figure_label(figure);
         item->unit = vitals_figure_unit(figure);
-        for (size_t i = 0; i < comparison->session_count; i++)
-            fold_figure(&comparison->sessions[i], i, item);
+        for (size_t i = 0; i < comparison->session_count; i++) {
+            const struct session *session = &comparison->sessions[i];
+            for (size_t run = 0; run < session->count; run++) {
+                const vitals_account *other = recording_account(session->runs[run]);
+                vitals_availability state;
+                double value = words_number(vitals_account_find(other, name, subject), &state);
+                if (state <= 0)
+                    continue;
+                statistics_add(&item->values[i], value);
+                item->states[i] = state;
+                item->noise[i] = fmax(item->noise[i],
+                                      sampling_noise(&session->phases[run], name, subject));
+            }
+        }
     }
     return 0;
 }
@@ -183,9 +164,8 @@ static const struct {
 static void fold_phase(const struct phase *phase, enum phase_item what, bool alone,
                        struct compared *item, size_t at)
 {
-    const struct phase_measure *measure = PHASE_FIGURES[what].measure != NULL
-                                              ? phase_measure_of(phase, PHASE_FIGURES[what].measure)
-                                              : NULL;
+    const char *name = PHASE_FIGURES[what].measure;
+    const struct phase_measure *measure = name != NULL ? phase_measure_of(phase, name, "") : NULL;
     item->states[at] = what == PHASE_CALL_SECONDS ? VITALS_HAVE : VITALS_SAMPLED;
     if (what == PHASE_CALL_SECONDS && phase->calls > 0) {
         if (alone)
@@ -199,49 +179,32 @@ static void fold_phase(const struct phase *phase, enum phase_item what, bool alo
     }
 }
 
-static int add_phase(struct comparison *comparison, const struct phases *first,
-                     const struct phase *phase, enum phase_item what)
-{
-    struct compared *item = add_item(comparison);
-    if (item == NULL)
-        return -1;
-    item->phase = phase->name;
-    item->name = PHASE_FIGURES[what].name;
-    item->unit = PHASE_FIGURES[what].unit;
-    item->subject = item->label = "";
-    for (size_t i = 0; i < comparison->session_count; i++) {
-        const struct session *session = &comparison->sessions[i];
-        for (size_t run = 0; run < session->count; run++) {
-            const struct phase *pair = comparison_pair(first, phase, &session->phases[run]);
-            if (pair != NULL)
-                fold_phase(pair, what, session->count == 1, item, i);
-        }
-    }
-    return 0;
-}
-
 static int add_phases(struct comparison *comparison)
 {
     const struct phases *first = &comparison->sessions[0].phases[0];
-    for (size_t i = 0; i < first->count; i++) {
-        for (enum phase_item what = 0; what < PHASE_ITEMS; what++) {
-            if (add_phase(comparison, first, &first->items[i], what) < 0)
-                return -1;
+    for (size_t i = 0; i < first->count * PHASE_ITEMS; i++) {
+        const struct phase *phase = &first->items[i / PHASE_ITEMS];
+        enum phase_item what = i % PHASE_ITEMS;
+        struct compared *item = add_item(comparison);
+        if (item == NULL)
+            return -1;
+        item->phase = phase->name;
+        item->name = PHASE_FIGURES[what].name;
+        item->unit = PHASE_FIGURES[what].unit;
+        item->subject = item->label = "";
+        for (size_t k = 0; k < comparison->session_count; k++) {
+            const struct session *session = &comparison->sessions[k];
+            for (size_t run = 0; run < session->count; run++) {
+                const struct phase *pair = comparison_pair(first, phase, &session->phases[run]);
+                if (pair != NULL)
+                    fold_phase(pair, what, session->count == 1, item, k);
+            }
         }
     }
     return 0;
 }
 
 /* ---- verdicts ---- */
-
-static bool is_small(const char *unit, double difference)
-{
-    for (size_t i = 0; i < sizeof FLOORS / sizeof FLOORS[0]; i++) {
-        if (strcmp(FLOORS[i].unit, unit) == 0)
-            return fabs(difference) < FLOORS[i].least;
-    }
-    return false;
-}
 
 static struct verdict judge(const struct compared *item, size_t at)
 {
@@ -265,7 +228,10 @@ static struct verdict judge(const struct compared *item, size_t at)
         verdict.kind = !told ? VERDICT_SAME : difference < 0 ? VERDICT_LESS : VERDICT_MORE;
     } else {
         verdict.noise = fmax(NOISE_OF_ONE, fmax(item->noise[0], item->noise[at]));
-        bool within = difference == 0 || is_small(item->unit, difference) ||
+        double least = strcmp(item->unit, "bytes") == 0     ? LEAST_BYTES
+                       : strcmp(item->unit, "seconds") == 0 ? LEAST_SECONDS
+                                                            : 0;
+        bool within = difference == 0 || fabs(difference) < least ||
                       fabs(verdict.change) <= BEYOND_NOISE * verdict.noise;
         verdict.kind = within ? VERDICT_UNSURE : VERDICT_PERHAPS;
     }
@@ -287,7 +253,7 @@ int compare_sessions(const struct session *sessions, size_t count, struct compar
         code = add_phases(&comparison);
     if (code < 0) {
         comparison_done(&comparison);
-        return out_of_memory(error);
+        return phases_out_of_memory(error);
     }
     for (size_t i = 0; i < comparison.count; i++) {
         for (size_t j = 0; j < count; j++)

@@ -51,16 +51,6 @@ static const char *first_words(const char *name)
     return NULL;
 }
 
-static bool is_shown(const struct compared *item, const struct account_view *view)
-{
-    bool scope = strcmp(item->subject, "root") == 0 || strcmp(item->subject, "system") == 0 ||
-                 strcmp(item->subject, "descendants") == 0;
-    bool whole_gpu = item->subject[0] == '\0' && strncmp(item->name, "gpu_", 4) == 0 &&
-                     strcmp(item->name, "gpu_energy_joules") != 0;
-    bool of_phase = item->phase != NULL;
-    return view->verbose || of_phase || (first_words(item->name) != NULL && !scope && !whole_gpu);
-}
-
 static void item_words(const struct compared *item, bool verbose, char out[static WORDS])
 {
     const char *of = item->label[0] != '\0' ? item->label : item->subject;
@@ -87,19 +77,6 @@ static void session_words(const struct account_view *view, bool wide, const stru
     if (wide && deviation > 0 && values->mean != 0)
         (void)snprintf(out, WORDS, "%.100s %s%.1f %%", mean, view->ascii ? "+-" : "\u00b1",
                        100 * deviation / fabs(values->mean));
-}
-
-static void change_words(const struct verdict *verdict, char out[static WORDS])
-{
-    double percent = verdict->change * 100;
-    if (verdict->kind == VERDICT_NONE || isnan(percent))
-        out[0] = '\0';
-    else if (fabs(percent) < 0.05)
-        (void)snprintf(out, WORDS, "0 %%");
-    else if (percent >= 1000)
-        (void)snprintf(out, WORDS, "x %.3g", 1 + verdict->change);
-    else
-        (void)snprintf(out, WORDS, fabs(percent) < 10 ? "%+.1f %%" : "%+.0f %%", percent);
 }
 
 static enum color verdict_words(const struct verdict *verdict, char out[static WORDS])
@@ -164,9 +141,16 @@ static void safe_name(const struct compare_print_table *table, const char *name,
 static void put_verdict(const struct compare_print_table *table, size_t at,
                         const struct verdict *verdict)
 {
-    char change[WORDS], words[WORDS];
+    char change[WORDS] = "", words[WORDS];
     enum color color = verdict_words(verdict, words);
-    change_words(verdict, change);
+    double percent = verdict->kind == VERDICT_NONE ? (double)NAN : verdict->change * 100;
+    if (fabs(percent) < 0.05)
+        (void)snprintf(change, sizeof change, "0 %%");
+    else if (percent >= 1000)
+        (void)snprintf(change, sizeof change, "x %.3g", 1 + verdict->change);
+    else if (!isnan(percent))
+        (void)snprintf(change, sizeof change, fabs(percent) < 10 ? "%+.1f %%" : "%+.0f %%",
+                       percent);
     paint_cell(table->paint, color == COLOR_DIM ? COLOR_PLAIN : color, ALIGN_RIGHT, CHANGE_COLUMNS,
                change);
     paint_text(table->paint, COLOR_PLAIN, "  ");
@@ -254,7 +238,12 @@ int comparison_text(const struct comparison *comparison, const struct account_vi
     put_head(&table);
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compared *item = &comparison->items[i];
-        if (!is_shown(item, view))
+        bool scope = strcmp(item->subject, "root") == 0 || strcmp(item->subject, "system") == 0 ||
+                     strcmp(item->subject, "descendants") == 0;
+        bool whole_gpu = item->subject[0] == '\0' && strncmp(item->name, "gpu_", 4) == 0 &&
+                         strcmp(item->name, "gpu_energy_joules") != 0;
+        if (!view->verbose && item->phase == NULL &&
+            (first_words(item->name) == NULL || scope || whole_gpu))
             continue;
         if (item->phase != phase) {
             char name[NAME_MAX_BYTES];
@@ -304,26 +293,6 @@ static void put_session(struct json_form *form, const struct comparison *compari
     form_end(form, '}');
 }
 
-static void put_item(struct json_form *form, const struct comparison *comparison,
-                     const struct compared *item)
-{
-    form_begin(form, '{');
-    if (item->phase != NULL)
-        form_put_string(form, "phase", item->phase);
-    form_put_string(form, "name", item->name);
-    if (item->subject[0] != '\0')
-        form_put_string(form, "subject", item->subject);
-    if (item->label[0] != '\0')
-        form_put_string(form, "label", item->label);
-    form_put_string(form, "unit", item->unit);
-    form_key(form, "sessions");
-    form_begin(form, '[');
-    for (size_t i = 0; i < comparison->session_count; i++)
-        put_session(form, comparison, item, i);
-    form_end(form, ']');
-    form_end(form, '}');
-}
-
 int comparison_json(const struct comparison *comparison, vitals_write *write, void *data)
 {
     struct json_form form;
@@ -342,22 +311,30 @@ int comparison_json(const struct comparison *comparison, vitals_write *write, vo
     form_end(&form, ']');
     form_key(&form, "figures");
     form_begin(&form, '[');
-    for (size_t i = 0; i < comparison->count; i++)
-        put_item(&form, comparison, &comparison->items[i]);
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compared *item = &comparison->items[i];
+        form_begin(&form, '{');
+        if (item->phase != NULL)
+            form_put_string(&form, "phase", item->phase);
+        form_put_string(&form, "name", item->name);
+        if (item->subject[0] != '\0')
+            form_put_string(&form, "subject", item->subject);
+        if (item->label[0] != '\0')
+            form_put_string(&form, "label", item->label);
+        form_put_string(&form, "unit", item->unit);
+        form_key(&form, "sessions");
+        form_begin(&form, '[');
+        for (size_t k = 0; k < comparison->session_count; k++)
+            put_session(&form, comparison, item, k);
+        form_end(&form, ']');
+        form_end(&form, '}');
+    }
     form_end(&form, ']');
     form_end(&form, '}');
     return form.failed != 0 ? form.failed : write(data, "\n", 1);
 }
 
 /* ---- gpu_tracker's ---- */
-
-static double statistic_of(const struct statistics *statistics, const char *name)
-{
-    return strcmp(name, "min") == 0   ? statistics->min
-           : strcmp(name, "max") == 0 ? statistics->max
-           : strcmp(name, "std") == 0 ? statistics->std
-                                      : statistics->mean;
-}
 
 bool comparison_knows(const char *statistic)
 {
@@ -407,7 +384,10 @@ static bool session_value(const struct compare_print_wanted *wanted, const struc
             known = gpu_tracker_statistics(phase, recording_account(session->runs[run]),
                                            wanted->view, wanted->measure, &found);
         if (known)
-            statistics_add(&over_runs, statistic_of(&found, wanted->statistic));
+            statistics_add(&over_runs, strcmp(wanted->statistic, "min") == 0   ? found.min
+                                       : strcmp(wanted->statistic, "max") == 0 ? found.max
+                                       : strcmp(wanted->statistic, "std") == 0 ? found.std
+                                                                               : found.mean);
     }
     *out = over_runs.mean;
     return over_runs.count > 0;
@@ -441,30 +421,26 @@ static int by_phase_name(const void *a, const void *b)
     return strcmp((*(const struct phase *const *)a)->name, (*(const struct phase *const *)b)->name);
 }
 
-/* The name of a block; where the sessions' differ by their line, all: "f.py:7 -> f.py:9". */
-static void put_block_key(struct json_form *form, const struct compare_print_wanted *wanted)
-{
-    const struct comparison *comparison = wanted->comparison;
-    const struct phases *first = &comparison->sessions[0].phases[0];
-    char key[1024];
-    size_t used = (size_t)snprintf(key, sizeof key, "%.400s", wanted->block->name);
-    for (size_t i = 1; i < comparison->session_count; i++) {
-        const struct phase *pair = comparison_pair(first, wanted->block,
-                                                   &comparison->sessions[i].phases[0]);
-        bool other = pair != NULL && strstr(key, pair->name) == NULL;
-        if (other && used + strlen(pair->name) + 8 < sizeof key)
-            used += (size_t)snprintf(key + used, sizeof key - used, " -> %s", pair->name);
-    }
-    form_key(form, key);
-}
-
+/* The key is the name of a block; where the sessions' differ by their line, all: "f.py:7 ->
+ * f.py:9". */
 static void put_blocks(struct json_form *form, struct compare_print_wanted *wanted,
                        const struct phase *const *blocks, size_t count)
 {
+    const struct comparison *comparison = wanted->comparison;
+    const struct phases *first = &comparison->sessions[0].phases[0];
     form_begin(form, '{');
     for (size_t i = 0; i < count; i++) {
+        char key[1024];
+        size_t used = (size_t)snprintf(key, sizeof key, "%.400s", blocks[i]->name);
+        for (size_t k = 1; k < comparison->session_count; k++) {
+            const struct phase *pair = comparison_pair(first, blocks[i],
+                                                       &comparison->sessions[k].phases[0]);
+            bool other = pair != NULL && strstr(key, pair->name) == NULL;
+            if (other && used + strlen(pair->name) + 8 < sizeof key)
+                used += (size_t)snprintf(key + used, sizeof key - used, " -> %s", pair->name);
+        }
         wanted->block = blocks[i];
-        put_block_key(form, wanted);
+        form_key(form, key);
         put_values(form, wanted);
     }
     form_end(form, '}');

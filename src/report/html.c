@@ -8,8 +8,8 @@
 
 #include "report/html_chart.h"
 #include "report/html_out.h"
-#include "report/html_tables.h"
 #include "report/page.h"
+#include "report/processes.h"
 
 struct html_page {
     struct html html;
@@ -22,11 +22,6 @@ struct html_page {
 static vitals_text attribute(const struct html_page *page, const char *name)
 {
     return vitals_account_attribute(page->account, name);
-}
-
-static bool is_text(vitals_text text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.bytes, word, text.size) == 0;
 }
 
 static const vitals_figure *find(const struct html_page *page, const char *name,
@@ -51,21 +46,18 @@ static vitals_text title_of(const struct html_page *page)
     return (vitals_text){"a recorded run", 14};
 }
 
-/* The page allows its own scripts and styles by their hashes and nothing else, so that no name from
- * outside can become a script. */
-static void put_policy(struct html *html)
-{
-    html_raw(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "base-uri 'none'; form-action 'none'; script-src");
-    html_format(html, " '%s' '%s'; style-src '%s'\">\n", page_script_hash, page_plot_script_hash,
-                page_style_hash);
-}
-
 static void put_head(struct html_page *page)
 {
     struct html *html = &page->html;
     html_raw(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    put_policy(html);
+
+    /* The page allows its own scripts and styles by their hashes and nothing else, so that no name
+     * from outside can become a script. */
+    html_raw(html, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                   "base-uri 'none'; form-action 'none'; script-src");
+    html_format(html, " '%s' '%s'; style-src '%s'\">\n", page_script_hash, page_plot_script_hash,
+                page_style_hash);
+
     html_raw(html, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>vitals: ");
     html_text(html, title_of(page));
@@ -73,20 +65,6 @@ static void put_head(struct html_page *page)
     html_raw(html, "<style>");
     html_raw(html, page_style);
     html_raw(html, "</style>\n</head>\n<body>\n");
-}
-
-/* "2026-11-22 08:15 UTC". */
-static bool moment_words(vitals_text digits, char out[static WORDS])
-{
-    char copy[32];
-    struct tm parts;
-    if (digits.size == 0 || digits.size >= sizeof copy)
-        return false;
-    memcpy(copy, digits.bytes, digits.size);
-    copy[digits.size] = '\0';
-    time_t seconds = (time_t)(strtod(copy, NULL) / 1e9);
-    return gmtime_r(&seconds, &parts) != NULL &&
-           strftime(out, WORDS, "%Y-%m-%d %H:%M UTC", &parts) > 0;
 }
 
 static void put_outcome(struct html_page *page)
@@ -97,7 +75,7 @@ static void put_outcome(struct html_page *page)
     int code = vitals_account_exit_code(page->account),
         signal = vitals_account_signal(page->account);
     const vitals_figure *time = find(page, "wall_seconds", "");
-    bool cut = is_text(state, "partial"), running = is_text(state, "running");
+    bool cut = words_are(state, "partial"), running = words_are(state, "running");
     html_raw(html, running       ? "has run for "
                    : cut         ? "was followed for "
                    : signal != 0 ? "ended after "
@@ -116,12 +94,16 @@ static void put_title(struct html_page *page)
     static const char *const NAMES[] = {"host", "user", "working_directory"};
     struct html *html = &page->html;
     char started[WORDS];
+    struct tm parts;
     html_raw(html, "<header>\n<h1>");
     html_text(html, title_of(page));
     html_raw(html, "</h1>\n<p>");
     put_outcome(page);
     html_raw(html, "</p>\n<p class=\"soft\">");
-    bool any = moment_words(attribute(page, "started_ns"), started);
+    double started_ns = words_attribute_number(page->account, "started_ns");
+    time_t seconds = (time_t)(started_ns / 1e9);
+    bool any = started_ns > 0 && gmtime_r(&seconds, &parts) != NULL &&
+               strftime(started, sizeof started, "%Y-%m-%d %H:%M UTC", &parts) > 0;
     html_raw(html, any ? started : "");
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         vitals_text text = attribute(page, NAMES[i]);
@@ -191,19 +173,6 @@ static void more(struct html *html, const char *before, const vitals_figure *fig
     html_format(html, "%s</div>", after);
 }
 
-static void put_cpu_card(struct html_page *page)
-{
-    const vitals_figure *cpu = find(page, "cpu_seconds", "");
-    if (cpu == NULL)
-        return;
-    begin_card(&page->html, "CPU time");
-    put_value(&page->html, cpu);
-    more(&page->html, "", find(page, "cpu_cores", ""), " on average");
-    more(&page->html, "", words_find(page->account, "cpu_cores", "peak", ""),
-         " in the busiest sample");
-    end_card(&page->html, cpu);
-}
-
 static void put_memory_card(struct html_page *page)
 {
     vitals_availability state;
@@ -225,22 +194,16 @@ static void put_memory_card(struct html_page *page)
     end_card(&page->html, peak);
 }
 
-static bool is_device(const vitals_figure *figure)
-{
-    const char *subject = vitals_figure_subject(figure);
-    return subject[0] != '\0' && strcmp(subject, "root") != 0 &&
-           strcmp(subject, "descendants") != 0 && strcmp(subject, "system") != 0;
-}
-
 static void put_device_cards(struct html_page *page)
 {
     enum { MOST = 16 };
     size_t shown = 0;
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(page->account, figure)) != NULL && shown < MOST;) {
-        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak_bytes") != 0 || !is_device(figure))
-            continue;
         const char *label = vitals_figure_label(figure), *subject = vitals_figure_subject(figure);
+        if (strcmp(vitals_figure_name(figure), "gpu_memory_peak_bytes") != 0 ||
+            !words_is_device(subject))
+            continue;
         char title[WORDS];
         (void)snprintf(title, sizeof title, "%.96s, peak memory",
                        label[0] != '\0' ? label : subject);
@@ -270,7 +233,15 @@ static void put_cards(struct html_page *page)
 {
     vitals_availability state;
     html_raw(&page->html, "<section class=\"cards\">\n");
-    put_cpu_card(page);
+    const vitals_figure *cpu = find(page, "cpu_seconds", "");
+    if (cpu != NULL) {
+        begin_card(&page->html, "CPU time");
+        put_value(&page->html, cpu);
+        more(&page->html, "", find(page, "cpu_cores", ""), " on average");
+        more(&page->html, "", words_find(page->account, "cpu_cores", "peak", ""),
+             " in the busiest sample");
+        end_card(&page->html, cpu);
+    }
     put_memory_card(page);
     if (words_is_machine(page->account)) {
         put_plain_card(page, "CPUs in use, on average", "cpu_mean_cores", "system",
@@ -294,21 +265,7 @@ static void put_cards(struct html_page *page)
     html_raw(&page->html, "</section>\n");
 }
 
-/* ---- charts, figures, the end ---- */
-
-static void put_charts(struct html_page *page)
-{
-    struct html *html = &page->html;
-    if (page->charts.count == 0)
-        return;
-    html_raw(html, "<section>\n<h2>Over time</h2>\n<p class=\"soft hint\">Drag to zoom into all "
-                   "charts; double click to see the whole again.</p>\n");
-    if (page->charts.thinned)
-        html_raw(html, "<p class=\"soft\">Each point stands for several samples: the largest of "
-                       "them.</p>\n");
-    charts_draw(html, &page->charts);
-    html_raw(html, "</section>\n");
-}
+/* ---- figures, the end ---- */
 
 static void put_all_figures(struct html_page *page)
 {
@@ -371,16 +328,6 @@ static void put_foot(struct html_page *page)
     html_raw(html, "</body>\n</html>\n");
 }
 
-/* The run's first process; 0 where it is not told. */
-static int64_t root_of(const struct html_page *page)
-{
-    char digits[24] = "";
-    vitals_text text = attribute(page, "pid");
-    if (text.size > 0 && text.size < sizeof digits)
-        memcpy(digits, text.bytes, text.size);
-    return (int64_t)strtoll(digits, NULL, 10);
-}
-
 int html_write(const struct html_report *report, vitals_write *write, void *data)
 {
     struct html_page page = {.html = {.write = write, .data = data, .view = report->view},
@@ -390,7 +337,8 @@ int html_write(const struct html_report *report, vitals_write *write, void *data
     if (charts_of(report->recording, &page.charts) < 0)
         return -1;
     if (!report->for_others)
-        processes_of(report->path, root_of(&page), &page.processes);
+        processes_of(report->path, (int64_t)words_attribute_number(page.account, "pid"),
+                     &page.processes);
     put_head(&page);
     put_title(&page);
     put_notes(&page, attribute(&page, "limit_words"));
@@ -398,7 +346,15 @@ int html_write(const struct html_report *report, vitals_write *write, void *data
     put_notes(&page, attribute(&page, "missing"));
     put_notes(&page, (vitals_text){problem, strlen(problem)});
     put_cards(&page);
-    put_charts(&page);
+    if (page.charts.count > 0) {
+        html_raw(&page.html, "<section>\n<h2>Over time</h2>\n<p class=\"soft hint\">Drag to zoom "
+                             "into all charts; double click to see the whole again.</p>\n");
+        if (page.charts.thinned)
+            html_raw(&page.html, "<p class=\"soft\">Each point stands for several samples: the "
+                                 "largest of them.</p>\n");
+        charts_draw(&page.html, &page.charts);
+        html_raw(&page.html, "</section>\n");
+    }
     html_phases(&page.html, report->phases);
     html_processes(&page.html, &page.processes);
     if (!words_is_machine(page.account) && vitals_account_failure(page.account).size == 0)

@@ -27,4 +27,11 @@ struct html_report {
 /* Returns 0, what `write` returned to stop, or less than zero where memory is out. */
 int html_write(const struct html_report *report, vitals_write *write, void *data);
 
+/* The sections that are a table each; one without rows is left out (html_tables.c). */
+struct html;
+struct process_list;
+void html_phases(struct html *html, const struct phases *phases);
+void html_processes(struct html *html, const struct process_list *list);
+void html_sizing(struct html *html, const struct sizing *sizing);
+
 #endif

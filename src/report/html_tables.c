@@ -1,8 +1,11 @@
-/* html_tables.c: see html_tables.h. */
-#include "report/html_tables.h"
-
+/* html_tables.c: the sections of the page that are a table each: a run's phases, its processes, and
+ * what to ask for next time. */
 #include <math.h>
 #include <string.h>
+
+#include "report/html.h"
+#include "report/html_out.h"
+#include "report/processes.h"
 
 /* ---- phases ---- */
 
@@ -30,32 +33,13 @@ static void put_measured(struct html *html, bool known, const char *name, const 
 
 static bool has_gauge(const struct phase *phase, const char *name)
 {
-    const struct phase_measure *measure = phase_measure_of(phase, name);
+    const struct phase_measure *measure = phase_measure_of(phase, name, "");
     return measure != NULL && measure->values.count > 0;
-}
-
-static void put_phase(struct html *html, const struct phase *phase, bool gpus)
-{
-    static const char marked[] = "exact, marked by the run itself";
-    const struct phase_measure *cpu = phase_measure_of(phase, "cpu_seconds");
-    bool timed = phase->calls > 0;
-    html_raw(html, "<tr><td class=\"name\">");
-    html_string(html, phase->name);
-    html_format(html, "</td><td class=\"num\">%zu</td>", phase->calls);
-    put_cell(html, timed, "", "seconds", phase->seconds.total, marked);
-    put_cell(html, timed, "", "seconds", phase->seconds.mean, marked);
-    put_cell(html, timed, "", "seconds", phase->seconds.max, marked);
-    put_measured(html, cpu != NULL && !isnan(cpu->growth), "", "seconds", cpu);
-    put_measured(html, has_gauge(phase, "memory_resident_bytes"), "", "bytes",
-                 phase_measure_of(phase, "memory_resident_bytes"));
-    if (gpus)
-        put_measured(html, has_gauge(phase, "gpu_memory_bytes"), "gpu_memory", "bytes",
-                     phase_measure_of(phase, "gpu_memory_bytes"));
-    html_raw(html, "</tr>\n");
 }
 
 void html_phases(struct html *html, const struct phases *phases)
 {
+    static const char marked[] = "exact, marked by the run itself";
     bool gpus = false;
     if (phases->count == 0)
         return;
@@ -68,89 +52,61 @@ void html_phases(struct html *html, const struct phases *phases)
              "peak</th>");
     html_raw(html, gpus ? "<th class=\"num\">GPU memory</th>" : "");
     html_raw(html, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < phases->count; i++)
-        put_phase(html, &phases->items[i], gpus);
+    for (size_t i = 0; i < phases->count; i++) {
+        const struct phase *phase = &phases->items[i];
+        const struct phase_measure *cpu = phase_measure_of(phase, "cpu_seconds", "");
+        bool timed = phase->calls > 0;
+        html_raw(html, "<tr><td class=\"name\">");
+        html_string(html, phase->name);
+        html_format(html, "</td><td class=\"num\">%zu</td>", phase->calls);
+        put_cell(html, timed, "", "seconds", phase->seconds.total, marked);
+        put_cell(html, timed, "", "seconds", phase->seconds.mean, marked);
+        put_cell(html, timed, "", "seconds", phase->seconds.max, marked);
+        put_measured(html, cpu != NULL && !isnan(cpu->growth), "", "seconds", cpu);
+        put_measured(html, has_gauge(phase, "memory_resident_bytes"), "", "bytes",
+                     phase_measure_of(phase, "memory_resident_bytes", ""));
+        if (gpus)
+            put_measured(html, has_gauge(phase, "gpu_memory_bytes"), "gpu_memory", "bytes",
+                         phase_measure_of(phase, "gpu_memory_bytes", ""));
+        html_raw(html, "</tr>\n");
+    }
     html_raw(html, "</tbody></table></div>\n</section>\n");
 }
 
 /* ---- processes ---- */
-
-static double cpu_of(const struct process_use *use)
-{
-    return use->cpu_seconds;
-}
-
-static double memory_of(const struct process_use *use)
-{
-    return use->memory_bytes;
-}
-
-static double gpu_of(const struct process_use *use)
-{
-    return use->gpu_bytes;
-}
-
-static double read_of(const struct process_use *use)
-{
-    return use->read_bytes;
-}
-
-static double written_of(const struct process_use *use)
-{
-    return use->written_bytes;
-}
-
-static double seen_of(const struct process_use *use)
-{
-    return use->last_second - use->first_second;
-}
 
 static const char counted[] = "sampled, growth of its counter while it was seen";
 static const char largest[] = "sampled, the largest sample";
 
 static const struct {
     const char *title, *name, *unit, *how;
-    double (*value)(const struct process_use *use);
 } USES[] = {
-    {"CPU", "", "seconds", counted, cpu_of},
-    {"memory peak", "", "bytes", largest, memory_of},
-    {"GPU memory", "gpu_memory", "bytes", largest, gpu_of},
-    {"read", "", "bytes", counted, read_of},
-    {"written", "", "bytes", counted, written_of},
-    {"seen for", "", "seconds", "sampled, from the first to the last sample that saw it", seen_of},
+    {"CPU", "", "seconds", counted},
+    {"memory peak", "", "bytes", largest},
+    {"GPU memory", "gpu_memory", "bytes", largest},
+    {"read", "", "bytes", counted},
+    {"written", "", "bytes", counted},
+    {"seen for", "", "seconds", "sampled, from the first to the last sample that saw it"},
 };
 enum { USE_COUNT = sizeof USES / sizeof USES[0] };
 
-/* A column without any value is left out. */
-static void choose_uses(const struct process_list *list, bool shown[])
+/* Below 0: not known. */
+static double value_of(const struct process_use *use, size_t which)
 {
-    for (size_t i = 0; i < USE_COUNT; i++) {
-        shown[i] = false;
-        for (size_t j = 0; j < list->count && !shown[i]; j++)
-            shown[i] = USES[i].value(&list->items[j]) >= 0;
-    }
-}
-
-static void put_process(struct html *html, const struct process_use *use, const bool shown[])
-{
-    html_format(html, "<tr><td class=\"num\">%lld</td><td class=\"name mono\">",
-                (long long)use->pid);
-    html_string(html, use->name);
-    html_raw(html, "</td>");
-    for (size_t i = 0; i < USE_COUNT; i++) {
-        double value = USES[i].value(use);
-        if (shown[i])
-            put_cell(html, value >= 0, USES[i].name, USES[i].unit, value, USES[i].how);
-    }
-    html_raw(html, "</tr>\n");
+    const double values[USE_COUNT] = {use->cpu_seconds,   use->memory_bytes,
+                                      use->gpu_bytes,     use->read_bytes,
+                                      use->written_bytes, use->last_second - use->first_second};
+    return values[which];
 }
 
 void html_processes(struct html *html, const struct process_list *list)
 {
-    bool shown[USE_COUNT];
+    bool shown[USE_COUNT] = {false};
     if (list->count == 0)
         return;
-    choose_uses(list, shown);
+    for (size_t i = 0; i < USE_COUNT; i++) /* a column without any value is left out */
+        for (size_t j = 0; j < list->count && !shown[i]; j++)
+            shown[i] = value_of(&list->items[j], i) >= 0;
     html_raw(html, "<section>\n<h2>Processes</h2>\n<div class=\"wide\"><table><thead><tr><th "
                    "class=\"num\">pid</th><th>command</th>");
     for (size_t i = 0; i < USE_COUNT; i++) {
@@ -158,8 +114,19 @@ void html_processes(struct html *html, const struct process_list *list)
             html_format(html, "<th class=\"num\">%s</th>", USES[i].title);
     }
     html_raw(html, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < list->count; i++)
-        put_process(html, &list->items[i], shown);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct process_use *use = &list->items[i];
+        html_format(html, "<tr><td class=\"num\">%lld</td><td class=\"name mono\">",
+                    (long long)use->pid);
+        html_string(html, use->name);
+        html_raw(html, "</td>");
+        for (size_t j = 0; j < USE_COUNT; j++) {
+            double value = value_of(use, j);
+            if (shown[j])
+                put_cell(html, value >= 0, USES[j].name, USES[j].unit, value, USES[j].how);
+        }
+        html_raw(html, "</tr>\n");
+    }
     html_raw(html, "</tbody></table></div>\n");
     if (list->left_out > 0)
         html_format(html, "<p class=\"soft\">%zu more used less CPU time.</p>\n", list->left_out);
@@ -169,19 +136,13 @@ void html_processes(struct html *html, const struct process_list *list)
 
 /* ---- what to ask for next time ---- */
 
-static int collect(void *data, const char *bytes, size_t size)
-{
-    html_text(data, (vitals_text){bytes, size});
-    return ((struct html *)data)->failed;
-}
-
 static int collect_lines(void *data, const char *bytes, size_t size)
 {
     struct html *html = data;
     while (size > 0 && html->failed == 0) {
         const char *end = memchr(bytes, '\n', size);
         size_t part = end != NULL ? (size_t)(end - bytes) : size;
-        (void)collect(html, bytes, part);
+        html_text(html, (vitals_text){bytes, part});
         if (end != NULL)
             html_raw(html, "\n");
         bytes += part + (end != NULL);

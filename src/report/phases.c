@@ -20,7 +20,7 @@ struct spans {
     size_t count;
 };
 
-static int out_of_memory(vitals_error *error)
+int phases_out_of_memory(vitals_error *error)
 {
     if (error != NULL) {
         *error = (vitals_error){.code = VITALS_EMEMORY};
@@ -35,23 +35,6 @@ static int by_begin(const void *a, const void *b)
 {
     const struct phases_span *left = a, *right = b;
     return left->begin < right->begin ? -1 : left->begin > right->begin;
-}
-
-/* Overlapping ones become one. */
-static void merge(struct spans *spans)
-{
-    size_t kept = 0;
-    qsort(spans->items, spans->count, sizeof *spans->items, by_begin);
-    for (size_t i = 0; i < spans->count; i++) {
-        struct phases_span next = spans->items[i];
-        if (kept > 0 && next.begin <= spans->items[kept - 1].end) {
-            if (next.end > spans->items[kept - 1].end)
-                spans->items[kept - 1].end = next.end;
-        } else {
-            spans->items[kept++] = next;
-        }
-    }
-    spans->count = kept;
 }
 
 /* ---- series ---- */
@@ -135,10 +118,22 @@ static int fold_all(const struct recording *recording, struct phase *phase, stru
     size_t count;
     const struct series *series = recording_series(recording, &count);
     const struct series clock = clock_of(recording);
-    merge(spans);
+
+    /* Overlapping spans become one. */
+    size_t kept = 0;
+    qsort(spans->items, spans->count, sizeof *spans->items, by_begin);
+    for (size_t i = 0; i < spans->count; i++) {
+        struct phases_span next = spans->items[i];
+        if (kept == 0 || next.begin > spans->items[kept - 1].end)
+            spans->items[kept++] = next;
+        else
+            spans->items[kept - 1].end = fmax(spans->items[kept - 1].end, next.end);
+    }
+    spans->count = kept;
+
     phase->measures = calloc(count > 0 ? count : 1, sizeof *phase->measures);
     if (phase->measures == NULL)
-        return out_of_memory(error);
+        return phases_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
         fold(&series[i], spans, &phase->measures[i]);
     phase->measure_count = count;
@@ -149,22 +144,17 @@ static int fold_all(const struct recording *recording, struct phase *phase, stru
 
 /* ---- calls ---- */
 
-/* Calls of one name, which stand together. */
-struct calls {
-    const struct recorded_phase *const *items;
-    size_t count;
-};
-
-static int fold_phase(const struct recording *recording, const struct calls *calls,
-                      struct phase *phase, vitals_error *error)
+/* `calls` are of one name. */
+static int fold_phase(const struct recording *recording, const struct recorded_phase *const *calls,
+                      size_t count, struct phase *phase, vitals_error *error)
 {
     const struct series clock = clock_of(recording);
-    struct spans spans = {.items = calloc(calls->count, sizeof *spans.items)};
+    struct spans spans = {.items = calloc(count, sizeof *spans.items)};
     if (spans.items == NULL)
-        return out_of_memory(error);
-    *phase = (struct phase){.name = calls->items[0]->name, .first = calls->items[0]->begin};
-    for (size_t i = 0; i < calls->count; i++) {
-        struct phases_span span = {calls->items[i]->begin, calls->items[i]->end};
+        return phases_out_of_memory(error);
+    *phase = (struct phase){.name = calls[0]->name, .first = calls[0]->begin};
+    for (size_t i = 0; i < count; i++) {
+        struct phases_span span = {calls[i]->begin, calls[i]->end};
         if (isnan(span.end)) {
             phase->open++;
             continue;
@@ -195,31 +185,6 @@ static int by_first(const void *a, const void *b)
     return left->first < right->first ? -1 : left->first > right->first;
 }
 
-static size_t same_name(const struct recorded_phase *const *calls, size_t count)
-{
-    size_t same = 1;
-    while (same < count && strcmp(calls[same]->name, calls[0]->name) == 0)
-        same++;
-    return same;
-}
-
-static int fold_phases(const struct recording *recording, struct phases *phases,
-                       const struct recorded_phase **calls, size_t count, vitals_error *error)
-{
-    int code = 0;
-    qsort(calls, count, sizeof *calls, by_name);
-    for (size_t at = 0; at < count && code == 0;) {
-        const struct calls same = {calls + at, same_name(calls + at, count - at)};
-        if (phases->count < PHASES_MAX)
-            code = fold_phase(recording, &same, &phases->items[phases->count++], error);
-        else
-            phases->left_out++;
-        at += same.count;
-    }
-    qsort(phases->items, phases->count, sizeof *phases->items, by_first);
-    return code;
-}
-
 int phases_of(const struct recording *recording, struct phases *out, vitals_error *error)
 {
     struct phases phases = {0};
@@ -232,23 +197,35 @@ int phases_of(const struct recording *recording, struct phases *out, vitals_erro
     for (size_t i = 0; sorted != NULL && i < count; i++)
         sorted[i] = &calls[i];
     int code = sorted == NULL || phases.items == NULL
-                   ? out_of_memory(error)
+                   ? phases_out_of_memory(error)
                    : fold_all(recording, &phases.whole, &whole, error);
     if (code == 0)
-        code = fold_phases(recording, &phases, sorted, count, error);
+        qsort(sorted, count, sizeof *sorted, by_name);
+    for (size_t at = 0, same; at < count && code == 0; at += same) {
+        same = 1;
+        while (at + same < count && strcmp(sorted[at + same]->name, sorted[at]->name) == 0)
+            same++;
+        if (phases.count < PHASES_MAX)
+            code = fold_phase(recording, sorted + at, same, &phases.items[phases.count++], error);
+        else
+            phases.left_out++;
+    }
     free(sorted);
-    if (code < 0)
+    if (code < 0) {
         phases_done(&phases);
-    else
-        *out = phases;
-    return code;
+        return code;
+    }
+    qsort(phases.items, phases.count, sizeof *phases.items, by_first);
+    *out = phases;
+    return 0;
 }
 
-const struct phase_measure *phase_measure_of(const struct phase *phase, const char *name)
+const struct phase_measure *phase_measure_of(const struct phase *phase, const char *name,
+                                             const char *subject)
 {
     for (size_t i = 0; i < phase->measure_count; i++) {
         const struct series *series = phase->measures[i].series;
-        if (strcmp(series->name, name) == 0 && series->subject[0] == '\0')
+        if (strcmp(series->name, name) == 0 && strcmp(series->subject, subject) == 0)
             return &phase->measures[i];
     }
     return NULL;

@@ -39,8 +39,12 @@ struct phases {
 int phases_of(const struct recording *recording, struct phases *out, vitals_error *error);
 void phases_done(struct phases *phases);
 
-/* A measure of the run itself by its name; NULL: it was not recorded. */
-const struct phase_measure *phase_measure_of(const struct phase *phase, const char *name);
+/* A measure by its name and subject ("": the run itself); NULL: it was not recorded. */
+const struct phase_measure *phase_measure_of(const struct phase *phase, const char *name,
+                                             const char *subject);
+
+/* Sets the error; returns EMEMORY. */
+int phases_out_of_memory(vitals_error *error);
 
 /* Lines for a person; a member's value of a JSON document (measures in base units). */
 int phases_text(const struct phases *phases, const struct account_view *view, vitals_write *write,

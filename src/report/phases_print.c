@@ -10,113 +10,53 @@
 #include "report/words.h"
 #include "view/paint.h"
 
-static const struct phase_measure *measure_of(const struct phase *phase, const char *name,
-                                              const char *subject)
-{
-    for (size_t i = 0; i < phase->measure_count; i++) {
-        const struct series *series = phase->measures[i].series;
-        if (strcmp(series->name, name) == 0 && strcmp(series->subject, subject) == 0)
-            return &phase->measures[i];
-    }
-    return NULL;
-}
-
 /* ---- text ---- */
 
 enum { NAME_COLUMNS = 22, CALL_COLUMNS = 7, NUMBER_COLUMNS = 12 };
 
-static bool calls_total(const struct phase *phase, const char *measure, double *out)
-{
-    (void)measure;
-    *out = phase->seconds.total;
-    return phase->calls > 0;
-}
-
-static bool calls_mean(const struct phase *phase, const char *measure, double *out)
-{
-    (void)measure;
-    *out = phase->seconds.mean;
-    return phase->calls > 0;
-}
-
-static bool calls_longest(const struct phase *phase, const char *measure, double *out)
-{
-    (void)measure;
-    *out = phase->seconds.max;
-    return phase->calls > 0;
-}
-
-static bool growth(const struct phase *phase, const char *measure, double *out)
-{
-    const struct phase_measure *found = measure_of(phase, measure, "");
-    *out = found != NULL ? found->growth : 0;
-    return found != NULL && !isnan(found->growth);
-}
-
-static bool largest(const struct phase *phase, const char *measure, double *out)
-{
-    const struct phase_measure *found = measure_of(phase, measure, "");
-    *out = found != NULL ? found->values.max : 0;
-    return found != NULL && found->values.count > 0;
-}
-
-static bool mean(const struct phase *phase, const char *measure, double *out)
-{
-    const struct phase_measure *found = measure_of(phase, measure, "");
-    *out = found != NULL ? found->values.mean : 0;
-    return found != NULL && found->values.count > 0;
-}
-
 /* In the order in which they are left out where the width is too small: from the end. */
 static const struct phases_column {
     const char *title, *measure, *unit;
-    bool (*value)(const struct phase *phase, const char *measure, double *out);
+    enum { CALLS_TOTAL, CALLS_MEAN, CALLS_LONGEST, GROWTH, LARGEST, MEAN } what;
 } COLUMNS[] = {
-    {"time", "wall_seconds", "seconds", calls_total},
-    {"a call", "wall_seconds", "seconds", calls_mean},
-    {"CPU", "cpu_seconds", "seconds", growth},
-    {"memory peak", "memory_resident_bytes", "bytes", largest},
-    {"GPU memory", "gpu_memory_bytes", "bytes", largest},
-    {"GPUs busy", "gpu_utilization_ratio", "ratio", mean},
-    {"CPUs in use", "cpu_cores", "cores", mean},
-    {"longest", "wall_seconds", "seconds", calls_longest},
+    {"time", "wall_seconds", "seconds", CALLS_TOTAL},
+    {"a call", "wall_seconds", "seconds", CALLS_MEAN},
+    {"CPU", "cpu_seconds", "seconds", GROWTH},
+    {"memory peak", "memory_resident_bytes", "bytes", LARGEST},
+    {"GPU memory", "gpu_memory_bytes", "bytes", LARGEST},
+    {"GPUs busy", "gpu_utilization_ratio", "ratio", MEAN},
+    {"CPUs in use", "cpu_cores", "cores", MEAN},
+    {"longest", "wall_seconds", "seconds", CALLS_LONGEST},
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
+
+/* NaN: not known. */
+static double column_value(const struct phases_column *column, const struct phase *phase)
+{
+    const struct phase_measure *measure = phase_measure_of(phase, column->measure, "");
+    bool called = phase->calls > 0, seen = measure != NULL && measure->values.count > 0;
+    switch (column->what) {
+    case CALLS_TOTAL: return called ? phase->seconds.total : (double)NAN;
+    case CALLS_MEAN: return called ? phase->seconds.mean : (double)NAN;
+    case CALLS_LONGEST: return called ? phase->seconds.max : (double)NAN;
+    case GROWTH: return measure != NULL ? measure->growth : (double)NAN;
+    case LARGEST: return seen ? measure->values.max : (double)NAN;
+    case MEAN: return seen ? measure->values.mean : (double)NAN;
+    }
+    return (double)NAN;
+}
 
 /* A column that no phase has, or for which there is no room, is left out. */
 static void choose_columns(const struct phases *phases, size_t width, bool shown[])
 {
     size_t used = 2 + NAME_COLUMNS + CALL_COLUMNS;
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
-        double ignored;
         shown[i] = false;
         for (size_t j = 0; j < phases->count && !shown[i]; j++)
-            shown[i] = COLUMNS[i].value(&phases->items[j], COLUMNS[i].measure, &ignored);
+            shown[i] = !isnan(column_value(&COLUMNS[i], &phases->items[j]));
         shown[i] = shown[i] && (width == 0 || used + NUMBER_COLUMNS <= width);
         used += shown[i] ? NUMBER_COLUMNS : 0;
     }
-}
-
-static void head(struct paint *paint, const bool shown[])
-{
-    paint_text(paint, COLOR_PLAIN, "  ");
-    paint_cell(paint, COLOR_DIM, ALIGN_LEFT, NAME_COLUMNS, "phase");
-    paint_cell(paint, COLOR_DIM, ALIGN_RIGHT, CALL_COLUMNS, "calls");
-    for (size_t i = 0; i < COLUMN_COUNT; i++) {
-        if (shown[i])
-            paint_cell(paint, COLOR_DIM, ALIGN_RIGHT, NUMBER_COLUMNS, COLUMNS[i].title);
-    }
-    paint_end(paint);
-}
-
-/* The title says what they are. */
-static void short_words(const struct account_view *view, const struct phases_column *column,
-                        double value, char out[static WORDS])
-{
-    if (strcmp(column->unit, "cores") == 0)
-        (void)snprintf(out, WORDS, "%.2f", value);
-    else
-        (void)words_value(view, column->measure, column->unit, value, out);
 }
 
 static void phase_line(struct paint *paint, const struct phase *phase,
@@ -131,15 +71,24 @@ static void phase_line(struct paint *paint, const struct phase *phase,
     paint_cell(paint, COLOR_BOLD, ALIGN_LEFT, NAME_COLUMNS, name);
     paint_cell(paint, COLOR_PLAIN, ALIGN_RIGHT, CALL_COLUMNS, words);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
-        double value;
+        double value = column_value(&COLUMNS[i], phase);
         if (!shown[i])
             continue;
-        bool known = COLUMNS[i].value(phase, COLUMNS[i].measure, &value);
-        (void)snprintf(words, sizeof words, "N/A");
-        if (known)
-            short_words(view, &COLUMNS[i], value, words);
-        paint_cell(paint, known ? COLOR_PLAIN : COLOR_DIM, ALIGN_RIGHT, NUMBER_COLUMNS, words);
+        if (isnan(value))
+            (void)snprintf(words, sizeof words, "N/A");
+        else if (strcmp(COLUMNS[i].unit, "cores") == 0) /* the title says what they are */
+            (void)snprintf(words, sizeof words, "%.2f", value);
+        else
+            (void)words_value(view, COLUMNS[i].measure, COLUMNS[i].unit, value, words);
+        paint_cell(paint, isnan(value) ? COLOR_DIM : COLOR_PLAIN, ALIGN_RIGHT, NUMBER_COLUMNS,
+                   words);
     }
+    paint_end(paint);
+}
+
+static void note(struct paint *paint, const char *line)
+{
+    paint_text(paint, COLOR_DIM, line);
     paint_end(paint);
 }
 
@@ -151,23 +100,17 @@ static void notes(struct paint *paint, const struct phases *phases)
         open += phases->items[i].open;
         empty += phases->items[i].calls - phases->items[i].non_empty;
     }
-    if (open > 0) {
-        (void)snprintf(line, sizeof line, "  +  %zu never ended and are not counted", open);
-        paint_text(paint, COLOR_DIM, line);
-        paint_end(paint);
-    }
-    if (empty > 0) {
-        (void)snprintf(line, sizeof line,
-                       "  %zu call%s shorter than a sample: of %s only the time is known", empty,
-                       empty == 1 ? " was" : "s were", empty == 1 ? "it" : "them");
-        paint_text(paint, COLOR_DIM, line);
-        paint_end(paint);
-    }
-    if (phases->left_out > 0) {
-        (void)snprintf(line, sizeof line, "  %zu more names are not shown", phases->left_out);
-        paint_text(paint, COLOR_DIM, line);
-        paint_end(paint);
-    }
+    (void)snprintf(line, sizeof line, "  +  %zu never ended and are not counted", open);
+    if (open > 0)
+        note(paint, line);
+    (void)snprintf(line, sizeof line,
+                   "  %zu call%s shorter than a sample: of %s only the time is known", empty,
+                   empty == 1 ? " was" : "s were", empty == 1 ? "it" : "them");
+    if (empty > 0)
+        note(paint, line);
+    (void)snprintf(line, sizeof line, "  %zu more names are not shown", phases->left_out);
+    if (phases->left_out > 0)
+        note(paint, line);
 }
 
 int phases_text(const struct phases *phases, const struct account_view *view, vitals_write *write,
@@ -183,7 +126,13 @@ int phases_text(const struct phases *phases, const struct account_view *view, vi
         return paint_done(&paint);
     }
     choose_columns(phases, view->width, shown);
-    head(&paint, shown);
+    paint_text(&paint, COLOR_PLAIN, "  ");
+    paint_cell(&paint, COLOR_DIM, ALIGN_LEFT, NAME_COLUMNS, "phase");
+    paint_cell(&paint, COLOR_DIM, ALIGN_RIGHT, CALL_COLUMNS, "calls");
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        if (shown[i])
+            paint_cell(&paint, COLOR_DIM, ALIGN_RIGHT, NUMBER_COLUMNS, COLUMNS[i].title);
+    paint_end(&paint);
     for (size_t i = 0; i < phases->count; i++)
         phase_line(&paint, &phases->items[i], view, shown);
     notes(&paint, phases);
@@ -205,24 +154,6 @@ static void put_statistics(struct json_form *form, const struct statistics *stat
     form_end(form, '}');
 }
 
-static void put_measure(struct json_form *form, const struct phase_measure *measure)
-{
-    const struct series *series = measure->series;
-    form_begin(form, '{');
-    form_put_string(form, "name", series->name);
-    if (series->subject[0] != '\0')
-        form_put_string(form, "subject", series->subject);
-    form_put_string(form, "unit", series->unit);
-    if (series->counter) {
-        form_put_number(form, "growth", measure->growth);
-    } else {
-        form_put_count(form, "count", measure->values.count);
-        form_key(form, "values");
-        put_statistics(form, &measure->values, false);
-    }
-    form_end(form, '}');
-}
-
 void phases_json(const struct phases *phases, void *to)
 {
     struct json_form *form = to;
@@ -239,8 +170,23 @@ void phases_json(const struct phases *phases, void *to)
         put_statistics(form, &phase->seconds, true);
         form_key(form, "resource_usage");
         form_begin(form, '[');
-        for (size_t j = 0; j < phase->measure_count; j++)
-            put_measure(form, &phase->measures[j]);
+        for (size_t j = 0; j < phase->measure_count; j++) {
+            const struct phase_measure *measure = &phase->measures[j];
+            const struct series *series = measure->series;
+            form_begin(form, '{');
+            form_put_string(form, "name", series->name);
+            if (series->subject[0] != '\0')
+                form_put_string(form, "subject", series->subject);
+            form_put_string(form, "unit", series->unit);
+            if (series->counter) {
+                form_put_number(form, "growth", measure->growth);
+            } else {
+                form_put_count(form, "count", measure->values.count);
+                form_key(form, "values");
+                put_statistics(form, &measure->values, false);
+            }
+            form_end(form, '}');
+        }
         form_end(form, ']');
         form_end(form, '}');
     }
@@ -252,40 +198,37 @@ void phases_json(const struct phases *phases, void *to)
 enum per { PER_NOTHING, PER_MEMORY_UNIT, PER_GPU_MEMORY_UNIT, PER_CENT, PER_CENT_OF_DEVICES };
 
 /* Its measures, in its order; a second name stands in where the first was not recorded. */
+// One measure, one line.
+// clang-format off
 static const struct {
-    const char *key, *name, *other, *subject;
-    enum per per, other_per;
+    const char *key, *subject;
+    enum per per;
+    const char *name, *other;
+    enum per other_per;
 } MEASURES[] = {
-    {"main_ram", "memory_both_bytes", "memory_resident_bytes", "root", PER_MEMORY_UNIT,
-     PER_MEMORY_UNIT},
-    {"descendants_ram", "memory_both_bytes", "memory_resident_bytes", "descendants",
-     PER_MEMORY_UNIT, PER_MEMORY_UNIT},
-    {"combined_ram", "memory_both_bytes", "memory_resident_bytes", "", PER_MEMORY_UNIT,
-     PER_MEMORY_UNIT},
-    {"system_ram", "memory_used_bytes", NULL, "system", PER_MEMORY_UNIT, PER_MEMORY_UNIT},
-    {"main_gpu_ram", "gpu_memory_bytes", NULL, "root", PER_GPU_MEMORY_UNIT, PER_GPU_MEMORY_UNIT},
-    {"descendants_gpu_ram", "gpu_memory_bytes", NULL, "descendants", PER_GPU_MEMORY_UNIT,
-     PER_GPU_MEMORY_UNIT},
-    {"combined_gpu_ram", "gpu_memory_bytes", NULL, "", PER_GPU_MEMORY_UNIT, PER_GPU_MEMORY_UNIT},
-    {"system_gpu_ram", "device_memory_used_bytes", NULL, "system", PER_GPU_MEMORY_UNIT,
-     PER_GPU_MEMORY_UNIT},
-    {"gpu_sum_utilization_percent", "device_utilization_ratio", NULL, "system", PER_CENT, PER_CENT},
-    {"gpu_hardware_utilization_percent", "gpu_hardware_utilization_percent",
-     "device_utilization_ratio", "system", PER_NOTHING, PER_CENT_OF_DEVICES},
-    {"main_n_threads", "threads", NULL, "root", PER_NOTHING, PER_NOTHING},
-    {"descendants_n_threads", "threads", NULL, "descendants", PER_NOTHING, PER_NOTHING},
-    {"combined_n_threads", "threads", NULL, "", PER_NOTHING, PER_NOTHING},
-    {"cpu_system_sum_utilization_percent", "cpu_cores", NULL, "system", PER_CENT, PER_CENT},
-    {"cpu_system_hardware_utilization_percent", "cpu_ratio", NULL, "system", PER_CENT, PER_CENT},
-    {"cpu_main_sum_utilization_percent", "cpu_cores", NULL, "root", PER_CENT, PER_CENT},
-    {"cpu_main_hardware_utilization_percent", "cpu_ratio", NULL, "root", PER_CENT, PER_CENT},
-    {"cpu_descendants_sum_utilization_percent", "cpu_cores", NULL, "descendants", PER_CENT,
-     PER_CENT},
-    {"cpu_descendants_hardware_utilization_percent", "cpu_ratio", NULL, "descendants", PER_CENT,
-     PER_CENT},
-    {"cpu_combined_sum_utilization_percent", "cpu_cores", NULL, "", PER_CENT, PER_CENT},
-    {"cpu_combined_hardware_utilization_percent", "cpu_ratio", NULL, "", PER_CENT, PER_CENT},
+    {"main_ram", "root", PER_MEMORY_UNIT, "memory_both_bytes", "memory_resident_bytes", PER_MEMORY_UNIT},
+    {"descendants_ram", "descendants", PER_MEMORY_UNIT, "memory_both_bytes", "memory_resident_bytes", PER_MEMORY_UNIT},
+    {"combined_ram", "", PER_MEMORY_UNIT, "memory_both_bytes", "memory_resident_bytes", PER_MEMORY_UNIT},
+    {"system_ram", "system", PER_MEMORY_UNIT, "memory_used_bytes", NULL, 0},
+    {"main_gpu_ram", "root", PER_GPU_MEMORY_UNIT, "gpu_memory_bytes", NULL, 0},
+    {"descendants_gpu_ram", "descendants", PER_GPU_MEMORY_UNIT, "gpu_memory_bytes", NULL, 0},
+    {"combined_gpu_ram", "", PER_GPU_MEMORY_UNIT, "gpu_memory_bytes", NULL, 0},
+    {"system_gpu_ram", "system", PER_GPU_MEMORY_UNIT, "device_memory_used_bytes", NULL, 0},
+    {"gpu_sum_utilization_percent", "system", PER_CENT, "device_utilization_ratio", NULL, 0},
+    {"gpu_hardware_utilization_percent", "system", PER_NOTHING, "gpu_hardware_utilization_percent", "device_utilization_ratio", PER_CENT_OF_DEVICES},
+    {"main_n_threads", "root", PER_NOTHING, "threads", NULL, 0},
+    {"descendants_n_threads", "descendants", PER_NOTHING, "threads", NULL, 0},
+    {"combined_n_threads", "", PER_NOTHING, "threads", NULL, 0},
+    {"cpu_system_sum_utilization_percent", "system", PER_CENT, "cpu_cores", NULL, 0},
+    {"cpu_system_hardware_utilization_percent", "system", PER_CENT, "cpu_ratio", NULL, 0},
+    {"cpu_main_sum_utilization_percent", "root", PER_CENT, "cpu_cores", NULL, 0},
+    {"cpu_main_hardware_utilization_percent", "root", PER_CENT, "cpu_ratio", NULL, 0},
+    {"cpu_descendants_sum_utilization_percent", "descendants", PER_CENT, "cpu_cores", NULL, 0},
+    {"cpu_descendants_hardware_utilization_percent", "descendants", PER_CENT, "cpu_ratio", NULL, 0},
+    {"cpu_combined_sum_utilization_percent", "", PER_CENT, "cpu_cores", NULL, 0},
+    {"cpu_combined_hardware_utilization_percent", "", PER_CENT, "cpu_ratio", NULL, 0},
 };
+// clang-format on
 enum { MEASURE_COUNT = sizeof MEASURES / sizeof MEASURES[0] };
 
 const char *gpu_tracker_measure(size_t index)
@@ -305,32 +248,26 @@ static double devices_of(const vitals_account *account)
     return state > 0 ? devices : 0;
 }
 
-/* The factor for a value; 0: not known. */
-static double factor_of(enum per per, const vitals_account *account,
-                        const struct account_view *view)
+bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *account,
+                            const struct account_view *view, size_t index, struct statistics *out)
 {
+    const struct phase_measure *found = phase_measure_of(phase, MEASURES[index].name,
+                                                         MEASURES[index].subject);
+    enum per per = MEASURES[index].per;
+    if (found == NULL && MEASURES[index].other != NULL) {
+        found = phase_measure_of(phase, MEASURES[index].other, MEASURES[index].subject);
+        per = MEASURES[index].other_per;
+    }
     double factor = 1, devices = devices_of(account);
     const char *unit = per == PER_MEMORY_UNIT       ? unit_or(view->memory_unit, "gigabytes")
                        : per == PER_GPU_MEMORY_UNIT ? unit_or(view->gpu_memory_unit, "gigabytes")
                                                     : NULL;
     if (unit != NULL && vitals_usage_convert(1, unit, "bytes", &factor) == 0)
-        return 1 / factor;
-    return per == PER_CENT              ? 100
-           : per == PER_CENT_OF_DEVICES ? (devices > 0 ? 100 / devices : 0)
-                                        : 1;
-}
-
-bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *account,
-                            const struct account_view *view, size_t index, struct statistics *out)
-{
-    const struct phase_measure *found = measure_of(phase, MEASURES[index].name,
-                                                   MEASURES[index].subject);
-    enum per per = MEASURES[index].per;
-    if (found == NULL && MEASURES[index].other != NULL) {
-        found = measure_of(phase, MEASURES[index].other, MEASURES[index].subject);
-        per = MEASURES[index].other_per;
-    }
-    double factor = factor_of(per, account, view);
+        factor = 1 / factor;
+    else if (per == PER_CENT)
+        factor = 100;
+    else if (per == PER_CENT_OF_DEVICES)
+        factor = devices > 0 ? 100 / devices : 0; /* 0: not known */
     if (found == NULL || found->values.count == 0 || factor == 0)
         return false;
     *out = found->values;
@@ -366,15 +303,6 @@ static void put_known(struct json_form *form, const char *key, bool known, doubl
     form->floats = before;
 }
 
-static double attribute_number(const vitals_account *account, const char *name)
-{
-    char digits[32] = "";
-    vitals_text text = vitals_account_attribute(account, name);
-    if (text.size > 0 && text.size < sizeof digits)
-        memcpy(digits, text.bytes, text.size);
-    return strtod(digits, NULL);
-}
-
 static void put_capacity(struct json_form *form, const char *key, const vitals_account *account,
                          const char *measure, const char *unit)
 {
@@ -389,8 +317,8 @@ static void put_static_data(struct json_form *form, const vitals_account *accoun
 {
     const char *memory = unit_or(view->memory_unit, "gigabytes");
     const char *gpu_memory = unit_or(view->gpu_memory_unit, "gigabytes");
-    double cores = attribute_number(account, "system_cores"), devices = devices_of(account);
-    double expected = attribute_number(account, "expected_cores");
+    double cores = words_attribute_number(account, "system_cores"), devices = devices_of(account);
+    double expected = words_attribute_number(account, "expected_cores");
     bool told = words_find(account, "devices", "peak", "system") != NULL;
     form_key(form, "static_data");
     form_begin(form, '{');
@@ -411,36 +339,16 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct phase *)a)->name, ((const struct phase *)b)->name);
 }
 
-/* In the order of names, as gpu_tracker has them. */
-static void put_blocks(struct json_form *form, const struct phases *phases,
-                       const vitals_account *account, const struct account_view *view)
-{
-    struct phase *sorted = calloc(phases->count + 1, sizeof *sorted);
-    if (sorted == NULL) {
-        form->failed = -1;
-        return;
-    }
-    memcpy(sorted, phases->items, phases->count * sizeof *sorted);
-    qsort(sorted, phases->count, sizeof *sorted, by_name);
-    for (size_t i = 0; i < phases->count; i++) {
-        const struct phase *phase = &sorted[i];
-        form_begin(form, '{');
-        form_put_string(form, "name", phase->name);
-        form_put_count(form, "num_timepoints", phase->timepoints);
-        form_put_count(form, "num_calls", phase->calls);
-        form_put_count(form, "num_non_empty_calls", phase->non_empty);
-        form_key(form, "compute_time");
-        put_statistics(form, &phase->seconds, true);
-        put_measures(form, "resource_usage", phase, account, view);
-        form_end(form, '}');
-    }
-    free(sorted);
-}
-
 int phases_gpu_tracker(const struct phases *phases, const vitals_account *account,
                        const struct account_view *view, vitals_write *write, void *data)
 {
     struct json_form form;
+    struct phase *sorted = calloc(phases->count + 1, sizeof *sorted); /* as gpu_tracker has them */
+    if (sorted == NULL)
+        return -1;
+    memcpy(sorted, phases->items, phases->count * sizeof *sorted);
+    qsort(sorted, phases->count, sizeof *sorted, by_name);
+
     json_form_init(&form, 1, write, data);
     form.floats = true;
     form_begin(&form, '{');
@@ -448,8 +356,20 @@ int phases_gpu_tracker(const struct phases *phases, const vitals_account *accoun
     put_static_data(&form, account, view);
     form_key(&form, "code_block_results");
     form_begin(&form, '[');
-    put_blocks(&form, phases, account, view);
+    for (size_t i = 0; i < phases->count; i++) {
+        const struct phase *phase = &sorted[i];
+        form_begin(&form, '{');
+        form_put_string(&form, "name", phase->name);
+        form_put_count(&form, "num_timepoints", phase->timepoints);
+        form_put_count(&form, "num_calls", phase->calls);
+        form_put_count(&form, "num_non_empty_calls", phase->non_empty);
+        form_key(&form, "compute_time");
+        put_statistics(&form, &phase->seconds, true);
+        put_measures(&form, "resource_usage", phase, account, view);
+        form_end(&form, '}');
+    }
     form_end(&form, ']');
     form_end(&form, '}');
+    free(sorted);
     return form.failed != 0 ? form.failed : write(data, "\n", 1);
 }
