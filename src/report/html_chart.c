@@ -19,70 +19,44 @@ struct html_chart_source {
 
 enum { SOURCES_MAX = 4 };
 
+// One line of a chart, one line.
+// clang-format off
 static const struct {
     const char *id, *title, *unit;
     struct html_chart_source sources[SOURCES_MAX];
 } CHARTS[] = {
-    {"cpu",
-     "CPUs in use",
-     "cores",
-     {{"cpu_cores", "", "this run"}, {"cpu_cores", "system", "machine"}}},
-    {"memory",
-     "Memory of the processes",
-     "bytes",
-     {{"memory_resident_bytes", "", "resident"},
-      {"memory_pss_bytes", "", "proportional"},
-      {"memory_both_bytes", "", "private and shared"}}},
-    {"machine", "Memory of the machine", "bytes", {{"memory_used_bytes", "system", "used"}}},
-    {"disk",
-     "Disks",
-     "bytes/s",
-     {{"disk_read_bytes", "", "read"},
-      {"disk_written_bytes", "", "written"},
-      {"disk_read_bytes", "system", "machine, read"},
-      {"disk_written_bytes", "system", "machine, written"}}},
-    {"network",
-     "Network",
-     "bytes/s",
-     {{"network_received_bytes", "", "received"},
-      {"network_transmitted_bytes", "", "sent"},
-      {"network_received_bytes", "system", "machine, received"},
-      {"network_transmitted_bytes", "system", "machine, sent"}}},
-    {"gpu",
-     "GPUs busy",
-     "ratio",
-     {{"device_utilization_ratio", "*", ""}, {"gpu_utilization_ratio", "*", "by this run"}}},
-    {"gpu-memory",
-     "GPU memory",
-     "bytes",
-     {{"device_memory_used_bytes", "*", ""}, {"gpu_memory_bytes", "*", "by this run"}}},
-    {"power", "Power of GPUs", "watts", {{"device_power_watts", "*", ""}}},
-    {"processes",
-     "Processes and threads",
-     "",
-     {{"processes", "", "processes"}, {"threads", "", "threads"}}},
+    {"cpu", "CPUs in use", "cores", {
+        {"cpu_cores", "", "this run"},
+        {"cpu_cores", "system", "machine"}}},
+    {"memory", "Memory of the processes", "bytes", {
+        {"memory_resident_bytes", "", "resident"},
+        {"memory_pss_bytes", "", "proportional"},
+        {"memory_both_bytes", "", "private and shared"}}},
+    {"machine", "Memory of the machine", "bytes", {
+        {"memory_used_bytes", "system", "used"}}},
+    {"disk", "Disks", "bytes/s", {
+        {"disk_read_bytes", "", "read"},
+        {"disk_written_bytes", "", "written"},
+        {"disk_read_bytes", "system", "machine, read"},
+        {"disk_written_bytes", "system", "machine, written"}}},
+    {"network", "Network", "bytes/s", {
+        {"network_received_bytes", "", "received"},
+        {"network_transmitted_bytes", "", "sent"},
+        {"network_received_bytes", "system", "machine, received"},
+        {"network_transmitted_bytes", "system", "machine, sent"}}},
+    {"gpu", "GPUs busy", "ratio", {
+        {"device_utilization_ratio", "*", ""},
+        {"gpu_utilization_ratio", "*", "by this run"}}},
+    {"gpu-memory", "GPU memory", "bytes", {
+        {"device_memory_used_bytes", "*", ""},
+        {"gpu_memory_bytes", "*", "by this run"}}},
+    {"power", "Power of GPUs", "watts", {
+        {"device_power_watts", "*", ""}}},
+    {"processes", "Processes and threads", "", {
+        {"processes", "", "processes"},
+        {"threads", "", "threads"}}},
 };
-
-/* ---- moments ---- */
-
-static int make_moments(const struct recording *recording, struct charts *charts)
-{
-    size_t samples;
-    const double *seconds = recording_seconds(recording, &samples);
-    charts->thinned = samples > CHART_POINTS_MAX;
-    charts->points = charts->thinned ? CHART_POINTS_MAX : samples;
-    charts->seconds = calloc(charts->points + 1, sizeof *charts->seconds);
-    if (charts->seconds == NULL)
-        return -1;
-    if (samples == 0)
-        return 0;
-    charts->begin = seconds[0];
-    double end = seconds[samples - 1] - charts->begin;
-    for (size_t i = 0; i < charts->points; i++)
-        charts->seconds[i] = charts->thinned ? end * (double)i / (double)(charts->points - 1)
-                                             : seconds[i] - charts->begin;
-    return 0;
-}
+// clang-format on
 
 /* ---- lines ---- */
 
@@ -113,50 +87,31 @@ static double cadence_of(const struct series *series)
     return cadence;
 }
 
-/* A gauge that is a mean over the time before it. */
-static bool is_mean(const struct series *series)
+static void fill_gauge(const struct series *series, const struct charts *charts, double cadence,
+                       double *values)
 {
-    return strcmp(series->unit, "cores") == 0 || strcmp(series->unit, "ratio") == 0;
-}
+    bool mean = strcmp(series->unit, "cores") == 0 || strcmp(series->unit, "ratio") == 0;
+    size_t at = 0, before = SIZE_MAX;
+    for (size_t i = 0; i < charts->points; i++) {
+        /* A microsecond: moments went through a text of so many digits. */
+        double until = charts->begin + charts->seconds[i] + 1e-6;
+        values[i] = (double)NAN;
+        for (; at < series->count && series->seconds[at] <= until; at++)
+            if (!isnan(series->values[at]) && !(series->values[at] <= values[i]))
+                values[i] = series->values[at];
+    }
 
-/* Between two readings a gauge goes straight from one to the other, a mean is one. */
-static void bridge(const struct charts *charts, double cadence, bool mean, double *values)
-{
-    size_t before = SIZE_MAX;
+    /* Between two readings a gauge goes straight from one to the other, a mean is one. */
     for (size_t i = 0; i < charts->points; i++) {
         if (isnan(values[i]))
             continue;
         double passed = before != SIZE_MAX ? charts->seconds[i] - charts->seconds[before] : 0;
-        for (size_t at = before; at != SIZE_MAX && passed <= cadence && ++at < i;) {
-            double part = (charts->seconds[at] - charts->seconds[before]) / passed;
-            values[at] = mean ? values[i] : values[before] + (values[i] - values[before]) * part;
+        for (size_t k = before; k != SIZE_MAX && passed <= cadence && ++k < i;) {
+            double part = (charts->seconds[k] - charts->seconds[before]) / passed;
+            values[k] = mean ? values[i] : values[before] + (values[i] - values[before]) * part;
         }
         before = i;
     }
-}
-
-/* The last point at or before each moment's stretch; `*at` goes on from where it was. */
-static double largest_until(const struct series *series, size_t *at, double until)
-{
-    double largest = (double)NAN;
-    for (; *at < series->count && series->seconds[*at] <= until; (*at)++) {
-        double value = series->values[*at];
-        if (!isnan(value) && !(value <= largest))
-            largest = value;
-    }
-    return largest;
-}
-
-static void fill_gauge(const struct series *series, const struct charts *charts, double cadence,
-                       double *values)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < charts->points; i++) {
-        /* A microsecond: moments went through a text of so many digits. */
-        double until = charts->begin + charts->seconds[i] + 1e-6;
-        values[i] = largest_until(series, &at, until);
-    }
-    bridge(charts, cadence, is_mean(series), values);
 }
 
 /* A counter as growth per second. A counter that runs backwards is a new one. */
@@ -184,24 +139,6 @@ static void fill_rate(const struct series *series, const struct charts *charts, 
             before_second = last_second;
         }
     }
-}
-
-static bool is_known(const double *values, size_t count)
-{
-    size_t i = 0;
-    while (i < count && isnan(values[i]))
-        i++;
-    return i < count;
-}
-
-/* A device that the run never used needs no line of the run's share. */
-static bool is_used(const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] > 0)
-            return true;
-    }
-    return false;
 }
 
 /* The words for a device: a recording may hold only its identity. */
@@ -241,38 +178,17 @@ static int add_line(struct charts *charts, struct chart *chart, const struct ser
         fill_rate(series, charts, cadence, line->values);
     else
         fill_gauge(series, charts, cadence, line->values);
-    bool idle = device && label[0] != '\0' && !is_used(line->values, charts->points);
-    if (idle || !is_known(line->values, charts->points)) {
+    /* A device that the run never used needs no line of the run's share. */
+    bool known = false, used = !device || label[0] == '\0';
+    for (size_t i = 0; i < charts->points; i++) {
+        known = known || !isnan(line->values[i]);
+        used = used || line->values[i] > 0;
+    }
+    if (!used || !known) {
         free(line->values);
         chart->line_count--;
     }
     return 0;
-}
-
-static bool is_of(const struct series *series, const struct html_chart_source *source)
-{
-    static const char *const SCOPES[] = {"", "root", "descendants", "system"};
-    if (series->count < 2 || strcmp(series->name, source->measure) != 0)
-        return false;
-    if (source->subject[0] != '*')
-        return strcmp(series->subject, source->subject) == 0;
-    for (size_t i = 0; i < sizeof SCOPES / sizeof SCOPES[0]; i++) {
-        if (strcmp(series->subject, SCOPES[i]) == 0)
-            return false;
-    }
-    return true;
-}
-
-/* True if there is something to see: a chart that is 0 all the time is left out. */
-static bool has_values(const struct chart *chart, size_t points)
-{
-    for (size_t i = 0; i < chart->line_count; i++) {
-        for (size_t j = 0; j < points; j++) {
-            if (chart->lines[i].values[j] > 0)
-                return true;
-        }
-    }
-    return false;
 }
 
 static void free_lines(struct chart *chart)
@@ -290,14 +206,24 @@ static int make_chart(const struct recording *recording, struct charts *charts, 
     *chart = (struct chart){
         .id = CHARTS[which].id, .title = CHARTS[which].title, .unit = CHARTS[which].unit};
     for (size_t i = 0; i < SOURCES_MAX && CHARTS[which].sources[i].measure != NULL; i++) {
+        const struct html_chart_source *source = &CHARTS[which].sources[i];
         for (size_t j = 0; j < count; j++) {
-            if (is_of(&series[j], &CHARTS[which].sources[i]) &&
+            bool matches = source->subject[0] == '*'
+                               ? words_is_device(series[j].subject)
+                               : strcmp(series[j].subject, source->subject) == 0;
+            if (matches && series[j].count >= 2 && strcmp(series[j].name, source->measure) == 0 &&
                 add_line(charts, chart, &series[j], device_words(recording, &series[j]),
-                         CHARTS[which].sources[i].label) < 0)
+                         source->label) < 0)
                 return -1;
         }
     }
-    if (chart->line_count > 0 && has_values(chart, charts->points))
+
+    /* A chart that is 0 all the time is left out. */
+    bool any = false;
+    for (size_t i = 0; i < chart->line_count; i++)
+        for (size_t j = 0; j < charts->points; j++)
+            any = any || chart->lines[i].values[j] > 0;
+    if (any)
         charts->count++;
     else
         free_lines(chart);
@@ -306,9 +232,19 @@ static int make_chart(const struct recording *recording, struct charts *charts, 
 
 int charts_of(const struct recording *recording, struct charts *out)
 {
-    *out = (struct charts){.begin = 0};
+    size_t samples;
+    const double *seconds = recording_seconds(recording, &samples);
+    *out = (struct charts){.thinned = samples > CHART_POINTS_MAX};
     out->spans = recording_phases(recording, &out->span_count);
-    int code = make_moments(recording, out);
+    out->points = out->thinned ? CHART_POINTS_MAX : samples;
+    out->seconds = calloc(out->points + 1, sizeof *out->seconds);
+    int code = out->seconds != NULL ? 0 : -1;
+    if (code == 0 && samples > 0)
+        out->begin = seconds[0];
+    for (size_t i = 0; i < out->points && code == 0; i++)
+        out->seconds[i] = out->thinned ? (seconds[samples - 1] - out->begin) * (double)i /
+                                             (double)(out->points - 1)
+                                       : seconds[i] - out->begin;
     for (size_t i = 0; i < sizeof CHARTS / sizeof CHARTS[0] && code == 0; i++)
         code = make_chart(recording, out, i);
     if (code < 0)
@@ -337,26 +273,6 @@ static void put_numbers(struct json_form *form, const double *values, size_t cou
     form_end(form, ']');
 }
 
-static void put_chart(struct json_form *form, const struct charts *charts,
-                      const struct chart *chart)
-{
-    form_begin(form, '{');
-    form_put_string(form, "id", chart->id);
-    form_put_string(form, "unit", chart->unit);
-    form_key(form, "series");
-    form_begin(form, '[');
-    for (size_t i = 0; i < chart->line_count; i++) {
-        form_begin(form, '{');
-        form_put_string(form, "label", chart->lines[i].label);
-        form_put_string(form, "how", chart->lines[i].how);
-        form_key(form, "values");
-        put_numbers(form, chart->lines[i].values, charts->points);
-        form_end(form, '}');
-    }
-    form_end(form, ']');
-    form_end(form, '}');
-}
-
 void charts_data(struct html *html, const struct charts *charts)
 {
     struct json_form form;
@@ -369,8 +285,24 @@ void charts_data(struct html *html, const struct charts *charts)
     put_numbers(&form, charts->seconds, charts->points);
     form_key(&form, "charts");
     form_begin(&form, '[');
-    for (size_t i = 0; i < charts->count; i++)
-        put_chart(&form, charts, &charts->items[i]);
+    for (size_t i = 0; i < charts->count; i++) {
+        const struct chart *chart = &charts->items[i];
+        form_begin(&form, '{');
+        form_put_string(&form, "id", chart->id);
+        form_put_string(&form, "unit", chart->unit);
+        form_key(&form, "series");
+        form_begin(&form, '[');
+        for (size_t j = 0; j < chart->line_count; j++) {
+            form_begin(&form, '{');
+            form_put_string(&form, "label", chart->lines[j].label);
+            form_put_string(&form, "how", chart->lines[j].how);
+            form_key(&form, "values");
+            put_numbers(&form, chart->lines[j].values, charts->points);
+            form_end(&form, '}');
+        }
+        form_end(&form, ']');
+        form_end(&form, '}');
+    }
     form_end(&form, ']');
     form_key(&form, "phases");
     form_begin(&form, '[');

@@ -41,17 +41,6 @@ static double y_of(const struct scale *scale, double value)
     return TOP + ROWS * (1 - fmin(fmax(ratio, 0), 1));
 }
 
-/* 1, 2 or 5 times a power of ten; of bytes a power of two. */
-static double round_step(double step, bool binary)
-{
-    if (step <= 0)
-        return 1;
-    if (binary)
-        return exp2(ceil(log2(step)));
-    double power = pow(10, floor(log10(step))), rest = step / power;
-    return power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
-}
-
 static double time_step(double step)
 {
     static const double STEPS[] = {0.01, 0.02, 0.05, 0.1,  0.2,   0.5,   1,    2,
@@ -64,42 +53,26 @@ static double time_step(double step)
     return ceil(step / 86400) * 86400;
 }
 
-/* "1:10", "2:03:00"; with a part of a second where steps have one. */
-static void time_words(double seconds, double step, char out[static WORDS])
-{
-    unsigned long long whole = (unsigned long long)(seconds + 1e-6);
-    if (step < 1)
-        (void)snprintf(out, WORDS, "%.2f", seconds);
-    else if (whole >= 3600)
-        (void)snprintf(out, WORDS, "%llu:%02llu:%02llu", whole / 3600, whole / 60 % 60, whole % 60);
-    else
-        (void)snprintf(out, WORDS, "%llu:%02llu", whole / 60, whole % 60);
-}
-
 static bool is_bytes(const char *unit)
 {
     return strncmp(unit, "bytes", 5) == 0;
 }
 
-/* Round numbers stay short: "16 GiB". */
-static void axis_bytes(double value, const char *behind, char out[static WORDS])
-{
-    static const char *const NAMES[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    size_t at = 0;
-    for (; value >= 1024 && at + 1 < sizeof NAMES / sizeof NAMES[0]; at++)
-        value /= 1024;
-    (void)snprintf(out, WORDS, "%.4g %s%s", value, NAMES[at], behind);
-}
-
 static void value_words(const char *unit, double value, char out[static WORDS])
 {
+    static const char *const NAMES[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     const struct account_view plain = {0};
-    if (is_bytes(unit))
-        axis_bytes(value, strcmp(unit, "bytes/s") == 0 ? "/s" : "", out);
-    else if (strcmp(unit, "cores") == 0)
+    size_t at = 0;
+    if (strcmp(unit, "cores") == 0) {
         (void)snprintf(out, WORDS, "%.4g", value);
-    else
+    } else if (!is_bytes(unit)) {
         (void)words_value(&plain, "", unit, value, out);
+    } else { /* round numbers stay short: "16 GiB" */
+        for (; value >= 1024 && at + 1 < sizeof NAMES / sizeof NAMES[0]; at++)
+            value /= 1024;
+        (void)snprintf(out, WORDS, "%.4g %s%s", value, NAMES[at],
+                       strcmp(unit, "bytes/s") == 0 ? "/s" : "");
+    }
 }
 
 /* ---- parts ---- */
@@ -117,7 +90,15 @@ static void put_frame(struct html *html, const struct scale *scale, const char *
     }
     double step = time_step(scale->seconds / X_LINES);
     for (double second = 0; second <= scale->seconds * 1.0001 && step > 0; second += step) {
-        time_words(second, step, words);
+        /* "1:10", "2:03:00"; with a part of a second where steps have one */
+        unsigned long long whole = (unsigned long long)(second + 1e-6);
+        if (step < 1)
+            (void)snprintf(words, sizeof words, "%.2f", second);
+        else if (whole >= 3600)
+            (void)snprintf(words, sizeof words, "%llu:%02llu:%02llu", whole / 3600, whole / 60 % 60,
+                           whole % 60);
+        else
+            (void)snprintf(words, sizeof words, "%llu:%02llu", whole / 60, whole % 60);
         double x = x_of(scale, second);
         bool fits = x + (double)strlen(words) * LETTER / 2 < WIDTH;
         html_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>",
@@ -167,22 +148,24 @@ static void put_line(struct html *html, const struct charts *charts, const struc
     html_raw(html, shown ? "\"/>" : "M0 0\"/>");
 }
 
-static struct scale scale_of(const struct charts *charts, const struct chart *chart)
+static void put_chart(struct html *html, const struct charts *charts, const struct chart *chart)
 {
     struct scale scale = {.seconds = charts->points > 0 ? charts->seconds[charts->points - 1] : 0};
     double most = 0;
-    for (size_t i = 0; i < chart->line_count; i++) {
+    for (size_t i = 0; i < chart->line_count; i++)
         for (size_t j = 0; j < charts->points; j++)
             most = fmax(most, chart->lines[i].values[j]);
-    }
-    scale.step = round_step(most / Y_LINES, is_bytes(chart->unit));
-    scale.top = fmax(ceil(most / scale.step) * scale.step, scale.step);
-    return scale;
-}
 
-static void put_chart(struct html *html, const struct charts *charts, const struct chart *chart)
-{
-    struct scale scale = scale_of(charts, chart);
+    /* A step is 1, 2 or 5 times a power of ten; of bytes a power of two. */
+    double step = most / Y_LINES, power = step > 0 ? pow(10, floor(log10(step))) : 1;
+    double rest = step / power;
+    scale.step = step <= 0               ? 1
+                 : is_bytes(chart->unit) ? exp2(ceil(log2(step)))
+                                         : power * (rest <= 1   ? 1
+                                                    : rest <= 2 ? 2
+                                                    : rest <= 5 ? 5
+                                                                : 10);
+    scale.top = fmax(ceil(most / scale.step) * scale.step, scale.step);
     html_format(html,
                 "<figure class=\"chart\" id=\"%s\"><figcaption><b>%s</b><span class=\"keys\">",
                 chart->id, chart->title);
@@ -233,29 +216,6 @@ static size_t count_lanes(const struct charts *charts)
     return most;
 }
 
-/* In percent of the width, so that letters keep their size on a narrow screen; what does not fit
- * into its own lane is cut there. */
-static void put_lane(struct html *html, const struct recorded_phase *span, size_t lane, double from,
-                     double to)
-{
-    html_format(html,
-                "<svg x=\"%.2f%%\" y=\"%zu\" width=\"%.2f%%\" height=\"%d\"><rect "
-                "class=\"lane\" width=\"100%%\" height=\"100%%\" rx=\"3\"/>",
-                from, lane * LANE + 2, fmax(to - from, 0.2), LANE - 4);
-    if (to - from > 2) {
-        html_raw(html, "<text class=\"lane-name\" x=\"5\" y=\"12\">");
-        html_string(html, span->name);
-        html_raw(html, "</text>");
-    }
-    html_raw(html, "<title>");
-    html_string(html, span->name);
-    if (!isnan(span->end)) {
-        char words[WORDS];
-        html_format(html, " (%s)", words_seconds(span->end - span->begin, words));
-    }
-    html_raw(html, "</title></svg>");
-}
-
 static double percent_of(double second, double last)
 {
     return last > 0 ? 100 * fmin(fmax(second / last, 0), 1) : 0;
@@ -276,9 +236,28 @@ static void put_lanes(struct html *html, const struct charts *charts)
         const struct recorded_phase *span = &charts->spans[i];
         double end = isnan(span->end) ? (double)INFINITY : span->end;
         size_t lane = lane_of(free_from, span, end);
-        if (lane < LANES_MAX)
-            put_lane(html, span, lane, percent_of(span->begin - charts->begin, last),
-                     isnan(span->end) ? 100 : percent_of(span->end - charts->begin, last));
+        if (lane == LANES_MAX)
+            continue;
+        /* In percent of the width, so that letters keep their size on a narrow screen; what does
+         * not fit into its own lane is cut there. */
+        double from = percent_of(span->begin - charts->begin, last);
+        double to = isnan(span->end) ? 100 : percent_of(span->end - charts->begin, last);
+        html_format(html,
+                    "<svg x=\"%.2f%%\" y=\"%zu\" width=\"%.2f%%\" height=\"%d\"><rect "
+                    "class=\"lane\" width=\"100%%\" height=\"100%%\" rx=\"3\"/>",
+                    from, lane * LANE + 2, fmax(to - from, 0.2), LANE - 4);
+        if (to - from > 2) {
+            html_raw(html, "<text class=\"lane-name\" x=\"5\" y=\"12\">");
+            html_string(html, span->name);
+            html_raw(html, "</text>");
+        }
+        html_raw(html, "<title>");
+        html_string(html, span->name);
+        if (!isnan(span->end)) {
+            char words[WORDS];
+            html_format(html, " (%s)", words_seconds(span->end - span->begin, words));
+        }
+        html_raw(html, "</title></svg>");
     }
     html_raw(html, "</svg></figure>\n");
     if (charts->span_count > CHART_SPANS_MAX)

@@ -8,72 +8,36 @@
 
 #include "report/one_shot.h"
 
+// clang-format off
 const vitals_metric REPORT_METRICS[] = {
-    VITALS_HOST_UPTIME_SECONDS,
-    VITALS_HOST_LOAD_1M,
-    VITALS_HOST_LOAD_5M,
-    VITALS_HOST_LOAD_15M,
-    VITALS_HOST_CPU_BUSY_SECONDS,
-    VITALS_HOST_CPU_TOTAL_SECONDS,
-    VITALS_HOST_MEMORY_TOTAL_BYTES,
-    VITALS_HOST_MEMORY_USED_BYTES,
-    VITALS_HOST_SWAP_TOTAL_BYTES,
-    VITALS_HOST_SWAP_USED_BYTES,
-    VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES,
-    VITALS_HOST_CGROUP_MEMORY_USED_BYTES,
+    VITALS_HOST_UPTIME_SECONDS, VITALS_HOST_LOAD_1M, VITALS_HOST_LOAD_5M, VITALS_HOST_LOAD_15M,
+    VITALS_HOST_CPU_BUSY_SECONDS, VITALS_HOST_CPU_TOTAL_SECONDS, VITALS_HOST_MEMORY_TOTAL_BYTES,
+    VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES, VITALS_HOST_SWAP_USED_BYTES,
+    VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, VITALS_HOST_CGROUP_MEMORY_USED_BYTES,
     VITALS_HOST_CGROUP_CPU_LIMIT_CORES,
-    VITALS_GPU_NAME,
-    VITALS_GPU_PCI_BUS_ID,
-    VITALS_GPU_DRIVER_VERSION,
-    VITALS_GPU_CUDA_VERSION,
-    VITALS_GPU_GPU_INSTANCE_ID,
-    VITALS_GPU_COMPUTE_INSTANCE_ID,
-    VITALS_GPU_MEMORY_TOTAL_BYTES,
-    VITALS_GPU_MEMORY_USED_BYTES,
-    VITALS_GPU_UTILIZATION_RATIO,
-    VITALS_GPU_MEMORY_BUSY_RATIO,
-    VITALS_GPU_POWER_WATTS,
-    VITALS_GPU_POWER_LIMIT_WATTS,
-    VITALS_GPU_TEMPERATURE_CELSIUS,
-    VITALS_GPU_FAN_RATIO,
-    VITALS_GPU_PERFORMANCE_STATE,
-    VITALS_GPU_COMPUTE_MODE,
-    VITALS_GPU_PERSISTENCE_MODE,
-    VITALS_GPU_DISPLAY_ACTIVE,
-    VITALS_GPU_MIG_MODE,
-    VITALS_GPU_ECC_ERRORS_UNCORRECTED,
-    VITALS_GPU_THROTTLED_BY_POWER,
-    VITALS_GPU_THROTTLED_BY_TEMPERATURE,
-    VITALS_GPU_THROTTLED_BY_CURRENT,
-    VITALS_GPU_THROTTLED_OTHERWISE,
-    VITALS_GPU_THROTTLE_REASONS,
-    VITALS_GPU_XID_ERRORS,
-    VITALS_GPU_XID_LAST,
-    VITALS_GPU_CLOCK_FREQUENCY_HERTZ,
-    VITALS_GPU_POOL_TOTAL_BYTES,
+    VITALS_GPU_NAME, VITALS_GPU_PCI_BUS_ID, VITALS_GPU_DRIVER_VERSION, VITALS_GPU_CUDA_VERSION,
+    VITALS_GPU_GPU_INSTANCE_ID, VITALS_GPU_COMPUTE_INSTANCE_ID, VITALS_GPU_MEMORY_TOTAL_BYTES,
+    VITALS_GPU_MEMORY_USED_BYTES, VITALS_GPU_UTILIZATION_RATIO, VITALS_GPU_MEMORY_BUSY_RATIO,
+    VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS, VITALS_GPU_TEMPERATURE_CELSIUS,
+    VITALS_GPU_FAN_RATIO, VITALS_GPU_PERFORMANCE_STATE, VITALS_GPU_COMPUTE_MODE,
+    VITALS_GPU_PERSISTENCE_MODE, VITALS_GPU_DISPLAY_ACTIVE, VITALS_GPU_MIG_MODE,
+    VITALS_GPU_ECC_ERRORS_UNCORRECTED, VITALS_GPU_THROTTLED_BY_POWER,
+    VITALS_GPU_THROTTLED_BY_TEMPERATURE, VITALS_GPU_THROTTLED_BY_CURRENT,
+    VITALS_GPU_THROTTLED_OTHERWISE, VITALS_GPU_THROTTLE_REASONS, VITALS_GPU_XID_ERRORS,
+    VITALS_GPU_XID_LAST, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, VITALS_GPU_POOL_TOTAL_BYTES,
     VITALS_GPU_POOL_USED_BYTES,
-    VITALS_PROCESS_PID,
-    VITALS_PROCESS_START_SECONDS,
-    VITALS_PROCESS_NAME,
-    VITALS_PROCESS_STATE,
-    VITALS_PROCESS_THREADS,
-    VITALS_PROCESS_CPU_SECONDS,
-    VITALS_PROCESS_RESIDENT_BYTES,
-    VITALS_PROCESS_USER,
-    VITALS_PROCESS_COMMAND_LINE,
-    VITALS_GPU_PROCESS_PID,
-    VITALS_GPU_PROCESS_PROCESS,
-    VITALS_GPU_PROCESS_TYPE,
-    VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
-    VITALS_GPU_PROCESS_UTILIZATION_RATIO,
+    VITALS_PROCESS_PID, VITALS_PROCESS_START_SECONDS, VITALS_PROCESS_NAME, VITALS_PROCESS_STATE,
+    VITALS_PROCESS_THREADS, VITALS_PROCESS_CPU_SECONDS, VITALS_PROCESS_RESIDENT_BYTES,
+    VITALS_PROCESS_USER, VITALS_PROCESS_COMMAND_LINE,
+    VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS, VITALS_GPU_PROCESS_TYPE,
+    VITALS_GPU_PROCESS_MEMORY_USED_BYTES, VITALS_GPU_PROCESS_UTILIZATION_RATIO,
     VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO,
     VITALS_SOURCE_MESSAGE,
 };
+// clang-format on
 const size_t REPORT_METRIC_COUNT = sizeof(REPORT_METRICS) / sizeof(REPORT_METRICS[0]);
 
 enum { COMFORTABLE = 140 };
-
-/* ---- rows that are printed ---- */
 
 /* A line of its own width, which a terminal may fold. */
 static void print_line(struct page *page, ink style, const char *text)
@@ -85,18 +49,6 @@ static void print_line(struct page *page, ink style, const char *text)
 }
 
 /* ---- the parts ---- */
-
-static void print_time(struct page *page)
-{
-    static const char DEMO[] = "   DEMO: these devices are invented";
-    char text[WORDS];
-    if (!cell_time(page->now, text) || !page_begin(page, WORDS + (int)sizeof DEMO, 1))
-        return;
-    int x = canvas_text(&page->canvas, 0, 0, STYLE_PLAIN, text);
-    if (device_panel_is_demo(page->now))
-        (void)canvas_text(&page->canvas, x, 0, STYLE_YELLOW, DEMO);
-    page_end(page);
-}
 
 static void print_devices(struct page *page)
 {
@@ -118,26 +70,6 @@ static void print_devices(struct page *page)
     page_end(page);
 }
 
-/* A line about our own cgroup if it allows less than the machine has. */
-static void print_cgroup(struct page *page, const vitals_row *host)
-{
-    double cores;
-    char count[WORDS] = "", used[WORDS], limit[WORDS], line[4 * WORDS];
-    bool has_cores = cell_value(host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores);
-    bool has_limit = vitals_row_availability(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) > 0;
-    if (has_cores)
-        (void)snprintf(count, sizeof count, " at most %.4g CPUs", cores);
-    if (has_limit)
-        (void)snprintf(line, sizeof line, "[ our cgroup:%s%s memory %s of at most %s ]", count,
-                       has_cores ? "," : "",
-                       cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, used),
-                       cell_bytes(host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, limit));
-    else
-        (void)snprintf(line, sizeof line, "[ our cgroup:%s ]", count);
-    if (has_cores || has_limit)
-        print_line(page, STYLE_PLAIN, line);
-}
-
 static void print_host(struct page *page)
 {
     enum { LOAD_COLUMNS = 5 };
@@ -149,22 +81,26 @@ static void print_host(struct page *page)
     bars.cpu_known = host_cpu_ratio(page->now, page->older, &bars.cpu_ratio);
     host_bars_draw(&page->pen, &bars, 0);
     page_end(page);
-    print_cgroup(page, bars.host);
+
+    /* A line about our own cgroup if it allows less than the machine has. */
+    double cores;
+    char count[WORDS] = "", used[WORDS], limit[WORDS], line[4 * WORDS];
+    bool has_cores = cell_value(bars.host, VITALS_HOST_CGROUP_CPU_LIMIT_CORES, &cores);
+    bool has_limit = vitals_row_availability(bars.host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES) > 0;
+    if (has_cores)
+        (void)snprintf(count, sizeof count, " at most %.4g CPUs", cores);
+    if (has_limit)
+        (void)snprintf(line, sizeof line, "[ our cgroup:%s%s memory %s of at most %s ]", count,
+                       has_cores ? "," : "",
+                       cell_bytes(bars.host, VITALS_HOST_CGROUP_MEMORY_USED_BYTES, used),
+                       cell_bytes(bars.host, VITALS_HOST_CGROUP_MEMORY_LIMIT_BYTES, limit));
+    else
+        (void)snprintf(line, sizeof line, "[ our cgroup:%s ]", count);
+    if (has_cores || has_limit)
+        print_line(page, STYLE_PLAIN, line);
 }
 
 /* ---- the whole ---- */
-
-/* Below NARROW columns the report keeps that width: a terminal folds it. */
-static int choose_width(const struct page *page)
-{
-    int columns = page->options->width;
-    if (columns < WIDE)
-        return columns < NARROW ? NARROW : columns;
-    int widest = one_shot_processes_width(page);
-    int wanted = columns < widest ? columns : widest;
-    int least = columns < COMFORTABLE ? columns : COMFORTABLE;
-    return wanted > least ? wanted : least;
-}
 
 int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *older,
                     const struct one_shot_options *options, vitals_write *write, void *data)
@@ -172,8 +108,25 @@ int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *olde
     struct page page = {
         .options = options, .now = snapshot, .older = older, .write = write, .data = data};
     page.pen = (struct pen){&page.canvas, &options->look};
-    page.width = choose_width(&page);
-    print_time(&page);
+
+    /* Below NARROW columns the report keeps that width: a terminal folds it. */
+    int columns = options->width;
+    page.width = columns < NARROW ? NARROW : columns;
+    if (columns >= WIDE) {
+        int widest = one_shot_processes_width(&page);
+        int wanted = columns < widest ? columns : widest;
+        int least = columns < COMFORTABLE ? columns : COMFORTABLE;
+        page.width = wanted > least ? wanted : least;
+    }
+
+    static const char DEMO[] = "   DEMO: these devices are invented";
+    char time[WORDS];
+    if (cell_time(page.now, time) && page_begin(&page, WORDS + (int)sizeof DEMO, 1)) {
+        int x = canvas_text(&page.canvas, 0, 0, STYLE_PLAIN, time);
+        if (device_panel_is_demo(page.now))
+            (void)canvas_text(&page.canvas, x, 0, STYLE_YELLOW, DEMO);
+        page_end(&page);
+    }
     print_devices(&page);
     print_host(&page);
     print_line(&page, STYLE_PLAIN, "");
@@ -195,4 +148,28 @@ size_t report_missing_devices(const vitals_snapshot *snapshot, const struct sele
             missing[count++] = selection->devices[i];
     }
     return count;
+}
+
+/* ---- what back ends say of themselves, where there are no devices to be shown ---- */
+
+bool report_is_back_end(const vitals_row *source)
+{
+    return vitals_row_key(source) >= VITALS_SOURCE_BACK_ENDS;
+}
+
+const vitals_row *report_next_back_end(const vitals_snapshot *snapshot, const vitals_row *after)
+{
+    const vitals_row *row = after;
+    do
+        row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row);
+    while (row != NULL && !report_is_back_end(row));
+    return row;
+}
+
+bool report_was_kept(const vitals_row *back_end)
+{
+    char state[WORDS];
+    (void)cell_text(back_end, VITALS_SOURCE_STATE, true, state, sizeof state);
+    return strcmp(state, "N/A") != 0 && strcmp(state, "have") != 0 &&
+           strcmp(state, "unsupported") != 0;
 }

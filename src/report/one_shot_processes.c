@@ -9,7 +9,7 @@
 
 #include "report/one_shot.h"
 
-enum { HOST_ROWS = 20, BORDER = 2, COMMAND_MARGIN = 3 };
+enum { HOST_ROWS = 20, BORDER = 2, COMMAND_MARGIN = 3, TITLE = 13 };
 
 /* A line of the table. */
 struct one_shot_line {
@@ -22,146 +22,101 @@ struct one_shot_column {
     const char *title;
     int gap, width; /* blanks before it, and its columns */
     bool left;      /* aligned */
-    void (*words)(const struct page *page, const struct one_shot_line *line, char *out);
+    enum {
+        NUMBER, /* these three: a metric of the process, or of its use of the device */
+        BYTES,
+        SHARE,
+        GPU,
+        TYPE,
+        USER,
+        CPU,
+        MEMORY, /* the share of the machine's memory */
+        TIME,
+        WORK,
+        COMMAND
+    } what;
+    vitals_metric metric;
 };
 
-/* ---- what a line says ---- */
-
-static void gpu_words(const struct page *page, const struct one_shot_line *line, char *out)
+/* Writes at most WORDS_COMMAND bytes. */
+static void column_words(const struct page *page, const struct one_shot_column *column,
+                         const struct one_shot_line *line, char *out)
 {
-    (void)page;
-    (void)snprintf(out, WORDS, "%s", vitals_row_label(line->gpu));
-}
-
-static void user_pid_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    (void)cell_number(line->user, VITALS_GPU_PROCESS_PID, "", out);
-}
-
-static void pid_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    (void)cell_number(line->process, VITALS_PROCESS_PID, "", out);
-}
-
-static void type_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)cell_text(line->user, VITALS_GPU_PROCESS_TYPE, page->options->look.ascii, out, WORDS);
-    if (strcmp(out, "C+G") == 0)
-        memcpy(out, "X", 2);
-    else if (strcmp(out, "N/A") == 0)
-        memcpy(out, "?", 2);
-}
-
-static void user_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)cell_text(line->process, VITALS_PROCESS_USER, page->options->look.ascii, out, WORDS);
-    cell_cut(out, line->user != NULL ? 7 : 9, "+");
-}
-
-static void gpu_memory_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    (void)cell_bytes(line->user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, out);
-}
-
-static void sm_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    (void)cell_share(line->user, VITALS_GPU_PROCESS_UTILIZATION_RATIO, out);
-}
-
-static void bandwidth_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    (void)cell_share(line->user, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, out);
-}
-
-static void thread_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    (void)cell_number(line->process, VITALS_PROCESS_THREADS, "", out);
-}
-
-static void resident_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    (void)cell_bytes(line->process, VITALS_PROCESS_RESIDENT_BYTES, out);
-}
-
-static void cpu_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)page;
-    if (line->cores < 0)
-        (void)cell_not_available(out);
-    else
-        (void)snprintf(out, WORDS, "%.1f", line->cores * 100);
-}
-
-/* The share of the machine's memory. */
-static void memory_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    double total;
-    const vitals_row *host = vitals_snapshot_next(page->now, VITALS_HOST, NULL);
-    if (line->resident < 0 || !cell_value(host, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) ||
-        total <= 0)
-        (void)cell_not_available(out);
-    else
-        (void)snprintf(out, WORDS, "%.1f", line->resident / total * 100);
-}
-
-static void time_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    double start, now = (double)vitals_snapshot_boottime_ns(page->now) / 1e9;
-    if (!cell_value(line->process, VITALS_PROCESS_START_SECONDS, &start))
-        (void)cell_not_available(out);
-    else
-        (void)vitals_human_duration(now - start, out);
-}
-
-static void work_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    (void)report_work(line->process, page->options->look.ascii, out, WORDS_COMMAND);
-}
-
-static void command_words(const struct page *page, const struct one_shot_line *line, char *out)
-{
-    vitals_availability reason;
-    if (line->process != NULL) {
-        (void)cell_command(line->process, page->options->look.ascii, out);
-        return;
+    const bool ascii = page->options->look.ascii;
+    const vitals_row *row = line->user != NULL &&
+                                    vitals_metric_entity(column->metric) == VITALS_GPU_PROCESS
+                                ? line->user
+                                : line->process;
+    double total, start, now = (double)vitals_snapshot_boottime_ns(page->now) / 1e9;
+    (void)cell_not_available(out);
+    switch (column->what) {
+    case NUMBER: (void)cell_number(row, column->metric, "", out); break;
+    case BYTES: (void)cell_bytes(row, column->metric, out); break;
+    case SHARE: (void)cell_share(row, column->metric, out); break;
+    case GPU: (void)snprintf(out, WORDS, "%s", vitals_row_label(line->gpu)); break;
+    case TYPE:
+        (void)cell_text(line->user, VITALS_GPU_PROCESS_TYPE, ascii, out, WORDS);
+        if (strcmp(out, "C+G") == 0)
+            memcpy(out, "X", 2);
+        else if (strcmp(out, "N/A") == 0)
+            memcpy(out, "?", 2);
+        break;
+    case USER:
+        (void)cell_text(line->process, VITALS_PROCESS_USER, ascii, out, WORDS);
+        cell_cut(out, column->width, "+");
+        break;
+    case CPU:
+        if (line->cores >= 0)
+            (void)snprintf(out, WORDS, "%.1f", line->cores * 100);
+        break;
+    case MEMORY:
+        row = vitals_snapshot_next(page->now, VITALS_HOST, NULL);
+        if (line->resident >= 0 && cell_value(row, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) &&
+            total > 0)
+            (void)snprintf(out, WORDS, "%.1f", line->resident / total * 100);
+        break;
+    case TIME:
+        if (cell_value(line->process, VITALS_PROCESS_START_SECONDS, &start))
+            (void)vitals_human_duration(now - start, out);
+        break;
+    case WORK: (void)report_work(line->process, ascii, out, WORDS_COMMAND); break;
+    case COMMAND:
+        if (line->process != NULL)
+            (void)cell_command(line->process, ascii, out);
+        else
+            (void)snprintf(
+                out, WORDS_COMMAND, "%s",
+                cell_stranger(vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS)));
+        break;
     }
-    reason = vitals_row_availability(line->user, VITALS_GPU_PROCESS_PROCESS);
-    (void)snprintf(out, WORDS_COMMAND, "%s", cell_stranger(reason));
 }
 
 /* ---- the columns; the width of the last ones follows from the page ---- */
 
 // clang-format off
 static const struct one_shot_column GPU_COLUMNS[] = {
-    {"GPU", 0, 4, false, gpu_words},
-    {"PID", 0, 8, false, user_pid_words},
-    {"", 1, 1, true, type_words},
-    {"USER", 1, 7, false, user_words},
-    {"GPU-MEM", 0, 9, false, gpu_memory_words},
-    {"%SM", 0, 4, false, sm_words},
-    {"%GMBW", 0, 6, false, bandwidth_words},
-    {"%CPU", 0, 6, false, cpu_words},
-    {"%MEM", 0, 6, false, memory_words},
-    {"TIME", 0, 9, false, time_words},
-    {"WORK", 2, 0, true, work_words},
-    {"COMMAND", 2, 0, true, command_words},
+    {"GPU", 0, 4, false, GPU, 0},
+    {"PID", 0, 8, false, NUMBER, VITALS_GPU_PROCESS_PID},
+    {"", 1, 1, true, TYPE, 0},
+    {"USER", 1, 7, false, USER, 0},
+    {"GPU-MEM", 0, 9, false, BYTES, VITALS_GPU_PROCESS_MEMORY_USED_BYTES},
+    {"%SM", 0, 4, false, SHARE, VITALS_GPU_PROCESS_UTILIZATION_RATIO},
+    {"%GMBW", 0, 6, false, SHARE, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO},
+    {"%CPU", 0, 6, false, CPU, 0},
+    {"%MEM", 0, 6, false, MEMORY, 0},
+    {"TIME", 0, 9, false, TIME, 0},
+    {"WORK", 2, 0, true, WORK, 0},
+    {"COMMAND", 2, 0, true, COMMAND, 0},
 };
 static const struct one_shot_column HOST_COLUMNS[] = {
-    {"PID", 0, 8, false, pid_words},
-    {"USER", 1, 9, false, user_words},
-    {"THR", 0, 5, false, thread_words},
-    {"RES", 0, 9, false, resident_words},
-    {"%CPU", 0, 6, false, cpu_words},
-    {"%MEM", 0, 6, false, memory_words},
-    {"TIME", 0, 9, false, time_words},
-    {"COMMAND", 2, 0, true, command_words},
+    {"PID", 0, 8, false, NUMBER, VITALS_PROCESS_PID},
+    {"USER", 1, 9, false, USER, 0},
+    {"THR", 0, 5, false, NUMBER, VITALS_PROCESS_THREADS},
+    {"RES", 0, 9, false, BYTES, VITALS_PROCESS_RESIDENT_BYTES},
+    {"%CPU", 0, 6, false, CPU, 0},
+    {"%MEM", 0, 6, false, MEMORY, 0},
+    {"TIME", 0, 9, false, TIME, 0},
+    {"COMMAND", 2, 0, true, COMMAND, 0},
 };
 // clang-format on
 
@@ -173,18 +128,7 @@ struct one_shot_table {
 
 static int column_width(const struct one_shot_table *table, const struct one_shot_column *column)
 {
-    return column->words == work_words ? table->work : column->width;
-}
-
-/* The width of the columns before the command. */
-static int columns_before(const struct one_shot_table *table)
-{
-    int sum = 0;
-    for (size_t i = 0; i + 1 < table->count; i++) {
-        int width = column_width(table, &table->columns[i]);
-        sum += width > 0 ? table->columns[i].gap + width : 0;
-    }
-    return sum;
+    return column->what == WORK ? table->work : column->width;
 }
 
 /* ---- which processes ---- */
@@ -272,7 +216,7 @@ static struct one_shot_table table_of(const struct page *page, const struct one_
     table.columns = GPU_COLUMNS;
     table.count = sizeof GPU_COLUMNS / sizeof GPU_COLUMNS[0];
     for (size_t i = 0; i < count && page->options->width >= ROOMY; i++) {
-        work_words(page, &lines[i], words);
+        (void)report_work(lines[i].process, page->options->look.ascii, words, sizeof words);
         int wide = canvas_columns(words);
         table.work = wide > table.work ? wide : table.work;
     }
@@ -295,7 +239,11 @@ int one_shot_processes_width(const struct page *page)
         int wide = canvas_columns(cell_command(row, page->options->look.ascii, command));
         widest = wide > widest ? wide : widest;
     }
-    return columns_before(&table) + widest + BORDER + COMMAND_MARGIN;
+    for (size_t i = 0; i + 1 < table.count; i++) { /* the columns before the command */
+        int width = column_width(&table, &table.columns[i]);
+        widest += width > 0 ? table.columns[i].gap + width : 0;
+    }
+    return widest + BORDER + COMMAND_MARGIN;
 }
 
 /* ---- rows of the box ---- */
@@ -323,8 +271,8 @@ static void print_row(struct page *page, const struct one_shot_table *table,
         if (line == NULL)
             (void)snprintf(text, sizeof text, "%s", column->title);
         else
-            column->words(page, line, text);
-        if (line != NULL && column->words == gpu_words)
+            column_words(page, column, line, text);
+        if (line != NULL && column->what == GPU)
             field.style = device_style(&page->options->look, line->gpu);
         else if (line != NULL && last && line->process == NULL)
             field.style = STYLE_YELLOW;
@@ -353,28 +301,6 @@ static void print_rule(struct page *page, bool strong, bool above, bool below)
     page_end(page);
 }
 
-/* The title, with user and host at the right. */
-static void print_title(struct page *page)
-{
-    enum { TITLE = 13 };
-    const struct edges box = {{0, page->width - 1}, 2};
-    const char *user = page->options->user;
-    char host[WORDS], text[2 * WORDS];
-    vitals_text_format(vitals_snapshot_host(page->now),
-                       page->options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, host,
-                       sizeof host);
-    (void)snprintf(text, sizeof text, "%s%s%s", user != NULL ? user : "", user != NULL ? "@" : "",
-                   host);
-    if (!page_begin(page, page->width, 1))
-        return;
-    (void)canvas_text(&page->canvas, 1, 0, STYLE_BOLD, " Processes:");
-    struct canvas_field field = {
-        .x = TITLE, .columns = page->width - BORDER - TITLE, .right = true, .style = STYLE_BOLD};
-    canvas_field(&page->canvas, &field, text);
-    draw_edges(&page->pen, 0, &box);
-    page_end(page);
-}
-
 void one_shot_processes(struct page *page)
 {
     bool devices = vitals_snapshot_count(page->now, VITALS_GPU) > 0;
@@ -388,7 +314,25 @@ void one_shot_processes(struct page *page)
     }
     const struct one_shot_table table = table_of(page, lines, count);
     print_rule(page, true, false, true);
-    print_title(page);
+    /* The title, with user and host at the right. */
+    const char *user = page->options->user;
+    char host[WORDS], owner[2 * WORDS];
+    vitals_text_format(vitals_snapshot_host(page->now),
+                       page->options->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, host,
+                       sizeof host);
+    (void)snprintf(owner, sizeof owner, "%s%s%s", user != NULL ? user : "", user != NULL ? "@" : "",
+                   host);
+    if (page_begin(page, page->width, 1)) {
+        const struct edges box = {{0, page->width - 1}, 2};
+        const struct canvas_field field = {.x = TITLE,
+                                           .columns = page->width - BORDER - TITLE,
+                                           .right = true,
+                                           .style = STYLE_BOLD};
+        (void)canvas_text(&page->canvas, 1, 0, STYLE_BOLD, " Processes:");
+        canvas_field(&page->canvas, &field, owner);
+        draw_edges(&page->pen, 0, &box);
+        page_end(page);
+    }
     print_row(page, &table, NULL);
     print_rule(page, true, true, true);
 

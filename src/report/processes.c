@@ -60,17 +60,6 @@ static struct process_use *add(struct processes_table *table, size_t slot)
     return &table->items[table->count - 1];
 }
 
-static void take_name(struct process_use *use, const vitals_row *row)
-{
-    vitals_text text;
-    bool line = vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &text) > 0 && text.size > 0;
-    if (!line && !use->titled) // a program may be another than it began as
-        (void)snprintf(use->name, sizeof use->name, "%s", vitals_row_label(row));
-    if (line)
-        (void)vitals_text_command(text, use->name, sizeof use->name);
-    use->titled = use->titled || line;
-}
-
 /* ---- one row ---- */
 
 static void fold_row(struct processes_table *table, const vitals_row *row)
@@ -94,7 +83,13 @@ static void fold_row(struct processes_table *table, const vitals_row *row)
                                     .gpu_bytes = -1,
                                     .first_second = table->second};
     use->last_second = table->second;
-    take_name(use, row);
+    vitals_text text;
+    bool line = vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &text) > 0 && text.size > 0;
+    if (line)
+        (void)vitals_text_command(text, use->name, sizeof use->name);
+    else if (!use->titled) /* a program may be another than it began as */
+        (void)snprintf(use->name, sizeof use->name, "%s", vitals_row_label(row));
+    use->titled = use->titled || line;
     for (size_t i = 0; i < COUNTERS; i++) {
         if (vitals_row_number(row, METRICS[i], &value) <= 0)
             continue;
@@ -109,21 +104,6 @@ static void fold_row(struct processes_table *table, const vitals_row *row)
         use->memory_bytes = value;
 }
 
-/* The memory that it holds on all devices at this time. */
-static void fold_devices(struct processes_table *table, const vitals_snapshot *snapshot,
-                         struct process_use *use)
-{
-    double sum = -1, pid, value;
-    for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL;) {
-        if (vitals_row_number(row, VITALS_GPU_PROCESS_PID, &pid) > 0 && (int64_t)pid == use->pid &&
-            vitals_row_number(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &value) > 0)
-            sum = (sum > 0 ? sum : 0) + value;
-    }
-    if (use->last_second == table->second && sum > use->gpu_bytes)
-        use->gpu_bytes = sum;
-}
-
 static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
 {
     table->second = (double)vitals_snapshot_realtime_ns(snapshot) / 1e9;
@@ -132,8 +112,20 @@ static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
         fold_row(table, row);
     if (vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, NULL) == NULL)
         return;
-    for (size_t i = 0; i < table->count; i++)
-        fold_devices(table, snapshot, &table->items[i]);
+    /* The memory that each holds on all devices at this time. */
+    for (size_t i = 0; i < table->count; i++) {
+        struct process_use *use = &table->items[i];
+        double sum = -1, pid, value;
+        if (use->last_second != table->second)
+            continue;
+        for (const vitals_row *row = NULL;
+             (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL;)
+            if (vitals_row_number(row, VITALS_GPU_PROCESS_PID, &pid) > 0 &&
+                (int64_t)pid == use->pid &&
+                vitals_row_number(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &value) > 0)
+                sum = (sum > 0 ? sum : 0) + value;
+        use->gpu_bytes = sum > use->gpu_bytes ? sum : use->gpu_bytes;
+    }
 }
 
 /* ---- all ---- */
@@ -148,12 +140,6 @@ static int by_use(const void *a, const void *b)
     return left->pid < right->pid ? -1 : left->pid > right->pid;
 }
 
-/* Start times have a resolution of 10 ms; within that pids give the order. */
-static bool is_before(const struct process_use *use, const struct process_use *root)
-{
-    return use->start < root->start || (use->start == root->start && use->pid < root->pid);
-}
-
 static void drop_strangers(struct processes_table *table, int64_t root_pid)
 {
     const struct process_use *root = NULL;
@@ -166,8 +152,10 @@ static void drop_strangers(struct processes_table *table, int64_t root_pid)
         return;
     const struct process_use first = *root;
     for (size_t i = 0; i < table->count; i++) {
-        if (!is_before(&table->items[i], &first))
-            table->items[kept++] = table->items[i];
+        /* Start times have a resolution of 10 ms; within that pids give the order. */
+        const struct process_use *use = &table->items[i];
+        if (use->start > first.start || (use->start == first.start && use->pid >= first.pid))
+            table->items[kept++] = *use;
     }
     table->count = kept;
 }
