@@ -54,46 +54,40 @@ static void otlp_free(struct otlp *otlp)
     free(otlp);
 }
 
-static int start(struct otlp *otlp, const json_t *config, const json_t *export_config,
-                 vitals_error *error)
-{
-    static const struct otlp_surroundings AROUND = {.get = environment_get, .say = say};
-    const char *endpoint = json_string_value(json_object_get(config, "endpoint"));
-    uint64_t now = clock_realtime_ns();
-    int code = otlp_settings_read(endpoint, &AROUND, &otlp->settings, error);
-    if (code < 0)
-        return code;
-    otlp_look_read(json_object_get(export_config, "serve"), &otlp->look);
-    otlp->look.since_ns = now;
-    otlp_job_read(json_object_get(export_config, "job"), now, &otlp->job);
-    otlp->is_run = json_is_object(json_object_get(export_config, "job"));
-    otlp->export_config = json_deep_copy(export_config);
-    otlp->series = otlp_series_new();
-    if (otlp->export_config == NULL || otlp->series == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
-        return VITALS_EMEMORY;
-    }
-    if (otlp->settings.off == NULL)
-        return otlp_sender_new(&otlp->settings, &otlp->sender, error);
-    reply_say("otlp: nothing is sent: %s", otlp->settings.off);
-    reply_opened("otlp", NULL, NULL);
-    return 0;
-}
-
 static int otlp_open(const json_t *config, const json_t *export_config, void **data,
                      vitals_error *error)
 {
+    static const struct otlp_surroundings AROUND = {.get = environment_get, .say = say};
+    const char *endpoint = json_string_value(json_object_get(config, "endpoint"));
+    const json_t *job = json_object_get(export_config, "job");
+    uint64_t now = clock_realtime_ns();
     struct otlp *otlp = calloc(1, sizeof *otlp);
-    if (otlp == NULL) {
-        *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+    *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
+    if (otlp == NULL)
         return VITALS_EMEMORY;
+    int code = otlp_settings_read(endpoint, &AROUND, &otlp->settings, error);
+    if (code == 0) {
+        otlp_look_read(json_object_get(export_config, "serve"), &otlp->look);
+        otlp->look.since_ns = now;
+        otlp_job_read(job, now, &otlp->job);
+        otlp->is_run = json_is_object(job);
+        otlp->export_config = json_deep_copy(export_config);
+        otlp->series = otlp_series_new();
+        if (otlp->export_config == NULL || otlp->series == NULL)
+            code = VITALS_EMEMORY;
     }
-    int code = start(otlp, config, export_config, error);
-    if (code < 0)
+    if (code == 0 && otlp->settings.off == NULL)
+        code = otlp_sender_new(&otlp->settings, &otlp->sender, error);
+    if (code < 0) {
         otlp_free(otlp);
-    else
-        *data = otlp;
-    return code;
+        return code;
+    }
+    if (otlp->settings.off != NULL) {
+        reply_say("otlp: nothing is sent: %s", otlp->settings.off);
+        reply_opened("otlp", NULL, NULL);
+    }
+    *data = otlp;
+    return 0;
 }
 
 /* ---- documents ---- */
@@ -148,25 +142,21 @@ static void send_newest(struct otlp *otlp)
     otlp->newest = NULL;
 }
 
-/* Describes the first process of a run and its workload, by the first sample that has it. */
-static void look_at_job(struct otlp *otlp, struct sample *moment)
-{
-    vitals_error error;
-    const vitals_snapshot *snapshot = sample_snapshot(moment, &error);
-    const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot) : NULL;
-    if (process == NULL)
-        return;
-    otlp_describe_job(&otlp->work, process, &otlp->look);
-    otlp->work_known = true;
-}
-
 static void otlp_snapshot(void *data, struct sample *moment)
 {
     struct otlp *otlp = data;
     if (otlp->sender == NULL)
         return;
-    if (otlp->is_run && !otlp->work_known && otlp->identity.list == NULL)
-        look_at_job(otlp, moment);
+    /* Describes the first process of a run and its workload, by the first sample that has it. */
+    if (otlp->is_run && !otlp->work_known && otlp->identity.list == NULL) {
+        vitals_error error;
+        const vitals_snapshot *snapshot = sample_snapshot(moment, &error);
+        const vitals_row *process = snapshot != NULL ? otlp_job_process(&otlp->job, snapshot)
+                                                     : NULL;
+        if (process != NULL)
+            otlp_describe_job(&otlp->work, process, &otlp->look);
+        otlp->work_known = process != NULL;
+    }
     if (otlp->is_run)
         return;
     sample_unref(otlp->newest);

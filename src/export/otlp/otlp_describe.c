@@ -44,27 +44,16 @@ bool otlp_describe_device(struct otlp_attributes *attributes, const char *key,
     return attributes->count > before;
 }
 
-static void add_name(struct otlp_attributes *attributes, const vitals_row *gpu)
-{
-    char name[80];
-    (void)snprintf(name, sizeof name, "GPU %.60s", vitals_row_label(gpu));
-    otlp_attribute_safe(attributes, "hw.name", text_of(name));
-}
-
 static void describe_device(struct otlp_attributes *attributes, const vitals_row *gpu)
 {
     const vitals_row *parent = parent_of(gpu);
+    char name[80];
     (void)otlp_describe_device(attributes, "hw.id", gpu);
-    add_name(attributes, gpu);
+    (void)snprintf(name, sizeof name, "GPU %.60s", vitals_row_label(gpu));
+    otlp_attribute_safe(attributes, "hw.name", text_of(name));
     if (parent != NULL)
         (void)otlp_describe_device(attributes, "hw.parent", parent);
 }
-
-/* The row and the rows that describe it. */
-struct describing {
-    const struct otlp_source *source;
-    const struct otlp_look *look;
-};
 
 void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row *row,
                             vitals_metric metric, const struct otlp_look *look)
@@ -85,47 +74,9 @@ void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row
     otlp_attribute_safe(attributes, "vitals.workload", id);
 }
 
-static void describe_gpu(struct otlp_attributes *attributes, const vitals_row *row,
-                         const struct describing *with)
-{
-    const vitals_row *gpu = with->source->only != NULL ? parent_of(row) : row;
-    if (gpu == NULL)
-        return;
-    describe_device(attributes, gpu);
-    add_text(attributes, "hw.model", gpu, VITALS_GPU_NAME);
-    add_text(attributes, "hw.vendor", gpu, VITALS_GPU_VENDOR);
-    add_text(attributes, "hw.driver_version", gpu, VITALS_GPU_DRIVER_VERSION);
-}
-
-static void describe_our_gpu(struct otlp_attributes *attributes, const vitals_row *row,
-                             const struct describing *with)
-{
-    (void)with;
-    describe_device(attributes, row);
-}
-
-static void describe_hardware(struct otlp_attributes *attributes, const vitals_row *row,
-                              const struct describing *with)
-{
-    (void)with;
-    otlp_attribute_text(attributes, "hw.type", "gpu");
-    describe_device(attributes, row);
-}
-
-static void describe_gpu_part(struct otlp_attributes *attributes, const vitals_row *row,
-                              const struct describing *with)
-{
-    const vitals_row *gpu = parent_of(row);
-    if (gpu != NULL)
-        describe_device(attributes, gpu);
-    otlp_attribute_safe(attributes, with->source->part, text_of(vitals_row_label(row)));
-}
-
 /* A sensor is hardware whose parent is the device; so is the device's own temperature. */
-static void describe_sensor(struct otlp_attributes *attributes, const vitals_row *row,
-                            const struct describing *with)
+static void describe_sensor(struct otlp_attributes *attributes, const vitals_row *row)
 {
-    (void)with;
     bool whole = vitals_row_entity(row) == VITALS_GPU;
     const char *place = whole ? "gpu" : vitals_row_label(row);
     const vitals_row *gpu = whole ? row : parent_of(row);
@@ -141,57 +92,8 @@ static void describe_sensor(struct otlp_attributes *attributes, const vitals_row
     otlp_attribute_safe(attributes, "hw.sensor_location", text_of(place));
 }
 
-static void describe_cpu(struct otlp_attributes *attributes, const vitals_row *row,
-                         const struct describing *with)
-{
-    (void)with;
-    add_number(attributes, "cpu.logical_number", row, VITALS_CPU_INDEX);
-}
-
-static void describe_disk(struct otlp_attributes *attributes, const vitals_row *row,
-                          const struct describing *with)
-{
-    (void)with;
-    otlp_attribute_safe(attributes, "system.device", text_of(vitals_row_label(row)));
-}
-
-static void describe_interface(struct otlp_attributes *attributes, const vitals_row *row,
-                               const struct describing *with)
-{
-    (void)with;
-    otlp_attribute_safe(attributes, "network.interface.name", text_of(vitals_row_label(row)));
-}
-
-static void describe_filesystem(struct otlp_attributes *attributes, const vitals_row *row,
-                                const struct describing *with)
-{
-    (void)with;
-    uint64_t read_only;
-    add_text(attributes, "system.device", row, VITALS_FILESYSTEM_DEVICE);
-    add_text(attributes, "system.filesystem.mountpoint", row, VITALS_FILESYSTEM_MOUNT_POINT);
-    add_text(attributes, "system.filesystem.type", row, VITALS_FILESYSTEM_TYPE);
-    if (vitals_row_u64(row, VITALS_FILESYSTEM_READ_ONLY, &read_only) > 0)
-        otlp_attribute_text(attributes, "system.filesystem.mode", read_only > 0 ? "ro" : "rw");
-}
-
-static void describe_pressure(struct otlp_attributes *attributes, const vitals_row *row,
-                              const struct describing *with)
-{
-    (void)with;
-    add_text(attributes, "vitals.resource", row, VITALS_PRESSURE_RESOURCE);
-    add_text(attributes, "vitals.scope", row, VITALS_PRESSURE_SCOPE);
-}
-
-static void describe_process(struct otlp_attributes *attributes, const vitals_row *row,
-                             const struct describing *with)
-{
-    add_number(attributes, "process.pid", row, VITALS_PROCESS_PID);
-    add_text(attributes, "process.executable.name", row, VITALS_PROCESS_NAME);
-    otlp_describe_workload(attributes, row, VITALS_PROCESS_WORKLOAD, with->look);
-}
-
 static void describe_gpu_process(struct otlp_attributes *attributes, const vitals_row *row,
-                                 const struct describing *with)
+                                 const struct otlp_look *look)
 {
     const vitals_row *gpu = parent_of(row);
     uint64_t key;
@@ -201,12 +103,12 @@ static void describe_gpu_process(struct otlp_attributes *attributes, const vital
     if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
         otlp_describe_workload(attributes,
                                vitals_snapshot_find(vitals_row_snapshot(row), VITALS_PROCESS, key),
-                               VITALS_PROCESS_WORKLOAD, with->look);
+                               VITALS_PROCESS_WORKLOAD, look);
     add_text(attributes, "vitals.gpu.process.type", row, VITALS_GPU_PROCESS_TYPE);
 }
 
 static void describe_workload(struct otlp_attributes *attributes, const vitals_row *row,
-                              const struct describing *with)
+                              const struct otlp_look *look)
 {
     static const struct {
         const char *key;
@@ -222,7 +124,7 @@ static void describe_workload(struct otlp_attributes *attributes, const vitals_r
         {"vitals.slurm.sluid", VITALS_WORKLOAD_SLURM_SLUID},
         {"vitals.unit", VITALS_WORKLOAD_UNIT},
     };
-    otlp_describe_workload(attributes, row, VITALS_WORKLOAD_ID, with->look);
+    otlp_describe_workload(attributes, row, VITALS_WORKLOAD_ID, look);
     for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++)
         add_text(attributes, PARTS[i].key, row, PARTS[i].metric);
 }
@@ -230,7 +132,6 @@ static void describe_workload(struct otlp_attributes *attributes, const vitals_r
 void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *process,
                        const struct otlp_look *look)
 {
-    const struct describing with = {.look = look};
     const vitals_row *row = NULL;
     vitals_text work, id;
     if (vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &work) <= 0 || work.size == 0)
@@ -242,74 +143,85 @@ void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *pro
             break;
     }
     if (row != NULL)
-        describe_workload(attributes, row, &with);
+        describe_workload(attributes, row, look);
     else
         otlp_describe_workload(attributes, process, VITALS_PROCESS_WORKLOAD, look);
 }
 
-static void describe_nothing(struct otlp_attributes *attributes, const vitals_row *row,
-                             const struct describing *with)
+static void describe_subject(struct otlp_attributes *attributes, const vitals_row *row,
+                             const struct otlp_source *source, const struct otlp_look *look)
 {
-    (void)attributes;
-    (void)row;
-    (void)with;
-}
-
-static void (*const DESCRIBE[])(struct otlp_attributes *, const vitals_row *,
-                                const struct describing *) = {
-    [OTLP_HOST] = describe_nothing,        [OTLP_CPU] = describe_cpu,
-    [OTLP_DISK] = describe_disk,           [OTLP_INTERFACE] = describe_interface,
-    [OTLP_NETWORK_DEVICE] = describe_disk, [OTLP_FILESYSTEM] = describe_filesystem,
-    [OTLP_PRESSURE] = describe_pressure,   [OTLP_GPU] = describe_gpu,
-    [OTLP_OUR_GPU] = describe_our_gpu,     [OTLP_HARDWARE] = describe_hardware,
-    [OTLP_GPU_PART] = describe_gpu_part,   [OTLP_GPU_SENSOR] = describe_sensor,
-    [OTLP_PROCESS] = describe_process,     [OTLP_GPU_PROCESS] = describe_gpu_process,
-    [OTLP_WORKLOAD] = describe_workload,
-};
-
-/* The hash of a user is the same until this program ends, and its key is random, so names cannot be
- * tried. */
-static void add_hash(struct otlp_attributes *attributes, const char *key, const vitals_row *row,
-                     vitals_metric metric)
-{
-    char words[32];
-    vitals_text text;
-    if (vitals_row_text(row, metric, &text) <= 0 || text.size == 0)
-        return;
-    unsigned long long hash = keyed_hash(text.bytes, text.size);
-    (void)snprintf(words, sizeof words, "%016llx", hash);
-    otlp_attribute_safe(attributes, key, text_of(words));
-}
-
-/* A user's name is exported only if that was requested. */
-static void add_user(struct otlp_attributes *attributes, const vitals_row *row,
-                     const struct otlp_look *look)
-{
-    static const struct {
-        vitals_entity entity;
-        vitals_metric name, uid;
-    } USERS[] = {
-        {VITALS_PROCESS, VITALS_PROCESS_USER, VITALS_PROCESS_UID},
-        {VITALS_WORKLOAD, VITALS_WORKLOAD_USER, 0},
-    };
-    for (size_t i = 0; i < sizeof USERS / sizeof USERS[0]; i++) {
-        if (vitals_row_entity(row) != USERS[i].entity)
-            continue;
-        if (look->user == OTLP_USER_NAME)
-            add_text(attributes, "process.owner", row, USERS[i].name);
-        if (look->user == OTLP_USER_HASH)
-            add_hash(attributes, "process.owner", row, USERS[i].name);
-        if (look->user == OTLP_USER_UID && USERS[i].uid != 0)
-            add_number(attributes, "process.owner", row, USERS[i].uid);
+    vitals_text label = text_of(vitals_row_label(row));
+    const vitals_row *gpu;
+    uint64_t read_only;
+    switch (source->subject) {
+    case OTLP_HOST: break;
+    case OTLP_CPU: add_number(attributes, "cpu.logical_number", row, VITALS_CPU_INDEX); break;
+    case OTLP_DISK:
+    case OTLP_NETWORK_DEVICE: otlp_attribute_safe(attributes, "system.device", label); break;
+    case OTLP_INTERFACE: otlp_attribute_safe(attributes, "network.interface.name", label); break;
+    case OTLP_FILESYSTEM:
+        add_text(attributes, "system.device", row, VITALS_FILESYSTEM_DEVICE);
+        add_text(attributes, "system.filesystem.mountpoint", row, VITALS_FILESYSTEM_MOUNT_POINT);
+        add_text(attributes, "system.filesystem.type", row, VITALS_FILESYSTEM_TYPE);
+        if (vitals_row_u64(row, VITALS_FILESYSTEM_READ_ONLY, &read_only) > 0)
+            otlp_attribute_text(attributes, "system.filesystem.mode", read_only > 0 ? "ro" : "rw");
+        break;
+    case OTLP_PRESSURE:
+        add_text(attributes, "vitals.resource", row, VITALS_PRESSURE_RESOURCE);
+        add_text(attributes, "vitals.scope", row, VITALS_PRESSURE_SCOPE);
+        break;
+    case OTLP_GPU:
+        gpu = source->only != NULL ? parent_of(row) : row;
+        if (gpu == NULL)
+            break;
+        describe_device(attributes, gpu);
+        add_text(attributes, "hw.model", gpu, VITALS_GPU_NAME);
+        add_text(attributes, "hw.vendor", gpu, VITALS_GPU_VENDOR);
+        add_text(attributes, "hw.driver_version", gpu, VITALS_GPU_DRIVER_VERSION);
+        break;
+    case OTLP_HARDWARE: otlp_attribute_text(attributes, "hw.type", "gpu"); /* fall through */
+    case OTLP_OUR_GPU: describe_device(attributes, row); break;
+    case OTLP_GPU_PART:
+        gpu = parent_of(row);
+        if (gpu != NULL)
+            describe_device(attributes, gpu);
+        otlp_attribute_safe(attributes, source->part, label);
+        break;
+    case OTLP_GPU_SENSOR: describe_sensor(attributes, row); break;
+    case OTLP_PROCESS:
+        add_number(attributes, "process.pid", row, VITALS_PROCESS_PID);
+        add_text(attributes, "process.executable.name", row, VITALS_PROCESS_NAME);
+        otlp_describe_workload(attributes, row, VITALS_PROCESS_WORKLOAD, look);
+        break;
+    case OTLP_GPU_PROCESS: describe_gpu_process(attributes, row, look); break;
+    case OTLP_WORKLOAD: describe_workload(attributes, row, look); break;
     }
 }
 
 void otlp_describe(struct otlp_attributes *attributes, const vitals_row *row,
                    const struct otlp_source *source, const struct otlp_look *look)
 {
-    struct describing with = {.source = source, .look = look};
-    DESCRIBE[source->subject](attributes, row, &with);
-    add_user(attributes, row, look);
+    describe_subject(attributes, row, source, look);
+
+    /* A user's name is exported only if that was requested. Its hash is the same until this program
+     * ends, and its key is random, so names cannot be tried. */
+    vitals_entity entity = vitals_row_entity(row);
+    vitals_metric user = entity == VITALS_PROCESS    ? VITALS_PROCESS_USER
+                         : entity == VITALS_WORKLOAD ? VITALS_WORKLOAD_USER
+                                                     : 0;
+    vitals_text name;
+    char hash[32];
+    if (user != 0 && look->user == OTLP_USER_NAME)
+        add_text(attributes, "process.owner", row, user);
+    if (user != 0 && look->user == OTLP_USER_HASH && vitals_row_text(row, user, &name) > 0 &&
+        name.size > 0) {
+        (void)snprintf(hash, sizeof hash, "%016llx",
+                       (unsigned long long)keyed_hash(name.bytes, name.size));
+        otlp_attribute_safe(attributes, "process.owner", text_of(hash));
+    }
+    if (entity == VITALS_PROCESS && look->user == OTLP_USER_UID)
+        add_number(attributes, "process.owner", row, VITALS_PROCESS_UID);
     for (size_t i = 0; i < 2 && source->keys[i] != NULL; i++)
         otlp_attribute_text(attributes, source->keys[i], source->values[i]);
 }

@@ -58,30 +58,6 @@ static const char *architecture_of(const char *machine)
     return machine[0] == 'i' && strcmp(machine + 2, "86") == 0 ? "x86" : machine;
 }
 
-/* The machine id, which is stable over boots. Copied images may share it, so nothing is identified
- * by it alone. */
-static void put_host_id(struct making *making)
-{
-    enum { DIGITS = 32 };
-    char line[DIGITS + 2] = "";
-    FILE *file = fopen("/etc/machine-id", "re");
-    if (file == NULL)
-        return;
-    if (fgets(line, sizeof line, file) != NULL && strspn(line, "0123456789abcdef") == DIGITS)
-        put(making, "host.id", (vitals_text){line, DIGITS});
-    (void)fclose(file);
-}
-
-/* A run is an instance of its own; a server is its host's. */
-static void put_instance(struct making *making, const char *host, const json_t *job)
-{
-    char name[300];
-    const char *started = json_string_value(json_object_get(job, "started_ns"));
-    (void)snprintf(name, sizeof name, "%.200s%s%.20s", host, started != NULL ? "/" : "",
-                   started != NULL ? started : "");
-    put_string(making, "service.instance.id", name);
-}
-
 /* The command line, redacted. */
 static void put_command(struct making *making, const json_t *export_config, const json_t *job)
 {
@@ -111,49 +87,56 @@ static void put_command(struct making *making, const json_t *export_config, cons
     text_done(&redacted);
 }
 
-static void put_all(struct making *making, const struct otlp_settings *settings,
-                    const struct otlp_speaker *speaker, const char *host)
-{
-    const json_t *export_config = speaker->export_config,
-                 *job = json_object_get(export_config, "job");
-    struct utsname machine;
-    put_string(making, "service.name", "vitals");
-    put_string(making, "service.version", vitals_version_text());
-    put_instance(making, host, job);
-    put_string(making, "host.name", host);
-    put_host_id(making);
-    if (uname(&machine) == 0) {
-        put_string(making, "host.arch", architecture_of(machine.machine));
-        put_string(making, "os.type", strcasecmp(machine.sysname, "linux") == 0 ? "linux" : NULL);
-    }
-    put_string(making, "process.owner", json_string_value(json_object_get(job, "user")));
-    put_command(making, export_config, job);
-    for (size_t i = 0; i < speaker->work->count; i++)
-        put_string(making, speaker->work->list[i].key, speaker->work->list[i].text);
-    for (size_t i = 0; i < settings->attributes.count; i++)
-        put_string(making, settings->attributes.list[i].key, settings->attributes.list[i].value);
-    put_string(making, "service.name", settings->service_name);
-}
-
 bool otlp_identity_make(const struct otlp_settings *settings, const struct otlp_speaker *speaker,
                         struct otlp_identity *out)
 {
+    enum { ID_DIGITS = 32 };
     const json_t *job = json_object_get(speaker->export_config, "job");
     vitals_text host = speaker->host;
     struct making making = {.out = out};
     struct utsname machine;
-    char name[256] = "";
+    char name[256] = "", instance[300], id[ID_DIGITS + 2] = "";
     const char *of_job = json_string_value(json_object_get(job, "host"));
+    const char *started = json_string_value(json_object_get(job, "started_ns"));
     *out = (struct otlp_identity){.list = calloc(MOST, sizeof *out->list)};
     if (out->list == NULL)
         return false;
+    bool named = uname(&machine) == 0;
     if (of_job != NULL)
         host = (vitals_text){of_job, strlen(of_job)};
     if (host.size > 0)
         (void)vitals_text_format(host, VITALS_TEXT_TERMINAL, name, sizeof name);
-    else if (uname(&machine) == 0)
+    else if (named)
         (void)snprintf(name, sizeof name, "%s", machine.nodename);
-    put_all(&making, settings, speaker, name);
+
+    put_string(&making, "service.name", "vitals");
+    put_string(&making, "service.version", vitals_version_text());
+    /* A run is an instance of its own; a server is its host's. */
+    (void)snprintf(instance, sizeof instance, "%.200s%s%.20s", name, started != NULL ? "/" : "",
+                   started != NULL ? started : "");
+    put_string(&making, "service.instance.id", instance);
+    put_string(&making, "host.name", name);
+
+    /* The machine id is stable over boots. Copied images may share it, so nothing is identified by
+     * it alone. */
+    FILE *file = fopen("/etc/machine-id", "re");
+    if (file != NULL && fgets(id, sizeof id, file) != NULL &&
+        strspn(id, "0123456789abcdef") == ID_DIGITS)
+        put(&making, "host.id", (vitals_text){id, ID_DIGITS});
+    if (file != NULL)
+        (void)fclose(file);
+    if (named) {
+        put_string(&making, "host.arch", architecture_of(machine.machine));
+        put_string(&making, "os.type", strcasecmp(machine.sysname, "linux") == 0 ? "linux" : NULL);
+    }
+    put_string(&making, "process.owner", json_string_value(json_object_get(job, "user")));
+    put_command(&making, speaker->export_config, job);
+    for (size_t i = 0; i < speaker->work->count; i++)
+        put_string(&making, speaker->work->list[i].key, speaker->work->list[i].text);
+    for (size_t i = 0; i < settings->attributes.count; i++)
+        put_string(&making, settings->attributes.list[i].key, settings->attributes.list[i].value);
+    put_string(&making, "service.name", settings->service_name);
+
     bool made = !making.words.failed && making.words.bytes != NULL;
     for (size_t i = 0; i < out->resource.count && made; i++)
         out->list[i].text = making.words.bytes + making.at[i];

@@ -96,21 +96,6 @@ void otlp_sender_push(struct otlp_sender *sender, struct text *document)
     pthread_mutex_unlock(&sender->thread.mutex);
 }
 
-/* Returns the oldest document, with a reference; NULL if no more will come. Waits for one. */
-static struct body *take_first(struct otlp_sender *sender, uint64_t *number)
-{
-    struct body *body = NULL;
-    pthread_mutex_lock(&sender->thread.mutex);
-    while (sender->count == 0 && !sender->closing)
-        pthread_cond_wait(&sender->thread.changed, &sender->thread.mutex);
-    if (sender->count > 0 && !atomic_load(&sender->cancel)) {
-        body = body_ref(sender->queue[sender->first]);
-        *number = sender->first_number;
-    }
-    pthread_mutex_unlock(&sender->thread.mutex);
-    return body;
-}
-
 /* Removes a document that arrived or was refused. It may have been dropped from the queue
  * meanwhile; then it counts as dropped unless it has arrived. */
 static void be_done_with(struct otlp_sender *sender, uint64_t number, bool arrived)
@@ -143,24 +128,6 @@ static bool wait_for(struct otlp_sender *sender, uint64_t wait_ns)
 
 /* ---- one document ---- */
 
-static void ask(struct otlp_sender *sender, struct body *body, struct client_answer *answer)
-{
-    const struct otlp_settings *settings = sender->settings;
-    size_t size, packed_size = 0;
-    const void *bytes = body_bytes(body, &size);
-    const void *packed = settings->gzip ? body_packed(body, &packed_size) : NULL;
-    struct client_request request = {
-        .method = "POST",
-        .url = settings->url,
-        .content_type = "application/x-protobuf",
-        .content_encoding = packed != NULL ? "gzip" : NULL,
-        .body = packed != NULL ? packed : bytes,
-        .size = packed != NULL ? packed_size : size,
-        .cancel = &sender->cancel,
-    };
-    client_ask(sender->client, &request, answer);
-}
-
 /* Formats why a document did not arrive, in a line. */
 static void explain(const struct client_answer *answer, const char *what, char *out)
 {
@@ -173,47 +140,41 @@ static void explain(const struct client_answer *answer, const char *what, char *
                        read.message[0] != '\0' ? ": " : "", read.message, what);
 }
 
-static void hear_success(struct otlp_sender *sender, const struct client_answer *answer)
-{
-    struct otlp_answer read;
-    char line[WHY], about[WHY];
-    otlp_answer_read(answer->content_type, answer->body.bytes, answer->body.size, &read);
-    (void)snprintf(about, sizeof about, "%s%s", read.rejected > 0 ? "points: " : "success",
-                   read.message);
-    if (read.rejected > 0)
-        (void)snprintf(line, sizeof line, "it refuses %llu points: %s",
-                       (unsigned long long)read.rejected, read.message);
-    else if (read.message[0] != '\0')
-        (void)snprintf(line, sizeof line, "it says: %s", read.message);
-    else
-        (void)snprintf(line, sizeof line, "it is there again");
-    if (read.rejected > 0 || read.message[0] != '\0' || sender->said[0] != '\0')
-        say_once(sender, line, about);
-    sender->retry.tries = 0;
-}
-
 /* Returns false if the document is to be sent again. */
 static bool is_settled(struct otlp_sender *sender, const struct client_answer *answer,
                        uint64_t number)
 {
     static const int AGAIN[] = {429, 502, 503, 504, 0};
-    char line[WHY];
-    if (answer->status >= 200 && answer->status < 300) {
-        hear_success(sender, answer);
-        be_done_with(sender, number, true);
-        return true;
+    char line[WHY], about[WHY];
+    bool arrived = answer->status >= 200 && answer->status < 300;
+    if (!arrived && retry_helps(answer, AGAIN)) {
+        explain(answer, "; it is tried again", line);
+        if (!atomic_load(&sender->cancel))
+            say_once(sender, line, line);
+        return false;
     }
-    if (!retry_helps(answer, AGAIN)) {
+
+    if (arrived) {
+        struct otlp_answer read;
+        otlp_answer_read(answer->content_type, answer->body.bytes, answer->body.size, &read);
+        (void)snprintf(about, sizeof about, "%s%s", read.rejected > 0 ? "points: " : "success",
+                       read.message);
+        if (read.rejected > 0)
+            (void)snprintf(line, sizeof line, "it refuses %llu points: %s",
+                           (unsigned long long)read.rejected, read.message);
+        else if (read.message[0] != '\0')
+            (void)snprintf(line, sizeof line, "it says: %s", read.message);
+        else
+            (void)snprintf(line, sizeof line, "it is there again");
+        if (read.rejected > 0 || read.message[0] != '\0' || sender->said[0] != '\0')
+            say_once(sender, line, about);
+    } else {
         explain(answer, "; what it refuses is dropped", line);
         say_once(sender, line, line);
-        be_done_with(sender, number, false);
-        sender->retry.tries = 0;
-        return true;
     }
-    explain(answer, "; it is tried again", line);
-    if (!atomic_load(&sender->cancel))
-        say_once(sender, line, line);
-    return false;
+    be_done_with(sender, number, arrived);
+    sender->retry.tries = 0;
+    return true;
 }
 
 /* ---- the thread ---- */
@@ -253,28 +214,51 @@ static bool open_client(struct otlp_sender *sender)
 static void work(void *data)
 {
     struct otlp_sender *sender = data;
-    uint64_t number = 0;
-    if (open_client(sender)) {
+    const struct otlp_settings *settings = sender->settings;
+    bool going = open_client(sender);
+    if (going)
         reply_opened("otlp", "endpoint", sender->shown);
-        struct body *body;
-        bool going = true;
-        while (going && (body = take_first(sender, &number)) != NULL) {
-            struct client_answer answer = {.status = 0};
-            ask(sender, body, &answer);
-            bool settled = is_settled(sender, &answer, number);
-
-            /* The rest of the queue is lost if the deadline comes before the next try. */
-            uint64_t wait = 0;
-            if (!settled) {
-                uint64_t asked = answer.retry_after_ns < ASKED_WAIT ? answer.retry_after_ns
-                                                                    : ASKED_WAIT;
-                wait = retry_wait_ns(&sender->retry, &answer, FIRST_WAIT, MOST_WAIT);
-                wait = wait > asked ? wait : asked;
-            }
-            client_answer_done(&answer);
-            going = settled || wait_for(sender, wait);
-            body_unref(body);
+    while (going) {
+        struct body *body = NULL;
+        uint64_t number = 0;
+        pthread_mutex_lock(&sender->thread.mutex);
+        while (sender->count == 0 && !sender->closing)
+            pthread_cond_wait(&sender->thread.changed, &sender->thread.mutex);
+        if (sender->count > 0 && !atomic_load(&sender->cancel)) {
+            body = body_ref(sender->queue[sender->first]);
+            number = sender->first_number;
         }
+        pthread_mutex_unlock(&sender->thread.mutex);
+        if (body == NULL)
+            break;
+
+        size_t size, packed_size = 0;
+        const void *bytes = body_bytes(body, &size);
+        const void *packed = settings->gzip ? body_packed(body, &packed_size) : NULL;
+        struct client_answer answer = {.status = 0};
+        const struct client_request request = {
+            .method = "POST",
+            .url = settings->url,
+            .content_type = "application/x-protobuf",
+            .content_encoding = packed != NULL ? "gzip" : NULL,
+            .body = packed != NULL ? packed : bytes,
+            .size = packed != NULL ? packed_size : size,
+            .cancel = &sender->cancel,
+        };
+        client_ask(sender->client, &request, &answer);
+
+        /* The rest of the queue is lost if the deadline comes before the next try. */
+        bool settled = is_settled(sender, &answer, number);
+        uint64_t wait = 0;
+        if (!settled) {
+            uint64_t asked = answer.retry_after_ns < ASKED_WAIT ? answer.retry_after_ns
+                                                                : ASKED_WAIT;
+            wait = retry_wait_ns(&sender->retry, &answer, FIRST_WAIT, MOST_WAIT);
+            wait = wait > asked ? wait : asked;
+        }
+        client_answer_done(&answer);
+        going = settled || wait_for(sender, wait);
+        body_unref(body);
     }
     client_free(sender->client);
 }

@@ -52,21 +52,6 @@ static char *trim(char *word)
     return word;
 }
 
-static bool read_pair(struct otlp_pairs *out, char *word)
-{
-    char *value = strchr(word, '=');
-    if (value == NULL || out->count == OTLP_PAIRS)
-        return false;
-    *value++ = '\0';
-    word = trim(word);
-    value = trim(value);
-    if (word[0] == '\0' || !decode(word) || !decode(value))
-        return false;
-    out->list[out->count].key = word;
-    out->list[out->count++].value = value;
-    return true;
-}
-
 bool otlp_pairs_read(const char *words, struct otlp_pairs *out)
 {
     *out = (struct otlp_pairs){.words = strdup(words)};
@@ -75,7 +60,17 @@ bool otlp_pairs_read(const char *words, struct otlp_pairs *out)
         char *comma = strchr(word, ',');
         if (comma != NULL)
             *comma++ = '\0';
-        good = read_pair(out, word);
+        char *value = strchr(word, '=');
+        good = value != NULL && out->count < OTLP_PAIRS;
+        if (good) {
+            *value = '\0';
+            word = trim(word);
+            value = trim(value + 1);
+            good = word[0] != '\0' && decode(word) && decode(value);
+            out->list[out->count].key = word;
+            out->list[out->count].value = value;
+            out->count += good;
+        }
         word = comma;
     }
     if (!good) {
@@ -142,14 +137,6 @@ static int VITALS_FORMAT(2, 3) fail(struct settings_reader *reader, const char *
     return VITALS_EARGUMENT;
 }
 
-static int fail_memory(struct settings_reader *reader)
-{
-    (void)fail(reader, "out of memory");
-    if (reader->error != NULL)
-        reader->error->code = VITALS_EMEMORY;
-    return VITALS_EMEMORY;
-}
-
 /* Reads milliseconds, from 1 to an hour. */
 static uint64_t read_duration(struct settings_reader *reader, const char *name, const char *value,
                               uint64_t normal_ms)
@@ -165,43 +152,12 @@ static uint64_t read_duration(struct settings_reader *reader, const char *name, 
     return normal_ms * MILLISECOND;
 }
 
-static void read_times(struct settings_reader *reader)
-{
-    const struct otlp_surroundings *around = reader->around;
-    const char *timeout = get_either(reader, "TIMEOUT");
-    uint64_t one = read_duration(reader, reader->name, timeout, 10000);
-    uint64_t whole = read_duration(reader, "OTEL_METRIC_EXPORT_TIMEOUT",
-                                   around->get("OTEL_METRIC_EXPORT_TIMEOUT"), 30000);
-    reader->out->timeout_ns = one < whole ? one : whole;
-    reader->out->interval_ns = read_duration(reader, "OTEL_METRIC_EXPORT_INTERVAL",
-                                             around->get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
-}
-
 /* ---- the endpoint ---- */
 
 static bool ends_in(const char *string, const char *end)
 {
     size_t size = strlen(string), tail = strlen(end);
     return size >= tail && strcmp(string + size - tail, end) == 0;
-}
-
-/* Appends /v1/metrics to a base unless it ends in it. A metrics endpoint is used as it is, with "/"
- * if it has no path. */
-static char *make_url(const char *base, bool verbatim)
-{
-    size_t room = strlen(base) + sizeof PATH + 1;
-    char *url = malloc(room);
-    const char *authority = strstr(base, "://") + 3;
-    if (url == NULL)
-        return NULL;
-    if (verbatim)
-        (void)snprintf(url, room, "%s%s", base, strchr(authority, '/') == NULL ? "/" : "");
-    else
-        (void)snprintf(url, room, "%s%s", base,
-                       ends_in(base, PATH)  ? ""
-                       : ends_in(base, "/") ? PATH + 1
-                                            : PATH);
-    return url;
 }
 
 static int read_endpoint(struct settings_reader *reader, const char *endpoint)
@@ -226,22 +182,24 @@ static int read_endpoint(struct settings_reader *reader, const char *endpoint)
                     "%s is %s, which is no address to send to; it looks like http://HOST:4318",
                     name, shown);
     }
-    reader->out->url = make_url(base, verbatim);
-    return reader->out->url != NULL ? 0 : fail_memory(reader);
+    /* /v1/metrics is appended to a base unless it ends in it. A metrics endpoint is used as it is,
+     * with "/" if it has no path. */
+    size_t room = strlen(base) + sizeof PATH + 1;
+    const char *tail = ends_in(base, PATH) ? "" : ends_in(base, "/") ? PATH + 1 : PATH;
+    if (verbatim)
+        tail = strchr(strstr(base, "://") + 3, '/') == NULL ? "/" : "";
+    reader->out->url = malloc(room);
+    if (reader->out->url == NULL) {
+        (void)fail(reader, "out of memory");
+        if (reader->error != NULL)
+            reader->error->code = VITALS_EMEMORY;
+        return VITALS_EMEMORY;
+    }
+    (void)snprintf(reader->out->url, room, "%s%s", base, tail);
+    return 0;
 }
 
 /* ---- the transport ---- */
-
-static void read_compression(struct settings_reader *reader)
-{
-    const char *value = get_either(reader, "COMPRESSION");
-    reader->out->gzip = value == NULL || strcmp(value, "gzip") == 0;
-    if (value != NULL && !reader->out->gzip && strcmp(value, "none") != 0) {
-        reader->out->gzip = true;
-        say(reader, "otlp: %s is %s; there are gzip and none, and it stays gzip", reader->name,
-            show(value).words);
-    }
-}
 
 /* Checks that the file can be read; the client validates its content. */
 static int read_file(struct settings_reader *reader, const char *tail, const char **out)
@@ -277,18 +235,6 @@ static int read_headers(struct settings_reader *reader)
     return 0;
 }
 
-static void read_attributes(struct settings_reader *reader)
-{
-    static const char NAME[] = "OTEL_RESOURCE_ATTRIBUTES";
-    const char *value = reader->around->get(NAME);
-    reader->out->service_name = reader->around->get("OTEL_SERVICE_NAME");
-    if (value != NULL && !otlp_pairs_read(value, &reader->out->attributes))
-        say(reader,
-            "otlp: %s is not of the form key=value,key=value, percent-encoded; all of it is left "
-            "out",
-            NAME);
-}
-
 /* ---- all of them ---- */
 
 int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *around,
@@ -306,9 +252,29 @@ int otlp_settings_read(const char *endpoint, const struct otlp_surroundings *aro
     if (out->off != NULL)
         return 0;
 
-    read_times(&reader);
-    read_compression(&reader);
-    read_attributes(&reader);
+    const char *timeout = get_either(&reader, "TIMEOUT");
+    uint64_t one = read_duration(&reader, reader.name, timeout, 10000);
+    uint64_t whole = read_duration(&reader, "OTEL_METRIC_EXPORT_TIMEOUT",
+                                   around->get("OTEL_METRIC_EXPORT_TIMEOUT"), 30000);
+    out->timeout_ns = one < whole ? one : whole;
+    out->interval_ns = read_duration(&reader, "OTEL_METRIC_EXPORT_INTERVAL",
+                                     around->get("OTEL_METRIC_EXPORT_INTERVAL"), 60000);
+
+    const char *compression = get_either(&reader, "COMPRESSION");
+    out->gzip = compression == NULL || strcmp(compression, "none") != 0;
+    if (compression != NULL && out->gzip && strcmp(compression, "gzip") != 0)
+        say(&reader, "otlp: %s is %s; there are gzip and none, and it stays gzip", reader.name,
+            show(compression).words);
+
+    static const char ATTRIBUTES[] = "OTEL_RESOURCE_ATTRIBUTES";
+    const char *attributes = around->get(ATTRIBUTES);
+    out->service_name = around->get("OTEL_SERVICE_NAME");
+    if (attributes != NULL && !otlp_pairs_read(attributes, &out->attributes))
+        say(&reader,
+            "otlp: %s is not of the form key=value,key=value, percent-encoded; all of it is left "
+            "out",
+            ATTRIBUTES);
+
     static const char TEMPORALITY[] = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
     const char *temporality = around->get(TEMPORALITY);
     if (temporality != NULL && strcasecmp(temporality, "cumulative") != 0)

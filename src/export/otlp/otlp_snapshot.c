@@ -39,28 +39,17 @@ struct otlp_writing {
 
 /* ---- values of rows ---- */
 
-/* Returns the value as an integer point if it fits one. */
-static void set_integer(struct otlp_point *point, bool have)
-{
-    point->whole = point->whole && fabs(point->value) < 0x1p63;
-    point->integer = have && point->whole ? (int64_t)point->value : 0;
-}
-
 /* Adds the parts of a source, all of one type; returns false if one is missing. If a part is a
  * bound or an estimate, so is the sum, and it is sent nevertheless. */
 static bool value_of(const struct otlp_source *source, const vitals_row *row,
                      struct otlp_point *point)
 {
-    if (source->value != NULL) {
-        point->whole = vitals_metric_type(source->metric) != VITALS_F64;
-        bool have = source->value(row, &point->value) > 0;
-        set_integer(point, have);
-        return have;
-    }
     const vitals_metric parts[] = {source->metric, source->plus, source->minus[0], source->minus[1],
                                    source->minus[2]};
     double sum = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (source->value != NULL && source->value(row, &sum) <= 0)
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && source->value == NULL; i++) {
         double value;
         if (parts[i] == 0)
             continue;
@@ -70,24 +59,9 @@ static bool value_of(const struct otlp_source *source, const vitals_row *row,
     }
     /* A difference of two readings may be negative. */
     point->value = sum < 0 && source->minus[0] != 0 ? 0 : sum;
-    point->whole = vitals_metric_type(source->metric) != VITALS_F64;
-    set_integer(point, true);
+    point->whole = vitals_metric_type(source->metric) != VITALS_F64 && fabs(point->value) < 0x1p63;
+    point->integer = point->whole ? (int64_t)point->value : 0;
     return true;
-}
-
-static uint64_t origin_of(const struct otlp_writing *writing, const struct otlp_source *source,
-                          const vitals_row *row)
-{
-    uint64_t now = vitals_snapshot_realtime_ns(writing->snapshot);
-    uint64_t up = vitals_snapshot_boottime_ns(writing->snapshot);
-    uint64_t boot = now > up ? now - up : 0;
-    double start;
-    if (source->origin == OTLP_SINCE_WE_LOOK)
-        return writing->look->since_ns;
-    if (source->origin == OTLP_SINCE_START_OF_PROCESS &&
-        vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) > 0 && start >= 0 && start < 1e9)
-        return boot + (uint64_t)(start * 1e9);
-    return boot;
 }
 
 static void set_times(const struct otlp_writing *writing, const struct otlp_source *source,
@@ -105,7 +79,15 @@ static void set_times(const struct otlp_writing *writing, const struct otlp_sour
         point->time_ns = now - (ticks - read);
     if (source->as.kind == OTLP_GAUGE)
         return;
-    uint64_t origin = origin_of(writing, source, row);
+    uint64_t up = vitals_snapshot_boottime_ns(writing->snapshot);
+    uint64_t origin = now > up ? now - up : 0;
+    double start;
+    if (source->origin == OTLP_SINCE_WE_LOOK)
+        origin = writing->look->since_ns;
+    else if (source->origin == OTLP_SINCE_START_OF_PROCESS &&
+             vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) > 0 && start >= 0 &&
+             start < 1e9)
+        origin += (uint64_t)(start * 1e9);
     if (source->as.kind == OTLP_UP_DOWN) {
         point->start_ns = origin < point->time_ns ? origin : point->time_ns;
         return;
@@ -142,24 +124,17 @@ static bool is_chosen(const struct otlp_writing *writing, uint64_t key)
            bsearch(&key, writing->chosen, writing->chosen_count, sizeof key, by_key) != NULL;
 }
 
-/* Returns the part attribute of a source's row, if it has one. */
-static bool is_that_part(const struct otlp_source *source, const vitals_row *row)
-{
-    const char *label = vitals_row_label(row);
-    if (source->only != NULL)
-        return strcmp(label, source->only) == 0;
-    for (size_t i = 0; i < 2; i++) {
-        if (source->other_than[i] != NULL && strcmp(label, source->other_than[i]) == 0)
-            return false;
-    }
-    return true;
-}
-
 static bool is_exported(const struct otlp_writing *writing, const struct otlp_source *source,
                         const vitals_row *row)
 {
+    const char *label = vitals_row_label(row);
     uint64_t key;
-    if (!is_that_part(source, row) || (source->holds != NULL && !source->holds(row)))
+    if (source->only != NULL && strcmp(label, source->only) != 0)
+        return false;
+    for (size_t i = 0; i < 2 && source->other_than[i] != NULL; i++)
+        if (source->only == NULL && strcmp(label, source->other_than[i]) == 0)
+            return false;
+    if (source->holds != NULL && !source->holds(row))
         return false;
     if (writing->chosen == NULL)
         return true;
@@ -220,13 +195,6 @@ static void choose(struct otlp_writing *writing)
     free(all);
 }
 
-static bool is_wanted(const struct otlp_source *source, const struct otlp_look *look)
-{
-    if (source->subject == OTLP_PROCESS || source->subject == OTLP_GPU_PROCESS)
-        return look->processes == OTLP_PROCESSES_PID;
-    return source->subject != OTLP_WORKLOAD || look->processes != OTLP_PROCESSES_OFF;
-}
-
 static void write_source(struct otlp_writing *writing, const struct otlp_source *source)
 {
     vitals_entity entity = vitals_metric_entity(source->metric);
@@ -265,71 +233,59 @@ static const struct {
      false},
 };
 
-static struct otlp_share *find_share(struct otlp_share *shares, size_t *count, uint64_t gpu,
-                                     vitals_text id)
+static void write_shares(struct otlp_writing *writing)
 {
-    for (size_t i = 0; i < *count; i++) {
-        if (shares[i].gpu == gpu && shares[i].workload.size == id.size &&
-            memcmp(shares[i].workload.bytes, id.bytes, id.size) == 0)
-            return &shares[i];
-    }
-    shares[*count] = (struct otlp_share){.gpu = gpu, .workload = id};
-    return &shares[(*count)++];
-}
-
-static size_t add_shares(const vitals_snapshot *snapshot, struct otlp_share *shares)
-{
+    const vitals_snapshot *snapshot = writing->snapshot;
+    size_t room = vitals_snapshot_count(snapshot, VITALS_GPU_PROCESS), count = 0;
+    struct otlp_share *shares = room > 0 ? calloc(room, sizeof *shares) : NULL;
     const vitals_row *row = NULL;
-    size_t count = 0;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
-        uint64_t key;
+    while (shares != NULL &&
+           (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
+        uint64_t key, gpu = vitals_row_parent(row);
         vitals_text id;
         const vitals_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
                                         ? vitals_snapshot_find(snapshot, VITALS_PROCESS, key)
                                         : NULL;
         if (process == NULL || vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &id) <= 0)
             continue;
-        struct otlp_share *share = find_share(shares, &count, vitals_row_parent(row), id);
-        share->process = process;
+        size_t at = 0;
+        while (at < count && (shares[at].gpu != gpu || shares[at].workload.size != id.size ||
+                              memcmp(shares[at].workload.bytes, id.bytes, id.size) != 0))
+            at++;
+        if (at == count)
+            shares[count++] = (struct otlp_share){.gpu = gpu, .workload = id};
+        shares[at].process = process;
         for (size_t i = 0; i < 2; i++) {
             double value;
             if (vitals_row_number(row, SHARES[i].metric, &value) <= 0)
                 continue;
-            share->sums[i] += value;
-            share->known[i] = true;
+            shares[at].sums[i] += value;
+            shares[at].known[i] = true;
         }
     }
-    return count;
-}
 
-static void write_share(struct otlp_writing *writing, const struct otlp_share *share, size_t which)
-{
-    struct otlp_attributes attributes;
-    struct otlp_point point = {.time_ns = vitals_snapshot_realtime_ns(writing->snapshot),
-                               .whole = SHARES[which].whole,
-                               .integer = SHARES[which].whole ? (int64_t)share->sums[which] : 0,
-                               .value = share->sums[which],
-                               .attributes = &attributes};
-    const vitals_row *gpu = vitals_snapshot_find(writing->snapshot, VITALS_GPU, share->gpu);
-    attributes.count = attributes.used = 0;
-    if (gpu != NULL)
-        (void)otlp_describe_device(&attributes, "hw.id", gpu);
-    otlp_describe_workload(&attributes, share->process, VITALS_PROCESS_WORKLOAD, writing->look);
-    otlp_writer_point(writing->writer, &point);
-}
-
-static void write_shares(struct otlp_writing *writing)
-{
-    size_t room = vitals_snapshot_count(writing->snapshot, VITALS_GPU_PROCESS);
-    struct otlp_share *shares = room > 0 ? calloc(room, sizeof *shares) : NULL;
-    size_t count = shares != NULL ? add_shares(writing->snapshot, shares) : 0;
     for (size_t which = 0; which < 2; which++) {
         struct otlp_metric as = SHARES[which].as;
         as.help = vitals_metric_help(SHARES[which].metric);
         otlp_writer_metric(writing->writer, &as);
         for (size_t i = 0; i < count; i++) {
-            if (shares[i].known[which])
-                write_share(writing, &shares[i], which);
+            const struct otlp_share *share = &shares[i];
+            if (!share->known[which])
+                continue;
+            struct otlp_attributes attributes;
+            const struct otlp_point point = {
+                .time_ns = vitals_snapshot_realtime_ns(snapshot),
+                .whole = SHARES[which].whole,
+                .integer = SHARES[which].whole ? (int64_t)share->sums[which] : 0,
+                .value = share->sums[which],
+                .attributes = &attributes};
+            const vitals_row *gpu = vitals_snapshot_find(snapshot, VITALS_GPU, share->gpu);
+            attributes.count = attributes.used = 0;
+            if (gpu != NULL)
+                (void)otlp_describe_device(&attributes, "hw.id", gpu);
+            otlp_describe_workload(&attributes, share->process, VITALS_PROCESS_WORKLOAD,
+                                   writing->look);
+            otlp_writer_point(writing->writer, &point);
         }
     }
     free(shares);
@@ -343,7 +299,10 @@ void otlp_snapshot_write(struct otlp_writer *writer, struct otlp_series *series,
     if (look->processes == OTLP_PROCESSES_PID)
         choose(&writing);
     for (size_t i = 0; i < otlp_sources_count; i++) {
-        if (is_wanted(&otlp_sources[i], look))
+        enum otlp_subject subject = otlp_sources[i].subject;
+        bool by_pid = subject == OTLP_PROCESS || subject == OTLP_GPU_PROCESS;
+        if (by_pid ? look->processes == OTLP_PROCESSES_PID
+                   : subject != OTLP_WORKLOAD || look->processes != OTLP_PROCESSES_OFF)
             write_source(&writing, &otlp_sources[i]);
     }
     if (look->processes != OTLP_PROCESSES_OFF)

@@ -6,10 +6,10 @@
 
 /* ---- computed values ---- */
 
-/* Returns the worst state that the device reports; below 0 if it reports none. */
 enum otlp_table_state { STATE_OK, STATE_DEGRADED, STATE_PREDICTED_FAILURE, STATE_FAILED };
 
-static int state_of(const vitals_row *gpu)
+/* 1 if that is the worst state that the device reports. */
+static vitals_availability is_state(const vitals_row *gpu, enum otlp_table_state state, double *out)
 {
     static const struct {
         vitals_metric metric;
@@ -27,18 +27,12 @@ static int state_of(const vitals_row *gpu)
         uint64_t value;
         if (vitals_row_u64(gpu, SIGNS[i].metric, &value) <= 0)
             continue;
-        int state = value > 0 ? (int)SIGNS[i].state : STATE_OK;
-        worst = state > worst ? state : worst;
+        int sign = value > 0 ? (int)SIGNS[i].state : STATE_OK;
+        worst = sign > worst ? sign : worst;
     }
-    return worst;
-}
-
-static vitals_availability is_state(const vitals_row *gpu, enum otlp_table_state state, double *out)
-{
-    int is = state_of(gpu);
-    if (is < 0)
+    if (worst < 0)
         return VITALS_UNSUPPORTED;
-    *out = is == (int)state ? 1 : 0;
+    *out = worst == (int)state ? 1 : 0;
     return VITALS_HAVE;
 }
 
@@ -96,22 +90,14 @@ static bool has_no_fan(const vitals_row *gpu)
     return no_sensor_says(gpu, VITALS_GPU_SENSOR_FAN_RATIO);
 }
 
-static bool is_counted_disk(const vitals_row *row)
+static bool is_counted(const vitals_row *row)
 {
+    vitals_entity entity = vitals_row_entity(row);
+    vitals_metric metric = entity == VITALS_DISK      ? VITALS_DISK_COUNTED
+                           : entity == VITALS_NETWORK ? VITALS_NETWORK_COUNTED
+                                                      : VITALS_FILESYSTEM_COUNTED;
     uint64_t counted;
-    return vitals_row_u64(row, VITALS_DISK_COUNTED, &counted) > 0 && counted > 0;
-}
-
-static bool is_counted_network(const vitals_row *row)
-{
-    uint64_t counted;
-    return vitals_row_u64(row, VITALS_NETWORK_COUNTED, &counted) > 0 && counted > 0;
-}
-
-static bool is_counted_filesystem(const vitals_row *row)
-{
-    uint64_t counted;
-    return vitals_row_u64(row, VITALS_FILESYSTEM_COUNTED, &counted) > 0 && counted > 0;
+    return vitals_row_u64(row, metric, &counted) > 0 && counted > 0;
 }
 
 /* A workload that is a single container. */
@@ -139,10 +125,10 @@ static bool is_container(const vitals_row *workload)
 
 #define WITH(key, value)                     .keys = {key}, .values = {value}
 #define WITH_TWO(key, value, other, another) .keys = {key, other}, .values = {value, another}
-#define DISK                                 .subject = OTLP_DISK, .holds = is_counted_disk
-#define INTERFACE                            .subject = OTLP_INTERFACE, .holds = is_counted_network
-#define NETWORK_DEVICE                       .subject = OTLP_NETWORK_DEVICE, .holds = is_counted_network
-#define FILESYSTEM                           .subject = OTLP_FILESYSTEM, .holds = is_counted_filesystem
+#define DISK                                 .subject = OTLP_DISK, .holds = is_counted
+#define INTERFACE                            .subject = OTLP_INTERFACE, .holds = is_counted
+#define NETWORK_DEVICE                       .subject = OTLP_NETWORK_DEVICE, .holds = is_counted
+#define FILESYSTEM                           .subject = OTLP_FILESYSTEM, .holds = is_counted
 #define PRESSURE                             .subject = OTLP_PRESSURE
 #define GPU                                  .subject = OTLP_GPU
 #define OUR_GPU                              .subject = OTLP_OUR_GPU
@@ -168,6 +154,8 @@ static bool is_container(const vitals_row *workload)
 #define REASON     "vitals.gpu.throttle.reason"
 #define SEVERITY   "vitals.gpu.ecc.severity"
 
+// One metric, one line.
+// clang-format off
 const struct otlp_source otlp_sources[] = {
 
     /* The machine. */
@@ -176,71 +164,47 @@ const struct otlp_source otlp_sources[] = {
     COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_SYSTEM_SECONDS, WITH(CPU_MODE, "system")),
     COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_IDLE_SECONDS, WITH(CPU_MODE, "idle")),
     COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_IOWAIT_SECONDS, WITH(CPU_MODE, "iowait")),
-    COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_IRQ_SECONDS,
-            .plus = VITALS_HOST_CPU_SOFTIRQ_SECONDS, WITH(CPU_MODE, "interrupt")),
+    COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_IRQ_SECONDS, .plus = VITALS_HOST_CPU_SOFTIRQ_SECONDS, WITH(CPU_MODE, "interrupt")),
     COUNTER("system.cpu.time", "s", VITALS_HOST_CPU_STEAL_SECONDS, WITH(CPU_MODE, "steal")),
     GAUGE("system.cpu.frequency", "Hz", VITALS_CPU_FREQUENCY_HERTZ, .subject = OTLP_CPU),
     UP_DOWN("system.cpu.logical.count", "{cpu}", VITALS_HOST_CPUS),
     UP_DOWN("system.cpu.physical.count", "{cpu}", VITALS_HOST_CPUS_PHYSICAL),
     GAUGE("system.uptime", "s", VITALS_HOST_UPTIME_SECONDS),
-    UP_DOWN("system.memory.usage", "By", VITALS_HOST_MEMORY_TOTAL_BYTES,
-            .minus = {VITALS_HOST_MEMORY_FREE_BYTES, VITALS_HOST_MEMORY_BUFFERS_BYTES,
-                      VITALS_HOST_MEMORY_CACHED_BYTES},
-            WITH(STATE, "used")),
+    UP_DOWN("system.memory.usage", "By", VITALS_HOST_MEMORY_TOTAL_BYTES, .minus = {VITALS_HOST_MEMORY_FREE_BYTES, VITALS_HOST_MEMORY_BUFFERS_BYTES, VITALS_HOST_MEMORY_CACHED_BYTES}, WITH(STATE, "used")),
     UP_DOWN("system.memory.usage", "By", VITALS_HOST_MEMORY_FREE_BYTES, WITH(STATE, "free")),
     UP_DOWN("system.memory.usage", "By", VITALS_HOST_MEMORY_BUFFERS_BYTES, WITH(STATE, "buffers")),
     UP_DOWN("system.memory.usage", "By", VITALS_HOST_MEMORY_CACHED_BYTES, WITH(STATE, "cached")),
     UP_DOWN("system.memory.limit", "By", VITALS_HOST_MEMORY_TOTAL_BYTES),
     UP_DOWN("system.memory.linux.available", "By", VITALS_HOST_MEMORY_AVAILABLE_BYTES),
     UP_DOWN("system.memory.linux.shared", "By", VITALS_HOST_MEMORY_SHARED_BYTES),
-    UP_DOWN("system.memory.linux.slab.usage", "By", VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES,
-            WITH(SLAB_STATE, "reclaimable")),
-    UP_DOWN("system.memory.linux.slab.usage", "By", VITALS_HOST_MEMORY_SLAB_BYTES,
-            .minus = {VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES},
-            WITH(SLAB_STATE, "unreclaimable")),
+    UP_DOWN("system.memory.linux.slab.usage", "By", VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, WITH(SLAB_STATE, "reclaimable")),
+    UP_DOWN("system.memory.linux.slab.usage", "By", VITALS_HOST_MEMORY_SLAB_BYTES, .minus = {VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES}, WITH(SLAB_STATE, "unreclaimable")),
     UP_DOWN("system.paging.usage", "By", VITALS_HOST_SWAP_USED_BYTES, WITH(PAGING, "used")),
     UP_DOWN("system.paging.usage", "By", VITALS_HOST_SWAP_FREE_BYTES, WITH(PAGING, "free")),
     UP_DOWN("system.process.count", "{process}", VITALS_HOST_PROCESSES),
     COUNTER("system.process.created", "{process}", VITALS_HOST_FORKS),
     COUNTER("system.disk.io", "By", VITALS_DISK_READ_BYTES, DISK, WITH(DISK_WAY, "read")),
     COUNTER("system.disk.io", "By", VITALS_DISK_WRITTEN_BYTES, DISK, WITH(DISK_WAY, "write")),
-    COUNTER("system.disk.operations", "{operation}", VITALS_DISK_READS, DISK,
-            WITH(DISK_WAY, "read")),
-    COUNTER("system.disk.operations", "{operation}", VITALS_DISK_WRITES, DISK,
-            WITH(DISK_WAY, "write")),
-    COUNTER("system.disk.operation_time", "s", VITALS_DISK_READ_SECONDS, DISK,
-            WITH(DISK_WAY, "read")),
-    COUNTER("system.disk.operation_time", "s", VITALS_DISK_WRITE_SECONDS, DISK,
-            WITH(DISK_WAY, "write")),
-    COUNTER("system.disk.merged", "{operation}", VITALS_DISK_READS_MERGED, DISK,
-            WITH(DISK_WAY, "read")),
-    COUNTER("system.disk.merged", "{operation}", VITALS_DISK_WRITES_MERGED, DISK,
-            WITH(DISK_WAY, "write")),
+    COUNTER("system.disk.operations", "{operation}", VITALS_DISK_READS, DISK, WITH(DISK_WAY, "read")),
+    COUNTER("system.disk.operations", "{operation}", VITALS_DISK_WRITES, DISK, WITH(DISK_WAY, "write")),
+    COUNTER("system.disk.operation_time", "s", VITALS_DISK_READ_SECONDS, DISK, WITH(DISK_WAY, "read")),
+    COUNTER("system.disk.operation_time", "s", VITALS_DISK_WRITE_SECONDS, DISK, WITH(DISK_WAY, "write")),
+    COUNTER("system.disk.merged", "{operation}", VITALS_DISK_READS_MERGED, DISK, WITH(DISK_WAY, "read")),
+    COUNTER("system.disk.merged", "{operation}", VITALS_DISK_WRITES_MERGED, DISK, WITH(DISK_WAY, "write")),
     COUNTER("system.disk.io_time", "s", VITALS_DISK_BUSY_SECONDS, DISK),
     UP_DOWN("system.disk.limit", "By", VITALS_DISK_SIZE_BYTES, DISK),
-    UP_DOWN("system.filesystem.usage", "By", VITALS_FILESYSTEM_USED_BYTES, FILESYSTEM,
-            WITH(FS_STATE, "used")),
-    UP_DOWN("system.filesystem.usage", "By", VITALS_FILESYSTEM_AVAILABLE_BYTES, FILESYSTEM,
-            WITH(FS_STATE, "free")),
-    UP_DOWN("system.filesystem.usage", "By", VITALS_FILESYSTEM_FREE_BYTES, FILESYSTEM,
-            .minus = {VITALS_FILESYSTEM_AVAILABLE_BYTES}, WITH(FS_STATE, "reserved")),
+    UP_DOWN("system.filesystem.usage", "By", VITALS_FILESYSTEM_USED_BYTES, FILESYSTEM, WITH(FS_STATE, "used")),
+    UP_DOWN("system.filesystem.usage", "By", VITALS_FILESYSTEM_AVAILABLE_BYTES, FILESYSTEM, WITH(FS_STATE, "free")),
+    UP_DOWN("system.filesystem.usage", "By", VITALS_FILESYSTEM_FREE_BYTES, FILESYSTEM, .minus = {VITALS_FILESYSTEM_AVAILABLE_BYTES}, WITH(FS_STATE, "reserved")),
     UP_DOWN("system.filesystem.limit", "By", VITALS_FILESYSTEM_TOTAL_BYTES, FILESYSTEM),
-    COUNTER("system.network.io", "By", VITALS_NETWORK_RECEIVED_BYTES, INTERFACE,
-            WITH(NET_WAY, "receive")),
-    COUNTER("system.network.io", "By", VITALS_NETWORK_TRANSMITTED_BYTES, INTERFACE,
-            WITH(NET_WAY, "transmit")),
-    COUNTER("system.network.errors", "{error}", VITALS_NETWORK_RECEIVE_ERRORS, INTERFACE,
-            WITH(NET_WAY, "receive")),
-    COUNTER("system.network.errors", "{error}", VITALS_NETWORK_TRANSMIT_ERRORS, INTERFACE,
-            WITH(NET_WAY, "transmit")),
-    COUNTER("system.network.packet.dropped", "{packet}", VITALS_NETWORK_RECEIVE_DROPS, INTERFACE,
-            WITH(NET_WAY, "receive")),
-    COUNTER("system.network.packet.dropped", "{packet}", VITALS_NETWORK_TRANSMIT_DROPS, INTERFACE,
-            WITH(NET_WAY, "transmit")),
-    COUNTER("system.network.packet.count", "{packet}", VITALS_NETWORK_RECEIVED_PACKETS,
-            NETWORK_DEVICE, WITH(NET_WAY, "receive")),
-    COUNTER("system.network.packet.count", "{packet}", VITALS_NETWORK_TRANSMITTED_PACKETS,
-            NETWORK_DEVICE, WITH(NET_WAY, "transmit")),
+    COUNTER("system.network.io", "By", VITALS_NETWORK_RECEIVED_BYTES, INTERFACE, WITH(NET_WAY, "receive")),
+    COUNTER("system.network.io", "By", VITALS_NETWORK_TRANSMITTED_BYTES, INTERFACE, WITH(NET_WAY, "transmit")),
+    COUNTER("system.network.errors", "{error}", VITALS_NETWORK_RECEIVE_ERRORS, INTERFACE, WITH(NET_WAY, "receive")),
+    COUNTER("system.network.errors", "{error}", VITALS_NETWORK_TRANSMIT_ERRORS, INTERFACE, WITH(NET_WAY, "transmit")),
+    COUNTER("system.network.packet.dropped", "{packet}", VITALS_NETWORK_RECEIVE_DROPS, INTERFACE, WITH(NET_WAY, "receive")),
+    COUNTER("system.network.packet.dropped", "{packet}", VITALS_NETWORK_TRANSMIT_DROPS, INTERFACE, WITH(NET_WAY, "transmit")),
+    COUNTER("system.network.packet.count", "{packet}", VITALS_NETWORK_RECEIVED_PACKETS, NETWORK_DEVICE, WITH(NET_WAY, "receive")),
+    COUNTER("system.network.packet.count", "{packet}", VITALS_NETWORK_TRANSMITTED_PACKETS, NETWORK_DEVICE, WITH(NET_WAY, "transmit")),
     GAUGE("vitals.host.load_1m", "{task}", VITALS_HOST_LOAD_1M),
     GAUGE("vitals.host.load_5m", "{task}", VITALS_HOST_LOAD_5M),
     GAUGE("vitals.host.load_15m", "{task}", VITALS_HOST_LOAD_15M),
@@ -252,32 +216,22 @@ const struct otlp_source otlp_sources[] = {
 
     /* Devices, by the hardware conventions. */
     GAUGE("hw.gpu.utilization", "1", VITALS_GPU_UTILIZATION_RATIO, GPU, WITH(TASK, "general")),
-    GAUGE("hw.gpu.utilization", "1", VITALS_GPU_ENGINE_UTILIZATION_RATIO, GPU, .only = "encoder",
-          WITH(TASK, "encoder")),
-    GAUGE("hw.gpu.utilization", "1", VITALS_GPU_ENGINE_UTILIZATION_RATIO, GPU, .only = "decoder",
-          WITH(TASK, "decoder")),
+    GAUGE("hw.gpu.utilization", "1", VITALS_GPU_ENGINE_UTILIZATION_RATIO, GPU, .only = "encoder", WITH(TASK, "encoder")),
+    GAUGE("hw.gpu.utilization", "1", VITALS_GPU_ENGINE_UTILIZATION_RATIO, GPU, .only = "decoder", WITH(TASK, "decoder")),
     UP_DOWN("hw.gpu.memory.usage", "By", VITALS_GPU_MEMORY_USED_BYTES, GPU),
     UP_DOWN("hw.gpu.memory.limit", "By", VITALS_GPU_MEMORY_TOTAL_BYTES, GPU),
     COUNTER("hw.energy", "J", VITALS_GPU_ENERGY_JOULES, HARDWARE),
     GAUGE("hw.power", "W", VITALS_GPU_POWER_WATTS, HARDWARE),
-    COUNTER("hw.errors", "{error}", VITALS_GPU_ECC_ERRORS_CORRECTED, HARDWARE,
-            WITH(ERROR, "corrected")),
-    COUNTER("hw.errors", "{error}", VITALS_GPU_ECC_ERRORS_UNCORRECTED, HARDWARE,
-            WITH(ERROR, "uncorrected")),
+    COUNTER("hw.errors", "{error}", VITALS_GPU_ECC_ERRORS_CORRECTED, HARDWARE, WITH(ERROR, "corrected")),
+    COUNTER("hw.errors", "{error}", VITALS_GPU_ECC_ERRORS_UNCORRECTED, HARDWARE, WITH(ERROR, "uncorrected")),
     UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_ok, WITH(HW_STATE, "ok")),
-    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_degraded,
-            WITH(HW_STATE, "degraded")),
-    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_predicted,
-            WITH(HW_STATE, "predicted_failure")),
-    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_failed,
-            WITH(HW_STATE, "failed")),
+    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_degraded, WITH(HW_STATE, "degraded")),
+    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_predicted, WITH(HW_STATE, "predicted_failure")),
+    UP_DOWN("hw.status", "1", VITALS_GPU_INDEX, HARDWARE, .value = is_failed, WITH(HW_STATE, "failed")),
     GAUGE("hw.temperature", "Cel", VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, SENSOR),
-    GAUGE("hw.temperature", "Cel", VITALS_GPU_TEMPERATURE_CELSIUS, SENSOR,
-          .holds = has_no_thermometer),
-    GAUGE("hw.temperature.limit", "Cel", VITALS_GPU_SENSOR_HIGH_CELSIUS, SENSOR,
-          WITH(LIMIT, "throttled")),
-    GAUGE("hw.temperature.limit", "Cel", VITALS_GPU_SENSOR_CRITICAL_CELSIUS, SENSOR,
-          WITH(LIMIT, "critical")),
+    GAUGE("hw.temperature", "Cel", VITALS_GPU_TEMPERATURE_CELSIUS, SENSOR, .holds = has_no_thermometer),
+    GAUGE("hw.temperature.limit", "Cel", VITALS_GPU_SENSOR_HIGH_CELSIUS, SENSOR, WITH(LIMIT, "throttled")),
+    GAUGE("hw.temperature.limit", "Cel", VITALS_GPU_SENSOR_CRITICAL_CELSIUS, SENSOR, WITH(LIMIT, "critical")),
     GAUGE("hw.fan.speed", "rpm", VITALS_GPU_SENSOR_FAN_RPM, SENSOR),
     GAUGE("hw.fan.speed_ratio", "1", VITALS_GPU_SENSOR_FAN_RATIO, SENSOR),
     GAUGE("hw.fan.speed_ratio", "1", VITALS_GPU_FAN_RATIO, SENSOR, .holds = has_no_fan),
@@ -293,34 +247,21 @@ const struct otlp_source otlp_sources[] = {
     GAUGE("vitals.gpu.sm_occupancy", "1", VITALS_GPU_SM_OCCUPANCY_RATIO, OUR_GPU),
     GAUGE("vitals.gpu.tensor_active", "1", VITALS_GPU_TENSOR_ACTIVE_RATIO, OUR_GPU),
     GAUGE("vitals.gpu.memory_bandwidth", "1", VITALS_GPU_MEMORY_BANDWIDTH_RATIO, OUR_GPU),
-    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_BY_POWER, OUR_GPU,
-          WITH(REASON, "power")),
-    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_BY_TEMPERATURE, OUR_GPU,
-          WITH(REASON, "temperature")),
-    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_BY_CURRENT, OUR_GPU,
-          WITH(REASON, "current")),
-    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_OTHERWISE, OUR_GPU,
-          WITH(REASON, "other")),
-    COUNTER("vitals.gpu.throttle", "s", VITALS_GPU_THROTTLED_POWER_SECONDS, OUR_GPU,
-            WITH(REASON, "power")),
-    COUNTER("vitals.gpu.throttle", "s", VITALS_GPU_THROTTLED_THERMAL_SECONDS, OUR_GPU,
-            WITH(REASON, "temperature")),
-    COUNTER("vitals.gpu.ecc_errors_lifetime", "{error}", VITALS_GPU_ECC_ERRORS_CORRECTED_EVER,
-            OUR_GPU, WITH(SEVERITY, "corrected")),
-    COUNTER("vitals.gpu.ecc_errors_lifetime", "{error}", VITALS_GPU_ECC_ERRORS_UNCORRECTED_EVER,
-            OUR_GPU, WITH(SEVERITY, "uncorrected")),
-    COUNTER("vitals.gpu.row_remaps", "{row}", VITALS_GPU_REMAPPED_ROWS_CORRECTED, OUR_GPU,
-            WITH(SEVERITY, "corrected")),
-    COUNTER("vitals.gpu.row_remaps", "{row}", VITALS_GPU_REMAPPED_ROWS_UNCORRECTED, OUR_GPU,
-            WITH(SEVERITY, "uncorrected")),
+    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_BY_POWER, OUR_GPU, WITH(REASON, "power")),
+    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_BY_TEMPERATURE, OUR_GPU, WITH(REASON, "temperature")),
+    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_BY_CURRENT, OUR_GPU, WITH(REASON, "current")),
+    GAUGE("vitals.gpu.throttle_active", "{state}", VITALS_GPU_THROTTLED_OTHERWISE, OUR_GPU, WITH(REASON, "other")),
+    COUNTER("vitals.gpu.throttle", "s", VITALS_GPU_THROTTLED_POWER_SECONDS, OUR_GPU, WITH(REASON, "power")),
+    COUNTER("vitals.gpu.throttle", "s", VITALS_GPU_THROTTLED_THERMAL_SECONDS, OUR_GPU, WITH(REASON, "temperature")),
+    COUNTER("vitals.gpu.ecc_errors_lifetime", "{error}", VITALS_GPU_ECC_ERRORS_CORRECTED_EVER, OUR_GPU, WITH(SEVERITY, "corrected")),
+    COUNTER("vitals.gpu.ecc_errors_lifetime", "{error}", VITALS_GPU_ECC_ERRORS_UNCORRECTED_EVER, OUR_GPU, WITH(SEVERITY, "uncorrected")),
+    COUNTER("vitals.gpu.row_remaps", "{row}", VITALS_GPU_REMAPPED_ROWS_CORRECTED, OUR_GPU, WITH(SEVERITY, "corrected")),
+    COUNTER("vitals.gpu.row_remaps", "{row}", VITALS_GPU_REMAPPED_ROWS_UNCORRECTED, OUR_GPU, WITH(SEVERITY, "uncorrected")),
     GAUGE("vitals.gpu.row_remap_pending", "{state}", VITALS_GPU_REMAPPED_ROWS_PENDING, OUR_GPU),
     GAUGE("vitals.gpu.row_remap_failed", "{state}", VITALS_GPU_REMAPPED_ROWS_FAILED, OUR_GPU),
-    GAUGE("vitals.gpu.retired_pages", "{page}", VITALS_GPU_RETIRED_PAGES_CORRECTED, OUR_GPU,
-          WITH(SEVERITY, "corrected")),
-    GAUGE("vitals.gpu.retired_pages", "{page}", VITALS_GPU_RETIRED_PAGES_UNCORRECTED, OUR_GPU,
-          WITH(SEVERITY, "uncorrected")),
-    COUNTER("vitals.gpu.xid_errors", "{error}", VITALS_GPU_XID_ERRORS, OUR_GPU,
-            .origin = OTLP_SINCE_WE_LOOK),
+    GAUGE("vitals.gpu.retired_pages", "{page}", VITALS_GPU_RETIRED_PAGES_CORRECTED, OUR_GPU, WITH(SEVERITY, "corrected")),
+    GAUGE("vitals.gpu.retired_pages", "{page}", VITALS_GPU_RETIRED_PAGES_UNCORRECTED, OUR_GPU, WITH(SEVERITY, "uncorrected")),
+    COUNTER("vitals.gpu.xid_errors", "{error}", VITALS_GPU_XID_ERRORS, OUR_GPU, .origin = OTLP_SINCE_WE_LOOK),
     GAUGE("vitals.gpu.xid_last", "{code}", VITALS_GPU_XID_LAST, OUR_GPU),
     GAUGE("vitals.gpu.ecc_mode", "{state}", VITALS_GPU_ECC_MODE, OUR_GPU),
     GAUGE("vitals.gpu.mig_mode", "{state}", VITALS_GPU_MIG_MODE, OUR_GPU),
@@ -328,90 +269,59 @@ const struct otlp_source otlp_sources[] = {
     GAUGE("vitals.gpu.accounting_mode", "{state}", VITALS_GPU_ACCOUNTING_MODE, OUR_GPU),
     GAUGE("vitals.gpu.pcie_link_generation", "{generation}", VITALS_GPU_PCIE_GENERATION, OUR_GPU),
     GAUGE("vitals.gpu.pcie_link_width", "{lane}", VITALS_GPU_PCIE_WIDTH, OUR_GPU),
-    GAUGE("vitals.gpu.pcie_link_max_generation", "{generation}", VITALS_GPU_PCIE_GENERATION_MAX,
-          OUR_GPU),
+    GAUGE("vitals.gpu.pcie_link_max_generation", "{generation}", VITALS_GPU_PCIE_GENERATION_MAX, OUR_GPU),
     GAUGE("vitals.gpu.pcie_link_max_width", "{lane}", VITALS_GPU_PCIE_WIDTH_MAX, OUR_GPU),
     COUNTER("vitals.gpu.pcie_replays", "{replay}", VITALS_GPU_PCIE_REPLAYS, OUR_GPU),
-    GAUGE("vitals.gpu.pcie_throughput", "By/s", VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, OUR_GPU,
-          WITH(NET_WAY, "receive")),
-    GAUGE("vitals.gpu.pcie_throughput", "By/s", VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND,
-          OUR_GPU, WITH(NET_WAY, "transmit")),
-    GAUGE("vitals.gpu.engine_utilization", "1", VITALS_GPU_ENGINE_UTILIZATION_RATIO, PART(ENGINE),
-          .other_than = {"encoder", "decoder"}),
+    GAUGE("vitals.gpu.pcie_throughput", "By/s", VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, OUR_GPU, WITH(NET_WAY, "receive")),
+    GAUGE("vitals.gpu.pcie_throughput", "By/s", VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND, OUR_GPU, WITH(NET_WAY, "transmit")),
+    GAUGE("vitals.gpu.engine_utilization", "1", VITALS_GPU_ENGINE_UTILIZATION_RATIO, PART(ENGINE), .other_than = {"encoder", "decoder"}),
     COUNTER("vitals.gpu.engine_busy", "s", VITALS_GPU_ENGINE_BUSY_SECONDS, PART(ENGINE)),
     GAUGE("vitals.gpu.clock", "Hz", VITALS_GPU_CLOCK_FREQUENCY_HERTZ, PART("vitals.gpu.clock")),
-    GAUGE("vitals.gpu.clock_max", "Hz", VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ,
-          PART("vitals.gpu.clock")),
+    GAUGE("vitals.gpu.clock_max", "Hz", VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, PART("vitals.gpu.clock")),
     GAUGE("vitals.gpu.pool_used", "By", VITALS_GPU_POOL_USED_BYTES, PART("vitals.gpu.pool")),
     GAUGE("vitals.gpu.pool_total", "By", VITALS_GPU_POOL_TOTAL_BYTES, PART("vitals.gpu.pool")),
-    COUNTER("vitals.gpu.interconnect", "By", VITALS_GPU_LINK_RECEIVED_BYTES,
-            PART("vitals.gpu.link"), WITH(NET_WAY, "receive")),
-    COUNTER("vitals.gpu.interconnect", "By", VITALS_GPU_LINK_TRANSMITTED_BYTES,
-            PART("vitals.gpu.link"), WITH(NET_WAY, "transmit")),
-    COUNTER("vitals.gpu.interconnect_errors", "{error}", VITALS_GPU_LINK_REPLAY_ERRORS,
-            PART("vitals.gpu.link"), WITH("error.type", "replay")),
-    COUNTER("vitals.gpu.interconnect_errors", "{error}", VITALS_GPU_LINK_RECOVERY_ERRORS,
-            PART("vitals.gpu.link"), WITH("error.type", "recovery")),
-    COUNTER("vitals.gpu.interconnect_errors", "{error}", VITALS_GPU_LINK_CRC_ERRORS,
-            PART("vitals.gpu.link"), WITH("error.type", "crc")),
+    COUNTER("vitals.gpu.interconnect", "By", VITALS_GPU_LINK_RECEIVED_BYTES, PART("vitals.gpu.link"), WITH(NET_WAY, "receive")),
+    COUNTER("vitals.gpu.interconnect", "By", VITALS_GPU_LINK_TRANSMITTED_BYTES, PART("vitals.gpu.link"), WITH(NET_WAY, "transmit")),
+    COUNTER("vitals.gpu.interconnect_errors", "{error}", VITALS_GPU_LINK_REPLAY_ERRORS, PART("vitals.gpu.link"), WITH("error.type", "replay")),
+    COUNTER("vitals.gpu.interconnect_errors", "{error}", VITALS_GPU_LINK_RECOVERY_ERRORS, PART("vitals.gpu.link"), WITH("error.type", "recovery")),
+    COUNTER("vitals.gpu.interconnect_errors", "{error}", VITALS_GPU_LINK_CRC_ERRORS, PART("vitals.gpu.link"), WITH("error.type", "crc")),
     GAUGE("vitals.gpu.process.memory_used", "By", VITALS_GPU_PROCESS_MEMORY_USED_BYTES, ON_GPU),
-    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_UTILIZATION_RATIO, ON_GPU,
-          WITH(ENGINE, "sm")),
-    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, ON_GPU,
-          WITH(ENGINE, "memory")),
-    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_ENCODER_RATIO, ON_GPU,
-          WITH(ENGINE, "encoder")),
-    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_DECODER_RATIO, ON_GPU,
-          WITH(ENGINE, "decoder")),
+    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_UTILIZATION_RATIO, ON_GPU, WITH(ENGINE, "sm")),
+    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, ON_GPU, WITH(ENGINE, "memory")),
+    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_ENCODER_RATIO, ON_GPU, WITH(ENGINE, "encoder")),
+    GAUGE("vitals.gpu.process.utilization", "1", VITALS_GPU_PROCESS_DECODER_RATIO, ON_GPU, WITH(ENGINE, "decoder")),
     COUNTER("vitals.gpu.process.busy", "s", VITALS_GPU_PROCESS_BUSY_SECONDS, ON_GPU),
-    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_GRAPHICS_SECONDS, ON_GPU,
-            WITH(ENGINE, "graphics")),
-    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_COMPUTE_SECONDS, ON_GPU,
-            WITH(ENGINE, "compute")),
-    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_COPY_SECONDS, ON_GPU,
-            WITH(ENGINE, "copy")),
-    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_ENCODER_SECONDS, ON_GPU,
-            WITH(ENGINE, "encoder")),
-    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_DECODER_SECONDS, ON_GPU,
-            WITH(ENGINE, "decoder")),
+    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_GRAPHICS_SECONDS, ON_GPU, WITH(ENGINE, "graphics")),
+    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_COMPUTE_SECONDS, ON_GPU, WITH(ENGINE, "compute")),
+    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_COPY_SECONDS, ON_GPU, WITH(ENGINE, "copy")),
+    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_ENCODER_SECONDS, ON_GPU, WITH(ENGINE, "encoder")),
+    COUNTER("vitals.gpu.process.engine_busy", "s", VITALS_GPU_PROCESS_DECODER_SECONDS, ON_GPU, WITH(ENGINE, "decoder")),
 
     /* Processes. */
-    GAUGE("process.uptime", "s", VITALS_PROCESS_START_SECONDS, PROCESS, .value = uptime_of,
-          .as.help = "Time since the process began."),
-    COUNTER("process.cpu.time", "s", VITALS_PROCESS_CPU_USER_SECONDS, PROCESS,
-            WITH(CPU_MODE, "user")),
-    COUNTER("process.cpu.time", "s", VITALS_PROCESS_CPU_SYSTEM_SECONDS, PROCESS,
-            WITH(CPU_MODE, "system")),
+    GAUGE("process.uptime", "s", VITALS_PROCESS_START_SECONDS, PROCESS, .value = uptime_of, .as.help = "Time since the process began."),
+    COUNTER("process.cpu.time", "s", VITALS_PROCESS_CPU_USER_SECONDS, PROCESS, WITH(CPU_MODE, "user")),
+    COUNTER("process.cpu.time", "s", VITALS_PROCESS_CPU_SYSTEM_SECONDS, PROCESS, WITH(CPU_MODE, "system")),
     UP_DOWN("process.memory.usage", "By", VITALS_PROCESS_RESIDENT_BYTES, PROCESS),
     UP_DOWN("process.memory.virtual", "By", VITALS_PROCESS_VIRTUAL_BYTES, PROCESS),
     COUNTER("process.disk.io", "By", VITALS_PROCESS_READ_BYTES, PROCESS, WITH(DISK_WAY, "read")),
-    COUNTER("process.disk.io", "By", VITALS_PROCESS_WRITTEN_BYTES, PROCESS,
-            WITH(DISK_WAY, "write")),
+    COUNTER("process.disk.io", "By", VITALS_PROCESS_WRITTEN_BYTES, PROCESS, WITH(DISK_WAY, "write")),
     UP_DOWN("process.thread.count", "{thread}", VITALS_PROCESS_THREADS, PROCESS),
-    UP_DOWN("process.unix.file_descriptor.count", "{file_descriptor}", VITALS_PROCESS_DESCRIPTORS,
-            PROCESS),
-    COUNTER("process.context_switches", "{context_switch}",
-            VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, PROCESS,
-            WITH("process.context_switch.type", "voluntary")),
-    COUNTER("process.context_switches", "{context_switch}",
-            VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, PROCESS,
-            WITH("process.context_switch.type", "involuntary")),
-    COUNTER("process.paging.faults", "{fault}", VITALS_PROCESS_MINOR_FAULTS, PROCESS,
-            WITH("system.paging.fault.type", "minor")),
-    COUNTER("process.paging.faults", "{fault}", VITALS_PROCESS_MAJOR_FAULTS, PROCESS,
-            WITH("system.paging.fault.type", "major")),
+    UP_DOWN("process.unix.file_descriptor.count", "{file_descriptor}", VITALS_PROCESS_DESCRIPTORS, PROCESS),
+    COUNTER("process.context_switches", "{context_switch}", VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES, PROCESS, WITH("process.context_switch.type", "voluntary")),
+    COUNTER("process.context_switches", "{context_switch}", VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES, PROCESS, WITH("process.context_switch.type", "involuntary")),
+    COUNTER("process.paging.faults", "{fault}", VITALS_PROCESS_MINOR_FAULTS, PROCESS, WITH("system.paging.fault.type", "minor")),
+    COUNTER("process.paging.faults", "{fault}", VITALS_PROCESS_MAJOR_FAULTS, PROCESS, WITH("system.paging.fault.type", "major")),
 
     /* Workloads. */
-    COUNTER("container.cpu.time", "s", VITALS_WORKLOAD_CPU_SECONDS, WORKLOAD,
-            .holds = is_container),
-    UP_DOWN("container.memory.usage", "By", VITALS_WORKLOAD_MEMORY_USED_BYTES, WORKLOAD,
-            .holds = is_container),
+    COUNTER("container.cpu.time", "s", VITALS_WORKLOAD_CPU_SECONDS, WORKLOAD, .holds = is_container),
+    UP_DOWN("container.memory.usage", "By", VITALS_WORKLOAD_MEMORY_USED_BYTES, WORKLOAD, .holds = is_container),
     GAUGE("vitals.workload.processes", "{process}", VITALS_WORKLOAD_PROCESSES, WORKLOAD),
     GAUGE("vitals.workload.memory_used", "By", VITALS_WORKLOAD_MEMORY_USED_BYTES, WORKLOAD),
     GAUGE("vitals.workload.memory_peak", "By", VITALS_WORKLOAD_MEMORY_PEAK_BYTES, WORKLOAD),
     COUNTER("vitals.workload.cpu", "s", VITALS_WORKLOAD_CPU_SECONDS, WORKLOAD),
     COUNTER("vitals.workload.oom_kills", "{process}", VITALS_WORKLOAD_OOM_KILLS, WORKLOAD),
 };
+// clang-format on
 
 const size_t otlp_sources_count = sizeof otlp_sources / sizeof otlp_sources[0];
 

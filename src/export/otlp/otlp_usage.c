@@ -93,11 +93,6 @@ struct usage_writing {
     uint64_t time_ns;
 };
 
-static bool is_whole(double value)
-{
-    return value >= -9007199254740992.0 && value <= 9007199254740992.0 && floor(value) == value;
-}
-
 /* `id` identifies a sum. Bytes and counts are integers. */
 static void write_value(const struct usage_writing *writing, uint64_t id, double value,
                         const struct otlp_attributes *attributes)
@@ -106,7 +101,8 @@ static void write_value(const struct usage_writing *writing, uint64_t id, double
     struct otlp_point point = {
         .time_ns = writing->time_ns, .value = value, .attributes = attributes};
     bool counted = strcmp(metric->unit, "By") == 0 || metric->unit[0] == '{';
-    point.whole = counted && strcmp(metric->unit, "{cpu}") != 0 && is_whole(value);
+    point.whole = counted && strcmp(metric->unit, "{cpu}") != 0 && fabs(value) <= 0x1p53 &&
+                  floor(value) == value;
     if (point.whole)
         point.integer = (int64_t)value;
     point.start_ns = writing->job->started_ns;
@@ -220,39 +216,6 @@ void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, co
 
 /* ---- the end ---- */
 
-/* Adds the subject's attributes: nothing for the tree, or a device; returns false for all other
- * subjects. */
-static bool is_exported(const json_t *figure, const char *name, struct otlp_attributes *attributes)
-{
-    const char *subject = json_string_value(json_object_get(figure, "subject"));
-    if (subject == NULL)
-        return true;
-    if (strncmp(name, "gpu_", 4) != 0 && strncmp(name, "device_", 7) != 0)
-        return false;
-    if (strcmp(subject, "system") == 0 || strcmp(subject, "root") == 0 ||
-        strcmp(subject, "descendants") == 0)
-        return false;
-    otlp_attribute_safe(attributes, "hw.id", (vitals_text){subject, strlen(subject)});
-    return true;
-}
-
-static void write_figure(const struct usage_writing *writing, const json_t *figure,
-                         const struct usage_line *last)
-{
-    const char *name = json_string_value(json_object_get(figure, "name"));
-    const char *subject = json_string_value(json_object_get(figure, "subject"));
-    const json_t *number = json_object_get(figure, "value");
-    struct otlp_attributes attributes = {.count = 0};
-    if (!json_is_number(number) || !is_exported(figure, name, &attributes))
-        return;
-    double value = json_number_value(number), before;
-    const char *scope = subject != NULL ? "gpu" : "tree";
-    if (writing->writer->metric.kind == OTLP_COUNTER &&
-        usage_line_value(last, scope, subject, name, &before) > 0 && before > value)
-        value = before;
-    write_value(writing, 0, value, &attributes);
-}
-
 static bool has_name(const json_t *figure, const char *name)
 {
     const char *own = json_string_value(json_object_get(figure, "name"));
@@ -276,10 +239,26 @@ static void write_figures(const struct usage_writing *writing, const json_t *fig
         return;
     struct our_name made;
     struct otlp_metric as = ours(&made, name, unit, vitals_measure_help(measure), counter);
+    bool of_device = strncmp(name, "gpu_", 4) == 0 || strncmp(name, "device_", 7) == 0;
     otlp_writer_metric(writing->writer, &as);
     for (size_t i = first; i < json_array_size(figures); i++) {
-        if (has_name(json_array_get(figures, i), name))
-            write_figure(writing, json_array_get(figures, i), last);
+        const json_t *one = json_array_get(figures, i), *number = json_object_get(one, "value");
+        const char *subject = json_string_value(json_object_get(one, "subject"));
+        struct otlp_attributes attributes = {.count = 0};
+        double value = json_number_value(number), before;
+        /* Of the tree, or of a device. */
+        if (!has_name(one, name) || !json_is_number(number) ||
+            (subject != NULL &&
+             (!of_device || strcmp(subject, "system") == 0 || strcmp(subject, "root") == 0 ||
+              strcmp(subject, "descendants") == 0)))
+            continue;
+        if (subject != NULL)
+            otlp_attribute_safe(&attributes, "hw.id", (vitals_text){subject, strlen(subject)});
+        if (counter &&
+            usage_line_value(last, subject != NULL ? "gpu" : "tree", subject, name, &before) > 0 &&
+            before > value)
+            value = before;
+        write_value(writing, 0, value, &attributes);
     }
 }
 

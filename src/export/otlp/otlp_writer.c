@@ -84,39 +84,6 @@ static void open_document(struct otlp_writer *writer)
     protobuf_close(text, scope);
 }
 
-static void open_metric(struct otlp_writer *writer)
-{
-    struct text *text = &writer->text;
-    const struct otlp_metric *metric = &writer->metric;
-    writer->marks[IN_METRIC] = protobuf_open(text, SCOPE_METRICS_METRICS);
-    protobuf_string(text, METRIC_NAME, metric->name);
-    if (metric->help != NULL)
-        protobuf_string(text, METRIC_DESCRIPTION, metric->help);
-    protobuf_string(text, METRIC_UNIT, metric->unit);
-    writer->marks[IN_DATA] = protobuf_open(text,
-                                           metric->kind == OTLP_GAUGE ? METRIC_GAUGE : METRIC_SUM);
-    if (metric->kind == OTLP_GAUGE)
-        return;
-    protobuf_number(text, SUM_TEMPORALITY, CUMULATIVE);
-    if (metric->kind == OTLP_COUNTER)
-        protobuf_number(text, SUM_MONOTONIC, 1);
-}
-
-static void write_point(struct otlp_writer *writer, const struct otlp_point *point)
-{
-    struct text *text = &writer->text;
-    size_t mark = protobuf_open(text, DATA_POINTS);
-    if (writer->metric.kind != OTLP_GAUGE)
-        protobuf_fixed64(text, POINT_START, point->start_ns);
-    protobuf_fixed64(text, POINT_TIME, point->time_ns);
-    if (point->whole)
-        protobuf_fixed64(text, POINT_INT, (uint64_t)point->integer);
-    else
-        protobuf_double(text, POINT_DOUBLE, point->value);
-    write_attributes(text, POINT_ATTRIBUTES, point->attributes->list, point->attributes->count);
-    protobuf_close(text, mark);
-}
-
 /* ---- documents ---- */
 
 static void end_metric(struct otlp_writer *writer)
@@ -157,17 +124,39 @@ void otlp_writer_metric(struct otlp_writer *writer, const struct otlp_metric *me
 
 void otlp_writer_point(struct otlp_writer *writer, const struct otlp_point *point)
 {
+    struct text *text = &writer->text;
+    const struct otlp_metric *metric = &writer->metric;
+    bool gauge = metric->kind == OTLP_GAUGE;
     if (!point->whole && !isfinite(point->value))
         return;
-    if (writer->metrics > 0 && writer->text.size + POINT_MAX > writer->most)
+    if (writer->metrics > 0 && text->size + POINT_MAX > writer->most)
         end_document(writer);
     if (writer->metrics == 0)
         open_document(writer);
     if (writer->points == 0) {
         writer->metrics++;
-        open_metric(writer);
+        writer->marks[IN_METRIC] = protobuf_open(text, SCOPE_METRICS_METRICS);
+        protobuf_string(text, METRIC_NAME, metric->name);
+        if (metric->help != NULL)
+            protobuf_string(text, METRIC_DESCRIPTION, metric->help);
+        protobuf_string(text, METRIC_UNIT, metric->unit);
+        writer->marks[IN_DATA] = protobuf_open(text, gauge ? METRIC_GAUGE : METRIC_SUM);
+        if (!gauge)
+            protobuf_number(text, SUM_TEMPORALITY, CUMULATIVE);
+        if (metric->kind == OTLP_COUNTER)
+            protobuf_number(text, SUM_MONOTONIC, 1);
     }
-    write_point(writer, point);
+
+    size_t mark = protobuf_open(text, DATA_POINTS);
+    if (!gauge)
+        protobuf_fixed64(text, POINT_START, point->start_ns);
+    protobuf_fixed64(text, POINT_TIME, point->time_ns);
+    if (point->whole)
+        protobuf_fixed64(text, POINT_INT, (uint64_t)point->integer);
+    else
+        protobuf_double(text, POINT_DOUBLE, point->value);
+    write_attributes(text, POINT_ATTRIBUTES, point->attributes->list, point->attributes->count);
+    protobuf_close(text, mark);
     writer->points++;
 }
 

@@ -137,28 +137,6 @@ static bool take_fixed(struct protobuf_reader *reader, size_t size, uint64_t *ou
     return true;
 }
 
-static bool take_bytes(struct protobuf_reader *reader, struct protobuf_field *field)
-{
-    uint64_t size;
-    if (!take_varint(reader, &size) || size > (uint64_t)(reader->end - reader->at))
-        return false;
-    field->bytes = (const char *)reader->at;
-    field->size = (size_t)size;
-    reader->at += size;
-    return true;
-}
-
-static bool take_content(struct protobuf_reader *reader, struct protobuf_field *field)
-{
-    if (field->wire == PROTOBUF_VARINT)
-        return take_varint(reader, &field->value);
-    if (field->wire == PROTOBUF_FIXED64)
-        return take_fixed(reader, 8, &field->value);
-    if (field->wire == PROTOBUF_FIXED32)
-        return take_fixed(reader, 4, &field->value);
-    return field->wire == PROTOBUF_BYTES && take_bytes(reader, field);
-}
-
 bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *field)
 {
     enum { NUMBER_MAX = (1 << 29) - 1 };
@@ -172,6 +150,20 @@ bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *field)
     }
     field->number = (uint32_t)(tag >> 3);
     field->wire = (unsigned)(tag & 7);
-    reader->broken = !take_content(reader, field);
-    return !reader->broken;
+    bool good = false;
+    if (field->wire == PROTOBUF_VARINT) {
+        good = take_varint(reader, &field->value);
+    } else if (field->wire == PROTOBUF_FIXED64 || field->wire == PROTOBUF_FIXED32) {
+        good = take_fixed(reader, field->wire == PROTOBUF_FIXED64 ? 8 : 4, &field->value);
+    } else if (field->wire == PROTOBUF_BYTES) {
+        uint64_t size;
+        good = take_varint(reader, &size) && size <= (uint64_t)(reader->end - reader->at);
+        if (good) {
+            field->bytes = (const char *)reader->at;
+            field->size = (size_t)size;
+            reader->at += size;
+        }
+    }
+    reader->broken = !good;
+    return good;
 }

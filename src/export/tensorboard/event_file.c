@@ -106,26 +106,20 @@ static bool write_all(struct event_file *file, const char *bytes, size_t size)
 
 /* ---- the thread ---- */
 
-/* Takes what waits; returns false if no more will come. */
-static bool take(struct event_file *file, struct text *out)
-{
-    pthread_mutex_lock(&file->thread.mutex);
-    while (file->waiting.size == 0 && !file->closing)
-        pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
-    *out = file->waiting;
-    file->waiting = (struct text){.bytes = NULL};
-    pthread_mutex_unlock(&file->thread.mutex);
-    return out->size > 0;
-}
-
 static void work(void *data)
 {
     struct event_file *file = data;
-    struct text records;
     bool good = make_folder(file) && open_file(file);
     if (good)
         reply_opened(file->publisher, "path", file->path);
-    while (good && take(file, &records)) {
+    for (bool more = true; good && more;) {
+        pthread_mutex_lock(&file->thread.mutex);
+        while (file->waiting.size == 0 && !file->closing)
+            pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
+        struct text records = file->waiting;
+        file->waiting = (struct text){.bytes = NULL};
+        pthread_mutex_unlock(&file->thread.mutex);
+        more = records.size > 0;
         good = write_all(file, records.bytes, records.size);
         text_done(&records);
     }

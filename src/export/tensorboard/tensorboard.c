@@ -81,17 +81,6 @@ static bool is_new(struct tensorboard *board, const char *tag)
     return true;
 }
 
-static void write_scalar(struct tensorboard *board, const char *tag, const char *description,
-                         double number)
-{
-    size_t value = protobuf_open(&board->record, SUMMARY_VALUE);
-    protobuf_string(&board->record, VALUE_TAG, tag);
-    protobuf_float(&board->record, VALUE_SIMPLE, (float)number);
-    if (is_new(board, tag))
-        write_metadata(&board->record, "scalars", description, CLASS_SCALAR);
-    protobuf_close(&board->record, value);
-}
-
 /* ---- names ---- */
 
 /* Units for people. */
@@ -102,20 +91,6 @@ static const struct {
     {"bytes", "GiB", 1.0 / (1 << 30)},
     {"ratio", "percent", 100},
 };
-
-/* Returns a measure's name with the unit that is shown, and the factor to it. */
-static double name_tag(const char *group, const char *name, const char *unit, char *tag)
-{
-    size_t size = strlen(name), tail = strlen(unit);
-    for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
-        if (strcmp(unit, SHOWN[i].unit) != 0 || size <= tail)
-            continue;
-        (void)snprintf(tag, TAG, "%s/%.*s%s", group, (int)(size - tail), name, SHOWN[i].shown);
-        return SHOWN[i].factor;
-    }
-    (void)snprintf(tag, TAG, "%s/%s", group, name);
-    return 1;
-}
 
 /* Returns "gpu_0": the label of the device in the newest snapshot, else its own name. */
 static void name_group(struct tensorboard *board, const char *subject, char *group)
@@ -205,8 +180,22 @@ static void write_scope(struct tensorboard *board, const struct usage_line *line
          * distinguish the tree's share. */
         const char *shown = strcmp(scope, "gpu") == 0 && strncmp(name, "device_", 7) == 0 ? name + 7
                                                                                           : name;
-        double factor = name_tag(group, shown, vitals_measure_unit(measure), tag);
-        write_scalar(board, tag, vitals_measure_help(measure), value * factor);
+        const char *unit = vitals_measure_unit(measure);
+        size_t size = strlen(shown), tail = strlen(unit);
+        (void)snprintf(tag, TAG, "%s/%s", group, shown);
+        for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
+            if (strcmp(unit, SHOWN[i].unit) != 0 || size <= tail)
+                continue;
+            (void)snprintf(tag, TAG, "%s/%.*s%s", group, (int)(size - tail), shown, SHOWN[i].shown);
+            value *= SHOWN[i].factor;
+        }
+
+        size_t scalar = protobuf_open(&board->record, SUMMARY_VALUE);
+        protobuf_string(&board->record, VALUE_TAG, tag);
+        protobuf_float(&board->record, VALUE_SIMPLE, (float)value);
+        if (is_new(board, tag))
+            write_metadata(&board->record, "scalars", vitals_measure_help(measure), CLASS_SCALAR);
+        protobuf_close(&board->record, scalar);
     }
 }
 
@@ -246,50 +235,11 @@ static void put_cell(struct text *page, const char *words)
     }
 }
 
-static void put_figure(struct text *page, const json_t *figure)
-{
-    static const char *const COLUMNS[] = {"unit", "availability", "source"};
-    const char *name = json_string_value(json_object_get(figure, "name"));
-    const char *label = json_string_value(json_object_get(figure, "label"));
-    const char *subject = json_string_value(json_object_get(figure, "subject"));
-    const json_t *value = json_object_get(figure, "value");
-    if (name == NULL)
-        return;
-    text_string(page, "| ");
-    put_cell(page, label != NULL ? label : subject != NULL ? subject : "");
-    text_string(page, " | ");
-    put_cell(page, name);
-    text_string(page, " | ");
-    if (json_is_number(value))
-        text_number(page, json_number_value(value));
-    for (size_t i = 0; i < sizeof COLUMNS / sizeof COLUMNS[0]; i++) {
-        const char *words = json_string_value(json_object_get(figure, COLUMNS[i]));
-        text_string(page, " | ");
-        put_cell(page, words != NULL ? words : "");
-    }
-    text_string(page, " |\n");
-}
-
-static void write_text(struct tensorboard *board, const char *tag, const struct text *page)
-{
-    struct text *record = &board->record;
-    size_t summary = protobuf_open(record, EVENT_SUMMARY);
-    size_t value = protobuf_open(record, SUMMARY_VALUE);
-    protobuf_string(record, VALUE_TAG, tag);
-    size_t tensor = protobuf_open(record, VALUE_TENSOR);
-    protobuf_number(record, TENSOR_TYPE, TYPE_STRING);
-    protobuf_bytes(record, TENSOR_SHAPE, "", 0);
-    protobuf_bytes(record, TENSOR_STRING, page->bytes, page->size);
-    protobuf_close(record, tensor);
-    write_metadata(record, "text", NULL, CLASS_TENSOR);
-    protobuf_close(record, value);
-    protobuf_close(record, summary);
-}
-
 static void tensorboard_end(void *data, const json_t *account, const json_t *status)
 {
+    static const char *const COLUMNS[] = {"unit", "availability", "source"};
     struct tensorboard *board = data;
-    struct text page = {.bytes = NULL};
+    struct text page = {.bytes = NULL}, *record = &board->record;
     const json_t *figures = json_object_get(account, "figures"), *figure;
     size_t i;
     (void)status;
@@ -297,11 +247,43 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
                 (int)json_integer_value(json_object_get(account, "exit_code")));
     text_string(&page, "| of | figure | value | unit | availability | source |\n"
                        "|---|---|---:|---|---|---|\n");
-    json_array_foreach(figures, i, figure) put_figure(&page, figure);
+    json_array_foreach(figures, i, figure)
+    {
+        const char *name = json_string_value(json_object_get(figure, "name"));
+        const char *label = json_string_value(json_object_get(figure, "label"));
+        const char *subject = json_string_value(json_object_get(figure, "subject"));
+        const json_t *value = json_object_get(figure, "value");
+        if (name == NULL)
+            continue;
+        text_string(&page, "| ");
+        put_cell(&page, label != NULL ? label : subject != NULL ? subject : "");
+        text_string(&page, " | ");
+        put_cell(&page, name);
+        text_string(&page, " | ");
+        if (json_is_number(value))
+            text_number(&page, json_number_value(value));
+        for (size_t k = 0; k < sizeof COLUMNS / sizeof COLUMNS[0]; k++) {
+            const char *words = json_string_value(json_object_get(figure, COLUMNS[k]));
+            text_string(&page, " | ");
+            put_cell(&page, words != NULL ? words : "");
+        }
+        text_string(&page, " |\n");
+    }
+
     begin_event(board, (double)clock_realtime_ns() / 1e9);
     if (!page.failed) {
-        write_text(board, "account", &page);
-        event_file_write(board->file, &board->record);
+        size_t summary = protobuf_open(record, EVENT_SUMMARY);
+        size_t value = protobuf_open(record, SUMMARY_VALUE);
+        protobuf_string(record, VALUE_TAG, "account");
+        size_t tensor = protobuf_open(record, VALUE_TENSOR);
+        protobuf_number(record, TENSOR_TYPE, TYPE_STRING);
+        protobuf_bytes(record, TENSOR_SHAPE, "", 0);
+        protobuf_bytes(record, TENSOR_STRING, page.bytes, page.size);
+        protobuf_close(record, tensor);
+        write_metadata(record, "text", NULL, CLASS_TENSOR);
+        protobuf_close(record, value);
+        protobuf_close(record, summary);
+        event_file_write(board->file, record);
     }
     text_done(&page);
 }
