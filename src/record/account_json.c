@@ -1,5 +1,4 @@
-/* account_json.c: see account_json.h. jansson reads the JSON itself. */
-#include "record/account_json.h"
+/* account_json.c: see recording_data.h. jansson reads the JSON itself. */
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* format.h: one recording format: an entry of the table in recorder_formats.c. One thread.
+/* format.h: one recording format: an entry of the table in recorder.c. One thread.
  *
  * A recorder opens a part, gives it all attributes, then samples and marks, and closes it. If it
  * rotates, it does so for each part. A format knows nothing of other formats. */
@@ -70,11 +70,6 @@ struct recorder {
     uint64_t part_began_ns; /* monotonic */
     unsigned part_next;
 };
-
-/* Finds the format with that name, or by the ending of the path if `name` is NULL. Errors:
- * EARGUMENT. */
-int format_choose(const char *name, const char *path, const struct format **out,
-                  vitals_error *error);
 
 /* Returns the text of an attribute, or "". */
 const char *recorder_attribute_text(const struct recorder *recorder, const char *name);

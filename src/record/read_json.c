@@ -1,7 +1,6 @@
 /* read_json.c: recordings that are JSON: an account alone, or resource-tracker-rs's lines, one for
  * each sample. jansson reads the JSON itself. */
 #include "feed/built_without.h"
-#include "record/account_json.h"
 #include "record/recording_data.h"
 
 #include <math.h>

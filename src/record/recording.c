@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/account_json.h"
 #include "record/foreign/gpu_tracker.h"
 
 static bool is_standard_input(const char *path)

@@ -98,7 +98,7 @@ void recording_figure(struct recording *recording, const vitals_figure_form *for
 /* Adds a sentence to `problem`; an empty one is ignored. */
 void recording_wrong(struct recording *recording, const char *format, ...) VITALS_FORMAT(2, 3);
 
-/* Makes an account of what the rows of each series come to (aggregate.c). */
+/* Makes an account of what the rows of each series come to. */
 void aggregate_account(struct recording *recording);
 
 /* Completes a recording after its rows: makes the account if none was stored, and the problem text.
@@ -121,5 +121,11 @@ int read_json(struct recording *recording, FILE *file, vitals_error *error);
 /* Reads SQLite of vitals or gpu_tracker. Errors: EFORMAT, EUNSUPPORTED (a newer form, or built
  * without SQLite), EMEMORY. */
 int read_database(struct recording *recording, vitals_error *error);
+
+/* account_json.c: an account read from its JSON (docs/account.md). */
+/* Reads one document. The caller frees *out. Unknown members are ignored; known ones must be valid.
+ * Errors: EFORMAT, EUNSUPPORTED (a newer schema, built without jansson), EMEMORY. */
+int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
+                      vitals_error *error);
 
 #endif
