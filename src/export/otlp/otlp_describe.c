@@ -1,5 +1,5 @@
-/* otlp_describe.c: see otlp_describe.h. */
-#include "export/otlp/otlp_describe.h"
+/* otlp_describe.c: see otlp_snapshot.h. */
+#include "export/otlp/otlp_snapshot.h"
 
 #include <stdio.h>
 #include <string.h>

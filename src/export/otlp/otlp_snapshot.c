@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/otlp/otlp_describe.h"
-
 enum { PROCESSES = 1000, PROCESSES_MAX = 100000 };
 
 void otlp_look_read(const json_t *serve, struct otlp_look *look)
