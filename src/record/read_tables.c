@@ -124,16 +124,10 @@ static int begin_ours(struct tables *tables, const struct csv_row *row)
 
 static const char *subject_of(vitals_scope scope)
 {
-    switch (scope) {
-    case VITALS_SCOPE_ROOT: return "root";
-    case VITALS_SCOPE_DESCENDANTS: return "descendants";
-    case VITALS_SCOPE_SYSTEM: return "system";
-    case VITALS_SCOPE_TREE:
-    case VITALS_SCOPE_GPU:
-    case VITALS_SCOPE_PROCESS:
-    case VITALS_SCOPE_PROCESS_GPU: break;
-    }
-    return "";
+    return scope == VITALS_SCOPE_ROOT          ? "root"
+           : scope == VITALS_SCOPE_DESCENDANTS ? "descendants"
+           : scope == VITALS_SCOPE_SYSTEM      ? "system"
+                                               : "";
 }
 
 /* The pid is an attribute of the run, not a series. */

@@ -1,45 +1,22 @@
 /* account.c: the account that `vitals run --json` writes, with the command's words. */
 #include "report/account.h"
-#include "report/json_form.h"
-#include "report/report.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum { HELD = 2 };
-
-/* Passes on all but the last two bytes: the end of a document that goes on. */
-struct holder {
-    vitals_write *write;
-    void *data;
-    char held[HELD];
-    size_t used;
-};
-
-static int hold(void *data, const char *bytes, size_t size)
-{
-    struct holder *holder = data;
-    char joined[HELD * 2];
-    if (size < HELD) {
-        memcpy(joined, holder->held, holder->used);
-        memcpy(joined + holder->used, bytes, size);
-        size_t all = holder->used + size, out = all > HELD ? all - HELD : 0;
-        memcpy(holder->held, joined + out, all - out);
-        holder->used = all - out;
-        return out > 0 ? holder->write(holder->data, joined, out) : 0;
-    }
-    int stopped = holder->used > 0 ? holder->write(holder->data, holder->held, holder->used) : 0;
-    memcpy(holder->held, bytes + size - HELD, HELD);
-    holder->used = HELD;
-    return stopped == 0 && size > HELD ? holder->write(holder->data, bytes, size - HELD) : stopped;
-}
+#include "feed/text.h"
+#include "report/json_form.h"
+#include "report/report.h"
 
 int account_json_with(const vitals_account *account, const struct account_member *members,
                       size_t count, vitals_write *write, void *data)
 {
-    struct holder holder = {.write = write, .data = data};
+    static const char END[] = "}\n"; /* of a document that goes on here */
+    struct text own = {0};
     struct json_form form;
-    int stopped = vitals_account_json(account, hold, &holder); /* all but "}\n" */
+    int stopped = vitals_account_json(account, text_write, &own);
+    if (stopped == 0)
+        stopped = write(data, own.bytes, own.size - strlen(END));
+    text_done(&own);
     json_form_init(&form, 0, write, data);
     form.failed = stopped;
     form.begun = true; /* the figures stand there */

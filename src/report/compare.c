@@ -23,14 +23,6 @@ static const double BEYOND_NOISE = 2, LEAST_BYTES = 16 * 0x1p20, LEAST_SECONDS =
 
 /* ---- items ---- */
 
-static void free_item(struct compared *item)
-{
-    free(item->values);
-    free(item->states);
-    free(item->noise);
-    free(item->verdicts);
-}
-
 static struct compared *add_item(struct comparison *comparison)
 {
     size_t sessions = comparison->session_count;
@@ -42,16 +34,12 @@ static struct compared *add_item(struct comparison *comparison)
         comparison->items = items;
         comparison->capacity = capacity;
     }
-    struct compared item = {.values = calloc(sessions, sizeof *item.values),
-                            .states = calloc(sessions, sizeof *item.states),
-                            .noise = calloc(sessions, sizeof *item.noise),
-                            .verdicts = calloc(sessions, sizeof *item.verdicts)};
-    if (item.values == NULL || item.states == NULL || item.noise == NULL || item.verdicts == NULL) {
-        free_item(&item);
+    struct compared *item = &comparison->items[comparison->count];
+    *item = (struct compared){.sessions = calloc(sessions, sizeof *item->sessions)};
+    if (item->sessions == NULL)
         return NULL;
-    }
-    comparison->items[comparison->count] = item;
-    return &comparison->items[comparison->count++];
+    comparison->count++;
+    return item;
 }
 
 /* ---- figures ---- */
@@ -106,10 +94,11 @@ static int add_figures(struct comparison *comparison, const vitals_account *acco
                 double value = words_number(vitals_account_find(other, name, subject), &state);
                 if (state <= 0)
                     continue;
-                statistics_add(&item->values[i], value);
-                item->states[i] = state;
-                item->noise[i] = fmax(item->noise[i],
-                                      sampling_noise(&session->phases[run], name, subject));
+                struct compared_session *place = &item->sessions[i];
+                statistics_add(&place->values, value);
+                place->state = state;
+                place->noise = fmax(place->noise,
+                                    sampling_noise(&session->phases[run], name, subject));
             }
         }
     }
@@ -162,20 +151,20 @@ static const struct {
 
 /* The value of one run; with a single run each call is a value. */
 static void fold_phase(const struct phase *phase, enum phase_item what, bool alone,
-                       struct compared *item, size_t at)
+                       struct compared_session *place)
 {
     const char *name = PHASE_FIGURES[what].measure;
     const struct phase_measure *measure = name != NULL ? phase_measure_of(phase, name, "") : NULL;
-    item->states[at] = what == PHASE_CALL_SECONDS ? VITALS_HAVE : VITALS_SAMPLED;
+    place->state = what == PHASE_CALL_SECONDS ? VITALS_HAVE : VITALS_SAMPLED;
     if (what == PHASE_CALL_SECONDS && phase->calls > 0) {
         if (alone)
-            item->values[at] = phase->seconds;
+            place->values = phase->seconds;
         else
-            statistics_add(&item->values[at], phase->seconds.mean);
+            statistics_add(&place->values, phase->seconds.mean);
     } else if (what == PHASE_CPU_SECONDS && measure != NULL && !isnan(measure->growth)) {
-        statistics_add(&item->values[at], measure->growth);
+        statistics_add(&place->values, measure->growth);
     } else if (what == PHASE_MEMORY_BYTES && measure != NULL && measure->values.count > 0) {
-        statistics_add(&item->values[at], measure->values.max);
+        statistics_add(&place->values, measure->values.max);
     }
 }
 
@@ -197,7 +186,7 @@ static int add_phases(struct comparison *comparison)
             for (size_t run = 0; run < session->count; run++) {
                 const struct phase *pair = comparison_pair(first, phase, &session->phases[run]);
                 if (pair != NULL)
-                    fold_phase(pair, what, session->count == 1, item, k);
+                    fold_phase(pair, what, session->count == 1, &item->sessions[k]);
             }
         }
     }
@@ -208,7 +197,8 @@ static int add_phases(struct comparison *comparison)
 
 static struct verdict judge(const struct compared *item, size_t at)
 {
-    const struct statistics *first = &item->values[0], *other = &item->values[at];
+    const struct compared_session *one = &item->sessions[0], *two = &item->sessions[at];
+    const struct statistics *first = &one->values, *other = &two->values;
     struct verdict verdict = {.kind = VERDICT_NONE,
                               .change = (double)NAN,
                               .probability = (double)NAN,
@@ -218,7 +208,7 @@ static struct verdict judge(const struct compared *item, size_t at)
     double difference = other->mean - first->mean;
     if (first->mean != 0)
         verdict.change = difference / fabs(first->mean);
-    verdict.unlike = item->states[0] != item->states[at];
+    verdict.unlike = one->state != two->state;
     if (at == 0) {
         verdict.kind = VERDICT_FIRST;
     } else if (first->count > 1 && other->count > 1) {
@@ -227,7 +217,7 @@ static struct verdict judge(const struct compared *item, size_t at)
                     (isnan(verdict.change) || fabs(verdict.change) >= LEAST_CHANGE);
         verdict.kind = !told ? VERDICT_SAME : difference < 0 ? VERDICT_LESS : VERDICT_MORE;
     } else {
-        verdict.noise = fmax(NOISE_OF_ONE, fmax(item->noise[0], item->noise[at]));
+        verdict.noise = fmax(NOISE_OF_ONE, fmax(one->noise, two->noise));
         double least = strcmp(item->unit, "bytes") == 0     ? LEAST_BYTES
                        : strcmp(item->unit, "seconds") == 0 ? LEAST_SECONDS
                                                             : 0;
@@ -257,7 +247,7 @@ int compare_sessions(const struct session *sessions, size_t count, struct compar
     }
     for (size_t i = 0; i < comparison.count; i++) {
         for (size_t j = 0; j < count; j++)
-            comparison.items[i].verdicts[j] = judge(&comparison.items[i], j);
+            comparison.items[i].sessions[j].verdict = judge(&comparison.items[i], j);
     }
     *out = comparison;
     return 0;
@@ -266,7 +256,7 @@ int compare_sessions(const struct session *sessions, size_t count, struct compar
 void comparison_done(struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->count; i++)
-        free_item(&comparison->items[i]);
+        free(comparison->items[i].sessions);
     free(comparison->items);
     *comparison = (struct comparison){0};
 }

@@ -35,14 +35,19 @@ struct verdict {
     bool unlike;        /* got in another way than the first's */
 };
 
+/* What one session has of a figure. */
+struct compared_session {
+    struct statistics values; /* over runs */
+    vitals_availability state;
+    double noise;
+    struct verdict verdict;
+};
+
 /* A figure, or what a phase used. */
 struct compared {
     const char *phase; /* NULL: of the whole run */
     const char *name, *subject, *label, *unit;
-    struct statistics *values; /* over runs, for each session */
-    vitals_availability *states;
-    double *noise;
-    struct verdict *verdicts;
+    struct compared_session *sessions;
 };
 
 struct comparison {

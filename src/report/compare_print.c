@@ -65,7 +65,7 @@ static void item_words(const struct compared *item, bool verbose, char out[stati
 static void session_words(const struct account_view *view, bool wide, const struct compared *item,
                           size_t at, char out[static WORDS])
 {
-    const struct statistics *values = &item->values[at];
+    const struct statistics *values = &item->sessions[at].values;
     char mean[WORDS];
     if (values->count == 0) {
         (void)snprintf(out, WORDS, "N/A");
@@ -174,7 +174,7 @@ static void put_pair(const struct compare_print_table *table, const struct compa
         session_words(table->view, table->session == SESSION_WIDE, item, i, words);
         paint_cell(table->paint, COLOR_PLAIN, ALIGN_RIGHT, table->session, words);
     }
-    put_verdict(table, 2 + WHAT_COLUMNS + 2 * table->session, &item->verdicts[1]);
+    put_verdict(table, 2 + WHAT_COLUMNS + 2 * table->session, &item->sessions[1].verdict);
 }
 
 /* More stand below each other. */
@@ -191,7 +191,7 @@ static void put_list(const struct compare_print_table *table, const struct compa
         paint_cell(table->paint, COLOR_PLAIN, ALIGN_LEFT, WHAT_COLUMNS - 2, name);
         session_words(table->view, table->session == SESSION_WIDE, item, i, words);
         paint_cell(table->paint, COLOR_PLAIN, ALIGN_RIGHT, table->session, words);
-        put_verdict(table, 2 + WHAT_COLUMNS + table->session, &item->verdicts[i]);
+        put_verdict(table, 2 + WHAT_COLUMNS + table->session, &item->sessions[i].verdict);
     }
 }
 
@@ -272,8 +272,8 @@ static const char *const VERDICTS[] = {
 static void put_session(struct json_form *form, const struct comparison *comparison,
                         const struct compared *item, size_t at)
 {
-    const struct statistics *values = &item->values[at];
-    const struct verdict *verdict = &item->verdicts[at];
+    const struct statistics *values = &item->sessions[at].values;
+    const struct verdict *verdict = &item->sessions[at].verdict;
     bool known = values->count > 0;
     form_begin(form, '{');
     form_put_string(form, "session", comparison->sessions[at].name);
@@ -283,7 +283,7 @@ static void put_session(struct json_form *form, const struct comparison *compari
     form_put_number(form, "max", known ? values->max : (double)NAN);
     form_put_number(form, "std", known ? values->std : (double)NAN);
     form_put_string(form, "availability",
-                    known ? vitals_availability_name(item->states[at]) : "not_requested");
+                    known ? vitals_availability_name(item->sessions[at].state) : "not_requested");
     form_put_string(form, "verdict", VERDICTS[verdict->kind]);
     form_put_number(form, "change_ratio", verdict->change);
     form_put_number(form, "probability", verdict->probability);

@@ -72,12 +72,11 @@ static bool figure(const struct gpu_tracker_tree *tree, const char *measure, con
 }
 
 static void add_bytes(struct gpu_tracker_tree *tree, int depth, const char *key,
-                      const char *const measures[2], const char *subject, const char *unit)
+                      const char *measure, const char *subject, const char *unit)
 {
     double value = 0;
-    bool known = figure(tree, measures[0], "peak", subject, &value) ||
-                 (measures[1] != NULL && figure(tree, measures[1], "peak", subject, &value));
-    known = known && vitals_usage_convert(value, "bytes", unit, &value) == 0;
+    bool known = figure(tree, measure, "peak", subject, &value) &&
+                 vitals_usage_convert(value, "bytes", unit, &value) == 0;
     add_number(tree, depth, key, KIND_REAL, known, value);
 }
 
@@ -90,21 +89,19 @@ enum { SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0] };
 
 static void add_ram(struct gpu_tracker_tree *tree)
 {
-    static const char *const capacity[2] = {"memory_total_bytes"},
-                             *const used[2] = {"memory_used_bytes"},
-                             *const total[2] = {"memory_both_bytes", "memory_resident_bytes"},
-                             *const own[2] = {"memory_private_bytes"},
-                             *const shared[2] = {"memory_shared_bytes"};
     const char *unit = tree->memory_unit;
     add_group(tree, 0, "max_ram");
     add_unit(tree, unit);
-    add_bytes(tree, 1, "system_capacity", capacity, "system", unit);
-    add_bytes(tree, 1, "system", used, "system", unit);
+    add_bytes(tree, 1, "system_capacity", "memory_total_bytes", "system", unit);
+    add_bytes(tree, 1, "system", "memory_used_bytes", "system", unit);
     for (size_t i = 0; i < SCOPE_COUNT; i++) {
+        double ignored;
+        bool both = figure(tree, "memory_both_bytes", "peak", SCOPES[i].subject, &ignored);
         add_group(tree, 1, SCOPES[i].key);
-        add_bytes(tree, 2, "total_rss", total, SCOPES[i].subject, unit);
-        add_bytes(tree, 2, "private_rss", own, SCOPES[i].subject, unit);
-        add_bytes(tree, 2, "shared_rss", shared, SCOPES[i].subject, unit);
+        add_bytes(tree, 2, "total_rss", both ? "memory_both_bytes" : "memory_resident_bytes",
+                  SCOPES[i].subject, unit);
+        add_bytes(tree, 2, "private_rss", "memory_private_bytes", SCOPES[i].subject, unit);
+        add_bytes(tree, 2, "shared_rss", "memory_shared_bytes", SCOPES[i].subject, unit);
     }
 }
 
@@ -112,11 +109,10 @@ static void add_ram(struct gpu_tracker_tree *tree)
 static void add_device_bytes(struct gpu_tracker_tree *tree, const char *key, const char *measure,
                              const char *subject)
 {
-    const char *const measures[2] = {measure, NULL};
     if (tree->no_devices)
         add_number(tree, 1, key, KIND_REAL, true, 0);
     else
-        add_bytes(tree, 1, key, measures, subject, tree->gpu_memory_unit);
+        add_bytes(tree, 1, key, measure, subject, tree->gpu_memory_unit);
 }
 
 /* Four percentages of what is in use, of so many. */

@@ -95,15 +95,10 @@ void form_key(struct json_form *form, const char *key)
     form->keyed = true;
 }
 
-void form_text(struct json_form *form, vitals_text text)
-{
-    separate(form);
-    put_quoted(form, text);
-}
-
 void form_string(struct json_form *form, const char *string)
 {
-    form_text(form, (vitals_text){string, strlen(string)});
+    separate(form);
+    put_quoted(form, (vitals_text){string, strlen(string)});
 }
 
 void form_number(struct json_form *form, double value)

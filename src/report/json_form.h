@@ -27,7 +27,6 @@ void form_begin(struct json_form *form, char bracket);
 void form_end(struct json_form *form, char bracket);
 
 void form_key(struct json_form *form, const char *key);
-void form_text(struct json_form *form, vitals_text text);
 void form_string(struct json_form *form, const char *string);
 void form_number(struct json_form *form, double value); /* shortest that reads back the same */
 void form_count(struct json_form *form, uint64_t value);

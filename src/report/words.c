@@ -120,26 +120,13 @@ double words_number(const vitals_figure *figure, vitals_availability *availabili
 
 const char *words_quality(vitals_availability availability)
 {
-    switch (availability) {
-    case VITALS_HAVE: return "exact";
-    case VITALS_SAMPLED: return "sampled";
-    case VITALS_LOWER_BOUND: return "at least";
-    case VITALS_UPPER_BOUND: return "at most";
-    case VITALS_ESTIMATE: return "estimate";
-    case VITALS_STALE: return "stale";
-    case VITALS_UNSET:
-    case VITALS_NOT_REQUESTED:
-    case VITALS_NOT_YET:
-    case VITALS_UNSUPPORTED:
-    case VITALS_DENIED:
-    case VITALS_GONE:
-    case VITALS_SUSPENDED:
-    case VITALS_TIMED_OUT:
-    case VITALS_FAILED:
-    case VITALS_OUTSIDE:
-    case VITALS_WRONG_METRIC: break;
-    }
-    return "not available";
+    return availability == VITALS_HAVE          ? "exact"
+           : availability == VITALS_SAMPLED     ? "sampled"
+           : availability == VITALS_LOWER_BOUND ? "at least"
+           : availability == VITALS_UPPER_BOUND ? "at most"
+           : availability == VITALS_ESTIMATE    ? "estimate"
+           : availability == VITALS_STALE       ? "stale"
+                                                : "not available";
 }
 
 char *words_how(const vitals_figure *figure, char out[static WORDS])

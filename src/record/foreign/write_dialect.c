@@ -25,14 +25,6 @@ struct write_dialect_family {
     const struct dialect *process, *system; /* without `process`, or for a machine, `system` */
 };
 
-static const struct write_dialect_family FAMILY = {&DIALECT_PROCESS, &DIALECT_SYSTEM};
-static const struct write_dialect_family FAMILY_OLD = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_SYSTEM};
-static const struct write_dialect_family PROCESS = {&DIALECT_PROCESS, &DIALECT_PROCESS};
-static const struct write_dialect_family SYSTEM = {&DIALECT_SYSTEM, &DIALECT_SYSTEM};
-static const struct write_dialect_family COMBINED = {&DIALECT_COMBINED, &DIALECT_COMBINED};
-static const struct write_dialect_family OLD_PROCESS = {&DIALECT_OLD_PROCESS, &DIALECT_OLD_PROCESS};
-static const struct write_dialect_family OLD_SYSTEM = {&DIALECT_OLD_SYSTEM, &DIALECT_OLD_SYSTEM};
-
 static double column_value(const struct dialect_column *column, const struct record_sample *sample)
 {
     double sum = 0;
@@ -145,25 +137,23 @@ static int dialect_sample(struct recorder *recorder, const struct record_sample 
     return text_file_end_line(&recorder->file, error);
 }
 
-/* The subjects of a format. */
-#define OF_ANY     .machine = false, .tree = false
-#define OF_PROCESS .machine = false, .tree = true
-#define OF_MACHINE .machine = true, .tree = false
-#define OF_BOTH    .machine = true, .tree = true
-
-#define DIALECT_FORMAT(title, family, ends, ...)                                                   \
+/* With `of_machine` and `of_tree` a sample has the machine's values, and processes. */
+#define DIALECT_FORMAT(title, process, system, ends, of_machine, of_tree)                          \
     {                                                                                              \
         .name = (title), .state_size = sizeof(struct dialect_state), .text = true, .crlf = (ends), \
-        .table = &(family), .sample = dialect_sample, __VA_ARGS__                                  \
+        .table = &(const struct write_dialect_family){&(process), &(system)},                      \
+        .machine = (of_machine), .tree = (of_tree), .sample = dialect_sample                       \
     }
 
+// clang-format off
 const struct format FORMAT_DIALECTS[] = {
-    DIALECT_FORMAT("resource-tracker", FAMILY, false, OF_ANY),
-    DIALECT_FORMAT("resource-tracker-process", PROCESS, false, OF_PROCESS),
-    DIALECT_FORMAT("resource-tracker-system", SYSTEM, false, OF_MACHINE),
-    DIALECT_FORMAT("resource-tracker-combined", COMBINED, true, OF_BOTH),
-    DIALECT_FORMAT("resource-tracker-0.3", FAMILY_OLD, true, OF_ANY),
-    DIALECT_FORMAT("resource-tracker-0.3-process", OLD_PROCESS, true, OF_PROCESS),
-    DIALECT_FORMAT("resource-tracker-0.3-system", OLD_SYSTEM, true, OF_MACHINE),
+    DIALECT_FORMAT("resource-tracker", DIALECT_PROCESS, DIALECT_SYSTEM, false, false, false),
+    DIALECT_FORMAT("resource-tracker-process", DIALECT_PROCESS, DIALECT_PROCESS, false, false, true),
+    DIALECT_FORMAT("resource-tracker-system", DIALECT_SYSTEM, DIALECT_SYSTEM, false, true, false),
+    DIALECT_FORMAT("resource-tracker-combined", DIALECT_COMBINED, DIALECT_COMBINED, true, true, true),
+    DIALECT_FORMAT("resource-tracker-0.3", DIALECT_OLD_PROCESS, DIALECT_OLD_SYSTEM, true, false, false),
+    DIALECT_FORMAT("resource-tracker-0.3-process", DIALECT_OLD_PROCESS, DIALECT_OLD_PROCESS, true, false, true),
+    DIALECT_FORMAT("resource-tracker-0.3-system", DIALECT_OLD_SYSTEM, DIALECT_OLD_SYSTEM, true, true, false),
 };
+// clang-format on
 const size_t FORMAT_DIALECT_COUNT = sizeof FORMAT_DIALECTS / sizeof FORMAT_DIALECTS[0];
