@@ -78,7 +78,7 @@ static void put_quoted(struct json_form *form, vitals_text text)
             if (*at == '\0')
                 break;
             char escape[8];
-            (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*at++);
+            (void)snprintf(escape, sizeof escape, "\\u%04x", (unsigned)(unsigned char)*at++);
             put(form, escape, strlen(escape));
         }
         text.bytes += part.size;

@@ -125,6 +125,17 @@ struct change_writer {
     struct text *out;
     bool failed;
     uint64_t alike; /* equal slots since the last step */
+
+    /* The table that is being written. */
+    struct change_table base, now;
+    size_t count; /* columns */
+    struct change_column base_columns[CHANGE_COLUMNS], columns[CHANGE_COLUMNS];
+    struct change_reading readings[CHANGE_COLUMNS];
+    uint64_t age_ns, key; /* of the row before */
+
+    /* The row that is being written. */
+    const vitals_row *row, *base_row; /* NULL: the base has none */
+    uint64_t stamp_ns;
 };
 
 static void put(struct change_writer *writer, const void *bytes, size_t size)
@@ -165,51 +176,37 @@ static void put_step(struct change_writer *writer, unsigned step)
 
 /* ---- a table ---- */
 
-struct change_telling {
-    struct change_writer *writer;
-    struct change_table base, now;
-    size_t count; /* columns */
-    struct change_column base_columns[CHANGE_COLUMNS], columns[CHANGE_COLUMNS];
-    struct change_reading readings[CHANGE_COLUMNS];
-    uint64_t age_ns, key; /* of the row before */
-
-    /* The row that is being written. */
-    const vitals_row *row, *base_row; /* NULL: the base has none */
-    uint64_t stamp_ns;
-};
-
 /* Returns the flag of the read time; 0 if it follows from the row above. */
-static unsigned tell_read(struct change_telling *telling, size_t column, struct change_cell *cell,
-                          struct change_cell *base)
+static unsigned write_read_time(struct change_writer *writer, size_t column,
+                                struct change_cell *cell, struct change_cell *base)
 {
-    struct change_reading *reading = &telling->readings[column];
-    vitals_metric metric = telling->columns[column].metric;
+    struct change_reading *reading = &writer->readings[column];
+    vitals_metric metric = writer->columns[column].metric;
     unsigned way = 0;
-    cell->read_ns = vitals_row_read_ns(telling->row, metric);
-    if (cell->read_ns == telling->stamp_ns && (reading->way | CELL_NOW) == CELL_NOW)
+    cell->read_ns = vitals_row_read_ns(writer->row, metric);
+    if (cell->read_ns == writer->stamp_ns && (reading->way | CELL_NOW) == CELL_NOW)
         return 0; /* the common case: the base is not read */
     if (base->state > 0)
-        base->read_ns = vitals_row_read_ns(telling->base_row, metric);
-    if (cell->read_ns != change_read_ns(reading, reading->way, base, telling->stamp_ns))
-        way = cell->read_ns == telling->stamp_ns ? CELL_NOW
-              : cell->read_ns == base->read_ns   ? CELL_SINCE
-                                                 : CELL_THEN;
+        base->read_ns = vitals_row_read_ns(writer->base_row, metric);
+    if (cell->read_ns != change_read_ns(reading, reading->way, base, writer->stamp_ns))
+        way = cell->read_ns == writer->stamp_ns ? CELL_NOW
+              : cell->read_ns == base->read_ns  ? CELL_SINCE
+                                                : CELL_THEN;
     if (way != 0)
         reading->way = way;
     reading->read_ns = cell->read_ns;
     return way;
 }
 
-static void tell_cell(struct change_telling *telling, size_t place, struct change_cell *cell,
-                      struct change_cell *base)
+static void write_cell(struct change_writer *writer, size_t place, struct change_cell *cell,
+                       struct change_cell *base)
 {
-    struct change_writer *writer = telling->writer;
-    const struct change_column *column = &telling->columns[place];
+    const struct change_column *column = &writer->columns[place];
     unsigned flags = cell->state != base->state ? CELL_STATE : 0;
     if (cell->state > 0 && (cell->bits != base->bits || !same_text(cell->text, base->text)))
         flags |= CELL_VALUE;
     if (cell->state > 0)
-        flags |= tell_read(telling, place, cell, base);
+        flags |= write_read_time(writer, place, cell, base);
     if (flags == 0) {
         writer->alike++;
         return;
@@ -224,40 +221,39 @@ static void tell_cell(struct change_telling *telling, size_t place, struct chang
     else if (flags & CELL_VALUE)
         put_signed(writer, cell->bits - base->bits);
     if (flags & CELL_THEN)
-        put_signed(writer, telling->stamp_ns - cell->read_ns);
+        put_signed(writer, writer->stamp_ns - cell->read_ns);
 }
 
 /* `base` is NULL if it lacks the row. */
-static void tell_row(struct change_telling *telling, const vitals_row *base, size_t base_place,
-                     size_t place)
+static void write_row(struct change_writer *writer, const vitals_row *base, size_t base_place,
+                      size_t place)
 {
-    struct change_writer *writer = telling->writer;
-    const vitals_row *row = telling->row;
+    const vitals_row *row = writer->row;
     const char *label = vitals_row_label(row);
-    telling->base_row = base;
-    telling->stamp_ns = vitals_row_stamp_ns(row);
+    writer->base_row = base;
+    writer->stamp_ns = vitals_row_stamp_ns(row);
 
-    uint64_t age_ns = vitals_snapshot_monotonic_ns(telling->now.snapshot) - telling->stamp_ns;
-    if (base != NULL && age_ns == telling->age_ns) {
+    uint64_t age_ns = vitals_snapshot_monotonic_ns(writer->now.snapshot) - writer->stamp_ns;
+    if (base != NULL && age_ns == writer->age_ns) {
         writer->alike++;
     } else {
         put_step(writer, base == NULL ? STEP_FRESH : STEP_AGE);
-        put_signed(writer, age_ns - telling->age_ns);
+        put_signed(writer, age_ns - writer->age_ns);
     }
     if (base == NULL) {
-        put_number(writer, vitals_row_key(row) - telling->key);
+        put_number(writer, vitals_row_key(row) - writer->key);
         put_number(writer, vitals_row_parent(row));
         put_text(writer, (vitals_text){label, strlen(label)});
     }
-    telling->age_ns = age_ns;
-    telling->key = vitals_row_key(row);
+    writer->age_ns = age_ns;
+    writer->key = vitals_row_key(row);
 
-    for (size_t i = 0; i < telling->count; i++) {
+    for (size_t i = 0; i < writer->count; i++) {
         struct change_cell then = {.text = {"", 0}}, now;
         if (base != NULL)
-            change_cell_get(&telling->base_columns[i], base, base_place, &then);
-        change_cell_get(&telling->columns[i], row, place, &now);
-        tell_cell(telling, i, &now, &then);
+            change_cell_get(&writer->base_columns[i], base, base_place, &then);
+        change_cell_get(&writer->columns[i], row, place, &now);
+        write_cell(writer, i, &now, &then);
     }
 }
 
@@ -274,32 +270,31 @@ static struct change_table table_of(const vitals_snapshot *snapshot, vitals_enti
     return table;
 }
 
-static void tell_table(struct change_telling *telling, const vitals_snapshot *base,
-                       const vitals_snapshot *snapshot, vitals_entity entity)
+static void write_table(struct change_writer *writer, const vitals_snapshot *base,
+                        const vitals_snapshot *snapshot, vitals_entity entity)
 {
-    struct change_writer *writer = telling->writer;
-    telling->base = table_of(base, entity);
-    telling->now = table_of(snapshot, entity);
-    telling->age_ns = telling->key = 0;
-    telling->count = change_columns(snapshot, entity, telling->columns);
-    memset(telling->readings, 0, telling->count * sizeof *telling->readings);
+    writer->base = table_of(base, entity);
+    writer->now = table_of(snapshot, entity);
+    writer->age_ns = writer->key = 0;
+    writer->count = change_columns(snapshot, entity, writer->columns);
+    memset(writer->readings, 0, writer->count * sizeof *writer->readings);
     if (base != NULL) {
-        (void)change_columns(base, entity, telling->base_columns);
+        (void)change_columns(base, entity, writer->base_columns);
     } else {
         put_number(writer, entity);
-        put_number(writer, telling->count);
-        for (size_t i = 0; i < telling->count; i++) {
-            put_number(writer, telling->columns[i].metric & 0xFF);
-            put_number(writer, telling->columns[i].type);
+        put_number(writer, writer->count);
+        for (size_t i = 0; i < writer->count; i++) {
+            put_number(writer, writer->columns[i].metric & 0xFF);
+            put_number(writer, writer->columns[i].type);
         }
     }
     put_signed(writer, (uint64_t)(int64_t)vitals_snapshot_state(snapshot, entity));
     /* Both tables are sorted by key. */
     size_t old = 0;
-    for (size_t place = 0; place < telling->now.count; place++) {
-        const vitals_row *row = row_of(&telling->now, place), *was;
+    for (size_t place = 0; place < writer->now.count; place++) {
+        const vitals_row *row = row_of(&writer->now, place), *was;
         size_t gone = 0;
-        while ((was = row_of(&telling->base, old)) != NULL &&
+        while ((was = row_of(&writer->base, old)) != NULL &&
                vitals_row_key(was) < vitals_row_key(row)) {
             old++;
             gone++;
@@ -311,8 +306,8 @@ static void tell_table(struct change_telling *telling, const vitals_snapshot *ba
         bool known = was != NULL && vitals_row_key(was) == vitals_row_key(row) &&
                      vitals_row_parent(was) == vitals_row_parent(row) &&
                      strcmp(vitals_row_label(was), vitals_row_label(row)) == 0;
-        telling->row = row;
-        tell_row(telling, known ? was : NULL, old, place);
+        writer->row = row;
+        write_row(writer, known ? was : NULL, old, place);
         old += known;
     }
     put_step(writer, STEP_END);
@@ -321,7 +316,6 @@ static void tell_table(struct change_telling *telling, const vitals_snapshot *ba
 bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out)
 {
     struct change_writer writer = {.out = out};
-    struct change_telling telling = {.writer = &writer};
     text_reset(out);
     put_number(&writer, vitals_snapshot_realtime_ns(snapshot));
     put_number(&writer, vitals_snapshot_boottime_ns(snapshot));
@@ -335,7 +329,7 @@ bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, 
     }
     for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;)
         if (vitals_snapshot_has_entity(snapshot, entity))
-            tell_table(&telling, base, snapshot, entity);
+            write_table(&writer, base, snapshot, entity);
     if (base == NULL)
         put_number(&writer, 0);
     return !writer.failed;
@@ -343,11 +337,29 @@ bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, 
 
 /* ---- reading ---- */
 
+/* The most cells of one snapshot; a row counts as some. A few bytes may stand for many cells. */
+enum { CELLS_MAX = 16 * 1024 * 1024, CELLS_OF_ROW = 16 };
+
 struct change_reader {
     const unsigned char *bytes;
     size_t size, at;
+    vitals_builder *builder;
     bool broken; /* from there on every number is 0 */
     bool newer;  /* likewise: the bytes hold what this version does not define */
+
+    /* The table that is being read. */
+    struct change_table base;
+    size_t old; /* the base's next row */
+    size_t count;
+    struct change_column columns[CHANGE_COLUMNS]; /* the base's, if there is one */
+    struct change_reading readings[CHANGE_COLUMNS];
+    uint64_t monotonic_ns, age_ns, key;
+    size_t cells; /* of all tables so far */
+
+    /* The row that is being read. */
+    const vitals_row *row; /* the base's, at `place`; NULL: a new row */
+    size_t place, slot;    /* the next column; `count`: the row is complete */
+    uint64_t stamp_ns;
 };
 
 static uint64_t get_number(struct change_reader *reader)
@@ -390,65 +402,43 @@ static vitals_text get_text(struct change_reader *reader)
 
 /* ---- a table ---- */
 
-/* The most cells of one snapshot; a row counts as some. A few bytes may stand for many cells. */
-enum { CELLS_MAX = 16 * 1024 * 1024, CELLS_OF_ROW = 16 };
-
-struct hearing {
-    struct change_reader *reader;
-    vitals_builder *builder;
-    struct change_table base;
-    size_t old; /* the base's next row */
-    size_t count;
-    struct change_column columns[CHANGE_COLUMNS]; /* the base's, if there is one */
-    struct change_reading readings[CHANGE_COLUMNS];
-    uint64_t monotonic_ns, age_ns, key;
-    size_t cells; /* of all tables so far */
-
-    /* The row that is being read. */
-    const vitals_row *row; /* the base's, at `place`; NULL: a new row */
-    size_t place, slot;    /* the next column; `count`: the row is complete */
-    uint64_t stamp_ns;
-};
-
-static void begin_row(struct hearing *hearing, uint64_t parent, vitals_text label)
+static void begin_row(struct change_reader *reader, uint64_t parent, vitals_text label)
 {
-    hearing->stamp_ns = hearing->monotonic_ns - hearing->age_ns;
-    hearing->slot = 0;
-    hearing->cells += hearing->count + CELLS_OF_ROW;
-    if (hearing->cells > CELLS_MAX) {
-        hearing->reader->broken = true;
+    reader->stamp_ns = reader->monotonic_ns - reader->age_ns;
+    reader->slot = 0;
+    reader->cells += reader->count + CELLS_OF_ROW;
+    if (reader->cells > CELLS_MAX) {
+        reader->broken = true;
         return;
     }
-    vitals_builder_row(hearing->builder, hearing->base.entity, hearing->key, parent, label,
-                       hearing->stamp_ns);
+    vitals_builder_row(reader->builder, reader->base.entity, reader->key, parent, label,
+                       reader->stamp_ns);
 }
 
-static void open_next(struct hearing *hearing)
+static void open_next(struct change_reader *reader)
 {
-    if (hearing->old >= hearing->base.count) {
-        hearing->reader->broken = true;
+    if (reader->old >= reader->base.count) {
+        reader->broken = true;
         return;
     }
-    hearing->place = hearing->old++;
-    hearing->row = vitals_snapshot_row(hearing->base.snapshot, hearing->base.entity,
-                                       hearing->place);
-    const char *label = vitals_row_label(hearing->row);
-    hearing->key = vitals_row_key(hearing->row);
-    begin_row(hearing, vitals_row_parent(hearing->row), (vitals_text){label, strlen(label)});
+    reader->place = reader->old++;
+    reader->row = vitals_snapshot_row(reader->base.snapshot, reader->base.entity, reader->place);
+    const char *label = vitals_row_label(reader->row);
+    reader->key = vitals_row_key(reader->row);
+    begin_row(reader, vitals_row_parent(reader->row), (vitals_text){label, strlen(label)});
 }
 
 /* Reads the next column of the row; `flags` name what differs from the base. */
-static void hear_cell(struct hearing *hearing, unsigned flags)
+static void read_cell(struct change_reader *reader, unsigned flags)
 {
-    struct change_reader *reader = hearing->reader;
-    vitals_builder *builder = hearing->builder;
-    const struct change_column *column = &hearing->columns[hearing->slot];
-    struct change_reading *reading = &hearing->readings[hearing->slot++];
+    vitals_builder *builder = reader->builder;
+    const struct change_column *column = &reader->columns[reader->slot];
+    struct change_reading *reading = &reader->readings[reader->slot++];
     struct change_cell cell = {.text = {"", 0}};
-    if (hearing->row != NULL)
-        change_cell_get(column, hearing->row, hearing->place, &cell);
+    if (reader->row != NULL)
+        change_cell_get(column, reader->row, reader->place, &cell);
     if (cell.state > 0)
-        cell.read_ns = vitals_row_read_ns(hearing->row, column->metric);
+        cell.read_ns = vitals_row_read_ns(reader->row, column->metric);
     const struct change_cell base = cell;
     if (flags & CELL_STATE)
         cell.state = (int)(int64_t)get_signed(reader);
@@ -464,8 +454,8 @@ static void hear_cell(struct hearing *hearing, unsigned flags)
     if (flags & CELL_READ)
         reading->way = flags & CELL_READ;
     cell.read_ns = flags & CELL_THEN
-                       ? hearing->stamp_ns - get_signed(reader)
-                       : change_read_ns(reading, reading->way, &base, hearing->stamp_ns);
+                       ? reader->stamp_ns - get_signed(reader)
+                       : change_read_ns(reading, reading->way, &base, reader->stamp_ns);
     if (cell.state > 0)
         reading->read_ns = cell.read_ns;
     if (reader->broken)
@@ -490,90 +480,89 @@ static void hear_cell(struct hearing *hearing, unsigned flags)
 }
 
 /* Returns false after the last step. */
-static bool hear_step(struct hearing *hearing)
+static bool read_step(struct change_reader *reader)
 {
-    struct change_reader *reader = hearing->reader;
     for (uint64_t alike = get_number(reader); alike > 0 && !reader->broken; alike--) {
-        if (hearing->slot < hearing->count)
-            hear_cell(hearing, 0);
+        if (reader->slot < reader->count)
+            read_cell(reader, 0);
         else
-            open_next(hearing);
+            open_next(reader);
     }
     const char *byte = get_bytes(reader, 1);
     unsigned step = byte != NULL ? (unsigned char)*byte : STEP_END;
-    bool between = hearing->slot >= hearing->count;
+    bool between = reader->slot >= reader->count;
     if (reader->broken)
         return false;
     if (step > STEP_CELL ? between || (step & 7) != STEP_CELL : !between || step == STEP_CELL) {
         reader->broken = true;
     } else if (step == STEP_GONE) {
         uint64_t gone = get_number(reader);
-        reader->broken = reader->broken || gone > hearing->base.count - hearing->old;
-        hearing->old += reader->broken ? 0 : (size_t)gone;
+        reader->broken = reader->broken || gone > reader->base.count - reader->old;
+        reader->old += reader->broken ? 0 : (size_t)gone;
     } else if (step == STEP_FRESH) {
-        hearing->row = NULL;
-        hearing->age_ns += get_signed(reader);
-        hearing->key += get_number(reader);
+        reader->row = NULL;
+        reader->age_ns += get_signed(reader);
+        reader->key += get_number(reader);
         uint64_t parent = get_number(reader);
         vitals_text label = get_text(reader);
         if (!reader->broken)
-            begin_row(hearing, parent, label);
+            begin_row(reader, parent, label);
     } else if (step == STEP_AGE) {
-        hearing->age_ns += get_signed(reader);
-        open_next(hearing);
+        reader->age_ns += get_signed(reader);
+        open_next(reader);
     } else if (step > STEP_CELL) {
-        hear_cell(hearing, step);
+        read_cell(reader, step);
     }
     return step != STEP_END;
 }
 
 /* ---- a snapshot ---- */
 
-static void hear_table(struct hearing *hearing, const vitals_snapshot *base, vitals_entity entity)
+static void read_table(struct change_reader *reader, const vitals_snapshot *base,
+                       vitals_entity entity)
 {
-    struct change_reader *reader = hearing->reader;
     vitals_metric metrics[CHANGE_COLUMNS];
-    hearing->base = (struct change_table){.snapshot = base, .entity = entity};
-    hearing->old = hearing->count = 0;
-    hearing->age_ns = hearing->key = 0;
+    reader->base = (struct change_table){.snapshot = base, .entity = entity};
+    reader->old = reader->count = 0;
+    reader->age_ns = reader->key = 0;
     if (base != NULL) {
-        hearing->base.count = vitals_snapshot_count(base, entity);
-        hearing->count = change_columns(base, entity, hearing->columns);
+        reader->base.count = vitals_snapshot_count(base, entity);
+        reader->count = change_columns(base, entity, reader->columns);
     }
     uint64_t told = base == NULL ? get_number(reader) : 0;
     reader->broken = reader->broken || told > CHANGE_COLUMNS;
     for (uint64_t i = 0; i < told && !reader->broken; i++) {
         vitals_metric metric = (vitals_metric)(entity << 8 | (get_number(reader) & 0xFF));
         uint64_t type = get_number(reader);
-        hearing->columns[hearing->count++] = (struct change_column){
+        reader->columns[reader->count++] = (struct change_column){
             .metric = metric, .type = vitals_metric_type(metric)};
         reader->newer = !reader->broken && (vitals_metric_entity(metric) != entity ||
                                             vitals_metric_type(metric) != type);
         reader->broken = reader->broken || reader->newer;
     }
 
-    memset(hearing->readings, 0, hearing->count * sizeof *hearing->readings);
-    for (size_t i = 0; i < hearing->count; i++)
-        metrics[i] = hearing->columns[i].metric;
+    memset(reader->readings, 0, reader->count * sizeof *reader->readings);
+    for (size_t i = 0; i < reader->count; i++)
+        metrics[i] = reader->columns[i].metric;
     int state = (int)(int64_t)get_signed(reader);
     if (reader->broken)
         return;
-    hearing->slot = hearing->count;
-    vitals_builder_table(hearing->builder, entity, metrics, hearing->count);
-    vitals_builder_state(hearing->builder, entity, (vitals_availability)state);
-    while (hear_step(hearing) && !reader->broken)
+    reader->slot = reader->count;
+    vitals_builder_table(reader->builder, entity, metrics, reader->count);
+    vitals_builder_state(reader->builder, entity, (vitals_availability)state);
+    while (read_step(reader) && !reader->broken)
         ;
 }
 
 int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
                 vitals_builder *builder, vitals_snapshot **out)
 {
-    struct change_reader reader = {.bytes = (const unsigned char *)bytes, .size = size};
-    struct hearing hearing = {.reader = &reader, .builder = builder};
+    struct change_reader reader = {
+        .bytes = (const unsigned char *)bytes, .size = size, .builder = builder};
     vitals_builder_begin(builder);
     uint64_t realtime_ns = get_number(&reader), boottime_ns = get_number(&reader);
-    hearing.monotonic_ns = get_number(&reader);
-    vitals_builder_moment(builder, realtime_ns, boottime_ns, hearing.monotonic_ns,
+    reader.monotonic_ns = get_number(&reader);
+    vitals_builder_moment(builder, realtime_ns, boottime_ns, reader.monotonic_ns,
                           get_number(&reader));
 
     if (base != NULL) {
@@ -583,7 +572,7 @@ int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
         for (vitals_entity entity = 0;
              (entity = vitals_entity_next(entity)) != 0 && !reader.broken;)
             if (vitals_snapshot_has_entity(base, entity))
-                hear_table(&hearing, base, entity);
+                read_table(&reader, base, entity);
     } else {
         vitals_builder_stream(builder, get_number(&reader));
         uint64_t pid_namespace = get_number(&reader);
@@ -593,7 +582,7 @@ int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
             reader.newer = entity > UINT8_MAX || vitals_entity_name((vitals_entity)entity) == NULL;
             reader.broken = reader.newer;
             if (!reader.broken)
-                hear_table(&hearing, NULL, (vitals_entity)entity);
+                read_table(&reader, NULL, (vitals_entity)entity);
         }
     }
     if (reader.newer)
