@@ -130,7 +130,7 @@ void html_processes(struct html *html, const struct process_list *list)
     html_raw(html, "</tbody></table></div>\n");
     if (list->left_out > 0)
         html_format(html, "<p class=\"soft\">%zu more used less CPU time.</p>\n", list->left_out);
-    html_raw(html, "<p class=\"soft\">Who lived shorter than a sample is not in this "
+    html_raw(html, "<p class=\"soft\">A process that lived for less than a sample is not in this "
                    "table.</p>\n</section>\n");
 }
 
