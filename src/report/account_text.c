@@ -15,13 +15,8 @@
 #include "report/words.h"
 #include "view/paint.h"
 
-enum {
-    COMMAND_COLUMNS = 52,
-    COMMAND_BYTES = 2048,
-    WHAT_COLUMNS = 11,
-    WORDS_COLUMNS = 32,
-    HOW_LEAST = 20
-};
+enum { COMMAND_COLUMNS = 52, COMMAND_BYTES = 2048 };
+enum { WHAT_COLUMNS = 11, WORDS_COLUMNS = 32, HOW_LEAST = 20 };
 
 struct account_text_lines {
     struct paint *paint;

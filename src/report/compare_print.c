@@ -10,14 +10,8 @@
 #include "report/words.h"
 #include "view/paint.h"
 
-enum {
-    WHAT_COLUMNS = 18,
-    SESSION_NARROW = 16,
-    SESSION_WIDE = 24,
-    CHANGE_COLUMNS = 8,
-    NAME_MAX_BYTES = 256,
-    WIDE = 100
-};
+enum { WHAT_COLUMNS = 18, SESSION_NARROW = 16, SESSION_WIDE = 24, CHANGE_COLUMNS = 8, WIDE = 100 };
+enum { NAME_MAX_BYTES = 256 };
 
 /* ---- text ---- */
 

@@ -6,22 +6,10 @@
 
 #include "report/html_chart.h"
 
-enum {
-    WIDTH = 640,
-    HEIGHT = 230,
-    LEFT = 78,
-    RIGHT = 12,
-    LETTER = 8, /* at most so wide in an axis's words */
-    TOP = 10,
-    BOTTOM = 24,
-    Y_LINES = 4,
-    X_LINES = 6,
-    COLUMNS = WIDTH - LEFT - RIGHT,
-    ROWS = HEIGHT - TOP - BOTTOM,
-    COLORS = 8,
-    LANES_MAX = 8,
-    LANE = 20
-};
+enum { WIDTH = 640, HEIGHT = 230, LEFT = 78, RIGHT = 12, TOP = 10, BOTTOM = 24 };
+enum { COLUMNS = WIDTH - LEFT - RIGHT, ROWS = HEIGHT - TOP - BOTTOM, Y_LINES = 4, X_LINES = 6 };
+enum { COLORS = 8, LANES_MAX = 8, LANE = 20 };
+enum { LETTER = 8 }; /* at most so wide in an axis's words */
 
 struct scale {
     double seconds; /* of the whole width */

@@ -45,6 +45,14 @@ static double peak(const vitals_account *account, const char *measure, const cha
     return words_number(words_find(account, measure, "peak", subject), state);
 }
 
+static void VITALS_FORMAT(2, 3) explain(struct sizing_part *part, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(part->reason, sizeof part->reason, format, arguments);
+    va_end(arguments);
+}
+
 static void size_cpus(const vitals_account *account, struct sizing_part *part)
 {
     vitals_availability has_mean, has_peak, has_coverage;
@@ -54,23 +62,21 @@ static void size_cpus(const vitals_account *account, struct sizing_part *part)
     double most = peak(account, "cpu_cores", "", &has_peak);
     double coverage = number(account, "cpu_coverage_ratio", "", &has_coverage);
     if (has_mean <= 0 && has_peak <= 0) {
-        (void)snprintf(part->reason, SIZING_REASON, "CPU time is not known");
+        explain(part, "CPU time is not known");
         return;
     }
     double used = has_peak > 0 && most > mean ? most : mean;
     part->known = true;
     part->amount = fmax(1, ceil(used - CPU_TOLERANCE));
     if (has_peak <= 0)
-        (void)snprintf(part->reason, SIZING_REASON,
-                       "%.2f cores on average; its busiest moments were not sampled", mean);
+        explain(part, "%.2f cores on average; its busiest moments were not sampled", mean);
     else if (has_coverage > 0 && coverage < 0.5)
-        (void)snprintf(part->reason, SIZING_REASON,
-                       "%.2f cores on average, %.2f in the busiest sample; sampling saw %.0f %% of "
-                       "the CPU time, so it may have been busier",
-                       mean, most, coverage * 100);
+        explain(part,
+                "%.2f cores on average, %.2f in the busiest sample; sampling saw %.0f %% of "
+                "the CPU time, so it may have been busier",
+                mean, most, coverage * 100);
     else
-        (void)snprintf(part->reason, SIZING_REASON,
-                       "%.2f cores in the busiest sample, %.2f on average", most, mean);
+        explain(part, "%.2f cores in the busiest sample, %.2f on average", most, mean);
 }
 
 /* Without a count: the larger of the estimate and the lower bound. */
@@ -84,7 +90,7 @@ static void size_estimate(const vitals_account *account, struct sizing_part *par
     if (has_low <= 0 && has_high <= 0)
         low = peak(account, "memory_resident_bytes", "", &has_low);
     if (has_low <= 0 && has_high <= 0) {
-        (void)snprintf(part->reason, SIZING_REASON, "the memory it needed is not known");
+        explain(part, "the memory it needed is not known");
         return;
     }
     (void)words_value(&plain, "", "bytes", low, low_words);
@@ -92,12 +98,11 @@ static void size_estimate(const vitals_account *account, struct sizing_part *par
     part->known = true;
     part->amount = fmax(has_low > 0 ? low : 0, has_high > 0 ? high : 0) * HEADROOM_SAMPLED;
     if (has_high <= 0)
-        (void)snprintf(part->reason, SIZING_REASON, "sampled peak %.40s and 25 %%", low_words);
+        explain(part, "sampled peak %.40s and 25 %%", low_words);
     else if (has_low <= 0)
-        (void)snprintf(part->reason, SIZING_REASON, "estimated peak %.40s and 25 %%", high_words);
+        explain(part, "estimated peak %.40s and 25 %%", high_words);
     else
-        (void)snprintf(part->reason, SIZING_REASON,
-                       "estimated peak %.40s (at least %.40s) and 25 %%", high_words, low_words);
+        explain(part, "estimated peak %.40s (at least %.40s) and 25 %%", high_words, low_words);
 }
 
 static void size_memory(const vitals_account *account, struct sizing_part *part)
@@ -111,17 +116,16 @@ static void size_memory(const vitals_account *account, struct sizing_part *part)
         bool exact = state == VITALS_HAVE || state == VITALS_UPPER_BOUND;
         part->known = true;
         part->amount = counted * (exact ? HEADROOM_EXACT : HEADROOM_SAMPLED);
-        (void)snprintf(part->reason, SIZING_REASON, "%s peak %.40s and %s", words_quality(state),
-                       words_value(&plain, "", "bytes", counted, words), exact ? "10 %" : "25 %");
+        explain(part, "%s peak %.40s and %s", words_quality(state),
+                words_value(&plain, "", "bytes", counted, words), exact ? "10 %" : "25 %");
     } else {
         size_estimate(account, part);
     }
     if ((kills > 0 || words_are(vitals_account_attribute(account, "limit"), "memory")) &&
         part->known) {
         part->amount = (state > 0 ? counted : part->amount) * HEADROOM_KILLED;
-        (void)snprintf(part->reason, SIZING_REASON,
-                       "it was killed for want of memory, so its need was not seen: twice the "
-                       "peak");
+        explain(part, "it was killed for want of memory, so its need was not seen: twice the "
+                      "peak");
     }
     if (!part->known)
         return;
@@ -202,23 +206,22 @@ static void size_gpus(const vitals_account *account, struct sizing *out)
     }
 
     if (unknown > 0 && used == 0) {
-        (void)snprintf(count->reason, SIZING_REASON, "what it used of GPUs could not be read");
-        (void)snprintf(memory->reason, SIZING_REASON, "likewise");
+        explain(count, "what it used of GPUs could not be read");
+        explain(memory, "likewise");
         return;
     }
     count->known = true;
     count->amount = (double)used;
     if (used == 0)
-        (void)snprintf(count->reason, SIZING_REASON,
-                       idle > 0 ? "it opened %zu and kept none busy" : "it used none", idle);
+        explain(count, idle > 0 ? "it opened %zu and kept none busy" : "it used none", idle);
     else
-        (void)snprintf(count->reason, SIZING_REASON, "together as busy as %.2f GPUs%s", all_busy,
-                       idle > 0 ? "; others were opened and not used" : "");
+        explain(count, "together as busy as %.2f GPUs%s", all_busy,
+                idle > 0 ? "; others were opened and not used" : "");
     memory->known = most > 0;
     memory->amount = ceil(most * (exact ? GPU_HEADROOM_EXACT : GPU_HEADROOM_SAMPLED) / GIB) * GIB;
     if (memory->known)
-        (void)snprintf(memory->reason, SIZING_REASON, "of each: peak %.40s and %s",
-                       words_value(&plain, "", "bytes", most, words), exact ? "5 %" : "10 %");
+        explain(memory, "of each: peak %.40s and %s", words_value(&plain, "", "bytes", most, words),
+                exact ? "5 %" : "10 %");
 }
 
 static void size_time(const vitals_account *account, struct sizing_part *part)
@@ -229,12 +232,12 @@ static void size_time(const vitals_account *account, struct sizing_part *part)
     vitals_text told = vitals_account_attribute(account, "state");
     bool whole = told.size == 0 || words_are(told, "complete");
     if (state <= 0 || !whole) {
-        (void)snprintf(part->reason, SIZING_REASON, "its end was not seen");
+        explain(part, "its end was not seen");
         return;
     }
     if (vitals_account_signal(account) != 0) {
-        (void)snprintf(part->reason, SIZING_REASON, "it was ended after %.40s, by signal %d",
-                       words_seconds(wall, words), vitals_account_signal(account));
+        explain(part, "it was ended after %.40s, by signal %d", words_seconds(wall, words),
+                vitals_account_signal(account));
         return;
     }
     /* 5 minutes, then quarters of an hour, then hours. */
@@ -242,8 +245,7 @@ static void size_time(const vitals_account *account, struct sizing_part *part)
     double unit = wanted <= 3600 ? 300 : wanted <= 6 * 3600 ? 900 : 3600;
     part->known = true;
     part->amount = ceil(wanted / unit) * unit;
-    (void)snprintf(part->reason, SIZING_REASON, "it took %.40s; 25 %% more",
-                   words_seconds(wall, words));
+    explain(part, "it took %.40s; 25 %% more", words_seconds(wall, words));
 }
 
 void sizing_of(const vitals_account *account, struct sizing *out)
@@ -264,7 +266,7 @@ void sizing_of(const vitals_account *account, struct sizing *out)
         if (!part->known || (part->amount >= 0 && part->amount <= MOST[i]))
             continue;
         part->known = false;
-        (void)snprintf(part->reason, SIZING_REASON, "no machine has what the account says");
+        explain(part, "no machine has what the account says");
     }
 }
 

@@ -16,13 +16,8 @@
 #include "record/frame/frame.h"
 #include "util/base.h"
 
-enum {
-    PLACES_FIRST = 256,
-    PLACES_MAX = 65536,
-    FILE_BYTES = 64 << 20,
-    MEMORY_BYTES = 2 << 20,
-    PLAIN_MAX = 4096, /* bytes of a frame that is not worth deflating */
-};
+enum { PLACES_FIRST = 256, PLACES_MAX = 65536, FILE_BYTES = 64 << 20, MEMORY_BYTES = 2 << 20 };
+enum { PLAIN_MAX = 4096 }; /* bytes of a frame that is not worth deflating */
 
 static const char KEPT[] = "what is kept"; /* names the ring in messages */
 

@@ -13,12 +13,8 @@
 #include "feed/feed_json.h"
 #include "record/recording_data.h"
 
-enum {
-    CHUNK = 256 * 1024,
-    HEAD = 1024, /* bytes of a document that hold its time */
-    DOCUMENTS_MAX = 1000000,
-    DOCUMENT_BYTES_MAX = 64 * 1024 * 1024
-};
+enum { CHUNK = 256 * 1024, DOCUMENTS_MAX = 1000000, DOCUMENT_BYTES_MAX = 64 * 1024 * 1024 };
+enum { HEAD = 1024 }; /* bytes of a document that hold its time */
 
 struct document {
     uint64_t offset, size, realtime_ns;
