@@ -81,7 +81,7 @@ int recorder_write_sample(struct recorder *recorder, const struct record_sample 
 extern const struct format FORMAT_CSV, FORMAT_DATABASE, FORMAT_GPU_TRACKER,
     FORMAT_GPU_TRACKER_DATABASE;
 
-/* Formats of write_dialect.c. */
+/* Formats of foreign/dialect.c. */
 extern const struct format FORMAT_DIALECTS[];
 extern const size_t FORMAT_DIALECT_COUNT;
 

@@ -1,7 +1,7 @@
 /* Deltas of JSON in recordings of earlier versions: read, and refused if they are broken. */
 #include "check.h"
 
-#include "record/frame/json_delta.h"
+#include "record/frame/frame.h"
 
 static uint64_t state = 7;
 
