@@ -81,32 +81,22 @@ static int wait_for_room(const struct text_file *file)
     return ready == 0 ? ETIMEDOUT : 0;
 }
 
-/* Returns 0 or an errno. A pipe with room takes PIPE_BUF bytes without blocking. */
-static int write_whole(const struct text_file *file, const char *bytes, size_t size)
-{
-    const bool waits = file->waits && file->stop > 0;
-    while (size > 0) {
-        int number = waits ? wait_for_room(file) : 0;
-        if (number != 0)
-            return number;
-        size_t most = waits && size > PIPE_BUF ? PIPE_BUF : size;
-        ssize_t written = write(file->descriptor, bytes, most);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return errno;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return 0;
-}
-
 int text_file_end_line(struct text_file *file, vitals_error *error)
 {
+    const bool waits = file->waits && file->stop > 0;
     text_file_put(file, file->crlf ? "\r\n" : "\n");
-    size_t size = file->line.size;
+    size_t size = file->line.failed ? 0 : file->line.size, done = 0;
     bool failed = file->line.failed;
-    int number = failed ? 0 : write_whole(file, file->line.bytes, size);
+    int number = 0;
+    while (done < size && number == 0) {
+        number = waits ? wait_for_room(file) : 0;
+        /* A pipe with room takes PIPE_BUF bytes without blocking. */
+        size_t most = waits && size - done > PIPE_BUF ? PIPE_BUF : size - done;
+        ssize_t written = number == 0 ? write(file->descriptor, file->line.bytes + done, most) : 0;
+        if (written < 0 && errno != EINTR)
+            number = errno;
+        done += written > 0 ? (size_t)written : 0;
+    }
     text_reset(&file->line);
     if (failed)
         return record_fail(VITALS_EMEMORY, file->path, error, "out of memory");

@@ -168,20 +168,6 @@ static void add_cpu(struct gpu_tracker_tree *tree)
     }
 }
 
-static void add_gpu(struct gpu_tracker_tree *tree)
-{
-    double used[2] = {0};
-    bool known[2] = {figure(tree, "device_utilization_ratio", "peak", "system", &used[0]),
-                     figure(tree, "device_utilization_ratio", "mean", "system", &used[1])};
-    bool counted = tree->no_devices || tree->devices > 0;
-    known[0] = known[0] || tree->no_devices;
-    known[1] = known[1] || tree->no_devices;
-    add_group(tree, 0, "gpu_utilization");
-    add_number(tree, 1, "system_gpu_count", KIND_COUNT, counted, tree->devices);
-    add_number(tree, 1, "n_expected_gpus", KIND_COUNT, counted, tree->devices);
-    add_percentages(tree, "gpu_percentages", used, known, tree->no_devices ? 1 : tree->devices);
-}
-
 /* ---- as JSON ---- */
 
 static int print_json(const struct gpu_tracker_tree *tree, vitals_write *write, void *data)
@@ -307,7 +293,15 @@ int account_gpu_tracker(const vitals_account *account, const struct account_view
     for (size_t i = 0; i < SCOPE_COUNT; i++)
         add_device_bytes(&tree, SCOPES[i].key, "gpu_memory_bytes", SCOPES[i].subject);
     add_cpu(&tree);
-    add_gpu(&tree);
+    double used[2] = {0};
+    const bool no_devices = tree.no_devices, counted = no_devices || tree.devices > 0;
+    const bool shares[2] = {
+        figure(&tree, "device_utilization_ratio", "peak", "system", &used[0]) || no_devices,
+        figure(&tree, "device_utilization_ratio", "mean", "system", &used[1]) || no_devices};
+    add_group(&tree, 0, "gpu_utilization");
+    add_number(&tree, 1, "system_gpu_count", KIND_COUNT, counted, tree.devices);
+    add_number(&tree, 1, "n_expected_gpus", KIND_COUNT, counted, tree.devices);
+    add_percentages(&tree, "gpu_percentages", used, shares, no_devices ? 1 : tree.devices);
 
     double time = words_number(vitals_account_find(account, "wall_seconds", ""), &state);
     bool known = state > 0 && vitals_usage_convert(time, "seconds", tree.time_unit, &time) == 0;

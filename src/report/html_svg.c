@@ -94,20 +94,6 @@ static void put_frame(struct html *html, const struct scale *scale, const char *
     }
 }
 
-static void put_spans(struct html *html, const struct charts *charts, const struct scale *scale)
-{
-    for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
-        const struct recorded_phase *span = &charts->spans[i];
-        double from = x_of(scale, span->begin - charts->begin);
-        double to = isnan(span->end) ? WIDTH - RIGHT : x_of(scale, span->end - charts->begin);
-        html_format(html,
-                    "<rect class=\"span\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>",
-                    from, TOP, fmax(to - from, 1), ROWS);
-        html_string(html, span->name);
-        html_raw(html, "</title></rect>");
-    }
-}
-
 /* A line breaks if a value is missing; one value alone is a dot. If there are more points than
  * columns, each column has its largest. */
 static void put_line(struct html *html, const struct charts *charts, const struct scale *scale,
@@ -169,7 +155,16 @@ static void put_chart(struct html *html, const struct charts *charts, const stru
     html_format(html, "</figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">",
                 WIDTH, HEIGHT, chart->title);
     put_frame(html, &scale, chart->unit);
-    put_spans(html, charts, &scale);
+    for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
+        const struct recorded_phase *span = &charts->spans[i];
+        double from = x_of(&scale, span->begin - charts->begin);
+        double to = isnan(span->end) ? WIDTH - RIGHT : x_of(&scale, span->end - charts->begin);
+        html_format(html,
+                    "<rect class=\"span\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"><title>",
+                    from, TOP, fmax(to - from, 1), ROWS);
+        html_string(html, span->name);
+        html_raw(html, "</title></rect>");
+    }
     for (size_t i = 0; i < chart->line_count; i++)
         put_line(html, charts, &scale, &chart->lines[i], i % COLORS);
     html_raw(html, "</svg></figure>\n");

@@ -46,19 +46,6 @@ static double column_value(const struct phases_column *column, const struct phas
     return (double)NAN;
 }
 
-/* A column that no phase has, or for which there is no room, is left out. */
-static void choose_columns(const struct phases *phases, size_t width, bool shown[])
-{
-    size_t used = 2 + NAME_COLUMNS + CALL_COLUMNS;
-    for (size_t i = 0; i < COLUMN_COUNT; i++) {
-        shown[i] = false;
-        for (size_t j = 0; j < phases->count && !shown[i]; j++)
-            shown[i] = !isnan(column_value(&COLUMNS[i], &phases->items[j]));
-        shown[i] = shown[i] && (width == 0 || used + NUMBER_COLUMNS <= width);
-        used += shown[i] ? NUMBER_COLUMNS : 0;
-    }
-}
-
 static void phase_line(struct paint *paint, const struct phase *phase,
                        const struct account_view *view, const bool shown[])
 {
@@ -125,7 +112,15 @@ int phases_text(const struct phases *phases, const struct account_view *view, vi
         paint_end(&paint);
         return paint_done(&paint);
     }
-    choose_columns(phases, view->width, shown);
+    /* A column that no phase has, or for which there is no room, is left out. */
+    size_t used = 2 + NAME_COLUMNS + CALL_COLUMNS;
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        shown[i] = false;
+        for (size_t j = 0; j < phases->count && !shown[i]; j++)
+            shown[i] = !isnan(column_value(&COLUMNS[i], &phases->items[j]));
+        shown[i] = shown[i] && (view->width == 0 || used + NUMBER_COLUMNS <= view->width);
+        used += shown[i] ? NUMBER_COLUMNS : 0;
+    }
     paint_text(&paint, COLOR_PLAIN, "  ");
     paint_cell(&paint, COLOR_DIM, ALIGN_LEFT, NAME_COLUMNS, "phase");
     paint_cell(&paint, COLOR_DIM, ALIGN_RIGHT, CALL_COLUMNS, "calls");

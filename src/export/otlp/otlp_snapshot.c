@@ -94,19 +94,6 @@ static void set_times(const struct otlp_writing *writing, const struct otlp_sour
     point->start_ns = otlp_series_start(writing->series, id, point->value, point->time_ns, origin);
 }
 
-static void write_row(struct otlp_writing *writing, const struct otlp_source *source,
-                      const vitals_row *row)
-{
-    struct otlp_attributes attributes;
-    struct otlp_point point = {.attributes = &attributes};
-    attributes.count = attributes.used = 0;
-    if (!value_of(source, row, &point))
-        return;
-    otlp_describe(&attributes, row, source, writing->look);
-    set_times(writing, source, row, &point);
-    otlp_writer_point(writing->writer, &point);
-}
-
 /* ---- selection of rows ---- */
 
 /* Compares keys, and structs that begin with their key. */
@@ -203,8 +190,14 @@ static void write_source(struct otlp_writing *writing, const struct otlp_source 
         otlp_writer_metric(writing->writer, &as);
     }
     while ((row = vitals_snapshot_next(writing->snapshot, entity, row)) != NULL) {
-        if (is_exported(writing, source, row))
-            write_row(writing, source, row);
+        struct otlp_attributes attributes;
+        struct otlp_point point = {.attributes = &attributes};
+        attributes.count = attributes.used = 0;
+        if (!is_exported(writing, source, row) || !value_of(source, row, &point))
+            continue;
+        otlp_describe(&attributes, row, source, writing->look);
+        set_times(writing, source, row, &point);
+        otlp_writer_point(writing->writer, &point);
     }
 }
 

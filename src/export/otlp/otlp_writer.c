@@ -70,20 +70,6 @@ static void write_attributes(struct text *text, uint32_t field, const struct otl
     }
 }
 
-static void open_document(struct otlp_writer *writer)
-{
-    struct text *text = &writer->text;
-    writer->marks[IN_RESOURCE_METRICS] = protobuf_open(text, REQUEST_RESOURCE_METRICS);
-    size_t resource = protobuf_open(text, RESOURCE_METRICS_RESOURCE);
-    write_attributes(text, RESOURCE_ATTRIBUTES, writer->resource->list, writer->resource->count);
-    protobuf_close(text, resource);
-    writer->marks[IN_SCOPE_METRICS] = protobuf_open(text, RESOURCE_METRICS_SCOPE_METRICS);
-    size_t scope = protobuf_open(text, SCOPE_METRICS_SCOPE);
-    protobuf_string(text, SCOPE_NAME, writer->resource->scope_name);
-    protobuf_string(text, SCOPE_VERSION, writer->resource->scope_version);
-    protobuf_close(text, scope);
-}
-
 /* ---- documents ---- */
 
 static void end_metric(struct otlp_writer *writer)
@@ -131,8 +117,18 @@ void otlp_writer_point(struct otlp_writer *writer, const struct otlp_point *poin
         return;
     if (writer->metrics > 0 && text->size + POINT_MAX > writer->most)
         end_document(writer);
-    if (writer->metrics == 0)
-        open_document(writer);
+    if (writer->metrics == 0) {
+        const struct otlp_resource *resource = writer->resource;
+        writer->marks[IN_RESOURCE_METRICS] = protobuf_open(text, REQUEST_RESOURCE_METRICS);
+        size_t mark = protobuf_open(text, RESOURCE_METRICS_RESOURCE);
+        write_attributes(text, RESOURCE_ATTRIBUTES, resource->list, resource->count);
+        protobuf_close(text, mark);
+        writer->marks[IN_SCOPE_METRICS] = protobuf_open(text, RESOURCE_METRICS_SCOPE_METRICS);
+        mark = protobuf_open(text, SCOPE_METRICS_SCOPE);
+        protobuf_string(text, SCOPE_NAME, resource->scope_name);
+        protobuf_string(text, SCOPE_VERSION, resource->scope_version);
+        protobuf_close(text, mark);
+    }
     if (writer->points == 0) {
         writer->metrics++;
         writer->marks[IN_METRIC] = protobuf_open(text, SCOPE_METRICS_METRICS);

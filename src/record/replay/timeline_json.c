@@ -80,9 +80,9 @@ static bool scan_byte(struct timeline_json_scan *scan, char byte)
     return false;
 }
 
-/* Finds `"realtime_ns":"1800000000000000000"` in the first bytes; returns 0 if it is missing. */
-static uint64_t moment_of(const struct timeline_json_scan *scan)
+static bool add_document(struct json_timeline *timeline, const struct timeline_json_scan *scan)
 {
+    /* Its head has `"realtime_ns":"1800000000000000000"`; what has none is left out. */
     static const char NAME[] = "\"realtime_ns\"";
     const char *end = scan->head + scan->head_size;
     const char *at = memmem(scan->head, scan->head_size, NAME, sizeof NAME - 1);
@@ -92,12 +92,7 @@ static uint64_t moment_of(const struct timeline_json_scan *scan)
         at++;
     for (; at < end && *at >= '0' && *at <= '9' && moment < UINT64_MAX / 10 - 1; at++)
         moment = moment * 10 + (uint64_t)(*at - '0');
-    return moment;
-}
 
-static bool add_document(struct json_timeline *timeline, const struct timeline_json_scan *scan)
-{
-    uint64_t moment = moment_of(scan);
     if (timeline->count == timeline->capacity) {
         size_t capacity = timeline->capacity > 0 ? timeline->capacity * 2 : 256;
         void *grown = realloc(timeline->documents, capacity * sizeof *timeline->documents);
