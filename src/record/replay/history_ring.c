@@ -301,11 +301,10 @@ uint64_t history_ring_size(const struct history_ring *ring)
 /* ---- looking back ---- */
 
 struct ring_timeline {
+    struct timeline_state state;
     struct history_ring *ring;
     struct frame_decoder decoder;
     struct text content; /* of a frame from the file */
-    bool placed;
-    int64_t number; /* of the snapshot given last, if `placed` */
 };
 
 static int span(void *data, struct timeline_span *out, vitals_error *error)
@@ -368,8 +367,7 @@ static int give(struct ring_timeline *timeline, int64_t number, vitals_snapshot 
     if (code < 0)
         return code;
 
-    timeline->number = number;
-    timeline->placed = true;
+    timeline_state_stand(timeline, number);
     return 1;
 }
 
@@ -393,7 +391,7 @@ static int next(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct ring_timeline *timeline = data;
     const struct history_ring *ring = timeline->ring;
-    int64_t number = timeline->placed ? timeline->number + 1 : ring->first;
+    int64_t number = timeline->state.placed ? timeline->state.number + 1 : ring->first;
     number = number < ring->first ? ring->first : number;
     return number < ring->next ? give(timeline, number, out, error) : 0;
 }
@@ -402,20 +400,8 @@ static int previous(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct ring_timeline *timeline = data;
     const struct history_ring *ring = timeline->ring;
-    int64_t number = (timeline->placed ? timeline->number : ring->next) - 1;
+    int64_t number = (timeline->state.placed ? timeline->state.number : ring->next) - 1;
     return number >= ring->first ? give(timeline, number, out, error) : 0;
-}
-
-static int64_t place(void *data)
-{
-    return ((struct ring_timeline *)data)->number;
-}
-
-static void stand(void *data, int64_t number)
-{
-    struct ring_timeline *timeline = data;
-    timeline->number = number;
-    timeline->placed = true;
 }
 
 static const char *problem(void *data)
@@ -442,8 +428,8 @@ int history_ring_timeline(struct history_ring *ring, struct timeline *out, vital
                              .at = at,
                              .next = next,
                              .previous = previous,
-                             .place = place,
-                             .stand = stand,
+                             .place = timeline_state_place,
+                             .stand = timeline_state_stand,
                              .problem = problem,
                              .close = close_timeline};
     return 0;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "record/error.h"
+#include "record/recording_data.h"
 
 int timeline_open(const char *path, struct timeline *out, vitals_error *error)
 {
@@ -30,6 +30,40 @@ void timeline_close(struct timeline *timeline)
     if (timeline->close != NULL)
         timeline->close(timeline->data);
     *timeline = (struct timeline){.data = NULL};
+}
+
+/* ---- where a timeline is ---- */
+
+int64_t timeline_state_place(void *data)
+{
+    return ((struct timeline_state *)data)->number;
+}
+
+void timeline_state_stand(void *data, int64_t number)
+{
+    struct timeline_state *state = data;
+    state->number = number;
+    state->placed = true;
+}
+
+const char *timeline_state_problem(void *data)
+{
+    return recording_problem(((struct timeline_state *)data)->recording);
+}
+
+void timeline_state_skip(struct timeline_state *state, const vitals_error *error)
+{
+    if (!state->broken)
+        recording_wrong(state->recording, "some of its snapshots cannot be read: %s",
+                        error->message);
+    state->broken = true;
+    state->why = *error;
+}
+
+int timeline_state_give_up(const struct timeline_state *state, vitals_error *error)
+{
+    *error = state->why;
+    return error->code;
 }
 
 /* ---- phases ---- */

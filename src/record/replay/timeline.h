@@ -53,6 +53,23 @@ struct timeline {
  * EFORMAT. The message says what to do instead. */
 int timeline_open(const char *path, struct timeline *out, vitals_error *error);
 
+/* What the timelines of recordings begin with. The functions below take one as data. */
+struct timeline_state {
+    bool placed;
+    int64_t number; /* of the snapshot given last, if `placed` */
+    bool broken;    /* a snapshot could not be read; `why` says the reason */
+    vitals_error why;
+    struct recording *recording; /* its phases and problems */
+};
+
+int64_t timeline_state_place(void *data);
+void timeline_state_stand(void *data, int64_t number);
+const char *timeline_state_problem(void *data);
+
+/* Takes a snapshot that cannot be read, and is skipped; later gives the error of the newest. */
+void timeline_state_skip(struct timeline_state *state, const vitals_error *error);
+int timeline_state_give_up(const struct timeline_state *state, vitals_error *error);
+
 /* The readers that timeline_open chooses from. */
 int timeline_database_open(const char *path, struct timeline *out, vitals_error *error);
 int timeline_json_open(const char *path, struct timeline *out, vitals_error *error);

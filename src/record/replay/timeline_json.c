@@ -21,18 +21,14 @@ struct document {
 };
 
 struct json_timeline {
+    struct timeline_state state; /* a number is an index of `documents` */
     FILE *file;
-    struct recording *recording; /* what is wrong with it */
     struct document *documents;
     size_t count, capacity;
     struct timeline_span span;
-    uint64_t scanned; /* end of the last whole document */
-    uint64_t size;    /* of the file when it was last read */
-    bool ended;       /* the rest is no snapshot, or there is no room */
-    bool placed;
-    size_t place; /* of the snapshot given last, if `placed` */
-    bool broken;  /* a document could not be read; `why` says the reason */
-    vitals_error why;
+    uint64_t scanned;  /* end of the last whole document */
+    uint64_t size;     /* of the file when it was last read */
+    bool ended;        /* the rest is no snapshot, or there is no room */
     struct text bytes; /* of one document */
     vitals_builder *builder;
 };
@@ -115,7 +111,7 @@ static bool add_document(struct json_timeline *timeline, const struct timeline_j
 static void stop(struct json_timeline *timeline, const char *why)
 {
     timeline->ended = true;
-    recording_wrong(timeline->recording, "%s", why);
+    recording_wrong(timeline->state.recording, "%s", why);
 }
 
 /* Indexes what was appended. Errors: EMEMORY, ESYSTEM. */
@@ -123,7 +119,7 @@ static int scan_file(struct json_timeline *timeline, vitals_error *error)
 {
     struct stat status;
     struct timeline_json_scan scan = {.at = timeline->scanned};
-    const char *path = timeline->recording->path;
+    const char *path = timeline->state.recording->path;
     if (fstat(fileno(timeline->file), &status) != 0)
         return record_fail_errno(errno, path, error);
     if (timeline->ended || (uint64_t)status.st_size == timeline->size)
@@ -164,7 +160,7 @@ static int span(void *data, struct timeline_span *out, vitals_error *error)
 static int read_bytes(struct json_timeline *timeline, const struct document *document,
                       vitals_error *error)
 {
-    const char *path = timeline->recording->path;
+    const char *path = timeline->state.recording->path;
     char chunk[8192];
     text_reset(&timeline->bytes);
     if (document->size > DOCUMENT_BYTES_MAX)
@@ -193,31 +189,20 @@ static int walk(struct json_timeline *timeline, size_t *place, size_t step, vita
                 vitals_error *error)
 {
     for (int tried = 0; *place < timeline->count && tried < BROKEN_MOST; *place += step, tried++) {
-        const struct feed_place where = {timeline->recording->path, *place + 1};
+        const struct feed_place where = {timeline->state.recording->path, *place + 1};
         int code = read_bytes(timeline, &timeline->documents[*place], error);
         if (code == 0)
             code = feed_json_read(&where, timeline->bytes.bytes, timeline->bytes.size,
                                   timeline->builder, out, error);
         if (code == 0) {
-            timeline->place = *place;
-            timeline->placed = true;
+            timeline_state_stand(timeline, (int64_t)*place);
             return 1;
         }
         if (code != VITALS_EFORMAT)
             return code;
-        if (!timeline->broken)
-            recording_wrong(timeline->recording, "some of its snapshots cannot be read: %s",
-                            error->message);
-        timeline->broken = true;
-        timeline->why = *error;
+        timeline_state_skip(&timeline->state, error);
     }
     return 0;
-}
-
-static int give_up(const struct json_timeline *timeline, vitals_error *error)
-{
-    *error = timeline->why;
-    return error->code;
 }
 
 static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
@@ -237,7 +222,8 @@ static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_er
     int code = walk(timeline, &place, FORTH, out, error);
     if (code == 0)
         code = walk(timeline, &before, BACK, out, error);
-    return code != 0 || timeline->count == 0 ? code : give_up(timeline, error);
+    return code != 0 || timeline->count == 0 ? code
+                                             : timeline_state_give_up(&timeline->state, error);
 }
 
 /* Continues from the document that was given or tried last. */
@@ -247,9 +233,8 @@ static int go(struct json_timeline *timeline, size_t place, size_t step, vitals_
     int code = walk(timeline, &place, step, out, error);
     if (code != 0 || place >= timeline->count)
         return code;
-    timeline->place = place - step;
-    timeline->placed = true;
-    return give_up(timeline, error);
+    timeline_state_stand(timeline, (int64_t)(place - step));
+    return timeline_state_give_up(&timeline->state, error);
 }
 
 static int next(void *data, vitals_snapshot **out, vitals_error *error)
@@ -257,32 +242,16 @@ static int next(void *data, vitals_snapshot **out, vitals_error *error)
     struct json_timeline *timeline = data;
     int code = scan_file(timeline, error);
     return code < 0 ? code
-                    : go(timeline, timeline->placed ? timeline->place + 1 : 0, FORTH, out, error);
+                    : go(timeline, timeline->state.placed ? (size_t)timeline->state.number + 1 : 0,
+                         FORTH, out, error);
 }
 
 static int previous(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct json_timeline *timeline = data;
-    return go(timeline, (timeline->placed ? timeline->place : timeline->count) - 1, BACK, out,
-              error);
-}
-
-static int64_t place(void *data)
-{
-    return (int64_t)((struct json_timeline *)data)->place;
-}
-
-static void stand(void *data, int64_t number)
-{
-    struct json_timeline *timeline = data;
-    timeline->place = (size_t)number;
-    timeline->placed = true;
-}
-
-static const char *problem(void *data)
-{
-    const struct json_timeline *timeline = data;
-    return recording_problem(timeline->recording);
+    return go(timeline,
+              (timeline->state.placed ? (size_t)timeline->state.number : timeline->count) - 1, BACK,
+              out, error);
 }
 
 /* ---- opening ---- */
@@ -295,7 +264,7 @@ static void close_timeline(void *data)
     vitals_builder_free(timeline->builder);
     text_done(&timeline->bytes);
     free(timeline->documents);
-    recording_close(timeline->recording);
+    recording_close(timeline->state.recording);
     free(timeline);
 }
 
@@ -310,7 +279,7 @@ int timeline_json_open(const char *path, struct timeline *out, vitals_error *err
         free(copy);
         return record_fail(VITALS_EMEMORY, path, error, "out of memory");
     }
-    timeline->recording = recording;
+    timeline->state.recording = recording;
     recording->path = copy;
     timeline->file = recording_file(path, error);
     int code = timeline->file == NULL ? (int)error->code
@@ -331,9 +300,9 @@ int timeline_json_open(const char *path, struct timeline *out, vitals_error *err
                              .at = at,
                              .next = next,
                              .previous = previous,
-                             .place = place,
-                             .stand = stand,
-                             .problem = problem,
+                             .place = timeline_state_place,
+                             .stand = timeline_state_stand,
+                             .problem = timeline_state_problem,
                              .close = close_timeline};
     return 0;
 }

@@ -12,19 +12,15 @@
 #include "record/recording_data.h"
 
 struct database_timeline {
+    struct timeline_state state; /* a number is a frame's */
     struct frames frames;
     sqlite3_stmt *span, *count, *marks;
-    bool placed;
-    int64_t number;    /* of the frame given last, if `placed` */
     int64_t highest;   /* counted up to this number */
     uint64_t counted;  /* frames so far */
     int64_t told_mark; /* rowid of the newest mark that was read */
     dev_t device;      /* of the file that was opened */
     ino_t inode;
-    bool moved;  /* another file has its name now */
-    bool broken; /* a frame could not be read; `why` says the reason */
-    vitals_error why;
-    struct recording *recording; /* its phases and problems */
+    bool moved; /* another file has its name now */
 };
 
 /* Returns EGONE if another file has the name now (--rotate): SQLite would read that file's log into
@@ -96,17 +92,12 @@ static int try_frame(struct database_timeline *timeline, int64_t number, vitals_
 {
     int code = frames_read(&timeline->frames, number, out, error);
     if (code == 0) {
-        timeline->number = number;
-        timeline->placed = true;
+        timeline_state_stand(timeline, number);
         return 1;
     }
     if (!frames_is_broken(code))
         return code;
-    if (!timeline->broken)
-        recording_wrong(timeline->recording, "some of its snapshots cannot be read: %s",
-                        error->message);
-    timeline->broken = true;
-    timeline->why = *error;
+    timeline_state_skip(&timeline->state, error);
     return 0;
 }
 
@@ -130,12 +121,6 @@ static int walk(struct database_timeline *timeline, enum frames_place place, int
     }
     *full = true;
     return 0;
-}
-
-static int give_up(const struct database_timeline *timeline, vitals_error *error)
-{
-    *error = timeline->why;
-    return error->code;
 }
 
 static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
@@ -164,7 +149,7 @@ static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_er
         code = walk(timeline, FRAMES_AFTER, &number, out, &full, error);
     if (code == 0)
         code = walk(timeline, FRAMES_BEFORE, &before, out, &full, error);
-    return code != 0 ? code : give_up(timeline, error);
+    return code != 0 ? code : timeline_state_give_up(&timeline->state, error);
 }
 
 /* If too many are broken, the position moves past them, and the next call goes on from there. */
@@ -175,38 +160,25 @@ static int go(struct database_timeline *timeline, enum frames_place place, int64
     int code = walk(timeline, place, &number, out, &full, error);
     if (code != 0 || !full)
         return code;
-    timeline->number = number;
-    timeline->placed = true;
-    return give_up(timeline, error);
+    timeline_state_stand(timeline, number);
+    return timeline_state_give_up(&timeline->state, error);
 }
 
 static int next(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct database_timeline *timeline = data;
     int code = check_moved(timeline, error);
-    return code < 0
-               ? code
-               : go(timeline, FRAMES_AFTER, timeline->placed ? timeline->number : -1, out, error);
+    return code < 0 ? code
+                    : go(timeline, FRAMES_AFTER,
+                         timeline->state.placed ? timeline->state.number : -1, out, error);
 }
 
 static int previous(void *data, vitals_snapshot **out, vitals_error *error)
 {
     struct database_timeline *timeline = data;
-    int64_t number = timeline->placed ? timeline->number : INT64_MAX;
+    int64_t number = timeline->state.placed ? timeline->state.number : INT64_MAX;
     int code = check_moved(timeline, error);
     return code < 0 ? code : go(timeline, FRAMES_BEFORE, number, out, error);
-}
-
-static int64_t place(void *data)
-{
-    return ((struct database_timeline *)data)->number;
-}
-
-static void stand(void *data, int64_t number)
-{
-    struct database_timeline *timeline = data;
-    timeline->number = number;
-    timeline->placed = true;
 }
 
 /* ---- phases ---- */
@@ -217,23 +189,17 @@ static const struct recorded_phase *phases(void *data, size_t *count)
     vitals_error error;
     sqlite3_stmt *statement = check_moved(timeline, &error) == 0 ? timeline->marks : NULL;
     if (statement == NULL)
-        return recording_phases(timeline->recording, count);
+        return recording_phases(timeline->state.recording, count);
     (void)sqlite3_bind_int64(statement, 1, timeline->told_mark);
     while (sqlite3_step(statement) == SQLITE_ROW) {
         timeline->told_mark = sqlite3_column_int64(statement, 0);
         const unsigned char *name = sqlite3_column_text(statement, 3);
-        recording_mark(timeline->recording, sqlite3_column_int(statement, 2) != 0,
+        recording_mark(timeline->state.recording, sqlite3_column_int(statement, 2) != 0,
                        name != NULL ? (const char *)name : "", sqlite3_column_double(statement, 1),
                        sqlite3_column_int64(statement, 4), sqlite3_column_int64(statement, 5));
     }
     (void)sqlite3_reset(statement);
-    return recording_phases(timeline->recording, count);
-}
-
-static const char *problem(void *data)
-{
-    const struct database_timeline *timeline = data;
-    return recording_problem(timeline->recording);
+    return recording_phases(timeline->state.recording, count);
 }
 
 /* ---- opening ---- */
@@ -245,7 +211,7 @@ static void close_timeline(void *data)
     (void)sqlite3_finalize(timeline->count);
     (void)sqlite3_finalize(timeline->marks);
     frames_close(&timeline->frames);
-    recording_close(timeline->recording);
+    recording_close(timeline->state.recording);
     free(timeline);
 }
 
@@ -258,7 +224,7 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
         free(recording);
         return record_fail(VITALS_EMEMORY, path, error, "out of memory");
     }
-    timeline->recording = recording;
+    timeline->state.recording = recording;
     timeline->told_mark = timeline->highest = -1;
     struct stat status;
     int code = frames_open(&timeline->frames, path, error);
@@ -286,10 +252,10 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
                              .at = at,
                              .next = next,
                              .previous = previous,
-                             .place = place,
-                             .stand = stand,
+                             .place = timeline_state_place,
+                             .stand = timeline_state_stand,
                              .phases = phases,
-                             .problem = problem,
+                             .problem = timeline_state_problem,
                              .close = close_timeline};
     return 0;
 }
