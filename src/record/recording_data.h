@@ -117,10 +117,4 @@ int read_json(struct recording *recording, FILE *file, vitals_error *error);
  * without SQLite), EMEMORY. */
 int read_database(struct recording *recording, vitals_error *error);
 
-/* account_json.c: an account read from its JSON (docs/account.md). */
-/* Reads one document. The caller frees *out. Unknown members are ignored; known ones must be valid.
- * Errors: EFORMAT, EUNSUPPORTED (a newer schema, built without jansson), EMEMORY. */
-int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
-                      vitals_error *error);
-
 #endif
