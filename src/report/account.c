@@ -256,33 +256,32 @@ static void energy_line(const struct account_text_lines *lines)
     }
 }
 
+/* The second measure is what went the other way. */
 static void pair_line(const struct account_text_lines *lines, const char *what,
-                      const char *const names[2], const char *format)
+                      const char *const names[2], const char *const verbs[2])
 {
     char a[WORDS], b[WORDS], words[3 * WORDS], how[WORDS];
     const vitals_figure *first = find(lines, names[0]), *second = find(lines, names[1]);
     if (first == NULL || second == NULL)
         return;
-    (void)snprintf(words, sizeof words, "%s %s, %s %s", format, words_figure(lines->view, first, a),
-                   strcmp(format, "read") == 0 ? "written" : "sent",
+    (void)snprintf(words, sizeof words, "%s %s, %s %s", verbs[0],
+                   words_figure(lines->view, first, a), verbs[1],
                    words_figure(lines->view, second, b));
     put_line(lines, what, words, words_how(first, how));
 }
 
-static void disk_line(const struct account_text_lines *lines)
+static void flow_lines(const struct account_text_lines *lines)
 {
-    static const char *const NAMES[2] = {"disk_read_bytes", "disk_written_bytes"};
-    pair_line(lines, "disk", NAMES, "read");
-}
-
-static void network_line(const struct account_text_lines *lines)
-{
-    static const char *const NAMES[2] = {"network_received_bytes", "network_transmitted_bytes"};
+    static const char *const DISK[2] = {"disk_read_bytes", "disk_written_bytes"};
+    static const char *const NETWORK[2] = {"network_received_bytes", "network_transmitted_bytes"};
+    static const char *const USED[2] = {"read", "written"}, *const CARRIED[2] = {"received",
+                                                                                 "sent"};
     vitals_availability state;
-    (void)words_number(find(lines, NAMES[0]), &state);
+    (void)words_number(find(lines, NETWORK[0]), &state);
+    pair_line(lines, "disk", DISK, USED);
     /* The use of the whole machine tells little about a run. */
-    if (has(lines, NAMES[0]) && state != VITALS_UPPER_BOUND)
-        pair_line(lines, "network", NAMES, "received");
+    if (state > 0 && state != VITALS_UPPER_BOUND)
+        pair_line(lines, "network", NETWORK, CARRIED);
 }
 
 static void process_line(const struct account_text_lines *lines)
@@ -344,8 +343,8 @@ static void coverage_line(const struct account_text_lines *lines)
 }
 
 static void (*const LINES[])(const struct account_text_lines *lines) = {
-    cpu_line,  memory_lines, swap_line,    kills_line,   device_lines,  energy_line,
-    disk_line, network_line, process_line, waiting_line, coverage_line,
+    cpu_line,    memory_lines, swap_line,    kills_line,   device_lines,
+    energy_line, flow_lines,   process_line, waiting_line, coverage_line,
 };
 
 /* ---- what is known beside figures ---- */

@@ -45,34 +45,11 @@ static bool for_each(struct recording *recording, sqlite3 *database, const char 
 
 /* ---- ours ---- */
 
-struct columns {
-    size_t count;
-    char **names;    /* of the columns of samples */
-    size_t *indices; /* the series of each */
-};
-
 static void take_attribute(struct recording *recording, sqlite3_stmt *statement, void *data)
 {
     (void)data;
     const char *text = text_at(statement, 1);
     recording_attribute(recording, text_at(statement, 0), (vitals_text){text, strlen(text)});
-}
-
-static void take_series(struct recording *recording, sqlite3_stmt *statement, void *data)
-{
-    struct columns *columns = data;
-    if (columns->count == SERIES_READ_MAX)
-        return;
-    size_t index = recording_series_index(recording, text_at(statement, 1), text_at(statement, 4),
-                                          text_at(statement, 2),
-                                          strcmp(text_at(statement, 5), "counter") == 0);
-    recording_series_label(recording, index, text_at(statement, 3));
-    char *name = strdup(text_at(statement, 0));
-    recording->no_memory = recording->no_memory || name == NULL;
-    if (name == NULL)
-        return;
-    columns->names[columns->count] = name;
-    columns->indices[columns->count++] = index;
 }
 
 /* The times at which values older than their samples were read: the rows of the table `moments`,
@@ -135,11 +112,32 @@ static void read_times_apply(struct read_times *times, struct recording *recordi
 enum { SAMPLE = 0, MONOTONIC = 2, FIRST_SERIES = 3 };
 
 struct sample_reader {
-    struct columns *columns;
+    size_t count;
+    struct {
+        char *name;
+        size_t series;
+    } * columns;    /* of `samples`, as the table `series` tells */
     size_t *places; /* series of each column, or SIZE_MAX; NULL: not read yet */
     int width, time;
     struct read_times times;
 };
+
+static void take_series(struct recording *recording, sqlite3_stmt *statement, void *data)
+{
+    struct sample_reader *reader = data;
+    if (reader->count == SERIES_READ_MAX)
+        return;
+    size_t index = recording_series_index(recording, text_at(statement, 1), text_at(statement, 4),
+                                          text_at(statement, 2),
+                                          strcmp(text_at(statement, 5), "counter") == 0);
+    recording_series_label(recording, index, text_at(statement, 3));
+    char *name = strdup(text_at(statement, 0));
+    recording->no_memory = recording->no_memory || name == NULL;
+    if (name == NULL)
+        return;
+    reader->columns[reader->count].name = name;
+    reader->columns[reader->count++].series = index;
+}
 
 static void take_sample(struct recording *recording, sqlite3_stmt *statement, void *data)
 {
@@ -153,9 +151,9 @@ static void take_sample(struct recording *recording, sqlite3_stmt *statement, vo
             reader->places[i] = SIZE_MAX;
             if (name != NULL && strcmp(name, "time") == 0)
                 reader->time = i;
-            for (size_t k = 0; k < reader->columns->count && name != NULL; k++)
-                if (strcmp(reader->columns->names[k], name) == 0)
-                    reader->places[i] = reader->columns->indices[k];
+            for (size_t k = 0; k < reader->count && name != NULL; k++)
+                if (strcmp(reader->columns[k].name, name) == 0)
+                    reader->places[i] = reader->columns[k].series;
         }
     }
     double seconds = sqlite3_column_double(statement, reader->time);
@@ -208,17 +206,16 @@ static bool is_table(struct recording *recording, sqlite3 *database, const char 
 
 static void read_samples(struct recording *recording, sqlite3 *database)
 {
-    struct columns columns = {0, calloc(SERIES_READ_MAX, sizeof(char *)),
-                              calloc(SERIES_READ_MAX, sizeof(size_t))};
-    struct sample_reader reader = {.columns = &columns, .time = 1};
-    recording->no_memory = recording->no_memory || columns.names == NULL || columns.indices == NULL;
+    struct sample_reader reader = {.time = 1};
+    reader.columns = calloc(SERIES_READ_MAX, sizeof *reader.columns);
+    recording->no_memory = recording->no_memory || reader.columns == NULL;
     bool known = !recording->no_memory && is_table(recording, database, "series") &&
                  is_table(recording, database, "samples");
     if (known) {
         (void)for_each(recording, database,
                        "SELECT column_name,name,subject,label,unit,kind FROM series "
                        "ORDER BY id LIMIT 4096",
-                       take_series, &columns);
+                       take_series, &reader);
         /* A recording without the table has no such times. */
         if (database_has_table(database, "moments") &&
             sqlite3_prepare_v2(database,
@@ -230,10 +227,9 @@ static void read_samples(struct recording *recording, sqlite3 *database)
                        &reader);
     }
     (void)sqlite3_finalize(reader.times.statement);
-    for (size_t i = 0; i < columns.count; i++)
-        free(columns.names[i]);
-    free(columns.names);
-    free(columns.indices);
+    for (size_t i = 0; i < reader.count; i++)
+        free(reader.columns[i].name);
+    free(reader.columns);
     free(reader.places);
 }
 
