@@ -27,6 +27,11 @@ int record_fail(int code, const char *path, vitals_error *error, const char *for
     return code;
 }
 
+int record_no_memory(const char *path, vitals_error *error)
+{
+    return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+}
+
 int record_fail_errno(int number, const char *path, vitals_error *error)
 {
     int code = number == ENOENT || number == ENOTDIR ? VITALS_EGONE

@@ -8,6 +8,9 @@
 int record_fail(int code, const char *path, vitals_error *error, const char *format, ...)
     VITALS_FORMAT(4, 5);
 
+/* The same: EMEMORY, "out of memory". */
+int record_no_memory(const char *path, vitals_error *error);
+
 /* The same for an errno: EGONE, EDENIED, EMEMORY or ESYSTEM, with strerror's text. */
 int record_fail_errno(int number, const char *path, vitals_error *error);
 

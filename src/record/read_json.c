@@ -293,7 +293,7 @@ static int read_lines(struct recording *recording, FILE *file, struct text *line
             broken += !good && !empty;
     }
     if (line->failed)
-        return record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+        return record_no_memory(recording->path, error);
     if (recording->rows_told == 0)
         return record_fail(VITALS_EFORMAT, recording->path, error,
                            "is JSON, but neither an account nor a recording");
@@ -316,7 +316,7 @@ static int read_account(struct recording *recording, FILE *file, struct text *te
                       (size = fread(chunk, 1, sizeof chunk, file)) > 0;)
         text_append(text, chunk, size);
     if (text->failed)
-        return record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+        return record_no_memory(recording->path, error);
     if (text->size > ACCOUNT_MAX_BYTES)
         return record_fail(VITALS_EFORMAT, recording->path, error, "is larger than any account");
     int code = account_json_read(recording->path, text->bytes, text->size, &account, error);

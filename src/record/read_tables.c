@@ -371,7 +371,7 @@ int read_tables(struct recording *recording, FILE *file, vitals_error *error)
         code = record_fail(VITALS_EFORMAT, recording->path, error,
                            "is no recording: its columns are of no form that vitals knows");
     else if (code != 0)
-        code = record_fail(VITALS_EMEMORY, recording->path, error, "out of memory");
+        code = record_no_memory(recording->path, error);
     else if (csv_end(&csv, false) && last != '\n')
         recording_wrong(recording, "its last line is cut off and was left out");
     if (code == 0 && recording->format == NULL)

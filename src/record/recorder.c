@@ -112,7 +112,7 @@ bool recorder_may_keep_frames(const struct recorder_options *options)
 static int out_of_memory(const struct recorder *recorder, vitals_error *error)
 {
     const char *path = recorder != NULL && recorder->path != NULL ? recorder->path : "recording";
-    return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    return record_no_memory(path, error);
 }
 
 static int begin_part(struct recorder *recorder, bool overwrite, vitals_error *error)

@@ -29,7 +29,7 @@ FILE *recording_file(const char *path, vitals_error *error)
         if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
             (void)record_fail(VITALS_EARGUMENT, path, error, "is no ordinary file");
         else if ((file = fdopen(descriptor, "rb")) == NULL)
-            (void)record_fail(VITALS_EMEMORY, path, error, "out of memory");
+            (void)record_no_memory(path, error);
         if (file == NULL)
             close(descriptor);
         return file;
@@ -145,7 +145,7 @@ static int read_beside(struct recording *recording, const char *const *phases, s
         uint64_t rows = recording->rows_told; /* a file of samples has some */
         char *named = strdup(phases[i]);
         code = named != NULL ? read_phases(recording, named, error)
-                             : record_fail(VITALS_EMEMORY, phases[i], error, "out of memory");
+                             : record_no_memory(phases[i], error);
         if (code == 0 && recording->rows_told != rows)
             code = record_fail(VITALS_EFORMAT, phases[i], error,
                                "is no sub-tracking file of gpu_tracker");
@@ -206,9 +206,7 @@ int recording_finish(struct recording *recording, vitals_error *error)
     if (recording->phases_lost > 0)
         recording_wrong(recording, "%llu phases are too many and were left out",
                         (unsigned long long)recording->phases_lost);
-    return recording->no_memory
-               ? record_fail(VITALS_EMEMORY, recording->path, error, "out of memory")
-               : 0;
+    return recording->no_memory ? record_no_memory(recording->path, error) : 0;
 }
 
 int recording_open(const char *path, struct recording **out, vitals_error *error)
@@ -226,7 +224,7 @@ int recording_open_tracked(const char *path, const char *const *phases, size_t c
     if (recording == NULL || copy == NULL) {
         free(recording);
         free(copy);
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+        return record_no_memory(path, error);
     }
     recording->path = copy;
     FILE *file = recording_file(path, error);

@@ -99,7 +99,7 @@ int text_file_end_line(struct text_file *file, vitals_error *error)
     }
     text_reset(&file->line);
     if (failed)
-        return record_fail(VITALS_EMEMORY, file->path, error, "out of memory");
+        return record_no_memory(file->path, error);
     if (number == 0) {
         file->size += size;
         return 0;

@@ -72,7 +72,7 @@ static int learn_columns(struct recorder *recorder, const struct record_sample *
         char *subject = columns != NULL ? strdup(value->subject) : NULL;
         state->columns = columns != NULL ? columns : state->columns;
         if (subject == NULL)
-            return record_fail(VITALS_EMEMORY, recorder->file.path, error, "out of memory");
+            return record_no_memory(recorder->file.path, error);
         columns[state->count++] = (struct write_csv_column){value->measure, value->scope, subject};
     }
     return 0;

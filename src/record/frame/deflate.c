@@ -7,11 +7,6 @@
 #if VITALS_WITH_ZLIB
 #include <zlib.h>
 
-static int no_memory(const char *path, vitals_error *error)
-{
-    return record_fail(VITALS_EMEMORY, path, error, "out of memory");
-}
-
 const char *deflate_version(void)
 {
     return zlibVersion();
@@ -49,12 +44,12 @@ int inflate_text(const void *content, size_t content_size, struct text *out, con
     z_stream stream = {.next_in = (z_const Bytef *)content, .avail_in = (uInt)content_size};
     int result = inflateInit(&stream);
     if (result != Z_OK)
-        return no_memory(path, error);
+        return record_no_memory(path, error);
     while (result == Z_OK && out->size <= INFLATED_MAX) {
         char *place = text_reserve(out, STEP);
         if (place == NULL) {
             (void)inflateEnd(&stream);
-            return no_memory(path, error);
+            return record_no_memory(path, error);
         }
         stream.next_out = (Bytef *)place;
         stream.avail_out = STEP;

@@ -54,7 +54,7 @@ int frame_encode(struct frame_encoder *encoder, const vitals_snapshot *snapshot,
                               &encoder->key) == 0;
     if (!written) {
         frame_encoder_begin_anew(encoder);
-        return record_fail(VITALS_EMEMORY, "snapshot", error, "out of memory");
+        return record_no_memory("snapshot", error);
     }
 
     if (whole) {
@@ -147,9 +147,7 @@ static int unpack(const struct frame *frame, const char *path, struct text *out,
     if (frame->size > INFLATED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
     text_reset(out);
-    return text_write(out, frame->content, frame->size) == 0
-               ? 0
-               : record_fail(VITALS_EMEMORY, path, error, "out of memory");
+    return text_write(out, frame->content, frame->size) == 0 ? 0 : record_no_memory(path, error);
 }
 
 /* Reads decoder->plain. */

@@ -241,7 +241,7 @@ int history_ring_new(const struct history_ring_options *options, struct history_
 {
     struct history_ring *ring = calloc(1, sizeof *ring);
     if (ring == NULL)
-        return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
+        return record_no_memory("snapshots", error);
     ring->descriptor = -1;
     ring->encoder.plain_max = PLAIN_MAX;
     ring->read = options->read != NULL ? options->read : pread;
@@ -270,7 +270,7 @@ int history_ring_new(const struct history_ring_options *options, struct history_
     }
     if (!opened) {
         history_ring_free(ring);
-        return record_fail(VITALS_EMEMORY, "snapshots", error, "out of memory");
+        return record_no_memory("snapshots", error);
     }
     *out = ring;
     return 0;
@@ -335,7 +335,7 @@ static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *o
     text_reset(&timeline->content);
     char *content = text_reserve(&timeline->content, place->size);
     if (content == NULL)
-        return record_fail(VITALS_EMEMORY, KEPT, error, "out of memory");
+        return record_no_memory(KEPT, error);
     for (size_t done = 0; done < place->size;) {
         ssize_t got = ring->read(ring->descriptor, content + done, place->size - done,
                                  (off_t)(place->offset + done));
@@ -421,7 +421,7 @@ int history_ring_timeline(struct history_ring *ring, struct timeline *out, vital
 {
     struct ring_timeline *timeline = calloc(1, sizeof *timeline);
     if (timeline == NULL)
-        return record_fail(VITALS_EMEMORY, KEPT, error, "out of memory");
+        return record_no_memory(KEPT, error);
     timeline->ring = ring;
     *out = (struct timeline){.data = timeline,
                              .span = span,

@@ -141,7 +141,7 @@ static int scan_file(struct json_timeline *timeline, vitals_error *error)
     int number = got < 0 ? errno : 0;
     free(chunk);
     if (!fits)
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+        return record_no_memory(path, error);
     return number != 0 ? record_fail_errno(number, path, error) : 0;
 }
 
@@ -175,7 +175,7 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
         if (got == 0)
             return record_fail(VITALS_EFORMAT, path, error, "became shorter");
         if (text_write(&timeline->bytes, chunk, (size_t)got) != 0)
-            return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+            return record_no_memory(path, error);
     }
     return 0;
 }
@@ -277,7 +277,7 @@ int timeline_json_open(const char *path, struct timeline *out, vitals_error *err
         free(timeline);
         free(recording);
         free(copy);
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+        return record_no_memory(path, error);
     }
     timeline->state.recording = recording;
     recording->path = copy;

@@ -50,7 +50,7 @@ int database_fail(sqlite3 *database, const char *path, vitals_error *error)
 {
     int number = sqlite3_system_errno(database), result = sqlite3_errcode(database) & 0xFF;
     if (result == SQLITE_NOMEM)
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+        return record_no_memory(path, error);
     if (result == SQLITE_NOTADB || result == SQLITE_CORRUPT)
         return database_fail_damaged(path, sqlite3_errmsg(database), error);
     if (result == SQLITE_CANTOPEN && number != 0)
@@ -168,7 +168,7 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
 
     if (sqlite3_open_v2(path, &database, FLAGS[use] | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         code = database != NULL ? database_fail(database, path, error)
-                                : record_fail(VITALS_EMEMORY, path, error, "out of memory");
+                                : record_no_memory(path, error);
     /* Bounds the memory of the page cache, and allows a file from elsewhere nothing but reading. */
     if (code == 0) {
         int ignored;

@@ -102,7 +102,7 @@ int recording_feed(const char *path, struct feed *out, vitals_error *error)
 {
     struct database_feed *feed = calloc(1, sizeof *feed);
     if (feed == NULL)
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+        return record_no_memory(path, error);
     feed->after = -1;
     int code = frames_open(&feed->frames, path, error);
     if (code < 0) {

@@ -23,7 +23,7 @@ int frames_open(struct frames *frames, const char *path, vitals_error *error)
                    "a statement for each place");
     *frames = (struct frames){.path = strdup(path)};
     int code = frames->path == NULL
-                   ? record_fail(VITALS_EMEMORY, path, error, "out of memory")
+                   ? record_no_memory(path, error)
                    : database_open(path, DATABASE_READ, false, &frames->database, error);
     if (code == 0)
         code = database_check_form(frames->database, path, error);

@@ -222,7 +222,7 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
     if (timeline == NULL || recording == NULL) {
         free(timeline);
         free(recording);
-        return record_fail(VITALS_EMEMORY, path, error, "out of memory");
+        return record_no_memory(path, error);
     }
     timeline->state.recording = recording;
     timeline->told_mark = timeline->highest = -1;

@@ -133,7 +133,7 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
         size_t capacity = state->capacity > 0 ? state->capacity * 2 : 64;
         void *grown = realloc(state->series, capacity * sizeof *state->series);
         if (grown == NULL)
-            return record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory");
+            return record_no_memory(recorder->path, error);
         state->series = grown;
         state->capacity = capacity;
     }
@@ -146,7 +146,7 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
                                    .column = strdup(column),
                                    .state = VITALS_HAVE};
     int code = series.subject == NULL || series.column == NULL
-                   ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
+                   ? record_no_memory(recorder->path, error)
                    : 0;
 
     database_quote(column, quoted, sizeof quoted);
@@ -210,7 +210,7 @@ static int learn_series(struct recorder *recorder, const struct record_sample *s
     text_byte(&sql, ')');
     (void)sqlite3_finalize(state->sample);
     state->sample = NULL;
-    code = sql.failed ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
+    code = sql.failed ? record_no_memory(recorder->path, error)
                       : database_prepare(state->database, recorder->path, sql.bytes, &state->sample,
                                          error);
     text_done(&sql);
@@ -428,7 +428,7 @@ static int database_account(struct recorder *recorder, const vitals_account *acc
          code == 0 && (name = vitals_account_next_attribute(account, name)) != NULL;) {
         vitals_text text = vitals_account_attribute(account, name);
         char *copy = strndup(text.bytes, text.size);
-        code = copy == NULL ? record_fail(VITALS_EMEMORY, recorder->path, error, "out of memory")
+        code = copy == NULL ? record_no_memory(recorder->path, error)
                             : database_attribute(recorder, name, copy, error);
         free(copy);
     }
