@@ -338,10 +338,10 @@ int phases_gpu_tracker(const struct phases *phases, const vitals_account *accoun
                        const struct account_view *view, vitals_write *write, void *data)
 {
     struct json_form form;
-    struct phase *sorted = calloc(phases->count + 1, sizeof *sorted); /* as gpu_tracker has them */
+    struct phase *sorted = calloc(phases->count + 1, sizeof *sorted);
     if (sorted == NULL)
         return -1;
-    memcpy(sorted, phases->items, phases->count * sizeof *sorted);
+    memcpy(sorted, phases->items, phases->count * sizeof *sorted); /* gpu_tracker sorts by name */
     qsort(sorted, phases->count, sizeof *sorted, by_name);
 
     json_form_init(&form, 1, write, data);
