@@ -45,7 +45,8 @@ enum {
     COMMAND_PLAIN = 1 << 2, /* reads no machine: its help leaves out what goes with every command */
     COMMAND_WORDS = 1 << 3, /* takes words that belong to no option; -5 is one */
     COMMAND_SIGNALS = 1 << 4, /* -TERM is one too */
-    COMMAND_MAY_RUN = 1 << 5  /* takes a command line, or none; SIGPIPE stays as it was */
+    COMMAND_MAY_RUN = 1 << 5, /* takes a command line, or none; SIGPIPE stays as it was */
+    COMMAND_WHOLE = 1 << 6    /* reads or writes recordings: see whole.h */
 };
 
 struct command {
@@ -63,30 +64,31 @@ struct command {
 /* Every command; the view is the first. command_table.c */
 extern const struct command command_table[];
 
-int command_view(const struct settings *settings);     /* view.c: which of the three views */
-int command_one_shot(const struct settings *settings); /* one_shot.c */
-int command_json(const struct settings *settings);     /* view.c */
-int command_monitor(const struct settings *settings);  /* monitor.c: on the terminal */
-int command_screen(const struct settings *settings);   /* monitor.c: one screen as text */
-int command_replay(const struct settings *settings);   /* monitor.c */
-int command_run(const struct settings *settings);      /* run.c */
-int command_metrics(const struct settings *settings);  /* metrics.c */
-int command_options(const struct settings *settings);  /* options.c */
-int command_ps(const struct settings *settings);       /* ps.c */
-int command_info(const struct settings *settings);     /* info.c */
-int command_kill(const struct settings *settings);     /* kill.c */
-int command_device(const struct settings *settings);   /* device.c */
-int command_topo(const struct settings *settings);     /* topo.c */
-int command_select(const struct settings *settings);   /* select.c */
-int command_doctor(const struct settings *settings);   /* doctor.c */
-int command_report(const struct settings *settings);   /* report.c */
-int command_compare(const struct settings *settings);  /* compare.c */
-int command_record(const struct settings *settings);   /* record.c */
-int command_track(const struct settings *settings);    /* track.c */
-int command_mark(const struct settings *settings);     /* mark.c */
-int command_serve(const struct settings *settings);    /* serve.c */
-int command_send(const struct settings *settings);     /* send.c */
-int command_version(const struct settings *settings);  /* version.c */
+int command_view(const struct settings *settings);        /* view.c: which of the three views */
+bool command_is_monitor(const struct settings *settings); /* view.c: whether it is the monitor */
+int command_one_shot(const struct settings *settings);    /* one_shot.c */
+int command_json(const struct settings *settings);        /* view.c */
+int command_monitor(const struct settings *settings);     /* monitor.c: on the terminal */
+int command_screen(const struct settings *settings);      /* monitor.c: one screen as text */
+int command_replay(const struct settings *settings);      /* monitor.c */
+int command_run(const struct settings *settings);         /* run.c */
+int command_metrics(const struct settings *settings);     /* metrics.c */
+int command_options(const struct settings *settings);     /* options.c */
+int command_ps(const struct settings *settings);          /* ps.c */
+int command_info(const struct settings *settings);        /* info.c */
+int command_kill(const struct settings *settings);        /* kill.c */
+int command_device(const struct settings *settings);      /* device.c */
+int command_topo(const struct settings *settings);        /* topo.c */
+int command_select(const struct settings *settings);      /* select.c */
+int command_doctor(const struct settings *settings);      /* doctor.c */
+int command_report(const struct settings *settings);      /* report.c */
+int command_compare(const struct settings *settings);     /* compare.c */
+int command_record(const struct settings *settings);      /* record.c */
+int command_track(const struct settings *settings);       /* track.c */
+int command_mark(const struct settings *settings);        /* mark.c */
+int command_serve(const struct settings *settings);       /* serve.c */
+int command_send(const struct settings *settings);        /* send.c */
+int command_version(const struct settings *settings);     /* version.c */
 
 /* Whether the terminal understands UTF-8, as the locale says. */
 bool command_is_utf8(void);

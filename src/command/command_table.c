@@ -43,7 +43,7 @@ const struct command command_table[] = {
      .examples = "vitals track 4711\n"
                  "vitals track --record train.db $(pgrep -f train.py)\n"
                  "vitals track --json account.json --no-children 4711\n"},
-    {.name = "record", .run = command_record, .bit = COMMAND_RECORD, .flags = COMMAND_WORDS,
+    {.name = "record", .run = command_record, .bit = COMMAND_RECORD, .flags = COMMAND_WORDS | COMMAND_WHOLE,
      .usage = "record [OPTION]... [FILE]",
      .summary = "writes down how the machine does over time",
      .purpose = "Writes how this machine does, sample by sample, into FILE, or as CSV to standard "
@@ -55,7 +55,7 @@ const struct command command_table[] = {
                  "vitals -1 --from machine.db\n"
                  "vitals report machine.db\n"},
     {.name = "replay", .run = command_replay, .bit = COMMAND_REPLAY,
-     .flags = COMMAND_WORDS | COMMAND_PLAIN,
+     .flags = COMMAND_WORDS | COMMAND_PLAIN | COMMAND_WHOLE,
      .usage = "replay [OPTION]... FILE",
      .summary = "shows a recording on the monitor's screens",
      .purpose = "Shows what a recording holds on the screens of the monitor, from its begin on as "
@@ -172,7 +172,7 @@ const struct command command_table[] = {
               "1 there are problems, or it could not be read or written\n"
               "2 usage\n"},
     {.name = "report", .run = command_report, .bit = COMMAND_REPORT,
-     .flags = COMMAND_WORDS | COMMAND_PLAIN,
+     .flags = COMMAND_WORDS | COMMAND_PLAIN | COMMAND_WHOLE,
      .usage = "report [OPTION]... FILE",
      .summary = "shows what a recorded run used, as text, JSON or a page",
      .purpose = "Shows what a run used, from a recording (vitals run --record), from the JSON of "
@@ -187,7 +187,7 @@ const struct command command_table[] = {
               "1 there is no such file, it is no recording, or it could not be written\n"
               "2 usage\n"},
     {.name = "compare", .run = command_compare, .bit = COMMAND_COMPARE,
-     .flags = COMMAND_WORDS | COMMAND_PLAIN,
+     .flags = COMMAND_WORDS | COMMAND_PLAIN | COMMAND_WHOLE,
      .usage = "compare [OPTION]... [NAME=]FILE... [vs [NAME=]FILE...]...",
      .summary = "says in what runs differ, and whether that is more than chance",
      .purpose = "Compares what runs used, figure by figure and phase by phase, with the first. "

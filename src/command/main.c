@@ -1,16 +1,19 @@
 /* main.c: main(), and everything that the command reads from its environment: variables, the
  * terminal, limits. No other file of the command calls getenv. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/options/option.h"
+#include "command/whole.h"
 
 /* The folder of the exporter, relative to the folder of this program. */
 #ifndef TELL_FOLDER
@@ -186,6 +189,15 @@ static int usage_error(const struct settings *settings, const struct option_erro
     return point_to_help(settings);
 }
 
+/* Returns only if there is no such program. */
+static int start_whole(char **argv)
+{
+    struct program_path path;
+    const char *program = find_program("vitals-full", &path);
+    execv(program, argv);
+    return command_fail(EXIT_CANNOT, "%s: %s; install vitals again", program, strerror(errno));
+}
+
 static int start(struct settings *settings, int argc, char **argv)
 {
     static char layout[4096];
@@ -243,6 +255,8 @@ static int start(struct settings *settings, int argc, char **argv)
     if (settings->command->flags & COMMAND_RUNS)
         look_for_systemd(settings);
     look_at_terminal(settings);
+    if (whole_is_needed(settings) && !whole_is_linked())
+        return start_whole(argv);
     raise_descriptors(settings);
     code = settings->command->run(settings);
     bool ours = code == EXIT_USAGE && !(settings->command->flags & COMMAND_RUNS);
@@ -271,6 +285,8 @@ int main(int argc, char **argv)
             argv[2] = help;
     }
 
+    if (whole_is_linked())
+        (void)prctl(PR_SET_NAME, "vitals"); /* the name under which users look for it */
     settings_init(&settings);
     int code = start(&settings, argc, argv);
     settings_done(&settings);

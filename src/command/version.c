@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "command/output.h"
-#include "monitor/monitor.h"
 #include "record/frame/deflate.h"
-#include "record/sqlite/database.h"
 
 #if VITALS_WITH_JANSSON
 #include <jansson.h>
+#endif
+#if VITALS_WITH_SQLITE
+#include <sqlite3.h>
 #endif
 
 static void print_library(struct output *output, const char *name, const char *version)
@@ -33,14 +34,18 @@ int command_version(const struct settings *settings)
 #if VITALS_WITH_JANSSON
     print_library(&output, "jansson", jansson_version_str());
 #endif
-    print_library(&output, "SQLite", database_version());
     print_library(&output, "zlib", deflate_version());
-    output_text(&output, monitor_built() ? " ncursesw\n" : "\n");
+    if (VITALS_WITH_SQLITE || VITALS_WITH_NCURSES)
+        output_text(&output, "\nvitals-full    with");
+#if VITALS_WITH_SQLITE
+    print_library(&output, "SQLite", SQLITE_VERSION);
+#endif
+    output_text(&output, VITALS_WITH_NCURSES ? " ncursesw\n" : "\n");
 
     output_format(&output, "snapshot form  %d\n", VITALS_SCHEMA);
     output_format(&output, "reading JSON   %s\n", VITALS_WITH_JANSSON ? "yes" : "no");
-    output_format(&output, "monitor        %s\n", monitor_built() ? "yes" : "no");
-    output_format(&output, "recordings     CSV%s%s\n", database_version() != NULL ? ", SQLite" : "",
+    output_format(&output, "monitor        %s\n", VITALS_WITH_NCURSES ? "yes" : "no");
+    output_format(&output, "recordings     CSV%s%s\n", VITALS_WITH_SQLITE ? ", SQLite" : "",
                   deflate_version() != NULL ? ", packed" : "");
     output_text(&output, VITALS_WITH_TELL ? "telling        yes\n" : "telling        no\n");
     return output_done(&output, EXIT_DONE);

@@ -18,11 +18,6 @@
 #include "monitor/terminal.h"
 #include "util/base.h"
 
-bool monitor_built(void)
-{
-    return true;
-}
-
 static const int SIGNALS[] = {SIGTERM,  SIGHUP,  SIGINT,  SIGQUIT,
                               SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE};
 enum { SIGNAL_COUNT = sizeof SIGNALS / sizeof SIGNALS[0] };

@@ -107,7 +107,4 @@ int monitor_print(const struct monitor_options *options, struct feed *feed, size
  * live on. */
 bool monitor_is_busy(void);
 
-/* True if this build has the monitor. */
-bool monitor_built(void);
-
 #endif

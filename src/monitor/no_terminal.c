@@ -4,11 +4,6 @@
 #include "feed/built_without.h"
 #include "monitor/monitor.h"
 
-bool monitor_built(void)
-{
-    return false;
-}
-
 int monitor_run(const struct monitor_options *options, struct monitor_end *end, vitals_error *error)
 {
     (void)options;

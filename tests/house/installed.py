@@ -22,6 +22,7 @@ KINDS = (
     r"LIB/pkgconfig/vitals\.pc",
     r"?libexec/vitals/tell",
     r"?libexec/vitals/scope",
+    r"?libexec/vitals/vitals-full",
     r"include/vitals/\w+\.h",
     r"include/vitals/sys/\w+\.h",
     r"share/man/man1/vitals\.1",

@@ -70,9 +70,15 @@ class Symbols(unittest.TestCase):
 
     def test_the_command_needs_no_library_that_is_not_listed(self):
         """The library is in it, as the static one, whose names are the public ones (above)."""
-        listed = {"libc", "libm", "libdl", "libpthread", "libjansson", "libncursesw", "libtinfo", "libsqlite3",
-                  "libz"}
+        listed = {"libc", "libm", "libdl", "libpthread", "libjansson", "libz"}
         self.assertEqual({name.split(".so")[0] for name in needed(VITALS)} - listed, set())
+
+    def test_the_whole_command_needs_two_more(self):
+        whole = os.path.join(os.path.dirname(VITALS), "vitals-full")
+        if not os.path.exists(whole):
+            self.skipTest("built without SQLite and ncurses")
+        more = {"libsqlite3", "libncursesw", "libtinfo"}
+        self.assertTrue({name.split(".so")[0] for name in needed(whole) - needed(VITALS)} <= more)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
  * finding can write a command. */
 #include "command/devices/doctor_paint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "view/paint.h"

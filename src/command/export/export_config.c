@@ -4,6 +4,9 @@
  * Command lines are given on only as far as --cmdline lets them go, so that no mistake there can
  * tell more. */
 #include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -6,7 +6,29 @@
 
 #include "command/command.h"
 #include "feed/built_without.h"
-#include "monitor/monitor.h"
+
+static bool is_terminal(const struct settings *settings)
+{
+    return settings->look.terminal && settings->look.typed;
+}
+
+/* The monitor can be tried on a terminal that TERM names; it knows more of it. */
+static bool is_capable(const struct settings *settings)
+{
+    const char *term = settings->environment.term;
+    return is_terminal(settings) && term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
+}
+
+bool command_is_monitor(const struct settings *settings)
+{
+    const struct view_settings *view = &settings->view;
+    if (settings->command->bit != COMMAND_VIEW || settings->look.json || view->screen != NULL)
+        return false;
+    if (view->monitor)
+        return is_terminal(settings);
+    return VITALS_WITH_NCURSES && is_capable(settings) && !view->once && !view->report_unasked &&
+           settings->machine.from == NULL;
+}
 
 int command_json(const struct settings *settings)
 {
@@ -60,28 +82,24 @@ int command_json(const struct settings *settings)
 
 int command_view(const struct settings *settings)
 {
-    /* The monitor can be tried on a terminal that TERM names; it knows more of it. */
-    const char *term = settings->environment.term;
-    bool terminal = settings->look.terminal && settings->look.typed;
-    bool capable = term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
     if (settings->look.json)
         return command_json(settings);
     if (settings->view.screen != NULL)
         return command_screen(settings);
-    if (settings->view.monitor && !terminal)
+    if (command_is_monitor(settings))
+        return command_monitor(settings);
+    if (settings->view.monitor)
         return command_fail(EXIT_CANNOT, "the monitor needs a terminal for input and output; "
                                          "vitals -1 prints a report");
-    if (settings->view.monitor ||
-        (terminal && capable && !settings->view.once && !settings->view.report_unasked &&
-         settings->machine.from == NULL && monitor_built()))
-        return command_monitor(settings);
     if (!settings->view.once && settings->sampling.interval_given)
         return command_fail(EXIT_USAGE,
                             "--interval is for the monitor, for --json and for commands; "
                             "what is not shown on a terminal%s is one report",
-                            terminal && !capable ? " that TERM names (as xterm-256color)" : "");
+                            is_terminal(settings) && !is_capable(settings)
+                                ? " that TERM names (as xterm-256color)"
+                                : "");
     int code = command_one_shot(settings);
-    if (terminal && capable && !settings->view.once && !monitor_built())
+    if (is_capable(settings) && !settings->view.once && !VITALS_WITH_NCURSES)
         (void)command_fail(0, "this is the report of vitals -1; " BUILT_WITHOUT_MONITOR);
     return code;
 }

@@ -3,6 +3,7 @@
  * in a folder of its own that only this user can read. */
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -14,11 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *database_version(void)
-{
-    return sqlite3_libversion();
-}
-
 const char DATABASE_TABLES[] =
     "CREATE TABLE attributes(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE series(id INTEGER PRIMARY KEY, column_name TEXT NOT NULL UNIQUE,"
@@ -246,10 +241,5 @@ bool database_has_table(sqlite3 *database, const char *name)
 }
 
 #else
-
-const char *database_version(void)
-{
-    return NULL;
-}
 
 #endif

@@ -14,9 +14,6 @@
 
 #define DATABASE_ABSENT BUILT_WITHOUT_SQLITE "; recordings in CSV work without it"
 
-/* "3.40.1", or NULL in a build without SQLite. */
-const char *database_version(void);
-
 /* Writes an account into an existing recording. Errors: those of database_open. */
 int database_put_account(const char *path, const vitals_account *account, vitals_error *error);
 

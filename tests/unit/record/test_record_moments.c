@@ -52,7 +52,7 @@ static struct recording *recorded(struct record_world *world, size_t unread)
 {
     struct recording *recording = NULL;
     vitals_error error = {.message = ""};
-    if (database_version() == NULL)
+    if (!VITALS_WITH_SQLITE)
         CHECK_SKIP("no SQLite here");
     record_world_open(world, "a.db");
     record(world, unread);
@@ -103,7 +103,7 @@ static void a_recording_without_them_or_with_nonsense_is_read(void)
         "UPDATE moments SET monotonic_ns='x', series=series+100000",
         "DELETE FROM moments; INSERT INTO moments VALUES(-5,-5,-5),(1,4000000000,1)",
     };
-    if (database_version() == NULL)
+    if (!VITALS_WITH_SQLITE)
         CHECK_SKIP("no SQLite here");
     for (size_t i = 0; i < CHECK_COUNT(STATEMENTS); i++) {
         struct record_world world;
@@ -131,7 +131,7 @@ static void one_that_came_late_stands_where_it_was_read(void)
 {
     struct record_world world;
     vitals_error error = {.message = ""};
-    if (database_version() == NULL)
+    if (!VITALS_WITH_SQLITE)
         CHECK_SKIP("no SQLite here");
     record_world_open(&world, "a.db");
     struct recorder *recorder = record_open(&world, NULL);
@@ -193,7 +193,7 @@ static void samples_are_counted_when_they_were_taken(void)
     struct phases phases;
     struct charts charts;
     vitals_error error = {.message = ""};
-    if (database_version() == NULL)
+    if (!VITALS_WITH_SQLITE)
         CHECK_SKIP("no SQLite here");
     record_world_open(&world, "a.db");
     record_late(&world);

@@ -18,7 +18,7 @@
 static bool cannot_be(const char *name)
 {
     bool database = strstr(name, ".db") != NULL || strstr(name, ".sqlite") != NULL;
-    return (database && database_version() == NULL) ||
+    return (database && !VITALS_WITH_SQLITE) ||
            (strcmp(name, "a.csv") == 0 && !VITALS_WITH_JANSSON);
 }
 

@@ -17,7 +17,7 @@ static bool can_read(void)
 
 static bool can_record(void)
 {
-    return can_read() && database_version() != NULL;
+    return can_read() && VITALS_WITH_SQLITE;
 }
 
 static vitals_builder *new_builder(void)
