@@ -18,13 +18,21 @@
 #include <stdint.h>
 
 #include <vitals/account.h>
-#include <vitals/mark.h>
 #include <vitals/request.h>
 #include <vitals/usage.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A mark that a process of the run wrote (mark.h). */
+typedef struct vitals_mark {
+    int begins; /* not 0: a phase begins; 0: it ends */
+    const char *name;
+    uint64_t monotonic_ns;
+    int64_t pid, tid; /* 0: not told */
+    int told;         /* not 0: the writer gave the time itself */
+} vitals_mark;
 
 /* Receives each sample of a run. The functions are called in the sampler's process: descriptors
  * that they open and memory that they write belong to that process alone. A function may be NULL.

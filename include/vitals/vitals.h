@@ -1,4 +1,4 @@
-/* vitals.h: everything at once.
+/* vitals.h: everything at once, but for mark.h (phases of one's own program) and psutil.h.
  *
  *     context ── request ──► sampler ──► snapshot ──► rows, values, rates
  *        └───── live handles (process.h) and runs (run.h)
@@ -16,10 +16,8 @@
 #include <vitals/error.h>
 #include <vitals/export.h>
 #include <vitals/gpu.h>
-#include <vitals/mark.h>
 #include <vitals/metrics.h>
 #include <vitals/process.h>
-#include <vitals/psutil.h>
 #include <vitals/request.h>
 #include <vitals/run.h>
 #include <vitals/sampler.h>

@@ -11,7 +11,7 @@
 
 #include "os/marks.h"
 #include "util/cursor.h"
-#include <vitals/mark.h>
+#include <vitals/run.h>
 
 enum { MARKS_NAME = 200, MARKS_LINE = 1024, MARKS_READING = 1 << 16 };
 
