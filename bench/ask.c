@@ -14,7 +14,7 @@
  *     sockets      its sockets
  *     children     the processes below it
  *     all_sockets  the sockets of the machine; PID is not looked at
- *     first        a whole reading of VITALS_PROCESSES, made and forgotten; likewise
+ *     first        a whole reading of VITALS_SET_PROCESSES, made and forgotten; likewise
  *
  * One handle is asked again and again; of `all_sockets` and `first` nothing is kept. A line as
  * floor.c and table.c print: microseconds of CPU for one question, rows of the answer, allocations
@@ -46,7 +46,7 @@ static void check(int code, const vitals_error *error)
 
 struct question {
     const char *name;
-    vitals_entity table; /* whose rows are counted */
+    vitals_table table; /* whose rows are counted */
     vitals_metric columns[COLUMNS_MAX];
     vitals_relation relation; /* of relatives */
     bool machine;             /* not of one process */
@@ -61,29 +61,29 @@ struct question {
         VITALS_PROCESS_USER, VITALS_PROCESS_COMMAND_LINE
 
 static const struct question questions[] = {
-    {.name = "name", .table = VITALS_PROCESS, .columns = {VITALS_PROCESS_NAME}},
-    {.name = "scalars", .table = VITALS_PROCESS, .columns = {SCALARS}},
+    {.name = "name", .table = VITALS_TABLE_PROCESS, .columns = {VITALS_PROCESS_NAME}},
+    {.name = "scalars", .table = VITALS_TABLE_PROCESS, .columns = {SCALARS}},
     {.name = "memory",
-     .table = VITALS_PROCESS,
+     .table = VITALS_TABLE_PROCESS,
      .columns = {VITALS_PROCESS_PSS_BYTES, VITALS_PROCESS_USS_BYTES, VITALS_PROCESS_SWAP_PSS_BYTES,
                  VITALS_PROCESS_RESIDENT_BYTES, VITALS_PROCESS_VIRTUAL_BYTES}},
-    {.name = "maps", .table = VITALS_MAPPING},
-    {.name = "maps_sum", .table = VITALS_MAPPED_FILE},
+    {.name = "maps", .table = VITALS_TABLE_MAPPING},
+    {.name = "maps_sum", .table = VITALS_TABLE_MAPPED_FILE},
     {.name = "files",
-     .table = VITALS_DESCRIPTOR,
+     .table = VITALS_TABLE_DESCRIPTOR,
      .columns = {VITALS_DESCRIPTOR_NUMBER, VITALS_DESCRIPTOR_TYPE, VITALS_DESCRIPTOR_PATH,
                  VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_MODE,
                  VITALS_DESCRIPTOR_FLAGS}},
     {.name = "threads",
-     .table = VITALS_THREAD,
+     .table = VITALS_TABLE_THREAD,
      .columns = {VITALS_THREAD_TID, VITALS_THREAD_CPU_USER_SECONDS,
                  VITALS_THREAD_CPU_SYSTEM_SECONDS}},
-    {.name = "environment", .table = VITALS_ENVIRONMENT},
-    {.name = "limits", .table = VITALS_LIMIT},
-    {.name = "sockets", .table = VITALS_SOCKET},
-    {.name = "children", .table = VITALS_PROCESS, .relation = VITALS_DESCENDANTS},
-    {.name = "all_sockets", .table = VITALS_SOCKET, .machine = true},
-    {.name = "first", .table = VITALS_PROCESS, .machine = true, .sets = VITALS_PROCESSES},
+    {.name = "environment", .table = VITALS_TABLE_ENVIRONMENT},
+    {.name = "limits", .table = VITALS_TABLE_LIMIT},
+    {.name = "sockets", .table = VITALS_TABLE_SOCKET},
+    {.name = "children", .table = VITALS_TABLE_PROCESS, .relation = VITALS_DESCENDANTS},
+    {.name = "all_sockets", .table = VITALS_TABLE_SOCKET, .machine = true},
+    {.name = "first", .table = VITALS_TABLE_PROCESS, .machine = true, .sets = VITALS_SET_PROCESSES},
 };
 
 static const struct question *question_of(const char *name)
@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     asked.request = request;
     run(question, &asked, rounds);
     vitals_request_free(request);
-    vitals_process_free(asked.process);
+    vitals_process_close(asked.process);
     vitals_context_free(asked.context);
     return 0;
 }

@@ -4,13 +4,13 @@
  *
  *     plain      what stat tells of all processes
  *     usual      and resident set size, and CPU time in nanoseconds
- *     processes  VITALS_PROCESSES as it stands: and users, command lines, cgroups
+ *     processes  VITALS_SET_PROCESSES as it stands: and users, command lines, cgroups
  *     minute     the same, with a second between two ticks
  *     one        usual, of one process among all
  *     tree       usual, of ourselves and our descendants
  *     users      usual, of processes that a device names: none
- *     machine    VITALS_MACHINE
- *     gpus       VITALS_GPUS, with a second between two ticks; needs --nvml
+ *     machine    VITALS_SET_MACHINE
+ *     gpus       VITALS_SET_GPUS, with a second between two ticks; needs --nvml
  *
  * Each sweep makes a sampler and takes a snapshot (first sight), then one for each tick. Like every
  * consumer that shows rates, it holds the newest and the one before. The first ticks may still
@@ -123,13 +123,13 @@ struct scene {
 static const struct scene scenes[] = {
     {.name = "plain", .plain = true},
     {.name = "usual", .plain = true, .more = true},
-    {.name = "processes", .sets = VITALS_PROCESSES},
-    {.name = "minute", .sets = VITALS_PROCESSES, .jumps = true},
+    {.name = "processes", .sets = VITALS_SET_PROCESSES},
+    {.name = "minute", .sets = VITALS_SET_PROCESSES, .jumps = true},
     {.name = "one", .plain = true, .more = true, .rows = VITALS_ROWS_LISTED},
     {.name = "users", .plain = true, .more = true, .rows = VITALS_ROWS_GPU_USERS},
     {.name = "tree", .plain = true, .more = true, .rows = VITALS_ROWS_TREE},
-    {.name = "machine", .sets = VITALS_MACHINE},
-    {.name = "gpus", .sets = VITALS_GPUS, .jumps = true},
+    {.name = "machine", .sets = VITALS_SET_MACHINE},
+    {.name = "gpus", .sets = VITALS_SET_GPUS, .jumps = true},
 };
 
 static vitals_request *request_of(const struct scene *scene)
@@ -143,7 +143,7 @@ static vitals_request *request_of(const struct scene *scene)
         check(vitals_request_add(request, MORE[i], &error), &error);
     int64_t self = getpid();
     if (scene->rows != 0)
-        check(vitals_request_rows(request, scene->rows, &self, 1, &error), &error);
+        check(vitals_request_set_rows(request, scene->rows, &self, 1, &error), &error);
     return request;
 }
 

@@ -44,6 +44,6 @@ int main(int argc, char **argv)
         print_figures(account);
     int status = code < 0 ? 1 : vitals_account_exit_code(account);
     vitals_account_free(account);
-    vitals_run_free(run);
+    vitals_run_close(run);
     return status;
 }

@@ -6,7 +6,8 @@
 
 static void print_busy(const vitals_snapshot *now, const vitals_snapshot *before)
 {
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_PROCESS, row));) {
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(now, VITALS_TABLE_PROCESS, row));) {
         double cores;
         char safe[64];
         vitals_text name;
@@ -27,7 +28,7 @@ int main(void)
     vitals_sampler *sampler = NULL;
     vitals_snapshot *before = NULL, *now = NULL;
     if (vitals_context_new(NULL, &context, &error) < 0 ||
-        vitals_request_new(VITALS_PROCESSES, &request, &error) < 0 ||
+        vitals_request_new(VITALS_SET_PROCESSES, &request, &error) < 0 ||
         vitals_sampler_new(context, request, &sampler, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
 

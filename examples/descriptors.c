@@ -30,12 +30,12 @@ int main(int argc, char **argv)
     if (argc != 2 || !pid_of(argv[1], &pid) || vitals_context_new(NULL, &context, &error) < 0 ||
         vitals_process_open(context, pid, &process, &error) < 0 ||
         vitals_request_new(0, &request, &error) < 0 ||
-        vitals_request_add_table(request, VITALS_DESCRIPTOR, &error) < 0 ||
+        vitals_request_add_table(request, VITALS_TABLE_DESCRIPTOR, &error) < 0 ||
         vitals_process_ask(process, request, &answer, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
 
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(answer, VITALS_DESCRIPTOR, row)) != NULL) {
+    while ((row = vitals_snapshot_next(answer, VITALS_TABLE_DESCRIPTOR, row)) != NULL) {
         uint64_t deleted;
         vitals_text type = text_of(row, VITALS_DESCRIPTOR_TYPE);
         vitals_text mode = text_of(row, VITALS_DESCRIPTOR_MODE);
@@ -46,11 +46,11 @@ int main(int argc, char **argv)
                (int)mode.size, mode.bytes, (int)type.size, type.bytes, vitals_row_label(row),
                deleted ? " (deleted)" : "");
     }
-    vitals_availability state = vitals_snapshot_state(answer, VITALS_DESCRIPTOR);
+    vitals_availability state = vitals_snapshot_state(answer, VITALS_TABLE_DESCRIPTOR);
     if (state != VITALS_HAVE)
         fprintf(stderr, "incomplete: %s\n", vitals_availability_name(state));
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     vitals_context_free(context);
 }

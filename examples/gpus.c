@@ -10,10 +10,11 @@ int main(void)
     vitals_context *context;
     vitals_snapshot *snapshot;
     if (vitals_context_new(NULL, &context, &error) < 0 ||
-        vitals_snapshot_take(context, VITALS_GPUS, &snapshot, &error) < 0)
+        vitals_snapshot_take(context, VITALS_SET_GPUS, &snapshot, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
 
-    for (const vitals_row *gpu = NULL; (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu));) {
+    for (const vitals_row *gpu = NULL;
+         (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu));) {
         uint64_t used;
         if (vitals_row_u64(gpu, VITALS_GPU_MEMORY_USED_BYTES, &used) > 0)
             printf("%s  %llu bytes used\n", vitals_row_label(gpu), (unsigned long long)used);

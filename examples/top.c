@@ -11,7 +11,7 @@ int main(void)
     vitals_sampler *sampler;
     vitals_snapshot *taken[2]; /* a rate needs two */
     if (vitals_context_new(NULL, &context, &error) < 0 ||
-        vitals_request_new(VITALS_PROCESSES, &request, &error) < 0 ||
+        vitals_request_new(VITALS_SET_PROCESSES, &request, &error) < 0 ||
         vitals_sampler_new(context, request, &sampler, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
     const vitals_clock *clock = vitals_context_clock(context);
@@ -25,7 +25,7 @@ int main(void)
         const char *name;
     } top[11] = {{0}}; /* in order; the last one has no place */
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(taken[1], VITALS_PROCESS, row));) {
+         (row = vitals_snapshot_next(taken[1], VITALS_TABLE_PROCESS, row));) {
         double cpus;
         size_t at = 10;
         if (vitals_row_rate(row, taken[0], VITALS_PROCESS_CPU_SECONDS, &cpus) <= 0)

@@ -58,7 +58,7 @@ static int make_room(size_t more, vitals_error *error)
 static void take_new(vitals_context *context, const vitals_snapshot *answer)
 {
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(answer, VITALS_PROCESS, row)) != NULL) {
+    while ((row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, row)) != NULL) {
         uint64_t pid;
         double start;
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 ||
@@ -86,10 +86,10 @@ static int wait_for_them(vitals_context *context, vitals_error *error)
     vitals_wait_init(&how, sizeof how);
     how.timeout_ns = STEP_NS;
     how.ended = tell_end;
-    int code = vitals_processes_wait(waited, waiting, &how, NULL, error);
+    int code = vitals_process_wait_several(waited, waiting, &how, NULL, error);
     for (size_t i = 0; i < waiting; i++)
         if (children[i] == NULL)
-            vitals_process_free(waited[i]);
+            vitals_process_close(waited[i]);
         else
             children[kept++] = children[i];
     count = kept;
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         code = vitals_process_relatives(parent, VITALS_CHILDREN, request, &answer, &error);
         if (code < 0)
             break;
-        code = make_room(vitals_snapshot_count(answer, VITALS_PROCESS), &error);
+        code = make_room(vitals_snapshot_count(answer, VITALS_TABLE_PROCESS), &error);
         if (code == 0)
             take_new(context, answer);
         vitals_snapshot_unref(answer);
@@ -127,10 +127,10 @@ int main(int argc, char **argv)
     }
     fprintf(stderr, "%s\n", error.message);
     for (size_t i = 0; i < count; i++)
-        vitals_process_free(children[i]);
+        vitals_process_close(children[i]);
     free(children);
     vitals_request_free(request);
-    vitals_process_free(parent);
+    vitals_process_close(parent);
     vitals_context_free(context);
     return code != VITALS_EGONE;
 }

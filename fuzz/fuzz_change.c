@@ -23,7 +23,7 @@ static vitals_text text_of(const char *string)
 
 static void put_process(vitals_builder *builder, uint64_t key, uint64_t stamp_ns)
 {
-    vitals_builder_row(builder, VITALS_PROCESS, key, 0, text_of("process"), stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, 0, text_of("process"), stamp_ns);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, key + 1000, VITALS_HAVE);
     vitals_builder_text(builder, VITALS_PROCESS_NAME, text_of("a name"), VITALS_STALE);
     vitals_builder_f64(builder, VITALS_PROCESS_CPU_SECONDS, (double)key / 4, VITALS_HAVE);
@@ -42,8 +42,9 @@ static vitals_snapshot *make_base(vitals_builder *builder)
     vitals_builder_origin(builder, text_of("here"), text_of("boot"), 1);
     vitals_builder_stream(builder, 7);
     vitals_builder_moment(builder, 3000, 2000, 1000, 1);
-    vitals_builder_table(builder, VITALS_PROCESS, PROCESS, sizeof PROCESS / sizeof PROCESS[0]);
-    vitals_builder_table(builder, VITALS_GPU, GPU, sizeof GPU / sizeof GPU[0]);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESS,
+                         sizeof PROCESS / sizeof PROCESS[0]);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, GPU, sizeof GPU / sizeof GPU[0]);
     for (uint64_t key = 1; key <= 5; key++)
         put_process(builder, key, 900 + key);
     require(vitals_builder_finish(builder, &snapshot, NULL) == 0);

@@ -34,9 +34,10 @@ static vitals_snapshot *make_devices(void)
     if (vitals_builder_new(&builder, NULL) < 0)
         abort();
     vitals_builder_begin(builder);
-    vitals_builder_table(builder, VITALS_GPU, COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0]);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0]);
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-        vitals_builder_row(builder, VITALS_GPU, i + 1, ROWS[i].parent, text_of(ROWS[i].label), 1);
+        vitals_builder_row(builder, VITALS_TABLE_GPU, i + 1, ROWS[i].parent, text_of(ROWS[i].label),
+                           1);
         vitals_builder_text(builder, VITALS_GPU_VENDOR, text_of("nvidia"), VITALS_HAVE);
         vitals_builder_text(builder, VITALS_GPU_NAME, text_of(ROWS[i].name), VITALS_HAVE);
         vitals_builder_text(builder, VITALS_GPU_UUID, text_of(ROWS[i].uuid), VITALS_HAVE);

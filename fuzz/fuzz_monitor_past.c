@@ -42,8 +42,8 @@ static vitals_snapshot *make(uint64_t moment_ns, uint64_t sequence)
     vitals_snapshot *snapshot = NULL;
     vitals_builder_begin(builder);
     vitals_builder_moment(builder, moment_ns, moment_ns, moment_ns, sequence);
-    vitals_builder_table(builder, VITALS_HOST, HOST, 2);
-    vitals_builder_row(builder, VITALS_HOST, 1, 0, (vitals_text){"host", 4}, moment_ns);
+    vitals_builder_table(builder, VITALS_TABLE_HOST, HOST, 2);
+    vitals_builder_row(builder, VITALS_TABLE_HOST, 1, 0, (vitals_text){"host", 4}, moment_ns);
     vitals_builder_f64(builder, VITALS_HOST_CPU_BUSY_SECONDS, (double)moment_ns / 4e9, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_HOST_CPU_TOTAL_SECONDS, (double)moment_ns / 1e9,
                        VITALS_HAVE);

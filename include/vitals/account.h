@@ -89,7 +89,7 @@ VITALS_API const char *vitals_account_next_attribute(const vitals_account *accou
 
 /* One JSON object of the form in docs/account.md. Returns 0, or what `write` returned to stop. */
 VITALS_API VITALS_CHECKED int vitals_account_json(const vitals_account *account,
-                                                  vitals_write *write, void *data)
+                                                  vitals_write_fn *write, void *data)
     VITALS_NONNULL(1, 2);
 
 #ifdef __cplusplus

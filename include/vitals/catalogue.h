@@ -21,13 +21,14 @@ extern "C" {
  * that are in no set: socket, login, network_address, gpu_link, gpu_error, gpu_peer, diagnosis, and
  * those of a live handle (process.h). */
 enum vitals_set {
-    VITALS_MACHINE = 1 << 16,      /* host, cpu, disk, network, pressure */
-    VITALS_GPUS = 1 << 17,         /* gpu, its engines, sensors, clocks, pools, and gpu_process */
-    VITALS_PROCESSES = 1 << 18,    /* process: the plain set, with names, command lines and users */
-    VITALS_SOURCES = 1 << 19,      /* source */
-    VITALS_FILESYSTEMS = 1 << 20,  /* filesystem */
-    VITALS_SENSORS = 1 << 21,      /* sensor */
-    VITALS_EVERYTHING = 0x7fff0000 /* these, and sets that a later version adds */
+    VITALS_SET_MACHINE = 1 << 16, /* host, cpu, disk, network, pressure */
+    VITALS_SET_GPUS = 1 << 17,    /* gpu, its engines, sensors, clocks, pools, and gpu_process */
+    VITALS_SET_PROCESSES =
+        1 << 18,                  /* process: the plain set, with names, command lines and users */
+    VITALS_SET_SOURCES = 1 << 19, /* source */
+    VITALS_SET_FILESYSTEMS = 1 << 20,  /* filesystem */
+    VITALS_SET_SENSORS = 1 << 21,      /* sensor */
+    VITALS_SET_EVERYTHING = 0x7fff0000 /* these, and sets that a later version adds */
 };
 
 /* May grow. */
@@ -46,31 +47,31 @@ typedef enum vitals_kind {
 } vitals_kind;
 
 typedef enum vitals_price {
-    VITALS_PRICE_TICK = 1, /* read on the sampler's own thread at each tick */
-    VITALS_PRICE_LANE = 2, /* read beside it, and late if the source is late */
-    VITALS_PRICE_SLOW = 3  /* likewise, and by itself: one reading takes from 20 ms to a second */
+    VITALS_PRICE_TICK = 1,   /* read on the sampler's own thread at each tick */
+    VITALS_PRICE_WORKER = 2, /* read beside it, and late if the source is late */
+    VITALS_PRICE_SLOW = 3    /* likewise, and by itself: one reading takes from 20 ms to a second */
 } vitals_price;
 
 /* Iterates in the order of numbers: 0 gives the first, and 0 comes after the last. */
-VITALS_API vitals_entity vitals_entity_next(vitals_entity previous);
+VITALS_API vitals_table vitals_table_next(vitals_table previous);
 VITALS_API vitals_metric vitals_metric_next(vitals_metric previous);
 
 /* NULL for a number that is none. */
-VITALS_API const char *vitals_entity_name(vitals_entity entity); /* "gpu_process" */
-VITALS_API const char *vitals_entity_help(vitals_entity entity);
+VITALS_API const char *vitals_table_name(vitals_table entity); /* "gpu_process" */
+VITALS_API const char *vitals_table_help(vitals_table entity);
 VITALS_API const char *vitals_metric_name(vitals_metric metric); /* "memory_used_bytes" */
 VITALS_API const char *vitals_metric_unit(vitals_metric metric); /* "bytes"; "" for a count */
 VITALS_API const char *vitals_metric_source(vitals_metric metric);
 VITALS_API const char *vitals_metric_help(vitals_metric metric);
 
-/* 0 for a number that is none; of vitals_entity_parent also for a table without parent. A table
+/* 0 for a number that is none; of vitals_table_parent also for a table without parent. A table
  * may be its own: a partition's parent is a gpu, a process's a process. */
-VITALS_API vitals_entity vitals_entity_parent(vitals_entity entity);
-VITALS_API vitals_entity vitals_metric_entity(vitals_metric metric);
+VITALS_API vitals_table vitals_table_parent(vitals_table entity);
+VITALS_API vitals_table vitals_metric_table(vitals_metric metric);
 
 /* The table whose keys the column holds, as gpu_process.process holds those of process; 0 where
  * its values are no keys. */
-VITALS_API vitals_entity vitals_metric_target(vitals_metric metric);
+VITALS_API vitals_table vitals_metric_target(vitals_metric metric);
 VITALS_API vitals_type vitals_metric_type(vitals_metric metric);
 VITALS_API vitals_kind vitals_metric_kind(vitals_metric metric);
 VITALS_API vitals_price vitals_metric_price(vitals_metric metric);
@@ -83,8 +84,8 @@ VITALS_API uint64_t vitals_metric_every_ns(vitals_metric metric);
 VITALS_API uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate);
 
 /* By name; 0 where there is none. */
-VITALS_API vitals_entity vitals_entity_find(const char *name);
-VITALS_API vitals_metric vitals_metric_find(vitals_entity entity, const char *name);
+VITALS_API vitals_table vitals_table_find(const char *name);
+VITALS_API vitals_metric vitals_metric_find(vitals_table entity, const char *name);
 
 #ifdef __cplusplus
 }

@@ -88,19 +88,20 @@ VITALS_API VITALS_CHECKED int vitals_collector_collect(vitals_collector *collect
 
 /* Told every so often, in a thread of its own, which opens a window with this tag for it; not 0
  * ends it. The collection is borrowed. */
-typedef int vitals_collect(void *data, const vitals_collection *collection);
+typedef int vitals_collect_fn(void *data, const vitals_collection *collection);
 
 /* One at a time. Errors: EARGUMENT (one runs already, an interval that is not above 0, the tag),
  * ESYSTEM. */
-VITALS_API VITALS_CHECKED int vitals_collector_every(vitals_collector *collector, const char *tag,
-                                                     double seconds, vitals_collect *told,
-                                                     void *data, vitals_error *error)
+VITALS_API VITALS_CHECKED int vitals_collector_set_every(vitals_collector *collector,
+                                                         const char *tag, double seconds,
+                                                         vitals_collect_fn *told, void *data,
+                                                         vitals_error *error)
     VITALS_NONNULL(1, 2, 4);
 
 /* Told in that same thread: `began` before the first turn, `ended` behind the last, also where the
- * collector is freed. Each may be NULL. Takes effect with the next vitals_collector_every. */
-VITALS_API void vitals_collector_around(vitals_collector *collector, void (*began)(void *data),
-                                        void (*ended)(void *data)) VITALS_NONNULL(1);
+ * collector is freed. Each may be NULL. Takes effect with the next vitals_collector_set_every. */
+VITALS_API void vitals_collector_set_around(vitals_collector *collector, void (*began)(void *data),
+                                            void (*ended)(void *data)) VITALS_NONNULL(1);
 
 /* In the order of windows, outer ones first, then of scopes, subjects and measures; NULL: the
  * first, NULL after the last. */

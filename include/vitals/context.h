@@ -27,7 +27,7 @@ typedef struct vitals_context vitals_context;
 
 /* Receives one line about each thing that did not go as wished: a failed open with its errno, a
  * missing symbol, an overrun. Called from any thread, also several at once; must not call back. */
-typedef void vitals_trace(void *data, const char *line);
+typedef void vitals_trace_fn(void *data, const char *line);
 
 /* Strings are copied; NULL means the default. Grows at its end only: what a caller does not know of
  * is the default, and what it sets beyond what the library knows is refused, never ignored. */
@@ -42,7 +42,7 @@ typedef struct vitals_options {
     uint64_t seed;             /* of the demo back end: same seed and clock, same values */
     uint32_t max_descriptors;  /* kept open for processes; 0: three quarters of RLIMIT_NOFILE */
     const vitals_clock *clock; /* vitals_clock_system(); see above how long it must live */
-    vitals_trace *trace;       /* NULL: no trace; likewise */
+    vitals_trace_fn *trace;    /* NULL: no trace; likewise */
     void *trace_data;          /* likewise */
     const char *etc_root;      /* "/etc": os-release */
     const char *run_root;      /* "/run": users that are logged in */

@@ -17,14 +17,14 @@ extern "C" {
 /* May grow: treat a code that you do not know as a failure. */
 typedef enum vitals_code {
     VITALS_OK = 0,
-    VITALS_EARGUMENT = -1,    /* the caller's argument cannot be used */
-    VITALS_EMEMORY = -2,      /* an allocation failed */
-    VITALS_ESYSTEM = -3,      /* the operating system refused; `detail` is its errno */
-    VITALS_EGONE = -4,        /* the process or device is no more, or never was */
-    VITALS_EDENIED = -5,      /* permission */
-    VITALS_EUNSUPPORTED = -6, /* this machine or this build cannot */
-    VITALS_EFORMAT = -7,      /* input that is not what it should be */
-    VITALS_ETIMEOUT = -8      /* not in the time given */
+    VITALS_EARGUMENT = -101,    /* the caller's argument cannot be used */
+    VITALS_EMEMORY = -102,      /* an allocation failed */
+    VITALS_ESYSTEM = -103,      /* the operating system refused; `detail` is its errno */
+    VITALS_EGONE = -104,        /* the process or device is no more, or never was */
+    VITALS_EDENIED = -105,      /* permission */
+    VITALS_EUNSUPPORTED = -106, /* this machine or this build cannot */
+    VITALS_EFORMAT = -107,      /* input that is not what it should be */
+    VITALS_ETIMEOUT = -108      /* not in the time given */
 } vitals_code;
 
 enum { VITALS_ERROR_MESSAGE = 256 };

@@ -1,7 +1,8 @@
 /* gpu.h: which row of a snapshot a person or CUDA means by a device's name.
  *
- * Pure functions over a snapshot that has the columns of the table gpu (VITALS_GPUS asks for them),
- * but for vitals_cuda_enumerate, which loads a driver. Rows live as long as their snapshot. */
+ * Pure functions over a snapshot that has the columns of the table gpu (VITALS_SET_GPUS asks for
+ * them), but for vitals_cuda_enumerate, which loads a driver. Rows live as long as their snapshot.
+ */
 #ifndef VITALS_GPU_H
 #define VITALS_GPU_H
 

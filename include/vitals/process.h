@@ -43,7 +43,7 @@ VITALS_API VITALS_CHECKED int vitals_process_of(vitals_context *context, const v
                                                 vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-VITALS_API void vitals_process_free(vitals_process *process);
+VITALS_API void vitals_process_close(vitals_process *process);
 
 VITALS_API int64_t vitals_process_pid(const vitals_process *process) VITALS_NONNULL(1);
 VITALS_API double vitals_process_start_seconds(const vitals_process *process)
@@ -134,14 +134,14 @@ VITALS_API int vitals_process_descriptor(const vitals_process *process) VITALS_N
 
 /* Told of each that ended, in the caller's thread; vitals_process_exit_status says how. Not 0 stops
  * waiting. May not free one of the processes. */
-typedef int vitals_ended(void *data, vitals_process *process);
+typedef int vitals_ended_fn(void *data, vitals_process *process);
 
 /* Grows at its end only, by the rule of vitals_options. */
 typedef struct vitals_wait {
-    size_t size;         /* sizeof(vitals_wait), set by init */
-    uint64_t timeout_ns; /* by the first one's clock; 0: only looks. VITALS_FOREVER */
-    vitals_ended *ended; /* NULL: no callback */
-    void *data;          /* handed to it */
+    size_t size;            /* sizeof(vitals_wait), set by init */
+    uint64_t timeout_ns;    /* by the first one's clock; 0: only looks. VITALS_FOREVER */
+    vitals_ended_fn *ended; /* NULL: no callback */
+    void *data;             /* handed to it */
 } vitals_wait;
 
 /* Fills in the defaults. `size` is sizeof(vitals_wait) as the caller was compiled; not a byte
@@ -157,9 +157,9 @@ VITALS_API void vitals_wait_init(vitals_wait *how, size_t size) VITALS_NONNULL(1
  * EMEMORY, EUNSUPPORTED, ESYSTEM; none is told of then unless it was while waiting.
  * Cost: five system calls and one for each process; two more for each sleep; for each end two more
  * than those of vitals_process_wait. */
-VITALS_API VITALS_CHECKED int vitals_processes_wait(vitals_process *const *processes, size_t count,
-                                                    const vitals_wait *how, size_t *remaining,
-                                                    vitals_error *error);
+VITALS_API VITALS_CHECKED int vitals_process_wait_several(vitals_process *const *processes,
+                                                          size_t count, const vitals_wait *how,
+                                                          size_t *remaining, vitals_error *error);
 
 /* ---- changing ---- */
 

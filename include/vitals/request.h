@@ -40,30 +40,30 @@ VITALS_API VITALS_CHECKED int vitals_request_remove(vitals_request *request, vit
 
 /* Adds the metrics of a table, but for those of process that a request must name (their reading
  * costs something: docs/metrics.md). Errors: EARGUMENT (no such table). */
-VITALS_API VITALS_CHECKED int vitals_request_add_table(vitals_request *request,
-                                                       vitals_entity entity, vitals_error *error)
-    VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_request_add_table(vitals_request *request, vitals_table entity,
+                                                       vitals_error *error) VITALS_NONNULL(1);
 
 /* Chooses the rows of the table process, a sum of enum vitals_rows; pids matter to LISTED and
  * DESCENDANTS. A pid means the process that has it when the sampler first looks: a pid
  * that does not exist is no error and has no row, also if a process gets that number later. The
  * last choice holds. Errors: EARGUMENT (no or an unknown choice, a pid below 1, no pid), EMEMORY.
  */
-VITALS_API VITALS_CHECKED int vitals_request_rows(vitals_request *request, unsigned rows,
-                                                  const int64_t *pids, size_t count,
-                                                  vitals_error *error) VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_request_set_rows(vitals_request *request, unsigned rows,
+                                                      const int64_t *pids, size_t count,
+                                                      vitals_error *error) VITALS_NONNULL(1);
 
 /* Reads a metric no more often than this; 0 is at every tick. Without a call the catalogue's
  * cadence holds. A metric that is not due keeps its last value and availability, and
  * vitals_row_read_ns says from when it is. The table cpu is one file and is read as a whole at
  * every tick, whatever the cadence of its metrics. Errors: EARGUMENT. */
-VITALS_API VITALS_CHECKED int vitals_request_every(vitals_request *request, vitals_metric metric,
-                                                   uint64_t every_ns, vitals_error *error)
-    VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_request_set_every(vitals_request *request,
+                                                       vitals_metric metric, uint64_t every_ns,
+                                                       vitals_error *error) VITALS_NONNULL(1);
 
 /* The time from tick to tick, 10 ms to 1 day; 1 s unless said. Errors: EARGUMENT. */
-VITALS_API VITALS_CHECKED int vitals_request_interval(vitals_request *request, uint64_t interval_ns,
-                                                      vitals_error *error) VITALS_NONNULL(1);
+VITALS_API VITALS_CHECKED int vitals_request_set_interval(vitals_request *request,
+                                                          uint64_t interval_ns, vitals_error *error)
+    VITALS_NONNULL(1);
 
 /* Whether the metric is asked for. */
 VITALS_API int vitals_request_has(const vitals_request *request, vitals_metric metric)

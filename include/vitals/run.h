@@ -156,7 +156,7 @@ VITALS_API VITALS_CHECKED int vitals_run_account(vitals_run *run, vitals_account
                                                  vitals_error *error) VITALS_NONNULL(1, 2);
 
 /* Stops first where that was not done. Accepts NULL. */
-VITALS_API void vitals_run_free(vitals_run *run);
+VITALS_API void vitals_run_close(vitals_run *run);
 
 #ifdef __cplusplus
 }

@@ -18,8 +18,8 @@ extern "C" {
 
 /* Grows at its end only, by the rule of vitals_options. What a limit asks for must be known: a
  * device whose value is missing is not taken. */
-typedef struct vitals_select_options {
-    size_t size;                  /* sizeof(vitals_select_options), set by init */
+typedef struct vitals_gpu_select_options {
+    size_t size;                  /* sizeof(vitals_gpu_select_options), set by init */
     uint64_t min_count;           /* how many are needed, 1; see below what it decides */
     uint64_t max_count;           /* how many are taken; 0: all that are good */
     uint64_t min_free_bytes;      /* memory that must be free; 0: no matter */
@@ -37,11 +37,11 @@ typedef struct vitals_select_options {
                                    * it is what the device was busy since; NULL: then it is
                                    * missing */
     int keep_order;               /* not 0: as the candidates stand, not the best first */
-} vitals_select_options;
+} vitals_gpu_select_options;
 
-/* Fills in the defaults. `size` is sizeof(vitals_select_options) as the caller was compiled; not a
- * byte beyond it is written. */
-VITALS_API void vitals_select_options_init(vitals_select_options *options, size_t size)
+/* Fills in the defaults. `size` is sizeof(vitals_gpu_select_options) as the caller was compiled;
+ * not a byte beyond it is written. */
+VITALS_API void vitals_gpu_select_options_init(vitals_gpu_select_options *options, size_t size)
     VITALS_NONNULL(1);
 
 /* Chooses devices: writes at most `capacity` rows, the best first, and returns how many were
@@ -65,15 +65,15 @@ VITALS_API void vitals_select_options_init(vitals_select_options *options, size_
  * it. Errors: EARGUMENT (options of a newer vitals, max_count below min_count, a ratio that is
  * none). */
 VITALS_API VITALS_CHECKED int vitals_gpu_select(const vitals_snapshot *snapshot,
-                                                const vitals_select_options *options,
+                                                const vitals_gpu_select_options *options,
                                                 const vitals_row **rows, size_t capacity,
                                                 vitals_error *error) VITALS_NONNULL(1);
 
 /* Adds what vitals_gpu_select reads to a request; `options` as above. Errors: EARGUMENT, EMEMORY.
  */
-VITALS_API VITALS_CHECKED int vitals_select_request(const vitals_select_options *options,
-                                                    vitals_request *request, vitals_error *error)
-    VITALS_NONNULL(2);
+VITALS_API VITALS_CHECKED int vitals_gpu_select_request(const vitals_gpu_select_options *options,
+                                                        vitals_request *request,
+                                                        vitals_error *error) VITALS_NONNULL(2);
 
 #ifdef __cplusplus
 }

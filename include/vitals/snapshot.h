@@ -58,7 +58,7 @@ VITALS_API uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot) VI
 VITALS_API uint64_t vitals_snapshot_stream(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 
 /* Whether a table, or a column of one, was asked for. */
-VITALS_API int vitals_snapshot_has_entity(const vitals_snapshot *snapshot, vitals_entity entity)
+VITALS_API int vitals_snapshot_has_table(const vitals_snapshot *snapshot, vitals_table entity)
     VITALS_NONNULL(1);
 VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric metric)
     VITALS_NONNULL(1);
@@ -66,41 +66,41 @@ VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vital
 /* How complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be looked
  * at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
 VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot,
-                                                     vitals_entity entity) VITALS_NONNULL(1);
+                                                     vitals_table entity) VITALS_NONNULL(1);
 
 /* Rows of a table, in the order of keys. */
-VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_entity entity)
+VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_table entity)
     VITALS_NONNULL(1);
 
-/* Rows of VITALS_SOURCE with this key or a higher one are back ends, a driver each; what reads
- * processes and the machine has lower ones. */
+/* Rows of VITALS_TABLE_SOURCE with this key or a higher one are back ends, a driver each; what
+ * reads processes and the machine has lower ones. */
 enum { VITALS_SOURCE_BACK_ENDS = 16 };
 
 /* The row after `previous` (NULL: the first); NULL at the end. */
 VITALS_API const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot,
-                                                  vitals_entity entity, const vitals_row *previous)
+                                                  vitals_table entity, const vitals_row *previous)
     VITALS_NONNULL(1);
 
 /* The same, only rows whose parent key is `parent`: of 0, those at the top. Binary search. */
 VITALS_API const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot,
-                                                        vitals_entity entity, uint64_t parent,
+                                                        vitals_table entity, uint64_t parent,
                                                         const vitals_row *previous)
     VITALS_NONNULL(1);
 
 /* The row with the key, or NULL. Binary search. */
 VITALS_API const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot,
-                                                  vitals_entity entity, uint64_t key)
+                                                  vitals_table entity, uint64_t key)
     VITALS_NONNULL(1);
 
 /* The row at a place, from 0; NULL past the end. */
 VITALS_API const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot,
-                                                 vitals_entity entity, size_t index)
+                                                 vitals_table entity, size_t index)
     VITALS_NONNULL(1);
 
 /* The keys of all rows, in their order; NULL, and a count of 0, where the table was not asked
  * for. `count` may be NULL. */
 VITALS_API const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot,
-                                                vitals_entity entity, size_t *count)
+                                                vitals_table entity, size_t *count)
     VITALS_NONNULL(1);
 
 /* A whole column: `count` cells of 8 bytes (uint64_t, int64_t or double by the metric's type)
@@ -113,7 +113,7 @@ VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot, v
 
 /* What every row has. */
 VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row) VITALS_NONNULL(1);
-VITALS_API vitals_entity vitals_row_entity(const vitals_row *row) VITALS_NONNULL(1);
+VITALS_API vitals_table vitals_row_table(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_row_key(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_row_parent(const vitals_row *row) VITALS_NONNULL(1);   /* 0: none */
 VITALS_API uint64_t vitals_row_stamp_ns(const vitals_row *row) VITALS_NONNULL(1); /* monotonic */
@@ -175,14 +175,14 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_growth(const vitals_row
     VITALS_NONNULL(1, 4);
 
 /* Receives bytes in order; returns 0, or anything else to stop. */
-typedef int vitals_write(void *data, const char *bytes, size_t size);
+typedef int vitals_write_fn(void *data, const char *bytes, size_t size);
 
 /* Writes the snapshot as one JSON document on one line, without a newline at its end. The form
  * is docs/schema/snapshot.json; reading it back and writing it again gives the same bytes. It needs
  * 16 KiB of stack and allocates nothing. Errors: ESYSTEM (the writer stopped; error.detail is what
  * it returned). */
 VITALS_API VITALS_CHECKED int vitals_snapshot_json(const vitals_snapshot *snapshot,
-                                                   vitals_write *write, void *data,
+                                                   vitals_write_fn *write, void *data,
                                                    vitals_error *error) VITALS_NONNULL(1, 2);
 
 #ifdef __cplusplus

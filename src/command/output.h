@@ -22,7 +22,7 @@ void output_init(struct output *output, int descriptor);
 /* A descriptor to write to the file of an option: "-" is a copy of standard output. -1: errno. */
 int output_create(const char *path);
 
-/* 0, or -1 once a write has failed. The signature is vitals_write's, with an output as data. */
+/* 0, or -1 once a write has failed. The signature is vitals_write_fn's, with an output as data. */
 int output_write(void *output, const char *bytes, size_t size);
 void output_text(struct output *output, const char *string);
 void output_format(struct output *output, const char *format, ...) VITALS_FORMAT(2, 3);

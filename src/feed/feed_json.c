@@ -212,14 +212,14 @@ static int read_moment(const struct feed_json_reader *reader, const json_t *valu
     return 0;
 }
 
-static int read_row(const struct feed_json_reader *reader, const json_t *row, vitals_entity entity,
+static int read_row(const struct feed_json_reader *reader, const json_t *row, vitals_table entity,
                     const vitals_metric *metrics, size_t count)
 {
     uint64_t key = 0, parent = 0, moment = 0;
     vitals_text label;
     const json_t *words = json_object_get(row, "availability");
     json_t *ages = json_object_get(row, "ages_ns");
-    bool has_parent = vitals_entity_parent(entity) != 0 &&
+    bool has_parent = vitals_table_parent(entity) != 0 &&
                       !json_is_null(json_object_get(row, "parent"));
     if (words != NULL && !json_is_object(words))
         return wrong(reader, "availability", "is no object");
@@ -257,7 +257,7 @@ static json_t *load_row(const struct feed_json_reader *reader, const struct json
 
 /* A row by its number in the document. */
 static int read_numbered(const struct feed_json_reader *reader, const json_t *number,
-                         vitals_entity entity, const vitals_metric *metrics, size_t count)
+                         vitals_table entity, const vitals_metric *metrics, size_t count)
 {
     double place;
     if (!is_whole(number, 0, &place) || place >= (double)reader->rows.count)
@@ -274,11 +274,11 @@ static int read_numbered(const struct feed_json_reader *reader, const json_t *nu
 
 /* A table of those of its columns that we know. */
 static int read_table(struct feed_json_reader *reader, const json_t *columns, const json_t *rows,
-                      vitals_entity entity)
+                      vitals_table entity)
 {
     vitals_metric metrics[METRICS_MAX];
     size_t count = 0;
-    const char *table = vitals_entity_name(entity);
+    const char *table = vitals_table_name(entity);
     if (!json_is_array(columns))
         return REFUSE(reader, "columns.%s is no list", table);
     for (size_t i = 0; i < json_array_size(columns); i++) {
@@ -317,8 +317,8 @@ static int read_tables(struct feed_json_reader *reader, const json_t *root)
         return wrong(reader, "tables", "is no object");
     if (states != NULL && !json_is_object(states))
         return wrong(reader, "states", "is no object");
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
-        const char *name = vitals_entity_name(entity);
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
+        const char *name = vitals_table_name(entity);
         const json_t *names = json_object_get(columns, name), *rows = json_object_get(tables, name);
         int result = 0;
         if (names != NULL || rows != NULL)

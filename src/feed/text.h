@@ -40,7 +40,7 @@ void text_safe(struct text *text, vitals_text bytes, vitals_text_form form);
  * character. */
 size_t text_part(vitals_text text, size_t most);
 
-/* The signature of vitals_write, with a text as data. */
+/* The signature of vitals_write_fn, with a text as data. */
 int text_write(void *text, const char *bytes, size_t size);
 
 /* Empties, and keeps the memory. */

@@ -75,8 +75,8 @@ struct gpu_scan {
 };
 
 /* One reading of one device: facts, whose `wanted` says what is asked for.
- *   - One row of VITALS_GPU without key or label: readings, not what stands in struct gpu_identity
- *     and not the number of processes.
+ *   - One row of VITALS_TABLE_GPU without key or label: readings, not what stands in struct
+ * gpu_identity and not the number of processes.
  *   - Rows of the child tables, without key, told apart by their label. A table of which anything
  * is wanted is listed whole: a row that is left out is there no more. A metric that is wanted and
  * not set is UNSUPPORTED. Numbers that the driver gives as nonsense are FAILED, never clamped. */

@@ -557,7 +557,7 @@ void clients_fill_engines(const struct clients *clients, struct gpu_sample *samp
 {
     for (uint32_t e = 0; e < clients->engine_count; e++) {
         const struct clients_engine *engine = &clients->engines[e];
-        if (gpu_fill_has_row(sample, VITALS_GPU_ENGINE, engine->label))
+        if (gpu_fill_has_row(sample, VITALS_TABLE_GPU_ENGINE, engine->label))
             continue;
         gpu_fill_child(sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engine->label,
                        engine->utilization_ratio);

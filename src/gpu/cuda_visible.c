@@ -50,7 +50,7 @@ static void list_by_address(const vitals_snapshot *snapshot, struct cuda_devices
 {
     out->count = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, row)) != NULL;) {
+         (row = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, 0, row)) != NULL;) {
         if (out->count < GPU_DEVICES_MAX && is_for_cuda(row))
             out->items[out->count++] = row;
     }
@@ -93,7 +93,7 @@ static const vitals_row *enumerated_device(const vitals_snapshot *snapshot, stru
             return NULL;
     }
     uint64_t parent = vitals_row_parent(row);
-    return parent != 0 ? vitals_snapshot_find(snapshot, VITALS_GPU, parent) : row;
+    return parent != 0 ? vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, parent) : row;
 }
 
 /* Puts those that CUDA named before the others. */
@@ -154,7 +154,7 @@ struct visible_reading {
 
 static const vitals_row *first_partition(const vitals_snapshot *snapshot, const vitals_row *device)
 {
-    return vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(device), NULL);
+    return vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, vitals_row_key(device), NULL);
 }
 
 static bool stop(struct visible_reading *reading, struct span word, const char *why)

@@ -11,7 +11,7 @@ void gpu_fill_begin(struct gpu_sample *sample, uint64_t stamp_ns)
     sample->state = VITALS_HAVE;
 }
 
-bool gpu_fill_wants_table(const struct gpu_sample *sample, vitals_entity entity)
+bool gpu_fill_wants_table(const struct gpu_sample *sample, vitals_table entity)
 {
     return metric_set_has_entity(&sample->batch.wanted, entity);
 }
@@ -22,7 +22,7 @@ static struct span label_of(const char *label)
 }
 
 /* The place of the row; the count where there is none. */
-static size_t find_row(const struct row_batch *batch, vitals_entity entity, struct span label)
+static size_t find_row(const struct row_batch *batch, vitals_table entity, struct span label)
 {
     for (size_t i = 0; i < batch->row_count; i++) {
         struct span own = batch_label(batch, &batch->rows[i]);
@@ -37,14 +37,14 @@ static size_t find_row(const struct row_batch *batch, vitals_entity entity, stru
 static struct batch_cell *place(struct gpu_sample *sample, vitals_metric metric, const char *label)
 {
     struct row_batch *batch = &sample->batch;
-    vitals_entity entity = vitals_metric_entity(metric);
+    vitals_table entity = vitals_metric_table(metric);
     struct span kept = label_of(label);
     size_t at = find_row(batch, entity, kept), before = batch->count;
     if (!gpu_fill_wants_table(sample, entity))
         return NULL;
     if (at == GPU_FILL_MAX || before == GPU_FILL_MAX) {
-        for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;) {
-            if (vitals_entity_parent(e) == VITALS_GPU && e != VITALS_GPU)
+        for (vitals_table e = 0; (e = vitals_table_next(e)) != 0;) {
+            if (vitals_table_parent(e) == VITALS_TABLE_GPU && e != VITALS_TABLE_GPU)
                 batch_state(batch, e, VITALS_LOWER_BOUND);
         }
         return NULL;
@@ -74,7 +74,7 @@ void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char 
                     struct value value)
 {
     bool is_row = value.state == VITALS_UNSET; /* there is no value: number 0 is no metric */
-    vitals_metric row = metric_of(vitals_metric_entity(metric), 0);
+    vitals_metric row = metric_of(vitals_metric_table(metric), 0);
     struct batch_cell *cell = place(sample, is_row ? row : metric, label);
     if (!cell)
         return;
@@ -113,11 +113,11 @@ const struct batch_cell *gpu_fill_find(const struct gpu_sample *sample, vitals_m
                                        const char *label)
 {
     const struct row_batch *batch = &sample->batch;
-    size_t at = find_row(batch, vitals_metric_entity(metric), label_of(label));
+    size_t at = find_row(batch, vitals_metric_table(metric), label_of(label));
     return at < batch->row_count ? batch_find(batch, &batch->rows[at], metric) : NULL;
 }
 
-bool gpu_fill_has_row(const struct gpu_sample *sample, vitals_entity entity, const char *label)
+bool gpu_fill_has_row(const struct gpu_sample *sample, vitals_table entity, const char *label)
 {
     return find_row(&sample->batch, entity, label_of(label)) < sample->batch.row_count;
 }
@@ -125,8 +125,9 @@ bool gpu_fill_has_row(const struct gpu_sample *sample, vitals_entity entity, con
 void gpu_fill_end(struct gpu_sample *sample)
 {
     struct row_batch *batch = &sample->batch;
-    if (gpu_fill_wants_table(sample, VITALS_GPU) && !gpu_fill_has_row(sample, VITALS_GPU, ""))
-        batch_add_row(batch, VITALS_GPU, 0, (struct span){"", 0});
+    if (gpu_fill_wants_table(sample, VITALS_TABLE_GPU) &&
+        !gpu_fill_has_row(sample, VITALS_TABLE_GPU, ""))
+        batch_add_row(batch, VITALS_TABLE_GPU, 0, (struct span){"", 0});
 }
 
 void gpu_fill_lose(struct gpu_sample *sample, vitals_availability reason)

@@ -18,7 +18,7 @@ static inline bool gpu_fill_wants(const struct gpu_sample *sample, vitals_metric
     return batch_wants(&sample->batch, metric);
 }
 /* Any metric of the table. */
-bool gpu_fill_wants_table(const struct gpu_sample *sample, vitals_entity entity);
+bool gpu_fill_wants_table(const struct gpu_sample *sample, vitals_table entity);
 
 /* A reading of the device, by its metric; what is not wanted is passed over. A later one of the
  * same metric takes the place of the first. */
@@ -39,7 +39,7 @@ static inline bool gpu_fill_has(const struct gpu_sample *sample, vitals_metric m
 {
     return gpu_fill_find(sample, metric, "") != NULL;
 }
-bool gpu_fill_has_row(const struct gpu_sample *sample, vitals_entity entity, const char *label);
+bool gpu_fill_has_row(const struct gpu_sample *sample, vitals_table entity, const char *label);
 
 /* The device is there even where it has nothing of what was asked for. */
 void gpu_fill_end(struct gpu_sample *sample);

@@ -79,7 +79,8 @@ enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
     size_t count = 0;
     if (name.size == 0)
         return GPU_MATCH_NONE;
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row));) {
         vitals_text uuid;
         if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) <= 0 || uuid.size < name.size ||
             !same_bytes(uuid.bytes, name.bytes, name.size, rule.exact) ||
@@ -122,7 +123,8 @@ enum gpu_match gpu_match_instance(const vitals_snapshot *snapshot, struct span n
     if (match != GPU_MATCH_ONE)
         return match;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(gpu), row));) {
+         (row =
+              vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, vitals_row_key(gpu), row));) {
         if (vitals_row_u64(row, VITALS_GPU_GPU_INSTANCE_ID, &gi) > 0 && gi == wanted_gi &&
             vitals_row_u64(row, VITALS_GPU_COMPUTE_INSTANCE_ID, &ci) > 0 && ci == wanted_ci) {
             *out = row;
@@ -168,7 +170,8 @@ static int complain_of_several(const vitals_snapshot *snapshot, struct span name
 {
     char list[CANDIDATES] = "";
     size_t used = 0;
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row));) {
         vitals_text uuid;
         if (vitals_row_text(row, VITALS_GPU_UUID, &uuid) <= 0 || uuid.size < name.size ||
             !same_bytes(uuid.bytes, name.bytes, name.size, false))
@@ -192,11 +195,11 @@ int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name, const vit
     const vitals_row *found = NULL, *row = NULL;
     uint64_t address, own;
     if (is_label(text)) {
-        while (!found && (row = vitals_snapshot_next(snapshot, VITALS_GPU, row)))
+        while (!found && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)))
             found = strcmp(vitals_row_label(row), name) == 0 ? row : NULL;
     } else if (gpu_parse_address(text, &address)) {
         /* The device rather than its partitions, which have the same address. */
-        while ((row = vitals_snapshot_next(snapshot, VITALS_GPU, row))) {
+        while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row))) {
             if (gpu_row_address(row, &own) && own == address &&
                 (!found || (vitals_row_parent(found) != 0 && vitals_row_parent(row) == 0)))
                 found = row;

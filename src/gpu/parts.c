@@ -14,7 +14,7 @@ enum { GONE_MIN = 64 }; /* so many may always stay */
 
 /* What tells a row from the others of the device. */
 struct part_name {
-    vitals_entity entity;
+    vitals_table entity;
     uint64_t number; /* 0: the label tells */
     struct span label;
 };

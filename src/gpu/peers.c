@@ -92,7 +92,7 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
         for (size_t j = 0; j < batch->row_count; j++) {
             const struct batch_row *row = &batch->rows[j];
             const struct batch_cell *active = batch_find(batch, row, VITALS_GPU_LINK_ACTIVE);
-            if (row->entity != VITALS_GPU_LINK || !active || active->state <= 0 ||
+            if (row->entity != VITALS_TABLE_GPU_LINK || !active || active->state <= 0 ||
                 active->as.u64 == 0 || question->link_count == TOPOLOGY_LINKS)
                 continue;
             size_t at = question->link_count++;
@@ -120,10 +120,10 @@ void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builde
                            uint64_t stamp_ns)
 {
     const struct row_batch *peers = &table->peers;
-    vitals_builder_state(builder, VITALS_GPU_PEER,
+    vitals_builder_state(builder, VITALS_TABLE_GPU_PEER,
                          table->peers_hash == 0
                              ? VITALS_NOT_YET
-                             : (vitals_availability)peers->states[VITALS_GPU_PEER]);
+                             : (vitals_availability)peers->states[VITALS_TABLE_GPU_PEER]);
     for (size_t i = 0; i < peers->row_count; i++) {
         const struct batch_row *row = &peers->rows[i];
         const struct gpu_device *device = device_of(table, row->parent);
@@ -131,9 +131,9 @@ void gpu_table_write_peers(const struct gpu_table *table, vitals_builder *builde
         const struct gpu_part *part = device ? gpu_part_find(device, peers, row) : NULL;
         if (!part)
             continue;
-        vitals_builder_row(builder, VITALS_GPU_PEER, part->key, device->key,
+        vitals_builder_row(builder, VITALS_TABLE_GPU_PEER, part->key, device->key,
                            (vitals_text){label.bytes, label.size}, stamp_ns);
         builder_batch(builder, peers, row);
-        builder_rest(builder, VITALS_GPU_PEER, VITALS_UNSUPPORTED);
+        builder_rest(builder, VITALS_TABLE_GPU_PEER, VITALS_UNSUPPORTED);
     }
 }

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-static const vitals_entity child_entities[] = {
-    VITALS_GPU_ENGINE, VITALS_GPU_SENSOR, VITALS_GPU_CLOCK, VITALS_GPU_POOL,
-    VITALS_GPU_LINK,   VITALS_GPU_ERROR,  VITALS_GPU_JOB};
+static const vitals_table child_entities[] = {
+    VITALS_TABLE_GPU_ENGINE, VITALS_TABLE_GPU_SENSOR, VITALS_TABLE_GPU_CLOCK, VITALS_TABLE_GPU_POOL,
+    VITALS_TABLE_GPU_LINK,   VITALS_TABLE_GPU_ERROR,  VITALS_TABLE_GPU_JOB};
 
 static vitals_text text_of(const char *string)
 {
@@ -30,7 +30,7 @@ static struct value aged(struct value value, bool late)
 
 /* Of the newest row of the table: what was asked for and is not there, the device does not have;
  * what never came was late, whatever else has come. */
-static void write_rest(const struct gpu_device *device, vitals_entity entity,
+static void write_rest(const struct gpu_device *device, vitals_table entity,
                        const struct batch_row *row, vitals_builder *builder)
 {
     const struct answer_cache *late = gpu_device_late(device, entity);
@@ -68,10 +68,10 @@ static struct value count_processes(const struct gpu_table *table, const struct 
 }
 
 static void write_children(const struct gpu_device *device, vitals_builder *builder,
-                           vitals_entity entity)
+                           vitals_table entity)
 {
     const struct answer_cache *late = gpu_device_late(device, entity);
-    uint64_t stamp_ns = entity == VITALS_GPU_JOB ? device->claims_stamp_ns : device->stamp_ns;
+    uint64_t stamp_ns = entity == VITALS_TABLE_GPU_JOB ? device->claims_stamp_ns : device->stamp_ns;
     for (size_t i = 0; i < late->kept.row_count; i++) {
         const struct batch_row *row = &late->kept.rows[i];
         if (row->entity != entity)
@@ -93,12 +93,12 @@ static void write_device(const struct gpu_table *table, const struct gpu_device 
 {
     const struct gpu_identity *identity = &device->identity;
     const struct answer_cache *late = &device->readings;
-    const struct batch_row *row = cache_find(late, VITALS_GPU, 0, NULL);
-    vitals_builder_row(builder, VITALS_GPU, device->key, device->parent, text_of(device->label),
-                       device->stamp_ns);
+    const struct batch_row *row = cache_find(late, VITALS_TABLE_GPU, 0, NULL);
+    vitals_builder_row(builder, VITALS_TABLE_GPU, device->key, device->parent,
+                       text_of(device->label), device->stamp_ns);
     if (row) {
-        write_rest(device, VITALS_GPU, row, builder);
-        cache_write(late, VITALS_GPU, row, builder, device->stamp_ns);
+        write_rest(device, VITALS_TABLE_GPU, row, builder);
+        cache_write(late, VITALS_TABLE_GPU, row, builder, device->stamp_ns);
     }
     builder_value(builder, VITALS_GPU_PROCESSES, count_processes(table, device));
     builder_value(builder, VITALS_GPU_INDEX, value_u64(identity->index));
@@ -110,7 +110,7 @@ static void write_device(const struct gpu_table *table, const struct gpu_device 
                                                   : *((const signed char *)identity + at);
         builder_shared(builder, gpu_texts[i].metric, state > 0 ? device->texts[i] : NULL, state);
     }
-    builder_rest(builder, VITALS_GPU,
+    builder_rest(builder, VITALS_TABLE_GPU,
                  device->lost < 0 ? (vitals_availability)device->lost : cache_reason(late));
 }
 
@@ -142,7 +142,7 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
 {
     char label[NUMBER_TEXT];
     number_print_i64(label, user->now.pid);
-    vitals_builder_row(builder, VITALS_GPU_PROCESS, user->key, device->key, text_of(label),
+    vitals_builder_row(builder, VITALS_TABLE_GPU_PROCESS, user->key, device->key, text_of(label),
                        device->users_stamp_ns);
     builder_value(builder, VITALS_GPU_PROCESS_PID, value_u64((uint64_t)user->now.pid));
     builder_value(builder, VITALS_GPU_PROCESS_PROCESS, process);
@@ -168,7 +168,7 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
         vitals_builder_missing(builder, VITALS_GPU_PROCESS_TYPE, VITALS_UNSUPPORTED);
 
     for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
-        vitals_metric metric = metric_of(VITALS_GPU_PROCESS, n);
+        vitals_metric metric = metric_of(VITALS_TABLE_GPU_PROCESS, n);
         struct value value = user->now.at[n];
         if (metric == VITALS_GPU_PROCESS_PID || metric == VITALS_GPU_PROCESS_PROCESS ||
             metric == VITALS_GPU_PROCESS_TYPE || !builder_wants(builder, metric))
@@ -180,7 +180,7 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
         builder_value(builder, metric, aged(value, device->users_cache));
     }
 
-    builder_rest(builder, VITALS_GPU_PROCESS, unread(device->users_cache));
+    builder_rest(builder, VITALS_TABLE_GPU_PROCESS, unread(device->users_cache));
 }
 
 /* How complete the device's list is; UNSET: its users are told of the whole device. */
@@ -198,7 +198,7 @@ static vitals_availability list_state(const struct gpu_device *device)
 static vitals_availability jobs_state(const struct gpu_device *device)
 {
     const struct answer_cache *late = &device->claims;
-    signed char state = late->kept.states[VITALS_GPU_JOB];
+    signed char state = late->kept.states[VITALS_TABLE_GPU_JOB];
     if (state == VITALS_UNSET)
         return cache_reason(late);
     return late->overdue && state > 0 ? VITALS_STALE : (vitals_availability)state;
@@ -227,29 +227,29 @@ void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
                      const struct metric_set *wanted, gpu_find_process *find, const void *data,
                      uint64_t stamp_ns)
 {
-    builder_table_of(builder, VITALS_GPU, wanted);
-    builder_table_of(builder, VITALS_GPU_PROCESS, wanted);
-    builder_table_of(builder, VITALS_GPU_PEER, wanted);
+    builder_table_of(builder, VITALS_TABLE_GPU, wanted);
+    builder_table_of(builder, VITALS_TABLE_GPU_PROCESS, wanted);
+    builder_table_of(builder, VITALS_TABLE_GPU_PEER, wanted);
     for (size_t i = 0; i < ARRAY_COUNT(child_entities); i++)
         builder_table_of(builder, child_entities[i], wanted);
 
-    if (metric_set_has_entity(wanted, VITALS_GPU_PEER))
+    if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_PEER))
         gpu_table_write_peers(table, builder, stamp_ns);
-    if (metric_set_has_entity(wanted, VITALS_GPU_PROCESS))
-        vitals_builder_state(builder, VITALS_GPU_PROCESS, table_state(table, list_state));
-    if (metric_set_has_entity(wanted, VITALS_GPU_JOB))
-        vitals_builder_state(builder, VITALS_GPU_JOB, table_state(table, jobs_state));
+    if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_PROCESS))
+        vitals_builder_state(builder, VITALS_TABLE_GPU_PROCESS, table_state(table, list_state));
+    if (metric_set_has_entity(wanted, VITALS_TABLE_GPU_JOB))
+        vitals_builder_state(builder, VITALS_TABLE_GPU_JOB, table_state(table, jobs_state));
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
         if (!device->present)
             continue;
-        if (metric_set_has_entity(wanted, VITALS_GPU))
+        if (metric_set_has_entity(wanted, VITALS_TABLE_GPU))
             write_device(table, device, builder);
         for (size_t e = 0; e < ARRAY_COUNT(child_entities); e++) {
             if (metric_set_has_entity(wanted, child_entities[e]))
                 write_children(device, builder, child_entities[e]);
         }
-        if (!metric_set_has_entity(wanted, VITALS_GPU_PROCESS))
+        if (!metric_set_has_entity(wanted, VITALS_TABLE_GPU_PROCESS))
             continue;
         for (size_t j = 0; j < device->user_count; j++) {
             struct value process = join(table, &device->users[j], find, data);

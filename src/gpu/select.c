@@ -11,18 +11,18 @@
 #include <string.h>
 
 /* Of version 0.1.0. */
-enum { FIRST = offsetof(vitals_select_options, keep_order) + sizeof(int) };
+enum { FIRST = offsetof(vitals_gpu_select_options, keep_order) + sizeof(int) };
 _Static_assert(sizeof(void *) != 8 || FIRST == 108, "options grow at their end only");
 
-static const vitals_select_options DEFAULTS = {
+static const vitals_gpu_select_options DEFAULTS = {
     .min_count = 1, .max_utilization_ratio = -1, .max_memory_busy_ratio = -1};
 
-static const struct options_form FORM = {.name = "vitals_select_options",
+static const struct options_form FORM = {.name = "vitals_gpu_select_options",
                                          .defaults = &DEFAULTS,
-                                         .size = sizeof(vitals_select_options),
+                                         .size = sizeof(vitals_gpu_select_options),
                                          .first = FIRST};
 
-void vitals_select_options_init(vitals_select_options *options, size_t size)
+void vitals_gpu_select_options_init(vitals_gpu_select_options *options, size_t size)
 {
     options_init(&FORM, options, size);
 }
@@ -47,7 +47,7 @@ struct candidate {
 
 struct select_selection {
     const vitals_snapshot *snapshot;
-    const vitals_select_options *options;
+    const vitals_gpu_select_options *options;
     struct candidate items[GPU_DEVICES_MAX];
     size_t count;
 };
@@ -71,7 +71,8 @@ static bool is_for_jobs(const vitals_row *part)
 static bool is_divided(const vitals_snapshot *snapshot, const vitals_row *row)
 {
     for (const vitals_row *part = NULL;
-         (part = vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(row), part));) {
+         (part =
+              vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, vitals_row_key(row), part));) {
         if (is_for_jobs(part))
             return true;
     }
@@ -95,7 +96,7 @@ static bool tells_nothing(const struct candidate *candidate)
 
 /* ---- accounts that count as free ---- */
 
-static bool is_free_account(const vitals_select_options *options, const vitals_row *process)
+static bool is_free_account(const vitals_gpu_select_options *options, const vitals_row *process)
 {
     for (size_t i = 0; process && i < options->free_account_count; i++) {
         const char *account = options->free_accounts[i];
@@ -116,12 +117,12 @@ static double memory_of_free(const struct select_selection *selection, const vit
     if (selection->options->free_account_count == 0)
         return 0;
     for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next_child(selection->snapshot, VITALS_GPU_PROCESS,
+         (user = vitals_snapshot_next_child(selection->snapshot, VITALS_TABLE_GPU_PROCESS,
                                             vitals_row_key(device), user)) != NULL;) {
         if (vitals_row_number(user, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &bytes) > 0 &&
             vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
             is_free_account(selection->options,
-                            vitals_snapshot_find(selection->snapshot, VITALS_PROCESS, key)))
+                            vitals_snapshot_find(selection->snapshot, VITALS_TABLE_PROCESS, key)))
             sum += bytes;
     }
     return sum;
@@ -156,7 +157,7 @@ static bool is_idle(struct candidate *candidate, struct known_gpu known, double 
 
 static void offer(struct select_selection *selection, const vitals_row *row)
 {
-    const vitals_select_options *options = selection->options;
+    const vitals_gpu_select_options *options = selection->options;
     struct candidate *candidate = &selection->items[selection->count];
     bool is_part = vitals_row_parent(row) != 0;
     vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
@@ -249,7 +250,7 @@ static void remove_at(struct select_selection *selection, size_t at)
             (selection->count - at) * sizeof selection->items[0]);
 }
 
-static int take_options(const vitals_select_options *given, vitals_select_options *out,
+static int take_options(const vitals_gpu_select_options *given, vitals_gpu_select_options *out,
                         vitals_error *error)
 {
     *out = DEFAULTS;
@@ -302,10 +303,10 @@ static void leave_together(struct select_selection *selection)
     }
 }
 
-int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_select_options *options,
+int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_gpu_select_options *options,
                       const vitals_row **rows, size_t capacity, vitals_error *error)
 {
-    vitals_select_options taken;
+    vitals_gpu_select_options taken;
     struct select_selection selection;
     int code = take_options(options, &taken, error);
     if (code < 0)
@@ -316,7 +317,8 @@ int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_select_optio
     for (size_t i = 0; taken.candidates && i < taken.candidate_count; i++)
         offer(&selection, taken.candidates[i]);
     for (const vitals_row *row = NULL;
-         !taken.candidates && (row = vitals_snapshot_next(snapshot, VITALS_GPU, row)) != NULL;)
+         !taken.candidates &&
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL;)
         offer(&selection, row);
     if (!taken.keep_order)
         qsort(selection.items, selection.count, sizeof selection.items[0], compare);
@@ -328,8 +330,8 @@ int vitals_gpu_select(const vitals_snapshot *snapshot, const vitals_select_optio
     return (int)selection.count;
 }
 
-int vitals_select_request(const vitals_select_options *options, vitals_request *request,
-                          vitals_error *error)
+int vitals_gpu_select_request(const vitals_gpu_select_options *options, vitals_request *request,
+                              vitals_error *error)
 {
     static const vitals_metric ALWAYS[] = {VITALS_GPU_INDEX,
                                            VITALS_GPU_VENDOR,
@@ -349,7 +351,7 @@ int vitals_select_request(const vitals_select_options *options, vitals_request *
         VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS,    VITALS_GPU_PROCESS_MEMORY_USED_BYTES,
         VITALS_PROCESS_PID,     VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_USER,
         VITALS_PROCESS_UID};
-    vitals_select_options taken;
+    vitals_gpu_select_options taken;
     int code = take_options(options, &taken, error);
     for (size_t i = 0; i < ARRAY_COUNT(ALWAYS) && code == 0; i++)
         code = vitals_request_add(request, ALWAYS[i], error);
@@ -357,5 +359,6 @@ int vitals_select_request(const vitals_select_options *options, vitals_request *
         return code;
     for (size_t i = 0; i < ARRAY_COUNT(ACCOUNTS) && code == 0; i++)
         code = vitals_request_add(request, ACCOUNTS[i], error);
-    return code == 0 ? vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error) : code;
+    return code == 0 ? vitals_request_set_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, error)
+                     : code;
 }

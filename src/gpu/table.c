@@ -192,7 +192,7 @@ static int take_facts(struct gpu_table *table, struct gpu_device *device,
 {
     for (size_t i = 0; i < sample->batch.row_count; i++) {
         const struct batch_row *row = &sample->batch.rows[i];
-        if (row->entity != VITALS_GPU && gpu_part_add(table, device, &sample->batch, row) < 0)
+        if (row->entity != VITALS_TABLE_GPU && gpu_part_add(table, device, &sample->batch, row) < 0)
             return VITALS_EMEMORY;
     }
     if (cache_take(cache, &sample->batch, sample->stamp_ns) < 0)
@@ -286,7 +286,8 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
     device->users_stamp_ns = processes->stamp_ns;
     device->users_cache = false;
     for (size_t i = 0; i < METRIC_NUMBERS / 64; i++)
-        device->users_asked.bits[VITALS_GPU_PROCESS][i] |= wanted->bits[VITALS_GPU_PROCESS][i];
+        device->users_asked.bits[VITALS_TABLE_GPU_PROCESS][i] |=
+            wanted->bits[VITALS_TABLE_GPU_PROCESS][i];
     return 0;
 }
 
@@ -296,12 +297,12 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
         return;
-    if (metric_set_has_entity(asked, VITALS_GPU_JOB)) { /* jobs are always asked for alone */
+    if (metric_set_has_entity(asked, VITALS_TABLE_GPU_JOB)) { /* jobs are always asked for alone */
         cache_overdue(&device->claims, asked);
         return;
     }
     cache_overdue(&device->readings, asked);
-    device->users_cache |= metric_set_has_entity(asked, VITALS_GPU_PROCESS) ||
+    device->users_cache |= metric_set_has_entity(asked, VITALS_TABLE_GPU_PROCESS) ||
                            metric_set_has(asked, VITALS_GPU_PROCESSES);
 }
 

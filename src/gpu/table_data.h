@@ -17,7 +17,7 @@ extern const struct gpu_text gpu_texts[GPU_TEXTS];
 /* A row of a child table: its key is never given to another. */
 struct gpu_part {
     uint64_t key;
-    vitals_entity entity;
+    vitals_table entity;
     uint64_t number; /* identifies it in its table; 0: its label does */
     bool is_there;   /* while the rows that are gone are found */
     size_t label_size;
@@ -70,9 +70,9 @@ struct gpu_table {
 
 /* The cache that holds the device's rows of a table. */
 static inline const struct answer_cache *gpu_device_late(const struct gpu_device *device,
-                                                         vitals_entity entity)
+                                                         vitals_table entity)
 {
-    return entity == VITALS_GPU_JOB ? &device->claims : &device->readings;
+    return entity == VITALS_TABLE_GPU_JOB ? &device->claims : &device->readings;
 }
 
 /* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. parts.c */

@@ -190,7 +190,7 @@ static void add_row(struct row_batch *out, uint64_t parent, const struct peer *p
     uint64_t key = peer->key, number;
     if (key == 0 && gpu_parse_address(address, &number))
         key = ADAPTERS | number;
-    struct batch_row *row = batch_add_row(out, VITALS_GPU_PEER, key,
+    struct batch_row *row = batch_add_row(out, VITALS_TABLE_GPU_PEER, key,
                                           (struct span){peer->label, strlen(peer->label)});
     if (!row)
         return;
@@ -265,7 +265,7 @@ void gpu_topology_write(const struct os *os, const struct topology *topology, st
         }
     }
     if (topology->device_count > count || (adapters && adapters->cut))
-        batch_state(out, VITALS_GPU_PEER, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_TABLE_GPU_PEER, VITALS_LOWER_BOUND);
     memory_free(spots);
     memory_free(adapters);
 }

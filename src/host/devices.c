@@ -174,7 +174,7 @@ int devices_update(struct devices *devices, const struct os *os, const struct os
 void devices_write(const struct devices *devices, const struct devices_kind *kind,
                    const struct answer_cache *cache, vitals_builder *builder, uint64_t stamp_ns)
 {
-    vitals_entity entity = vitals_metric_entity(kind->name);
+    vitals_table entity = vitals_metric_table(kind->name);
     size_t hint = 0;
     vitals_builder_state(builder, entity, (vitals_availability)devices->state);
     for (size_t i = 0; devices->state > 0 && i < devices->count; i++) {

@@ -34,9 +34,9 @@ void energy_want(struct metric_set *wanted)
     for (size_t i = 0; i < ARRAY_COUNT(SUMS); i++)
         if (metric_set_has(wanted, SUMS[i].sum))
             metric_set_add(wanted, VITALS_ENERGY_ZONE_ENERGY_JOULES);
-    if (!metric_set_has_entity(wanted, VITALS_ENERGY_ZONE))
+    if (!metric_set_has_entity(wanted, VITALS_TABLE_ENERGY_ZONE))
         return;
-    metric_set_add_identities(wanted, VITALS_ENERGY_ZONE);
+    metric_set_add_identities(wanted, VITALS_TABLE_ENERGY_ZONE);
     if (metric_set_has(wanted, VITALS_ENERGY_ZONE_ENERGY_JOULES))
         metric_set_add(wanted, VITALS_ENERGY_ZONE_RANGE_JOULES);
 }
@@ -99,7 +99,7 @@ static struct value sum_of(const struct row_batch *batch, const char *prefix)
     for (size_t i = 0; i < batch->row_count; i++) {
         const struct batch_row *row = &batch->rows[i];
         const struct batch_cell *name = batch_find(batch, row, VITALS_ENERGY_ZONE_NAME);
-        if (row->entity != VITALS_ENERGY_ZONE || name == NULL || name->state <= 0 ||
+        if (row->entity != VITALS_TABLE_ENERGY_ZONE || name == NULL || name->state <= 0 ||
             !span_starts(batch_span(batch, name), prefix))
             continue;
         const struct batch_cell *joules = batch_find(batch, row, VITALS_ENERGY_ZONE_ENERGY_JOULES);
@@ -115,7 +115,7 @@ static struct value sum_of(const struct row_batch *batch, const char *prefix)
         sum.state = VITALS_LOWER_BOUND;
     if (sum.state > 0)
         return sum;
-    bool denied = batch->states[VITALS_ENERGY_ZONE] == VITALS_DENIED;
+    bool denied = batch->states[VITALS_TABLE_ENERGY_ZONE] == VITALS_DENIED;
     return value_missing(missing != VITALS_UNSET ? missing
                          : denied                ? VITALS_DENIED
                                                  : VITALS_UNSUPPORTED);
@@ -125,10 +125,11 @@ int energy_take(struct energy *energy, struct row_batch *batch, uint64_t read_ns
 {
     int code = 0;
     for (size_t i = 0; i < batch->row_count && code == 0; i++)
-        if (batch->rows[i].entity == VITALS_ENERGY_ZONE)
+        if (batch->rows[i].entity == VITALS_TABLE_ENERGY_ZONE)
             code = take_zone(energy, batch, &batch->rows[i], read_ns);
     for (size_t i = 0; i < batch->row_count && code == 0; i++) {
-        for (size_t j = 0; j < ARRAY_COUNT(SUMS) && batch->rows[i].entity == VITALS_HOST; j++) {
+        for (size_t j = 0; j < ARRAY_COUNT(SUMS) && batch->rows[i].entity == VITALS_TABLE_HOST;
+             j++) {
             const struct batch_cell *cell = batch_find(batch, &batch->rows[i], SUMS[j].sum);
             if (cell == NULL)
                 continue;

@@ -68,7 +68,7 @@ int host_read(struct host *host, const vitals_context *context, const struct met
         result = devices_update(&host->networks, &context->os, &reading->networks,
                                 &DEVICES_NETWORKS, &reading->values);
     values_merge(host->machine.at, host->moments.at, reading->values.at, METRIC_NUMBERS, now_ns);
-    if (metric_set_has_entity(due, VITALS_PRESSURE)) {
+    if (metric_set_has_entity(due, VITALS_TABLE_PRESSURE)) {
         memcpy(host->pressures, reading->pressures, sizeof host->pressures);
         host->pressures_ns = now_ns;
     }
@@ -80,15 +80,17 @@ int host_read(struct host *host, const vitals_context *context, const struct met
 /* Which tables a kind answers for. */
 static const struct {
     bool whole;
-    vitals_entity tables[6];
+    vitals_table tables[6];
 } KINDS[HOST_LATES] = {
     [HOST_CACHE_MACHINE] = {false,
-                            {VITALS_HOST, VITALS_CPU, VITALS_DISK, VITALS_NETWORK, VITALS_PRESSURE,
-                             VITALS_ENERGY_ZONE}},
-    [HOST_CACHE_FILESYSTEMS] = {true, {VITALS_FILESYSTEM, VITALS_HOST}},
-    [HOST_CACHE_SENSORS] = {true, {VITALS_SENSOR}},
+                            {VITALS_TABLE_HOST, VITALS_TABLE_CPU, VITALS_TABLE_DISK,
+                             VITALS_TABLE_NETWORK, VITALS_TABLE_PRESSURE,
+                             VITALS_TABLE_ENERGY_ZONE}},
+    [HOST_CACHE_FILESYSTEMS] = {true, {VITALS_TABLE_FILESYSTEM, VITALS_TABLE_HOST}},
+    [HOST_CACHE_SENSORS] = {true, {VITALS_TABLE_SENSOR}},
     [HOST_CACHE_TABLES] = {true,
-                           {VITALS_NETWORK_ADDRESS, VITALS_LOGIN, VITALS_SOCKET, VITALS_DIAGNOSIS}},
+                           {VITALS_TABLE_NETWORK_ADDRESS, VITALS_TABLE_LOGIN, VITALS_TABLE_SOCKET,
+                            VITALS_TABLE_DIAGNOSIS}},
 };
 
 /* The space on all disks together, from the rows of file systems. */
@@ -103,13 +105,13 @@ static const struct {
 /* Whether the kind answers for a metric of one of its tables. */
 static bool answers(enum host_cache kind, vitals_metric metric)
 {
-    vitals_entity entity = vitals_metric_entity(metric);
+    vitals_table entity = vitals_metric_table(metric);
     bool space = false;
     for (size_t i = 0; i < ARRAY_COUNT(SPACE); i++)
         space |= metric == SPACE[i].sum;
-    if (entity == VITALS_HOST && space != (kind == HOST_CACHE_FILESYSTEMS))
+    if (entity == VITALS_TABLE_HOST && space != (kind == HOST_CACHE_FILESYSTEMS))
         return false;
-    return vitals_metric_price(metric) == VITALS_PRICE_LANE || entity == VITALS_PRESSURE;
+    return vitals_metric_price(metric) == VITALS_PRICE_WORKER || entity == VITALS_TABLE_PRESSURE;
 }
 
 bool host_cache_part(enum host_cache kind, const struct metric_set *wanted, struct metric_set *part)
@@ -117,7 +119,7 @@ bool host_cache_part(enum host_cache kind, const struct metric_set *wanted, stru
     bool any = false;
     *part = (struct metric_set){0};
     for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
-        vitals_entity entity = KINDS[kind].tables[i];
+        vitals_table entity = KINDS[kind].tables[i];
         for (unsigned number = 1; entity != 0 && number < METRIC_NUMBERS; number++) {
             vitals_metric metric = metric_of(entity, number);
             if (!metric_set_has(wanted, metric) || !answers(kind, metric))
@@ -151,11 +153,11 @@ bool host_cache_has(const struct host *host, enum host_cache kind, vitals_metric
 static struct value space_of(const struct row_batch *batch, vitals_metric metric)
 {
     struct value sum = value_u64(0);
-    bool any = false, all = batch->states[VITALS_FILESYSTEM] == VITALS_HAVE;
+    bool any = false, all = batch->states[VITALS_TABLE_FILESYSTEM] == VITALS_HAVE;
     for (size_t i = 0; i < batch->row_count; i++) {
         const struct batch_row *row = &batch->rows[i];
         const struct batch_cell *counted = batch_find(batch, row, VITALS_FILESYSTEM_COUNTED);
-        if (row->entity != VITALS_FILESYSTEM || counted == NULL || counted->state <= 0 ||
+        if (row->entity != VITALS_TABLE_FILESYSTEM || counted == NULL || counted->state <= 0 ||
             counted->as.u64 == 0)
             continue;
         const struct batch_cell *cell = batch_find(batch, row, metric);
@@ -182,22 +184,23 @@ void host_cache_read(const vitals_context *context, enum host_cache kind,
         return;
     }
 
-    const vitals_entity *tables = KINDS[kind].tables;
-    bool space = kind == HOST_CACHE_FILESYSTEMS && metric_set_has_entity(wanted, VITALS_HOST);
+    const vitals_table *tables = KINDS[kind].tables;
+    bool space = kind == HOST_CACHE_FILESYSTEMS && metric_set_has_entity(wanted, VITALS_TABLE_HOST);
     if (space)
         metric_set_add(&all, VITALS_FILESYSTEM_COUNTED);
     for (size_t i = 0; space && i < ARRAY_COUNT(SPACE); i++)
         metric_set_add(&all, SPACE[i].part);
     for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++)
-        if (tables[i] != 0 && tables[i] != VITALS_HOST && metric_set_has_entity(&all, tables[i]))
+        if (tables[i] != 0 && tables[i] != VITALS_TABLE_HOST &&
+            metric_set_has_entity(&all, tables[i]))
             metric_set_add_identities(&all, tables[i]);
     batch_reset(out, &all);
     for (size_t i = 0; i < ARRAY_COUNT(KINDS[kind].tables); i++) {
-        vitals_entity entity = tables[i];
-        if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(&all, entity))
+        vitals_table entity = tables[i];
+        if (entity == 0 || entity == VITALS_TABLE_HOST || !metric_set_has_entity(&all, entity))
             continue;
-        int code = entity == VITALS_FILESYSTEM ? os_read_filesystems(os, gate, out)
-                                               : os_read_table(os, entity, out);
+        int code = entity == VITALS_TABLE_FILESYSTEM ? os_read_filesystems(os, gate, out)
+                                                     : os_read_table(os, entity, out);
         if (code < 0)
             batch_state(out, entity, code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
     }
@@ -207,7 +210,7 @@ void host_cache_read(const vitals_context *context, enum host_cache kind,
     struct value sums[ARRAY_COUNT(SPACE)];
     for (size_t i = 0; i < ARRAY_COUNT(SPACE); i++)
         sums[i] = space_of(out, SPACE[i].part);
-    if (batch_add_row(out, VITALS_HOST, HOST_KEY, (struct span){"host", 4}) == NULL)
+    if (batch_add_row(out, VITALS_TABLE_HOST, HOST_KEY, (struct span){"host", 4}) == NULL)
         return;
     for (size_t i = 0; i < ARRAY_COUNT(SPACE); i++)
         batch_set_value(out, SPACE[i].sum, sums[i]);
@@ -219,8 +222,9 @@ int host_cache_take(struct host *host, enum host_cache kind, struct row_batch *a
     if (answer->failed)
         return VITALS_EMEMORY; // texts may be missing
     for (size_t i = 0; KINDS[kind].whole && i < ARRAY_COUNT(KINDS[kind].tables); i++) {
-        vitals_entity entity = KINDS[kind].tables[i];
-        if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(&answer->wanted, entity))
+        vitals_table entity = KINDS[kind].tables[i];
+        if (entity == 0 || entity == VITALS_TABLE_HOST ||
+            !metric_set_has_entity(&answer->wanted, entity))
             continue;
         int failed = identities_give(&host->identities[entity], answer, entity);
         if (failed < 0)
@@ -241,29 +245,29 @@ static void write_machine(const struct host *host, vitals_builder *builder, stru
                           uint64_t stamp_ns)
 {
     static const enum host_cache KNOW[] = {HOST_CACHE_MACHINE, HOST_CACHE_FILESYSTEMS};
-    vitals_builder_row(builder, VITALS_HOST, HOST_KEY, 0, (vitals_text){"host", 4}, stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_HOST, HOST_KEY, 0, (vitals_text){"host", 4}, stamp_ns);
     write_text(builder, VITALS_HOST_NAME, host->name);
     write_text(builder, VITALS_HOST_KERNEL, host->kernel);
-    builder_values(builder, VITALS_HOST, &host->machine);
+    builder_values(builder, VITALS_TABLE_HOST, &host->machine);
     for (unsigned number = 1; number < METRIC_NUMBERS; number++)
         if (host->moments.at[number] != 0 && host->moments.at[number] != stamp_ns)
-            vitals_builder_read_at(builder, metric_of(VITALS_HOST, number),
+            vitals_builder_read_at(builder, metric_of(VITALS_TABLE_HOST, number),
                                    host->moments.at[number]);
     builder_value(builder, VITALS_HOST_PROCESSES, processes);
 
     /* What two workers know of the machine; what they did not answer yet says so. */
     for (size_t i = 0; i < ARRAY_COUNT(KNOW); i++) {
         const struct answer_cache *cache = &host->cache[KNOW[i]];
-        const struct batch_row *row = cache_find(cache, VITALS_HOST, HOST_KEY, NULL);
+        const struct batch_row *row = cache_find(cache, VITALS_TABLE_HOST, HOST_KEY, NULL);
         if (row != NULL)
-            cache_write(cache, VITALS_HOST, row, builder, stamp_ns);
+            cache_write(cache, VITALS_TABLE_HOST, row, builder, stamp_ns);
         for (unsigned number = 1; row == NULL && number < METRIC_NUMBERS; number++) {
-            vitals_metric metric = metric_of(VITALS_HOST, number);
+            vitals_metric metric = metric_of(VITALS_TABLE_HOST, number);
             if (builder_wants(builder, metric) && answers(KNOW[i], metric))
                 vitals_builder_missing(builder, metric, cache_reason(cache));
         }
     }
-    builder_rest(builder, VITALS_HOST, VITALS_UNSUPPORTED);
+    builder_rest(builder, VITALS_TABLE_HOST, VITALS_UNSUPPORTED);
 }
 
 static void write_cpus(const struct host *host, vitals_builder *builder,
@@ -272,20 +276,20 @@ static void write_cpus(const struct host *host, vitals_builder *builder,
     const struct answer_cache *cache = NULL; // where anything is wanted that a worker reads
     size_t hint = 0;
     for (unsigned number = 1; number < METRIC_NUMBERS && cache == NULL; number++)
-        if (metric_set_has(wanted, metric_of(VITALS_CPU, number)) &&
-            answers(HOST_CACHE_MACHINE, metric_of(VITALS_CPU, number)))
+        if (metric_set_has(wanted, metric_of(VITALS_TABLE_CPU, number)) &&
+            answers(HOST_CACHE_MACHINE, metric_of(VITALS_TABLE_CPU, number)))
             cache = &host->cache[HOST_CACHE_MACHINE];
     for (size_t i = 0; i < host->reading.cpus.count; i++) {
         const struct os_cpu *cpu = &host->reading.cpus.items[i];
         char label[3 + NUMBER_TEXT] = "cpu";
         size_t size = 3 + number_print_u64(label + 3, cpu->index);
         uint64_t key = cpu->index + 1;
-        vitals_builder_row(builder, VITALS_CPU, key, 0, (vitals_text){label, size}, stamp_ns);
-        builder_values(builder, VITALS_CPU, &cpu->values);
+        vitals_builder_row(builder, VITALS_TABLE_CPU, key, 0, (vitals_text){label, size}, stamp_ns);
+        builder_values(builder, VITALS_TABLE_CPU, &cpu->values);
         if (cache != NULL)
-            cache_write(cache, VITALS_CPU, cache_find(cache, VITALS_CPU, key, &hint), builder,
-                        stamp_ns);
-        builder_rest(builder, VITALS_CPU, VITALS_UNSUPPORTED);
+            cache_write(cache, VITALS_TABLE_CPU, cache_find(cache, VITALS_TABLE_CPU, key, &hint),
+                        builder, stamp_ns);
+        builder_rest(builder, VITALS_TABLE_CPU, VITALS_UNSUPPORTED);
     }
 }
 
@@ -302,45 +306,46 @@ static void write_pressures(const struct host *host, vitals_builder *builder, ui
             continue;
         any = true;
         vitals_text name = {NAMES[i], strlen(NAMES[i])};
-        vitals_builder_row(builder, VITALS_PRESSURE, i + 1, 0, name, host->pressures_ns);
+        vitals_builder_row(builder, VITALS_TABLE_PRESSURE, i + 1, 0, name, host->pressures_ns);
         vitals_builder_text(builder, VITALS_PRESSURE_RESOURCE, name, VITALS_HAVE);
         vitals_builder_text(builder, VITALS_PRESSURE_SCOPE, (vitals_text){"machine", 7},
                             VITALS_HAVE);
-        builder_values(builder, VITALS_PRESSURE, values);
-        builder_rest(builder, VITALS_PRESSURE, VITALS_UNSUPPORTED);
+        builder_values(builder, VITALS_TABLE_PRESSURE, values);
+        builder_rest(builder, VITALS_TABLE_PRESSURE, VITALS_UNSUPPORTED);
     }
     if (cache->answered)
-        cache_write_table(cache, VITALS_PRESSURE, builder, stamp_ns);
-    if (!any && cache_find(cache, VITALS_PRESSURE, OS_PRESSURES + 1, NULL) == NULL)
-        vitals_builder_state(builder, VITALS_PRESSURE, VITALS_UNSUPPORTED);
+        cache_write_table(cache, VITALS_TABLE_PRESSURE, builder, stamp_ns);
+    if (!any && cache_find(cache, VITALS_TABLE_PRESSURE, OS_PRESSURES + 1, NULL) == NULL)
+        vitals_builder_state(builder, VITALS_TABLE_PRESSURE, VITALS_UNSUPPORTED);
 }
 
 void host_write(const struct host *host, vitals_builder *builder, const struct metric_set *wanted,
                 struct value processes, uint64_t stamp_ns)
 {
     const struct answer_cache *cache = &host->cache[HOST_CACHE_MACHINE];
-    builder_table_of(builder, VITALS_HOST, wanted);
-    if (metric_set_has_entity(wanted, VITALS_HOST))
+    builder_table_of(builder, VITALS_TABLE_HOST, wanted);
+    if (metric_set_has_entity(wanted, VITALS_TABLE_HOST))
         write_machine(host, builder, processes, stamp_ns);
-    builder_table_of(builder, VITALS_CPU, wanted);
+    builder_table_of(builder, VITALS_TABLE_CPU, wanted);
     write_cpus(host, builder, wanted, stamp_ns);
-    builder_table_of(builder, VITALS_DISK, wanted);
-    if (metric_set_has_entity(wanted, VITALS_DISK))
+    builder_table_of(builder, VITALS_TABLE_DISK, wanted);
+    if (metric_set_has_entity(wanted, VITALS_TABLE_DISK))
         devices_write(&host->disks, &DEVICES_DISKS, cache, builder, stamp_ns);
-    builder_table_of(builder, VITALS_NETWORK, wanted);
-    if (metric_set_has_entity(wanted, VITALS_NETWORK))
+    builder_table_of(builder, VITALS_TABLE_NETWORK, wanted);
+    if (metric_set_has_entity(wanted, VITALS_TABLE_NETWORK))
         devices_write(&host->networks, &DEVICES_NETWORKS, cache, builder, stamp_ns);
-    builder_table_of(builder, VITALS_PRESSURE, wanted);
-    if (metric_set_has_entity(wanted, VITALS_PRESSURE))
+    builder_table_of(builder, VITALS_TABLE_PRESSURE, wanted);
+    if (metric_set_has_entity(wanted, VITALS_TABLE_PRESSURE))
         write_pressures(host, builder, stamp_ns);
-    builder_table_of(builder, VITALS_ENERGY_ZONE, wanted);
-    if (metric_set_has_entity(wanted, VITALS_ENERGY_ZONE))
-        cache_write_table(cache, VITALS_ENERGY_ZONE, builder, stamp_ns);
+    builder_table_of(builder, VITALS_TABLE_ENERGY_ZONE, wanted);
+    if (metric_set_has_entity(wanted, VITALS_TABLE_ENERGY_ZONE))
+        cache_write_table(cache, VITALS_TABLE_ENERGY_ZONE, builder, stamp_ns);
 
     for (size_t kind = 0; kind < HOST_LATES; kind++)
         for (size_t i = 0; KINDS[kind].whole && i < ARRAY_COUNT(KINDS[kind].tables); i++) {
-            vitals_entity entity = KINDS[kind].tables[i];
-            if (entity == 0 || entity == VITALS_HOST || !metric_set_has_entity(wanted, entity))
+            vitals_table entity = KINDS[kind].tables[i];
+            if (entity == 0 || entity == VITALS_TABLE_HOST ||
+                !metric_set_has_entity(wanted, entity))
                 continue;
             builder_table_of(builder, entity, wanted);
             cache_write_table(&host->cache[kind], entity, builder, stamp_ns);

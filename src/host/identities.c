@@ -61,7 +61,7 @@ static struct row_identity *find(struct identities *identities, uint64_t hash)
     return NULL;
 }
 
-int identities_give(struct identities *identities, struct row_batch *batch, vitals_entity entity)
+int identities_give(struct identities *identities, struct row_batch *batch, vitals_table entity)
 {
     identities->reading++;
     hash_reset(&identities->next);

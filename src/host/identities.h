@@ -26,7 +26,7 @@ struct identities {
 
 /* Gives every row of the entity without a key one, and forgets those that are not there any more.
  * Returns 0 or VITALS_EMEMORY: then some have none. */
-int identities_give(struct identities *identities, struct row_batch *batch, vitals_entity entity);
+int identities_give(struct identities *identities, struct row_batch *batch, vitals_table entity);
 void identities_done(struct identities *identities);
 
 #endif

@@ -19,7 +19,7 @@ void cache_done(struct answer_cache *cache)
 
 /* The row with that key and that label, either of which may be NULL: any. Searched for from *hint
  * on, where it is put. */
-static const struct batch_row *find_row(const struct row_batch *kept, vitals_entity entity,
+static const struct batch_row *find_row(const struct row_batch *kept, vitals_table entity,
                                         const uint64_t *key, const struct span *label, size_t *hint)
 {
     for (size_t i = 0; i < kept->row_count; i++) {
@@ -96,7 +96,7 @@ static int take_part(struct answer_cache *cache, const struct row_batch *answer,
             all.bits[i][j] |= answer->wanted.bits[i][j];
     batch_reset(spare, &all);
     for (size_t i = 0; i <= ENTITY_MAX; i++)
-        spare->states[i] = metric_set_has_entity(&answer->wanted, (vitals_entity)i)
+        spare->states[i] = metric_set_has_entity(&answer->wanted, (vitals_table)i)
                                ? answer->states[i]
                                : kept->states[i];
 
@@ -177,8 +177,8 @@ uint64_t cache_moment(const struct answer_cache *cache, const struct batch_cell 
     return cache->whole_ns != 0 ? cache->whole_ns : cache->moments[cell - cache->kept.items];
 }
 
-void cache_write(const struct answer_cache *cache, vitals_entity entity,
-                 const struct batch_row *row, vitals_builder *builder, uint64_t stamp_ns)
+void cache_write(const struct answer_cache *cache, vitals_table entity, const struct batch_row *row,
+                 vitals_builder *builder, uint64_t stamp_ns)
 {
     for (unsigned number = 1; number < METRIC_NUMBERS && row == NULL; number++) {
         vitals_metric metric = metric_of(entity, number);
@@ -195,14 +195,14 @@ void cache_write(const struct answer_cache *cache, vitals_entity entity,
     }
 }
 
-const struct batch_row *cache_find(const struct answer_cache *cache, vitals_entity entity,
+const struct batch_row *cache_find(const struct answer_cache *cache, vitals_table entity,
                                    uint64_t key, size_t *hint)
 {
     size_t first = 0;
     return find_row(&cache->kept, entity, &key, NULL, hint != NULL ? hint : &first);
 }
 
-void cache_write_named(const struct answer_cache *cache, vitals_entity entity, vitals_text label,
+void cache_write_named(const struct answer_cache *cache, vitals_table entity, vitals_text label,
                        size_t *hint, vitals_builder *builder, uint64_t stamp_ns)
 {
     const struct span name = {label.bytes, label.size};
@@ -210,7 +210,7 @@ void cache_write_named(const struct answer_cache *cache, vitals_entity entity, v
                 stamp_ns);
 }
 
-void cache_write_table(const struct answer_cache *cache, vitals_entity entity,
+void cache_write_table(const struct answer_cache *cache, vitals_table entity,
                        vitals_builder *builder, uint64_t stamp_ns)
 {
     if (!cache->answered) {

@@ -36,8 +36,8 @@ vitals_availability cache_reason(const struct answer_cache *cache);
 
 /* Writes the row's values into the newest row of its table, and a reason for each metric of the
  * worker that the row lacks. The row may be NULL. */
-void cache_write(const struct answer_cache *cache, vitals_entity entity,
-                 const struct batch_row *row, vitals_builder *builder, uint64_t stamp_ns);
+void cache_write(const struct answer_cache *cache, vitals_table entity, const struct batch_row *row,
+                 vitals_builder *builder, uint64_t stamp_ns);
 
 /* True if the metric was answered at least once. */
 static inline bool cache_asked(const struct answer_cache *cache, vitals_metric metric)
@@ -56,15 +56,15 @@ static inline bool cache_is_silent(const struct answer_cache *cache, vitals_metr
 uint64_t cache_moment(const struct answer_cache *cache, const struct batch_cell *cell);
 
 /* Returns the row with the key, or NULL. *hint makes lookups in row order cheap; it may be NULL. */
-const struct batch_row *cache_find(const struct answer_cache *cache, vitals_entity entity,
+const struct batch_row *cache_find(const struct answer_cache *cache, vitals_table entity,
                                    uint64_t key, size_t *hint);
 
 /* Finds the row by its label and writes it as cache_write does. */
-void cache_write_named(const struct answer_cache *cache, vitals_entity entity, vitals_text label,
+void cache_write_named(const struct answer_cache *cache, vitals_table entity, vitals_text label,
                        size_t *hint, vitals_builder *builder, uint64_t stamp_ns);
 
 /* Writes all rows of the entity into its open table, and the table's state. */
-void cache_write_table(const struct answer_cache *cache, vitals_entity entity,
+void cache_write_table(const struct answer_cache *cache, vitals_table entity,
                        vitals_builder *builder, uint64_t stamp_ns);
 
 #endif

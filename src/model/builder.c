@@ -192,12 +192,12 @@ static bool table_reserve(struct arena *arena, struct table *table, size_t capac
     return true;
 }
 
-void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
+void vitals_builder_table(vitals_builder *builder, vitals_table entity,
                           const vitals_metric *metrics, size_t count)
 {
     if (!usable(builder))
         return;
-    const char *name = vitals_entity_name(entity);
+    const char *name = vitals_table_name(entity);
     if (name == NULL || builder->building->tables[entity].open) {
         error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s %s",
                   name != NULL ? name : "?", name != NULL ? "is opened twice" : "does not exist");
@@ -205,7 +205,7 @@ void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
     }
     bool marked[METRIC_NUMBERS] = {false};
     for (size_t i = 0; i < count; i++) {
-        if (vitals_metric_entity(metrics[i]) != entity) {
+        if (vitals_metric_table(metrics[i]) != entity) {
             error_set(&builder->problem, VITALS_EARGUMENT, 0,
                       "snapshot: table %s has no metric 0x%04x", name, metrics[i]);
             return;
@@ -242,7 +242,7 @@ void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
         out_of_memory(builder);
 }
 
-void vitals_builder_state(vitals_builder *builder, vitals_entity entity, vitals_availability state)
+void vitals_builder_state(vitals_builder *builder, vitals_table entity, vitals_availability state)
 {
     if (!usable(builder) || entity > ENTITY_MAX || !builder->building->tables[entity].open)
         return;
@@ -250,12 +250,12 @@ void vitals_builder_state(vitals_builder *builder, vitals_entity entity, vitals_
     if (number < VITALS_AVAILABILITY_MIN || number > VITALS_AVAILABILITY_MAX || number == 0)
         error_set(&builder->problem, VITALS_EARGUMENT, 0,
                   "snapshot: table %s gets an availability that is none",
-                  vitals_entity_name(entity));
+                  vitals_table_name(entity));
     else
         builder->building->tables[entity].state = (signed char)state;
 }
 
-void builder_table_of(vitals_builder *builder, vitals_entity entity, const struct metric_set *set)
+void builder_table_of(vitals_builder *builder, vitals_table entity, const struct metric_set *set)
 {
     vitals_metric metrics[METRIC_NUMBERS];
     size_t count = 0;
@@ -267,15 +267,15 @@ void builder_table_of(vitals_builder *builder, vitals_entity entity, const struc
 }
 
 /* The open table, to be written; NULL also after a problem. */
-static struct table *open_table(const vitals_builder *builder, vitals_entity entity)
+static struct table *open_table(const vitals_builder *builder, vitals_table entity)
 {
     if (!usable(builder) || entity > ENTITY_MAX || !builder->building->tables[entity].open)
         return NULL;
     return &builder->building->tables[entity];
 }
 
-void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t key,
-                        uint64_t parent, vitals_text label, uint64_t stamp_ns)
+void vitals_builder_row(vitals_builder *builder, vitals_table entity, uint64_t key, uint64_t parent,
+                        vitals_text label, uint64_t stamp_ns)
 {
     struct table *table = open_table(builder, entity);
     if (table == NULL)
@@ -287,11 +287,11 @@ void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t 
         what = "gets the key 0";
     else if (key > EXACT_MAX || parent > EXACT_MAX)
         what = "gets a key above 2^53";
-    else if (parent != 0 && vitals_entity_parent(entity) == 0)
+    else if (parent != 0 && vitals_table_parent(entity) == 0)
         what = "has no parent, and a row names one";
     if (what != NULL) {
         error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: table %s %s",
-                  vitals_entity_name(entity), what);
+                  vitals_table_name(entity), what);
         return;
     }
     if (table->count == table->capacity &&
@@ -318,7 +318,7 @@ bool builder_wants(const vitals_builder *builder, vitals_metric metric)
 
 static void refuse(vitals_builder *builder, vitals_metric metric, const char *what)
 {
-    const char *table = vitals_entity_name(vitals_metric_entity(metric));
+    const char *table = vitals_table_name(vitals_metric_table(metric));
     const char *name = vitals_metric_name(metric);
     error_set(&builder->problem, VITALS_EARGUMENT, 0, "snapshot: %s %s %s",
               table != NULL ? table : "?", name != NULL ? name : "?", what);
@@ -523,7 +523,7 @@ void builder_value(vitals_builder *builder, vitals_metric metric, struct value v
     }
 }
 
-void builder_values(vitals_builder *builder, vitals_entity entity, const struct values *values)
+void builder_values(vitals_builder *builder, vitals_table entity, const struct values *values)
 {
     const struct table *table = open_table(builder, entity);
     for (size_t i = 0; table != NULL && i < table->column_count; i++) {
@@ -534,7 +534,7 @@ void builder_values(vitals_builder *builder, vitals_entity entity, const struct 
     }
 }
 
-void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availability reason)
+void builder_rest(vitals_builder *builder, vitals_table entity, vitals_availability reason)
 {
     const struct table *table = open_table(builder, entity);
     for (size_t i = 0; table != NULL && table->count != 0 && i < table->column_count; i++)
@@ -558,8 +558,8 @@ void builder_batch(vitals_builder *builder, const struct row_batch *batch,
     }
 }
 
-void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch,
-                        vitals_entity entity, uint64_t stamp_ns)
+void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch, vitals_table entity,
+                        uint64_t stamp_ns)
 {
     /* Room for all the rows that come, instead of for twice as many again and again. */
     struct table *table = open_table(builder, entity);
@@ -601,8 +601,8 @@ int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals
         for (size_t k = 1; k < table->count && !table->ordered && usable(builder); k++) {
             if (table->keys[k - 1] == table->keys[k])
                 error_set(&builder->problem, VITALS_EARGUMENT, 0,
-                          "snapshot: table %s has key %llu twice",
-                          vitals_entity_name(table->entity), (unsigned long long)table->keys[k]);
+                          "snapshot: table %s has key %llu twice", vitals_table_name(table->entity),
+                          (unsigned long long)table->keys[k]);
         }
         if (usable(builder) && table_index_parents(&snapshot->arena, table) < 0)
             out_of_memory(builder);

@@ -7,7 +7,7 @@
 #include <vitals/sys/builder.h>
 
 /* Opens a table with those columns of the set that belong to the entity; nothing where none. */
-void builder_table_of(vitals_builder *builder, vitals_entity entity, const struct metric_set *set);
+void builder_table_of(vitals_builder *builder, vitals_table entity, const struct metric_set *set);
 
 /* Whether the snapshot being built has the column: lets a source skip work. */
 bool builder_wants(const vitals_builder *builder, vitals_metric metric);
@@ -16,14 +16,14 @@ bool builder_wants(const vitals_builder *builder, vitals_metric metric);
 void builder_value(vitals_builder *builder, vitals_metric metric, struct value value);
 
 /* Every value of the row that is not UNSET and whose column is open. */
-void builder_values(vitals_builder *builder, vitals_entity entity, const struct values *values);
+void builder_values(vitals_builder *builder, vitals_table entity, const struct values *values);
 
 /* Text that lives longer than the snapshot: shared, not copied. NULL: missing for `state`. */
 void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared_text *text,
                     vitals_availability state);
 
 /* Fills what is still UNSET in the newest row of the table with the reason. */
-void builder_rest(vitals_builder *builder, vitals_entity entity, vitals_availability reason);
+void builder_rest(vitals_builder *builder, vitals_table entity, vitals_availability reason);
 
 /* The values of a row of facts into the newest row of their table. */
 void builder_batch(vitals_builder *builder, const struct row_batch *batch,
@@ -31,7 +31,7 @@ void builder_batch(vitals_builder *builder, const struct row_batch *batch,
 
 /* All rows of the entity, whose keys must be set, into the open table, and its state. What a row
  * does not say is UNSUPPORTED. */
-void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch,
-                        vitals_entity entity, uint64_t stamp_ns);
+void builder_batch_rows(vitals_builder *builder, const struct row_batch *batch, vitals_table entity,
+                        uint64_t stamp_ns);
 
 #endif

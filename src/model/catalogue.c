@@ -11,8 +11,8 @@
 struct entity {
     const char *name;
     const char *help;
-    unsigned set;         /* one of enum vitals_set */
-    vitals_entity parent; /* 0: none */
+    unsigned set;        /* one of enum vitals_set */
+    vitals_table parent; /* 0: none */
 };
 
 /* What metrics.def may say; what it leaves out is 0. */
@@ -26,14 +26,14 @@ struct metric {
     uint64_t coarse_ns;
     vitals_type type;
     vitals_kind kind;
-    vitals_price price;   /* 0: VITALS_PRICE_TICK */
-    vitals_entity target; /* 0: none */
+    vitals_price price;  /* 0: VITALS_PRICE_TICK */
+    vitals_table target; /* 0: none */
     bool by_name;
 };
 
 /* NUMBER_HOST: the entity's number. */
 enum {
-    VITALS_ASKED = 0, /* in entities.def: of no set */
+    VITALS_SET_ASKED = 0, /* in entities.def: of no set */
     NUMBER_NONE = 0,
 #define ENTITY(constant, number, name, set, parent, help) NUMBER_##constant = (number),
 #include "model/entities.def"
@@ -50,7 +50,7 @@ enum {
 
 static const struct entity ENTITIES[ENTITY_MAX + 1] = {
 #define ENTITY(constant, number, name, set, parent, help) \
-    [number] = {name, help, VITALS_##set, NUMBER_##parent},
+    [number] = {name, help, VITALS_SET_##set, (vitals_table)NUMBER_##parent},
 #include "model/entities.def"
 #undef ENTITY
 };
@@ -73,7 +73,7 @@ _Static_assert((int)METRIC_COUNT <= (int)METRICS_MAX, "a place fits");
 _Static_assert(METRIC_NUMBERS <= 256 && METRIC_NUMBERS % 64 == 0, "a number fits its byte");
 
 /* All zeros for a number that is none. */
-static const struct entity *entity_at(vitals_entity entity)
+static const struct entity *entity_at(vitals_table entity)
 {
     static const struct entity NONE = {0};
     return entity <= ENTITY_MAX ? &ENTITIES[entity] : &NONE;
@@ -82,16 +82,16 @@ static const struct entity *entity_at(vitals_entity entity)
 static const struct metric *metric_at(vitals_metric metric)
 {
     static const struct metric NONE = {0};
-    vitals_entity entity = metric >> 8;
+    vitals_table entity = metric >> 8;
     unsigned number = metric_number(metric);
     if (entity > ENTITY_MAX || number >= METRIC_NUMBERS || PLACES[entity][number] == 0)
         return &NONE;
     return &METRICS[PLACES[entity][number] - 1];
 }
 
-vitals_entity vitals_entity_next(vitals_entity previous)
+vitals_table vitals_table_next(vitals_table previous)
 {
-    for (vitals_entity entity = previous; entity < ENTITY_MAX;)
+    for (vitals_table entity = previous; entity < ENTITY_MAX;)
         if (ENTITIES[++entity].name != NULL)
             return entity;
     return 0;
@@ -106,17 +106,17 @@ vitals_metric vitals_metric_next(vitals_metric previous)
     return 0;
 }
 
-const char *vitals_entity_name(vitals_entity entity)
+const char *vitals_table_name(vitals_table entity)
 {
     return entity_at(entity)->name;
 }
 
-const char *vitals_entity_help(vitals_entity entity)
+const char *vitals_table_help(vitals_table entity)
 {
     return entity_at(entity)->help;
 }
 
-vitals_entity vitals_entity_parent(vitals_entity entity)
+vitals_table vitals_table_parent(vitals_table entity)
 {
     return entity_at(entity)->parent;
 }
@@ -142,12 +142,12 @@ const char *vitals_metric_help(vitals_metric metric)
     return metric_at(metric)->help;
 }
 
-vitals_entity vitals_metric_entity(vitals_metric metric)
+vitals_table vitals_metric_table(vitals_metric metric)
 {
     return metric_at(metric)->name != NULL ? metric >> 8 : 0;
 }
 
-vitals_entity vitals_metric_target(vitals_metric metric)
+vitals_table vitals_metric_target(vitals_metric metric)
 {
     return metric_at(metric)->target;
 }
@@ -179,15 +179,15 @@ uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate)
     return estimate && found->coarse_ns != 0 ? found->coarse_ns : found->resolution_ns;
 }
 
-vitals_entity vitals_entity_find(const char *name)
+vitals_table vitals_table_find(const char *name)
 {
-    for (vitals_entity entity = 1; name != NULL && entity <= ENTITY_MAX; entity++)
+    for (vitals_table entity = 1; name != NULL && entity <= ENTITY_MAX; entity++)
         if (ENTITIES[entity].name != NULL && strcmp(ENTITIES[entity].name, name) == 0)
             return entity;
     return 0;
 }
 
-vitals_metric vitals_metric_find(vitals_entity entity, const char *name)
+vitals_metric vitals_metric_find(vitals_table entity, const char *name)
 {
     if (entity_at(entity)->name == NULL || name == NULL)
         return 0;
@@ -205,7 +205,7 @@ bool metric_in_sets(vitals_metric metric, unsigned sets)
     return found->name != NULL && !found->by_name && (ENTITIES[metric >> 8].set & sets) != 0;
 }
 
-bool metric_in_table(vitals_metric metric, vitals_entity entity)
+bool metric_in_table(vitals_metric metric, vitals_table entity)
 {
     const struct metric *found = metric_at(metric);
     return found->name != NULL && !found->by_name && metric >> 8 == entity;
@@ -225,7 +225,7 @@ void metric_set_remove(struct metric_set *set, vitals_metric metric)
         set->bits[metric >> 8][number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
-bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity)
+bool metric_set_has_entity(const struct metric_set *set, vitals_table entity)
 {
     uint64_t any = 0;
     for (size_t i = 0; entity_at(entity)->name != NULL && i < METRIC_NUMBERS / 64; i++)
@@ -233,7 +233,7 @@ bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity)
     return any != 0;
 }
 
-void metric_set_add_identities(struct metric_set *set, vitals_entity entity)
+void metric_set_add_identities(struct metric_set *set, vitals_table entity)
 {
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
         vitals_metric metric = metric_of(entity, number);

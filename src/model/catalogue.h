@@ -8,7 +8,8 @@
 #include <vitals/catalogue.h>
 
 /* Entities are 1 … ENTITY_MAX, metrics of one entity 1 … METRIC_NUMBERS - 1. */
-enum { ENTITY_MAX = 31, METRIC_NUMBERS = 128, METRICS_MAX = 1023 };
+#define ENTITY_MAX 31u /* no enumerator: it is compared with tables */
+enum { METRIC_NUMBERS = 128, METRICS_MAX = 1023 };
 
 /* A metric's number within its entity. */
 static inline unsigned metric_number(vitals_metric metric)
@@ -16,7 +17,7 @@ static inline unsigned metric_number(vitals_metric metric)
     return metric & 0xffu;
 }
 
-static inline vitals_metric metric_of(vitals_entity entity, unsigned number)
+static inline vitals_metric metric_of(vitals_table entity, unsigned number)
 {
     return (entity << 8) | number;
 }
@@ -25,13 +26,13 @@ static inline vitals_metric metric_of(vitals_entity entity, unsigned number)
 bool metric_in_sets(vitals_metric metric, unsigned sets);
 
 /* Whether only a live handle answers for the table: its rows are a process's own. */
-static inline bool entity_is_of_handle(vitals_entity entity)
+static inline bool entity_is_of_handle(vitals_table entity)
 {
-    return entity != VITALS_PROCESS && vitals_entity_parent(entity) == VITALS_PROCESS;
+    return entity != VITALS_TABLE_PROCESS && vitals_table_parent(entity) == VITALS_TABLE_PROCESS;
 }
 
 /* Of a table: every metric but those that belong to no set although others of it do. */
-bool metric_in_table(vitals_metric metric, vitals_entity entity);
+bool metric_in_table(vitals_metric metric, vitals_table entity);
 
 /* A set of metrics. */
 struct metric_set {
@@ -40,14 +41,14 @@ struct metric_set {
 
 void metric_set_add(struct metric_set *set, vitals_metric metric);
 void metric_set_remove(struct metric_set *set, vitals_metric metric);
-bool metric_set_has_entity(const struct metric_set *set, vitals_entity entity);
+bool metric_set_has_entity(const struct metric_set *set, vitals_table entity);
 
 /* Adds all metrics of the entity that identify a row. */
-void metric_set_add_identities(struct metric_set *set, vitals_entity entity);
+void metric_set_add_identities(struct metric_set *set, vitals_table entity);
 
 static inline bool metric_set_has(const struct metric_set *set, vitals_metric metric)
 {
-    vitals_entity entity = metric >> 8;
+    vitals_table entity = metric >> 8;
     unsigned number = metric_number(metric);
     return entity <= ENTITY_MAX && number < METRIC_NUMBERS &&
            (set->bits[entity][number / 64] >> (number % 64) & 1) != 0;

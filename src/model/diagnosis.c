@@ -11,7 +11,7 @@ void diagnosis_add(struct row_batch *out, enum diagnosis severity, const char *s
         [DIAGNOSIS_NOTICE] = "notice",
         [DIAGNOSIS_PROBLEM] = "problem",
     };
-    batch_add_row(out, VITALS_DIAGNOSIS, 0, (struct span){subject, strlen(subject)});
+    batch_add_row(out, VITALS_TABLE_DIAGNOSIS, 0, (struct span){subject, strlen(subject)});
     batch_set_string(out, VITALS_DIAGNOSIS_SUBJECT, subject);
     batch_set_string(out, VITALS_DIAGNOSIS_SEVERITY, WORDS[severity]);
     batch_set_string(out, VITALS_DIAGNOSIS_FINDING, finding);

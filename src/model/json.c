@@ -117,7 +117,7 @@ static void put_row(struct json_writer *writer, const struct table *table, size_
     int64_t row_age = age_of(table->snapshot, row->stamp_ns), age;
     writer_raw(writer, "{\"key\":");
     writer_u64(writer, table->keys[index]);
-    if (vitals_entity_parent(table->entity) != 0) {
+    if (vitals_table_parent(table->entity) != 0) {
         writer_raw(writer, ",\"parent\":");
         if (row->parent != 0)
             writer_u64(writer, row->parent);
@@ -178,7 +178,7 @@ static void put_tables(struct json_writer *writer, const vitals_snapshot *snapsh
         const struct table *table = snapshot_table(snapshot, i);
         if (table == NULL)
             continue;
-        const char *name = vitals_entity_name(table->entity);
+        const char *name = vitals_table_name(table->entity);
         put_key(writer, before, name, strlen(name));
         put_table(writer, table);
         before = ",";
@@ -186,7 +186,7 @@ static void put_tables(struct json_writer *writer, const vitals_snapshot *snapsh
     writer_raw(writer, before[0] == '{' ? "{}" : "}");
 }
 
-int vitals_snapshot_json(const vitals_snapshot *snapshot, vitals_write *write, void *data,
+int vitals_snapshot_json(const vitals_snapshot *snapshot, vitals_write_fn *write, void *data,
                          vitals_error *error)
 {
     struct json_writer writer;
@@ -217,7 +217,7 @@ int vitals_snapshot_json(const vitals_snapshot *snapshot, vitals_write *write, v
         const struct table *table = snapshot_table(snapshot, i);
         if (table == NULL || table->state == VITALS_HAVE)
             continue;
-        put_state(&writer, before, vitals_entity_name(table->entity),
+        put_state(&writer, before, vitals_table_name(table->entity),
                   (vitals_availability)table->state);
         before = ",";
     }

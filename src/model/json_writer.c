@@ -13,7 +13,7 @@ enum {
 
 _Static_assert(PART *ESCAPE < JSON_BUFFER, "an escaped part fits an empty buffer");
 
-void writer_init(struct json_writer *writer, vitals_write *write, void *data)
+void writer_init(struct json_writer *writer, vitals_write_fn *write, void *data)
 {
     writer->write = write;
     writer->data = data;

@@ -11,14 +11,14 @@
 enum { JSON_BUFFER = 16 * 1024 };
 
 struct json_writer {
-    vitals_write *write;
+    vitals_write_fn *write;
     void *data;
     int stopped; /* what write returned, if that was not 0 */
     size_t used;
     char bytes[JSON_BUFFER];
 };
 
-void writer_init(struct json_writer *writer, vitals_write *write, void *data);
+void writer_init(struct json_writer *writer, vitals_write_fn *write, void *data);
 
 /* Hands the rest over. Returns what stopped it, or 0. */
 int writer_finish(struct json_writer *writer);

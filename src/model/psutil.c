@@ -35,7 +35,7 @@ static vitals_availability worse(vitals_availability a, vitals_availability b)
 static vitals_availability host_number(const vitals_row *row, vitals_metric metric, double *out)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(row);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     return host != NULL ? vitals_row_number(host, metric, out) : VITALS_NOT_REQUESTED;
 }
 
@@ -106,15 +106,15 @@ static const struct {
 vitals_availability vitals_psutil_system_cpu_percent(const vitals_row *row,
                                                      const vitals_snapshot *older, double *out)
 {
-    vitals_entity entity = vitals_row_entity(row);
-    if (entity != VITALS_HOST && entity != VITALS_CPU)
+    vitals_table entity = vitals_row_table(row);
+    if (entity != VITALS_TABLE_HOST && entity != VITALS_TABLE_CPU)
         return VITALS_WRONG_METRIC;
     double all = 0, idle[2] = {0}, guest[2] = {0};
     size_t idles = 0, guests = 0;
     bool moved = false; /* some field did not step back */
     vitals_availability state = VITALS_HAVE;
     for (size_t i = 0; i < ARRAY_COUNT(FIELDS) && state > 0; i++) {
-        vitals_metric metric = entity == VITALS_HOST ? FIELDS[i].host : FIELDS[i].cpu;
+        vitals_metric metric = entity == VITALS_TABLE_HOST ? FIELDS[i].host : FIELDS[i].cpu;
         double delta = 0;
         vitals_availability grown = vitals_row_growth(row, older, metric, &delta, NULL);
         moved |= grown > 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Numbers of tables are below the bits of sets, so that one is not taken for the other. */
-enum { SETS_ALL = VITALS_EVERYTHING, ROWS_ALL = 15 };
+enum { SETS_ALL = VITALS_SET_EVERYTHING, ROWS_ALL = 15 };
 
 int vitals_request_new(unsigned sets, vitals_request **out, vitals_error *error)
 {
@@ -23,7 +23,7 @@ int vitals_request_new(unsigned sets, vitals_request **out, vitals_error *error)
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
         if (metric_in_sets(metric, sets))
             metric_set_add(&request->wanted, metric);
-        request->every_ns[vitals_metric_entity(metric)][metric_number(metric)] =
+        request->every_ns[vitals_metric_table(metric)][metric_number(metric)] =
             vitals_metric_every_ns(metric);
     }
     *out = request;
@@ -45,7 +45,7 @@ vitals_request *request_copy(const vitals_request *request)
         return NULL;
     *copy = *request;
     copy->pids = NULL;
-    if (vitals_request_rows(copy, request->rows, request->pids, request->pid_count, NULL) < 0) {
+    if (vitals_request_set_rows(copy, request->rows, request->pids, request->pid_count, NULL) < 0) {
         memory_free(copy);
         return NULL;
     }
@@ -68,9 +68,9 @@ int vitals_request_add(vitals_request *request, vitals_metric metric, vitals_err
     return code;
 }
 
-int vitals_request_add_table(vitals_request *request, vitals_entity entity, vitals_error *error)
+int vitals_request_add_table(vitals_request *request, vitals_table entity, vitals_error *error)
 {
-    if (vitals_entity_name(entity) == NULL)
+    if (vitals_table_name(entity) == NULL)
         return error_set(error, VITALS_EARGUMENT, 0, "table %u: there is no such table",
                          (unsigned)entity);
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
@@ -92,12 +92,12 @@ int vitals_request_has(const vitals_request *request, vitals_metric metric)
     return vitals_metric_name(metric) != NULL && metric_set_has(&request->wanted, metric);
 }
 
-int vitals_request_every(vitals_request *request, vitals_metric metric, uint64_t every_ns,
-                         vitals_error *error)
+int vitals_request_set_every(vitals_request *request, vitals_metric metric, uint64_t every_ns,
+                             vitals_error *error)
 {
     int code = check_metric(metric, error);
     if (code == 0)
-        request->every_ns[vitals_metric_entity(metric)][metric_number(metric)] = every_ns;
+        request->every_ns[vitals_metric_table(metric)][metric_number(metric)] = every_ns;
     return code;
 }
 
@@ -109,7 +109,7 @@ int request_check_interval(uint64_t interval_ns, vitals_error *error)
                      (unsigned long long)interval_ns);
 }
 
-int vitals_request_interval(vitals_request *request, uint64_t interval_ns, vitals_error *error)
+int vitals_request_set_interval(vitals_request *request, uint64_t interval_ns, vitals_error *error)
 {
     int code = request_check_interval(interval_ns, error);
     if (code == 0)
@@ -117,8 +117,8 @@ int vitals_request_interval(vitals_request *request, uint64_t interval_ns, vital
     return code;
 }
 
-int vitals_request_rows(vitals_request *request, unsigned rows, const int64_t *pids, size_t count,
-                        vitals_error *error)
+int vitals_request_set_rows(vitals_request *request, unsigned rows, const int64_t *pids,
+                            size_t count, vitals_error *error)
 {
     if ((rows & VITALS_ROWS_TREE) == 0)
         count = 0; /* pids matter to the others */

@@ -9,7 +9,7 @@ const vitals_snapshot *vitals_row_snapshot(const vitals_row *row)
     return row->table->snapshot;
 }
 
-vitals_entity vitals_row_entity(const vitals_row *row)
+vitals_table vitals_row_table(const vitals_row *row)
 {
     return row->table->entity;
 }
@@ -43,8 +43,8 @@ static const struct snapshot_column *find(const vitals_row *row, vitals_metric m
     if (metric >> 8 == table->entity)
         column = table_column(table, metric);
     if (column == NULL)
-        *why = vitals_metric_entity(metric) == table->entity ? VITALS_NOT_REQUESTED
-                                                             : VITALS_WRONG_METRIC;
+        *why = vitals_metric_table(metric) == table->entity ? VITALS_NOT_REQUESTED
+                                                            : VITALS_WRONG_METRIC;
     return column;
 }
 

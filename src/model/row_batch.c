@@ -24,7 +24,7 @@ void batch_done(struct row_batch *batch)
     *batch = (struct row_batch){0};
 }
 
-void batch_state(struct row_batch *batch, vitals_entity entity, vitals_availability state)
+void batch_state(struct row_batch *batch, vitals_table entity, vitals_availability state)
 {
     batch->states[entity] = (signed char)state;
 }
@@ -79,7 +79,7 @@ static bool reserve(void **items, size_t *capacity, size_t count, size_t more, s
     return true;
 }
 
-void batch_reserve(struct row_batch *batch, vitals_entity entity, size_t rows)
+void batch_reserve(struct row_batch *batch, vitals_table entity, size_t rows)
 {
     size_t wanted = 0;
     for (size_t word = 0; word < ARRAY_COUNT(batch->wanted.bits[entity]); word++)
@@ -109,7 +109,7 @@ void batch_reserve_like(struct row_batch *batch, const struct row_batch *like)
     batch->text.failed = false;
 }
 
-struct batch_row *batch_add_row(struct row_batch *batch, vitals_entity entity, uint64_t key,
+struct batch_row *batch_add_row(struct row_batch *batch, vitals_table entity, uint64_t key,
                                 struct span label)
 {
     void *rows = batch->rows;

@@ -26,7 +26,7 @@ struct batch_cell {
 };
 
 struct batch_row {
-    vitals_entity entity;
+    vitals_table entity;
     uint64_t key;                /* 0: host/identities.c makes one from the IDENTITY metrics */
     uint64_t parent;             /* 0: none */
     size_t label_at, label_size; /* in facts.text */
@@ -61,18 +61,18 @@ static inline bool batch_wants(const struct row_batch *batch, vitals_metric metr
 }
 
 /* How complete the table's rows are, or why there are none. */
-void batch_state(struct row_batch *batch, vitals_entity entity, vitals_availability state);
+void batch_state(struct row_batch *batch, vitals_table entity, vitals_availability state);
 
 /* Reserves memory for `rows` more rows of the table, each with every requested cell. For readers
  * that know the count and have many. */
-void batch_reserve(struct row_batch *batch, vitals_entity entity, size_t rows);
+void batch_reserve(struct row_batch *batch, vitals_table entity, size_t rows);
 
 /* Reserves as much as another batch holds; does nothing if memory runs out. */
 void batch_reserve_like(struct row_batch *batch, const struct row_batch *like);
 
 /* Begins a row; values that are set next go into it. The label is copied. Valid until the next row
  * begins; NULL after a failure. */
-struct batch_row *batch_add_row(struct row_batch *batch, vitals_entity entity, uint64_t key,
+struct batch_row *batch_add_row(struct row_batch *batch, vitals_table entity, uint64_t key,
                                 struct span label);
 
 /* Sets a cell of the newest row; a metric that is not requested is ignored. */

@@ -108,7 +108,7 @@ static const struct snapshot_column *column_of(const vitals_snapshot *snapshot,
     return table != NULL ? table_column(table, metric) : NULL;
 }
 
-int vitals_snapshot_has_entity(const vitals_snapshot *snapshot, vitals_entity entity)
+int vitals_snapshot_has_table(const vitals_snapshot *snapshot, vitals_table entity)
 {
     return snapshot_table(snapshot, entity) != NULL;
 }
@@ -118,19 +118,19 @@ int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric me
     return column_of(snapshot, metric) != NULL;
 }
 
-vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot, vitals_entity entity)
+vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot, vitals_table entity)
 {
     const struct table *table = snapshot_table(snapshot, entity);
     return table != NULL ? (vitals_availability)table->state : VITALS_NOT_REQUESTED;
 }
 
-size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_entity entity)
+size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_table entity)
 {
     const struct table *table = snapshot_table(snapshot, entity);
     return table != NULL ? table->count : 0;
 }
 
-const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot, vitals_entity entity,
+const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot, vitals_table entity,
                                        const vitals_row *previous)
 {
     const struct table *table = snapshot_table(snapshot, entity);
@@ -140,7 +140,7 @@ const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot, vitals_e
     return index < table->count ? &table->rows[index] : NULL;
 }
 
-const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot, vitals_entity entity,
+const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot, vitals_table entity,
                                       size_t index)
 {
     const struct table *table = snapshot_table(snapshot, entity);
@@ -153,7 +153,7 @@ static const vitals_row *row_by_parent(const struct table *table, size_t place)
     return &table->rows[table->by_parent != NULL ? table->by_parent[place] : place];
 }
 
-const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot, vitals_entity entity,
+const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot, vitals_table entity,
                                              uint64_t parent, const vitals_row *previous)
 {
     const struct table *table = snapshot_table(snapshot, entity);
@@ -176,7 +176,7 @@ const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot, vi
     return row != NULL && row->parent == parent ? row : NULL;
 }
 
-const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot, vitals_entity entity,
+const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot, vitals_table entity,
                                        uint64_t key)
 {
     const struct table *table = snapshot_table(snapshot, entity);
@@ -187,7 +187,7 @@ const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot, vitals_e
     return found != NULL ? &table->rows[found - table->keys] : NULL;
 }
 
-const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot, vitals_entity entity,
+const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot, vitals_table entity,
                                      size_t *count)
 {
     const struct table *table = snapshot_table(snapshot, entity);

@@ -43,7 +43,7 @@ struct vitals_row {
 
 struct table {
     const vitals_snapshot *snapshot;
-    vitals_entity entity;
+    vitals_table entity;
     bool open;
     signed char state; /* a vitals_availability: how complete the rows are */
     bool ordered;      /* rows came in the order of keys so far, none twice */
@@ -80,7 +80,7 @@ void snapshot_reset(vitals_snapshot *snapshot);
 
 /* The open table, or NULL. */
 static inline const struct table *snapshot_table(const vitals_snapshot *snapshot,
-                                                 vitals_entity entity)
+                                                 vitals_table entity)
 {
     return entity <= ENTITY_MAX && snapshot->tables[entity].open ? &snapshot->tables[entity] : NULL;
 }

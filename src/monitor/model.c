@@ -84,7 +84,7 @@ static struct device_history *add_history(struct model *model, const vitals_snap
     if (model->device_count < MODEL_DEVICES)
         own = &model->devices[model->device_count++];
     for (size_t i = 0; i < MODEL_DEVICES && own == NULL; i++) { /* in place of one that has left */
-        if (vitals_snapshot_find(snapshot, VITALS_GPU, model->devices[i].key) == NULL)
+        if (vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, model->devices[i].key) == NULL)
             own = &model->devices[i];
     }
     if (own != NULL) {
@@ -127,7 +127,7 @@ static void record(const struct model_recording *recording, struct history *hist
     if (!stale)
         return;
     const vitals_row *other = recording->known != NULL
-                                  ? vitals_snapshot_find(recording->known, vitals_row_entity(row),
+                                  ? vitals_snapshot_find(recording->known, vitals_row_table(row),
                                                          vitals_row_key(row))
                                   : NULL;
     bool is_known = other != NULL && vitals_row_availability(other, metric) > 0 &&
@@ -177,21 +177,22 @@ static double mean_of(const struct mean *mean)
 static void record_gauges(struct model *model, const struct model_recording *recording)
 {
     const vitals_snapshot *snapshot = recording->snapshot;
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL), *gpu = NULL;
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL), *gpu = NULL;
     uint64_t time_ns = vitals_snapshot_monotonic_ns(snapshot);
     struct mean memory_mean = {0}, busy_mean = {0};
     record(recording, &model->memory, host, VITALS_HOST_MEMORY_USED_BYTES,
            share_or_nan(host, VITALS_HOST_MEMORY_USED_BYTES, VITALS_HOST_MEMORY_TOTAL_BYTES));
     record(recording, &model->swap, host, VITALS_HOST_SWAP_USED_BYTES,
            share_or_nan(host, VITALS_HOST_SWAP_USED_BYTES, VITALS_HOST_SWAP_TOTAL_BYTES));
-    while ((gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL) {
+    while ((gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL) {
         if (!model_shows_device(model, gpu))
             continue;
         uint64_t key = vitals_row_key(gpu);
         double busy = value_or_nan(gpu, VITALS_GPU_UTILIZATION_RATIO);
         double memory = share_or_nan(gpu, VITALS_GPU_MEMORY_USED_BYTES,
                                      VITALS_GPU_MEMORY_TOTAL_BYTES);
-        if (vitals_snapshot_next_child(snapshot, VITALS_GPU, key, NULL) == NULL) { /* no parts */
+        if (vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, key, NULL) ==
+            NULL) { /* no parts */
             mean_add(&memory_mean, gpu, VITALS_GPU_MEMORY_USED_BYTES, memory);
             mean_add(&busy_mean, gpu, VITALS_GPU_UTILIZATION_RATIO, busy);
         }
@@ -292,7 +293,7 @@ static void choose_view(struct model *model)
     if (model->view_chosen)
         return;
     for (const vitals_row *row = NULL;
-         !devices && (row = row_next(now, VITALS_SOURCE, row)) != NULL;) {
+         !devices && (row = row_next(now, VITALS_TABLE_SOURCE, row)) != NULL;) {
         char state[WORDS];
         (void)cell_text(row, VITALS_SOURCE_STATE, true, state, sizeof state);
         if (vitals_row_key(row) >= VITALS_SOURCE_BACK_ENDS && strcmp(state, "not_yet") == 0)
@@ -336,7 +337,7 @@ void model_add_machine(struct model *model, vitals_snapshot *snapshot)
     }
     /* The list of every process changes only if a device reports one. */
     if (model->view == VIEW_DEVICES || model->same || model->list_of_users ||
-        vitals_snapshot_count(snapshot, VITALS_GPU_PROCESS) > 0)
+        vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_PROCESS) > 0)
         (void)model_list(model);
 }
 
@@ -426,7 +427,7 @@ void model_show(struct model *model, struct readings *machine, struct readings *
 
 const vitals_row *model_host(const struct model *model)
 {
-    return row_next(model->machine.now, VITALS_HOST, NULL);
+    return row_next(model->machine.now, VITALS_TABLE_HOST, NULL);
 }
 
 size_t model_device_count(const struct model *model)
@@ -456,7 +457,7 @@ bool model_shows_device(const struct model *model, const vitals_row *gpu)
 const vitals_row *model_next_device(const struct model *model, const vitals_row *previous)
 {
     do {
-        previous = row_next(model->machine.now, VITALS_GPU, previous);
+        previous = row_next(model->machine.now, VITALS_TABLE_GPU, previous);
     } while (previous != NULL && !model_shows_device(model, previous));
     return previous;
 }
@@ -468,7 +469,7 @@ bool model_idle(const struct model *model, const vitals_row *row, double *second
     if (row == NULL || model->machine.now == NULL)
         return false;
     uint64_t now_ns = vitals_snapshot_monotonic_ns(model->machine.now);
-    bool device = vitals_row_entity(row) == VITALS_GPU;
+    bool device = vitals_row_table(row) == VITALS_TABLE_GPU;
     return idle_rows_find(device ? &model->idle.devices : &model->idle.users, vitals_row_key(row),
                           now_ns, seconds) &&
            *seconds >= (double)(after_ns > 0 ? after_ns : USUAL_NS) / 1e9;

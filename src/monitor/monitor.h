@@ -100,7 +100,7 @@ struct monitor_picture {
  * another. Errors: EARGUMENT (there is no such screen; the message lists them), EGONE (no
  * snapshot), those of the feed, EMEMORY, ESYSTEM (the writer stopped). */
 int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
-                  const struct monitor_picture *picture, vitals_write *write, void *data,
+                  const struct monitor_picture *picture, vitals_write_fn *write, void *data,
                   vitals_error *error);
 
 /* True while a thread that reads the environment of a process has not returned: the context must

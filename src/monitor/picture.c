@@ -67,7 +67,7 @@ static int show(struct monitor *monitor, const struct screen *screen, vitals_err
 }
 
 int monitor_print(const struct monitor_options *options, struct feed *feed, size_t most,
-                  const struct monitor_picture *picture, vitals_write *write, void *data,
+                  const struct monitor_picture *picture, vitals_write_fn *write, void *data,
                   vitals_error *error)
 {
     const struct screen *screen = find(picture->screen);

@@ -95,14 +95,14 @@ static int set_times(vitals_request *request, const struct monitor_options *opti
     uint64_t interval_ns = options->interval_ns == 0 ? 2 * NS_PER_SECOND : options->interval_ns;
     bool often = part == MONITOR_MACHINE || part == MONITOR_DETAILS;
     uint64_t tick_ns = often && interval_ns > NS_PER_SECOND ? NS_PER_SECOND : interval_ns;
-    int code = vitals_request_interval(request, tick_ns, error);
+    int code = vitals_request_set_interval(request, tick_ns, error);
     for (size_t i = 0; PARTS[part].processes && i < ARRAY_COUNT(MOVING) && code == 0; i++)
-        code = vitals_request_every(request, MOVING[i], tick_ns < interval_ns ? interval_ns : 0,
-                                    error);
+        code = vitals_request_set_every(request, MOVING[i], tick_ns < interval_ns ? interval_ns : 0,
+                                        error);
     for (size_t i = 0; i < ARRAY_COUNT(SELDOM) && code == 0; i++) {
         if (SELDOM[i].part == part)
-            code = vitals_request_every(request, SELDOM[i].metric,
-                                        SELDOM[i].seconds * NS_PER_SECOND, error);
+            code = vitals_request_set_every(request, SELDOM[i].metric,
+                                            SELDOM[i].seconds * NS_PER_SECOND, error);
     }
     return code;
 }
@@ -119,9 +119,9 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
      * only while a device is shown. */
     for (vitals_metric metric = 0;
          PARTS[part].details && code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
-        if (entity == VITALS_GPU ||
-            (vitals_entity_parent(entity) == VITALS_GPU && entity != VITALS_GPU_PROCESS))
+        vitals_table entity = vitals_metric_table(metric);
+        if (entity == VITALS_TABLE_GPU ||
+            (vitals_table_parent(entity) == VITALS_TABLE_GPU && entity != VITALS_TABLE_GPU_PROCESS))
             code = vitals_request_add(request, metric, error);
     }
 
@@ -130,7 +130,8 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
         code = add(request, PROCESSES, ARRAY_COUNT(PROCESSES), error);
     for (size_t i = 0; PARTS[part].processes && i < options->extra_count && code == 0; i++) {
         vitals_metric metric = options->extra[i];
-        if (part != MONITOR_ALL || metric >> 8 == VITALS_PROCESS || metric >> 8 == VITALS_HOST)
+        if (part != MONITOR_ALL || metric >> 8 == VITALS_TABLE_PROCESS ||
+            metric >> 8 == VITALS_TABLE_HOST)
             code = vitals_request_add(request, metric, error);
     }
 
@@ -142,7 +143,7 @@ int monitor_request(const struct monitor_options *options, enum monitor_part par
         code = wants_request(&wants, request, error);
     }
     if (code == 0 && PARTS[part].rows != 0)
-        code = vitals_request_rows(request, PARTS[part].rows, NULL, 0, error);
+        code = vitals_request_set_rows(request, PARTS[part].rows, NULL, 0, error);
     if (code == 0)
         code = set_times(request, options, part, error);
     if (code < 0)

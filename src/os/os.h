@@ -23,7 +23,7 @@ struct os {
                                 is */
     uint64_t page_bytes;
     vitals_clock clock;
-    vitals_trace *trace; /* may be NULL */
+    vitals_trace_fn *trace; /* may be NULL */
     void *trace_data;
     bool *lacking; /* set if a descriptor was refused; may be NULL */
 };
@@ -86,7 +86,7 @@ struct os_host {
 
 struct os_cpu {
     uint64_t index;
-    struct values values; /* of VITALS_CPU */
+    struct values values; /* of VITALS_TABLE_CPU */
 };
 
 struct os_cpus {
@@ -146,10 +146,10 @@ enum {
 
 /* The result of one reading. Memory is kept from reading to reading. */
 struct os_machine {
-    struct values values; /* of VITALS_HOST */
+    struct values values; /* of VITALS_TABLE_HOST */
     struct os_cpus cpus;
     struct os_devices disks, networks;
-    struct values pressures[OS_PRESSURES]; /* of VITALS_PRESSURE; nothing HAVE: no row */
+    struct values pressures[OS_PRESSURES]; /* of VITALS_TABLE_PRESSURE; nothing HAVE: no row */
 };
 
 void os_host_init(struct os_host *host);
@@ -205,7 +205,7 @@ void os_groups_metrics(const struct os_groups *groups, const struct os *os, stru
 /* Rows of a table of the machine that stands beside the ticks: filesystem, sensor, network_address,
  * login, socket, diagnosis, with the metrics that `out` wants. Returns 0, or a negative errno that
  * says why there are none. May block: workers and callers' own threads only. */
-int os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out);
+int os_read_table(const struct os *os, vitals_table entity, struct row_batch *out);
 
 /* Told before and after each call of a reading that may hang. The item is a number, never 0, that
  * names what is asked: a mount, a device, a process. */
@@ -618,7 +618,7 @@ bool os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out)
 
 /* Rows of a table of one process: thread, descriptor, mapping, mapped_file, environment, limit,
  * socket. As os_read_table and os_process_metrics. */
-int os_process_table(const struct os *os, int64_t pid, vitals_entity entity, struct row_batch *out);
+int os_process_table(const struct os *os, int64_t pid, vitals_table entity, struct row_batch *out);
 
 /* The user's name into out; -ENOENT where there is none, -EMFILE or -ENFILE where a descriptor was
  * refused. May block (LDAP): workers only. */

@@ -136,8 +136,8 @@ void detail_wanted(const struct metric_set *wanted, struct metric_set *out)
 {
     *out = (struct metric_set){0};
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-        vitals_metric metric = metric_of(VITALS_PROCESS, number);
-        if (metric_set_has(wanted, metric) && vitals_metric_price(metric) == VITALS_PRICE_LANE)
+        vitals_metric metric = metric_of(VITALS_TABLE_PROCESS, number);
+        if (metric_set_has(wanted, metric) && vitals_metric_price(metric) == VITALS_PRICE_WORKER)
             metric_set_add(out, metric);
     }
 }
@@ -155,7 +155,8 @@ void detail_reset(struct row_batch *out, const struct metric_set *wanted)
 int detail_read(const vitals_context *context, struct user_cache *users, uint64_t key, int64_t pid,
                 struct row_batch *out)
 {
-    const struct batch_row *row = batch_add_row(out, VITALS_PROCESS, key, (struct span){"", 0});
+    const struct batch_row *row = batch_add_row(out, VITALS_TABLE_PROCESS, key,
+                                                (struct span){"", 0});
     if (row == NULL)
         return -ENOMEM;
 
@@ -275,7 +276,7 @@ void detail_take(struct process *process, const struct row_batch *batch,
     /* Room for the wanted ones, beside those that are there. */
     size_t count = process->detail_count;
     for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++)
-        count += (size_t)__builtin_popcountll(wanted->bits[VITALS_PROCESS][word]);
+        count += (size_t)__builtin_popcountll(wanted->bits[VITALS_TABLE_PROCESS][word]);
     for (size_t i = 0; i < process->detail_count; i++)
         count -= metric_set_has(wanted, process->details[i].metric);
     if (count > process->detail_capacity) {
@@ -287,10 +288,10 @@ void detail_take(struct process *process, const struct row_batch *batch,
     }
 
     for (unsigned word = 0; word < METRIC_NUMBERS / 64; word++) {
-        uint64_t left = wanted->bits[VITALS_PROCESS][word];
+        uint64_t left = wanted->bits[VITALS_TABLE_PROCESS][word];
         for (; left != 0; left &= left - 1) {
             unsigned number = word * 64 + (unsigned)__builtin_ctzll(left);
-            vitals_metric metric = metric_of(VITALS_PROCESS, number);
+            vitals_metric metric = metric_of(VITALS_TABLE_PROCESS, number);
             struct process_detail *detail = place_of(process, metric);
             if (detail != NULL)
                 take_cell(detail, batch, batch_find(batch, row, metric), zombie, read_ns);

@@ -104,7 +104,7 @@ int vitals_process_open(vitals_context *context, int64_t pid, vitals_process **o
     process->how.state = VITALS_NOT_YET;
     int code = begin(process, pid, error);
     if (code < 0) {
-        vitals_process_free(process);
+        vitals_process_close(process);
         return code;
     }
     *out = process;
@@ -117,7 +117,7 @@ int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_pro
     const vitals_snapshot *snapshot = vitals_row_snapshot(row);
     uint64_t pid = 0;
     double start_seconds = 0;
-    if (vitals_row_entity(row) != VITALS_PROCESS ||
+    if (vitals_row_table(row) != VITALS_TABLE_PROCESS ||
         !vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_PID) ||
         !vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_START_SECONDS))
         return error_set(error, VITALS_EARGUMENT, 0,
@@ -143,12 +143,12 @@ int vitals_process_of(vitals_context *context, const vitals_row *row, vitals_pro
         *out = process;
         return 0;
     }
-    vitals_process_free(process);
+    vitals_process_close(process);
     return error_set(error, VITALS_EGONE, 0, "process %llu has ended; another has its pid",
                      (unsigned long long)pid);
 }
 
-void vitals_process_free(vitals_process *process)
+void vitals_process_close(vitals_process *process)
 {
     if (process == NULL)
         return;
@@ -572,8 +572,8 @@ static int wait_for_all(struct waiting *waiting, vitals_error *error)
     return 0;
 }
 
-int vitals_processes_wait(vitals_process *const *processes, size_t count, const vitals_wait *how,
-                          size_t *remaining, vitals_error *error)
+int vitals_process_wait_several(vitals_process *const *processes, size_t count,
+                                const vitals_wait *how, size_t *remaining, vitals_error *error)
 {
     struct waiting waiting = {
         .processes = processes, .count = count, .left = count, .watch = -1, .how = DEFAULTS};

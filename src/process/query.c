@@ -61,8 +61,8 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
     const struct os_origin *origin = &process->context->origin;
     *answer = (struct query_result){.process = process, .reader = {.context = process->context}};
     struct metric_set *mine = &answer->wanted;
-    memcpy(mine->bits[VITALS_PROCESS], wanted->bits[VITALS_PROCESS],
-           sizeof mine->bits[VITALS_PROCESS]);
+    memcpy(mine->bits[VITALS_TABLE_PROCESS], wanted->bits[VITALS_TABLE_PROCESS],
+           sizeof mine->bits[VITALS_TABLE_PROCESS]);
     metric_set_add(mine, VITALS_PROCESS_PID);
     metric_set_add(mine, VITALS_PROCESS_START_SECONDS);
     for (size_t i = 0; i < ARRAY_COUNT(OF_HOST); i++)
@@ -71,7 +71,7 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
     detail_wanted(mine, &answer->details);
     answer->extras = reader_extras(mine);
 
-    bool details = metric_set_has_entity(&answer->details, VITALS_PROCESS);
+    bool details = metric_set_has_entity(&answer->details, VITALS_TABLE_PROCESS);
     if (details && process->users == NULL && (process->users = user_cache_new()) == NULL)
         return out_of_memory(error);
     int code = vitals_builder_new(&answer->builder, error);
@@ -84,7 +84,7 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
                           (vitals_text){origin->boot_id, strlen(origin->boot_id)},
                           origin->pid_namespace);
     vitals_builder_stream(answer->builder, process->stream);
-    builder_table_of(answer->builder, VITALS_PROCESS, &answer->wanted);
+    builder_table_of(answer->builder, VITALS_TABLE_PROCESS, &answer->wanted);
     rows_columns(&answer->columns, &answer->wanted);
     return 0;
 }
@@ -93,7 +93,7 @@ static int answer_begin(struct query_result *answer, vitals_process *process,
  * another, or a VITALS_E… */
 static int answer_read(struct query_result *answer, struct process *process, vitals_error *error)
 {
-    bool details = metric_set_has_entity(&answer->details, VITALS_PROCESS);
+    bool details = metric_set_has_entity(&answer->details, VITALS_TABLE_PROCESS);
     if (details) {
         detail_reset(&answer->batch, &answer->details);
         answer->details_ns = reader_now(&answer->reader);
@@ -119,16 +119,16 @@ static int answer_finish(struct query_result *answer, vitals_snapshot **out, vit
     enum { HOST_KEY = 1 };
     vitals_builder *builder = answer->builder;
     const struct os *os = &answer->process->context->os;
-    if (metric_set_has_entity(&answer->wanted, VITALS_HOST)) {
+    if (metric_set_has_entity(&answer->wanted, VITALS_TABLE_HOST)) {
         struct os_host files;
         struct os_machine machine = {0};
         os_host_init(&files);
         os_host_read(&files, os, &answer->wanted, &machine);
-        builder_table_of(builder, VITALS_HOST, &answer->wanted);
-        vitals_builder_row(builder, VITALS_HOST, HOST_KEY, 0, (vitals_text){"host", 4},
+        builder_table_of(builder, VITALS_TABLE_HOST, &answer->wanted);
+        vitals_builder_row(builder, VITALS_TABLE_HOST, HOST_KEY, 0, (vitals_text){"host", 4},
                            reader_now(&answer->reader));
-        builder_values(builder, VITALS_HOST, &machine.values);
-        builder_rest(builder, VITALS_HOST, VITALS_UNSUPPORTED);
+        builder_values(builder, VITALS_TABLE_HOST, &machine.values);
+        builder_rest(builder, VITALS_TABLE_HOST, VITALS_UNSUPPORTED);
         os_machine_done(&machine);
         os_host_done(&files);
     }
@@ -150,12 +150,12 @@ static void answer_done(struct query_result *answer)
 /* ---- one process ---- */
 
 /* Tables that a process answers for: its own, and the sockets that it holds. */
-static bool is_asked(vitals_entity entity)
+static bool is_asked(vitals_table entity)
 {
-    return entity_is_of_handle(entity) || entity == VITALS_SOCKET;
+    return entity_is_of_handle(entity) || entity == VITALS_TABLE_SOCKET;
 }
 
-static int ask_table(struct query_result *answer, vitals_entity entity,
+static int ask_table(struct query_result *answer, vitals_table entity,
                      const struct metric_set *wanted, struct row_batch *batch, uint64_t key,
                      vitals_error *error)
 {
@@ -186,8 +186,8 @@ int vitals_process_ask(vitals_process *process, const vitals_request *request,
     /* What was asked, and the identity of the rows of each table: between two answers a key may
      * have been given again (a number of a thread), and a rate must not mix the two. */
     struct metric_set wanted = request->wanted;
-    bool any = metric_set_has_entity(&wanted, VITALS_PROCESS);
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+    bool any = metric_set_has_entity(&wanted, VITALS_TABLE_PROCESS);
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
         if (!is_asked(entity) || !metric_set_has_entity(&request->wanted, entity))
             continue;
         any = true;
@@ -207,7 +207,7 @@ int vitals_process_ask(vitals_process *process, const vitals_request *request,
     struct query_result answer;
     struct row_batch batch = {0};
     int code = answer_begin(&answer, process, &wanted, error);
-    for (vitals_entity entity = 0; code == 0 && (entity = vitals_entity_next(entity)) != 0;)
+    for (vitals_table entity = 0; code == 0 && (entity = vitals_table_next(entity)) != 0;)
         if (is_asked(entity) && metric_set_has_entity(&wanted, entity))
             code = ask_table(&answer, entity, &wanted, &batch, subject.key, error);
     if (code == 0) {
@@ -431,7 +431,7 @@ static int write_kin(struct query_result *answer, struct relatives_family *famil
         return out_of_memory(error);
 
     int code = 1; // 0: it has ended
-    if (answer->extras != 0 || metric_set_has_entity(&answer->details, VITALS_PROCESS)) {
+    if (answer->extras != 0 || metric_set_has_entity(&answer->details, VITALS_TABLE_PROCESS)) {
         int result = reader_open(&answer->reader, &process);
         if (is_ours(result))
             code = fail(result, "a relative of a process", error);
@@ -487,7 +487,7 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
         if (family.items[i].mark == WANTED)
             code = write_kin(&answer, &family, &family.items[i], error);
     if (code == 0 && family.partial)
-        vitals_builder_state(answer.builder, VITALS_PROCESS, VITALS_LOWER_BOUND);
+        vitals_builder_state(answer.builder, VITALS_TABLE_PROCESS, VITALS_LOWER_BOUND);
     if (code == 0)
         code = live_prove(process, error);
     if (code == 0)

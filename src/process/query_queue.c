@@ -50,7 +50,7 @@ size_t process_table_due(struct process_table *table, const struct process_quest
     batch->turn_count = question->turn_count;
     batch->count = 0;
     detail_wanted(question->wanted, &batch->wanted);
-    if (!metric_set_has_entity(&batch->wanted, VITALS_PROCESS))
+    if (!metric_set_has_entity(&batch->wanted, VITALS_TABLE_PROCESS))
         return 0;
     capacity = size_min(capacity, PROCESS_BATCH);
     for (size_t i = 0; i < table->key_count && batch->count < capacity; i++) {
@@ -206,15 +206,15 @@ static void time_out(struct process *process, const struct metric_set *wanted,
         else if (detail->state == VITALS_NOT_YET)
             detail->state = VITALS_TIMED_OUT;
     }
-    if (!metric_set_has_entity(&never, VITALS_PROCESS))
+    if (!metric_set_has_entity(&never, VITALS_TABLE_PROCESS))
         return;
 
     batch_reset(batch, &never);
-    const struct batch_row *row = batch_add_row(batch, VITALS_PROCESS, process->key,
+    const struct batch_row *row = batch_add_row(batch, VITALS_TABLE_PROCESS, process->key,
                                                 (struct span){"", 0});
     for (unsigned number = 1; row != NULL && number < METRIC_NUMBERS; number++)
-        if (metric_set_has(&never, metric_of(VITALS_PROCESS, number)))
-            batch_set_missing(batch, metric_of(VITALS_PROCESS, number), VITALS_TIMED_OUT);
+        if (metric_set_has(&never, metric_of(VITALS_TABLE_PROCESS, number)))
+            batch_set_missing(batch, metric_of(VITALS_TABLE_PROCESS, number), VITALS_TIMED_OUT);
     if (!batch->failed)
         detail_take(process, batch, row, &never, false, 0);
 }

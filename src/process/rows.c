@@ -155,8 +155,8 @@ void rows_columns(struct row_columns *out, const struct metric_set *wanted)
         if (metric_set_has(wanted, COLUMNS[i].metric))
             out->numbers[out->number_count++] = (unsigned char)i;
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-        vitals_metric metric = metric_of(VITALS_PROCESS, number);
-        if (metric_set_has(wanted, metric) && vitals_metric_price(metric) == VITALS_PRICE_LANE)
+        vitals_metric metric = metric_of(VITALS_TABLE_PROCESS, number);
+        if (metric_set_has(wanted, metric) && vitals_metric_price(metric) == VITALS_PRICE_WORKER)
             out->details[out->detail_count++] = metric;
     }
 }
@@ -204,10 +204,11 @@ void rows_write(const struct process_reader *reader, const struct process *proce
     vitals_text label = {"", 0};
     if (process->name != NULL)
         label = (vitals_text){process->name->bytes, process->name->size};
-    vitals_builder_row(builder, VITALS_PROCESS, process->key, parent, label, process->stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, process->key, parent, label,
+                       process->stamp_ns);
     builder_value(builder, VITALS_PROCESS_PID, value_u64((uint64_t)process->files.pid));
     if (process->state != VITALS_HAVE) {
-        builder_rest(builder, VITALS_PROCESS, process->state);
+        builder_rest(builder, VITALS_TABLE_PROCESS, process->state);
         return;
     }
 

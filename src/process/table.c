@@ -392,7 +392,7 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     table->extras_ever |= table->extras;
     struct metric_set details;
     detail_wanted(due, &details);
-    table->details_ever |= metric_set_has_entity(&details, VITALS_PROCESS);
+    table->details_ever |= metric_set_has_entity(&details, VITALS_TABLE_PROCESS);
     uint64_t last_key = table->last_key;
     activity_begin(table, due);
     uint64_t begin_ns = reader_now(&table->reader);
@@ -499,9 +499,9 @@ void process_table_mark(struct process_table *table, uint64_t key, const struct 
 void process_table_write(struct process_table *table, vitals_builder *builder,
                          const struct metric_set *wanted)
 {
-    if (!metric_set_has_entity(wanted, VITALS_PROCESS))
+    if (!metric_set_has_entity(wanted, VITALS_TABLE_PROCESS))
         return;
-    builder_table_of(builder, VITALS_PROCESS, wanted);
+    builder_table_of(builder, VITALS_TABLE_PROCESS, wanted);
     struct row_columns columns;
     rows_columns(&columns, wanted);
     for (size_t i = 0; i < table->key_count; i++) {

@@ -36,7 +36,7 @@ static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usag
      * when the observer was made. */
     for (const vitals_row *row = NULL;
          !observer->pid_known &&
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
         if (vitals_row_number(row, VITALS_PROCESS_PARENT_PID, &parent) <= 0 ||
             vitals_row_number(row, VITALS_PROCESS_PID, &pid) <= 0 || parent != launcher ||
             pid == ours)
@@ -88,7 +88,8 @@ void record_observer_init(struct record_observer *observer, const struct recorde
     for (size_t i = 0; i < ARRAY_COUNT(SHOWN) && code == 0; i++) {
         code = vitals_request_add(observer->request, SHOWN[i].metric, NULL);
         if (code == 0 && SHOWN[i].seldom)
-            code = vitals_request_every(observer->request, SHOWN[i].metric, NS_PER_SECOND, NULL);
+            code = vitals_request_set_every(observer->request, SHOWN[i].metric, NS_PER_SECOND,
+                                            NULL);
     }
     observer->face.request = observer->request;
 }

@@ -414,7 +414,7 @@ static void first_line(const struct account_text_lines *lines)
 }
 
 int account_text(const vitals_account *account, const struct account_view *view,
-                 vitals_write *write, void *data)
+                 vitals_write_fn *write, void *data)
 {
     enum { NAME_COLUMNS = 34, SUBJECT_COLUMNS = 12, VALUE_COLUMNS = 16 };
     struct paint paint;
@@ -449,7 +449,7 @@ int account_text(const vitals_account *account, const struct account_view *view,
 /* ---- as JSON, with members behind its own ---- */
 
 int account_json_with(const vitals_account *account, const struct account_member *members,
-                      size_t count, vitals_write *write, void *data)
+                      size_t count, vitals_write_fn *write, void *data)
 {
     static const char END[] = "}\n"; /* of a document that goes on here */
     struct text own = {0};
@@ -479,8 +479,8 @@ static void put_arguments(void *data, void *form)
     form_end(form, ']');
 }
 
-int report_account_json(const vitals_account *account, const char *const *argv, vitals_write *write,
-                        void *data)
+int report_account_json(const vitals_account *account, const char *const *argv,
+                        vitals_write_fn *write, void *data)
 {
     const struct account_member member = {"command", put_arguments, &argv};
     return account_json_with(account, &member, 1, write, data);

@@ -25,12 +25,12 @@ bool account_units(const struct account_view *view, char *out, size_t capacity);
 
 /* The text. Returns 0, or what `write` returned to stop. */
 int account_text(const vitals_account *account, const struct account_view *view,
-                 vitals_write *write, void *data);
+                 vitals_write_fn *write, void *data);
 
 /* gpu_tracker's report, its keys and its meaning: as JSON, or as its text. Units that are not said
  * are its defaults: gigabytes, hours. */
 int account_gpu_tracker(const vitals_account *account, const struct account_view *view, bool text,
-                        vitals_write *write, void *data);
+                        vitals_write_fn *write, void *data);
 
 /* A member more of the JSON of an account. */
 struct account_member {
@@ -41,6 +41,6 @@ struct account_member {
 
 /* vitals_account_json with members behind its own. */
 int account_json_with(const vitals_account *account, const struct account_member *members,
-                      size_t count, vitals_write *write, void *data);
+                      size_t count, vitals_write_fn *write, void *data);
 
 #endif

@@ -63,13 +63,13 @@ int compare_sessions(const struct session *sessions, size_t count, struct compar
 void comparison_done(struct comparison *comparison);
 
 int comparison_text(const struct comparison *comparison, const struct account_view *view,
-                    vitals_write *write, void *data);
-int comparison_json(const struct comparison *comparison, vitals_write *write, void *data);
+                    vitals_write_fn *write, void *data);
+int comparison_json(const struct comparison *comparison, vitals_write_fn *write, void *data);
 
 /* gpu_tracker's comparison of sessions, by one statistic: "mean", "min", "max", "std". */
 bool comparison_knows(const char *statistic);
 int comparison_gpu_tracker(const struct comparison *comparison, const struct account_view *view,
-                           const char *statistic, vitals_write *write, void *data);
+                           const char *statistic, vitals_write_fn *write, void *data);
 
 /* The phase of a session that goes with one of the first's: of that name, else, where only numbers
  * behind the last colon differ, the one in the same place. NULL: none. */

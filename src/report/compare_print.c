@@ -221,7 +221,7 @@ static void put_head(const struct compare_print_table *table)
 }
 
 int comparison_text(const struct comparison *comparison, const struct account_view *view,
-                    vitals_write *write, void *data)
+                    vitals_write_fn *write, void *data)
 {
     struct paint paint;
     const struct compare_print_table table = {&paint, comparison, view,
@@ -287,7 +287,7 @@ static void put_session(struct json_form *form, const struct comparison *compari
     form_end(form, '}');
 }
 
-int comparison_json(const struct comparison *comparison, vitals_write *write, void *data)
+int comparison_json(const struct comparison *comparison, vitals_write_fn *write, void *data)
 {
     struct json_form form;
     json_form_init(&form, 0, write, data);
@@ -441,7 +441,7 @@ static void put_blocks(struct json_form *form, struct compare_print_wanted *want
 }
 
 int comparison_gpu_tracker(const struct comparison *comparison, const struct account_view *view,
-                           const char *statistic, vitals_write *write, void *data)
+                           const char *statistic, vitals_write_fn *write, void *data)
 {
     const struct phases *first = &comparison->sessions[0].phases[0];
     struct compare_print_wanted wanted = {

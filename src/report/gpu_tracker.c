@@ -170,7 +170,7 @@ static void add_cpu(struct gpu_tracker_tree *tree)
 
 /* ---- as JSON ---- */
 
-static int print_json(const struct gpu_tracker_tree *tree, vitals_write *write, void *data)
+static int print_json(const struct gpu_tracker_tree *tree, vitals_write_fn *write, void *data)
 {
     struct json_form form;
     json_form_init(&form, 1, write, data);
@@ -229,7 +229,7 @@ static const struct {
     {"time", "Time"},
 };
 
-static int print_text(const struct gpu_tracker_tree *tree, vitals_write *write, void *data)
+static int print_text(const struct gpu_tracker_tree *tree, vitals_write_fn *write, void *data)
 {
     struct paint paint;
     paint_init(&paint, false, write, data);
@@ -260,7 +260,7 @@ static int print_text(const struct gpu_tracker_tree *tree, vitals_write *write, 
 }
 
 int account_gpu_tracker(const vitals_account *account, const struct account_view *view, bool text,
-                        vitals_write *write, void *data)
+                        vitals_write_fn *write, void *data)
 {
     struct gpu_tracker_tree tree = {
         .account = account,

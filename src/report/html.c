@@ -328,7 +328,7 @@ static void put_foot(struct html_page *page)
     html_raw(html, "</body>\n</html>\n");
 }
 
-int html_write(const struct html_report *report, vitals_write *write, void *data)
+int html_write(const struct html_report *report, vitals_write_fn *write, void *data)
 {
     struct html_page page = {.html = {.write = write, .data = data, .view = report->view},
                              .report = report,

@@ -25,7 +25,7 @@ struct html_report {
 };
 
 /* Returns 0, what `write` returned to stop, or less than zero where memory is out. */
-int html_write(const struct html_report *report, vitals_write *write, void *data);
+int html_write(const struct html_report *report, vitals_write_fn *write, void *data);
 
 /* The sections that are a table each; one without rows is left out (html_tables.c). */
 struct html;

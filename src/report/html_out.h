@@ -5,7 +5,7 @@
 #include "report/words.h"
 
 struct html {
-    vitals_write *write;
+    vitals_write_fn *write;
     void *data;
     int failed;
     const struct account_view *view;

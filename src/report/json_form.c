@@ -12,7 +12,7 @@
 
 enum { PART = 512, ESCAPE = 6, DIGITS = NUMBER_WORDS };
 
-void json_form_init(struct json_form *form, int indent, vitals_write *write, void *data)
+void json_form_init(struct json_form *form, int indent, vitals_write_fn *write, void *data)
 {
     *form = (struct json_form){.write = write, .data = data, .indent = indent};
 }

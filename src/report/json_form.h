@@ -10,7 +10,7 @@
 #include <vitals/vitals.h>
 
 struct json_form {
-    vitals_write *write;
+    vitals_write_fn *write;
     void *data;
     int indent;  /* columns of each level; 0: all in one line */
     bool script; /* stands inside an HTML element: < > & are escaped too */
@@ -20,7 +20,7 @@ struct json_form {
     bool keyed; /* a key stands there and waits for its value */
 };
 
-void json_form_init(struct json_form *form, int indent, vitals_write *write, void *data);
+void json_form_init(struct json_form *form, int indent, vitals_write_fn *write, void *data);
 
 /* '{' or '['; and the end of it. */
 void form_begin(struct json_form *form, char bracket);

@@ -47,7 +47,7 @@ struct page {
     int width;                          /* of the whole report */
     struct canvas canvas;
     struct pen pen;
-    vitals_write *write;
+    vitals_write_fn *write;
     void *data;
     int code; /* 0, or why nothing more is printed */
 };
@@ -101,7 +101,7 @@ static void print_devices(struct page *page)
 static void print_host(struct page *page)
 {
     enum { LOAD_COLUMNS = 5 };
-    struct host_bars bars = {.host = vitals_snapshot_next(page->now, VITALS_HOST, NULL),
+    struct host_bars bars = {.host = vitals_snapshot_next(page->now, VITALS_TABLE_HOST, NULL),
                              .width = page->width,
                              .load_columns = LOAD_COLUMNS};
     if (bars.host == NULL || !page_begin(page, page->width, HOST_BARS_ROWS))
@@ -165,7 +165,7 @@ static void column_words(const struct page *page, const struct one_shot_column *
 {
     const bool ascii = page->options->look.ascii;
     const vitals_row *row = line->user != NULL &&
-                                    vitals_metric_entity(column->metric) == VITALS_GPU_PROCESS
+                                    vitals_metric_table(column->metric) == VITALS_TABLE_GPU_PROCESS
                                 ? line->user
                                 : line->process;
     double total, start, now = (double)vitals_snapshot_boottime_ns(page->now) / 1e9;
@@ -191,7 +191,7 @@ static void column_words(const struct page *page, const struct one_shot_column *
             (void)snprintf(out, WORDS, "%.1f", line->cores * 100);
         break;
     case MEMORY:
-        row = vitals_snapshot_next(page->now, VITALS_HOST, NULL);
+        row = vitals_snapshot_next(page->now, VITALS_TABLE_HOST, NULL);
         if (line->resident >= 0 && cell_value(row, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) &&
             total > 0)
             (void)snprintf(out, WORDS, "%.1f", line->resident / total * 100);
@@ -261,7 +261,7 @@ static struct one_shot_line line_of(const struct page *page, const vitals_row *g
     struct one_shot_line line = {
         .gpu = gpu, .user = user, .process = process, .cores = -1, .resident = -1};
     if (user != NULL && vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
-        line.process = vitals_snapshot_find(page->now, VITALS_PROCESS, key);
+        line.process = vitals_snapshot_find(page->now, VITALS_TABLE_PROCESS, key);
     if (line.process == NULL ||
         vitals_row_rate(line.process, page->older, VITALS_PROCESS_CPU_SECONDS, &line.cores) <= 0)
         line.cores = -1;
@@ -296,13 +296,13 @@ static int compare_lines(const void *a, const void *b)
  * first. NULL: out of memory. */
 static struct one_shot_line *gather(const struct page *page, bool devices, size_t *count)
 {
-    vitals_entity entity = devices ? VITALS_GPU_PROCESS : VITALS_PROCESS;
+    vitals_table entity = devices ? VITALS_TABLE_GPU_PROCESS : VITALS_TABLE_PROCESS;
     struct one_shot_line *lines = calloc(vitals_snapshot_count(page->now, entity) + 1,
                                          sizeof *lines);
     *count = 0;
     for (const vitals_row *row = NULL;
          lines != NULL && !devices &&
-         (row = vitals_snapshot_next(page->now, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(page->now, VITALS_TABLE_PROCESS, row)) != NULL;) {
         struct one_shot_line line = line_of(page, NULL, NULL, row);
         if (passes(page, &line))
             lines[(*count)++] = line;
@@ -312,12 +312,12 @@ static struct one_shot_line *gather(const struct page *page, bool devices, size_
 
     for (const vitals_row *gpu = NULL;
          lines != NULL && devices &&
-         (gpu = vitals_snapshot_next(page->now, VITALS_GPU, gpu)) != NULL;) {
+         (gpu = vitals_snapshot_next(page->now, VITALS_TABLE_GPU, gpu)) != NULL;) {
         if (!selection_has_device(&page->options->selection, gpu))
             continue;
         for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next_child(page->now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
-                                                user)) != NULL;) {
+             (user = vitals_snapshot_next_child(page->now, VITALS_TABLE_GPU_PROCESS,
+                                                vitals_row_key(gpu), user)) != NULL;) {
             struct one_shot_line line = line_of(page, gpu, user, NULL);
             if (passes(page, &line))
                 lines[(*count)++] = line;
@@ -332,7 +332,7 @@ static struct one_shot_table table_of(const struct page *page, const struct one_
     enum { ROOMY = 110, WORK_MOST = 24 };
     char words[WORDS_COMMAND];
     struct one_shot_table table = {HOST_COLUMNS, sizeof HOST_COLUMNS / sizeof HOST_COLUMNS[0], 0};
-    if (vitals_snapshot_count(page->now, VITALS_GPU) == 0)
+    if (vitals_snapshot_count(page->now, VITALS_TABLE_GPU) == 0)
         return table;
     table.columns = GPU_COLUMNS;
     table.count = sizeof GPU_COLUMNS / sizeof GPU_COLUMNS[0];
@@ -350,14 +350,14 @@ static int processes_width(const struct page *page)
 {
     char command[WORDS_COMMAND];
     size_t count;
-    struct one_shot_line *lines = gather(page, vitals_snapshot_count(page->now, VITALS_GPU) > 0,
-                                         &count);
+    struct one_shot_line *lines = gather(
+        page, vitals_snapshot_count(page->now, VITALS_TABLE_GPU) > 0, &count);
     const struct one_shot_table table = table_of(page, lines, lines != NULL ? count : 0);
     free(lines);
 
     int widest = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(page->now, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(page->now, VITALS_TABLE_PROCESS, row)) != NULL;) {
         int wide = canvas_columns(cell_command(row, page->options->look.ascii, command));
         widest = wide > widest ? wide : widest;
     }
@@ -425,9 +425,9 @@ static void print_rule(struct page *page, bool strong, bool above, bool below)
 
 static void print_processes(struct page *page)
 {
-    bool devices = vitals_snapshot_count(page->now, VITALS_GPU) > 0;
+    bool devices = vitals_snapshot_count(page->now, VITALS_TABLE_GPU) > 0;
     size_t count, shown;
-    if (!vitals_snapshot_has_entity(page->now, VITALS_PROCESS))
+    if (!vitals_snapshot_has_table(page->now, VITALS_TABLE_PROCESS))
         return;
     struct one_shot_line *lines = gather(page, devices, &count);
     if (lines == NULL) {
@@ -479,7 +479,7 @@ static void print_processes(struct page *page)
 /* ---- the whole ---- */
 
 int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *older,
-                    const struct one_shot_options *options, vitals_write *write, void *data)
+                    const struct one_shot_options *options, vitals_write_fn *write, void *data)
 {
     struct page page = {
         .options = options, .now = snapshot, .older = older, .write = write, .data = data};
@@ -517,7 +517,7 @@ size_t report_missing_devices(const vitals_snapshot *snapshot, const struct sele
     size_t count = 0;
     for (size_t i = 0; i < selection->device_count; i++) {
         const vitals_row *gpu = NULL;
-        while ((gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL &&
+        while ((gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL &&
                selection_device_index(gpu) != selection->devices[i])
             ;
         if (gpu == NULL)
@@ -537,7 +537,7 @@ const vitals_row *report_next_back_end(const vitals_snapshot *snapshot, const vi
 {
     const vitals_row *row = after;
     do
-        row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row);
+        row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row);
     while (row != NULL && !report_is_back_end(row));
     return row;
 }

@@ -47,13 +47,13 @@ const struct phase_measure *phase_measure_of(const struct phase *phase, const ch
 int phases_out_of_memory(vitals_error *error);
 
 /* Lines for a person; a member's value of a JSON document (measures in base units). */
-int phases_text(const struct phases *phases, const struct account_view *view, vitals_write *write,
-                void *data);
+int phases_text(const struct phases *phases, const struct account_view *view,
+                vitals_write_fn *write, void *data);
 void phases_json(const struct phases *phases, void *form);
 
 /* The analysis that gpu_tracker makes of a tracking and a sub-tracking file: its JSON. */
 int phases_gpu_tracker(const struct phases *phases, const vitals_account *account,
-                       const struct account_view *view, vitals_write *write, void *data);
+                       const struct account_view *view, vitals_write_fn *write, void *data);
 
 /* One of its 21 measures of a phase, in its unit; false where it was not recorded. `index` from 0;
  * the name is NULL behind the last. */

@@ -100,8 +100,8 @@ static void notes(struct paint *paint, const struct phases *phases)
         note(paint, line);
 }
 
-int phases_text(const struct phases *phases, const struct account_view *view, vitals_write *write,
-                void *data)
+int phases_text(const struct phases *phases, const struct account_view *view,
+                vitals_write_fn *write, void *data)
 {
     struct paint paint;
     bool shown[COLUMN_COUNT];
@@ -335,7 +335,7 @@ static int by_name(const void *a, const void *b)
 }
 
 int phases_gpu_tracker(const struct phases *phases, const vitals_account *account,
-                       const struct account_view *view, vitals_write *write, void *data)
+                       const struct account_view *view, vitals_write_fn *write, void *data)
 {
     struct json_form form;
     struct phase *sorted = calloc(phases->count + 1, sizeof *sorted);

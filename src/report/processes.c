@@ -108,9 +108,9 @@ static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
 {
     table->second = (double)vitals_snapshot_realtime_ns(snapshot) / 1e9;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;)
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;)
         fold_row(table, row);
-    if (vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, NULL) == NULL)
+    if (vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, NULL) == NULL)
         return;
     /* The memory that each holds on all devices at this time. */
     for (size_t i = 0; i < table->count; i++) {
@@ -119,7 +119,7 @@ static void fold(struct processes_table *table, const vitals_snapshot *snapshot)
         if (use->last_second != table->second)
             continue;
         for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL;)
+             (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL;)
             if (vitals_row_number(row, VITALS_GPU_PROCESS_PID, &pid) > 0 &&
                 (int64_t)pid == use->pid &&
                 vitals_row_number(row, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, &value) > 0)

@@ -36,7 +36,7 @@ extern const size_t REPORT_WORK_METRIC_COUNT;
 /* Devices, host, processes. `older` (may be NULL) is what rates are made against. Returns 0,
  * VITALS_EMEMORY, or the value with which `write` stopped it. */
 int report_one_shot(const vitals_snapshot *snapshot, const vitals_snapshot *older,
-                    const struct one_shot_options *options, vitals_write *write, void *data);
+                    const struct one_shot_options *options, vitals_write_fn *write, void *data);
 
 /* Indices of devices that were asked for and are not there, into `missing` (room for device_count).
  */
@@ -51,7 +51,7 @@ const vitals_row *report_next_back_end(const vitals_snapshot *snapshot, const vi
 bool report_was_kept(const vitals_row *back_end);
 
 /* Prints the account of a run for programs: one JSON object. */
-int report_account_json(const vitals_account *account, const char *const *argv, vitals_write *write,
-                        void *data);
+int report_account_json(const vitals_account *account, const char *const *argv,
+                        vitals_write_fn *write, void *data);
 
 #endif

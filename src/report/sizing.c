@@ -304,8 +304,8 @@ void sizing_words(const struct account_view *view, size_t part, double amount, c
         (void)snprintf(out, WORDS, "%.0f", amount);
 }
 
-int sizing_text(const struct sizing *sizing, const struct account_view *view, vitals_write *write,
-                void *data)
+int sizing_text(const struct sizing *sizing, const struct account_view *view,
+                vitals_write_fn *write, void *data)
 {
     enum { WHAT = 13, AMOUNT = 32 };
     struct paint paint;
@@ -373,7 +373,7 @@ static void put_unknown(struct paint *paint, const struct sizing *sizing)
     }
 }
 
-int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data)
+int sizing_slurm(const struct sizing *sizing, vitals_write_fn *write, void *data)
 {
     const struct sizing_part *parts = sizing->parts;
     struct paint paint;
@@ -395,7 +395,7 @@ int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data)
     return paint_done(&paint);
 }
 
-int sizing_kubernetes(const struct sizing *sizing, vitals_write *write, void *data)
+int sizing_kubernetes(const struct sizing *sizing, vitals_write_fn *write, void *data)
 {
     const struct sizing_part *parts = sizing->parts;
     struct paint paint;

@@ -34,10 +34,10 @@ void sizing_of(const vitals_account *account, struct sizing *out);
 void sizing_words(const struct account_view *view, size_t part, double amount, char *out);
 
 /* Lines for a person; a member's value of a JSON document; lines for a job script or a pod. */
-int sizing_text(const struct sizing *sizing, const struct account_view *view, vitals_write *write,
-                void *data);
+int sizing_text(const struct sizing *sizing, const struct account_view *view,
+                vitals_write_fn *write, void *data);
 void sizing_json(const struct sizing *sizing, void *form);
-int sizing_slurm(const struct sizing *sizing, vitals_write *write, void *data);
-int sizing_kubernetes(const struct sizing *sizing, vitals_write *write, void *data);
+int sizing_slurm(const struct sizing *sizing, vitals_write_fn *write, void *data);
+int sizing_kubernetes(const struct sizing *sizing, vitals_write_fn *write, void *data);
 
 #endif

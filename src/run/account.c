@@ -327,7 +327,7 @@ static void put_member(struct json_writer *writer, const char *before, const cha
     writer_string(writer, value);
 }
 
-int vitals_account_json(const vitals_account *account, vitals_write *write, void *data)
+int vitals_account_json(const vitals_account *account, vitals_write_fn *write, void *data)
 {
     struct json_writer writer;
     writer_init(&writer, write, data);

@@ -194,12 +194,12 @@ static void take_device(struct collector_values *values, const vitals_snapshot *
     size_t taken = 0;
     for (const vitals_row *row = NULL;
          taken < PROCESSES_MAX &&
-         (row = vitals_snapshot_next_child(snapshot, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+         (row = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
                                            row)) != NULL;) {
         uint64_t key = 0;
         bool ours = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
                     usage_member_of(usage, key) != NULL;
-        const vitals_row *process = ours ? vitals_snapshot_find(snapshot, VITALS_PROCESS, key)
+        const vitals_row *process = ours ? vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key)
                                          : NULL;
         const struct collector_subject *subject = process != NULL ? meet(values, process, device)
                                                                   : NULL;
@@ -225,7 +225,7 @@ static void take_values(struct collector_values *values, const vitals_snapshot *
     const struct owner machine = {VITALS_SCOPE_SYSTEM, "system", ""};
     size_t count;
     const vitals_usage_value *known = vitals_usage_values(usage, &count);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL), *row = NULL;
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL), *row = NULL;
     values->count = 0;
     values->seen_count = 0;
     values->sample++;
@@ -248,7 +248,7 @@ static void take_values(struct collector_values *values, const vitals_snapshot *
     for (size_t i = 0; i < usage->device_count; i++) {
         const struct usage_device *device = usage->devices[i];
         const vitals_row *gpu = device->key != 0
-                                    ? vitals_snapshot_find(snapshot, VITALS_GPU, device->key)
+                                    ? vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, device->key)
                                     : NULL;
         if (gpu != NULL)
             take_device(values, snapshot, usage, device, gpu);
@@ -318,7 +318,7 @@ struct vitals_collector {
     bool told_runs;
     int stop;
     double seconds;
-    vitals_collect *told;
+    vitals_collect_fn *told;
     void *data;
     void (*began)(void *data), (*ended)(void *data);
 };
@@ -505,7 +505,7 @@ void vitals_collector_free(vitals_collector *collector)
         pthread_join(collector->thread, NULL);
     }
     os_close_descriptor(collector->stop);
-    vitals_run_free(collector->run);
+    vitals_run_close(collector->run);
     for (size_t i = 0; i < collector->window_count; i++)
         window_free(collector->windows[i]);
     usage_index_done(&collector->newest.subjects);
@@ -749,8 +749,8 @@ static void *told_main(void *argument)
     return NULL;
 }
 
-void vitals_collector_around(vitals_collector *collector, void (*began)(void *data),
-                             void (*ended)(void *data))
+void vitals_collector_set_around(vitals_collector *collector, void (*began)(void *data),
+                                 void (*ended)(void *data))
 {
     if (collector->told_runs)
         return; /* its thread has them */
@@ -758,8 +758,8 @@ void vitals_collector_around(vitals_collector *collector, void (*began)(void *da
     collector->ended = ended;
 }
 
-int vitals_collector_every(vitals_collector *collector, const char *tag, double seconds,
-                           vitals_collect *told, void *data, vitals_error *error)
+int vitals_collector_set_every(vitals_collector *collector, const char *tag, double seconds,
+                               vitals_collect_fn *told, void *data, vitals_error *error)
 {
     sigset_t all, before;
     if (collector->told_runs)

@@ -225,7 +225,7 @@ static bool signal_row(const struct launcher *launcher, const vitals_row *row, i
         return false; /* it has ended */
     bool same = fabs(vitals_process_start_seconds(process) - start) < START_APART;
     bool signalled = same && vitals_process_signal(process, signal, NULL) == 0;
-    vitals_process_free(process);
+    vitals_process_close(process);
     return signalled;
 }
 
@@ -246,13 +246,13 @@ static int visit_tree(const struct launcher *launcher, int signal, struct living
     const vitals_row *row = NULL;
     *out = (struct living){0};
     int code = list_tree(launcher, &snapshot);
-    while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+    while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
             vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
             hash_set(&parents, pid, (uintptr_t)parent) < 0)
             code = VITALS_EMEMORY;
     }
-    while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+    while (code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         vitals_text state;
         double seconds;
         bool zombie = vitals_row_text(row, VITALS_PROCESS_STATE, &state) > 0 && state.size == 6 &&

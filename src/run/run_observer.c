@@ -46,7 +46,7 @@ int run_observer_request(const vitals_run_observer *observer, const vitals_usage
     if (code == 0 && memory)
         code = usage_request_memory(*out, error);
     if (code == 0)
-        code = vitals_request_interval(*out, interval_ns, error);
+        code = vitals_request_set_interval(*out, interval_ns, error);
     return code;
 }
 

@@ -97,7 +97,8 @@ static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals
         code = vitals_request_add(request, VITALS_PROCESS_COMMAND_LINE, NULL);
     if (code == 0)
         code = vitals_process_ask(run->roots[0].process, request, &snapshot, NULL);
-    const vitals_row *row = code == 0 ? vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL) : NULL;
+    const vitals_row *row = code == 0 ? vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL)
+                                      : NULL;
     if (row != NULL && vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &text) > 0)
         vitals_text_command(text, run->command, sizeof(run->command));
     vitals_snapshot_unref(snapshot);
@@ -186,7 +187,7 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
     if (code == 0)
         *out = run;
     else
-        vitals_run_free(run);
+        vitals_run_close(run);
     return code;
 }
 
@@ -568,7 +569,7 @@ int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *erro
     return 0;
 }
 
-void vitals_run_free(vitals_run *run)
+void vitals_run_close(vitals_run *run)
 {
     if (run == NULL)
         return;
@@ -576,7 +577,7 @@ void vitals_run_free(vitals_run *run)
         return;
     vitals_sampler_free(run->sampler);
     for (size_t i = 0; i < run->root_count; i++)
-        vitals_process_free(run->roots[i].process);
+        vitals_process_close(run->roots[i].process);
     memory_free(run->roots);
     vitals_usage_free(run->usage);
     track_cgroup_free(run->cgroup);

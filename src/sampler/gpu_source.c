@@ -104,7 +104,7 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
         /* A disk may hang here, so a device's readings are another job's. */
         batch_reset(&sample->batch, &job->wanted);
         if (backend->only_on_demand) // no scheduler knows of devices that are made up
-            batch_state(&sample->batch, VITALS_GPU_JOB, VITALS_UNSUPPORTED);
+            batch_state(&sample->batch, VITALS_TABLE_GPU_JOB, VITALS_UNSUPPORTED);
         else
             job_claim_read(os, &job->target.called, &sample->batch);
         sample->state = VITALS_HAVE;
@@ -113,7 +113,7 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
     }
     if (kind != GPU_JOB_USERS)
         read_sample(world, job, &job->wanted);
-    bool processes = metric_set_has_entity(&job->wanted, VITALS_GPU_PROCESS) ||
+    bool processes = metric_set_has_entity(&job->wanted, VITALS_TABLE_GPU_PROCESS) ||
                      metric_set_has(&job->wanted, VITALS_GPU_PROCESSES);
     if (kind == GPU_JOB_USERS || (kind == GPU_JOB_READ && !backend->sweeps && processes)) {
         backend->processes(world->state, job->target.slot, job->swept, &job->wanted,
@@ -127,8 +127,8 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
     struct metric_set wanted = job->wanted;
     bool any = false;
     metric_set_remove(&wanted, VITALS_GPU_PROCESSES);
-    memset(wanted.bits[VITALS_GPU_PROCESS], 0, sizeof wanted.bits[VITALS_GPU_PROCESS]);
-    for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0 && !any;)
+    memset(wanted.bits[VITALS_TABLE_GPU_PROCESS], 0, sizeof wanted.bits[VITALS_TABLE_GPU_PROCESS]);
+    for (vitals_table e = 0; (e = vitals_table_next(e)) != 0 && !any;)
         any = metric_set_has_entity(&wanted, e);
     if (any)
         read_sample(world, job, &wanted);
@@ -507,8 +507,8 @@ static bool part_of(const struct gpu_source *source, size_t number, const struct
 
 bool gpu_source_wants_devices(const struct metric_set *set)
 {
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
-        bool of_gpu = entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU;
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
+        bool of_gpu = entity == VITALS_TABLE_GPU || vitals_table_parent(entity) == VITALS_TABLE_GPU;
         if (of_gpu && metric_set_has_entity(set, entity))
             return true;
     }
@@ -547,7 +547,7 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
     struct gpu_source *source = (struct gpu_source *)base;
     uint64_t now_ns = tick->begin_ns;
     if (!gpu_source_wants_devices(tick->wanted) &&
-        !metric_set_has_entity(tick->wanted, VITALS_DIAGNOSIS))
+        !metric_set_has_entity(tick->wanted, VITALS_TABLE_DIAGNOSIS))
         return;
 
     if (!source->scan_asked && now_ns >= source->next_scan_ns) {
@@ -557,7 +557,8 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
     }
 
     /* Behind the scan, on its worker. */
-    bool diagnose = !source->diagnosis_asked && metric_set_has_entity(tick->due, VITALS_DIAGNOSIS);
+    bool diagnose = !source->diagnosis_asked &&
+                    metric_set_has_entity(tick->due, VITALS_TABLE_DIAGNOSIS);
     if (diagnose && source->diagnosis_job < 0) {
         source->diagnosis_worker = source->scan_worker;
         source->diagnosis_job = add_job(source->diagnosis_worker, GPU_JOB_DIAGNOSIS);
@@ -565,7 +566,7 @@ static void gpu_begin(struct source *base, const struct source_tick *tick)
     if (diagnose && source->diagnosis_job >= 0) {
         struct gpu_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
         job->wanted = *tick->due;
-        metric_set_add_identities(&job->wanted, VITALS_DIAGNOSIS);
+        metric_set_add_identities(&job->wanted, VITALS_TABLE_DIAGNOSIS);
         source->diagnosis_asked = true;
         worker_ask(source->diagnosis_worker, source->diagnosis_job);
     }
@@ -582,7 +583,7 @@ static int gpu_collect(struct source *base, const struct source_tick *tick)
         worker_collect(source->diagnosis_worker, source->diagnosis_job)) {
         struct gpu_job *job = worker_data(source->diagnosis_worker, source->diagnosis_job);
         source->diagnosis_asked = source->diagnosis_hangs = false;
-        code = identities_give(&source->subjects, &job->sample.batch, VITALS_DIAGNOSIS);
+        code = identities_give(&source->subjects, &job->sample.batch, VITALS_TABLE_DIAGNOSIS);
         if (code == 0)
             code = cache_take(&source->diagnosis, &job->sample.batch, now_ns);
     }
@@ -828,11 +829,11 @@ static void gpu_write_diagnosis(const struct source *base, vitals_builder *build
     for (size_t i = 0; i < batch->row_count; i++) {
         const struct batch_row *row = &batch->rows[i];
         struct span label = batch_label(batch, row);
-        vitals_builder_row(builder, VITALS_DIAGNOSIS,
+        vitals_builder_row(builder, VITALS_TABLE_DIAGNOSIS,
                            (source->number + 1) * DIAGNOSIS_KEYS + row->key, 0,
                            (vitals_text){label.bytes, label.size}, stamp_ns);
         builder_batch(builder, batch, row);
-        builder_rest(builder, VITALS_DIAGNOSIS, VITALS_UNSUPPORTED);
+        builder_rest(builder, VITALS_TABLE_DIAGNOSIS, VITALS_UNSUPPORTED);
     }
     if (!source->diagnosis.overdue)
         return;
@@ -851,12 +852,12 @@ static void gpu_write_diagnosis(const struct source *base, vitals_builder *build
          hangs ? "it does not answer: a call into it hangs" : "it has not answered in time"},
         {VITALS_DIAGNOSIS_REMEDY, "sudo dmesg | tail -n 50"},
     };
-    vitals_builder_row(builder, VITALS_DIAGNOSIS, (source->number + 2) * DIAGNOSIS_KEYS - 1, 0,
-                       (vitals_text){subject, (size_t)size}, stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_DIAGNOSIS, (source->number + 2) * DIAGNOSIS_KEYS - 1,
+                       0, (vitals_text){subject, (size_t)size}, stamp_ns);
     for (size_t i = 0; i < ARRAY_COUNT(texts); i++)
         vitals_builder_text(builder, texts[i].metric, source_text(texts[i].text), VITALS_HAVE);
-    builder_rest(builder, VITALS_DIAGNOSIS, VITALS_TIMED_OUT);
-    vitals_builder_state(builder, VITALS_DIAGNOSIS, VITALS_LOWER_BOUND);
+    builder_rest(builder, VITALS_TABLE_DIAGNOSIS, VITALS_TIMED_OUT);
+    vitals_builder_state(builder, VITALS_TABLE_DIAGNOSIS, VITALS_LOWER_BOUND);
 }
 
 static void gpu_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
@@ -911,12 +912,12 @@ int gpu_source_add(struct sources *sources, const struct gpu_backend *backend, u
 
     /* Which device query asks for what of a device of which nothing is swept. */
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(m);
-        if (entity != VITALS_GPU && vitals_entity_parent(entity) != VITALS_GPU)
+        vitals_table entity = vitals_metric_table(m);
+        if (entity != VITALS_TABLE_GPU && vitals_table_parent(entity) != VITALS_TABLE_GPU)
             continue;
-        bool of_users = entity == VITALS_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
+        bool of_users = entity == VITALS_TABLE_GPU_PROCESS || m == VITALS_GPU_PROCESSES;
         enum gpu_job_kind kind = vitals_metric_price(m) == VITALS_PRICE_SLOW ? GPU_JOB_SLOW
-                                 : entity == VITALS_GPU_JOB                  ? GPU_JOB_CLAIM
+                                 : entity == VITALS_TABLE_GPU_JOB            ? GPU_JOB_CLAIM
                                  : backend->sweeps && of_users               ? GPU_JOB_USERS
                                                                              : GPU_JOB_READ;
         for (size_t i = 0; i < DEVICE_QUERIES; i++)

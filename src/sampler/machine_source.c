@@ -170,7 +170,7 @@ int machine_sources_add(struct sources *sources, const struct metric_set *wanted
      * the machine. */
     struct metric_set asked = *wanted;
     if (!metric_set_has(wanted, VITALS_PRESSURE_SCOPE))
-        memset(asked.bits[VITALS_PRESSURE], 0, sizeof asked.bits[VITALS_PRESSURE]);
+        memset(asked.bits[VITALS_TABLE_PRESSURE], 0, sizeof asked.bits[VITALS_TABLE_PRESSURE]);
 
     for (unsigned kind = 0; kind < HOST_LATES; kind++) {
         struct metric_set part;

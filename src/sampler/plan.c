@@ -17,7 +17,7 @@ void plan_init(struct plan *plan, const vitals_request *request)
 static uint64_t every_ns(const struct plan *plan, vitals_metric metric, bool last)
 {
     uint64_t every = plan->request->every_ns[metric >> 8][metric_number(metric)];
-    if (plan->rests && metric >> 8 == VITALS_HOST && every < plan->request->resting_ns)
+    if (plan->rests && metric >> 8 == VITALS_TABLE_HOST && every < plan->request->resting_ns)
         every = plan->request->resting_ns;
     if (!last || vitals_metric_price(metric) != VITALS_PRICE_TICK)
         return every;

@@ -42,11 +42,11 @@ int vitals_sampler_new(vitals_context *context, const vitals_request *request, v
     static const struct metric_set NOTHING;
     if (memcmp(&request->wanted, &NOTHING, sizeof(NOTHING)) == 0)
         return error_set(error, VITALS_EARGUMENT, 0, "the request asks for nothing");
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
         if (entity_is_of_handle(entity) && metric_set_has_entity(&request->wanted, entity))
             return error_set(error, VITALS_EARGUMENT, 0,
                              "table %s: only a process itself answers for it (vitals_process_ask)",
-                             vitals_entity_name(entity));
+                             vitals_table_name(entity));
     }
     vitals_sampler *sampler = memory_alloc(sizeof(*sampler));
     if (sampler == NULL)

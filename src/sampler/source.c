@@ -240,7 +240,7 @@ bool source_take_back(struct source *source, struct source_hung *out)
 void source_begin_row(vitals_builder *builder, uint64_t key, const char *name, const char *message,
                       vitals_availability state, uint64_t stamp_ns)
 {
-    vitals_builder_row(builder, VITALS_SOURCE, key, 0, source_text(name), stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_SOURCE, key, 0, source_text(name), stamp_ns);
     vitals_builder_text(builder, VITALS_SOURCE_STATE, source_text(vitals_availability_name(state)),
                         VITALS_HAVE);
     vitals_builder_text(builder, VITALS_SOURCE_MESSAGE, source_text(message), VITALS_HAVE);

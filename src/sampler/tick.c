@@ -24,7 +24,7 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
         tick->devices == NULL || vitals_builder_new(&tick->builder, NULL) < 0)
         goto failed;
     tick->shown = request->wanted;
-    if (metric_set_has_entity(&tick->shown, VITALS_WORKLOAD)) { /* it is made of these */
+    if (metric_set_has_entity(&tick->shown, VITALS_TABLE_WORKLOAD)) { /* it is made of these */
         metric_set_add(&tick->request->wanted, VITALS_PROCESS_WORKLOAD);
         metric_set_add(&tick->request->wanted, VITALS_PROCESS_CGROUP);
         metric_set_add(&tick->request->wanted, VITALS_PROCESS_USER);
@@ -47,7 +47,8 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
     struct sources *sources = &tick->sources;
     sources->context = context;
     sources->event = tick->event;
-    bool gpus = gpu_source_wants_devices(wanted) || metric_set_has_entity(wanted, VITALS_DIAGNOSIS);
+    bool gpus = gpu_source_wants_devices(wanted) ||
+                metric_set_has_entity(wanted, VITALS_TABLE_DIAGNOSIS);
     if (slow_sources_add(sources, &tick->plan) < 0 || machine_sources_add(sources, wanted) < 0 ||
         workload_source_add(sources, &tick->shown) < 0)
         goto failed;
@@ -177,25 +178,25 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
     process_table_write(tick->processes, builder, wanted);
     gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
     uint64_t now_ns = monotonic(tick);
-    for (size_t i = 0; metric_set_has_entity(wanted, VITALS_DIAGNOSIS) && i < tick->sources.count;
-         i++) {
+    for (size_t i = 0;
+         metric_set_has_entity(wanted, VITALS_TABLE_DIAGNOSIS) && i < tick->sources.count; i++) {
         const struct source *source = tick->sources.items[i];
         if (source->ops->write_diagnosis != NULL)
             source->ops->write_diagnosis(source, builder, now_ns);
     }
 
-    if (metric_set_has_entity(&tick->request->wanted, VITALS_SOURCE)) {
+    if (metric_set_has_entity(&tick->request->wanted, VITALS_TABLE_SOURCE)) {
         enum { KEY_SAMPLER = 1, KEY_PROCESSES = 2 };
-        builder_table_of(builder, VITALS_SOURCE, &tick->request->wanted);
+        builder_table_of(builder, VITALS_TABLE_SOURCE, &tick->request->wanted);
         source_begin_row(builder, KEY_SAMPLER, "sampler", "ticks", VITALS_HAVE, now_ns);
         vitals_builder_u64(builder, VITALS_SOURCE_CALLS, tick->sequence, VITALS_HAVE);
         vitals_builder_f64(builder, VITALS_SOURCE_CALL_SECONDS, (double)tick->spent_ns / 1e9,
                            VITALS_HAVE);
         vitals_builder_u64(builder, VITALS_SOURCE_MISSED_TICKS, tick->missed, VITALS_HAVE);
-        builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+        builder_rest(builder, VITALS_TABLE_SOURCE, VITALS_UNSUPPORTED);
         source_begin_row(builder, KEY_PROCESSES, "processes", "the processes in /proc", state,
                          now_ns);
-        builder_rest(builder, VITALS_SOURCE, VITALS_UNSUPPORTED);
+        builder_rest(builder, VITALS_TABLE_SOURCE, VITALS_UNSUPPORTED);
         for (size_t i = 0; i < tick->sources.count; i++)
             tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);
     }
@@ -207,7 +208,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
 int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vitals_error *error)
 {
     static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
-    static const vitals_entity WHOLE[] = {VITALS_CPU, VITALS_DISK, VITALS_NETWORK};
+    static const vitals_table WHOLE[] = {VITALS_TABLE_CPU, VITALS_TABLE_DISK, VITALS_TABLE_NETWORK};
     const struct metric_set *wanted = &tick->request->wanted;
     uint64_t begin_ns = monotonic(tick);
     tick->now.begin_ns = begin_ns;
@@ -224,8 +225,8 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     process_table_tell(tick->processes, ask_details, tick);
     if (tick->last) /* what is not seen now is never seen: all are looked at */
         process_table_watch_cgroup(tick->processes, 0, 0);
-    if (code == 0 && (metric_set_has_entity(wanted, VITALS_PROCESS) ||
-                      metric_set_has_entity(wanted, VITALS_WORKLOAD) ||
+    if (code == 0 && (metric_set_has_entity(wanted, VITALS_TABLE_PROCESS) ||
+                      metric_set_has_entity(wanted, VITALS_TABLE_WORKLOAD) ||
                       metric_set_has(wanted, VITALS_GPU_PROCESS_PROCESS) ||
                       metric_set_has(wanted, VITALS_HOST_PROCESSES)))
         code = process_table_tick(tick->processes, &tick->due);
@@ -239,7 +240,7 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
         ask_details(tick);
         code = wait_for_sources(tick, monotonic(tick) + MOMENT_NS);
     }
-    if (code == 0 && metric_set_has_entity(wanted, VITALS_GPU_PEER))
+    if (code == 0 && metric_set_has_entity(wanted, VITALS_TABLE_GPU_PEER))
         code = gpu_table_look_around(tick->devices, &tick->context->os, wanted);
     tick->spent_ns += monotonic(tick) - begin_ns;
     if (code < 0)

@@ -47,7 +47,8 @@ static void workload_work(struct worker_world *world, void *data, const struct o
     batch_reset(&job->batch, &job->asked);
     for (size_t i = 0; i < job->count; i++) {
         const struct workload_question *item = &job->items[i];
-        if (batch_add_row(&job->batch, VITALS_WORKLOAD, item->key, (struct span){"", 0}) == NULL)
+        if (batch_add_row(&job->batch, VITALS_TABLE_WORKLOAD, item->key, (struct span){"", 0}) ==
+            NULL)
             break;
         os_groups_metrics(groups, os, (struct span){job->paths.bytes + item->at, item->size},
                           &job->batch);
@@ -280,10 +281,10 @@ static void workload_write_tables(struct source *base, const struct source_tick 
         workloads_collect(&source->workloads, tick->processes);
 
     size_t hint = 0;
-    builder_table_of(builder, VITALS_WORKLOAD, tick->shown);
+    builder_table_of(builder, VITALS_TABLE_WORKLOAD, tick->shown);
     for (size_t i = 0; i < source->workloads.count; i++) {
         struct workload_entry *entry = &source->workloads.items[i];
-        const struct batch_row *row = cache_find(&source->cache, VITALS_WORKLOAD, entry->key,
+        const struct batch_row *row = cache_find(&source->cache, VITALS_TABLE_WORKLOAD, entry->key,
                                                  &hint);
         for (size_t j = 0; j < ARRAY_COUNT(COUNTERS); j++) {
             uint64_t read_ns = 0;
@@ -293,7 +294,7 @@ static void workload_write_tables(struct source *base, const struct source_tick 
                 workloads_tell(&source->workloads, entry, j,
                                real ? value.as.f64 : (double)value.as.u64, read_ns != 0);
         }
-        vitals_builder_row(builder, VITALS_WORKLOAD, entry->row_key, 0,
+        vitals_builder_row(builder, VITALS_TABLE_WORKLOAD, entry->row_key, 0,
                            (vitals_text){entry->id->bytes, entry->id->size}, stamp_ns);
         write_identity(entry, builder);
         builder_value(builder, VITALS_WORKLOAD_PROCESSES, count_of(source, entry->processes));
@@ -311,7 +312,7 @@ static void workload_write_tables(struct source *base, const struct source_tick 
     vitals_availability state = process_table_state(tick->processes);
     if (state == VITALS_HAVE && (all->failed || all->cut || all->unknown))
         state = VITALS_LOWER_BOUND;
-    vitals_builder_state(builder, VITALS_WORKLOAD, state);
+    vitals_builder_state(builder, VITALS_TABLE_WORKLOAD, state);
 }
 
 static void workload_write(const struct source *base, vitals_builder *builder, uint64_t stamp_ns)
@@ -336,7 +337,7 @@ static const struct source_ops OPS = {.size = sizeof(struct workload_source),
 
 int workload_source_add(struct sources *sources, const struct metric_set *wanted)
 {
-    if (!metric_set_has_entity(wanted, VITALS_WORKLOAD))
+    if (!metric_set_has_entity(wanted, VITALS_TABLE_WORKLOAD))
         return 0;
     struct source *source = sources_add(sources, &OPS, &SERVICE, 0);
     if (source == NULL)

@@ -9,19 +9,22 @@
 #include <string.h>
 #include <vitals/text.h>
 
+/* Codes begin at -101, so that none equals an availability. */
+#define PLACE(code) ((code) == VITALS_OK ? 0 : -100 - (code))
+
 static const char *const NAMES[] = {
-    [-VITALS_OK] = "ok",
-    [-VITALS_EARGUMENT] = "argument",
-    [-VITALS_EMEMORY] = "memory",
-    [-VITALS_ESYSTEM] = "system",
-    [-VITALS_EGONE] = "gone",
-    [-VITALS_EDENIED] = "denied",
-    [-VITALS_EUNSUPPORTED] = "unsupported",
-    [-VITALS_EFORMAT] = "format",
-    [-VITALS_ETIMEOUT] = "timeout",
+    [PLACE(VITALS_OK)] = "ok",
+    [PLACE(VITALS_EARGUMENT)] = "argument",
+    [PLACE(VITALS_EMEMORY)] = "memory",
+    [PLACE(VITALS_ESYSTEM)] = "system",
+    [PLACE(VITALS_EGONE)] = "gone",
+    [PLACE(VITALS_EDENIED)] = "denied",
+    [PLACE(VITALS_EUNSUPPORTED)] = "unsupported",
+    [PLACE(VITALS_EFORMAT)] = "format",
+    [PLACE(VITALS_ETIMEOUT)] = "timeout",
 };
 
-_Static_assert(ARRAY_COUNT(NAMES) == 1 - VITALS_ETIMEOUT, "one name for each code");
+_Static_assert(ARRAY_COUNT(NAMES) == PLACE(VITALS_ETIMEOUT) + 1, "one name for each code");
 _Static_assert(sizeof((vitals_error *)0)->message == VITALS_ERROR_MESSAGE, "as the header says");
 
 static const struct {
@@ -34,7 +37,7 @@ static const struct {
 
 const char *vitals_code_name(vitals_code code)
 {
-    int index = -(int)code;
+    int number = (int)code, index = number < -100 || number == 0 ? PLACE(number) : -1;
     return index >= 0 && index < (int)ARRAY_COUNT(NAMES) ? NAMES[index] : "unknown";
 }
 

@@ -258,7 +258,7 @@ static void format_style(ink style, char *out, size_t capacity)
     (void)snprintf(out + used, capacity - used, "m");
 }
 
-int canvas_print(const struct canvas *canvas, bool styles, vitals_write *write, void *data)
+int canvas_print(const struct canvas *canvas, bool styles, vitals_write_fn *write, void *data)
 {
     int stop = 0;
     for (int y = 0; y < canvas->height && stop == 0; y++) {

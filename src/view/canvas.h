@@ -84,6 +84,6 @@ void canvas_keep(struct canvas *canvas, ink kept);
 
 /* Every row as text and a newline, blanks at its end left out; with ANSI styles where asked for.
  * 0, or what `write` gave to stop. */
-int canvas_print(const struct canvas *canvas, bool styles, vitals_write *write, void *data);
+int canvas_print(const struct canvas *canvas, bool styles, vitals_write_fn *write, void *data);
 
 #endif

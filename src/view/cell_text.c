@@ -8,7 +8,7 @@
 
 #include "view/canvas.h"
 
-const vitals_row *row_next(const vitals_snapshot *snapshot, vitals_entity entity,
+const vitals_row *row_next(const vitals_snapshot *snapshot, vitals_table entity,
                            const vitals_row *previous)
 {
     return snapshot != NULL ? vitals_snapshot_next(snapshot, entity, previous) : NULL;

@@ -38,7 +38,7 @@ bool cell_time(const vitals_snapshot *snapshot, char out[static WORDS]);
 char *cell_rate(bool known, double bytes_per_second, char *out);
 
 /* The next row of a table; NULL at the end, or without a snapshot. */
-const vitals_row *row_next(const vitals_snapshot *snapshot, vitals_entity entity,
+const vitals_row *row_next(const vitals_snapshot *snapshot, vitals_table entity,
                            const vitals_row *previous);
 
 /* The share of a row's total time since an older snapshot in which it was busy. */

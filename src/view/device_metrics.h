@@ -22,7 +22,7 @@ enum device_section {
 
 struct device_section_form {
     const char *title;
-    vitals_entity table;                   /* below its metrics; 0: none */
+    vitals_table table;                    /* below its metrics; 0: none */
     vitals_metric columns[DEVICE_COLUMNS]; /* of the table, behind the label; ends with 0 */
 };
 extern const struct device_section_form device_sections[DEVICE_SECTIONS];

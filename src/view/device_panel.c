@@ -67,7 +67,7 @@ const vitals_row *device_panel_next(const struct device_panel *panel, const vita
     if (panel->now == NULL)
         return NULL;
     do {
-        previous = vitals_snapshot_next(panel->now, VITALS_GPU, previous);
+        previous = vitals_snapshot_next(panel->now, VITALS_TABLE_GPU, previous);
     } while (previous != NULL && (vitals_row_parent(previous) != 0 ||
                                   !selection_has_device(&panel->selection, previous)));
     return previous;
@@ -76,7 +76,7 @@ const vitals_row *device_panel_next(const struct device_panel *panel, const vita
 static const vitals_row *next_part(const struct device_panel *panel, const vitals_row *gpu,
                                    const vitals_row *previous)
 {
-    return vitals_snapshot_next_child(panel->now, VITALS_GPU, vitals_row_key(gpu), previous);
+    return vitals_snapshot_next_child(panel->now, VITALS_TABLE_GPU, vitals_row_key(gpu), previous);
 }
 
 void device_panel_edges(const struct device_panel *panel, struct edges *out)
@@ -201,7 +201,7 @@ static const char *memory_words(const vitals_row *gpu, char out[static LINE])
                 cell_bytes(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, total), out);
 }
 
-static const vitals_row *find_child(const struct device_panel *panel, vitals_entity entity,
+static const vitals_row *find_child(const struct device_panel *panel, vitals_table entity,
                                     const vitals_row *gpu, const char *label)
 {
     for (const vitals_row *row = NULL;
@@ -235,7 +235,7 @@ static void device_bar(const struct device_panel_place *place, const vitals_row 
         (void)cell_number(gpu, VITALS_GPU_POWER_WATTS, "W", note);
     } else {
         double hertz;
-        const vitals_row *clock = find_child(place->panel, VITALS_GPU_CLOCK, gpu,
+        const vitals_row *clock = find_child(place->panel, VITALS_TABLE_GPU_CLOCK, gpu,
                                              of_memory ? "memory" : "sm");
         bar.known = cell_value(
             gpu, of_memory ? VITALS_GPU_MEMORY_BUSY_RATIO : VITALS_GPU_UTILIZATION_RATIO,
@@ -356,7 +356,7 @@ static void part_line(const struct device_panel_place *place, const vitals_row *
      * known, BAR1 as nvitop shows it. */
     double busy, ratio;
     char load[WORDS], used[WORDS], share[WORDS] = "N/A";
-    const vitals_row *pool = find_child(place->panel, VITALS_GPU_POOL, part, "bar1");
+    const vitals_row *pool = find_child(place->panel, VITALS_TABLE_GPU_POOL, part, "bar1");
     (void)cell_percent(part, VITALS_GPU_UTILIZATION_RATIO, load);
     (void)cell_bytes(pool, VITALS_GPU_POOL_USED_BYTES, used);
     if (cell_ratio(pool, VITALS_GPU_POOL_USED_BYTES, VITALS_GPU_POOL_TOTAL_BYTES, &ratio))
@@ -509,7 +509,7 @@ static void device_block(struct device_panel_place *place, const vitals_row *gpu
 bool device_panel_is_demo(const vitals_snapshot *snapshot)
 {
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         if (strcmp(vitals_row_label(row), "demo") == 0)
             return true;
     }
@@ -524,7 +524,7 @@ void device_panel_missing(const struct device_panel *panel, char *out, size_t ca
         (void)snprintf(out, capacity, "Reading...");
         return;
     }
-    if (vitals_snapshot_count(panel->now, VITALS_GPU) > 0) {
+    if (vitals_snapshot_count(panel->now, VITALS_TABLE_GPU) > 0) {
         (void)snprintf(out, capacity, "%s",
                        panel->selection.only_visible ? "No GPU is visible (CUDA_VISIBLE_DEVICES)."
                                                      : "No GPU was chosen.");
@@ -533,7 +533,8 @@ void device_panel_missing(const struct device_panel *panel, char *out, size_t ca
 
     used = (size_t)snprintf(out, capacity, "No GPU");
     for (const vitals_row *row = NULL;
-         used < capacity && (row = vitals_snapshot_next(panel->now, VITALS_SOURCE, row)) != NULL;) {
+         used < capacity &&
+         (row = vitals_snapshot_next(panel->now, VITALS_TABLE_SOURCE, row)) != NULL;) {
         if (vitals_row_key(row) < VITALS_SOURCE_BACK_ENDS)
             continue;
         (void)cell_text(row, VITALS_SOURCE_MESSAGE, panel->look->ascii, message, sizeof message);

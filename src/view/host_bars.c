@@ -11,7 +11,7 @@ enum { LOAD = 160, NOTE = WORDS + 16 };
 
 bool host_cpu_ratio(const vitals_snapshot *now, const vitals_snapshot *older, double *out)
 {
-    return cell_busy(row_next(now, VITALS_HOST, NULL), older, VITALS_HOST_CPU_BUSY_SECONDS,
+    return cell_busy(row_next(now, VITALS_TABLE_HOST, NULL), older, VITALS_HOST_CPU_BUSY_SECONDS,
                      VITALS_HOST_CPU_TOTAL_SECONDS, out);
 }
 

@@ -11,7 +11,7 @@ static const char *const ESCAPES[] = {
     [COLOR_DIM] = "\033[2m",  [COLOR_BOLD] = "\033[1m",
 };
 
-void paint_init(struct paint *paint, bool color, vitals_write *write, void *data)
+void paint_init(struct paint *paint, bool color, vitals_write_fn *write, void *data)
 {
     *paint = (struct paint){.color = color, .write = write, .data = data};
 }

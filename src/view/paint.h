@@ -22,14 +22,14 @@ enum align { ALIGN_LEFT, ALIGN_RIGHT };
 
 struct paint {
     bool color; /* ANSI colors */
-    vitals_write *write;
+    vitals_write_fn *write;
     void *data;
     int failed;
     size_t used;
     char bytes[4096];
 };
 
-void paint_init(struct paint *paint, bool color, vitals_write *write, void *data);
+void paint_init(struct paint *paint, bool color, vitals_write_fn *write, void *data);
 int paint_done(struct paint *paint); /* 0, or what write gave */
 
 void paint_text(struct paint *paint, enum color color, const char *text);

@@ -144,7 +144,7 @@ static void tell_all(struct claim_reading *reading, size_t first, struct row_bat
         }
         reading->cut |= out->row_count - first >= JOBS_MAX;
         if (told || out->row_count - first >= JOBS_MAX ||
-            batch_add_row(out, VITALS_GPU_JOB, 0, job.job) == NULL)
+            batch_add_row(out, VITALS_TABLE_GPU_JOB, 0, job.job) == NULL)
             continue;
         batch_set_text(out, VITALS_GPU_JOB_JOB_ID, job.job);
         batch_set_string(out, VITALS_GPU_JOB_CONVENTION, reading->convention->name);
@@ -207,5 +207,5 @@ void job_claim_read(const struct os *os, const struct job_claim_device *device,
             now = VITALS_UNSUPPORTED; // there may be a file of a number that we would not know
         state = merge(state, now, out->row_count > first);
     }
-    batch_state(out, VITALS_GPU_JOB, state);
+    batch_state(out, VITALS_TABLE_GPU_JOB, state);
 }

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
 LIBRARY = os.environ.get("VITALS_LIBRARY", str(SOURCE / "build/libvitals.so"))
 sys.path.insert(1, str(SOURCE / "tests" / "command"))
 
@@ -101,15 +101,15 @@ Metric = collections.namedtuple("Metric", "number name type kind price")
 def read_catalogue():
     """{entity: number} and {entity: {metric: Metric}} of what the library knows."""
     entities, metrics = {}, {}
-    entity = lib.vitals_entity_next(0)
+    entity = lib.vitals_table_next(0)
     while entity:
-        entities[ffi.string(lib.vitals_entity_name(entity)).decode()] = entity
-        entity = lib.vitals_entity_next(entity)
+        entities[ffi.string(lib.vitals_table_name(entity)).decode()] = entity
+        entity = lib.vitals_table_next(entity)
     names = {number: name for name, number in entities.items()}
     metric = lib.vitals_metric_next(0)
     while metric:
         name = ffi.string(lib.vitals_metric_name(metric)).decode()
-        table = metrics.setdefault(names[lib.vitals_metric_entity(metric)], {})
+        table = metrics.setdefault(names[lib.vitals_metric_table(metric)], {})
         table[name] = Metric(metric, name, lib.vitals_metric_type(metric),
                              lib.vitals_metric_kind(metric), lib.vitals_metric_price(metric))
         metric = lib.vitals_metric_next(metric)
@@ -135,7 +135,7 @@ class Request:
             else:
                 call(lib.vitals_request_add_table, self.pointer, ENTITIES[table])
         if rows:
-            call(lib.vitals_request_rows, self.pointer, rows, list(pids), len(pids))
+            call(lib.vitals_request_set_rows, self.pointer, rows, list(pids), len(pids))
 
 
 # --- Snapshots -------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ class Process:
     """A live handle."""
 
     def __init__(self, context, pointer):
-        self.pointer = owned(pointer, lib.vitals_process_free, context)
+        self.pointer = owned(pointer, lib.vitals_process_close, context)
 
     @property
     def pid(self):
@@ -375,5 +375,5 @@ def wait_for_several(processes, seconds, ended=None):
         how.ended = told
     remaining = ffi.new("size_t *")
     pointers = ffi.new("vitals_process *[]", [process.pointer for process in processes])
-    call(lib.vitals_processes_wait, pointers, len(processes), how, remaining)
+    call(lib.vitals_process_wait_several, pointers, len(processes), how, remaining)
     return remaining[0]

@@ -72,8 +72,8 @@ static inline struct metric_set amd_world_all(void)
 {
     struct metric_set set = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        vitals_entity of = vitals_metric_entity(m);
-        if ((of == VITALS_GPU || vitals_entity_parent(of) == VITALS_GPU) &&
+        vitals_table of = vitals_metric_table(m);
+        if ((of == VITALS_TABLE_GPU || vitals_table_parent(of) == VITALS_TABLE_GPU) &&
             vitals_metric_price(m) != VITALS_PRICE_SLOW)
             metric_set_add(&set, m);
     }
@@ -131,12 +131,12 @@ static inline struct value amd_world_of(const struct amd_world *world, int64_t p
 /* ---- what a sample says ---- */
 
 static inline const struct batch_row *amd_world_row(const struct amd_world *world,
-                                                    vitals_entity entity, const char *label)
+                                                    vitals_table entity, const char *label)
 {
     return gpu_sample_row(&world->sample, entity, label);
 }
 
-static inline size_t amd_world_rows(const struct amd_world *world, vitals_entity entity)
+static inline size_t amd_world_rows(const struct amd_world *world, vitals_table entity)
 {
     return gpu_sample_rows(&world->sample, entity);
 }
@@ -151,7 +151,7 @@ static inline const struct batch_cell *amd_world_fact(const struct amd_world *wo
 static inline vitals_availability amd_world_state(const struct amd_world *world,
                                                   vitals_metric metric, const char *label)
 {
-    if (amd_world_row(world, vitals_metric_entity(metric), label) == NULL)
+    if (amd_world_row(world, vitals_metric_table(metric), label) == NULL)
         return VITALS_UNSET;
     const struct batch_cell *cell = amd_world_fact(world, metric, label);
     return cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED;
@@ -176,7 +176,7 @@ static inline const char *amd_world_diagnosis(struct amd_world *world, const cha
     static char text[512];
     struct metric_set set = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
-        if (vitals_metric_entity(m) == VITALS_DIAGNOSIS)
+        if (vitals_metric_table(m) == VITALS_TABLE_DIAGNOSIS)
             metric_set_add(&set, m);
     struct row_batch *batch = &world->sample.batch;
     batch_reset(batch, &set);

@@ -100,7 +100,7 @@ static inline void sample_slowly(struct gpu_sample *out)
     out->stamp_ns = driver.fake != NULL ? fake_clock_now(driver.fake) : real_now_ns();
     out->state = VITALS_HAVE;
     real_sleep_ns(atomic_load(&driver.slow_ns));
-    batch_add_row(&out->batch, VITALS_GPU, 0, (struct span){"", 0});
+    batch_add_row(&out->batch, VITALS_TABLE_GPU, 0, (struct span){"", 0});
     batch_set_f64(&out->batch, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, call);
     atomic_fetch_sub(&driver.slow_inside, 1);
 }
@@ -127,7 +127,7 @@ static inline void driver_sample(void *state, uint32_t slot, struct gpu_sample *
         atomic_fetch_sub(&driver.inside[slot], 1);
         return;
     }
-    batch_add_row(batch, VITALS_GPU, 0, (struct span){"", 0});
+    batch_add_row(batch, VITALS_TABLE_GPU, 0, (struct span){"", 0});
     batch_set_f64(batch, VITALS_GPU_BUSY_SECONDS, atomic_load(&driver.lists));
     batch_set_u64(batch, VITALS_GPU_MEMORY_USED_BYTES, (uint64_t)call);
     batch_set_f64(batch, VITALS_GPU_POWER_LIMIT_WATTS, call);
@@ -154,7 +154,7 @@ static inline void driver_diagnose(const vitals_context *own, void *state, struc
     (void)own, (void)state;
     atomic_fetch_add(&driver.diagnoses, 1);
     real_sleep_ns(atomic_load(&driver.diagnosis_ns));
-    batch_add_row(out, VITALS_DIAGNOSIS, 0, (struct span){"driver", 6});
+    batch_add_row(out, VITALS_TABLE_DIAGNOSIS, 0, (struct span){"driver", 6});
     batch_set_string(out, VITALS_DIAGNOSIS_FINDING, "it is there");
 }
 
@@ -226,7 +226,7 @@ static inline void begin_with(uint64_t interval_ns, struct fake_clock *clock, vi
         CHECK_OK(vitals_request_add(request, WANTED[i], &error), error);
     if (more != 0)
         CHECK_OK(vitals_request_add(request, more, &error), error);
-    CHECK_OK(vitals_request_interval(request, interval_ns, &error), error);
+    CHECK_OK(vitals_request_set_interval(request, interval_ns, &error), error);
     CHECK_OK(vitals_sampler_new(context, request, &sampler, &error), error);
     vitals_request_free(request);
 }
@@ -266,7 +266,7 @@ static inline const vitals_row *device_row(const vitals_snapshot *snapshot, unsi
 {
     const vitals_row *row = NULL;
     for (unsigned i = 0; i <= index; i++) {
-        row = vitals_snapshot_next(snapshot, VITALS_GPU, row);
+        row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row);
         CHECK_NOT_NULL(row);
     }
     return row;
@@ -287,7 +287,7 @@ static inline double age_of(const vitals_snapshot *snapshot, unsigned index)
 static inline const vitals_row *source_row(const vitals_snapshot *snapshot)
 {
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         if (strcmp(vitals_row_label(row), "driver") == 0)
             return row;
     }

@@ -33,7 +33,7 @@ static inline struct os open_os(const char *proc_root, const char *sys_root)
 
 static inline bool is_asked(vitals_metric metric)
 {
-    if (vitals_metric_entity(metric) != VITALS_PROCESS ||
+    if (vitals_metric_table(metric) != VITALS_TABLE_PROCESS ||
         vitals_metric_price(metric) == VITALS_PRICE_TICK)
         return false;
     for (size_t i = 0; i < CHECK_COUNT(OTHERS); i++)
@@ -66,7 +66,7 @@ static inline struct row_batch read_wanted(const struct os *os, int64_t pid,
 {
     struct row_batch batch = {0};
     batch_reset(&batch, wanted);
-    batch_add_row(&batch, VITALS_PROCESS, 1, (struct span){"x", 1});
+    batch_add_row(&batch, VITALS_TABLE_PROCESS, 1, (struct span){"x", 1});
     os_process_metrics(os, pid, &batch);
     CHECK_FALSE(batch.failed);
     return batch;

@@ -26,10 +26,11 @@ static inline vitals_snapshot *make_snapshot(vitals_builder *builder, uint64_t n
     vitals_builder_stream(builder, 77);
     vitals_builder_moment(builder, frame_moment(number), number * SECOND_NS + 9,
                           number * SECOND_NS + 5, number + 1);
-    vitals_builder_table(builder, VITALS_PROCESS, METRICS, 3);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, METRICS, 3);
     for (uint64_t key = 1 + number; key < 100 + number; key++) {
         int size = snprintf(name, sizeof name, "process \n of some length %u", (unsigned)key);
-        vitals_builder_row(builder, VITALS_PROCESS, key, 0, (vitals_text){name, (size_t)size}, 5);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, 0, (vitals_text){name, (size_t)size},
+                           5);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, key + 1000, VITALS_HAVE);
         vitals_builder_text(builder, VITALS_PROCESS_NAME, (vitals_text){name, (size_t)size},
                             VITALS_HAVE);

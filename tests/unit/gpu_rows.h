@@ -84,10 +84,11 @@ static inline void put_rows(vitals_builder *builder, const struct gpu_row *rows,
                                             VITALS_GPU_MEMORY_FREE_BYTES,
                                             VITALS_GPU_UTILIZATION_RATIO,
                                             VITALS_GPU_MEMORY_BUSY_RATIO};
-    vitals_builder_table(builder, VITALS_GPU, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_table(builder, VITALS_TABLE_GPU, COLUMNS, CHECK_COUNT(COLUMNS));
     for (size_t i = 0; i < count; i++) {
         const struct gpu_row *row = &rows[i];
-        vitals_builder_row(builder, VITALS_GPU, i + 1, row->parent, text_of(row->label), stamp_ns);
+        vitals_builder_row(builder, VITALS_TABLE_GPU, i + 1, row->parent, text_of(row->label),
+                           stamp_ns);
         put_number(builder, VITALS_GPU_INDEX, (double)index_of(row->label));
         put_text(builder, VITALS_GPU_VENDOR, row->vendor);
         put_text(builder, VITALS_GPU_NAME, row->name);

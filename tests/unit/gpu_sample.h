@@ -8,7 +8,7 @@
 
 /* The row of a table with that label; NULL where there is none. */
 static inline const struct batch_row *gpu_sample_row(const struct gpu_sample *sample,
-                                                     vitals_entity entity, const char *label)
+                                                     vitals_table entity, const char *label)
 {
     for (size_t i = 0; i < sample->batch.row_count; i++) {
         const struct batch_row *row = &sample->batch.rows[i];
@@ -18,7 +18,7 @@ static inline const struct batch_row *gpu_sample_row(const struct gpu_sample *sa
     return NULL;
 }
 
-static inline size_t gpu_sample_rows(const struct gpu_sample *sample, vitals_entity entity)
+static inline size_t gpu_sample_rows(const struct gpu_sample *sample, vitals_table entity)
 {
     size_t count = 0;
     for (size_t i = 0; i < sample->batch.row_count; i++)
@@ -29,7 +29,7 @@ static inline size_t gpu_sample_rows(const struct gpu_sample *sample, vitals_ent
 static inline const struct batch_cell *gpu_sample_fact(const struct gpu_sample *sample,
                                                        vitals_metric metric, const char *label)
 {
-    const struct batch_row *row = gpu_sample_row(sample, vitals_metric_entity(metric), label);
+    const struct batch_row *row = gpu_sample_row(sample, vitals_metric_table(metric), label);
     return row != NULL ? batch_find(&sample->batch, row, metric) : NULL;
 }
 
@@ -38,7 +38,7 @@ static inline double gpu_sample_number(const struct gpu_sample *sample, vitals_m
 {
     const struct batch_cell *cell = gpu_sample_fact(sample, metric, label);
     if (cell == NULL || cell->state <= 0)
-        CHECK_FAIL("%s.%s of \"%s\" is %s", vitals_entity_name(vitals_metric_entity(metric)),
+        CHECK_FAIL("%s.%s of \"%s\" is %s", vitals_table_name(vitals_metric_table(metric)),
                    vitals_metric_name(metric), label,
                    cell == NULL ? "not there"
                                 : vitals_availability_name((vitals_availability)cell->state));

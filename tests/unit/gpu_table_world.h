@@ -69,7 +69,7 @@ static inline void write_rows(gpu_find_process *find)
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
 }
 
-static inline const vitals_row *row(vitals_entity entity, const char *label)
+static inline const vitals_row *row(vitals_table entity, const char *label)
 {
     for (const vitals_row *r = NULL; (r = vitals_snapshot_next(snapshot, entity, r));) {
         if (strcmp(vitals_row_label(r), label) == 0)
@@ -78,7 +78,7 @@ static inline const vitals_row *row(vitals_entity entity, const char *label)
     CHECK_FAIL("no row %s", label);
 }
 
-static inline size_t rows(vitals_entity entity)
+static inline size_t rows(vitals_table entity)
 {
     return vitals_snapshot_count(snapshot, entity);
 }
@@ -145,7 +145,7 @@ static inline void begin_sample(uint64_t stamp_ns, const vitals_metric *metrics)
         __VA_ARGS__, 0      \
     }
 
-static inline void in_row(vitals_entity entity, const char *label)
+static inline void in_row(vitals_table entity, const char *label)
 {
     batch_add_row(&sample.batch, entity, 0, span_of(label));
 }
@@ -158,7 +158,7 @@ static inline int take_sample(void)
 static inline void take_power(uint64_t stamp_ns, double watts)
 {
     begin_sample(stamp_ns, ASKED(VITALS_GPU_POWER_WATTS));
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, watts);
     CHECK_INT(take_sample(), 0);
 }

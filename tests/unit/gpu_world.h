@@ -116,7 +116,7 @@ static inline int gpu_world_open(struct gpu_world *world, const char *backend, c
             snprintf(path, sizeof path, "%s", scenario);
         else
             snprintf(path, sizeof path, "%s/tests/nvml/scenarios/%s.conf",
-                     gpu_world_path("VITALS_SOURCE"), scenario ? scenario : "");
+                     gpu_world_path("VITALS_TABLE_SOURCE"), scenario ? scenario : "");
         setenv("VITALS_NVML_SCENARIO", scenario ? path : "", 1);
     }
     world->backend = gpu_world_backend(backend);
@@ -157,12 +157,12 @@ static inline void gpu_world_processes(struct gpu_world *world, uint32_t slot,
 }
 
 /* Everything of the gpu tables but what is slow; with entity != 0 that table alone. */
-static inline struct metric_set gpu_world_wanted(vitals_entity entity)
+static inline struct metric_set gpu_world_wanted(vitals_table entity)
 {
     struct metric_set set = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        vitals_entity of = vitals_metric_entity(m);
-        bool of_gpus = of == VITALS_GPU || vitals_entity_parent(of) == VITALS_GPU;
+        vitals_table of = vitals_metric_table(m);
+        bool of_gpus = of == VITALS_TABLE_GPU || vitals_table_parent(of) == VITALS_TABLE_GPU;
         if ((entity ? of == entity : of_gpus) && vitals_metric_price(m) != VITALS_PRICE_SLOW)
             metric_set_add(&set, m);
     }

@@ -19,11 +19,11 @@ static inline struct metric_set host_everything(void)
 }
 
 /* Every metric of a table. */
-static inline struct metric_set host_table(vitals_entity entity)
+static inline struct metric_set host_table(vitals_table entity)
 {
     struct metric_set set = {0};
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (vitals_metric_entity(metric) == entity)
+        if (vitals_metric_table(metric) == entity)
             metric_set_add(&set, metric);
     return set;
 }
@@ -90,7 +90,7 @@ static inline vitals_snapshot *host_take_fixture(const char *name)
 }
 
 /* The row with the label; NULL where there is none. */
-static inline const vitals_row *host_row(const vitals_snapshot *snapshot, vitals_entity entity,
+static inline const vitals_row *host_row(const vitals_snapshot *snapshot, vitals_table entity,
                                          const char *label)
 {
     for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, entity, row)) != NULL;)

@@ -153,9 +153,10 @@ static inline struct metric_set intel_world_all(void)
 {
     struct metric_set set = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        vitals_entity of = vitals_metric_entity(m);
-        if (of == VITALS_GPU || of == VITALS_GPU_ENGINE || of == VITALS_GPU_SENSOR ||
-            of == VITALS_GPU_CLOCK || of == VITALS_GPU_POOL)
+        vitals_table of = vitals_metric_table(m);
+        if (of == VITALS_TABLE_GPU || of == VITALS_TABLE_GPU_ENGINE ||
+            of == VITALS_TABLE_GPU_SENSOR || of == VITALS_TABLE_GPU_CLOCK ||
+            of == VITALS_TABLE_GPU_POOL)
             metric_set_add(&set, m);
     }
     return set;
@@ -180,12 +181,12 @@ static inline void intel_world_sample(struct intel_world *world, uint32_t device
 }
 
 static inline const struct batch_row *intel_world_row(const struct intel_world *world,
-                                                      vitals_entity entity, const char *label)
+                                                      vitals_table entity, const char *label)
 {
     return gpu_sample_row(&world->sample, entity, label);
 }
 
-static inline size_t intel_world_rows(const struct intel_world *world, vitals_entity entity)
+static inline size_t intel_world_rows(const struct intel_world *world, vitals_table entity)
 {
     return gpu_sample_rows(&world->sample, entity);
 }

@@ -51,15 +51,15 @@ static inline void world_tables(vitals_builder *builder)
     static const vitals_metric USER[] = {VITALS_GPU_PROCESS_PID, VITALS_GPU_PROCESS_PROCESS,
                                          VITALS_GPU_PROCESS_TYPE,
                                          VITALS_GPU_PROCESS_MEMORY_USED_BYTES};
-    vitals_builder_table(builder, VITALS_HOST, HOST, CHECK_COUNT(HOST) - !world_traffic);
-    vitals_builder_table(builder, VITALS_GPU, GPU, CHECK_COUNT(GPU));
-    vitals_builder_table(builder, VITALS_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
-    vitals_builder_table(builder, VITALS_GPU_PROCESS, USER, CHECK_COUNT(USER));
+    vitals_builder_table(builder, VITALS_TABLE_HOST, HOST, CHECK_COUNT(HOST) - !world_traffic);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, GPU, CHECK_COUNT(GPU));
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
+    vitals_builder_table(builder, VITALS_TABLE_GPU_PROCESS, USER, CHECK_COUNT(USER));
 }
 
 static inline void world_host(vitals_builder *builder, double seconds)
 {
-    vitals_builder_row(builder, VITALS_HOST, 1, 0, text_of("host"),
+    vitals_builder_row(builder, VITALS_TABLE_HOST, 1, 0, text_of("host"),
                        (uint64_t)(seconds * MONITOR_SECOND));
     put_number(builder, VITALS_HOST_MEMORY_TOTAL_BYTES, 64.0 * (double)GIB);
     put_number(builder, VITALS_HOST_MEMORY_USED_BYTES, 16.0 * (double)GIB);
@@ -75,7 +75,7 @@ static inline void world_process(vitals_builder *builder, const struct monitor_p
 {
     if (process->gone)
         return;
-    vitals_builder_row(builder, VITALS_PROCESS, key, 0, text_of("process"),
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, 0, text_of("process"),
                        (uint64_t)(seconds * MONITOR_SECOND));
     put_number(builder, VITALS_PROCESS_PID, (double)process->pid);
     put_number(builder, VITALS_PROCESS_PARENT_PID, (double)process->parent);
@@ -101,7 +101,7 @@ static inline void world_user(vitals_builder *builder, const struct monitor_proc
     if (process->gpu == 0)
         return;
     snprintf(label, sizeof label, "%u", (unsigned)process->pid);
-    vitals_builder_row(builder, VITALS_GPU_PROCESS, key, process->gpu, text_of(label),
+    vitals_builder_row(builder, VITALS_TABLE_GPU_PROCESS, key, process->gpu, text_of(label),
                        (uint64_t)(seconds * MONITOR_SECOND));
     put_number(builder, VITALS_GPU_PROCESS_PID, (double)process->pid);
     if (process->gone)
@@ -133,7 +133,7 @@ static inline vitals_snapshot *world_at(vitals_builder *builder, const struct mo
     for (unsigned i = 0; i < world->devices; i++) {
         char label[16];
         snprintf(label, sizeof label, "%u", i);
-        vitals_builder_row(builder, VITALS_GPU, i + 1, 0, text_of(label), now_ns);
+        vitals_builder_row(builder, VITALS_TABLE_GPU, i + 1, 0, text_of(label), now_ns);
         put_text(builder, VITALS_GPU_NAME, "NVIDIA H100");
         put_number(builder, VITALS_GPU_MEMORY_TOTAL_BYTES, 80.0 * (double)GIB);
         put_number(builder, VITALS_GPU_MEMORY_USED_BYTES, 8.0 * (double)GIB);

@@ -123,7 +123,7 @@ static inline void world_open(struct world *world, const char *proc_root, uint32
     world->context.max_descriptors = max_descriptors;
     for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
          metric = vitals_metric_next(metric))
-        if (vitals_metric_entity(metric) == VITALS_PROCESS)
+        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)
             metric_set_add(&world->wanted, metric);
     world->table = process_table_new(&world->context);
     world->users = user_cache_new();
@@ -192,7 +192,7 @@ static inline size_t world_details(struct world *world, uint64_t now_ns, uint64_
 static inline const vitals_row *world_row(const struct world *world, int64_t pid)
 {
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(world->snapshot, VITALS_PROCESS, row)) != NULL) {
+    while ((row = vitals_snapshot_next(world->snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         uint64_t found;
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &found) > 0 && found == (uint64_t)pid)
             return row;
@@ -210,7 +210,7 @@ static inline const vitals_row *world_need(const struct world *world, int64_t pi
 
 static inline size_t world_count(const struct world *world)
 {
-    return vitals_snapshot_count(world->snapshot, VITALS_PROCESS);
+    return vitals_snapshot_count(world->snapshot, VITALS_TABLE_PROCESS);
 }
 
 static inline uint64_t row_u64(const vitals_row *row, vitals_metric metric)

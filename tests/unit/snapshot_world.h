@@ -49,14 +49,15 @@ static const vitals_metric PROCESS_COLUMNS[] = {
 
 static inline void open_processes(vitals_builder *builder)
 {
-    vitals_builder_table(builder, VITALS_PROCESS, PROCESS_COLUMNS, CHECK_COUNT(PROCESS_COLUMNS));
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESS_COLUMNS,
+                         CHECK_COUNT(PROCESS_COLUMNS));
 }
 
 static inline void add_process(vitals_builder *builder, uint64_t key)
 {
     char name[32];
     snprintf(name, sizeof name, "process %u", (unsigned)key);
-    vitals_builder_row(builder, VITALS_PROCESS, key, 0, text(name), 1000 + key);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, 0, text(name), 1000 + key);
     vitals_builder_text(builder, VITALS_PROCESS_NAME, text(name), VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, key * 10, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_PROCESS_START_SECONDS, (double)key / 4, VITALS_HAVE);
@@ -72,7 +73,7 @@ static inline void check_process(const vitals_row *row, uint64_t key)
     vitals_text given = {0};
     snprintf(name, sizeof name, "process %u", (unsigned)key);
     CHECK_NOT_NULL(row);
-    CHECK_UINT(vitals_row_entity(row), VITALS_PROCESS);
+    CHECK_UINT(vitals_row_table(row), VITALS_TABLE_PROCESS);
     CHECK_UINT(vitals_row_key(row), key);
     CHECK_UINT(vitals_row_parent(row), 0);
     CHECK_UINT(vitals_row_stamp_ns(row), 1000 + key);

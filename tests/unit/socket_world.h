@@ -21,7 +21,7 @@ static inline struct metric_set everything(void)
 {
     struct metric_set set = {0};
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (vitals_metric_entity(metric) == VITALS_SOCKET)
+        if (vitals_metric_table(metric) == VITALS_TABLE_SOCKET)
             metric_set_add(&set, metric);
     return set;
 }
@@ -41,14 +41,14 @@ static inline int read_process(const struct os *os, int64_t pid)
 {
     struct metric_set wanted = everything();
     batch_reset(&batch, &wanted);
-    return os_process_table(os, pid, VITALS_SOCKET, &batch);
+    return os_process_table(os, pid, VITALS_TABLE_SOCKET, &batch);
 }
 
 static inline int read_machine(const struct os *os)
 {
     struct metric_set wanted = everything();
     batch_reset(&batch, &wanted);
-    return os_read_table(os, VITALS_SOCKET, &batch);
+    return os_read_table(os, VITALS_TABLE_SOCKET, &batch);
 }
 
 /* By sock_diag, and by the files: what is not live has nothing else. */

@@ -14,21 +14,21 @@
 struct asked {
     struct os os;
     struct row_batch batch;
-    vitals_entity entity;
+    vitals_table entity;
     int result;
 };
 
-static inline struct metric_set all_of(vitals_entity entity)
+static inline struct metric_set all_of(vitals_table entity)
 {
     struct metric_set wanted = {0};
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (vitals_metric_entity(metric) == entity)
+        if (vitals_metric_table(metric) == entity)
             metric_set_add(&wanted, metric);
     return wanted;
 }
 
 static inline void ask_for(struct asked *asked, const char *proc_root, int64_t pid,
-                           vitals_entity entity, const struct metric_set *wanted)
+                           vitals_table entity, const struct metric_set *wanted)
 {
     *asked = (struct asked){.entity = entity};
     vitals_options options = {.size = sizeof options, .proc_root = proc_root};
@@ -39,8 +39,7 @@ static inline void ask_for(struct asked *asked, const char *proc_root, int64_t p
 }
 
 /* Every column; proc_root NULL: the live /proc. */
-static inline void ask(struct asked *asked, const char *proc_root, int64_t pid,
-                       vitals_entity entity)
+static inline void ask(struct asked *asked, const char *proc_root, int64_t pid, vitals_table entity)
 {
     struct metric_set wanted = all_of(entity);
     ask_for(asked, proc_root, pid, entity, &wanted);
@@ -52,7 +51,7 @@ static inline void ask_one(struct asked *asked, const char *proc_root, int64_t p
 {
     struct metric_set wanted = {0};
     metric_set_add(&wanted, metric);
-    ask_for(asked, proc_root, pid, vitals_metric_entity(metric), &wanted);
+    ask_for(asked, proc_root, pid, vitals_metric_table(metric), &wanted);
 }
 
 static inline void asked_done(struct asked *asked)
@@ -155,7 +154,7 @@ static inline void check_text(const struct asked *asked, const struct batch_row 
 /* ---- what every table must stand ---- */
 
 /* The n-th allocation fails, for every n: no crash, no leak, and the failure is told. */
-static inline void check_memory(const char *proc_root, int64_t pid, vitals_entity entity)
+static inline void check_memory(const char *proc_root, int64_t pid, vitals_table entity)
 {
     struct metric_set wanted = all_of(entity);
     struct os os;
@@ -181,7 +180,7 @@ static inline void check_memory(const char *proc_root, int64_t pid, vitals_entit
 }
 
 /* What the table answers to an ordinary user for another user's process. */
-static inline int asked_by_another_user(int64_t pid, vitals_entity entity)
+static inline int asked_by_another_user(int64_t pid, vitals_table entity)
 {
     if (geteuid() != 0)
         CHECK_SKIP("only root can become another user");
@@ -211,7 +210,7 @@ static inline pid_t child_zombie(void)
 }
 
 /* kthreadd, which has neither memory nor files, where this pid namespace shows it. */
-static inline void check_kernel_thread(vitals_entity entity)
+static inline void check_kernel_thread(vitals_table entity)
 {
     enum { KTHREADD = 2 };
     char name[32] = "";
@@ -266,7 +265,7 @@ static inline pid_t child_without_first_thread(void)
 }
 
 /* The table is there all the same. */
-static inline void check_without_first_thread(vitals_entity entity)
+static inline void check_without_first_thread(vitals_table entity)
 {
     pid_t pid = child_without_first_thread();
     struct asked asked;

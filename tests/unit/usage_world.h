@@ -151,8 +151,8 @@ static inline void world_write_process(const struct world *world,
                                        const struct world_process *process, uint64_t now)
 {
     vitals_builder *builder = world->builder;
-    vitals_builder_row(builder, VITALS_PROCESS, process->key, process->parent, world_text("p"),
-                       now);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, process->key, process->parent,
+                       world_text("p"), now);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, (uint64_t)process->pid, VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_PROCESS_PARENT_PID, (uint64_t)process->parent_pid,
                        VITALS_HAVE);
@@ -190,7 +190,8 @@ static inline void world_write_gpu(const struct world *world, const struct world
                                    uint64_t now)
 {
     vitals_builder *builder = world->builder;
-    vitals_builder_row(builder, VITALS_GPU, gpu->key, gpu->parent, world_text(gpu->label), now);
+    vitals_builder_row(builder, VITALS_TABLE_GPU, gpu->key, gpu->parent, world_text(gpu->label),
+                       now);
     vitals_builder_text(builder, VITALS_GPU_VENDOR, world_text(gpu->vendor), VITALS_HAVE);
     if (gpu->uuid != NULL)
         vitals_builder_text(builder, VITALS_GPU_UUID, world_text(gpu->uuid), VITALS_HAVE);
@@ -211,7 +212,8 @@ static inline void world_write_client(const struct world *world, const struct wo
                                       uint64_t now)
 {
     vitals_builder *builder = world->builder;
-    vitals_builder_row(builder, VITALS_GPU_PROCESS, client->key, client->gpu, world_text("c"), now);
+    vitals_builder_row(builder, VITALS_TABLE_GPU_PROCESS, client->key, client->gpu, world_text("c"),
+                       now);
     if (client->process != 0)
         vitals_builder_u64(builder, VITALS_GPU_PROCESS_PROCESS, client->process, VITALS_HAVE);
     else
@@ -272,8 +274,8 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
     vitals_builder_stream(builder, world->stream);
     vitals_builder_moment(builder, (uint64_t)(world->realtime * 1e9), now + UINT64_C(3600000000000),
                           now, 1);
-    vitals_builder_table(builder, VITALS_HOST, HOST, CHECK_COUNT(HOST));
-    vitals_builder_row(builder, VITALS_HOST, 1, 0, world_text("host"), now);
+    vitals_builder_table(builder, VITALS_TABLE_HOST, HOST, CHECK_COUNT(HOST));
+    vitals_builder_row(builder, VITALS_TABLE_HOST, 1, 0, world_text("host"), now);
     world_f64(builder, VITALS_HOST_CPU_BUSY_SECONDS, world->host_busy);
     world_u64(builder, VITALS_HOST_CPUS, 8);
     world_u64(builder, VITALS_HOST_CPUS_USABLE, 4);
@@ -285,15 +287,15 @@ static inline vitals_snapshot *world_snapshot(struct world *world)
     world_u64(builder, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, world->host_sent);
     for (size_t i = 0; i < CHECK_COUNT(HOST); i++)
         world_read_at(builder, HOST[i], world->host_read);
-    vitals_builder_table(builder, VITALS_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
     if (world->listed != 0)
-        vitals_builder_state(builder, VITALS_PROCESS, world->listed);
+        vitals_builder_state(builder, VITALS_TABLE_PROCESS, world->listed);
     for (size_t i = 0; i < world->process_count && world->listed == 0; i++)
         world_write_process(world, &world->processes[i], now);
-    vitals_builder_table(builder, VITALS_GPU, GPU, CHECK_COUNT(GPU));
+    vitals_builder_table(builder, VITALS_TABLE_GPU, GPU, CHECK_COUNT(GPU));
     for (size_t i = 0; i < world->gpu_count; i++)
         world_write_gpu(world, &world->gpus[i], now);
-    vitals_builder_table(builder, VITALS_GPU_PROCESS, CLIENT, CHECK_COUNT(CLIENT));
+    vitals_builder_table(builder, VITALS_TABLE_GPU_PROCESS, CLIENT, CHECK_COUNT(CLIENT));
     for (size_t i = 0; i < world->client_count; i++)
         world_write_client(world, &world->clients[i], now);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);

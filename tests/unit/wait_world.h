@@ -174,7 +174,7 @@ static inline bool kernel_tells_everybody(void)
         CHECK_INT(vitals_process_exit_status((process), NULL, NULL), (state_));               \
     } while (0)
 
-static inline vitals_wait wait_of(uint64_t timeout_ns, vitals_ended *ended, void *data)
+static inline vitals_wait wait_of(uint64_t timeout_ns, vitals_ended_fn *ended, void *data)
 {
     vitals_wait how;
     vitals_wait_init(&how, sizeof how);

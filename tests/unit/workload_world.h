@@ -101,8 +101,8 @@ static inline vitals_request *request_of(unsigned rows, const int64_t *pids, siz
     vitals_request *request;
     vitals_error error;
     CHECK_OK(vitals_request_new(0, &request, &error), error);
-    CHECK_OK(vitals_request_add_table(request, VITALS_WORKLOAD, &error), error);
-    CHECK_OK(vitals_request_rows(request, rows, pids, count, &error), error);
+    CHECK_OK(vitals_request_add_table(request, VITALS_TABLE_WORKLOAD, &error), error);
+    CHECK_OK(vitals_request_set_rows(request, rows, pids, count, &error), error);
     return request;
 }
 
@@ -126,7 +126,7 @@ static inline vitals_snapshot *take(void)
 static inline const vitals_row *row_of(const vitals_snapshot *snapshot, const char *id)
 {
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_WORKLOAD, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_WORKLOAD, row)) != NULL;) {
         vitals_text text;
         if (vitals_row_text(row, VITALS_WORKLOAD_ID, &text) > 0 && text.size == strlen(id) &&
             memcmp(text.bytes, id, text.size) == 0)

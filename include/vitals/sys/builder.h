@@ -45,19 +45,19 @@ VITALS_API void vitals_builder_moment(vitals_builder *builder, uint64_t realtime
 
 /* Opens a table with these columns (in any order; the order of numbers holds). Mistakes: a table or
  * a column that is none, a column of another table, a table that is open. */
-VITALS_API void vitals_builder_table(vitals_builder *builder, vitals_entity entity,
+VITALS_API void vitals_builder_table(vitals_builder *builder, vitals_table entity,
                                      const vitals_metric *metrics, size_t count) VITALS_NONNULL(1);
 
 /* Says how complete an open table is, HAVE unless said; a table that is not open is passed over. A
  * mistake: an availability that is none. */
-VITALS_API void vitals_builder_state(vitals_builder *builder, vitals_entity entity,
+VITALS_API void vitals_builder_state(vitals_builder *builder, vitals_table entity,
                                      vitals_availability state) VITALS_NONNULL(1);
 
 /* Adds a row to a table; values that are set next go into it. A row of a table that is not open is
  * passed over. Keys must be unique; finish sorts rows that do not come in the order of keys. The
  * label is made safe and copied. Mistakes: a key of 0, a key or a parent above 2^53, a parent in
  * a table that has none. */
-VITALS_API void vitals_builder_row(vitals_builder *builder, vitals_entity entity, uint64_t key,
+VITALS_API void vitals_builder_row(vitals_builder *builder, vitals_table entity, uint64_t key,
                                    uint64_t parent, vitals_text label, uint64_t stamp_ns)
     VITALS_NONNULL(1);
 

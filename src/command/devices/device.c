@@ -38,7 +38,7 @@ const char *device_column_word(size_t index)
     if (index == 0)
         return "label";
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_GPU && --index == 0)
+        if (vitals_metric_table(metric) == VITALS_TABLE_GPU && --index == 0)
             return vitals_metric_name(metric);
     }
     return NULL;
@@ -54,7 +54,7 @@ static int add_column(struct shown_device *device, const char *word)
     for (size_t i = 0; i < size && size < sizeof name; i++)
         name[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] - 'A' + 'a') : word[i];
     bool is_label = size == 5 && memcmp(word, "label", 5) == 0;
-    column->metric = is_label ? 0 : vitals_metric_find(VITALS_GPU, name);
+    column->metric = is_label ? 0 : vitals_metric_find(VITALS_TABLE_GPU, name);
     if (!is_label && column->metric == 0)
         return command_fail_unknown("-o: no column", word, "", device_column_word,
                                     "vitals metrics lists those of gpu");
@@ -97,7 +97,7 @@ static int make_request(const struct shown_device *device, vitals_request **out,
     if (code == 0)
         code = add_metrics(*out, IDENTITY, sizeof IDENTITY / sizeof IDENTITY[0], error);
     if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_SOURCE, error);
+        code = vitals_request_add_table(*out, VITALS_TABLE_SOURCE, error);
     for (size_t i = 0; i < device->column_count && code == 0; i++) {
         vitals_metric metric = device->columns[i].metric;
         if (metric != 0)
@@ -107,8 +107,8 @@ static int make_request(const struct shown_device *device, vitals_request **out,
     }
     for (vitals_metric metric = 0;
          everything && code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
-        if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
+        vitals_table entity = vitals_metric_table(metric);
+        if (entity == VITALS_TABLE_GPU || vitals_table_parent(entity) == VITALS_TABLE_GPU)
             code = vitals_request_add(*out, metric, error);
     }
     if (everything && code == 0)
@@ -116,7 +116,7 @@ static int make_request(const struct shown_device *device, vitals_request **out,
     if (everything && code == 0)
         code = add_metrics(*out, REPORT_WORK_METRICS, REPORT_WORK_METRIC_COUNT, error);
     if (everything && code == 0)
-        code = vitals_request_rows(*out, VITALS_ROWS_GPU_USERS, NULL, 0, error);
+        code = vitals_request_set_rows(*out, VITALS_ROWS_GPU_USERS, NULL, 0, error);
     return code;
 }
 
@@ -133,7 +133,7 @@ static int print_text(const struct shown_device *device, const vitals_snapshot *
     int code = 0;
     bool first = device->printed == 0;
     paint_init(&paint, device->settings->look.color, output_write, output);
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_TABLE_GPU, row));) {
         if (!device_list_has(list, row))
             continue;
         if (!first)
@@ -159,7 +159,7 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
         bool number = column->metric != 0 && device_is_number(column->metric);
         grid_column(&device->grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     }
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_TABLE_GPU, row));) {
         for (size_t i = 0; i < device->column_count && device_list_has(list, row); i++) {
             vitals_metric metric = device->columns[i].metric;
             char value[DEVICE_VALUE];
@@ -190,10 +190,11 @@ struct device_kept {
 static bool is_kept(void *data, const vitals_row *row)
 {
     const struct device_kept *kept = data;
-    vitals_entity entity = vitals_row_entity(row);
-    if (entity == VITALS_PROCESS) {
+    vitals_table entity = vitals_row_table(row);
+    if (entity == VITALS_TABLE_PROCESS) {
         for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next(kept->snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+             (user = vitals_snapshot_next(kept->snapshot, VITALS_TABLE_GPU_PROCESS, user)) !=
+             NULL;) {
             uint64_t own;
             if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &own) > 0 &&
                 own == vitals_row_key(row) && device_list_has(kept->list, user))
@@ -201,7 +202,7 @@ static bool is_kept(void *data, const vitals_row *row)
         }
         return false;
     }
-    if (entity == VITALS_GPU || vitals_entity_parent(entity) == VITALS_GPU)
+    if (entity == VITALS_TABLE_GPU || vitals_table_parent(entity) == VITALS_TABLE_GPU)
         return device_list_has(kept->list, row);
     return true;
 }
@@ -231,7 +232,7 @@ static void print_csv(const struct shown_device *device, const vitals_snapshot *
     bool titles = device->printed == 0 && !device->settings->table.no_header;
     for (size_t i = 0; titles && i < count; i++)
         output_format(output, "%s%s", device->columns[i].name, i + 1 < count ? "," : "\n");
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_GPU, row));) {
+    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(now, VITALS_TABLE_GPU, row));) {
         for (size_t i = 0; i < count && device_list_has(list, row); i++) {
             vitals_metric metric = device->columns[i].metric;
             bool is_text = metric == 0 || vitals_metric_type(metric) == VITALS_TEXT;
@@ -264,7 +265,7 @@ static int print_one(struct shown_device *device, const vitals_snapshot *now,
         printed = print_text(device, now, older, &list, output);
     else if (list.count > 0 || !settings->look.terminal)
         printed = print_table(device, now, older, &list, output);
-    if (device->printed == 0 && vitals_snapshot_count(now, VITALS_GPU) == 0)
+    if (device->printed == 0 && vitals_snapshot_count(now, VITALS_TABLE_GPU) == 0)
         (void)command_tell_no_devices(now);
     else if (device->printed == 0 && code != EXIT_DONE)
         command_tell_kept(now);
@@ -337,7 +338,7 @@ int command_device(const struct settings *settings)
     int cancel = repeated ? command_interrupts() : -1;
     code = make_request(&device, &request, &error);
     if (code == 0 && interval_ns > 0)
-        code = vitals_request_interval(request, interval_ns, &error);
+        code = vitals_request_set_interval(request, interval_ns, &error);
     if (code < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     else

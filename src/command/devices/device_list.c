@@ -24,13 +24,13 @@ static bool has_key(const struct device_list *list, uint64_t key)
 int device_list(const vitals_snapshot *snapshot, const struct settings_words *words,
                 struct device_list *out)
 {
-    size_t most = words->count + vitals_snapshot_count(snapshot, VITALS_GPU) + 1;
+    size_t most = words->count + vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) + 1;
     int code = EXIT_DONE;
     *out = (struct device_list){.keys = calloc(most, sizeof *out->keys), .all = words->count == 0};
     if (out->keys == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
     for (const vitals_row *row = NULL;
-         out->all && (row = vitals_snapshot_next(snapshot, VITALS_GPU, row)) != NULL;)
+         out->all && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL;)
         out->keys[out->count++] = vitals_row_key(row);
     for (size_t i = 0; i < words->count; i++) {
         const vitals_row *row;
@@ -58,9 +58,9 @@ bool device_list_has(const struct device_list *list, const vitals_row *row)
 {
     if (list->all)
         return true;
-    if (vitals_row_entity(row) == VITALS_GPU)
+    if (vitals_row_table(row) == VITALS_TABLE_GPU)
         return has_device(list, row);
-    const vitals_row *device = vitals_snapshot_find(vitals_row_snapshot(row), VITALS_GPU,
+    const vitals_row *device = vitals_snapshot_find(vitals_row_snapshot(row), VITALS_TABLE_GPU,
                                                     vitals_row_parent(row));
     return device != NULL && has_device(list, device);
 }
@@ -96,7 +96,7 @@ enum { PATIENCE_MS = 5000, END_MS = 500 }; /* until it tells, and until it has e
 static bool all_answered(const vitals_snapshot *snapshot)
 {
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         if (vitals_row_availability(row, VITALS_SOURCE_STATE) > 0 &&
             !command_text_is(row, VITALS_SOURCE_STATE, "have") &&
             !command_text_is(row, VITALS_SOURCE_STATE, "unsupported"))
@@ -113,7 +113,7 @@ static void look(const struct machine_settings *machine, const struct measure_se
     vitals_snapshot *snapshot = NULL;
     vitals_error error;
     if (command_context(machine, &context, &error) < 0 ||
-        vitals_snapshot_take(context, VITALS_GPUS | VITALS_SOURCES, &snapshot, &error) < 0)
+        vitals_snapshot_take(context, VITALS_SET_GPUS | VITALS_SET_SOURCES, &snapshot, &error) < 0)
         return;
     for (size_t i = 0; i < measure->devices.count && verdict->message[0] == '\0'; i++) {
         const vitals_row *row;

@@ -137,7 +137,7 @@ static void put_cell(struct sheet *sheet, struct grid *grid, const vitals_row *r
 }
 
 /* A column for each metric that a row has a value of; returns how many. */
-static size_t add_columns(const struct sheet *sheet, struct grid *grid, vitals_entity entity,
+static size_t add_columns(const struct sheet *sheet, struct grid *grid, vitals_table entity,
                           const vitals_metric *metrics, size_t count, vitals_metric *shown,
                           char (*titles)[DEVICE_LABEL])
 {
@@ -190,7 +190,7 @@ static const vitals_row *process_of(const struct sheet *sheet, const vitals_row 
     uint64_t key;
     if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
         return NULL;
-    return vitals_snapshot_find(sheet->snapshot, VITALS_PROCESS, key);
+    return vitals_snapshot_find(sheet->snapshot, VITALS_TABLE_PROCESS, key);
 }
 
 static void put_processes(struct sheet *sheet)
@@ -211,20 +211,22 @@ static void put_processes(struct sheet *sheet)
     struct grid grid = {0};
     const vitals_row *row = NULL;
     uint64_t key = vitals_row_key(sheet->device);
-    if (vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, NULL) == NULL)
+    if (vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, NULL) == NULL)
         return;
     put_title(sheet, "Processes");
-    size_t count = add_columns(sheet, &grid, VITALS_GPU_PROCESS, COLUMNS, COUNT, shown, titles);
+    size_t count = add_columns(sheet, &grid, VITALS_TABLE_GPU_PROCESS, COLUMNS, COUNT, shown,
+                               titles);
     grid_column(&grid, "USER", ALIGN_LEFT, 16);
     bool work = false; // one belongs to a job, a pod, a container or a service
-    while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, row)))
+    while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, row)))
         work |= report_work(process_of(sheet, row), true, words, sizeof words);
     if (work)
         grid_column(&grid, "WORK", ALIGN_LEFT, narrow ? 16 : 24);
     grid_column(&grid, "COMMAND", ALIGN_LEFT, 0);
 
     struct text text = {0};
-    while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_GPU_PROCESS, key, row))) {
+    while (
+        (row = vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, row))) {
         char name[DEVICE_VALUE] = "N/A";
         const vitals_row *process = process_of(sheet, row);
         enum color color = COLOR_DIM;
@@ -355,7 +357,7 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
 
     size_t count = 0; // the metrics that are in no section; the name stands in the head
     while ((metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST) {
-        if (vitals_metric_entity(metric) == VITALS_GPU && metric != G(NAME) &&
+        if (vitals_metric_table(metric) == VITALS_TABLE_GPU && metric != G(NAME) &&
             device_metric_find(metric) == NULL)
             metrics[count++] = metric;
     }

@@ -31,9 +31,9 @@ static int make_request(vitals_request **out, vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
     if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_DIAGNOSIS, error);
+        code = vitals_request_add_table(*out, VITALS_TABLE_DIAGNOSIS, error);
     if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_SOURCE, error);
+        code = vitals_request_add_table(*out, VITALS_TABLE_SOURCE, error);
     return code == 0 ? doctor_ask_devices(*out, error) : code;
 }
 
@@ -43,8 +43,8 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     static struct findings findings; /* nor is this */
     int code = EXIT_DONE;
     /* A machine always has something to say, so there is a reason. */
-    if (vitals_snapshot_count(snapshot, VITALS_DIAGNOSIS) == 0) {
-        vitals_availability state = vitals_snapshot_state(snapshot, VITALS_DIAGNOSIS);
+    if (vitals_snapshot_count(snapshot, VITALS_TABLE_DIAGNOSIS) == 0) {
+        vitals_availability state = vitals_snapshot_state(snapshot, VITALS_TABLE_DIAGNOSIS);
         return command_fail(EXIT_CANNOT, "no diagnosis%s: %s",
                             settings->machine.from != NULL ? " in that snapshot" : "",
                             state < 0 ? vitals_availability_help(state)
@@ -54,7 +54,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     findings = (struct findings){0};
 
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_DIAGNOSIS, row)) != NULL;) {
         bool problem = command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "problem");
         bool good = command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "good");
         struct finding finding = {.kind = problem ? FINDING_PROBLEM
@@ -74,7 +74,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
         "it did not answer in time: a call into the system or a driver hangs";
     static const char remedy[] = "sudo dmesg | tail -n 50";
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         uint64_t hung, late;
         bool silent = (vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, &hung) > 0 && hung > 0) ||
                       (vitals_row_u64(row, VITALS_SOURCE_TIMEOUTS, &late) > 0 && late > 0);

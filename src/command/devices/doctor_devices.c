@@ -74,8 +74,8 @@ int doctor_ask_devices(vitals_request *request, vitals_error *error)
 {
     int code = 0;
     for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_GPU &&
-            vitals_metric_price(metric) <= VITALS_PRICE_LANE)
+        if (vitals_metric_table(metric) == VITALS_TABLE_GPU &&
+            vitals_metric_price(metric) <= VITALS_PRICE_WORKER)
             code = vitals_request_add(request, metric, error);
     }
     return code;
@@ -96,7 +96,7 @@ static void put(struct doctor_devices_telling *telling, vitals_builder *builder,
 {
     char subject[64];
     snprintf(subject, sizeof subject, "GPU %s", vitals_row_label(device));
-    vitals_builder_row(builder, VITALS_DIAGNOSIS, ++telling->key, 0,
+    vitals_builder_row(builder, VITALS_TABLE_DIAGNOSIS, ++telling->key, 0,
                        (vitals_text){subject, strlen(subject)}, vitals_row_stamp_ns(device));
     put_text(builder, VITALS_DIAGNOSIS_SEVERITY, verdict->severity);
     put_text(builder, VITALS_DIAGNOSIS_SUBJECT, subject);
@@ -112,7 +112,7 @@ static bool is_told(const struct doctor_devices_telling *telling, const vitals_r
     if (vitals_row_text(device, G(UUID), &uuid) <= 0 || uuid.size == 0)
         return false;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(telling->snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
+         (row = vitals_snapshot_next(telling->snapshot, VITALS_TABLE_DIAGNOSIS, row)) != NULL;) {
         if (command_text_is(row, VITALS_DIAGNOSIS_SEVERITY, "problem") &&
             vitals_row_text(row, VITALS_DIAGNOSIS_FINDING, &finding) > 0 &&
             finding.size >= uuid.size && memcmp(finding.bytes, uuid.bytes, uuid.size) == 0 &&
@@ -123,17 +123,17 @@ static bool is_told(const struct doctor_devices_telling *telling, const vitals_r
 }
 
 /* Behind the rows that back ends have added. A partition reports the same as its device. */
-static void add_rows(void *data, vitals_entity entity, vitals_builder *builder)
+static void add_rows(void *data, vitals_table entity, vitals_builder *builder)
 {
     struct doctor_devices_telling *telling = data;
     double number;
-    if (entity != VITALS_DIAGNOSIS)
+    if (entity != VITALS_TABLE_DIAGNOSIS)
         return;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(telling->snapshot, VITALS_DIAGNOSIS, row)) != NULL;)
+         (row = vitals_snapshot_next(telling->snapshot, VITALS_TABLE_DIAGNOSIS, row)) != NULL;)
         telling->key = vitals_row_key(row); // in the order of keys
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(telling->snapshot, VITALS_GPU, 0, row)) != NULL;) {
+         (row = vitals_snapshot_next_child(telling->snapshot, VITALS_TABLE_GPU, 0, row)) != NULL;) {
         bool settled = is_told(telling, row);
         for (size_t i = 0; i < SILENCE_COUNT && !settled; i++) {
             if (vitals_row_availability(row, SILENCES[i].metric) != SILENCES[i].reason)

@@ -12,20 +12,20 @@
 /* The tables of a process. Its environment may hold secrets and is read only if it is asked for;
  * single mappings are for programs. */
 static const struct {
-    vitals_entity entity;
+    vitals_table entity;
     bool for_json, for_text, secret;
 } TABLES[] = {
-    {VITALS_THREAD, true, true, false},      {VITALS_DESCRIPTOR, true, true, false},
-    {VITALS_SOCKET, true, true, false},      {VITALS_LIMIT, true, true, false},
-    {VITALS_MAPPED_FILE, true, true, false}, {VITALS_MAPPING, true, false, false},
-    {VITALS_ENVIRONMENT, true, true, true},
+    {VITALS_TABLE_THREAD, true, true, false},      {VITALS_TABLE_DESCRIPTOR, true, true, false},
+    {VITALS_TABLE_SOCKET, true, true, false},      {VITALS_TABLE_LIMIT, true, true, false},
+    {VITALS_TABLE_MAPPED_FILE, true, true, false}, {VITALS_TABLE_MAPPING, true, false, false},
+    {VITALS_TABLE_ENVIRONMENT, true, true, true},
 };
 
 static int make_request(const struct settings *settings, vitals_request **out, vitals_error *error)
 {
     int code = vitals_request_new(0, out, error);
     for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS)
+        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)
             code = vitals_request_add(*out, metric, error);
     }
     if (code == 0)
@@ -47,10 +47,11 @@ static int make_quick_request(vitals_request **out, vitals_error *error)
                                          VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_USS_BYTES,
                                          VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_USER,
                                          VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_GROUP};
-    static const vitals_entity QUICK[] = {VITALS_THREAD, VITALS_DESCRIPTOR, VITALS_LIMIT};
+    static const vitals_table QUICK[] = {VITALS_TABLE_THREAD, VITALS_TABLE_DESCRIPTOR,
+                                         VITALS_TABLE_LIMIT};
     int code = vitals_request_new(0, out, error);
     for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        bool quick = vitals_metric_entity(metric) == VITALS_PROCESS;
+        bool quick = vitals_metric_table(metric) == VITALS_TABLE_PROCESS;
         for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0]; i++)
             quick = quick && SLOW[i] != metric;
         if (quick)
@@ -136,7 +137,7 @@ static void ask(struct info_command *info, uint64_t pid, struct info_question *q
                     (void)output_flush(info->output);
                 }
                 vitals_snapshot_unref(answer);
-                vitals_process_free(process);
+                vitals_process_close(process);
                 vitals_request_free(request);
             }
             (void)command_fail(0,
@@ -169,7 +170,7 @@ static int show_one(struct info_command *info, uint64_t pid)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
     info->any |= answer != NULL;
     vitals_snapshot_unref(answer);
-    vitals_process_free(process);
+    vitals_process_close(process);
     return code;
 }
 

@@ -259,28 +259,28 @@ enum { COLUMNS_MOST = 8 };
 // clang-format off
 static const struct info_table {
     const char *title, *none;
-    vitals_entity entity;
+    vitals_table entity;
     size_t most;
     vitals_metric by;                    /* the largest first; 0: in the order of keys */
     vitals_metric columns[COLUMNS_MOST]; /* ends with 0 */
 } TABLES[] = {
-    {"Threads", "none", VITALS_THREAD, ROWS_MOST, 0,
+    {"Threads", "none", VITALS_TABLE_THREAD, ROWS_MOST, 0,
      {VITALS_THREAD_TID, VITALS_THREAD_STATE, VITALS_THREAD_CPU_SECONDS,
       VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_THREAD_CPU, VITALS_THREAD_NICE, VITALS_THREAD_NAME}},
-    {"Open files", "none", VITALS_DESCRIPTOR, ROWS_MOST, 0,
+    {"Open files", "none", VITALS_TABLE_DESCRIPTOR, ROWS_MOST, 0,
      {VITALS_DESCRIPTOR_NUMBER, VITALS_DESCRIPTOR_TYPE, VITALS_DESCRIPTOR_MODE,
       VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_SIZE_BYTES, VITALS_DESCRIPTOR_PATH}},
-    {"Sockets", "none", VITALS_SOCKET, ROWS_MOST, 0,
+    {"Sockets", "none", VITALS_TABLE_SOCKET, ROWS_MOST, 0,
      {VITALS_SOCKET_DESCRIPTOR, VITALS_SOCKET_PROTOCOL, VITALS_SOCKET_STATE,
       VITALS_SOCKET_LOCAL_ADDRESS, VITALS_SOCKET_LOCAL_PORT, VITALS_SOCKET_REMOTE_ADDRESS,
       VITALS_SOCKET_REMOTE_PORT}},
-    {"Mapped files, by proportional share", "none", VITALS_MAPPED_FILE, FILES_MOST,
+    {"Mapped files, by proportional share", "none", VITALS_TABLE_MAPPED_FILE, FILES_MOST,
      VITALS_MAPPED_FILE_PSS_BYTES,
      {VITALS_MAPPED_FILE_SIZE_BYTES, VITALS_MAPPED_FILE_RESIDENT_BYTES,
       VITALS_MAPPED_FILE_PSS_BYTES, VITALS_MAPPED_FILE_MAPPINGS, VITALS_MAPPED_FILE_PATH}},
-    {"Limits", "none", VITALS_LIMIT, ROWS_MOST, 0,
+    {"Limits", "none", VITALS_TABLE_LIMIT, ROWS_MOST, 0,
      {VITALS_LIMIT_NAME, VITALS_LIMIT_SOFT, VITALS_LIMIT_HARD, VITALS_LIMIT_UNIT}},
-    {"Environment", "empty", VITALS_ENVIRONMENT, SIZE_MAX, 0,
+    {"Environment", "empty", VITALS_TABLE_ENVIRONMENT, SIZE_MAX, 0,
      {VITALS_ENVIRONMENT_NAME, VITALS_ENVIRONMENT_VALUE}},
 };
 // clang-format on
@@ -424,7 +424,7 @@ int info_paint(const vitals_snapshot *answer, const struct settings *settings, s
 {
     struct info_painter info = {.view = {answer, NULL, settings->look.ascii, settings->table.bytes,
                                          settings->machine.from == NULL},
-                                .process = vitals_snapshot_next(answer, VITALS_PROCESS, NULL),
+                                .process = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL),
                                 .paint = paint,
                                 .width = width};
     if (info.process == NULL)
@@ -457,13 +457,13 @@ int info_paint(const vitals_snapshot *answer, const struct settings *settings, s
     count = 0;
     for (vitals_metric metric = 0;
          (metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && !has_place(metric))
+        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && !has_place(metric))
             more[count++] = metric;
     }
     put_section(&info, "More", more, count);
 
     for (size_t i = 0; i < TABLE_COUNT; i++) {
-        if (vitals_snapshot_has_entity(answer, TABLES[i].entity))
+        if (vitals_snapshot_has_table(answer, TABLES[i].entity))
             put_table(&info, &TABLES[i]);
     }
     info.failed |= info.text.failed;

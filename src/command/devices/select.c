@@ -28,7 +28,7 @@ static const uint64_t SECOND_NS = 1000000000, SECOND_READING_NS = 200000000;
 
 struct select_choice {
     const struct settings *settings;
-    vitals_select_options options;
+    vitals_gpu_select_options options;
     char own_user[128];
     const char *own[1]; /* without -u: devices with enough free memory */
     uint64_t needed;
@@ -94,7 +94,7 @@ static int take_counts(struct select_choice *choice)
 static int take_settings(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
-    vitals_select_options *options = &choice->options;
+    vitals_gpu_select_options *options = &choice->options;
     bool known = strcmp(settings->select.id_format, "index") == 0 ||
                  strcmp(settings->select.id_format, "uuid") == 0;
     if (!known)
@@ -103,7 +103,7 @@ static int take_settings(struct select_choice *choice)
     if (settings->select.lock && !has_command(settings))
         return command_fail(EXIT_USAGE, "--lock holds devices for a command, and there is none; it "
                                         "stands behind --, as in: vitals select --lock -- make");
-    vitals_select_options_init(options, sizeof *options);
+    vitals_gpu_select_options_init(options, sizeof *options);
     int code = take_counts(choice);
     if (code == 0)
         code = take_size("min-free-memory", settings->select.min_free, &options->min_free_bytes);
@@ -226,7 +226,7 @@ static int choose(struct select_choice *choice)
     /* Leaves out devices that a program cannot be told to use, as the display adapter of a server.
      */
     for (const vitals_row *row = NULL;
-         !inherits && (row = vitals_snapshot_next(choice->now, VITALS_GPU, row)) != NULL;) {
+         !inherits && (row = vitals_snapshot_next(choice->now, VITALS_TABLE_GPU, row)) != NULL;) {
         if (choice->candidate_count < DEVICES_MOST && select_variable(row) != NULL)
             choice->candidates[choice->candidate_count++] = row;
     }
@@ -289,7 +289,7 @@ static bool is_known(const vitals_row *row, vitals_metric metric)
     return (state > 0 && state != VITALS_STALE) || state == VITALS_NOT_YET;
 }
 
-static bool is_judged(const vitals_select_options *options, const vitals_row *row)
+static bool is_judged(const vitals_gpu_select_options *options, const vitals_row *row)
 {
     bool free = is_known(row, VITALS_GPU_MEMORY_FREE_BYTES);
     bool total = is_known(row, VITALS_GPU_MEMORY_TOTAL_BYTES);
@@ -313,7 +313,7 @@ static bool is_lost(const vitals_row *row)
 
 /* Counts the candidates of the options, which must be given. */
 static struct shortage shortage_of(const vitals_snapshot *snapshot,
-                                   const vitals_select_options *options)
+                                   const vitals_gpu_select_options *options)
 {
     struct shortage shortage = {0};
     for (size_t i = 0; i < options->candidate_count; i++) {
@@ -322,15 +322,16 @@ static struct shortage shortage_of(const vitals_snapshot *snapshot,
         /* A divided device is judged by its partitions. */
         bool judged = is_judged(options, row);
         for (const vitals_row *part = NULL;
-             !judged && (part = vitals_snapshot_next_child(vitals_row_snapshot(row), VITALS_GPU,
-                                                           vitals_row_key(row), part)) != NULL;)
+             !judged &&
+             (part = vitals_snapshot_next_child(vitals_row_snapshot(row), VITALS_TABLE_GPU,
+                                                vitals_row_key(row), part)) != NULL;)
             judged = is_judged(options, part);
 
         shortage.known += judged;
         shortage.unknown += !judged && vitals_row_parent(row) == 0;
     }
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, row)) != NULL;) {
+         (row = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, 0, row)) != NULL;) {
         bool named = select_variable(row) != NULL;
         shortage.unknown += !named && is_lost(row);
         shortage.mute += !named && !is_lost(row);
@@ -365,7 +366,7 @@ static void find_shortage(const struct select_choice *choice, struct shortage *o
 
 static int too_few(const struct select_choice *choice, int code)
 {
-    size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
+    size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
     struct shortage shortage;
     char reasons[SHORTAGE_REASONS];
     find_shortage(choice, &shortage);
@@ -411,7 +412,7 @@ static int choose_in_time(struct select_choice *choice)
             return too_few(choice, EXIT_IN_VAIN);
         /* One line, since nothing else says why it takes so long. */
         if (!told) {
-            size_t there = vitals_snapshot_count(choice->now, VITALS_GPU);
+            size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
             struct shortage shortage;
             char reasons[SHORTAGE_REASONS];
             unsigned long long needed = (unsigned long long)choice->needed;
@@ -554,9 +555,9 @@ int command_select(const struct settings *settings)
     if (code == 0 && !choice.none) {
         int made = vitals_request_new(0, &request, &error);
         if (made == 0)
-            made = vitals_select_request(&choice.options, request, &error);
+            made = vitals_gpu_select_request(&choice.options, request, &error);
         if (made == 0)
-            made = vitals_request_add_table(request, VITALS_SOURCE, &error);
+            made = vitals_request_add_table(request, VITALS_TABLE_SOURCE, &error);
         code = made < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
                         : command_feed(&settings->machine, request, 0, -1, &choice.feed);
         vitals_request_free(request);

@@ -76,15 +76,15 @@ uint64_t select_ordinal(const vitals_row *row)
     const vitals_snapshot *snapshot = vitals_row_snapshot(row);
     uint64_t before = 0;
     for (const vitals_row *top = NULL;
-         (top = vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, top)) != NULL;) {
+         (top = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, 0, top)) != NULL;) {
         if (vendor_of(top) != vendor_of(row))
             continue;
         if (top == row)
             return before;
         uint64_t parts = 0;
         for (const vitals_row *part = NULL;
-             (part = vitals_snapshot_next_child(snapshot, VITALS_GPU, vitals_row_key(top), part)) !=
-             NULL;) {
+             (part = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, vitals_row_key(top),
+                                                part)) != NULL;) {
             if (part == row)
                 return before + parts;
             parts++;

@@ -69,8 +69,8 @@ static const vitals_row *find_peer(const struct topo *topo, const vitals_row *de
 {
     char address[CELL];
     for (const vitals_row *peer = NULL;
-         (peer = vitals_snapshot_next_child(topo->snapshot, VITALS_GPU_PEER, vitals_row_key(device),
-                                            peer)) != NULL;) {
+         (peer = vitals_snapshot_next_child(topo->snapshot, VITALS_TABLE_GPU_PEER,
+                                            vitals_row_key(device), peer)) != NULL;) {
         uint64_t key;
         bool is_gpu = vitals_row_u64(peer, VITALS_GPU_PEER_PEER, &key) > 0;
         if (place->device != NULL && is_gpu && key == vitals_row_key(place->device))
@@ -152,7 +152,7 @@ static int print_text(struct topo *topo, struct output *output)
     const struct settings *settings = topo->settings;
     struct paint paint;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(topo->snapshot, VITALS_GPU, 0, row)) != NULL;) {
+         (row = vitals_snapshot_next_child(topo->snapshot, VITALS_TABLE_GPU, 0, row)) != NULL;) {
         struct topo_place *place = add_place(topo);
         if (place == NULL)
             break;
@@ -165,7 +165,7 @@ static int print_text(struct topo *topo, struct output *output)
 
     char address[CELL];
     for (const vitals_row *peer = NULL;
-         (peer = vitals_snapshot_next(topo->snapshot, VITALS_GPU_PEER, peer)) != NULL;) {
+         (peer = vitals_snapshot_next(topo->snapshot, VITALS_TABLE_GPU_PEER, peer)) != NULL;) {
         size_t i = topo->device_count;
         copy_text(topo->settings, peer, VITALS_GPU_PEER_PEER_PCI_BUS_ID, address, sizeof address);
         while (i < topo->count && strcmp(topo->places[i].address, address) != 0)
@@ -218,7 +218,8 @@ static int make_request(vitals_request **out, vitals_error *error)
     static const vitals_metric METRICS[] = {
         VITALS_GPU_INDEX,      VITALS_GPU_VENDOR,    VITALS_GPU_NAME,      VITALS_GPU_UUID,
         VITALS_GPU_PCI_BUS_ID, VITALS_GPU_NUMA_NODE, VITALS_GPU_LOCAL_CPUS};
-    static const vitals_entity TABLES[] = {VITALS_GPU_PEER, VITALS_GPU_LINK, VITALS_SOURCE};
+    static const vitals_table TABLES[] = {VITALS_TABLE_GPU_PEER, VITALS_TABLE_GPU_LINK,
+                                          VITALS_TABLE_SOURCE};
     int code = vitals_request_new(0, out, error);
     for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
         code = vitals_request_add(*out, METRICS[i], error);
@@ -236,7 +237,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     if (!settings->look.json)
         return output_done(&output, print_text(&topo, &output));
     int code = command_print_json(snapshot, &output);
-    if (vitals_snapshot_count(snapshot, VITALS_GPU) == 0)
+    if (vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) == 0)
         (void)command_tell_no_devices(snapshot);
     return output_done(&output, code);
 }

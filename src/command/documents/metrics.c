@@ -1,5 +1,7 @@
 /* metrics.c: include/vitals/metrics.h and docs/metrics.md, from the catalogue. */
 #include <ctype.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "command/documents/documents.h"
 #include "command/look/metrics.h"
@@ -10,41 +12,85 @@ static void print_upper(struct output *output, const char *name)
         output_format(output, "%c", toupper((unsigned char)*name));
 }
 
+/* Words of a comment in lines of at most 100 columns. A source may hold an asterisk before a slash,
+ * so that only such comments can hold any. */
+struct comment {
+    struct output *output;
+    size_t column;
+};
+
+static void comment_add(struct comment *comment, const char *text)
+{
+    enum { WIDTH = 100 };
+    for (const char *word = text; *word != '\0';) {
+        size_t size = strcspn(word, " ");
+        if (comment->column + 1 + size > WIDTH) {
+            output_text(comment->output, "\n    //");
+            comment->column = 6;
+        }
+        output_format(comment->output, " %.*s", (int)size, word);
+        comment->column += 1 + size;
+        word += size + strspn(word + size, " ");
+    }
+}
+
+/* The meaning, unit, kind, type and source of a metric. */
+static void print_meaning(struct output *output, vitals_metric metric)
+{
+    const char *unit = vitals_metric_unit(metric), *source = vitals_metric_source(metric);
+    struct comment comment = {output, 6};
+    output_text(output, "    //");
+    comment_add(&comment, vitals_metric_help(metric));
+    char form[128];
+    (void)snprintf(form, sizeof form, "%s%s%s, %s.", unit, unit[0] != '\0' ? ", " : "",
+                   metrics_kind_name(vitals_metric_kind(metric)),
+                   metrics_type_name(vitals_metric_type(metric)));
+    comment_add(&comment, unit[0] != '\0' ? "Unit:" : "Form:");
+    comment_add(&comment, form);
+    if (source[0] != '\0') {
+        comment_add(&comment, "Source:");
+        comment_add(&comment, source);
+    }
+    output_text(output, "\n");
+}
+
 void document_metrics_header(struct output *output)
 {
     output_text(
         output,
-        "/* metrics.h: the constants of the catalogue. Printed by the program from src/metric/; do "
-        "not edit,\n"
-        " * run `make docs`. Numbers stand for ever. What each means: docs/metrics.md, or vitals "
-        "metrics.\n"
-        " * Both lists grow, so that their types are integers and not enums. */\n"
-        "#ifndef VITALS_METRICS_H\n#define VITALS_METRICS_H\n\n#include <stdint.h>\n\n"
-        "/* Tables of a snapshot. */\ntypedef uint32_t vitals_entity;\n\nenum {");
-    const char *between = "\n";
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
-        output_format(output, "%s    VITALS_", between);
-        print_upper(output, vitals_entity_name(entity));
-        output_format(output, " = %d", (int)entity);
-        between = ",\n";
+        "/* metrics.h: the tables and metrics of the catalogue, generated from src/model/; do not\n"
+        " * edit, run `make docs`. A number is never given to another metric. Both lists grow: a\n"
+        " * newer library may give a program numbers that its header lacks. */\n"
+        "#ifndef VITALS_METRICS_H\n#define VITALS_METRICS_H\n\n"
+        "/* Tables of a snapshot. */\ntypedef enum vitals_table {\n    VITALS_TABLE_NONE = 0");
+    for (vitals_table table = vitals_table_next((vitals_table)0); table != 0;
+         table = vitals_table_next(table)) {
+        struct comment comment = {output, 6};
+        output_text(output, ",\n    //");
+        comment_add(&comment, vitals_table_help(table));
+        output_text(output, "\n    VITALS_TABLE_");
+        print_upper(output, vitals_table_name(table));
+        output_format(output, " = %d", (int)table);
     }
-    output_text(output, "\n};\n\n"
-                        "/* Columns: the entity's number, shifted by 8, and the metric's. */\n"
-                        "typedef uint32_t vitals_metric;\n\nenum {");
-    between = "\n";
-    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        output_format(output, "%s    VITALS_", between);
-        print_upper(output, vitals_entity_name(vitals_metric_entity(metric)));
+    output_text(output, "\n} vitals_table;\n\n"
+                        "/* Columns of the tables: the table's number, shifted by 8, and the\n"
+                        " * metric's. */\n"
+                        "typedef enum vitals_metric {\n    VITALS_METRIC_NONE = 0");
+    for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
+         metric = vitals_metric_next(metric)) {
+        output_text(output, ",\n");
+        print_meaning(output, metric);
+        output_text(output, "    VITALS_");
+        print_upper(output, vitals_table_name(vitals_metric_table(metric)));
         output_text(output, "_");
         print_upper(output, vitals_metric_name(metric));
         output_format(output, " = 0x%04x", (unsigned)metric);
-        between = ",\n";
     }
-    output_text(output, "\n};\n\n#endif\n");
+    output_text(output, "\n} vitals_metric;\n\n#endif\n");
 }
 
 static const char *const PRICES[] = {[VITALS_PRICE_TICK] = "tick",
-                                     [VITALS_PRICE_LANE] = "beside the tick",
+                                     [VITALS_PRICE_WORKER] = "beside the tick",
                                      [VITALS_PRICE_SLOW] = "beside the tick, by itself"};
 
 /* A bar would end the cell. */
@@ -64,12 +110,11 @@ void document_metrics(struct output *output)
                 "are made of it; a gauge goes up and down; an identity\ndoes not move. "
                 "*Read* says when: at each tick of the sampler, or beside it, and how often unless "
                 "a request\nsays otherwise.\n");
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
-        output_format(output, "\n## %s\n\n%s", vitals_entity_name(entity),
-                      vitals_entity_help(entity));
-        if (vitals_entity_parent(entity) != 0)
-            output_format(output, " Parent: `%s`.",
-                          vitals_entity_name(vitals_entity_parent(entity)));
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
+        output_format(output, "\n## %s\n\n%s", vitals_table_name(entity),
+                      vitals_table_help(entity));
+        if (vitals_table_parent(entity) != 0)
+            output_format(output, " Parent: `%s`.", vitals_table_name(vitals_table_parent(entity)));
         output_text(output, "\n\n| metric | unit | kind | type | read | what | from |\n"
                             "|---|---|---|---|---|---|---|\n");
         for (vitals_metric metric = metrics_first(entity); metric != 0;

@@ -92,12 +92,12 @@ static void print_required(struct json_form *form, const char *const *names, siz
     end_line(form, ']');
 }
 
-static void print_row(struct json_form *form, vitals_entity entity)
+static void print_row(struct json_form *form, vitals_table entity)
 {
     static const char *const names[] = {"key", "label", "age_ns", "parent"};
-    bool has_parent = vitals_entity_parent(entity) != 0;
-    begin(form, vitals_entity_name(entity));
-    form_put_string(form, "description", vitals_entity_help(entity));
+    bool has_parent = vitals_table_parent(entity) != 0;
+    begin(form, vitals_table_name(entity));
+    form_put_string(form, "description", vitals_table_help(entity));
     form_put_string(form, "type", "object");
     print_required(form, names, has_parent ? 4 : 3);
     begin(form, "properties");
@@ -106,7 +106,7 @@ static void print_row(struct json_form *form, vitals_entity entity)
         char description[128];
         snprintf(description, sizeof description,
                  "The key of a row of %s, which need not be in the document; null: it has none.",
-                 vitals_entity_name(vitals_entity_parent(entity)));
+                 vitals_table_name(vitals_table_parent(entity)));
         begin(form, "parent");
         print_type(form, "integer");
         form_put_string(form, "description", description);
@@ -135,7 +135,7 @@ static void print_row(struct json_form *form, vitals_entity entity)
                          : type == VITALS_F64 ? "number"
                                               : "integer");
         if (vitals_metric_target(metric) != 0)
-            form_put_string(form, "x-key-of", vitals_entity_name(vitals_metric_target(metric)));
+            form_put_string(form, "x-key-of", vitals_table_name(vitals_metric_target(metric)));
         if (type == VITALS_U64) {
             form_put_count(form, "minimum", 0);
             form_put_count(form, "maximum", (uint64_t)1 << 53);
@@ -156,10 +156,10 @@ static void print_tables(struct json_form *form)
     form_put_string(form, "description", "The rows of each table, in the order of keys.");
     form_put_string(form, "type", "object");
     begin(form, "properties");
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
-        begin(form, vitals_entity_name(entity));
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
+        begin(form, vitals_table_name(entity));
         form_put_string(form, "type", "array");
-        reference(form, "items", vitals_entity_name(entity));
+        reference(form, "items", vitals_table_name(entity));
         form_end(form, '}');
     }
     form_end(form, '}');
@@ -276,7 +276,7 @@ void document_snapshot_schema(struct output *output)
     form_end(&form, ']');
     form_end(&form, '}');
 
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;)
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;)
         print_row(&form, entity);
     form_end(&form, '}');
     form_end(&form, '}');

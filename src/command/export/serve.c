@@ -39,21 +39,23 @@ struct server {
 static bool is_left_out(const struct settings *settings, vitals_metric metric)
 {
     static const char OURS[] = "cgroup_";
-    vitals_entity entity = vitals_metric_entity(metric);
+    vitals_table entity = vitals_metric_table(metric);
     if (metric == VITALS_HOST_CPUS_ELIGIBLE || metric == VITALS_HOST_MEMORY_EFFECTIVE_BYTES ||
-        (entity == VITALS_HOST && strncmp(vitals_metric_name(metric), OURS, sizeof OURS - 1) == 0))
+        (entity == VITALS_TABLE_HOST &&
+         strncmp(vitals_metric_name(metric), OURS, sizeof OURS - 1) == 0))
         return true;
     if (metric == VITALS_PROCESS_COMMAND_LINE && strcmp(settings->export.command_line, "off") == 0)
         return true;
     return strcmp(settings->serve.processes, "off") == 0 &&
-           (entity == VITALS_PROCESS || entity == VITALS_GPU_PROCESS || entity == VITALS_WORKLOAD);
+           (entity == VITALS_TABLE_PROCESS || entity == VITALS_TABLE_GPU_PROCESS ||
+            entity == VITALS_TABLE_WORKLOAD);
 }
 
 static int request_of_samples(const struct server *server, vitals_request **out,
                               vitals_error *error)
 {
-    static const unsigned SETS = VITALS_MACHINE | VITALS_GPUS | VITALS_PROCESSES | VITALS_SOURCES |
-                                 VITALS_FILESYSTEMS | VITALS_SENSORS;
+    static const unsigned SETS = VITALS_SET_MACHINE | VITALS_SET_GPUS | VITALS_SET_PROCESSES |
+                                 VITALS_SET_SOURCES | VITALS_SET_FILESYSTEMS | VITALS_SET_SENSORS;
     const struct settings *settings = server->settings;
     const char *processes = settings->serve.processes;
     bool all = strcmp(processes, "pid") == 0;
@@ -68,8 +70,8 @@ static int request_of_samples(const struct server *server, vitals_request **out,
             code = vitals_request_remove(*out, metric, error);
     }
     if (code == 0)
-        code = vitals_request_rows(*out, all ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS, NULL, 0,
-                                   error);
+        code = vitals_request_set_rows(*out, all ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS, NULL, 0,
+                                       error);
     return code;
 }
 
@@ -77,7 +79,7 @@ static int request_of_samples(const struct server *server, vitals_request **out,
 static int request_of_every(const struct server *server, vitals_request **out, vitals_error *error)
 {
     (void)server;
-    int code = vitals_request_new(VITALS_PROCESSES, out, error);
+    int code = vitals_request_new(VITALS_SET_PROCESSES, out, error);
     if (code == 0)
         code = vitals_request_add(*out, VITALS_PROCESS_WORKLOAD, error);
     if (code == 0)
@@ -100,7 +102,7 @@ static int stream_open(struct server *server, make_request *make, struct serve_s
     vitals_error error;
     int code = make(server, &request, &error);
     if (code == 0 && server->settings->sampling.interval_ns > 0)
-        code = vitals_request_interval(request, server->settings->sampling.interval_ns, &error);
+        code = vitals_request_set_interval(request, server->settings->sampling.interval_ns, &error);
     if (code == 0)
         code = vitals_sampler_new(server->context, request, &stream->sampler, &error);
     vitals_request_free(request);

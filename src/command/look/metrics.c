@@ -26,10 +26,10 @@ const char *metrics_kind_name(vitals_kind kind)
     return "?";
 }
 
-vitals_metric metrics_first(vitals_entity entity)
+vitals_metric metrics_first(vitals_table entity)
 {
     vitals_metric metric = vitals_metric_next((vitals_metric)0);
-    while (metric != 0 && vitals_metric_entity(metric) != entity)
+    while (metric != 0 && vitals_metric_table(metric) != entity)
         metric = vitals_metric_next(metric);
     return metric;
 }
@@ -37,12 +37,12 @@ vitals_metric metrics_first(vitals_entity entity)
 vitals_metric metrics_after(vitals_metric metric)
 {
     vitals_metric next = vitals_metric_next(metric);
-    bool same = next != 0 && vitals_metric_entity(next) == vitals_metric_entity(metric);
+    bool same = next != 0 && vitals_metric_table(next) == vitals_metric_table(metric);
     return same ? next : (vitals_metric)0;
 }
 
 static const char *const PRICES[] = {
-    [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_LANE] = "lane", [VITALS_PRICE_SLOW] = "slow"};
+    [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_WORKER] = "lane", [VITALS_PRICE_SLOW] = "slow"};
 
 static void put_null(struct json_form *form, const char *key)
 {
@@ -59,15 +59,15 @@ static void print_json(struct output *output)
     form_put_count(&form, "schema", VITALS_SCHEMA);
     form_key(&form, "tables");
     form_begin(&form, '[');
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
         form_begin(&form, '{');
-        form_put_string(&form, "name", vitals_entity_name(entity));
+        form_put_string(&form, "name", vitals_table_name(entity));
         form_put_count(&form, "number", (uint64_t)entity);
-        if (vitals_entity_parent(entity) != 0)
-            form_put_string(&form, "parent", vitals_entity_name(vitals_entity_parent(entity)));
+        if (vitals_table_parent(entity) != 0)
+            form_put_string(&form, "parent", vitals_table_name(vitals_table_parent(entity)));
         else
             put_null(&form, "parent");
-        form_put_string(&form, "help", vitals_entity_help(entity));
+        form_put_string(&form, "help", vitals_table_help(entity));
         form_key(&form, "metrics");
         form_begin(&form, '[');
         for (vitals_metric metric = metrics_first(entity); metric != 0;
@@ -79,9 +79,9 @@ static void print_json(struct output *output)
             form_put_string(&form, "type", metrics_type_name(vitals_metric_type(metric)));
             form_put_string(&form, "kind", metrics_kind_name(vitals_metric_kind(metric)));
             form_put_string(&form, "price", PRICES[vitals_metric_price(metric)]);
-            vitals_entity target = vitals_metric_target(metric);
+            vitals_table target = vitals_metric_target(metric);
             if (target != 0)
-                form_put_string(&form, "target", vitals_entity_name(target));
+                form_put_string(&form, "target", vitals_table_name(target));
             else
                 put_null(&form, "target");
             form_put_count(&form, "every_ns", vitals_metric_every_ns(metric));
@@ -106,15 +106,15 @@ int command_metrics(const struct settings *settings)
     if (settings->look.json)
         print_json(&output);
     /* One line each, so that grep finds what it is about. */
-    for (vitals_entity entity = 0;
-         !settings->look.json && (entity = vitals_entity_next(entity)) != 0;) {
-        output_format(&output, "%s: %s\n", vitals_entity_name(entity), vitals_entity_help(entity));
+    for (vitals_table entity = 0;
+         !settings->look.json && (entity = vitals_table_next(entity)) != 0;) {
+        output_format(&output, "%s: %s\n", vitals_table_name(entity), vitals_table_help(entity));
         for (vitals_metric metric = metrics_first(entity); metric != 0;
              metric = metrics_after(metric))
             output_format(&output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
                           vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
                           vitals_metric_help(metric));
-        output_text(&output, vitals_entity_next(entity) != 0 ? "\n" : "");
+        output_text(&output, vitals_table_next(entity) != 0 ? "\n" : "");
     }
     return output_done(&output, EXIT_DONE);
 }

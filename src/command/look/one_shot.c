@@ -59,7 +59,7 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && filter->only_visible; i++)
         code = vitals_request_add(request, VISIBLE_METRICS[i], &error);
     if (code == 0)
-        code = vitals_request_rows(request, rows, NULL, 0, &error);
+        code = vitals_request_set_rows(request, rows, NULL, 0, &error);
 
     if (code < 0) {
         vitals_request_free(request);
@@ -199,7 +199,7 @@ int command_one_shot(const struct settings *settings)
 
     int code = take(&settings->machine, &settings->sampling, filter, VITALS_ROWS_GPU_USERS, &older,
                     &now);
-    if (code == 0 && here && vitals_snapshot_count(now, VITALS_GPU) == 0) {
+    if (code == 0 && here && vitals_snapshot_count(now, VITALS_TABLE_GPU) == 0) {
         vitals_snapshot_unref(now);
         vitals_snapshot_unref(older);
         older = now = NULL;

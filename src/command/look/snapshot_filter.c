@@ -50,16 +50,16 @@ int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes
         builder, vitals_snapshot_realtime_ns(snapshot), vitals_snapshot_boottime_ns(snapshot),
         vitals_snapshot_monotonic_ns(snapshot), vitals_snapshot_sequence(snapshot));
 
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
         vitals_metric columns[COLUMNS_MAX];
-        if (!vitals_snapshot_has_entity(snapshot, entity))
+        if (!vitals_snapshot_has_table(snapshot, entity))
             continue;
 
         /* The columns that a table of a snapshot has. */
         size_t count = 0;
         for (vitals_metric metric = 0;
              (metric = vitals_metric_next(metric)) != 0 && count < COLUMNS_MAX;) {
-            if (vitals_metric_entity(metric) == entity &&
+            if (vitals_metric_table(metric) == entity &&
                 vitals_snapshot_has_metric(snapshot, metric))
                 columns[count++] = metric;
         }

@@ -11,7 +11,7 @@
  * others; either may be NULL. */
 struct snapshot_changes {
     bool (*keep)(void *data, const vitals_row *row);
-    void (*more)(void *data, vitals_entity entity, vitals_builder *builder);
+    void (*more)(void *data, vitals_table entity, vitals_builder *builder);
     void *data;
 };
 

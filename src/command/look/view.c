@@ -43,15 +43,15 @@ int command_json(const struct settings *settings)
     vitals_error error;
     vitals_request *request = NULL;
     struct feed feed = {.data = NULL};
-    if (vitals_request_new(VITALS_EVERYTHING, &request, &error) < 0)
+    if (vitals_request_new(VITALS_SET_EVERYTHING, &request, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
 
     int cancel = streams && from == NULL ? command_interrupts() : -1;
     int code = EXIT_DONE;
-    if (vitals_request_add_table(request, VITALS_WORKLOAD, &error) < 0 ||
+    if (vitals_request_add_table(request, VITALS_TABLE_WORKLOAD, &error) < 0 ||
         vitals_request_add(request, VITALS_PROCESS_WORKLOAD, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
-    if (vitals_request_interval(request, interval_ns, &error) < 0)
+    if (vitals_request_set_interval(request, interval_ns, &error) < 0)
         code = command_fail(EXIT_USAGE, "%s", error.message);
     if (code == EXIT_DONE)
         code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);

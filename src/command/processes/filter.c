@@ -138,16 +138,16 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
      */
     const struct settings_numbers *list = choice->parents.given ? &choice->parents : &filter->pids;
     if (!list->given || list->count == 0)
-        return vitals_request_rows(
+        return vitals_request_set_rows(
             request, choice->gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0, error);
     int64_t *pids = calloc(list->count, sizeof *pids);
     if (pids == NULL)
         return VITALS_EMEMORY;
     for (size_t i = 0; i < list->count; i++)
         pids[i] = (int64_t)list->items[i];
-    code = vitals_request_rows(request,
-                               choice->parents.given ? VITALS_ROWS_TREE : VITALS_ROWS_LISTED, pids,
-                               list->count, error);
+    code = vitals_request_set_rows(request,
+                                   choice->parents.given ? VITALS_ROWS_TREE : VITALS_ROWS_LISTED,
+                                   pids, list->count, error);
     free(pids);
     return code;
 }
@@ -264,11 +264,11 @@ static bool has_ended(const struct machine_settings *machine, const vitals_row *
     if (code == 0 && vitals_request_new(0, &request, NULL) == 0 &&
         vitals_request_add(request, VITALS_PROCESS_STATE, NULL) == 0 &&
         vitals_process_ask(process, request, &answer, NULL) == 0)
-        ended = command_text_is(vitals_snapshot_row(answer, VITALS_PROCESS, 0),
+        ended = command_text_is(vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0),
                                 VITALS_PROCESS_STATE, "zombie");
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     vitals_context_free(context);
     return ended;
 }
@@ -359,7 +359,7 @@ static bool uses_gpu(struct filter *filter, const vitals_row *process)
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
     for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+         (user = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
         if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
             key == vitals_row_key(process))
             return true;
@@ -374,7 +374,7 @@ static bool descends(struct filter *filter, const vitals_row *process)
     const vitals_row *up = process;
     for (unsigned height = 0; height < ANCESTORS_MAX; height++) {
         uint64_t pid, parent = vitals_row_parent(up);
-        up = parent != 0 ? vitals_snapshot_find(snapshot, VITALS_PROCESS, parent) : NULL;
+        up = parent != 0 ? vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, parent) : NULL;
         if (up == NULL)
             return false;
         if (vitals_row_u64(up, VITALS_PROCESS_PID, &pid) > 0 &&
@@ -426,7 +426,7 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
     for (size_t i = 0; i < list->count; i++) {
         const vitals_row *row = NULL;
         uint64_t own;
-        while ((row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+        while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
             if (vitals_row_u64(row, VITALS_PROCESS_PID, &own) > 0 && own == list->items[i])
                 break;
         }
@@ -447,7 +447,7 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
         code = opened < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
                           : command_fail(EXIT_CANNOT,
                                          "process %llu began only after the others were read", pid);
-        vitals_process_free(process);
+        vitals_process_close(process);
         vitals_context_free(context);
     }
     for (size_t i = 0; filter->machine->from == NULL && i < filter->choice->users.count; i++) {

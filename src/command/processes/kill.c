@@ -76,7 +76,7 @@ static int begin(struct kill *kill)
     code = vitals_process_open(kill->context, getpid(), &own, &error);
     if (code == 0)
         code = vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &kill->ancestors, &error);
-    vitals_process_free(own);
+    vitals_process_close(own);
     return code == 0
                ? 0
                : command_fail(EXIT_CANNOT, "cannot tell what vitals itself runs in: %s; name pids",
@@ -130,7 +130,7 @@ static bool unnamed_is_meant(const struct kill *kill, const vitals_row *row)
         (vitals_row_u64(row, VITALS_PROCESS_VIRTUAL_BYTES, &bytes) > 0 && bytes == 0))
         return false;
     for (const vitals_row *up = NULL;
-         (up = vitals_snapshot_next(kill->ancestors, VITALS_PROCESS, up)) != NULL;) {
+         (up = vitals_snapshot_next(kill->ancestors, VITALS_TABLE_PROCESS, up)) != NULL;) {
         if (pid_of(up) != pid)
             continue;
         (void)command_fail(0,
@@ -150,7 +150,7 @@ static int judge(struct kill *kill)
 
     /* Each target's row of the second reading. */
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(kill->snapshot, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(kill->snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
         int64_t pid = (int64_t)pid_of(row);
         struct kill_target *target = bsearch(&pid, kill->targets, kill->count,
                                              sizeof *kill->targets, compare_pids);
@@ -175,7 +175,7 @@ static int judge(struct kill *kill)
         if (meant)
             kill->targets[kept++] = *target;
         else
-            vitals_process_free(target->process);
+            vitals_process_close(target->process);
     }
     kill->count = kept;
     return code;
@@ -184,7 +184,7 @@ static int judge(struct kill *kill)
 static void let_go(struct kill *kill)
 {
     for (size_t i = 0; i < kill->count; i++)
-        vitals_process_free(kill->targets[i].process);
+        vitals_process_close(kill->targets[i].process);
     kill->count = 0;
 }
 
@@ -350,7 +350,7 @@ static int wait_for_end(struct kill *kill, uint64_t timeout_ns, size_t *living)
     how.timeout_ns = timeout_ns;
     how.ended = note_end;
     how.data = kill;
-    int code = vitals_processes_wait(processes, count, &how, living, &error);
+    int code = vitals_process_wait_several(processes, count, &how, living, &error);
     free(processes);
     return code == 0 ? 0 : command_fail(EXIT_CANNOT, "%s", error.message);
 }

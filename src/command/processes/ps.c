@@ -32,7 +32,7 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
 {
     bool plain = ps->look->json && !ps->table->columns.given;
     bool once = !ps->sampling->interval_given;
-    int code = vitals_request_new(plain ? VITALS_PROCESSES : 0, out, error);
+    int code = vitals_request_new(plain ? VITALS_SET_PROCESSES : 0, out, error);
     if (code == 0)
         code = filter_request(&ps->filter, *out, error);
     for (size_t i = 0; i < ps->columns.count && code == 0; i++)
@@ -41,11 +41,11 @@ static int make_request(const struct ps *ps, vitals_request **out, vitals_error 
         code = ps_column_request(&ps->order.columns[i], *out, error);
     for (vitals_metric metric = 0;
          once && code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && vitals_request_has(*out, metric))
-            code = vitals_request_every(*out, metric, 0, error);
+        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && vitals_request_has(*out, metric))
+            code = vitals_request_set_every(*out, metric, 0, error);
     }
     if (!once && code == 0)
-        code = vitals_request_interval(*out, ps->sampling->interval_ns, error);
+        code = vitals_request_set_interval(*out, ps->sampling->interval_ns, error);
     return code;
 }
 
@@ -136,10 +136,10 @@ static bool is_kept(void *data, const vitals_row *row)
 {
     const struct ps_kept *kept = data;
     uint64_t key = vitals_row_key(row);
-    if (vitals_row_entity(row) == VITALS_GPU_PROCESS) {
+    if (vitals_row_table(row) == VITALS_TABLE_GPU_PROCESS) {
         if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
             return false;
-    } else if (vitals_row_entity(row) != VITALS_PROCESS) {
+    } else if (vitals_row_table(row) != VITALS_TABLE_PROCESS) {
         return true;
     }
     return bsearch(&key, kept->keys, kept->count, sizeof key, compare_keys) != NULL;

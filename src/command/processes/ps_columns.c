@@ -74,7 +74,7 @@ static void make_cpu(const struct ps_view *view, const vitals_row *row, struct p
 
 static void make_memory(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
 {
-    const vitals_row *host = vitals_snapshot_next(view->now, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(view->now, VITALS_TABLE_HOST, NULL);
     double total;
     metric_value(row, VITALS_PROCESS_RESIDENT_BYTES, out);
     if (out->availability <= 0)
@@ -196,7 +196,7 @@ static const vitals_row *next_use(const vitals_row *process, const vitals_row *u
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
-    while ((use = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, use)) != NULL) {
+    while ((use = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, use)) != NULL) {
         if (vitals_row_u64(use, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
             key == vitals_row_key(process))
             return use;
@@ -210,13 +210,14 @@ static void make_gpus(const struct ps_view *view, const vitals_row *row, struct 
     size_t used = 0;
     out->composed[0] = '\0';
     for (const vitals_row *use = NULL; (use = next_use(row, use)) != NULL;) {
-        const vitals_row *gpu = vitals_snapshot_find(view->now, VITALS_GPU, vitals_row_parent(use));
+        const vitals_row *gpu = vitals_snapshot_find(view->now, VITALS_TABLE_GPU,
+                                                     vitals_row_parent(use));
         const char *label = gpu != NULL ? vitals_row_label(gpu) : "?";
         if (used + strlen(label) + 2 < sizeof out->composed)
             used += (size_t)snprintf(out->composed + used, sizeof out->composed - used, "%s%s",
                                      used > 0 ? "," : "", label);
     }
-    bool asked = vitals_snapshot_has_entity(view->now, VITALS_GPU_PROCESS);
+    bool asked = vitals_snapshot_has_table(view->now, VITALS_TABLE_GPU_PROCESS);
     put_composed(out, asked ? VITALS_HAVE : VITALS_NOT_REQUESTED);
 }
 
@@ -388,7 +389,7 @@ const char *ps_column_word(size_t index)
     }
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
         const char *name = vitals_metric_name(metric);
-        if (vitals_metric_entity(metric) == VITALS_PROCESS && kind_of_name(name) == NULL &&
+        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && kind_of_name(name) == NULL &&
             index-- == 0)
             return name;
     }
@@ -411,7 +412,7 @@ int ps_column_find(const char *option, const char *name, struct ps_column *out)
     /* By a name or a key of the table, else of the catalogue. A metric that the table has too looks
      * as there. */
     const struct ps_kind *kind = kind_of_name(wanted);
-    vitals_metric metric = vitals_metric_find(VITALS_PROCESS, wanted);
+    vitals_metric metric = vitals_metric_find(VITALS_TABLE_PROCESS, wanted);
     for (size_t i = 0; kind == NULL && i < KIND_COUNT; i++) {
         if (kinds[i].key != NULL && strcmp(kinds[i].key, wanted) == 0)
             kind = &kinds[i];

@@ -52,12 +52,12 @@ static int compare_rows(const void *first, const void *second)
 int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_order *order,
                    const struct ps_view *view, uint64_t limit)
 {
-    size_t all = vitals_snapshot_count(view->now, VITALS_PROCESS);
+    size_t all = vitals_snapshot_count(view->now, VITALS_TABLE_PROCESS);
     *rows = (struct ps_rows){.items = calloc(all + 1, sizeof *rows->items)};
     if (rows->items == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(view->now, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(view->now, VITALS_TABLE_PROCESS, row)) != NULL;) {
         struct ps_row one = {.process = row};
         if (!filter_passes(filter, row))
             continue;

@@ -204,18 +204,19 @@ int command_record(const struct settings *settings)
 
     /* The machine as SystemTracker sees it, and the sources that miss their turn. */
     bool processes = settings->record.processes;
-    unsigned sets = VITALS_MACHINE | VITALS_GPUS | VITALS_SOURCES;
+    unsigned sets = VITALS_SET_MACHINE | VITALS_SET_GPUS | VITALS_SET_SOURCES;
     if (code == 0)
-        code = vitals_request_new(sets | (processes ? VITALS_PROCESSES : 0u), &job.request, &error);
+        code = vitals_request_new(sets | (processes ? VITALS_SET_PROCESSES : 0u), &job.request,
+                                  &error);
     if (code == 0)
         code = vitals_usage_request(job.usage, job.request, &error);
     if (code == 0)
-        code = vitals_request_rows(job.request, processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS,
-                                   NULL, 0, &error);
+        code = vitals_request_set_rows(
+            job.request, processes ? VITALS_ROWS_ALL : VITALS_ROWS_GPU_USERS, NULL, 0, &error);
     if (code == 0)
-        code = vitals_request_add_table(job.request, VITALS_WORKLOAD, &error);
+        code = vitals_request_add_table(job.request, VITALS_TABLE_WORKLOAD, &error);
     if (code == 0)
-        code = vitals_request_interval(job.request, job.interval_ns, &error);
+        code = vitals_request_set_interval(job.request, job.interval_ns, &error);
     code = code < 0 ? command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s",
                                    error.message)
                     : open_recorder(&job);

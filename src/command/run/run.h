@@ -71,8 +71,8 @@ void repeat_free(struct repeat *repeat);
 /* Takes an account over. False when memory is out. */
 bool repeat_add(struct repeat *repeat, vitals_account *account);
 
-int repeat_text(const struct repeat *repeat, const struct account_view *view, vitals_write *write,
-                void *data);
-int repeat_json(const struct repeat *repeat, vitals_write *write, void *data);
+int repeat_text(const struct repeat *repeat, const struct account_view *view,
+                vitals_write_fn *write, void *data);
+int repeat_json(const struct repeat *repeat, vitals_write_fn *write, void *data);
 
 #endif

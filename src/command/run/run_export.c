@@ -216,7 +216,7 @@ void run_export_init(struct run_export *observer, const struct argument_settings
     *observer = (struct run_export){.policy = export->command_line};
     if (!exporters_asked(export))
         return;
-    int code = vitals_request_new(VITALS_MACHINE | VITALS_GPUS, &observer->request, &error);
+    int code = vitals_request_new(VITALS_SET_MACHINE | VITALS_SET_GPUS, &observer->request, &error);
     for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++) {
         if (METRICS[i].wanted)
             code = vitals_request_add(observer->request, METRICS[i].metric, &error);
@@ -270,7 +270,7 @@ static void process_title(const struct machine_settings *machine, int64_t pid, c
         code = vitals_process_open(context, pid, &process, &error);
     if (code == 0)
         code = vitals_process_ask(process, request, &answer, &error);
-    const vitals_row *row = code == 0 ? vitals_snapshot_row(answer, VITALS_PROCESS, 0) : NULL;
+    const vitals_row *row = code == 0 ? vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0) : NULL;
     if (row != NULL && vitals_row_text(row, VITALS_PROCESS_NAME, &name) > 0) {
         if (name.size >= KERNEL_NAME &&
             vitals_row_text(row, VITALS_PROCESS_EXECUTABLE, &path) > 0) {
@@ -283,7 +283,7 @@ static void process_title(const struct machine_settings *machine, int64_t pid, c
         (void)vitals_text_format(name, VITALS_TEXT_TERMINAL, out, size);
     }
     vitals_snapshot_unref(answer);
-    vitals_process_free(process);
+    vitals_process_close(process);
     vitals_context_free(context);
     vitals_request_free(request);
 }

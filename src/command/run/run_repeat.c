@@ -116,8 +116,8 @@ static const char *title_of(const struct account_view *view, const vitals_figure
     return NULL;
 }
 
-int repeat_text(const struct repeat *repeat, const struct account_view *view, vitals_write *write,
-                void *data)
+int repeat_text(const struct repeat *repeat, const struct account_view *view,
+                vitals_write_fn *write, void *data)
 {
     char mean[WORDS], min[WORDS], max[WORDS], std[WORDS], title[160], line[1400];
     struct run_repeat_walk walk = {0};
@@ -148,7 +148,7 @@ int repeat_text(const struct repeat *repeat, const struct account_view *view, vi
     return stopped;
 }
 
-int repeat_json(const struct repeat *repeat, vitals_write *write, void *data)
+int repeat_json(const struct repeat *repeat, vitals_write_fn *write, void *data)
 {
     struct json_form form;
     struct run_repeat_walk walk = {0};

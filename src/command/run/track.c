@@ -163,7 +163,7 @@ int command_track(const struct settings *settings)
         code = wait_for_end(&track);
     if (code == 0)
         code = tell(&track);
-    vitals_run_free(track.run);
+    vitals_run_close(track.run);
     run_plan_done(&track.plan);
     free(track.pids);
     if (track.json >= 0)

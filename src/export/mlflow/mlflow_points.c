@@ -289,7 +289,7 @@ static const vitals_row *gpu_row(const struct mlflow_point *point, const char *u
     const vitals_row *row = NULL;
     vitals_text text;
     while (point->snapshot != NULL &&
-           (row = vitals_snapshot_next(point->snapshot, VITALS_GPU, row)) != NULL) {
+           (row = vitals_snapshot_next(point->snapshot, VITALS_TABLE_GPU, row)) != NULL) {
         if (vitals_row_text(row, VITALS_GPU_UUID, &text) > 0 && text.size == strlen(uuid) &&
             memcmp(text.bytes, uuid, text.size) == 0)
             return row;
@@ -350,11 +350,11 @@ static void look_at_group(struct mlflow_points *points, const struct mlflow_poin
     uint64_t pid, bytes = 0;
     double cores = 0;
     if (point->snapshot != NULL)
-        host = vitals_snapshot_next(point->snapshot, VITALS_HOST, NULL);
+        host = vitals_snapshot_next(point->snapshot, VITALS_TABLE_HOST, NULL);
     if (host == NULL)
         return;
     while (points->options.pid != 0 &&
-           (row = vitals_snapshot_next(point->snapshot, VITALS_PROCESS, row)) != NULL) {
+           (row = vitals_snapshot_next(point->snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 &&
             pid == (uint64_t)points->options.pid)
             break;
@@ -455,7 +455,7 @@ static void put_disk(const struct mlflow_point *point)
     uint64_t used, available;
     vitals_text mount;
     while (point->snapshot != NULL &&
-           (row = vitals_snapshot_next(point->snapshot, VITALS_FILESYSTEM, row)) != NULL) {
+           (row = vitals_snapshot_next(point->snapshot, VITALS_TABLE_FILESYSTEM, row)) != NULL) {
         if (vitals_row_text(row, VITALS_FILESYSTEM_MOUNT_POINT, &mount) > 0 && mount.size == 1 &&
             mount.bytes[0] == '/')
             break;

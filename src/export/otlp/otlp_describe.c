@@ -30,7 +30,7 @@ static void add_number(struct otlp_attributes *attributes, const char *key, cons
 static const vitals_row *parent_of(const vitals_row *row)
 {
     uint64_t parent = vitals_row_parent(row);
-    vitals_entity entity = vitals_entity_parent(vitals_row_entity(row));
+    vitals_table entity = vitals_table_parent(vitals_row_table(row));
     return parent > 0 ? vitals_snapshot_find(vitals_row_snapshot(row), entity, parent) : NULL;
 }
 
@@ -77,7 +77,7 @@ void otlp_describe_workload(struct otlp_attributes *attributes, const vitals_row
 /* A sensor is hardware whose parent is the device; so is the device's own temperature. */
 static void describe_sensor(struct otlp_attributes *attributes, const vitals_row *row)
 {
-    bool whole = vitals_row_entity(row) == VITALS_GPU;
+    bool whole = vitals_row_table(row) == VITALS_TABLE_GPU;
     const char *place = whole ? "gpu" : vitals_row_label(row);
     const vitals_row *gpu = whole ? row : parent_of(row);
     struct otlp_attributes device = {.count = 0};
@@ -101,9 +101,9 @@ static void describe_gpu_process(struct otlp_attributes *attributes, const vital
         (void)otlp_describe_device(attributes, "hw.id", gpu);
     add_number(attributes, "process.pid", row, VITALS_GPU_PROCESS_PID);
     if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
-        otlp_describe_workload(attributes,
-                               vitals_snapshot_find(vitals_row_snapshot(row), VITALS_PROCESS, key),
-                               VITALS_PROCESS_WORKLOAD, look);
+        otlp_describe_workload(
+            attributes, vitals_snapshot_find(vitals_row_snapshot(row), VITALS_TABLE_PROCESS, key),
+            VITALS_PROCESS_WORKLOAD, look);
     add_text(attributes, "vitals.gpu.process.type", row, VITALS_GPU_PROCESS_TYPE);
 }
 
@@ -136,7 +136,7 @@ void otlp_describe_job(struct otlp_attributes *attributes, const vitals_row *pro
     vitals_text work, id;
     if (vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &work) <= 0 || work.size == 0)
         return;
-    while ((row = vitals_snapshot_next(vitals_row_snapshot(process), VITALS_WORKLOAD, row)) !=
+    while ((row = vitals_snapshot_next(vitals_row_snapshot(process), VITALS_TABLE_WORKLOAD, row)) !=
            NULL) {
         if (vitals_row_text(row, VITALS_WORKLOAD_ID, &id) > 0 && id.size == work.size &&
             memcmp(id.bytes, work.bytes, id.size) == 0)
@@ -206,10 +206,10 @@ void otlp_describe(struct otlp_attributes *attributes, const vitals_row *row,
 
     /* A user's name is exported only if that was requested. Its hash is the same until this program
      * ends, and its key is random, so names cannot be tried. */
-    vitals_entity entity = vitals_row_entity(row);
-    vitals_metric user = entity == VITALS_PROCESS    ? VITALS_PROCESS_USER
-                         : entity == VITALS_WORKLOAD ? VITALS_WORKLOAD_USER
-                                                     : 0;
+    vitals_table entity = vitals_row_table(row);
+    vitals_metric user = entity == VITALS_TABLE_PROCESS    ? VITALS_PROCESS_USER
+                         : entity == VITALS_TABLE_WORKLOAD ? VITALS_WORKLOAD_USER
+                                                           : 0;
     vitals_text name;
     char hash[32];
     if (user != 0 && look->user == OTLP_USER_NAME)
@@ -220,7 +220,7 @@ void otlp_describe(struct otlp_attributes *attributes, const vitals_row *row,
                        (unsigned long long)keyed_hash(name.bytes, name.size));
         otlp_attribute_safe(attributes, "process.owner", text_of(hash));
     }
-    if (entity == VITALS_PROCESS && look->user == OTLP_USER_UID)
+    if (entity == VITALS_TABLE_PROCESS && look->user == OTLP_USER_UID)
         add_number(attributes, "process.owner", row, VITALS_PROCESS_UID);
     for (size_t i = 0; i < 2 && source->keys[i] != NULL; i++)
         otlp_attribute_text(attributes, source->keys[i], source->values[i]);

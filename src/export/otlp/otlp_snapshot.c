@@ -147,19 +147,19 @@ static int heavier_first(const void *left, const void *right)
 static void choose(struct otlp_writing *writing)
 {
     const vitals_snapshot *snapshot = writing->snapshot;
-    size_t count = vitals_snapshot_count(snapshot, VITALS_PROCESS);
+    size_t count = vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS);
     size_t most = writing->look->most_processes;
     struct otlp_candidate *all = count > most ? calloc(count, sizeof *all) : NULL;
     uint64_t *chosen = count > most ? calloc(most, sizeof *chosen) : NULL;
     const vitals_row *row = NULL;
     for (size_t i = 0; all != NULL && i < count; i++) {
-        row = vitals_snapshot_row(snapshot, VITALS_PROCESS, i);
+        row = vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, i);
         all[i].key = vitals_row_key(row);
         if (vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &all[i].weight) <= 0)
             all[i].weight = 0;
     }
-    for (row = NULL;
-         all != NULL && (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL;) {
+    for (row = NULL; all != NULL && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS,
+                                                                row)) != NULL;) {
         uint64_t key;
         if (vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
             continue;
@@ -182,7 +182,7 @@ static void choose(struct otlp_writing *writing)
 
 static void write_source(struct otlp_writing *writing, const struct otlp_source *source)
 {
-    vitals_entity entity = vitals_metric_entity(source->metric);
+    vitals_table entity = vitals_metric_table(source->metric);
     const vitals_row *row = NULL;
     if (source == otlp_sources || strcmp(source->as.name, source[-1].as.name) != 0) {
         struct otlp_metric as = source->as;
@@ -227,15 +227,15 @@ static const struct {
 static void write_shares(struct otlp_writing *writing)
 {
     const vitals_snapshot *snapshot = writing->snapshot;
-    size_t room = vitals_snapshot_count(snapshot, VITALS_GPU_PROCESS), count = 0;
+    size_t room = vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_PROCESS), count = 0;
     struct otlp_share *shares = room > 0 ? calloc(room, sizeof *shares) : NULL;
     const vitals_row *row = NULL;
     while (shares != NULL &&
-           (row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
+           (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL) {
         uint64_t key, gpu = vitals_row_parent(row);
         vitals_text id;
         const vitals_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-                                        ? vitals_snapshot_find(snapshot, VITALS_PROCESS, key)
+                                        ? vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key)
                                         : NULL;
         if (process == NULL || vitals_row_text(process, VITALS_PROCESS_WORKLOAD, &id) <= 0)
             continue;
@@ -270,7 +270,7 @@ static void write_shares(struct otlp_writing *writing)
                 .integer = SHARES[which].whole ? (int64_t)share->sums[which] : 0,
                 .value = share->sums[which],
                 .attributes = &attributes};
-            const vitals_row *gpu = vitals_snapshot_find(snapshot, VITALS_GPU, share->gpu);
+            const vitals_row *gpu = vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, share->gpu);
             attributes.count = attributes.used = 0;
             if (gpu != NULL)
                 (void)otlp_describe_device(&attributes, "hw.id", gpu);

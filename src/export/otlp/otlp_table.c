@@ -72,8 +72,8 @@ static bool no_sensor_says(const vitals_row *gpu, vitals_metric metric)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(gpu);
     const vitals_row *sensor = NULL;
-    while ((sensor = vitals_snapshot_next_child(snapshot, VITALS_GPU_SENSOR, vitals_row_key(gpu),
-                                                sensor)) != NULL) {
+    while ((sensor = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU_SENSOR,
+                                                vitals_row_key(gpu), sensor)) != NULL) {
         if (vitals_row_availability(sensor, metric) > 0)
             return false;
     }
@@ -92,10 +92,10 @@ static bool has_no_fan(const vitals_row *gpu)
 
 static bool is_counted(const vitals_row *row)
 {
-    vitals_entity entity = vitals_row_entity(row);
-    vitals_metric metric = entity == VITALS_DISK      ? VITALS_DISK_COUNTED
-                           : entity == VITALS_NETWORK ? VITALS_NETWORK_COUNTED
-                                                      : VITALS_FILESYSTEM_COUNTED;
+    vitals_table entity = vitals_row_table(row);
+    vitals_metric metric = entity == VITALS_TABLE_DISK      ? VITALS_DISK_COUNTED
+                           : entity == VITALS_TABLE_NETWORK ? VITALS_NETWORK_COUNTED
+                                                            : VITALS_FILESYSTEM_COUNTED;
     uint64_t counted;
     return vitals_row_u64(row, metric, &counted) > 0 && counted > 0;
 }

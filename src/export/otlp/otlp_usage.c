@@ -32,7 +32,7 @@ static uint64_t number_of(const vitals_row *row, vitals_metric metric)
 static const vitals_row *find_process(const vitals_snapshot *snapshot, uint64_t pid)
 {
     const vitals_row *row = NULL;
-    while (pid > 0 && (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+    while (pid > 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         if (number_of(row, VITALS_PROCESS_PID) == pid)
             return row;
     }
@@ -45,7 +45,7 @@ const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *
     double start, earliest = (double)INFINITY;
     if (job->pid > 0)
         return find_process(snapshot, (uint64_t)job->pid);
-    while ((row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         if (vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 || start >= earliest ||
             find_process(snapshot, number_of(row, VITALS_PROCESS_PARENT_PID)) != NULL)
             continue;

@@ -227,7 +227,7 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
         const vitals_row *row = NULL;
         int64_t uid = -1;
         while (uid < 0 && page->options->user == EXPOSITION_USER_UID &&
-               (row = vitals_snapshot_next(page->snapshot, VITALS_PROCESS, row)) != NULL) {
+               (row = vitals_snapshot_next(page->snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
             vitals_text of;
             uint64_t of_process;
             if (page_text(row, VITALS_PROCESS_WORKLOAD, &of) && of.size == id.size &&
@@ -255,7 +255,7 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
 /* The labels of a table's rows, in the order of tables: those of a row precede those that contain
  * them. */
 static const struct row_labels {
-    vitals_entity entity;
+    vitals_table entity;
     enum exposition_level level;
     const char *own; /* the label for the row's own name; NULL: none */
     bool of_gpu;     /* begins with the labels of the device above it */
@@ -264,27 +264,27 @@ static const struct row_labels {
         vitals_metric metric;
     } more[2];
 } TABLES[] = {
-    {VITALS_HOST, EXPOSITION_OFF, NULL, false, {{NULL, 0}}},
-    {VITALS_GPU, EXPOSITION_OFF, "gpu", false, {{"uuid", VITALS_GPU_UUID}}},
-    {VITALS_GPU_ENGINE, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_GPU_SENSOR, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_GPU_CLOCK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_GPU_POOL, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_GPU_LINK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
-    {VITALS_SOURCE, EXPOSITION_OFF, "collector", false, {{NULL, 0}}},
-    {VITALS_DISK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_DISK_NAME}}},
-    {VITALS_NETWORK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_NETWORK_NAME}}},
-    {VITALS_FILESYSTEM,
+    {VITALS_TABLE_HOST, EXPOSITION_OFF, NULL, false, {{NULL, 0}}},
+    {VITALS_TABLE_GPU, EXPOSITION_OFF, "gpu", false, {{"uuid", VITALS_GPU_UUID}}},
+    {VITALS_TABLE_GPU_ENGINE, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_TABLE_GPU_SENSOR, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_TABLE_GPU_CLOCK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_TABLE_GPU_POOL, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_TABLE_GPU_LINK, EXPOSITION_OFF, NULL, true, {{NULL, 0}}},
+    {VITALS_TABLE_SOURCE, EXPOSITION_OFF, "collector", false, {{NULL, 0}}},
+    {VITALS_TABLE_DISK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_DISK_NAME}}},
+    {VITALS_TABLE_NETWORK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_NETWORK_NAME}}},
+    {VITALS_TABLE_FILESYSTEM,
      EXPOSITION_OFF,
      NULL,
      false,
      {{"mountpoint", VITALS_FILESYSTEM_MOUNT_POINT}, {"fstype", VITALS_FILESYSTEM_TYPE}}},
-    {VITALS_PRESSURE, EXPOSITION_OFF, NULL, false, {{"resource", VITALS_PRESSURE_RESOURCE}}},
-    {VITALS_WORKLOAD, EXPOSITION_WORKLOAD, NULL, false, {{"workload", VITALS_WORKLOAD_ID}}},
-    {VITALS_PROCESS, EXPOSITION_PID, NULL, false, {{"pid", VITALS_PROCESS_PID}}},
-    {VITALS_GPU_PROCESS, EXPOSITION_PID, NULL, true, {{"pid", VITALS_GPU_PROCESS_PID}}},
+    {VITALS_TABLE_PRESSURE, EXPOSITION_OFF, NULL, false, {{"resource", VITALS_PRESSURE_RESOURCE}}},
+    {VITALS_TABLE_WORKLOAD, EXPOSITION_WORKLOAD, NULL, false, {{"workload", VITALS_WORKLOAD_ID}}},
+    {VITALS_TABLE_PROCESS, EXPOSITION_PID, NULL, false, {{"pid", VITALS_PROCESS_PID}}},
+    {VITALS_TABLE_GPU_PROCESS, EXPOSITION_PID, NULL, true, {{"pid", VITALS_GPU_PROCESS_PID}}},
 };
-_Static_assert((int)VITALS_WORKLOAD < (int)PAGE_TABLES, "a place for each table");
+_Static_assert((int)VITALS_TABLE_WORKLOAD < (int)PAGE_TABLES, "a place for each table");
 
 /* Returns whether the row has no samples: a partition of a disk, whose bytes are the disk's too, a
  * pseudo file system, the pressure of a cgroup. */
@@ -292,11 +292,11 @@ static bool is_left_out(const vitals_row *row)
 {
     vitals_text scope;
     uint64_t flag;
-    switch (vitals_row_entity(row)) {
-    case VITALS_DISK: return vitals_row_u64(row, VITALS_DISK_COUNTED, &flag) > 0 && flag == 0;
-    case VITALS_FILESYSTEM:
+    switch (vitals_row_table(row)) {
+    case VITALS_TABLE_DISK: return vitals_row_u64(row, VITALS_DISK_COUNTED, &flag) > 0 && flag == 0;
+    case VITALS_TABLE_FILESYSTEM:
         return vitals_row_u64(row, VITALS_FILESYSTEM_PSEUDO, &flag) > 0 && flag != 0;
-    case VITALS_PRESSURE:
+    case VITALS_TABLE_PRESSURE:
         return !page_text(row, VITALS_PRESSURE_SCOPE, &scope) || scope.size != 7 ||
                memcmp(scope.bytes, "machine", 7) != 0;
     default: return false;
@@ -312,13 +312,14 @@ static bool label_row(struct exposition_page *page, const struct row_labels *lab
     if (is_left_out(row->row))
         return false;
     if (labels->of_gpu) {
-        const struct exposition_row *gpu = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
-        bool of_process = labels->entity == VITALS_GPU_PROCESS;
+        const struct exposition_row *gpu = page_find(page, VITALS_TABLE_GPU,
+                                                     vitals_row_parent(row->row));
+        bool of_process = labels->entity == VITALS_TABLE_GPU_PROCESS;
         /* Other rows of partitions have no samples, so that sums over a device stay correct. */
         if (gpu == NULL || (!of_process && vitals_row_parent(gpu->row) != 0))
             return false;
         if (of_process)
-            row->group = 1 + (unsigned)(gpu - page->tables[VITALS_GPU].rows);
+            row->group = 1 + (unsigned)(gpu - page->tables[VITALS_TABLE_GPU].rows);
         if (gpu->size > 0 && text_reserve(&page->labels, gpu->size) != NULL)
             text_append(&page->labels, page->labels.bytes + gpu->labels, gpu->size);
     }
@@ -346,7 +347,7 @@ static bool label_row(struct exposition_page *page, const struct row_labels *lab
     return true;
 }
 
-const struct page_table *page_table(const struct exposition_page *page, vitals_entity entity)
+const struct page_table *page_table(const struct exposition_page *page, vitals_table entity)
 {
     return &page->tables[(unsigned)entity < PAGE_TABLES ? (unsigned)entity : 0];
 }
@@ -358,7 +359,7 @@ static int compare_with_key(const void *key, const void *row)
     return (wanted > there) - (wanted < there);
 }
 
-const struct exposition_row *page_find(const struct exposition_page *page, vitals_entity entity,
+const struct exposition_row *page_find(const struct exposition_page *page, vitals_table entity,
                                        uint64_t key)
 {
     const struct page_table *table = page_table(page, entity);
@@ -398,12 +399,12 @@ static const struct exposition_row *process_of(const struct exposition_page *pag
 {
     uint64_t key;
     return vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-               ? page_find(page, VITALS_PROCESS, key)
+               ? page_find(page, VITALS_TABLE_PROCESS, key)
                : NULL;
 }
 
 /* Folds all rows of the table but the first `most` by rank. Returns how many are folded. */
-static size_t fold(struct exposition_page *page, vitals_entity entity, vitals_metric memory)
+static size_t fold(struct exposition_page *page, vitals_table entity, vitals_metric memory)
 {
     struct page_table *table = &page->tables[entity];
     size_t most = page->options->max_processes;
@@ -417,8 +418,8 @@ static size_t fold(struct exposition_page *page, vitals_entity entity, vitals_me
 
     /* Adds the device memory of processes to their ranks, which are in the order of rows. */
     const vitals_row *row = NULL;
-    while (entity == VITALS_PROCESS &&
-           (row = vitals_snapshot_next(page->snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
+    while (entity == VITALS_TABLE_PROCESS &&
+           (row = vitals_snapshot_next(page->snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL) {
         const struct exposition_row *process = process_of(page, row);
         if (process != NULL)
             ranks[process - table->rows].device +=
@@ -435,7 +436,7 @@ void page_read(struct exposition_page *page, const vitals_snapshot *snapshot)
 {
     page->snapshot = snapshot;
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
-        const vitals_entity entity = TABLES[i].entity;
+        const vitals_table entity = TABLES[i].entity;
         struct page_table *table = &page->tables[entity];
         size_t count = vitals_snapshot_count(snapshot, entity);
         const vitals_row *row = NULL;
@@ -452,18 +453,18 @@ void page_read(struct exposition_page *page, const vitals_snapshot *snapshot)
         }
     }
 
-    (void)fold(page, VITALS_GPU_PROCESS, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
-    page->dropped[0] = fold(page, VITALS_PROCESS, VITALS_PROCESS_RESIDENT_BYTES);
-    page->dropped[1] = fold(page, VITALS_WORKLOAD, VITALS_WORKLOAD_MEMORY_USED_BYTES);
+    (void)fold(page, VITALS_TABLE_GPU_PROCESS, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
+    page->dropped[0] = fold(page, VITALS_TABLE_PROCESS, VITALS_PROCESS_RESIDENT_BYTES);
+    page->dropped[1] = fold(page, VITALS_TABLE_WORKLOAD, VITALS_WORKLOAD_MEMORY_USED_BYTES);
     /* A row of gpu_process is folded if its process is. */
-    const struct page_table *users = &page->tables[VITALS_GPU_PROCESS];
+    const struct page_table *users = &page->tables[VITALS_TABLE_GPU_PROCESS];
     for (size_t i = 0; i < users->count; i++) {
         const struct exposition_row *process = process_of(page, users->rows[i].row);
         if (process != NULL)
             users->rows[i].folded = process->folded;
     }
 
-    page->groups = page->tables[VITALS_GPU].count + 1;
+    page->groups = page->tables[VITALS_TABLE_GPU].count + 1;
     page->sums = calloc(page->groups, sizeof *page->sums);
     page->failed = page->failed || page->sums == NULL;
 }

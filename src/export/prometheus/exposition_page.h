@@ -70,8 +70,8 @@ void page_done(struct exposition_page *page);
 
 /* Labels the rows, and chooses those beyond the maximum. */
 void page_read(struct exposition_page *page, const vitals_snapshot *snapshot);
-const struct page_table *page_table(const struct exposition_page *page, vitals_entity entity);
-const struct exposition_row *page_find(const struct exposition_page *page, vitals_entity entity,
+const struct page_table *page_table(const struct exposition_page *page, vitals_table entity);
+const struct exposition_row *page_find(const struct exposition_page *page, vitals_table entity,
                                        uint64_t key);
 
 /* Begins a family. Its head is written with its first sample. */

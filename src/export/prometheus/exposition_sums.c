@@ -80,8 +80,8 @@ bool exposition_workload_of(const vitals_row *row, vitals_text *id)
 {
     uint64_t key;
     const vitals_row *process = vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-                                    ? vitals_snapshot_find(vitals_row_snapshot(row), VITALS_PROCESS,
-                                                           key)
+                                    ? vitals_snapshot_find(vitals_row_snapshot(row),
+                                                           VITALS_TABLE_PROCESS, key)
                                     : NULL;
     return process != NULL && vitals_row_text(process, VITALS_PROCESS_WORKLOAD, id) > 0 &&
            id->size > 0;
@@ -128,7 +128,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
 
     /* A workload gets what its processes used since they were last seen; a new process has used all
      * of it since then. */
-    while ((row = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, row)) != NULL) {
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, row)) != NULL) {
         vitals_text id;
         double busy, grown = 0;
         if (vitals_row_number(row, VITALS_GPU_PROCESS_BUSY_SECONDS, &busy) <= 0)
@@ -148,7 +148,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
             workload->value += grown;
     }
 
-    while ((row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL) {
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL) {
         struct counter_map_entry *entry = counter_map_take(&sums->sources, vitals_row_key(row), 0);
         double seconds;
         if (entry == NULL)
@@ -162,7 +162,7 @@ void exposition_sums_add(struct exposition_sums *sums, const vitals_snapshot *sn
             entry->at = when_read(snapshot, row);
     }
 
-    while ((row = vitals_snapshot_next(snapshot, VITALS_GPU, row)) != NULL) {
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL) {
         double count, newest;
         if (vitals_row_number(row, VITALS_GPU_XID_ERRORS, &count) <= 0 ||
             vitals_row_number(row, VITALS_GPU_XID_LAST, &newest) <= 0)

@@ -290,30 +290,31 @@ static const struct {
     const char *row_label;
     enum family_level level;
 } TABLES[] = {
-    [VITALS_HOST] = {"", NULL, FAMILY_ALWAYS},
-    [VITALS_DISK] = {"device", NULL, FAMILY_ALWAYS},
-    [VITALS_NETWORK] = {"device", NULL, FAMILY_ALWAYS},
-    [VITALS_FILESYSTEM] = {"mountpoint, fstype", NULL, FAMILY_ALWAYS},
-    [VITALS_PRESSURE] = {"resource", NULL, FAMILY_ALWAYS},
-    [VITALS_SOURCE] = {"collector", NULL, FAMILY_ALWAYS},
-    [VITALS_GPU] = {GPU, NULL, FAMILY_ALWAYS},
-    [VITALS_GPU_ENGINE] = {GPU, "engine", FAMILY_ALWAYS},
-    [VITALS_GPU_SENSOR] = {GPU, "sensor", FAMILY_ALWAYS},
-    [VITALS_GPU_CLOCK] = {GPU, "clock", FAMILY_ALWAYS},
-    [VITALS_GPU_POOL] = {GPU, "pool", FAMILY_ALWAYS},
-    [VITALS_GPU_LINK] = {GPU, NULL, FAMILY_ALWAYS},
-    [VITALS_GPU_PROCESS] = {GPU ", pid", NULL, FAMILY_OF_PROCESSES},
-    [VITALS_PROCESS] = {"pid", NULL, FAMILY_OF_PROCESSES},
-    [VITALS_WORKLOAD] = {"workload", NULL, FAMILY_OF_WORKLOADS},
+    [VITALS_TABLE_HOST] = {"", NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_DISK] = {"device", NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_NETWORK] = {"device", NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_FILESYSTEM] = {"mountpoint, fstype", NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_PRESSURE] = {"resource", NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_SOURCE] = {"collector", NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_GPU] = {GPU, NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_GPU_ENGINE] = {GPU, "engine", FAMILY_ALWAYS},
+    [VITALS_TABLE_GPU_SENSOR] = {GPU, "sensor", FAMILY_ALWAYS},
+    [VITALS_TABLE_GPU_CLOCK] = {GPU, "clock", FAMILY_ALWAYS},
+    [VITALS_TABLE_GPU_POOL] = {GPU, "pool", FAMILY_ALWAYS},
+    [VITALS_TABLE_GPU_LINK] = {GPU, NULL, FAMILY_ALWAYS},
+    [VITALS_TABLE_GPU_PROCESS] = {GPU ", pid", NULL, FAMILY_OF_PROCESSES},
+    [VITALS_TABLE_PROCESS] = {"pid", NULL, FAMILY_OF_PROCESSES},
+    [VITALS_TABLE_WORKLOAD] = {"workload", NULL, FAMILY_OF_WORKLOADS},
 };
 
 /* Returns an index into TABLES; the machine's, which has no labels, if the family reads no table.
  */
 static size_t table_of(const struct metric_family *family)
 {
-    size_t entity = (size_t)vitals_metric_entity(family->parts[0].metric);
-    return entity < sizeof TABLES / sizeof TABLES[0] && TABLES[entity].labels != NULL ? entity
-                                                                                      : VITALS_HOST;
+    size_t entity = (size_t)vitals_metric_table(family->parts[0].metric);
+    return entity < sizeof TABLES / sizeof TABLES[0] && TABLES[entity].labels != NULL
+               ? entity
+               : VITALS_TABLE_HOST;
 }
 
 const char *family_name(const struct metric_family *family, char out[FAMILY_NAME_SIZE])
@@ -321,8 +322,8 @@ const char *family_name(const struct metric_family *family, char out[FAMILY_NAME
     vitals_metric metric = family->parts[0].metric;
     if (family->name != NULL)
         return family->name;
-    (void)snprintf(out, FAMILY_NAME_SIZE, "%s_%s%s",
-                   vitals_entity_name(vitals_metric_entity(metric)), vitals_metric_name(metric),
+    (void)snprintf(out, FAMILY_NAME_SIZE, "%s_%s%s", vitals_table_name(vitals_metric_table(metric)),
+                   vitals_metric_name(metric),
                    vitals_metric_kind(metric) == VITALS_COUNTER ? "_total" : "");
     return out;
 }
@@ -399,9 +400,9 @@ const char *family_unit(const char *name)
 static int add_metric(vitals_request *request, vitals_metric metric, enum selection_level level,
                       vitals_error *error)
 {
-    vitals_entity entity = vitals_metric_entity(metric);
-    bool of_processes = entity == VITALS_WORKLOAD || entity == VITALS_GPU_PROCESS ||
-                        entity == VITALS_PROCESS;
+    vitals_table entity = vitals_metric_table(metric);
+    bool of_processes = entity == VITALS_TABLE_WORKLOAD || entity == VITALS_TABLE_GPU_PROCESS ||
+                        entity == VITALS_TABLE_PROCESS;
     if (of_processes && level < SELECT_WORKLOADS)
         return 0;
     return vitals_request_add(request, metric, error);

@@ -38,7 +38,7 @@ static void label_metric(struct exposition_page *page, const char *name, const v
 
 static bool is_partition(const struct exposition_row *row)
 {
-    return vitals_row_entity(row->row) == VITALS_GPU && vitals_row_parent(row->row) != 0;
+    return vitals_row_table(row->row) == VITALS_TABLE_GPU && vitals_row_parent(row->row) != 0;
 }
 
 /* ---- the rows of tables ---- */
@@ -61,10 +61,10 @@ static bool has_better(const struct exposition_page *page, const struct metric_f
     vitals_metric first = family->parts[0].metric;
     const vitals_row *child = NULL;
     double value;
-    if (part == family->parts || vitals_row_entity(row->row) != VITALS_GPU ||
-        vitals_metric_entity(first) == VITALS_GPU)
+    if (part == family->parts || vitals_row_table(row->row) != VITALS_TABLE_GPU ||
+        vitals_metric_table(first) == VITALS_TABLE_GPU)
         return false;
-    while ((child = vitals_snapshot_next_child(page->snapshot, vitals_metric_entity(first),
+    while ((child = vitals_snapshot_next_child(page->snapshot, vitals_metric_table(first),
                                                vitals_row_key(row->row), child)) != NULL) {
         if (page_number(page, child, first, &value))
             return true;
@@ -77,9 +77,9 @@ static bool has_better(const struct exposition_page *page, const struct metric_f
 static void write_folded(struct exposition_page *page, const struct metric_family *family,
                          const struct family_part *part)
 {
-    const vitals_entity entity = vitals_metric_entity(part->metric);
+    const vitals_table entity = vitals_metric_table(part->metric);
     const struct page_table *table = page_table(page, entity);
-    const struct exposition_row *gpus = page->tables[VITALS_GPU].rows;
+    const struct exposition_row *gpus = page->tables[VITALS_TABLE_GPU].rows;
     if (page->type != FAMILY_GAUGE || family->unsummed)
         return;
     for (size_t i = 0; i < table->count; i++) {
@@ -101,7 +101,7 @@ static void write_folded(struct exposition_page *page, const struct metric_famil
         page_sample(page);
         if (group > 0)
             page_labels(page, page->labels.bytes + gpus[group - 1].labels, gpus[group - 1].size);
-        page_label_word(page, entity == VITALS_WORKLOAD ? "workload" : "pid", "other");
+        page_label_word(page, entity == VITALS_TABLE_WORKLOAD ? "workload" : "pid", "other");
         label_parts(page, family, part, NULL);
         page_value(page, sum.value);
     }
@@ -112,7 +112,7 @@ static void write_rows(struct exposition_page *page)
     const struct metric_family *family = page->family;
     for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0; p++) {
         const struct family_part *part = &family->parts[p];
-        const struct page_table *table = page_table(page, vitals_metric_entity(part->metric));
+        const struct page_table *table = page_table(page, vitals_metric_table(part->metric));
         bool folded = false, own_word = family->part_label == NULL && part->value != NULL;
         for (size_t i = 0; i < table->count; i++) {
             const struct exposition_row *row = &table->rows[i];
@@ -214,7 +214,7 @@ static bool count_on(const struct exposition_page *page, uint64_t gpu,
                      struct process_counts *counts)
 {
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, gpu, row)) !=
+    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_PROCESS, gpu, row)) !=
            NULL) {
         vitals_text type;
         if (!page_text(row, VITALS_GPU_PROCESS_TYPE, &type))
@@ -237,7 +237,7 @@ static void write_gpu_processes(struct exposition_page *page, const struct expos
     bool known = page_number(page, row->row, VITALS_GPU_PROCESSES, &all) &&
                  count_on(page, gpu, &counts);
     while (known &&
-           (part = vitals_snapshot_next_child(page->snapshot, VITALS_GPU, gpu, part)) != NULL)
+           (part = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU, gpu, part)) != NULL)
         known = count_on(page, vitals_row_key(part), &counts);
     if (!known || counts.all != all)
         return;
@@ -256,7 +256,7 @@ static void write_links(struct exposition_page *page, const struct exposition_ro
     const vitals_row *link = NULL;
     double sum = 0, value;
     size_t links = 0;
-    while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_LINK,
+    while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_LINK,
                                               vitals_row_key(row->row), link)) != NULL) {
         uint64_t active;
         if (vitals_row_u64(link, VITALS_GPU_LINK_ACTIVE, &active) > 0 && active == 0)
@@ -289,7 +289,8 @@ static void write_xid(struct exposition_page *page, const struct exposition_row 
 static void write_partition(struct exposition_page *page, const struct exposition_row *row)
 {
     const struct metric_family *family = page->family;
-    const struct exposition_row *parent = page_find(page, VITALS_GPU, vitals_row_parent(row->row));
+    const struct exposition_row *parent = page_find(page, VITALS_TABLE_GPU,
+                                                    vitals_row_parent(row->row));
     bool info = family->writer == FAMILY_PARTITION_INFO;
     double value = 1;
     if (!info && !page_number(page, row->row, family->parts[0].metric, &value))
@@ -339,7 +340,7 @@ static void write_process_info(struct exposition_page *page, const struct exposi
 
 static void write_process_start(struct exposition_page *page, const struct exposition_row *row)
 {
-    const struct page_table *host = page_table(page, VITALS_HOST);
+    const struct page_table *host = page_table(page, VITALS_TABLE_HOST);
     double boot, start;
     if (host->count == 0 ||
         !page_number(page, host->rows[0].row, VITALS_HOST_BOOT_TIME_SECONDS, &boot) ||
@@ -374,7 +375,7 @@ struct workload_share {
 
 static bool is_folded(const struct exposition_page *page, vitals_text id)
 {
-    const struct page_table *table = page_table(page, VITALS_WORKLOAD);
+    const struct page_table *table = page_table(page, VITALS_TABLE_WORKLOAD);
     vitals_text of;
     if (page->dropped[1] == 0)
         return false;
@@ -395,13 +396,13 @@ static void write_shares(struct exposition_page *page, const struct exposition_r
     bool counter = family->writer == FAMILY_WORKLOAD_GPU_BUSY;
     const uint64_t key = vitals_row_key(gpu->row);
     const vitals_row *row = NULL;
-    size_t count = 0, most = vitals_snapshot_count(page->snapshot, VITALS_GPU_PROCESS);
+    size_t count = 0, most = vitals_snapshot_count(page->snapshot, VITALS_TABLE_GPU_PROCESS);
     struct workload_share *shares = calloc(most + 1, sizeof *shares);
     page->failed = page->failed || shares == NULL;
     if (shares == NULL)
         return;
 
-    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, key, row)) !=
+    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_PROCESS, key, row)) !=
            NULL) {
         vitals_text id;
         double value;
@@ -467,7 +468,7 @@ static void write_gpu_jobs(struct exposition_page *page, const struct exposition
     const uint64_t key = vitals_row_key(gpu->row);
     const vitals_row *row = NULL;
     bool proven = false;
-    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_PROCESS, key, row)) !=
+    while ((row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_PROCESS, key, row)) !=
            NULL) {
         vitals_text id, job;
         if (!exposition_workload_of(row, &id) || !is_job(id, &job))
@@ -476,8 +477,8 @@ static void write_gpu_jobs(struct exposition_page *page, const struct exposition
         if (!is_folded(page, id))
             write_job(page, gpu, id, job, "process");
     }
-    while (!proven &&
-           (row = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_JOB, key, row)) != NULL) {
+    while (!proven && (row = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_JOB, key,
+                                                        row)) != NULL) {
         vitals_text workload = {"", 0}, job;
         if (!page_text(row, VITALS_GPU_JOB_JOB_ID, &job))
             continue;
@@ -491,7 +492,7 @@ static void write_gpu_jobs(struct exposition_page *page, const struct exposition
 
 static const struct {
     write_row *row; /* gets each of these rows that is not folded */
-    vitals_entity entity;
+    vitals_table entity;
     enum { ANY, WHOLE, PARTITION } of; /* of devices: these or their partitions */
     bool alone;                        /* written without a snapshot, or with a stale one */
     write_all *all;                    /* instead of the row's */
@@ -501,21 +502,21 @@ static const struct {
     [FAMILY_DROPPED] = {.all = write_tallies},
     [FAMILY_REQUESTS] = {.all = write_tallies, .alone = true},
     [FAMILY_REJECTED] = {.all = write_tallies, .alone = true},
-    [FAMILY_COLLECTOR_SUCCESS] = {write_success, VITALS_SOURCE, ANY, false, NULL},
-    [FAMILY_COLLECTOR_DURATION] = {write_source, VITALS_SOURCE, ANY, false, NULL},
-    [FAMILY_COLLECTOR_LAST] = {write_source, VITALS_SOURCE, ANY, true, NULL},
-    [FAMILY_GPU_INFO] = {write_gpu_info, VITALS_GPU, WHOLE, false, NULL},
-    [FAMILY_GPU_PROCESSES] = {write_gpu_processes, VITALS_GPU, WHOLE, false, NULL},
-    [FAMILY_GPU_JOB] = {write_gpu_jobs, VITALS_GPU, ANY, false, NULL},
-    [FAMILY_GPU_LINKS] = {write_links, VITALS_GPU, WHOLE, false, NULL},
-    [FAMILY_XID_LAST] = {write_xid, VITALS_GPU, WHOLE, false, NULL},
-    [FAMILY_PARTITION_INFO] = {write_partition, VITALS_GPU, PARTITION, false, NULL},
-    [FAMILY_PARTITION] = {write_partition, VITALS_GPU, PARTITION, false, NULL},
-    [FAMILY_PROCESS_INFO] = {write_process_info, VITALS_PROCESS, ANY, false, NULL},
-    [FAMILY_PROCESS_START] = {write_process_start, VITALS_PROCESS, ANY, false, NULL},
-    [FAMILY_WORKLOAD_INFO] = {write_workload_info, VITALS_WORKLOAD, ANY, false, NULL},
-    [FAMILY_WORKLOAD_GPU] = {write_shares, VITALS_GPU, ANY, false, NULL},
-    [FAMILY_WORKLOAD_GPU_BUSY] = {write_shares, VITALS_GPU, ANY, false, NULL},
+    [FAMILY_COLLECTOR_SUCCESS] = {write_success, VITALS_TABLE_SOURCE, ANY, false, NULL},
+    [FAMILY_COLLECTOR_DURATION] = {write_source, VITALS_TABLE_SOURCE, ANY, false, NULL},
+    [FAMILY_COLLECTOR_LAST] = {write_source, VITALS_TABLE_SOURCE, ANY, true, NULL},
+    [FAMILY_GPU_INFO] = {write_gpu_info, VITALS_TABLE_GPU, WHOLE, false, NULL},
+    [FAMILY_GPU_PROCESSES] = {write_gpu_processes, VITALS_TABLE_GPU, WHOLE, false, NULL},
+    [FAMILY_GPU_JOB] = {write_gpu_jobs, VITALS_TABLE_GPU, ANY, false, NULL},
+    [FAMILY_GPU_LINKS] = {write_links, VITALS_TABLE_GPU, WHOLE, false, NULL},
+    [FAMILY_XID_LAST] = {write_xid, VITALS_TABLE_GPU, WHOLE, false, NULL},
+    [FAMILY_PARTITION_INFO] = {write_partition, VITALS_TABLE_GPU, PARTITION, false, NULL},
+    [FAMILY_PARTITION] = {write_partition, VITALS_TABLE_GPU, PARTITION, false, NULL},
+    [FAMILY_PROCESS_INFO] = {write_process_info, VITALS_TABLE_PROCESS, ANY, false, NULL},
+    [FAMILY_PROCESS_START] = {write_process_start, VITALS_TABLE_PROCESS, ANY, false, NULL},
+    [FAMILY_WORKLOAD_INFO] = {write_workload_info, VITALS_TABLE_WORKLOAD, ANY, false, NULL},
+    [FAMILY_WORKLOAD_GPU] = {write_shares, VITALS_TABLE_GPU, ANY, false, NULL},
+    [FAMILY_WORKLOAD_GPU_BUSY] = {write_shares, VITALS_TABLE_GPU, ANY, false, NULL},
 };
 
 void exposition_write_family(struct exposition_page *page, const struct metric_family *family,

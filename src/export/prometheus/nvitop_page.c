@@ -92,10 +92,10 @@ static void label_subject(struct exposition_page *page, enum nvitop_rows rows,
 static const vitals_row *row_with(const struct exposition_page *page,
                                   const struct nvitop_subject *subject, vitals_metric metric)
 {
-    vitals_entity entity = vitals_metric_entity(metric);
-    if (entity == VITALS_HOST)
-        return vitals_snapshot_next(page->snapshot, VITALS_HOST, NULL);
-    return entity == VITALS_PROCESS ? subject->process : subject->row;
+    vitals_table entity = vitals_metric_table(metric);
+    if (entity == VITALS_TABLE_HOST)
+        return vitals_snapshot_next(page->snapshot, VITALS_TABLE_HOST, NULL);
+    return entity == VITALS_TABLE_PROCESS ? subject->process : subject->row;
 }
 
 static bool read_one(const struct exposition_page *page, const struct nvitop_subject *subject,
@@ -159,7 +159,7 @@ static bool value_of(const struct exposition_page *page, const struct nvitop_fam
         return true;
     case NVITOP_LINK_SUM:
     case NVITOP_LINK_MEAN:
-        while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_GPU_LINK,
+        while ((link = vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU_LINK,
                                                   vitals_row_key(subject->gpu), link)) != NULL) {
             if (!rate_of(link, metric, past, &rate))
                 continue;
@@ -179,33 +179,33 @@ static bool value_of(const struct exposition_page *page, const struct nvitop_fam
 static bool next_subject(const struct exposition_page *page, enum nvitop_rows rows,
                          struct nvitop_subject *subject)
 {
-    static const vitals_entity ENTITIES[NVITOP_ROWS] = {
-        [NVITOP_HOST] = VITALS_HOST,
-        [NVITOP_NETWORKS] = VITALS_NETWORK,
-        [NVITOP_DISKS] = VITALS_DISK,
-        [NVITOP_FILESYSTEMS] = VITALS_FILESYSTEM,
-        [NVITOP_DEVICES] = VITALS_GPU,
-        [NVITOP_LINKS] = VITALS_GPU_LINK,
-        [NVITOP_PROCESSES] = VITALS_GPU_PROCESS,
+    static const vitals_table ENTITIES[NVITOP_ROWS] = {
+        [NVITOP_HOST] = VITALS_TABLE_HOST,
+        [NVITOP_NETWORKS] = VITALS_TABLE_NETWORK,
+        [NVITOP_DISKS] = VITALS_TABLE_DISK,
+        [NVITOP_FILESYSTEMS] = VITALS_TABLE_FILESYSTEM,
+        [NVITOP_DEVICES] = VITALS_TABLE_GPU,
+        [NVITOP_LINKS] = VITALS_TABLE_GPU_LINK,
+        [NVITOP_PROCESSES] = VITALS_TABLE_GPU_PROCESS,
     };
     const vitals_snapshot *snapshot = page->snapshot;
     while ((subject->row = vitals_snapshot_next(snapshot, ENTITIES[rows], subject->row)) != NULL) {
         uint64_t pseudo, key;
         subject->gpu = rows == NVITOP_DEVICES ? subject->row
                        : rows > NVITOP_DEVICES
-                           ? vitals_snapshot_find(snapshot, VITALS_GPU,
+                           ? vitals_snapshot_find(snapshot, VITALS_TABLE_GPU,
                                                   vitals_row_parent(subject->row))
                            : NULL;
         subject->process = NULL;
         if (rows == NVITOP_PROCESSES &&
             vitals_row_u64(subject->row, VITALS_GPU_PROCESS_PROCESS, &key) > 0)
-            subject->process = vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
+            subject->process = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key);
         if (rows > NVITOP_DEVICES && subject->gpu == NULL)
             continue;
         /* Partitions, and devices without any. */
         if (rows == NVITOP_DEVICES &&
-            vitals_snapshot_next_child(page->snapshot, VITALS_GPU, vitals_row_key(subject->row),
-                                       NULL) != NULL)
+            vitals_snapshot_next_child(page->snapshot, VITALS_TABLE_GPU,
+                                       vitals_row_key(subject->row), NULL) != NULL)
             continue;
         if (rows != NVITOP_FILESYSTEMS ||
             vitals_row_u64(subject->row, VITALS_FILESYSTEM_PSEUDO, &pseudo) <= 0 || pseudo == 0)
@@ -220,7 +220,7 @@ static void write_info(struct exposition_page *page)
     const vitals_row *first = NULL, *gpu = NULL;
     size_t count = 0;
     char words[32];
-    while ((gpu = vitals_snapshot_next(page->snapshot, VITALS_GPU, gpu)) != NULL) {
+    while ((gpu = vitals_snapshot_next(page->snapshot, VITALS_TABLE_GPU, gpu)) != NULL) {
         first = first != NULL ? first : gpu;
         count += vitals_row_parent(gpu) == 0;
     }
@@ -278,7 +278,7 @@ void nvitop_write(struct exposition_page *page, const struct nvitop_past *past)
             struct nvitop_subject of = subject;
             double value;
             if (family->child != NULL) {
-                vitals_entity entity = vitals_metric_entity(family->reads[0]);
+                vitals_table entity = vitals_metric_table(family->reads[0]);
                 of.row = NULL;
                 while ((of.row = vitals_snapshot_next_child(
                             page->snapshot, entity, vitals_row_key(subject.gpu), of.row)) != NULL &&

@@ -62,7 +62,7 @@ void self_metrics_free(struct self_metrics *metrics)
     if (metrics == NULL)
         return;
     vitals_request_free(metrics->request);
-    vitals_process_free(metrics->process);
+    vitals_process_close(metrics->process);
     vitals_context_free(metrics->context);
     free(metrics);
 }
@@ -75,8 +75,8 @@ size_t self_metrics_read(struct self_metrics *metrics,
     size_t count = 0;
     if (vitals_process_ask(metrics->process, metrics->request, &answer, NULL) < 0)
         return 0;
-    const vitals_row *row = vitals_snapshot_next(answer, VITALS_PROCESS, NULL);
-    const vitals_row *host = vitals_snapshot_next(answer, VITALS_HOST, NULL);
+    const vitals_row *row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL);
+    const vitals_row *host = vitals_snapshot_next(answer, VITALS_TABLE_HOST, NULL);
     for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++) {
         double value = 0, booted = 0;
         bool known = i == SELF_MOST ? getrlimit(RLIMIT_NOFILE, &limit) == 0

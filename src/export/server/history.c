@@ -95,7 +95,7 @@ static void keep(struct history_store *history, const struct kept *kept,
 {
     double value;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, vitals_metric_entity(kept->metric), row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, vitals_metric_table(kept->metric), row)) != NULL;) {
         bool counts = vitals_metric_kind(kept->metric) == VITALS_COUNTER;
         vitals_metric counter = counts ? kept->metric : kept->counted;
         bool known = counter != 0 && vitals_row_rate(row, history->older, counter, &value) > 0;
@@ -244,7 +244,7 @@ void history_write(const struct history_store *history, struct text *text)
         const struct history_series_line *line = history->lines[i];
         bool rate = vitals_metric_kind(line->metric) == VITALS_COUNTER;
         text_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":\"",
-                    vitals_entity_name(vitals_metric_entity(line->metric)),
+                    vitals_table_name(vitals_metric_table(line->metric)),
                     (unsigned long long)line->key);
         text_safe(text, (vitals_text){line->label, strlen(line->label)}, VITALS_TEXT_JSON);
         text_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",

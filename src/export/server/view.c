@@ -11,7 +11,7 @@ struct view_column {
 };
 
 struct view_table {
-    vitals_entity entity;
+    vitals_table entity;
     const struct view_column *columns; /* ends with a metric of 0 */
 };
 
@@ -94,19 +94,19 @@ static const struct view_column SOURCE[] = {
 // clang-format on
 
 static const struct view_table TABLES[] = {
-    {VITALS_HOST, HOST},
-    {VITALS_CPU, CPU},
-    {VITALS_PRESSURE, PRESSURE},
-    {VITALS_GPU, GPU},
-    {VITALS_GPU_ENGINE, GPU_ENGINE},
-    {VITALS_GPU_CLOCK, GPU_CLOCK},
-    {VITALS_GPU_PROCESS, GPU_PROCESS},
-    {VITALS_PROCESS, PROCESS},
-    {VITALS_WORKLOAD, WORKLOAD},
-    {VITALS_DISK, DISK},
-    {VITALS_NETWORK, NETWORK},
-    {VITALS_FILESYSTEM, FILESYSTEM},
-    {VITALS_SOURCE, SOURCE},
+    {VITALS_TABLE_HOST, HOST},
+    {VITALS_TABLE_CPU, CPU},
+    {VITALS_TABLE_PRESSURE, PRESSURE},
+    {VITALS_TABLE_GPU, GPU},
+    {VITALS_TABLE_GPU_ENGINE, GPU_ENGINE},
+    {VITALS_TABLE_GPU_CLOCK, GPU_CLOCK},
+    {VITALS_TABLE_GPU_PROCESS, GPU_PROCESS},
+    {VITALS_TABLE_PROCESS, PROCESS},
+    {VITALS_TABLE_WORKLOAD, WORKLOAD},
+    {VITALS_TABLE_DISK, DISK},
+    {VITALS_TABLE_NETWORK, NETWORK},
+    {VITALS_TABLE_FILESYSTEM, FILESYSTEM},
+    {VITALS_TABLE_SOURCE, SOURCE},
 };
 enum { TABLES_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
@@ -135,13 +135,13 @@ static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
     uint64_t key, pid, other;
     if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
         return 0;
-    const vitals_row *process = vitals_snapshot_find(sample, VITALS_PROCESS, key);
+    const vitals_row *process = vitals_snapshot_find(sample, VITALS_TABLE_PROCESS, key);
     if (every == sample)
         return key;
     if (process == NULL || vitals_row_u64(process, VITALS_PROCESS_PID, &pid) <= 0)
         return 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(every, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(every, VITALS_TABLE_PROCESS, row)) != NULL;) {
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &other) > 0 && other == pid)
             return vitals_row_key(row);
     }
@@ -189,7 +189,7 @@ static bool uses_device(const vitals_row *process)
     const vitals_snapshot *snapshot = vitals_row_snapshot(process);
     uint64_t key;
     for (const vitals_row *user = NULL;
-         (user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+         (user = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
         if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) > 0 &&
             key == vitals_row_key(process))
             return true;
@@ -200,12 +200,12 @@ static bool uses_device(const vitals_row *process)
 static void write_table(struct text *text, const struct view_table *table,
                         const struct view_sample *sample, const struct view_sample *every)
 {
-    bool listed = every != NULL && table->entity == VITALS_PROCESS;
+    bool listed = every != NULL && table->entity == VITALS_TABLE_PROCESS;
     const struct view_sample *of = listed ? every : sample;
     const vitals_snapshot *snapshot = of->snapshot;
     vitals_availability state = vitals_snapshot_state(snapshot, table->entity);
     size_t rows = 0;
-    text_format(text, "\"%s\":{", vitals_entity_name(table->entity));
+    text_format(text, "\"%s\":{", vitals_table_name(table->entity));
     if (state != VITALS_HAVE)
         text_format(text, "\"state\":\"%s\",", vitals_availability_name(state));
     text_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
@@ -219,7 +219,7 @@ static void write_table(struct text *text, const struct view_table *table,
     for (const vitals_row *row = NULL;
          rows < VIEW_ROWS_MAX &&
          (row = vitals_snapshot_next(snapshot, table->entity, row)) != NULL;) {
-        if (every == NULL && table->entity == VITALS_PROCESS && !uses_device(row))
+        if (every == NULL && table->entity == VITALS_TABLE_PROCESS && !uses_device(row))
             continue;
         const char *label = vitals_row_label(row);
         text_format(text, "%s[%llu,", rows++ > 0 ? "," : "",
@@ -254,7 +254,7 @@ void view_write(struct text *text, const struct view_sample *sample,
         (unsigned long long)vitals_snapshot_stream(snapshot), every != NULL ? "all" : "few");
     text_string(text, ",\"tables\":{");
     for (size_t i = 0; i < TABLES_COUNT; i++) {
-        if (!vitals_snapshot_has_entity(snapshot, TABLES[i].entity))
+        if (!vitals_snapshot_has_table(snapshot, TABLES[i].entity))
             continue;
         text_string(text, comma);
         write_table(text, &TABLES[i], sample, every);

@@ -100,7 +100,8 @@ static void name_group(struct tensorboard *board, const char *subject, char *gro
                                                             : NULL;
     const char *label = subject;
     const vitals_row *gpu = NULL;
-    while (snapshot != NULL && (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL) {
+    while (snapshot != NULL &&
+           (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL) {
         vitals_text uuid;
         if (vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0 && uuid.size == strlen(subject) &&
             memcmp(uuid.bytes, subject, uuid.size) == 0)

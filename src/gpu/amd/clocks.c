@@ -23,7 +23,7 @@ static void fill_known(struct amd_reader *reader, vitals_metric metric, const ch
 
 void amd_read_clocks(struct amd_reader *reader)
 {
-    if (!gpu_fill_wants_table(reader->sample, VITALS_GPU_CLOCK))
+    if (!gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_CLOCK))
         return;
     bool of_levels = amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MIN_HERTZ) ||
                      amd_wants(reader, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ);

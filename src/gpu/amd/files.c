@@ -108,7 +108,7 @@ void amd_read_files(struct amd_reader *reader)
         return;
     }
 
-    bool of_engine = gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE);
+    bool of_engine = gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ENGINE);
     bool of_busy = amd_wants(reader, VITALS_GPU_BUSY_SECONDS);
     for (size_t i = 0; i < ARRAY_COUNT(ratios); i++) {
         bool first = i == 0 && (of_engine || of_busy);

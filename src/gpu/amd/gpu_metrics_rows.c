@@ -82,9 +82,9 @@ static bool is_wanted(const struct amd_reader *reader)
     return wants_throttle(reader) || is_missing(reader, VITALS_GPU_ENERGY_JOULES) ||
            is_missing(reader, VITALS_GPU_PCIE_REPLAYS) ||
            (amd_wants(reader, VITALS_GPU_BUSY_SECONDS) && reader->utilization.state <= 0) ||
-           gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE) ||
-           gpu_fill_wants_table(reader->sample, VITALS_GPU_SENSOR) ||
-           gpu_fill_wants_table(reader->sample, VITALS_GPU_CLOCK);
+           gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ENGINE) ||
+           gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_SENSOR) ||
+           gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_CLOCK);
 }
 
 /* ---- what it tells ---- */
@@ -179,7 +179,7 @@ void amd_read_record(struct amd_reader *reader)
 void amd_read_partition(struct amd_reader *reader)
 {
     uint32_t number = (uint32_t)reader->device->partition;
-    bool of_engine = gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE);
+    bool of_engine = gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ENGINE);
     if (!of_engine && !amd_wants(reader, VITALS_GPU_UTILIZATION_RATIO) &&
         !amd_wants(reader, VITALS_GPU_BUSY_SECONDS))
         return;

@@ -41,7 +41,7 @@ static void fill_text(struct amd_reader *reader, vitals_metric metric, const cha
 void amd_read_links(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
-    if (!gpu_fill_wants_table(reader->sample, VITALS_GPU_LINK))
+    if (!gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_LINK))
         return;
     uint64_t generation = kfd_generation(reader->os);
     if (device->node_count != 0 && (generation == 0 || generation != device->links_generation)) {

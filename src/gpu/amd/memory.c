@@ -99,7 +99,7 @@ static void read_partition(struct amd_reader *reader)
 
 void amd_read_memory(struct amd_reader *reader)
 {
-    bool of_pools = gpu_fill_wants_table(reader->sample, VITALS_GPU_POOL);
+    bool of_pools = gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_POOL);
     bool of_device = amd_wants(reader, VITALS_GPU_MEMORY_TOTAL_BYTES) ||
                      amd_wants(reader, VITALS_GPU_MEMORY_USED_BYTES) ||
                      amd_wants(reader, VITALS_GPU_MEMORY_FREE_BYTES);

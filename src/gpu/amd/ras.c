@@ -94,7 +94,7 @@ void amd_read_errors(struct amd_reader *reader)
                               .uncorrected = value_missing(VITALS_UNSUPPORTED),
                               .corrected = value_missing(VITALS_UNSUPPORTED)};
     char path[OS_SYS_PATH];
-    if (gpu_fill_wants_table(reader->sample, VITALS_GPU_ERROR) ||
+    if (gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ERROR) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_UNCORRECTED) ||
         amd_wants(reader, VITALS_GPU_ECC_ERRORS_CORRECTED)) {
         if (pci_path(path, reader->device->folder, "ras"))

@@ -21,7 +21,7 @@ static void fill_engine(struct amd_reader *reader, const char *label, struct val
 static void fill_client_engines(struct amd_reader *reader)
 {
     const struct clients *clients = &reader->device->clients;
-    if (!gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE))
+    if (!gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ENGINE))
         return;
     for (uint32_t i = 0; i < clients->engine_count; i++) {
         const struct clients_engine *engine = &clients->engines[i];
@@ -62,7 +62,7 @@ static void read_card(struct amd_reader *reader)
 {
     amd_read_files(reader);
 
-    if (gpu_fill_wants_table(reader->sample, VITALS_GPU_ENGINE)) {
+    if (gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_ENGINE)) {
         fill_engine(reader, "graphics", reader->utilization);
         fill_engine(reader, "video", amd_read_scaled(reader, "vcn_busy_percent", 0.01, 100));
     }

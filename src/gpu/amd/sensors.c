@@ -213,8 +213,8 @@ static const struct {
 void amd_read_sensors(struct amd_reader *reader)
 {
     struct amd_device *device = reader->device;
-    bool is_wanted = gpu_fill_wants_table(reader->sample, VITALS_GPU_SENSOR) ||
-                     gpu_fill_wants_table(reader->sample, VITALS_GPU_CLOCK) ||
+    bool is_wanted = gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_SENSOR) ||
+                     gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_CLOCK) ||
                      amd_wants(reader, VITALS_GPU_TEMPERATURE_CELSIUS) ||
                      amd_wants(reader, VITALS_GPU_POWER_WATTS) ||
                      amd_wants(reader, VITALS_GPU_FAN_RATIO);
@@ -232,7 +232,7 @@ void amd_read_sensors(struct amd_reader *reader)
 
     for (uint32_t i = 0; i < device->sensor_count; i++)
         if (gpu_fill_wants_table(reader->sample,
-                                 vitals_metric_entity(kinds[device->sensors[i].kind].metric)))
+                                 vitals_metric_table(kinds[device->sensors[i].kind].metric)))
             fill_row(reader, &device->sensors[i]);
 
     const struct amd_sensor *temperature = find(device, AMD_SENSOR_TEMPERATURE, "gpu");

@@ -125,7 +125,7 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
     drm_fill_sensors(os, slot, is_asleep, out);
 
     char path[OS_SYS_PATH];
-    if (gpu_fill_wants_table(out, VITALS_GPU_CLOCK)) {
+    if (gpu_fill_wants_table(out, VITALS_TABLE_GPU_CLOCK)) {
         if (slot->frequency[0] != '\0') {
             struct clock clock = {slot->frequency, "graphics", DEVFREQ, ARRAY_COUNT(DEVFREQ), 1};
             fill_clock(os, &clock, is_asleep, out);

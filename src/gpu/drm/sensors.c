@@ -99,7 +99,7 @@ void drm_forget_sensors(struct drm_slot *slot)
 void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_asleep,
                       struct gpu_sample *sample)
 {
-    bool table = gpu_fill_wants_table(sample, VITALS_GPU_SENSOR);
+    bool table = gpu_fill_wants_table(sample, VITALS_TABLE_GPU_SENSOR);
     for (uint32_t i = 0; i < slot->sensor_count; i++) {
         const struct drm_sensor *sensor = &slot->sensors[i];
         vitals_metric whole = 0; // of the device, where this is its one temperature or power

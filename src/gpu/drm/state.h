@@ -19,7 +19,7 @@ struct drm_driver {
 
 /* A file of a hwmon chip. */
 struct drm_sensor {
-    vitals_metric metric; /* of VITALS_GPU_SENSOR */
+    vitals_metric metric; /* of VITALS_TABLE_GPU_SENSOR */
     double factor, most;  /* most: in the metric's unit; beyond, it is no reading */
     char label[GPU_LABEL];
     char path[DRM_FOLDER + 64];

@@ -354,8 +354,8 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
         for (uint32_t i = 0; i < slot->channel_count; i++)
             slot->channels[i].dead = counted && !is_counted(&slot->channels[i]);
     }
-    for (uint32_t i = 0; i < slot->channel_count && gpu_fill_wants_table(sample, VITALS_GPU_SENSOR);
-         i++)
+    for (uint32_t i = 0;
+         i < slot->channel_count && gpu_fill_wants_table(sample, VITALS_TABLE_GPU_SENSOR); i++)
         fill_sensor(os, &slot->channels[i], sample);
     if (energy) {
         const struct intel_channel *chosen = choose_energy(slot);

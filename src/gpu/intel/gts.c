@@ -170,7 +170,7 @@ static struct value limit_hertz(const struct os *os, const struct intel_gt *gt, 
 
 void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_sample *sample)
 {
-    if (!gpu_fill_wants_table(sample, VITALS_GPU_CLOCK))
+    if (!gpu_fill_wants_table(sample, VITALS_TABLE_GPU_CLOCK))
         return;
     for (uint32_t i = 0; i < slot->gt_count; i++) {
         const struct intel_gt *gt = &slot->gts[i];

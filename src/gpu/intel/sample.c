@@ -37,7 +37,7 @@ static bool wants_load(const struct gpu_sample *sample)
 {
     return gpu_fill_wants(sample, VITALS_GPU_UTILIZATION_RATIO) ||
            gpu_fill_wants(sample, VITALS_GPU_BUSY_SECONDS) ||
-           gpu_fill_wants_table(sample, VITALS_GPU_ENGINE);
+           gpu_fill_wants_table(sample, VITALS_TABLE_GPU_ENGINE);
 }
 
 static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_sample *sample)
@@ -71,7 +71,7 @@ static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_s
     if (slot->utilization.state <= 0 && slot->busy_state == VITALS_UNSET)
         busy = slot->utilization;
     gpu_fill(sample, VITALS_GPU_BUSY_SECONDS, busy);
-    if (!gpu_fill_wants_table(sample, VITALS_GPU_ENGINE))
+    if (!gpu_fill_wants_table(sample, VITALS_TABLE_GPU_ENGINE))
         return;
     intel_fill_engines(slot, sample);
     clients_fill_engines(&slot->clients, sample);
@@ -222,7 +222,7 @@ void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
     bool any = false;
     metric_set_remove(&rest, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
     metric_set_remove(&rest, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
-    for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;)
+    for (vitals_table e = 0; (e = vitals_table_next(e)) != 0;)
         any |= metric_set_has_entity(&rest, e);
     if (any)
         read_slot(intel, intel->slots[slot], out);

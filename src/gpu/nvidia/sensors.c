@@ -36,7 +36,7 @@ static void read_thresholds(struct nvidia_reader *reader)
 
 void nvidia_read_temperature(struct nvidia_reader *reader)
 {
-    bool rows = gpu_fill_wants_table(reader->sample, VITALS_GPU_SENSOR);
+    bool rows = gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_SENSOR);
     bool sensors = reader_wants(reader, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS);
     if (rows) {
         reader_list(reader, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu");

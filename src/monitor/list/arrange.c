@@ -88,7 +88,7 @@ static int add_to(vitals_request *request, vitals_metric metric, vitals_error *e
     int code = vitals_request_add(request, metric, error);
     if (code == 0 && vitals_metric_type(metric) == VITALS_TEXT &&
         vitals_metric_price(metric) != VITALS_PRICE_TICK)
-        code = vitals_request_every(request, metric, SELDOM_NS, error);
+        code = vitals_request_set_every(request, metric, SELDOM_NS, error);
     return code;
 }
 

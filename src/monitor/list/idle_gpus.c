@@ -87,11 +87,11 @@ static void gather(const vitals_snapshot *snapshot, bool users, struct idle_rows
     size_t count = 0;
     double busy;
     for (const vitals_row *gpu = NULL;
-         count < DEVICES_MOST && (gpu = row_next(snapshot, VITALS_GPU, gpu)) != NULL;)
+         count < DEVICES_MOST && (gpu = row_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL;)
         devices[count++] = (struct idle_device){.key = vitals_row_key(gpu),
                                                 .idle = rests(gpu, VITALS_GPU_UTILIZATION_RATIO)};
     for (const vitals_row *user = NULL;
-         (user = row_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+         (user = row_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
         struct idle_device *device = device_of(devices, count, user);
         if (device == NULL)
             continue;
@@ -108,7 +108,7 @@ static void gather(const vitals_snapshot *snapshot, bool users, struct idle_rows
             add(out, devices[i].key);
     }
     for (const vitals_row *user = NULL;
-         users && (user = row_next(snapshot, VITALS_GPU_PROCESS, user)) != NULL;) {
+         users && (user = row_next(snapshot, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
         const struct idle_device *device = device_of(devices, count, user);
         if (device != NULL && keeps(user) &&
             (device->idle || (device->named && rests(user, VITALS_GPU_PROCESS_UTILIZATION_RATIO))))

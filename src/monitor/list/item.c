@@ -76,7 +76,7 @@ const vitals_row *item_process_of(const vitals_snapshot *snapshot, const vitals_
     uint64_t key;
     if (vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)
         return NULL;
-    return vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
+    return vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key);
 }
 
 const vitals_row *model_process(const struct model *model, const struct identity *identity)
@@ -85,7 +85,7 @@ const vitals_row *model_process(const struct model *model, const struct identity
     for (size_t i = 0; i < 2; i++) {
         for (const vitals_row *row = NULL;
              places[i] != NULL &&
-             (row = vitals_snapshot_next(places[i], VITALS_PROCESS, row)) != NULL;) {
+             (row = vitals_snapshot_next(places[i], VITALS_TABLE_PROCESS, row)) != NULL;) {
             struct identity own = identity_of(row);
             own.gpu = identity->gpu;
             if (own.pid != 0 && identity_equal(&own, identity))
@@ -100,7 +100,8 @@ const vitals_row *model_user_of(const struct model *model, const struct identity
 {
     const vitals_snapshot *now = model->machine.now;
     for (const vitals_row *user = previous;
-         now != NULL && (user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
+         now != NULL &&
+         (user = vitals_snapshot_next(now, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
         struct item item = {.process = item_process_of(now, user), .user = user};
         if (identity_same_process(item_identity(&item), *identity))
             return user;
@@ -118,7 +119,7 @@ bool model_devices_total(const struct model *model, uint64_t devices, double *ou
     double sum = 0, total;
     uint64_t bit = 1;
     for (const vitals_row *gpu = NULL;
-         (gpu = row_next(model->machine.now, VITALS_GPU, gpu)) != NULL; bit <<= 1) {
+         (gpu = row_next(model->machine.now, VITALS_TABLE_GPU, gpu)) != NULL; bit <<= 1) {
         if (!(devices & bit))
             continue;
         if (!cell_value(gpu, VITALS_GPU_MEMORY_TOTAL_BYTES, &total))

@@ -33,16 +33,17 @@ static int add_lines(struct model *model)
     size_t order = 0;
     uint64_t bit = 1;
     for (const vitals_row *row = NULL;
-         model->view == VIEW_ALL && (row = row_next(all, VITALS_PROCESS, row)) != NULL;) {
+         model->view == VIEW_ALL && (row = row_next(all, VITALS_TABLE_PROCESS, row)) != NULL;) {
         if (add(model, &(struct item){.process = row}) < 0)
             return -1;
     }
     for (const vitals_row *gpu = NULL;
-         model->view != VIEW_ALL && (gpu = row_next(now, VITALS_GPU, gpu)) != NULL; bit <<= 1) {
+         model->view != VIEW_ALL && (gpu = row_next(now, VITALS_TABLE_GPU, gpu)) != NULL;
+         bit <<= 1) {
         if (!model_shows_device(model, gpu))
             continue;
         for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next_child(now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+             (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
                                                 user)) != NULL;) {
             struct item item = {.process = item_process_of(now, user),
                                 .user = user,
@@ -79,9 +80,10 @@ static void join_users(struct model *model)
     static const vitals_metric USED = VITALS_GPU_PROCESS_MEMORY_USED_BYTES;
     const vitals_snapshot *now = model->machine.now;
     uint64_t bit = 1;
-    for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_GPU, gpu)) != NULL; bit <<= 1) {
+    for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_TABLE_GPU, gpu)) != NULL;
+         bit <<= 1) {
         for (const vitals_row *user = NULL;
-             (user = vitals_snapshot_next_child(now, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+             (user = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
                                                 user)) != NULL;) {
             struct item one = {.process = item_process_of(now, user), .user = user};
             one.pid = item_identity(&one).pid;
@@ -109,7 +111,7 @@ static void join_details(struct model *model)
 {
     struct list *list = &model->list;
     const vitals_snapshot *all = model->all.now;
-    for (const vitals_row *row = NULL; (row = row_next(all, VITALS_PROCESS, row)) != NULL;) {
+    for (const vitals_row *row = NULL; (row = row_next(all, VITALS_TABLE_PROCESS, row)) != NULL;) {
         struct item one = {.process = row, .pid = identity_of(row).pid};
         struct item *end = list->items + list->count;
         for (struct item *item = find_pid(list, &one);

@@ -148,7 +148,7 @@ static int test(const struct match_field *field, const struct model *model, cons
     case BY_DEVICE:
         if (item->gpu != NULL)
             return is_device(model, item->gpu, word);
-        for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_GPU, gpu)) != NULL;
+        for (const vitals_row *gpu = NULL; (gpu = row_next(now, VITALS_TABLE_GPU, gpu)) != NULL;
              bit <<= 1) {
             if ((item_devices(item) & bit) && is_device(model, gpu, word))
                 return 1;

@@ -249,7 +249,7 @@ static void put_row(struct device_sheet_writer *writer, const vitals_row *row, c
     put(writer, label, STYLE_PLAIN, text);
 }
 
-static void put_table(struct device_sheet_writer *writer, vitals_entity table)
+static void put_table(struct device_sheet_writer *writer, vitals_table table)
 {
     const vitals_row *gpu = writer->view->gpu;
     const vitals_snapshot *now = vitals_row_snapshot(gpu);
@@ -258,7 +258,7 @@ static void put_table(struct device_sheet_writer *writer, vitals_entity table)
          (row = vitals_snapshot_next_child(now, table, vitals_row_key(gpu), row)) != NULL;) {
         char text[TEXT] = "";
         for (size_t i = 0; i < ARRAY_COUNT(CELLS); i++) {
-            if (vitals_metric_entity(CELLS[i].metric) == table)
+            if (vitals_metric_table(CELLS[i].metric) == table)
                 append_cell(writer, row, &CELLS[i], text);
         }
         put_row(writer, row, text);
@@ -296,8 +296,8 @@ static void put_parent(struct device_sheet_writer *writer)
     const vitals_row *gpu = writer->view->gpu;
     const vitals_row *parent = vitals_row_parent(gpu) == 0
                                    ? NULL
-                                   : vitals_snapshot_find(vitals_row_snapshot(gpu), VITALS_GPU,
-                                                          vitals_row_parent(gpu));
+                                   : vitals_snapshot_find(vitals_row_snapshot(gpu),
+                                                          VITALS_TABLE_GPU, vitals_row_parent(gpu));
     char text[TEXT] = "";
     if (parent == NULL)
         return;
@@ -318,21 +318,21 @@ static void put_parent(struct device_sheet_writer *writer)
 static const struct {
     enum device_section section; /* DEVICE_SECTIONS: none */
     const char *title;           /* NULL: that of `vitals device`, as its table */
-    vitals_entity table;
+    vitals_table table;
 } SECTIONS[] = {
     {DEVICE_LOAD, NULL, 0},
     {DEVICE_MEMORY, NULL, 0},
     {DEVICE_POWER, NULL, 0},
     {DEVICE_CLOCKS, NULL, 0},
-    {DEVICE_SENSORS, "Heat", VITALS_GPU_SENSOR},
+    {DEVICE_SENSORS, "Heat", VITALS_TABLE_GPU_SENSOR},
     {DEVICE_PCIE, NULL, 0},
     {DEVICE_ERRORS, NULL, 0},
     {DEVICE_IDENTITY, NULL, 0},
     {DEVICE_DRIVER, NULL, 0},
     {DEVICE_SECTIONS, "Whole device", 0},
-    {DEVICE_SECTIONS, "Partitions", VITALS_GPU},
+    {DEVICE_SECTIONS, "Partitions", VITALS_TABLE_GPU},
     {DEVICE_LINKS, NULL, 0},
-    {DEVICE_SECTIONS, "Peers", VITALS_GPU_PEER},
+    {DEVICE_SECTIONS, "Peers", VITALS_TABLE_GPU_PEER},
 };
 
 bool device_sheet_fill(struct device_sheet *sheet, const struct sheet_view *view, int columns)

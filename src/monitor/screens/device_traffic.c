@@ -15,7 +15,7 @@ static double sum_links(const struct sheet_view *view, vitals_metric counter)
     const vitals_snapshot *now = vitals_row_snapshot(view->gpu);
     for (const vitals_row *link = NULL;
          view->older != NULL &&
-         (link = vitals_snapshot_next_child(now, VITALS_GPU_LINK, vitals_row_key(view->gpu),
+         (link = vitals_snapshot_next_child(now, VITALS_TABLE_GPU_LINK, vitals_row_key(view->gpu),
                                             link)) != NULL;) {
         double rate;
         if (vitals_row_availability(link, counter) == VITALS_UNSUPPORTED)

@@ -13,9 +13,9 @@ static const vitals_row *next_user(const struct model *model, const vitals_row *
                                    const vitals_row *user)
 {
     const vitals_snapshot *now = model->machine.now;
-    while ((user = vitals_snapshot_next(now, VITALS_GPU_PROCESS, user)) != NULL) {
+    while ((user = vitals_snapshot_next(now, VITALS_TABLE_GPU_PROCESS, user)) != NULL) {
         uint64_t parent = vitals_row_parent(user), key = vitals_row_key(gpu);
-        const vitals_row *part = parent != key ? vitals_snapshot_find(now, VITALS_GPU, parent)
+        const vitals_row *part = parent != key ? vitals_snapshot_find(now, VITALS_TABLE_GPU, parent)
                                                : NULL;
         if (parent == key || (part != NULL && vitals_row_parent(part) == key))
             break;
@@ -66,7 +66,7 @@ static void user_words(const struct user_line *line, vitals_metric metric, char 
             (void)idle_words(number, out);
         break;
     case VITALS_GPU_NAME:
-        gpu = vitals_snapshot_find(line->model->machine.now, VITALS_GPU,
+        gpu = vitals_snapshot_find(line->model->machine.now, VITALS_TABLE_GPU,
                                    vitals_row_parent(line->user));
         (void)snprintf(out, WORDS, "%.40s", gpu != NULL ? vitals_row_label(gpu) : "?");
         break;

@@ -18,12 +18,13 @@ enum { NUMBERS_MOST = 65536 };
 
 static const vitals_row *next_cpu(const struct model *model, const vitals_row *cpu)
 {
-    return row_next(model->machine.now, VITALS_CPU, cpu);
+    return row_next(model->machine.now, VITALS_TABLE_CPU, cpu);
 }
 
 size_t pane_cpus_count(const struct model *model)
 {
-    return model->machine.now != NULL ? vitals_snapshot_count(model->machine.now, VITALS_CPU) : 0;
+    return model->machine.now != NULL ? vitals_snapshot_count(model->machine.now, VITALS_TABLE_CPU)
+                                      : 0;
 }
 
 /* "17" of "cpu17". */

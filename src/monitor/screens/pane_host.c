@@ -54,7 +54,7 @@ static void collect_facts(const struct model *model, struct facts *facts)
      * without such rows has none. */
     char *line = facts->lines[PRESSURE];
     size_t begin = (size_t)snprintf(line, FACT, "Pressure"), used = begin;
-    for (const vitals_row *row = NULL; (row = row_next(now, VITALS_PRESSURE, row)) != NULL;) {
+    for (const vitals_row *row = NULL; (row = row_next(now, VITALS_TABLE_PRESSURE, row)) != NULL;) {
         (void)cell_text(row, VITALS_PRESSURE_SCOPE, true, a, sizeof a);
         if (strcmp(a, "cgroup") == 0 || used >= FACT)
             continue;
@@ -271,9 +271,9 @@ static void device_graphs(struct pen *pen, const struct model *model, const stru
     const struct device_history *own = model_device_history(model, key);
     const struct history *memory = own != NULL ? &own->memory : &model->gpu_memory;
     const struct history *busy = own != NULL ? &own->busy : &model->gpu_busy;
-    const vitals_row *gpu = own != NULL
-                                ? vitals_snapshot_find(model->machine.now, VITALS_GPU, own->key)
-                                : NULL;
+    const vitals_row *gpu = own != NULL ? vitals_snapshot_find(model->machine.now, VITALS_TABLE_GPU,
+                                                               own->key)
+                                        : NULL;
     const struct look *look = pen->look;
     size_t ago = model_ago(model);
     char label[WORDS], line[FACT], which[48];

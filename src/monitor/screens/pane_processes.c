@@ -260,7 +260,7 @@ static void empty_line(struct pen *pen, const struct model *model, int y)
     if (model->machine.now == NULL ||
         (model->view == VIEW_ALL && !model->same && model->all.now == NULL))
         text = model->away ? "Not every process was read then" : "Gathering process status...";
-    else if (model->same && !vitals_snapshot_has_entity(model->machine.now, VITALS_PROCESS))
+    else if (model->same && !vitals_snapshot_has_table(model->machine.now, VITALS_TABLE_PROCESS))
         text = "No process was recorded (vitals record --processes)";
     else if (wants.count > 0 && !model->same && !model->away && model->all.now == NULL)
         text = "Gathering process status..."; /* the filter needs what has not been read yet */

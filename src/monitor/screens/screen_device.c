@@ -42,7 +42,7 @@ struct screen_device {
 static const vitals_row *row_of(const struct model *model, const struct screen_device *device)
 {
     return model->machine.now != NULL
-               ? vitals_snapshot_find(model->machine.now, VITALS_GPU, device->key)
+               ? vitals_snapshot_find(model->machine.now, VITALS_TABLE_GPU, device->key)
                : NULL;
 }
 
@@ -55,7 +55,7 @@ static const vitals_row *detail_of(const struct screen_device *device, const vit
         vitals_text own, other;
         if (vitals_row_text(gpu, IDENTITIES[i], &own) <= 0 || own.size == 0)
             continue;
-        for (const vitals_row *row = NULL; (row = row_next(now, VITALS_GPU, row)) != NULL;) {
+        for (const vitals_row *row = NULL; (row = row_next(now, VITALS_TABLE_GPU, row)) != NULL;) {
             if (vitals_row_text(row, IDENTITIES[i], &other) > 0 && other.size == own.size &&
                 memcmp(own.bytes, other.bytes, own.size) == 0 &&
                 strcmp(vitals_row_label(row), vitals_row_label(gpu)) == 0)
@@ -421,9 +421,9 @@ static int open_device(struct monitor *monitor, void **state)
     /* The one that was chosen, else the one of the selected process, else the first. */
     const vitals_row *gpu = NULL;
     if (now != NULL && model->has_device)
-        gpu = vitals_snapshot_find(now, VITALS_GPU, model->device);
+        gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU, model->device);
     else if (now != NULL && model->has_selected && model->selected.gpu != 0)
-        gpu = vitals_snapshot_find(now, VITALS_GPU, model->selected.gpu);
+        gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU, model->selected.gpu);
     if (gpu == NULL)
         gpu = model_next_device(model, NULL);
     if (gpu == NULL) {

@@ -55,7 +55,7 @@ static void job_unref(struct job *job)
     if (job == NULL || atomic_fetch_sub(&job->owners, 1) > 1)
         return;
     vitals_snapshot_unref(job->answer);
-    vitals_process_free(job->process);
+    vitals_process_close(job->process);
     if (job->descriptor >= 0)
         (void)close(job->descriptor);
     free(job);
@@ -68,7 +68,7 @@ static void *work(void *data)
     uint64_t one = 1;
     int code = vitals_request_new(0, &request, &job->error);
     if (code == 0)
-        code = vitals_request_add_table(request, VITALS_ENVIRONMENT, &job->error);
+        code = vitals_request_add_table(request, VITALS_TABLE_ENVIRONMENT, &job->error);
     if (code == 0)
         code = vitals_process_ask(job->process, request, &job->answer, &job->error);
     vitals_request_free(request);
@@ -117,10 +117,11 @@ static void settle(struct monitor *monitor, void *state)
     const vitals_snapshot *answer = done ? environment->job->answer : NULL;
     environment->taken = environment->taken || done;
     if (answer != NULL)
-        environment->entries = calloc(vitals_snapshot_count(answer, VITALS_ENVIRONMENT) + 1,
+        environment->entries = calloc(vitals_snapshot_count(answer, VITALS_TABLE_ENVIRONMENT) + 1,
                                       sizeof *environment->entries);
-    for (const vitals_row *row = NULL; environment->entries != NULL &&
-                                       (row = row_next(answer, VITALS_ENVIRONMENT, row)) != NULL;) {
+    for (const vitals_row *row = NULL;
+         environment->entries != NULL &&
+         (row = row_next(answer, VITALS_TABLE_ENVIRONMENT, row)) != NULL;) {
         struct environment_entry entry = {.row = row, .name = {"", 0}};
         char name[NAME], value[VALUE];
         if (vitals_row_text(row, VITALS_ENVIRONMENT_NAME, &entry.name) <= 0)
@@ -162,7 +163,8 @@ static void draw(const struct monitor *monitor, const void *state, struct pen *p
         if (environment->taken && job->answer == NULL)
             reason = job->error.message;
         else if (environment->taken) {
-            vitals_availability state_of = vitals_snapshot_state(job->answer, VITALS_ENVIRONMENT);
+            vitals_availability state_of = vitals_snapshot_state(job->answer,
+                                                                 VITALS_TABLE_ENVIRONMENT);
             reason = state_of > 0 ? "It is empty" : vitals_availability_name(state_of);
         }
         field = (struct canvas_field){.x = 1, .y = HEAD, .columns = width - 2};

@@ -59,7 +59,7 @@ static bool device_choice_act(struct monitor *monitor, enum action action, int a
     }
     if (action == ACTION_DEVICE) { /* at that of the selected process */
         const vitals_row *own = model->has_selected && model->selected.gpu != 0
-                                    ? vitals_snapshot_find(model->machine.now, VITALS_GPU,
+                                    ? vitals_snapshot_find(model->machine.now, VITALS_TABLE_GPU,
                                                            model->selected.gpu)
                                     : NULL;
         choose_device(model, own != NULL ? own : gpu);

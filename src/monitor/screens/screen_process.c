@@ -36,7 +36,7 @@ static double subject_value(const struct process_subject *subject, const struct 
                             const struct item *item)
 {
     double value;
-    bool user = vitals_metric_entity(subject->metric) == VITALS_GPU_PROCESS;
+    bool user = vitals_metric_table(subject->metric) == VITALS_TABLE_GPU_PROCESS;
     bool known = subject->metric == VITALS_PROCESS_CPU_SECONDS
                      ? item_cpu(model, item->process, &value)
                      : cell_fresh(user ? item->user : item->process, subject->metric, &value);
@@ -63,7 +63,7 @@ static struct item item_of(const struct model *model, const struct screen_proces
             break;
     }
     if (item.user != NULL)
-        item.gpu = vitals_snapshot_find(model->machine.now, VITALS_GPU,
+        item.gpu = vitals_snapshot_find(model->machine.now, VITALS_TABLE_GPU,
                                         vitals_row_parent(item.user));
     return item;
 }

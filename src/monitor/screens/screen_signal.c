@@ -71,7 +71,8 @@ static void describe(const struct monitor *monitor, struct screen_signal_target 
     const vitals_snapshot *now = model->same ? model->machine.now : model->all.now;
     vitals_snapshot *relatives = NULL;
     size_t count = 0;
-    for (const vitals_row *other = NULL; (other = row_next(now, VITALS_PROCESS, other)) != NULL;) {
+    for (const vitals_row *other = NULL;
+         (other = row_next(now, VITALS_TABLE_PROCESS, other)) != NULL;) {
         uint64_t parent;
         count += vitals_row_u64(other, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
                  parent == target->pid;
@@ -79,7 +80,7 @@ static void describe(const struct monitor *monitor, struct screen_signal_target 
     if (now == NULL && alone && target->process != NULL &&
         vitals_process_relatives(target->process, VITALS_CHILDREN, NULL, &relatives,
                                  &(vitals_error){0}) == 0)
-        count = vitals_snapshot_count(relatives, VITALS_PROCESS);
+        count = vitals_snapshot_count(relatives, VITALS_TABLE_PROCESS);
     vitals_snapshot_unref(relatives);
     if (count > 0)
         (void)snprintf(children, sizeof children, ", %zu %s", count,
@@ -144,11 +145,11 @@ static bool add_group(struct monitor *monitor, struct dialog *dialog)
         vitals_process_relatives(own, VITALS_ANCESTORS, NULL, &ancestors, &error) == 0) {
         const vitals_row *row = NULL;
         while (kin_count < KIN_MOST &&
-               (row = vitals_snapshot_next(ancestors, VITALS_PROCESS, row)) != NULL)
+               (row = vitals_snapshot_next(ancestors, VITALS_TABLE_PROCESS, row)) != NULL)
             kin_count += vitals_row_u64(row, VITALS_PROCESS_PID, &kin[kin_count]) > 0;
     }
     vitals_snapshot_unref(ancestors);
-    vitals_process_free(own);
+    vitals_process_close(own);
 
     for (size_t i = 0; i < count && i < TARGETS_MOST; i++) {
         struct screen_signal_target *target = &dialog->targets[i];
@@ -160,7 +161,7 @@ static bool add_group(struct monitor *monitor, struct dialog *dialog)
             why = kin[j] == target->pid ? "it started vitals" : NULL;
         if (why == NULL || target->process == NULL)
             continue;
-        vitals_process_free(target->process);
+        vitals_process_close(target->process);
         target->process = NULL;
         target->state = STATE_REFUSED;
         (void)snprintf(target->result, sizeof target->result, "left alone: %s", why);
@@ -199,7 +200,7 @@ static void close_dialog(void *state)
 {
     struct dialog *dialog = state;
     for (int i = 0; i < dialog->count; i++)
-        vitals_process_free(dialog->targets[i].process);
+        vitals_process_close(dialog->targets[i].process);
     free(dialog);
 }
 

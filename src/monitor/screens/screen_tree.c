@@ -76,7 +76,7 @@ static bool is_before(const void *item, const void *wanted)
 /* The nodes of a snapshot, by pid, with their parents. -1: out of memory, or there is none. */
 static int collect(struct screen_tree *tree, const vitals_snapshot *now)
 {
-    size_t count = now != NULL ? vitals_snapshot_count(now, VITALS_PROCESS) : 0;
+    size_t count = now != NULL ? vitals_snapshot_count(now, VITALS_TABLE_PROCESS) : 0;
     tree->count = tree->branch_count = 0;
     if (count > tree->capacity) {
         struct screen_tree_node *nodes = realloc(tree->nodes, count * sizeof *nodes);
@@ -91,7 +91,7 @@ static int collect(struct screen_tree *tree, const vitals_snapshot *now)
             return -1;
         tree->capacity = count;
     }
-    for (const vitals_row *row = NULL; (row = row_next(now, VITALS_PROCESS, row)) != NULL;) {
+    for (const vitals_row *row = NULL; (row = row_next(now, VITALS_TABLE_PROCESS, row)) != NULL;) {
         struct identity identity = identity_of(row);
         if (identity.pid != 0)
             tree->nodes[tree->count++] = (struct screen_tree_node){
@@ -121,8 +121,10 @@ static void build(struct screen_tree *tree, const struct model *model)
         return;
 
     /* A pid alone is enough to mark a user of a device; it is not what a signal goes by. */
-    for (const vitals_row *user = NULL; (user = row_next(now, VITALS_GPU_PROCESS, user)) != NULL;) {
-        const vitals_row *gpu = vitals_snapshot_find(now, VITALS_GPU, vitals_row_parent(user));
+    for (const vitals_row *user = NULL;
+         (user = row_next(now, VITALS_TABLE_GPU_PROCESS, user)) != NULL;) {
+        const vitals_row *gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU,
+                                                     vitals_row_parent(user));
         uint64_t pid, key;
         if (gpu == NULL || vitals_row_u64(user, VITALS_GPU_PROCESS_PID, &pid) <= 0 ||
             vitals_row_u64(user, VITALS_GPU_PROCESS_PROCESS, &key) <= 0)

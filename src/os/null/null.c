@@ -130,7 +130,7 @@ DOES_NOTHING(os_close_descriptor(int descriptor))
 /* ---- the machine ---- */
 
 /* Marks every requested metric of a table as unsupported. */
-static void set_unsupported(const struct metric_set *wanted, vitals_entity entity,
+static void set_unsupported(const struct metric_set *wanted, vitals_table entity,
                             struct values *values)
 {
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
@@ -148,7 +148,7 @@ void os_host_read(struct os_host *host, const struct os *os, const struct metric
 {
     *out = (struct os_machine){.disks.state = VITALS_UNSUPPORTED,
                                .networks.state = VITALS_UNSUPPORTED};
-    set_unsupported(wanted, VITALS_HOST, &out->values);
+    set_unsupported(wanted, VITALS_TABLE_HOST, &out->values);
 }
 
 DOES_NOTHING(os_machine_done(struct os_machine *machine))
@@ -190,7 +190,7 @@ DOES_NOTHING(os_groups_free(struct os_groups *groups))
 DOES_NOTHING(os_groups_find(struct os_groups *groups, const struct os *os))
 DOES_NOTHING(os_groups_metrics(const struct os_groups *groups, const struct os *os,
                                struct span path, struct row_batch *out))
-UNSUPPORTED(os_read_table(const struct os *os, vitals_entity entity, struct row_batch *out))
+UNSUPPORTED(os_read_table(const struct os *os, vitals_table entity, struct row_batch *out))
 UNSUPPORTED(os_read_filesystems(const struct os *os, const struct os_gate *gate,
                                 struct row_batch *out))
 
@@ -300,7 +300,7 @@ struct span os_parse_cgroup(const char *bytes, size_t size)
 }
 
 RETURNS(bool, os_process_metrics(const struct os *os, int64_t pid, struct row_batch *out), true)
-UNSUPPORTED(os_process_table(const struct os *os, int64_t pid, vitals_entity entity,
+UNSUPPORTED(os_process_table(const struct os *os, int64_t pid, vitals_table entity,
                              struct row_batch *out))
 RETURNS(int, os_user_name(uint64_t uid, char *out, size_t capacity), -ENOENT)
 RETURNS(int, os_group_name(uint64_t gid, char *out, size_t capacity), -ENOENT)

@@ -182,7 +182,8 @@ static double number_of(struct recorder *recorder, const struct dialect_column *
     case DIALECT_BOOT: {
         double value = 0;
         const vitals_row *host = sample->snapshot != NULL
-                                     ? vitals_snapshot_next(sample->snapshot, VITALS_HOST, NULL)
+                                     ? vitals_snapshot_next(sample->snapshot, VITALS_TABLE_HOST,
+                                                            NULL)
                                      : NULL;
         return host != NULL && vitals_row_number(host, column->metric, &value) > 0 ? value : 0;
     }

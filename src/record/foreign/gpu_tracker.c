@@ -66,7 +66,7 @@ static double system_cores(const struct record_sample *sample)
 {
     double cores = 0;
     const vitals_row *host = sample->snapshot != NULL
-                                 ? vitals_snapshot_next(sample->snapshot, VITALS_HOST, NULL)
+                                 ? vitals_snapshot_next(sample->snapshot, VITALS_TABLE_HOST, NULL)
                                  : NULL;
     return host != NULL && vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0 ? cores : 0;
 }

@@ -41,7 +41,7 @@ struct change_column {
 };
 struct change_table {
     const vitals_snapshot *snapshot; /* NULL: none, and no rows */
-    vitals_entity entity;
+    vitals_table entity;
     size_t count; /* rows */
 };
 
@@ -68,7 +68,7 @@ static inline uint64_t change_read_ns(const struct change_reading *reading, unsi
 /* ---- what a snapshot has ---- */
 
 /* Lists the columns of an entity that a snapshot has; at most CHANGE_COLUMNS. */
-static size_t change_columns(const vitals_snapshot *snapshot, vitals_entity entity,
+static size_t change_columns(const vitals_snapshot *snapshot, vitals_table entity,
                              struct change_column *out)
 {
     size_t count = 0;
@@ -262,7 +262,7 @@ static const vitals_row *row_of(const struct change_table *table, size_t place)
     return place < table->count ? vitals_snapshot_row(table->snapshot, table->entity, place) : NULL;
 }
 
-static struct change_table table_of(const vitals_snapshot *snapshot, vitals_entity entity)
+static struct change_table table_of(const vitals_snapshot *snapshot, vitals_table entity)
 {
     struct change_table table = {.snapshot = snapshot, .entity = entity};
     if (snapshot != NULL)
@@ -271,7 +271,7 @@ static struct change_table table_of(const vitals_snapshot *snapshot, vitals_enti
 }
 
 static void write_table(struct change_writer *writer, const vitals_snapshot *base,
-                        const vitals_snapshot *snapshot, vitals_entity entity)
+                        const vitals_snapshot *snapshot, vitals_table entity)
 {
     writer->base = table_of(base, entity);
     writer->now = table_of(snapshot, entity);
@@ -327,8 +327,8 @@ bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, 
         put_text(&writer, vitals_snapshot_host(snapshot));
         put_text(&writer, vitals_snapshot_boot_id(snapshot));
     }
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;)
-        if (vitals_snapshot_has_entity(snapshot, entity))
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;)
+        if (vitals_snapshot_has_table(snapshot, entity))
             write_table(&writer, base, snapshot, entity);
     if (base == NULL)
         put_number(&writer, 0);
@@ -519,7 +519,7 @@ static bool read_step(struct change_reader *reader)
 /* ---- a snapshot ---- */
 
 static void read_table(struct change_reader *reader, const vitals_snapshot *base,
-                       vitals_entity entity)
+                       vitals_table entity)
 {
     vitals_metric metrics[CHANGE_COLUMNS];
     reader->base = (struct change_table){.snapshot = base, .entity = entity};
@@ -536,7 +536,7 @@ static void read_table(struct change_reader *reader, const vitals_snapshot *base
         uint64_t type = get_number(reader);
         reader->columns[reader->count++] = (struct change_column){
             .metric = metric, .type = vitals_metric_type(metric)};
-        reader->newer = !reader->broken && (vitals_metric_entity(metric) != entity ||
+        reader->newer = !reader->broken && (vitals_metric_table(metric) != entity ||
                                             vitals_metric_type(metric) != type);
         reader->broken = reader->broken || reader->newer;
     }
@@ -569,9 +569,8 @@ int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
         vitals_builder_stream(builder, vitals_snapshot_stream(base));
         vitals_builder_origin(builder, vitals_snapshot_host(base), vitals_snapshot_boot_id(base),
                               vitals_snapshot_pid_namespace(base));
-        for (vitals_entity entity = 0;
-             (entity = vitals_entity_next(entity)) != 0 && !reader.broken;)
-            if (vitals_snapshot_has_entity(base, entity))
+        for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0 && !reader.broken;)
+            if (vitals_snapshot_has_table(base, entity))
                 read_table(&reader, base, entity);
     } else {
         vitals_builder_stream(builder, get_number(&reader));
@@ -579,10 +578,10 @@ int change_read(const vitals_snapshot *base, const char *bytes, size_t size,
         vitals_text host = get_text(&reader), boot_id = get_text(&reader);
         vitals_builder_origin(builder, host, boot_id, pid_namespace);
         for (uint64_t entity; (entity = get_number(&reader)) != 0 && !reader.broken;) {
-            reader.newer = entity > UINT8_MAX || vitals_entity_name((vitals_entity)entity) == NULL;
+            reader.newer = entity > UINT8_MAX || vitals_table_name((vitals_table)entity) == NULL;
             reader.broken = reader.newer;
             if (!reader.broken)
-                read_table(&reader, NULL, (vitals_entity)entity);
+                read_table(&reader, NULL, (vitals_table)entity);
         }
     }
     if (reader.newer)

@@ -218,7 +218,7 @@ int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot, vital
 
     usage->fold++;
     usage_machine(usage, snapshot);
-    if (vitals_snapshot_has_entity(snapshot, VITALS_PROCESS))
+    if (vitals_snapshot_has_table(snapshot, VITALS_TABLE_PROCESS))
         usage_processes(usage, snapshot);
     usage_energy(usage);
     usage_network(usage, snapshot);

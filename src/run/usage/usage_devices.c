@@ -332,7 +332,7 @@ static void fold_device(vitals_usage *usage, const vitals_snapshot *snapshot, co
                 vitals_row_parent(gpu) != 0;
     device->unread = (signed char)(told ? VITALS_UNSET : state);
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(snapshot, VITALS_GPU_PROCESS, vitals_row_key(gpu),
+         (row = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU_PROCESS, vitals_row_key(gpu),
                                            row)) != NULL;)
         add_client(usage, vitals_snapshot_boottime_ns(snapshot), row, &found);
     settle_clients(usage);
@@ -375,7 +375,7 @@ static void note_sources(vitals_usage *usage, const vitals_snapshot *snapshot)
     enum { FIRST_BACKEND_KEY = 16 };
     usage->source_count = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         vitals_text state, message;
         char word[32] = "";
         if (vitals_row_key(row) < FIRST_BACKEND_KEY || usage->source_count == USAGE_SOURCES_MAX ||
@@ -396,10 +396,10 @@ void usage_devices(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     struct totals totals = {.devices = 0};
     note_sources(usage, snapshot);
-    if (!vitals_snapshot_has_entity(snapshot, VITALS_GPU))
+    if (!vitals_snapshot_has_table(snapshot, VITALS_TABLE_GPU))
         return;
     for (const vitals_row *gpu = NULL;
-         (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL;) {
+         (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL;) {
         if (is_wanted(usage, snapshot, gpu))
             fold_device(usage, snapshot, gpu, &totals);
     }

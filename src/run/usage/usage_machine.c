@@ -122,7 +122,7 @@ static void set_cores(vitals_usage *usage, const vitals_row *host)
 
 void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     double cores;
     if (host != NULL) {
         if (vitals_row_number(host, VITALS_HOST_CPUS, &cores) > 0)
@@ -137,13 +137,13 @@ void usage_machine(vitals_usage *usage, const vitals_snapshot *snapshot)
         set_cores(usage, host);
     }
 
-    vitals_availability missing = vitals_snapshot_state(snapshot, VITALS_PRESSURE);
+    vitals_availability missing = vitals_snapshot_state(snapshot, VITALS_TABLE_PRESSURE);
     for (size_t i = 0; i < ARRAY_COUNT(PRESSURES); i++) {
         vitals_availability state = missing > 0 ? VITALS_UNSUPPORTED : missing;
         uint64_t read_ns = 0;
         double value = 0;
         for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(snapshot, VITALS_PRESSURE, row)) != NULL;) {
+             (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PRESSURE, row)) != NULL;) {
             if (strcmp(vitals_row_label(row), PRESSURES[i].resource) != 0)
                 continue; /* as that of a cgroup, which says so */
             state = vitals_row_number(row, VITALS_PRESSURE_SOME_SECONDS, &value);

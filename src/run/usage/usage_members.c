@@ -69,7 +69,7 @@ void usage_members(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     size_t known = usage->processes.count;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
         uint64_t key = vitals_row_key(row);
         struct usage_process *process = usage_index_find(&usage->processes, key);
         bool is_new = process == NULL;
@@ -111,7 +111,8 @@ struct usage_process *usage_next_member(const vitals_usage *usage, const vitals_
                                         const vitals_row **row)
 {
     struct usage_process *process = NULL;
-    while (process == NULL && (*row = vitals_snapshot_next(snapshot, VITALS_PROCESS, *row)) != NULL)
+    while (process == NULL &&
+           (*row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, *row)) != NULL)
         process = usage_member_of(usage, vitals_row_key(*row));
     return process;
 }

@@ -115,7 +115,7 @@ void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)
     uint64_t ours = 0, inode, newest_ns = 0;
     bool in_ours = false, any = false;
     vitals_availability missing = VITALS_UNSET; /* why it is not known where a process is */
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL), *row = NULL;
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL), *row = NULL;
     vitals_availability state = host != NULL
                                     ? vitals_row_u64(host, VITALS_HOST_NETWORK_NAMESPACE, &ours)
                                     : VITALS_NOT_REQUESTED;
@@ -144,7 +144,7 @@ void usage_network(vitals_usage *usage, const vitals_snapshot *snapshot)
 
     /* Whether others are where the tree is, as far as we may look: a pod's other containers. */
     while (usage->network_count > 0 && !usage->network_shared &&
-           (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL) {
+           (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         if (usage_member_of(usage, vitals_row_key(row)) != NULL ||
             vitals_row_u64(row, VITALS_PROCESS_NETWORK_NAMESPACE, &inode) <= 0)
             continue;

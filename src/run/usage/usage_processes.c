@@ -342,7 +342,7 @@ static void fold_cores(vitals_usage *usage, uint64_t now_ns)
 void usage_processes(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     uint64_t now_ns = vitals_snapshot_monotonic_ns(snapshot);
-    vitals_availability state = vitals_snapshot_state(snapshot, VITALS_PROCESS);
+    vitals_availability state = vitals_snapshot_state(snapshot, VITALS_TABLE_PROCESS);
     struct usage_process *process;
     const vitals_row *row = NULL;
     for (size_t place = 0; place < MEASURE_COUNT && state <= 0; place++) {

@@ -111,7 +111,7 @@ static int add(vitals_request *request, const vitals_metric *metrics, size_t cou
         code = vitals_request_add(request, metrics[i], error);
         bool seldom = !had && every_ns != 0 && vitals_metric_every_ns(metrics[i]) < every_ns;
         if (code == 0 && (exactly || seldom))
-            code = vitals_request_every(request, metrics[i], every_ns, error);
+            code = vitals_request_set_every(request, metrics[i], every_ns, error);
     }
     return code;
 }
@@ -151,9 +151,10 @@ int vitals_usage_request(const vitals_usage *usage, vitals_request *request, vit
                        LISTS[i].metrics == OF_DETAILS, error);
     }
     if (code == 0 && options->launcher != 0)
-        code = vitals_request_rows(request, VITALS_ROWS_DESCENDANTS, &options->launcher, 1, error);
+        code = vitals_request_set_rows(request, VITALS_ROWS_DESCENDANTS, &options->launcher, 1,
+                                       error);
     else if (code == 0 && tree)
-        code = vitals_request_rows(
+        code = vitals_request_set_rows(
             request, options->no_children != 0 ? VITALS_ROWS_LISTED : VITALS_ROWS_TREE,
             options->pids, options->pid_count, error);
     return code;

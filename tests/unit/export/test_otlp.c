@@ -321,10 +321,11 @@ static const char *const LEFT_OUT[] = {
 
 static void every_counter_is_sent_or_left_out(void)
 {
-    static const vitals_entity TOLD[] = {
-        VITALS_HOST,     VITALS_DISK,        VITALS_NETWORK,    VITALS_FILESYSTEM,
-        VITALS_PRESSURE, VITALS_GPU,         VITALS_GPU_ENGINE, VITALS_GPU_LINK,
-        VITALS_PROCESS,  VITALS_GPU_PROCESS, VITALS_WORKLOAD,
+    static const vitals_table TOLD[] = {
+        VITALS_TABLE_HOST,        VITALS_TABLE_DISK,     VITALS_TABLE_NETWORK,
+        VITALS_TABLE_FILESYSTEM,  VITALS_TABLE_PRESSURE, VITALS_TABLE_GPU,
+        VITALS_TABLE_GPU_ENGINE,  VITALS_TABLE_GPU_LINK, VITALS_TABLE_PROCESS,
+        VITALS_TABLE_GPU_PROCESS, VITALS_TABLE_WORKLOAD,
     };
     bool used[sizeof LEFT_OUT / sizeof LEFT_OUT[0]] = {false};
     for (vitals_metric metric = vitals_metric_next(0); metric != 0;
@@ -332,10 +333,10 @@ static void every_counter_is_sent_or_left_out(void)
         bool told = false, left = false;
         char name[128];
         for (size_t i = 0; i < sizeof TOLD / sizeof TOLD[0]; i++)
-            told = told || vitals_metric_entity(metric) == TOLD[i];
+            told = told || vitals_metric_table(metric) == TOLD[i];
         if (!told || vitals_metric_kind(metric) != VITALS_COUNTER)
             continue;
-        snprintf(name, sizeof name, "%s.%s", vitals_entity_name(vitals_metric_entity(metric)),
+        snprintf(name, sizeof name, "%s.%s", vitals_table_name(vitals_metric_table(metric)),
                  vitals_metric_name(metric));
         CHECK_CASE(name);
         for (size_t i = 0; i < sizeof LEFT_OUT / sizeof LEFT_OUT[0]; i++) {

@@ -158,7 +158,7 @@ static void a_sleeping_device_is_left_asleep(void)
     check_f64(gpu_world_child(&world, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, "graphics"), 1e9,
               VITALS_HAVE);
     CHECK_UINT(world.processes.count, 1);
-    CHECK_NULL(gpu_sample_row(&world.sample, VITALS_GPU_SENSOR, "gpu")); // not looked for yet
+    CHECK_NULL(gpu_sample_row(&world.sample, VITALS_TABLE_GPU_SENSOR, "gpu")); // not looked for yet
     snprintf(path, sizeof path, "%spower/runtime_status", FOLDER);
     gpu_tree_text(&world.tree, path, "active\n");
     read_device(0);
@@ -174,7 +174,7 @@ static void a_sleeping_device_is_left_asleep(void)
 static void a_driver_that_counts_no_time_is_told_of(void)
 {
     begin("drm/panthor");
-    struct metric_set wanted = gpu_world_wanted(VITALS_DIAGNOSIS);
+    struct metric_set wanted = gpu_world_wanted(VITALS_TABLE_DIAGNOSIS);
     struct row_batch batch = {0};
     batch_reset(&batch, &wanted);
     world.backend->diagnose(&world.context, world.state, &batch);
@@ -219,7 +219,7 @@ static void v3d_has_an_engine_for_each_queue(void)
     check_f64(of(812, VITALS_GPU_PROCESS_COMPUTE_SECONDS), 0.2, VITALS_HAVE);
     check_u64(of(812, VITALS_GPU_PROCESS_SHARED_MEMORY_BYTES), 8192 << 10, VITALS_HAVE);
     CHECK_UINT(gpu_world_process(&world, 812)->uses, GPU_GRAPHICS | GPU_COMPUTE);
-    CHECK_NULL(gpu_sample_row(&world.sample, VITALS_GPU_CLOCK, "graphics"));
+    CHECK_NULL(gpu_sample_row(&world.sample, VITALS_TABLE_GPU_CLOCK, "graphics"));
     gpu_world_close(&world);
 }
 
@@ -330,7 +330,7 @@ static void sensors_of_a_device_that_comes_back_are_found_anew(void)
     gpu_tree_text(&world.tree, path, "51000\n");
     read_device(0);
     check_f64(gpu_world_value(&world, VITALS_GPU_TEMPERATURE_CELSIUS), 51, VITALS_HAVE);
-    CHECK_NULL(gpu_sample_row(&world.sample, VITALS_GPU_SENSOR, "fan0"));
+    CHECK_NULL(gpu_sample_row(&world.sample, VITALS_TABLE_GPU_SENSOR, "fan0"));
     gpu_world_close(&world);
 }
 
@@ -342,7 +342,7 @@ static void without_a_device_there_is_no_back_end(void)
         CHECK(gpu_world_open(&world, "drm", "tree", TREES[i]) < 0);
         CHECK_INT(world.scan.state, VITALS_UNSUPPORTED);
         CHECK_STR(world.scan.message, "no device of another DRM or accel driver");
-        struct metric_set wanted = gpu_world_wanted(VITALS_DIAGNOSIS);
+        struct metric_set wanted = gpu_world_wanted(VITALS_TABLE_DIAGNOSIS);
         batch_reset(&world.sample.batch, &wanted);
         world.backend->diagnose(&world.context, NULL, &world.sample.batch);
         CHECK_UINT(world.sample.batch.row_count, 1);

@@ -162,7 +162,7 @@ static void check_facts(const struct gpu_sample *sample, const struct batch_row 
         const struct batch_cell *cell = &sample->batch.items[i];
         CHECK_CASE(vitals_metric_name(cell->metric));
         CHECK(batch_wants(&sample->batch, cell->metric));
-        CHECK_INT(vitals_metric_entity(cell->metric), row->entity);
+        CHECK_INT(vitals_metric_table(cell->metric), row->entity);
         CHECK(cell->state != VITALS_UNSET);
         for (size_t j = row->first; j < i; j++)
             CHECK(sample->batch.items[j].metric != cell->metric);
@@ -176,8 +176,9 @@ static void check_rows_of(const struct gpu_sample *sample)
     for (size_t i = 0; i < sample->batch.row_count; i++) {
         const struct batch_row *row = &sample->batch.rows[i];
         struct span label = batch_label(&sample->batch, row);
-        CHECK(row->entity == VITALS_GPU || vitals_entity_parent(row->entity) == VITALS_GPU);
-        CHECK_INT(label.size == 0, row->entity == VITALS_GPU);
+        CHECK(row->entity == VITALS_TABLE_GPU ||
+              vitals_table_parent(row->entity) == VITALS_TABLE_GPU);
+        CHECK_INT(label.size == 0, row->entity == VITALS_TABLE_GPU);
         for (size_t j = 0; j < i; j++) {
             const struct batch_row *other = &sample->batch.rows[j];
             struct span own = batch_label(&sample->batch, other);
@@ -231,7 +232,7 @@ static void check_processes(const struct gpu_world *world)
         CHECK_UINT(item->uses & ~(unsigned)(GPU_COMPUTE | GPU_GRAPHICS | GPU_MPS), 0);
         CHECK(gpu_world_of(item, VITALS_GPU_PROCESS_MEMORY_USED_BYTES).state != VITALS_UNSET);
         for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
-            vitals_metric metric = metric_of(VITALS_GPU_PROCESS, n);
+            vitals_metric metric = metric_of(VITALS_TABLE_GPU_PROCESS, n);
             if (vitals_metric_name(metric) && is_ratio(metric))
                 check_ratio(metric, item->at[n]);
         }
@@ -286,7 +287,7 @@ static void check_single_metrics(struct gpu_world *world, const struct contract 
     if (contract->loses || world->scan.count == 0)
         return;
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        if (vitals_metric_entity(m) != VITALS_GPU || vitals_metric_kind(m) == VITALS_IDENTITY)
+        if (vitals_metric_table(m) != VITALS_TABLE_GPU || vitals_metric_kind(m) == VITALS_IDENTITY)
             continue;
         struct metric_set only = gpu_world_only(m);
         gpu_world_sample(world, world->scan.devices[0].slot, &only);
@@ -318,16 +319,17 @@ static vitals_snapshot *take_snapshot(struct gpu_world *world, struct gpu_table 
 static void check_rows(const vitals_snapshot *snapshot, const struct metric_set *wanted)
 {
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(m);
+        vitals_table entity = vitals_metric_table(m);
         if (!metric_set_has(wanted, m))
             continue;
         CHECK(vitals_snapshot_has_metric(snapshot, m));
         for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, entity, row));) {
             if (vitals_row_availability(row, m) == VITALS_UNSET)
-                CHECK_FAIL("%s.%s of row %s is unset", vitals_entity_name(entity),
+                CHECK_FAIL("%s.%s of row %s is unset", vitals_table_name(entity),
                            vitals_metric_name(m), vitals_row_label(row));
-            if (entity != VITALS_GPU)
-                CHECK_NOT_NULL(vitals_snapshot_find(snapshot, VITALS_GPU, vitals_row_parent(row)));
+            if (entity != VITALS_TABLE_GPU)
+                CHECK_NOT_NULL(
+                    vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, vitals_row_parent(row)));
         }
     }
 }
@@ -336,18 +338,19 @@ static void check_rows(const vitals_snapshot *snapshot, const struct metric_set 
 static size_t check_lost_rows(const vitals_snapshot *snapshot)
 {
     size_t lost = 0;
-    for (const vitals_row *row = NULL; (row = vitals_snapshot_next(snapshot, VITALS_GPU, row));) {
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row));) {
         if (vitals_row_availability(row, VITALS_GPU_POWER_WATTS) != VITALS_GONE)
             continue;
         lost++;
         for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-            bool reading = vitals_metric_entity(m) == VITALS_GPU &&
+            bool reading = vitals_metric_table(m) == VITALS_TABLE_GPU &&
                            vitals_metric_kind(m) != VITALS_IDENTITY;
             if (reading && vitals_snapshot_has_metric(snapshot, m))
                 CHECK_INT(vitals_row_availability(row, m), VITALS_GONE);
         }
-        CHECK_NULL(
-            vitals_snapshot_next_child(snapshot, VITALS_GPU_PROCESS, vitals_row_key(row), NULL));
+        CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU_PROCESS,
+                                              vitals_row_key(row), NULL));
     }
     return lost;
 }
@@ -363,7 +366,7 @@ static void check_snapshots(struct gpu_world *world, const struct contract *cont
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     for (int times = 0; times < 3; times++) {
         vitals_snapshot *snapshot = take_snapshot(world, table, builder, &all);
-        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), world->scan.count);
+        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), world->scan.count);
         check_rows(snapshot, &all);
         lost = check_lost_rows(snapshot);
         vitals_snapshot_unref(snapshot);

@@ -22,7 +22,7 @@ static void begin(const vitals_metric *metrics)
         __VA_ARGS__, 0      \
     }
 
-static const struct batch_row *row(vitals_entity entity, const char *label)
+static const struct batch_row *row(vitals_table entity, const char *label)
 {
     return gpu_sample_row(&sample, entity, label);
 }
@@ -62,8 +62,8 @@ static void what_is_not_wanted_is_passed_over(void)
     /* A table of which anything is wanted is listed whole, with what is wanted of it. */
     gpu_fill_child(&sample, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu", value_f64(50));
     gpu_fill_end(&sample);
-    CHECK_NULL(row(VITALS_GPU_POOL, "bar1"));
-    CHECK_NOT_NULL(row(VITALS_GPU_SENSOR, "gpu"));
+    CHECK_NULL(row(VITALS_TABLE_GPU_POOL, "bar1"));
+    CHECK_NOT_NULL(row(VITALS_TABLE_GPU_SENSOR, "gpu"));
     CHECK_NULL(cell(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu"));
 }
 
@@ -71,10 +71,10 @@ static void a_device_that_has_nothing_of_it_is_there(void)
 {
     begin(ASKED(VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND));
     gpu_fill_end(&sample);
-    CHECK_NOT_NULL(row(VITALS_GPU, ""));
+    CHECK_NOT_NULL(row(VITALS_TABLE_GPU, ""));
     begin(ASKED(VITALS_GPU_SENSOR_FAN_RPM)); /* the device itself was not asked for */
     gpu_fill_end(&sample);
-    CHECK_NULL(row(VITALS_GPU, ""));
+    CHECK_NULL(row(VITALS_TABLE_GPU, ""));
 }
 
 static void texts_and_labels_have_room_or_say_so(void)
@@ -104,7 +104,7 @@ static void what_has_no_room_is_said_to_be_cut(void)
     }
     gpu_fill_end(&sample);
     CHECK_UINT(sample.batch.row_count, GPU_FILL_MAX);
-    CHECK_INT(sample.batch.states[VITALS_GPU_SENSOR], VITALS_LOWER_BOUND);
+    CHECK_INT(sample.batch.states[VITALS_TABLE_GPU_SENSOR], VITALS_LOWER_BOUND);
 }
 
 static void a_lost_device_has_no_rows(void)

@@ -58,7 +58,8 @@ static void look_around(const struct gpu_tree *tree)
 
 static uint64_t device_key(const char *label)
 {
-    for (const vitals_row *r = NULL; (r = vitals_snapshot_next(snapshot, VITALS_GPU, r)) != NULL;) {
+    for (const vitals_row *r = NULL;
+         (r = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, r)) != NULL;) {
         if (strcmp(vitals_row_label(r), label) == 0)
             return vitals_row_key(r);
     }
@@ -69,7 +70,8 @@ static uint64_t device_key(const char *label)
 static uint64_t peer(const char *kind, const char *label)
 {
     vitals_text text;
-    for (const vitals_row *r = NULL; (r = vitals_snapshot_next(snapshot, VITALS_GPU_PEER, r));) {
+    for (const vitals_row *r = NULL;
+         (r = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PEER, r));) {
         if (vitals_row_parent(r) == device_key("0") && strcmp(vitals_row_label(r), label) == 0 &&
             vitals_row_text(r, VITALS_GPU_PEER_KIND, &text) > 0 && text.size == strlen(kind) &&
             memcmp(text.bytes, kind, text.size) == 0)
@@ -98,7 +100,7 @@ static void a_device_may_be_called_as_an_adapter_is(void)
     name_adapter(&tree, "infiniband", "mlx", "0000:00:07.0");
     begin();
     look_around(&tree);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU_PEER), 2 * (1 + 3));
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_PEER), 2 * (1 + 3));
     uint64_t device = peer("gpu", "1"), adapter = peer("network", "1");
     CHECK(device != adapter);
     look_around(&tree);

@@ -17,19 +17,20 @@ static void devices_are_counted_and_partitions_stand_under_theirs(void)
     take_scan(1, &other);
     write_rows(NULL);
     static const char *const labels[] = {"0", "0:0", "0:3", "1", "2"};
-    CHECK_UINT(rows(VITALS_GPU), CHECK_COUNT(labels));
+    CHECK_UINT(rows(VITALS_TABLE_GPU), CHECK_COUNT(labels));
     const vitals_row *r = NULL;
     for (size_t i = 0; i < CHECK_COUNT(labels); i++) {
-        r = vitals_snapshot_next(snapshot, VITALS_GPU, r);
+        r = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, r);
         CHECK_STR(vitals_row_label(r), labels[i]);
     }
-    CHECK_UINT(vitals_row_parent(row(VITALS_GPU, "0:3")), vitals_row_key(row(VITALS_GPU, "0")));
-    CHECK_UINT(vitals_row_parent(row(VITALS_GPU, "1")), 0);
-    CHECK_NEAR(number(row(VITALS_GPU, "0:3"), VITALS_GPU_INDEX), 3, 0);
+    CHECK_UINT(vitals_row_parent(row(VITALS_TABLE_GPU, "0:3")),
+               vitals_row_key(row(VITALS_TABLE_GPU, "0")));
+    CHECK_UINT(vitals_row_parent(row(VITALS_TABLE_GPU, "1")), 0);
+    CHECK_NEAR(number(row(VITALS_TABLE_GPU, "0:3"), VITALS_GPU_INDEX), 3, 0);
     vitals_text name;
-    CHECK_INT(vitals_row_text(row(VITALS_GPU, "2"), VITALS_GPU_NAME, &name), VITALS_HAVE);
+    CHECK_INT(vitals_row_text(row(VITALS_TABLE_GPU, "2"), VITALS_GPU_NAME, &name), VITALS_HAVE);
     CHECK_BYTES(name.bytes, name.size, "Board C", 7);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "2"), VITALS_GPU_CUDA_VERSION),
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU, "2"), VITALS_GPU_CUDA_VERSION),
               VITALS_UNSUPPORTED);
     end();
 }
@@ -44,7 +45,7 @@ static void labels_follow_the_back_ends_whichever_answers_first(void)
     take_scan(0, &first);
     write_rows(NULL);
     vitals_text uuid;
-    CHECK(vitals_row_text(row(VITALS_GPU, "0"), VITALS_GPU_UUID, &uuid) > 0);
+    CHECK(vitals_row_text(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_UUID, &uuid) > 0);
     CHECK_BYTES(uuid.bytes, uuid.size, "first vendor's", 14);
     end();
 }
@@ -58,22 +59,22 @@ static void a_device_keeps_its_key_and_another_never_gets_it(void)
     take_scan(0, &both);
     take_power(10, 100);
     write_rows(NULL);
-    uint64_t key = vitals_row_key(row(VITALS_GPU, "0"));
+    uint64_t key = vitals_row_key(row(VITALS_TABLE_GPU, "0"));
 
     take_scan(0, &none);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU), 0);
+    CHECK_UINT(rows(VITALS_TABLE_GPU), 0);
 
     add(&back, 2, "C");
     add(&back, 0, "A");
     take_scan(0, &back);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU), 2);
-    const vitals_row *again = vitals_snapshot_find(snapshot, VITALS_GPU, key);
+    CHECK_UINT(rows(VITALS_TABLE_GPU), 2);
+    const vitals_row *again = vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, key);
     CHECK_NOT_NULL(again);
     CHECK_STR(vitals_row_label(again), "1");
     CHECK_INT(vitals_row_availability(again, VITALS_GPU_POWER_WATTS), VITALS_NOT_YET);
-    CHECK(vitals_row_key(row(VITALS_GPU, "0")) > key + 1);
+    CHECK(vitals_row_key(row(VITALS_TABLE_GPU, "0")) > key + 1);
     end();
 }
 
@@ -81,7 +82,7 @@ static void a_device_keeps_its_key_and_another_never_gets_it(void)
 
 static uint64_t key_of(const char *label)
 {
-    return vitals_row_key(row(VITALS_GPU, label));
+    return vitals_row_key(row(VITALS_TABLE_GPU, label));
 }
 
 static void two_devices_of_one_uuid_are_two(void)
@@ -92,7 +93,7 @@ static void two_devices_of_one_uuid_are_two(void)
     add(&scan, 5, "A");
     take_scan(0, &scan);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU), 2);
+    CHECK_UINT(rows(VITALS_TABLE_GPU), 2);
     uint64_t first = key_of("0"), other = key_of("1");
     CHECK(first != other);
     take_scan(0, &scan);
@@ -102,7 +103,7 @@ static void two_devices_of_one_uuid_are_two(void)
     add(&second, 5, "A"); /* the first is taken out: the other keeps its key */
     take_scan(0, &second);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU), 1);
+    CHECK_UINT(rows(VITALS_TABLE_GPU), 1);
     CHECK_UINT(key_of("0"), other);
     take_scan(0, &scan);
     write_rows(NULL);
@@ -122,23 +123,23 @@ static void what_a_sample_leaves_out_keeps_its_value(void)
     begin_sample(10, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_POWER_LIMIT_WATTS,
                            VITALS_GPU_COMPUTE_MODE, VITALS_GPU_CLOCK_FREQUENCY_HERTZ,
                            VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ));
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 100);
     batch_set_f64(&sample.batch, VITALS_GPU_POWER_LIMIT_WATTS, 700);
     batch_set_string(&sample.batch, VITALS_GPU_COMPUTE_MODE, "default");
-    in_row(VITALS_GPU_CLOCK, "sm");
+    in_row(VITALS_TABLE_GPU_CLOCK, "sm");
     batch_set_f64(&sample.batch, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1e9);
     batch_set_f64(&sample.batch, VITALS_GPU_CLOCK_FREQUENCY_MAX_HERTZ, 2e9);
     CHECK_INT(take_sample(), 0);
 
     begin_sample(20, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_CLOCK_FREQUENCY_HERTZ));
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 150);
-    in_row(VITALS_GPU_CLOCK, "sm");
+    in_row(VITALS_TABLE_GPU_CLOCK, "sm");
     batch_set_f64(&sample.batch, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1.5e9);
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
-    const vitals_row *r = row(VITALS_GPU, "0"), *clock = row(VITALS_GPU_CLOCK, "sm");
+    const vitals_row *r = row(VITALS_TABLE_GPU, "0"), *clock = row(VITALS_TABLE_GPU_CLOCK, "sm");
     CHECK_NEAR(number(r, VITALS_GPU_POWER_WATTS), 150, 0);
     CHECK_NEAR(number(r, VITALS_GPU_POWER_LIMIT_WATTS), 700, 0);
     CHECK_UINT(vitals_row_stamp_ns(r), 20);
@@ -156,18 +157,18 @@ static void what_is_late_is_stale_and_what_never_came_timed_out(void)
     begin();
     one_device();
     write_rows(NULL);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS),
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_POWER_WATTS),
               VITALS_NOT_YET);
     take_late();
     write_rows(NULL);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS),
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_POWER_WATTS),
               VITALS_TIMED_OUT);
 
     take_power(10, 100);
     take_users(0, (const int64_t[]){42}, 1);
     take_late();
     write_rows(NULL);
-    const vitals_row *r = row(VITALS_GPU, "0"), *user = row(VITALS_GPU_PROCESS, "42");
+    const vitals_row *r = row(VITALS_TABLE_GPU, "0"), *user = row(VITALS_TABLE_GPU_PROCESS, "42");
     double watts;
     CHECK_INT(vitals_row_f64(r, VITALS_GPU_POWER_WATTS, &watts), VITALS_STALE);
     CHECK_NEAR(watts, 100, 0);
@@ -179,15 +180,16 @@ static void what_is_late_is_stale_and_what_never_came_timed_out(void)
 
     take_power(30, 120);
     write_rows(NULL);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS), VITALS_HAVE);
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_POWER_WATTS),
+              VITALS_HAVE);
     end();
 }
 
 static void take_claim(uint64_t stamp_ns)
 {
     begin_sample(stamp_ns, ASKED(VITALS_GPU_JOB_JOB_ID, VITALS_GPU_JOB_UID));
-    batch_state(&sample.batch, VITALS_GPU_JOB, VITALS_HAVE);
-    in_row(VITALS_GPU_JOB, "4711");
+    batch_state(&sample.batch, VITALS_TABLE_GPU_JOB, VITALS_HAVE);
+    in_row(VITALS_TABLE_GPU_JOB, "4711");
     batch_set_text(&sample.batch, VITALS_GPU_JOB_JOB_ID, span_of("4711"));
     CHECK_INT(gpu_table_claims(table, 0, 0, &sample), 0);
 }
@@ -198,7 +200,7 @@ static vitals_availability jobs_when(vitals_metric late)
     metric_set_add(&asked, late);
     gpu_table_late(table, 0, 0, &asked);
     write_rows(NULL);
-    return vitals_snapshot_state(snapshot, VITALS_GPU_JOB);
+    return vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_JOB);
 }
 
 static void what_others_claim_of_a_device_holds_whatever_its_driver_says(void)
@@ -209,21 +211,21 @@ static void what_others_claim_of_a_device_holds_whatever_its_driver_says(void)
     take_claim(10);
     take_late();
     write_rows(NULL);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS),
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_POWER_WATTS),
               VITALS_TIMED_OUT);
     take_power(20, 100);
     begin_sample(30, ASKED(VITALS_GPU_POWER_WATTS));
     sample.state = VITALS_GONE;
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_JOB), VITALS_HAVE);
-    const vitals_row *claim = row(VITALS_GPU_JOB, "4711");
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_JOB), VITALS_HAVE);
+    const vitals_row *claim = row(VITALS_TABLE_GPU_JOB, "4711");
     CHECK_INT(vitals_row_text(claim, VITALS_GPU_JOB_JOB_ID, &job), VITALS_HAVE);
     CHECK_INT(vitals_row_availability(claim, VITALS_GPU_JOB_UID), VITALS_UNSUPPORTED);
     CHECK_UINT(vitals_row_stamp_ns(claim), 10);
     CHECK_INT(jobs_when(VITALS_GPU_POWER_WATTS), VITALS_HAVE);
     CHECK_INT(jobs_when(VITALS_GPU_JOB_JOB_ID), VITALS_STALE);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU_JOB, "4711"), VITALS_GPU_JOB_JOB_ID),
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU_JOB, "4711"), VITALS_GPU_JOB_JOB_ID),
               VITALS_STALE);
     end();
 }
@@ -233,9 +235,9 @@ static void of_a_lost_device_everything_is_gone(void)
     begin();
     one_device();
     begin_sample(10, ASKED(VITALS_GPU_POWER_LIMIT_WATTS, VITALS_GPU_POOL_TOTAL_BYTES));
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     batch_set_f64(&sample.batch, VITALS_GPU_POWER_LIMIT_WATTS, 700);
-    in_row(VITALS_GPU_POOL, "bar1");
+    in_row(VITALS_TABLE_GPU_POOL, "bar1");
     batch_set_u64(&sample.batch, VITALS_GPU_POOL_TOTAL_BYTES, 1);
     CHECK_INT(take_sample(), 0);
     begin_sample(20, ASKED(VITALS_GPU_POWER_LIMIT_WATTS));
@@ -244,14 +246,15 @@ static void of_a_lost_device_everything_is_gone(void)
     take_users(0, (const int64_t[]){42}, 1);
     take_state(VITALS_GONE);
     write_rows(NULL);
-    const vitals_row *r = row(VITALS_GPU, "0");
+    const vitals_row *r = row(VITALS_TABLE_GPU, "0");
     CHECK_INT(vitals_row_availability(r, VITALS_GPU_POWER_LIMIT_WATTS), VITALS_GONE);
     CHECK_INT(vitals_row_availability(r, VITALS_GPU_COMPUTE_MODE), VITALS_GONE);
     CHECK_INT(vitals_row_availability(r, VITALS_GPU_PROCESSES), VITALS_GONE);
     CHECK_INT(vitals_row_availability(r, VITALS_GPU_NAME), VITALS_HAVE);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU_POOL, "bar1"), VITALS_GPU_POOL_TOTAL_BYTES),
-              VITALS_GONE);
-    CHECK_UINT(rows(VITALS_GPU_PROCESS), 0);
+    CHECK_INT(
+        vitals_row_availability(row(VITALS_TABLE_GPU_POOL, "bar1"), VITALS_GPU_POOL_TOTAL_BYTES),
+        VITALS_GONE);
+    CHECK_UINT(rows(VITALS_TABLE_GPU_PROCESS), 0);
     end();
 }
 
@@ -260,28 +263,30 @@ static void a_table_is_listed_whole(void)
     begin();
     one_device();
     begin_sample(10, ASKED(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, VITALS_GPU_SENSOR_FAN_RPM));
-    in_row(VITALS_GPU_SENSOR, "gpu");
+    in_row(VITALS_TABLE_GPU_SENSOR, "gpu");
     batch_set_f64(&sample.batch, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 50);
-    in_row(VITALS_GPU_SENSOR, "fan0");
+    in_row(VITALS_TABLE_GPU_SENSOR, "fan0");
     batch_set_f64(&sample.batch, VITALS_GPU_SENSOR_FAN_RPM, 1200);
     CHECK_INT(take_sample(), 0);
     take_power(15, 100); /* sensors were not asked for, and stay */
     write_rows(NULL);
-    uint64_t key = vitals_row_key(row(VITALS_GPU_SENSOR, "fan0"));
-    CHECK_NEAR(number(row(VITALS_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS), 50, 0);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_FAN_RPM),
-              VITALS_UNSUPPORTED);
+    uint64_t key = vitals_row_key(row(VITALS_TABLE_GPU_SENSOR, "fan0"));
+    CHECK_NEAR(number(row(VITALS_TABLE_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS),
+               50, 0);
     CHECK_INT(
-        vitals_row_availability(row(VITALS_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_VOLTAGE_VOLTS),
-        VITALS_NOT_YET);
+        vitals_row_availability(row(VITALS_TABLE_GPU_SENSOR, "gpu"), VITALS_GPU_SENSOR_FAN_RPM),
+        VITALS_UNSUPPORTED);
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU_SENSOR, "gpu"),
+                                      VITALS_GPU_SENSOR_VOLTAGE_VOLTS),
+              VITALS_NOT_YET);
 
     begin_sample(20, ASKED(VITALS_GPU_SENSOR_FAN_RPM));
-    in_row(VITALS_GPU_SENSOR, "fan0");
+    in_row(VITALS_TABLE_GPU_SENSOR, "fan0");
     batch_set_f64(&sample.batch, VITALS_GPU_SENSOR_FAN_RPM, 1300);
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU_SENSOR), 1);
-    CHECK_UINT(vitals_row_key(row(VITALS_GPU_SENSOR, "fan0")), key);
+    CHECK_UINT(rows(VITALS_TABLE_GPU_SENSOR), 1);
+    CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_SENSOR, "fan0")), key);
     end();
 }
 
@@ -290,11 +295,11 @@ static void a_clock_may_begin_at_nought(void)
     begin();
     one_device();
     begin_sample(0, ASKED(VITALS_GPU_POWER_WATTS));
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 100);
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
-    CHECK_NEAR(number(row(VITALS_GPU, "0"), VITALS_GPU_POWER_WATTS), 100, 0);
+    CHECK_NEAR(number(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_POWER_WATTS), 100, 0);
     end();
 }
 
@@ -310,8 +315,9 @@ static void a_stranger_s_pid_is_nobody_of_ours(void)
     living[0].key = 1001;
     write_rows(find_living);
     uint64_t process;
-    CHECK_INT(vitals_row_u64(row(VITALS_GPU_PROCESS, "42"), VITALS_GPU_PROCESS_PROCESS, &process),
-              VITALS_OUTSIDE);
+    CHECK_INT(
+        vitals_row_u64(row(VITALS_TABLE_GPU_PROCESS, "42"), VITALS_GPU_PROCESS_PROCESS, &process),
+        VITALS_OUTSIDE);
     end();
 }
 
@@ -322,11 +328,11 @@ static void of_a_sleeping_device_what_is_known_stands(void)
     take_power(10, 100);
     begin_sample(20, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_RUNTIME_STATUS));
     sample.state = VITALS_SUSPENDED;
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     batch_set_string(&sample.batch, VITALS_GPU_RUNTIME_STATUS, "suspended");
     CHECK_INT(take_sample(), 0);
     write_rows(NULL);
-    const vitals_row *r = row(VITALS_GPU, "0");
+    const vitals_row *r = row(VITALS_TABLE_GPU, "0");
     vitals_text status;
     CHECK_INT(vitals_row_text(r, VITALS_GPU_RUNTIME_STATUS, &status), VITALS_HAVE);
     CHECK_BYTES(status.bytes, status.size, "suspended", 9);
@@ -340,11 +346,11 @@ static void of_a_sleeping_device_what_is_known_stands(void)
 static void take_sensors(unsigned from, unsigned count)
 {
     begin_sample(10, ASKED(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS));
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     for (unsigned i = from; i < from + count; i++) {
         char label[16];
         snprintf(label, sizeof label, "%u", i);
-        in_row(VITALS_GPU_SENSOR, label);
+        in_row(VITALS_TABLE_GPU_SENSOR, label);
     }
     CHECK_INT(take_sample(), 0);
 }
@@ -357,18 +363,18 @@ static void rows_that_are_gone_are_forgotten(void)
     one_device();
     take_sensors(0, 3);
     write_rows(NULL);
-    uint64_t key = vitals_row_key(row(VITALS_GPU_SENSOR, "1"));
+    uint64_t key = vitals_row_key(row(VITALS_TABLE_GPU_SENSOR, "1"));
     take_sensors(0, 1);
     take_sensors(0, 3);
     write_rows(NULL);
-    CHECK_UINT(vitals_row_key(row(VITALS_GPU_SENSOR, "1")), key);
+    CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_SENSOR, "1")), key);
     for (unsigned i = 0; i < 50; i++)
         take_sensors(10 + 7 * i, 7);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU_SENSOR), 7);
+    CHECK_UINT(rows(VITALS_TABLE_GPU_SENSOR), 7);
     take_sensors(0, 3);
     write_rows(NULL);
-    CHECK(vitals_row_key(row(VITALS_GPU_SENSOR, "1")) > key); /* a new key */
+    CHECK(vitals_row_key(row(VITALS_TABLE_GPU_SENSOR, "1")) > key); /* a new key */
     end();
 }
 
@@ -382,11 +388,11 @@ static int take_everything(uint32_t users)
     add_part(&scan, 1, 0, 0, "A/0");
     begin_sample(10, ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_COMPUTE_MODE,
                            VITALS_GPU_CLOCK_FREQUENCY_HERTZ, VITALS_GPU_POOL_TOTAL_BYTES));
-    in_row(VITALS_GPU, "");
+    in_row(VITALS_TABLE_GPU, "");
     batch_set_f64(&sample.batch, VITALS_GPU_POWER_WATTS, 100);
     batch_set_string(&sample.batch, VITALS_GPU_COMPUTE_MODE, "default");
-    in_row(VITALS_GPU_CLOCK, "sm");
-    in_row(VITALS_GPU_POOL, "bar1");
+    in_row(VITALS_TABLE_GPU_CLOCK, "sm");
+    in_row(VITALS_TABLE_GPU_POOL, "bar1");
     list = (struct gpu_processes){.state = VITALS_HAVE, .count = users};
     for (uint32_t i = 0; i < users; i++)
         list.items[i] = (struct gpu_process){.pid = i + 1, .uses = GPU_COMPUTE, .is_ours = 1};
@@ -410,9 +416,9 @@ static void no_allocation_that_fails_does_harm(void)
         write_rows(NULL); /* whatever it has by now */
         CHECK_INT(take_everything(20), 0);
         write_rows(NULL);
-        CHECK_UINT(rows(VITALS_GPU), 2);
-        CHECK_UINT(rows(VITALS_GPU_CLOCK), 1);
-        CHECK_UINT(rows(VITALS_GPU_PROCESS), 20);
+        CHECK_UINT(rows(VITALS_TABLE_GPU), 2);
+        CHECK_UINT(rows(VITALS_TABLE_GPU_CLOCK), 1);
+        CHECK_UINT(rows(VITALS_TABLE_GPU_PROCESS), 20);
         end();
         CHECK_INT(memory_live(), live);
         if (result == 0) {

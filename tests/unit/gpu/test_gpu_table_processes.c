@@ -7,24 +7,24 @@ static void a_process_keeps_its_row_while_it_is_listed(void)
     one_device();
     take_users(0, (const int64_t[]){42, 50}, 2);
     write_rows(NULL);
-    uint64_t key = vitals_row_key(row(VITALS_GPU_PROCESS, "50"));
+    uint64_t key = vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "50"));
     take_users(0, (const int64_t[]){7, 50}, 2);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU_PROCESS), 2);
-    CHECK_UINT(vitals_row_key(row(VITALS_GPU_PROCESS, "50")), key);
-    CHECK_UINT(vitals_row_parent(row(VITALS_GPU_PROCESS, "50")),
-               vitals_row_key(row(VITALS_GPU, "0")));
+    CHECK_UINT(rows(VITALS_TABLE_GPU_PROCESS), 2);
+    CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "50")), key);
+    CHECK_UINT(vitals_row_parent(row(VITALS_TABLE_GPU_PROCESS, "50")),
+               vitals_row_key(row(VITALS_TABLE_GPU, "0")));
     take_users(0, NULL, 0);
     take_users(0, (const int64_t[]){50}, 1);
     write_rows(NULL);
-    CHECK(vitals_row_key(row(VITALS_GPU_PROCESS, "50")) > key);
+    CHECK(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "50")) > key);
     end();
 }
 
 static vitals_availability process_of(const char *label, uint64_t *key)
 {
     *key = 0;
-    return vitals_row_u64(row(VITALS_GPU_PROCESS, label), VITALS_GPU_PROCESS_PROCESS, key);
+    return vitals_row_u64(row(VITALS_TABLE_GPU_PROCESS, label), VITALS_GPU_PROCESS_PROCESS, key);
 }
 
 static void a_process_is_joined_by_its_pid(void)
@@ -39,7 +39,7 @@ static void a_process_is_joined_by_its_pid(void)
     living[0].pid = 42;
     living[0].key = 1001;
     write_rows(find_living);
-    uint64_t row_key = vitals_row_key(row(VITALS_GPU_PROCESS, "42"));
+    uint64_t row_key = vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "42"));
     CHECK_INT(process_of("42", &key), VITALS_HAVE);
     CHECK_UINT(key, 1001);
     CHECK_INT(process_of("4000000", &key), VITALS_OUTSIDE);
@@ -47,12 +47,12 @@ static void a_process_is_joined_by_its_pid(void)
     living[0].pid = 0; /* it ended, and the driver lists it still */
     write_rows(find_living);
     CHECK_INT(process_of("42", &key), VITALS_GONE);
-    CHECK_UINT(vitals_row_key(row(VITALS_GPU_PROCESS, "42")), row_key);
+    CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "42")), row_key);
 
     living[0].pid = 42; /* and another has its pid */
     living[0].key = 1002;
     write_rows(find_living);
-    const vitals_row *r = row(VITALS_GPU_PROCESS, "42");
+    const vitals_row *r = row(VITALS_TABLE_GPU_PROCESS, "42");
     CHECK(vitals_row_key(r) > row_key);
     CHECK_NEAR(number(r, VITALS_GPU_PROCESS_BUSY_SECONDS), 0, 0);
     end();
@@ -64,19 +64,20 @@ static void one_bad_answer_does_not_end_a_process(void)
     one_device();
     take_users(0, (const int64_t[]){42}, 1);
     write_rows(NULL);
-    uint64_t key = vitals_row_key(row(VITALS_GPU_PROCESS, "42"));
+    uint64_t key = vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "42"));
     take_state(VITALS_FAILED);
     write_rows(NULL);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU_PROCESS, "42"),
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU_PROCESS, "42"),
                                       VITALS_GPU_PROCESS_MEMORY_USED_BYTES),
               VITALS_STALE);
     take_users(0, (const int64_t[]){42}, 1);
     write_rows(NULL);
-    CHECK_UINT(vitals_row_key(row(VITALS_GPU_PROCESS, "42")), key);
+    CHECK_UINT(vitals_row_key(row(VITALS_TABLE_GPU_PROCESS, "42")), key);
     take_state(VITALS_DENIED);
     write_rows(NULL);
-    CHECK_UINT(rows(VITALS_GPU_PROCESS), 0);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_PROCESSES), VITALS_DENIED);
+    CHECK_UINT(rows(VITALS_TABLE_GPU_PROCESS), 0);
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_PROCESSES),
+              VITALS_DENIED);
     end();
 }
 
@@ -112,7 +113,7 @@ static void a_table_of_processes_says_what_it_lacks(void)
                 CHECK_INT(gpu_table_processes(table, 0, slot, asked_of_users(), &list), 0);
         }
         write_rows(NULL);
-        CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), CASES[i].state);
+        CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), CASES[i].state);
         end();
     }
 }
@@ -129,10 +130,10 @@ static void a_partition_without_a_list_lacks_nothing(void)
     take_users(0, (const int64_t[]){4}, 1);
     CHECK_INT(gpu_table_processes(table, 0, 1, asked_of_users(), &none), 0);
     write_rows(NULL);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), VITALS_HAVE);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_HAVE);
     gpu_table_late(table, 0, 0, asked_of_users());
     write_rows(NULL);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), VITALS_STALE);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_STALE);
     end();
 }
 
@@ -156,7 +157,7 @@ static void type_says_compute_and_graphics(void)
         CHECK_INT(gpu_table_processes(table, 0, 0, asked_of_users(), &list), 0);
         write_rows(NULL);
         vitals_text type = {"", 0};
-        vitals_availability state = vitals_row_text(row(VITALS_GPU_PROCESS, "9"),
+        vitals_availability state = vitals_row_text(row(VITALS_TABLE_GPU_PROCESS, "9"),
                                                     VITALS_GPU_PROCESS_TYPE, &type);
         CHECK_INT(state, cases[i].type ? VITALS_HAVE : VITALS_UNSUPPORTED);
         if (cases[i].type)
@@ -176,11 +177,12 @@ static void a_partitioned_device_counts_its_partitions_processes(void)
     take_users(0, NULL, 0);
     take_users(1, (const int64_t[]){1, 2}, 2);
     write_rows(NULL);
-    CHECK_INT(vitals_row_availability(row(VITALS_GPU, "0"), VITALS_GPU_PROCESSES), VITALS_NOT_YET);
+    CHECK_INT(vitals_row_availability(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_PROCESSES),
+              VITALS_NOT_YET);
     take_users(2, (const int64_t[]){3}, 1);
     write_rows(NULL);
-    CHECK_NEAR(number(row(VITALS_GPU, "0"), VITALS_GPU_PROCESSES), 3, 0);
-    CHECK_NEAR(number(row(VITALS_GPU, "0:0"), VITALS_GPU_PROCESSES), 2, 0);
+    CHECK_NEAR(number(row(VITALS_TABLE_GPU, "0"), VITALS_GPU_PROCESSES), 3, 0);
+    CHECK_NEAR(number(row(VITALS_TABLE_GPU, "0:0"), VITALS_GPU_PROCESSES), 2, 0);
     end();
 }
 

@@ -60,7 +60,7 @@ static void begin(void)
     memset(&sample, 0, sizeof sample);
     struct metric_set wanted = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;)
-        if (vitals_metric_entity(m) == VITALS_GPU)
+        if (vitals_metric_table(m) == VITALS_TABLE_GPU)
             metric_set_add(&wanted, m);
     batch_reset(&sample.batch, &wanted);
     gpu_fill_begin(&sample, 1);

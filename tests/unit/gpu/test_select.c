@@ -14,14 +14,15 @@
 
 static const struct gpu_row FOUR[] = {N(0, 10, 0.5), N(1, 70, 0.0), N(2, 10, 0.2), N(3, 40, 1.0)};
 
-static vitals_select_options defaults(void)
+static vitals_gpu_select_options defaults(void)
 {
-    vitals_select_options options;
-    vitals_select_options_init(&options, sizeof options);
+    vitals_gpu_select_options options;
+    vitals_gpu_select_options_init(&options, sizeof options);
     return options;
 }
 
-static const char *chosen_of(const vitals_snapshot *snapshot, const vitals_select_options *options)
+static const char *chosen_of(const vitals_snapshot *snapshot,
+                             const vitals_gpu_select_options *options)
 {
     const vitals_row *rows[16];
     vitals_error error;
@@ -32,7 +33,7 @@ static const char *chosen_of(const vitals_snapshot *snapshot, const vitals_selec
 }
 
 static const char *choose(const struct gpu_row *rows, size_t count,
-                          const vitals_select_options *options)
+                          const vitals_gpu_select_options *options)
 {
     vitals_snapshot *snapshot = snapshot_of(rows, count);
     static char out[256];
@@ -46,7 +47,7 @@ static void limits_and_order(void)
 {
     static const struct {
         const char *name;
-        vitals_select_options options;
+        vitals_gpu_select_options options;
         const char *expected;
     } CASES[] = {
         {"all", {.max_utilization_ratio = -1, .max_memory_busy_ratio = -1}, "2 0 3 1"},
@@ -88,7 +89,7 @@ static void limits_and_order(void)
          ""},
     };
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
-        vitals_select_options options = CASES[i].options;
+        vitals_gpu_select_options options = CASES[i].options;
         options.size = sizeof options;
         CHECK_CASE(CASES[i].name);
         CHECK_STR(choose(FOUR, CHECK_COUNT(FOUR), &options), CASES[i].expected);
@@ -129,7 +130,7 @@ static void missing_values(void)
          .memory_busy = -1,
          .busy_seconds = -1},
     };
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     CHECK_STR(choose(ROWS, CHECK_COUNT(ROWS), &options), "1 3"); /* 0 tells nothing at all */
     options.max_utilization_ratio = 1;
     CHECK_STR(choose(ROWS, CHECK_COUNT(ROWS), &options), "1");
@@ -161,7 +162,7 @@ static void values_to_come(void)
         vitals_builder_missing(builder, TOLD[i], VITALS_NOT_YET);
         vitals_snapshot *snapshot = end_rows(builder);
         CHECK_STR(chosen_of(snapshot, NULL), "0");
-        vitals_select_options options = defaults();
+        vitals_gpu_select_options options = defaults();
         options.max_utilization_ratio = 0.9;
         CHECK_STR(chosen_of(snapshot, &options), "");
         vitals_snapshot_unref(snapshot);
@@ -208,7 +209,7 @@ static void utilization_of_a_counter(void)
     builder = begin_rows(20000000000);
     put_rows(builder, rows, 2, 20000000000);
     vitals_snapshot *now = end_rows(builder);
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     options.max_utilization_ratio = 0.5;
     CHECK_STR(chosen_of(now, &options), "");
     options.older = older;
@@ -230,19 +231,19 @@ static void no_more_is_free_than_there_is(void)
     static const char *const ANA[] = {"ana"};
     vitals_builder *builder = begin_rows(1000000000);
     put_rows(builder, ROWS, 2, 1000000000);
-    vitals_builder_table(builder, VITALS_GPU_PROCESS, USERS, 3);
+    vitals_builder_table(builder, VITALS_TABLE_GPU_PROCESS, USERS, 3);
     for (uint64_t i = 0; i < 2; i++) {
-        vitals_builder_row(builder, VITALS_GPU_PROCESS, i + 1, 1, text_of("x"), 1000000000);
+        vitals_builder_row(builder, VITALS_TABLE_GPU_PROCESS, i + 1, 1, text_of("x"), 1000000000);
         vitals_builder_u64(builder, VITALS_GPU_PROCESS_PID, 100, VITALS_HAVE);
         vitals_builder_u64(builder, VITALS_GPU_PROCESS_PROCESS, 10, VITALS_HAVE);
         vitals_builder_u64(builder, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, 70 * GIB, VITALS_HAVE);
     }
-    vitals_builder_table(builder, VITALS_PROCESS, PROCESSES, 2);
-    vitals_builder_row(builder, VITALS_PROCESS, 10, 0, text_of("a"), 1000000000);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESSES, 2);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 10, 0, text_of("a"), 1000000000);
     put_number(builder, VITALS_PROCESS_PID, 100);
     put_text(builder, VITALS_PROCESS_USER, "ana");
     vitals_snapshot *snapshot = end_rows(builder);
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     options.free_accounts = ANA;
     options.free_account_count = 1;
     CHECK_STR(chosen_of(snapshot, &options), "1 0"); /* equals: 80 and 80, not 150 */
@@ -263,9 +264,9 @@ static void accounts_that_count_as_free(void)
     static const uint64_t GIBS[] = {30, 20, 20};
     vitals_builder *builder = begin_rows(1000000000);
     put_rows(builder, ROWS, 2, 1000000000);
-    vitals_builder_table(builder, VITALS_GPU_PROCESS, USERS, 3);
+    vitals_builder_table(builder, VITALS_TABLE_GPU_PROCESS, USERS, 3);
     for (uint64_t i = 0; i < 3; i++) {
-        vitals_builder_row(builder, VITALS_GPU_PROCESS, i + 1, 1, text_of("x"), 1000000000);
+        vitals_builder_row(builder, VITALS_TABLE_GPU_PROCESS, i + 1, 1, text_of("x"), 1000000000);
         vitals_builder_u64(builder, VITALS_GPU_PROCESS_PID, 100 + i, VITALS_HAVE);
         if (i == 1)
             vitals_builder_missing(builder, VITALS_GPU_PROCESS_PROCESS, VITALS_OUTSIDE);
@@ -274,19 +275,19 @@ static void accounts_that_count_as_free(void)
         vitals_builder_u64(builder, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, GIBS[i] * GIB,
                            VITALS_HAVE);
     }
-    vitals_builder_table(builder, VITALS_PROCESS, PROCESSES, 3);
-    vitals_builder_row(builder, VITALS_PROCESS, 10, 0, text_of("a"), 1000000000);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESSES, 3);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 10, 0, text_of("a"), 1000000000);
     put_text(builder, VITALS_PROCESS_USER, "ana");
     put_number(builder, VITALS_PROCESS_UID, 1000);
     put_number(builder, VITALS_PROCESS_PID, 100);
-    vitals_builder_row(builder, VITALS_PROCESS, 12, 0, text_of("b"), 1000000000);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 12, 0, text_of("b"), 1000000000);
     put_text(builder, VITALS_PROCESS_USER, "root");
     put_number(builder, VITALS_PROCESS_UID, 0);
     put_number(builder, VITALS_PROCESS_PID, 102);
     vitals_snapshot *snapshot = end_rows(builder);
 
     static const char *const ANA[] = {"ana"}, *const BOTH[] = {"0", "1000"}, *const BEN[] = {"ben"};
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     CHECK_STR(chosen_of(snapshot, &options), "1 0"); /* 10 and 35 GiB */
     options.free_accounts = ANA;
     options.free_account_count = 1;
@@ -319,7 +320,7 @@ static void mig_devices(void)
     static const struct gpu_row ROWS[] = {
         N(0, 60, 0.0), N(1, 40, 0.0), PART("1:0", 2, "nvidia", 10), PART("1:1", 2, "nvidia", 0)};
     struct gpu_row parts[] = {ROWS[1], ROWS[2], ROWS[3]};
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     parts[1].parent = parts[2].parent = 1;
     CHECK_CASE("whole ones before MIG devices");
     CHECK_STR(choose(ROWS, CHECK_COUNT(ROWS), &options), "0");
@@ -365,7 +366,7 @@ static void one_vendor(void)
                                            .busy = 0,
                                            .memory_busy = 0,
                                            .busy_seconds = -1}};
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     CHECK_STR(choose(ROWS, 3, &options), "2");
     options.min_count = 2;
     CHECK_STR(choose(ROWS, 3, &options), "1 0");
@@ -376,10 +377,10 @@ static void one_vendor(void)
 static void candidates(void)
 {
     vitals_snapshot *snapshot = snapshot_of(FOUR, CHECK_COUNT(FOUR));
-    const vitals_row *first = vitals_snapshot_row(snapshot, VITALS_GPU, 0);
-    const vitals_row *second = vitals_snapshot_row(snapshot, VITALS_GPU, 1);
+    const vitals_row *first = vitals_snapshot_row(snapshot, VITALS_TABLE_GPU, 0);
+    const vitals_row *second = vitals_snapshot_row(snapshot, VITALS_TABLE_GPU, 1);
     const vitals_row *given[] = {second, first, second};
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     options.candidates = given;
     options.candidate_count = 3;
     CHECK_STR(chosen_of(snapshot, &options), "0 1");
@@ -394,15 +395,17 @@ static void wrong_options(void)
 {
     static const struct {
         const char *name;
-        vitals_select_options options;
+        vitals_gpu_select_options options;
     } CASES[] = {
         {"fewer than the least",
-         {.size = sizeof(vitals_select_options), .min_count = 3, .max_count = 2}},
-        {"a tolerance of more", {.size = sizeof(vitals_select_options), .tolerance_ratio = 1.5}},
-        {"no tolerance", {.size = sizeof(vitals_select_options), .tolerance_ratio = (double)NAN}},
+         {.size = sizeof(vitals_gpu_select_options), .min_count = 3, .max_count = 2}},
+        {"a tolerance of more",
+         {.size = sizeof(vitals_gpu_select_options), .tolerance_ratio = 1.5}},
+        {"no tolerance",
+         {.size = sizeof(vitals_gpu_select_options), .tolerance_ratio = (double)NAN}},
         {"no utilization",
-         {.size = sizeof(vitals_select_options), .max_utilization_ratio = (double)NAN}},
-        {"too much", {.size = sizeof(vitals_select_options), .max_memory_busy_ratio = 1.1}},
+         {.size = sizeof(vitals_gpu_select_options), .max_utilization_ratio = (double)NAN}},
+        {"too much", {.size = sizeof(vitals_gpu_select_options), .max_memory_busy_ratio = 1.1}},
         {"no size", {.size = 0}},
     };
     vitals_snapshot *snapshot = snapshot_of(FOUR, CHECK_COUNT(FOUR));
@@ -420,14 +423,14 @@ static void the_request(void)
     static const char *const ANA[] = {"ana"};
     vitals_request *request = NULL;
     vitals_error error;
-    vitals_select_options options = defaults();
+    vitals_gpu_select_options options = defaults();
     CHECK_OK(vitals_request_new(0, &request, &error), error);
-    CHECK_OK(vitals_select_request(&options, request, &error), error);
+    CHECK_OK(vitals_gpu_select_request(&options, request, &error), error);
     CHECK(vitals_request_has(request, VITALS_GPU_MEMORY_FREE_BYTES));
     CHECK_FALSE(vitals_request_has(request, VITALS_PROCESS_USER));
     options.free_accounts = ANA;
     options.free_account_count = 1;
-    CHECK_OK(vitals_select_request(&options, request, &error), error);
+    CHECK_OK(vitals_gpu_select_request(&options, request, &error), error);
     CHECK(vitals_request_has(request, VITALS_PROCESS_USER));
     CHECK(vitals_request_has(request, VITALS_GPU_PROCESS_MEMORY_USED_BYTES));
     vitals_request_free(request);

@@ -111,9 +111,9 @@ static void names(void)
     };
     char name[SELECT_ID];
     vitals_snapshot *snapshot = snapshot_of(ODD, CHECK_COUNT(ODD));
-    select_uuid(vitals_snapshot_row(snapshot, VITALS_GPU, 0), name);
+    select_uuid(vitals_snapshot_row(snapshot, VITALS_TABLE_GPU, 0), name);
     CHECK_STR(name, "0");
-    select_uuid(vitals_snapshot_row(snapshot, VITALS_GPU, 1), name);
+    select_uuid(vitals_snapshot_row(snapshot, VITALS_TABLE_GPU, 1), name);
     CHECK_STR(name, "GPU-\\n\\xff,x");
     vitals_snapshot_unref(snapshot);
 }

@@ -114,7 +114,7 @@ static struct metric_set all_wanted(void)
 {
     struct metric_set wanted = {0};
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_entity(metric) == VITALS_GPU_PEER)
+        if (vitals_metric_table(metric) == VITALS_TABLE_GPU_PEER)
             metric_set_add(&wanted, metric);
     }
     return wanted;
@@ -160,7 +160,7 @@ static void a_server(void)
     batch_reset(&batch, &wanted);
     gpu_topology_write(&os, &(struct topology){DEVICES, NULL, CHECK_COUNT(DEVICES), 0}, &batch);
     CHECK_FALSE(batch.failed);
-    CHECK_INT(batch.states[VITALS_GPU_PEER], VITALS_HAVE);
+    CHECK_INT(batch.states[VITALS_TABLE_GPU_PEER], VITALS_HAVE);
     CHECK_UINT(batch.row_count, 6 * 5 + 6 * 2);
     print_rows(&batch, rows, sizeof rows);
     CHECK_CONTAINS(rows, "11 1 gpu 0000:1b:00.0 pix 12\n"
@@ -208,7 +208,7 @@ static void too_many_devices(void)
     batch_reset(&batch, &wanted);
     gpu_topology_write(&os, &(struct topology){many, NULL, CHECK_COUNT(many), 0}, &batch);
     CHECK_UINT(batch.row_count, TOPOLOGY_DEVICES * (TOPOLOGY_DEVICES - 1));
-    CHECK_INT(batch.states[VITALS_GPU_PEER], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_TABLE_GPU_PEER], VITALS_LOWER_BOUND);
     batch_done(&batch);
     os_close(&os);
 }

@@ -477,13 +477,13 @@ static void a_table_is_listed_whole_whatever_is_wanted_of_it(void)
         CHECK_CASE(fixtures[i]);
         amd_world_begin(&world, fixtures[i]);
         amd_world_sample(&world, 0);
-        for (vitals_entity e = 0; (e = vitals_entity_next(e)) != 0;)
+        for (vitals_table e = 0; (e = vitals_table_next(e)) != 0;)
             rows[e] = amd_world_rows(&world, e);
-        CHECK(rows[VITALS_GPU_SENSOR] > 1 && rows[VITALS_GPU_CLOCK] > 1);
+        CHECK(rows[VITALS_TABLE_GPU_SENSOR] > 1 && rows[VITALS_TABLE_GPU_CLOCK] > 1);
         for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-            vitals_entity entity = vitals_metric_entity(m);
-            if (vitals_entity_parent(entity) != VITALS_GPU || entity == VITALS_GPU ||
-                entity == VITALS_GPU_PROCESS)
+            vitals_table entity = vitals_metric_table(m);
+            if (vitals_table_parent(entity) != VITALS_TABLE_GPU || entity == VITALS_TABLE_GPU ||
+                entity == VITALS_TABLE_GPU_PROCESS)
                 continue;
             amd_world_only(&world, 0, m);
             if (amd_world_rows(&world, entity) != rows[entity])

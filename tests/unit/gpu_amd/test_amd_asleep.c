@@ -74,7 +74,7 @@ static void a_sleeping_card_is_left_asleep(void)
     CHECK_STR(amd_world_text(&world, VITALS_GPU_RUNTIME_STATUS, ""), "suspended");
     CHECK_STR(amd_world_text(&world, VITALS_GPU_KERNEL_DRIVER, ""), "amdgpu");
     CHECK_INT(amd_world_state(&world, VITALS_GPU_UTILIZATION_RATIO, ""), VITALS_UNSUPPORTED);
-    CHECK_UINT(amd_world_rows(&world, VITALS_GPU_SENSOR), 0);
+    CHECK_UINT(amd_world_rows(&world, VITALS_TABLE_GPU_SENSOR), 0);
     struct metric_set slow = {0};
     metric_set_add(&slow, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
     amd_world_ask(&world, 0, &slow);

@@ -69,8 +69,8 @@ static void virtual_functions_are_partitions_where_their_device_is_ours(void)
     CHECK_STR(world.scan.devices[2].pci_bus_id, "0000:03:00.2");
     intel_world_sample(&world, 1, 0);
     CHECK_WORDS(&world, VITALS_GPU_PARTITION_KIND, "vf");
-    CHECK_UINT(intel_world_rows(&world, VITALS_GPU_CLOCK), 0); // absent, not zero
-    CHECK_UINT(intel_world_rows(&world, VITALS_GPU_SENSOR), 0);
+    CHECK_UINT(intel_world_rows(&world, VITALS_TABLE_GPU_CLOCK), 0); // absent, not zero
+    CHECK_UINT(intel_world_rows(&world, VITALS_TABLE_GPU_SENSOR), 0);
     CHECK_MISSING(&world, VITALS_GPU_POWER_WATTS, "", VITALS_UNSUPPORTED);
     CHECK_MISSING(&world, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_UNSUPPORTED);
     CHECK_MISSING(&world, VITALS_GPU_THROTTLED_BY_POWER, "", VITALS_UNSUPPORTED);
@@ -260,9 +260,9 @@ static void hostile_folders_have_bounds(void)
     intel_world_begin(&world, "hostile");
     CHECK_UINT(world.scan.count, 1);
     intel_world_sample(&world, 0, 1);
-    CHECK_UINT(intel_world_rows(&world, VITALS_GPU_CLOCK), 16);
-    CHECK(intel_world_rows(&world, VITALS_GPU_SENSOR) <= 48);
-    CHECK_NULL(intel_world_row(&world, VITALS_GPU_CLOCK, "gt999"));
+    CHECK_UINT(intel_world_rows(&world, VITALS_TABLE_GPU_CLOCK), 16);
+    CHECK(intel_world_rows(&world, VITALS_TABLE_GPU_SENSOR) <= 48);
+    CHECK_NULL(intel_world_row(&world, VITALS_TABLE_GPU_CLOCK, "gt999"));
     // The other GTs do not say whether anything holds them: the words would not be all.
     CHECK_MISSING(&world, VITALS_GPU_THROTTLE_REASONS, "", VITALS_UNSUPPORTED);
     intel_world_end(&world);
@@ -493,7 +493,7 @@ static void what_is_slow_touches_nothing(void)
     intel_world_begin(&world, "i915-a380");
     intel_kernel.refusal = 0;
     intel_world_read(&world, 0, &slow);
-    CHECK_UINT(intel_world_rows(&world, VITALS_GPU), 1);
+    CHECK_UINT(intel_world_rows(&world, VITALS_TABLE_GPU), 1);
     CHECK_MISSING(&world, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND, "", VITALS_UNSUPPORTED);
     CHECK_UINT(intel_kernel.adds, 0);
     intel_world_sample(&world, 0, 1);
@@ -530,7 +530,7 @@ static void each_metric_can_be_asked_for_alone(void)
             intel_world_read(&world, 0, &only);
             for (size_t j = 0; j < world.sample.batch.count; j++)
                 CHECK_UINT(world.sample.batch.items[j].metric, m);
-            CHECK(vitals_metric_entity(m) != VITALS_GPU || world.sample.batch.row_count == 1);
+            CHECK(vitals_metric_table(m) != VITALS_TABLE_GPU || world.sample.batch.row_count == 1);
         }
         intel_world_end(&world);
     }

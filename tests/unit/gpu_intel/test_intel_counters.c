@@ -28,7 +28,7 @@ static void engines_are_counted_where_that_is_permitted(void)
     CHECK_VALUE(&world, VITALS_GPU_ENGINE_BUSY_SECONDS, "graphics", VITALS_HAVE, 1.5);
     CHECK_VALUE(&world, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_HAVE, 0.75);
     CHECK_VALUE(&world, VITALS_GPU_BUSY_SECONDS, "", VITALS_HAVE, 1.5);
-    CHECK_UINT(intel_world_rows(&world, VITALS_GPU_ENGINE), 5);
+    CHECK_UINT(intel_world_rows(&world, VITALS_TABLE_GPU_ENGINE), 5);
     // It stays open while the device is still: counting does not keep this one awake.
     intel_world_sample(&world, 0, 60);
     CHECK_UINT(intel_kernel_open(), 7);
@@ -46,7 +46,7 @@ static void counting_that_is_denied_is_tried_once(void)
     intel_world_sample(&world, 0, 1);
     CHECK_UINT(intel_kernel.adds, tried);
     CHECK_VALUE(&world, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_UPPER_BOUND, 1);
-    CHECK_UINT(intel_world_rows(&world, VITALS_GPU_ENGINE), 0);
+    CHECK_UINT(intel_world_rows(&world, VITALS_TABLE_GPU_ENGINE), 0);
     struct row_batch found = {0};
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_DIAGNOSIS_SUBJECT);
@@ -216,7 +216,7 @@ static void a_tile_has_its_own_engines_and_clock(void)
     CHECK_VALUE(&world, VITALS_GPU_CLOCK_FREQUENCY_REQUESTED_HERTZ, "graphics", VITALS_HAVE, 900e6);
     CHECK_VALUE(&world, VITALS_GPU_IDLE_RESIDENCY_SECONDS, "", VITALS_HAVE, 90.1);
     CHECK_VALUE(&world, VITALS_GPU_UTILIZATION_RATIO, "", VITALS_UPPER_BOUND, 0.9);
-    CHECK_UINT(intel_world_rows(&world, VITALS_GPU_SENSOR), 0);
+    CHECK_UINT(intel_world_rows(&world, VITALS_TABLE_GPU_SENSOR), 0);
     CHECK_UINT(intel_kernel_open(), 8); // those of its own GT
     intel_kernel_wind(ticks(2, 4, 1) | 3 << 12, 50);
     intel_kernel_wind(ticks(3, 4, 1) | 3 << 12, 100);

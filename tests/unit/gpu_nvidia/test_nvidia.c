@@ -147,7 +147,7 @@ static void an_instance_has_memory_and_no_utilization(void)
 {
     struct metric_set all = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        if (metric_in_sets(m, VITALS_GPUS))
+        if (metric_in_sets(m, VITALS_SET_GPUS))
             metric_set_add(&all, m);
     }
     open_driver("r580", "mig");

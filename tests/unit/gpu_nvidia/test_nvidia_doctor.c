@@ -10,7 +10,7 @@ static void diagnose(void)
 {
     struct metric_set all = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        if (vitals_metric_entity(m) == VITALS_DIAGNOSIS)
+        if (vitals_metric_table(m) == VITALS_TABLE_DIAGNOSIS)
             metric_set_add(&all, m);
     }
     batch_reset(&found, &all);
@@ -25,7 +25,7 @@ static const char *told(const char *label, vitals_metric metric)
     static char text[512];
     for (size_t i = 0; i < found.row_count; i++) {
         const struct batch_row *row = &found.rows[i];
-        if (row->entity != VITALS_DIAGNOSIS || !span_equal(batch_label(&found, row), label))
+        if (row->entity != VITALS_TABLE_DIAGNOSIS || !span_equal(batch_label(&found, row), label))
             continue;
         const struct batch_cell *cell = batch_find(&found, row, metric);
         CHECK_NOT_NULL(cell);

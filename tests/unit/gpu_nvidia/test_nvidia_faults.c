@@ -75,7 +75,7 @@ static void check_processes(void)
         CHECK(item->pid == 77 || item->pid == 78 || item->pid == 79);
         CHECK(item->uses != 0);
         for (unsigned n = 1; n < GPU_PROCESS_NUMBERS; n++) {
-            const struct batch_cell cell = {.metric = metric_of(VITALS_GPU_PROCESS, n),
+            const struct batch_cell cell = {.metric = metric_of(VITALS_TABLE_GPU_PROCESS, n),
                                             .state = item->at[n].state,
                                             .as.u64 = item->at[n].as.u64};
             if (cell.state != VITALS_UNSET)

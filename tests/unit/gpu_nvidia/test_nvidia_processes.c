@@ -424,7 +424,7 @@ static void where_accounting_is_off_one_is_asked_for(void)
 static void samples_of_strangers_are_dropped(void)
 {
     static const char *const drivers[] = {"r535", "r580"};
-    struct metric_set all = gpu_world_wanted(VITALS_GPU_PROCESS);
+    struct metric_set all = gpu_world_wanted(VITALS_TABLE_GPU_PROCESS);
     for (size_t i = 0; i < CHECK_COUNT(drivers); i++) {
         CHECK_CASE(drivers[i]);
         open_driver(drivers[i], "container-translated");

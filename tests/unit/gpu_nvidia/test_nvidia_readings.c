@@ -262,7 +262,7 @@ static struct metric_set usual(uint64_t every_ns)
 {
     struct metric_set set = {0};
     for (vitals_metric m = 0; (m = vitals_metric_next(m)) != 0;) {
-        if (metric_in_sets(m, VITALS_GPUS) && vitals_metric_every_ns(m) <= every_ns)
+        if (metric_in_sets(m, VITALS_SET_GPUS) && vitals_metric_every_ns(m) <= every_ns)
             metric_set_add(&set, m);
     }
     return set;
@@ -461,13 +461,14 @@ static void the_other_end_of_a_link_is_named(void)
     static const struct {
         const char *number, *kind;
     } cases[] = {{"0", "gpu"}, {"1", "cpu"}, {"2", "switch"}, {"255", ""}};
-    struct metric_set links = gpu_world_wanted(VITALS_GPU_LINK);
+    struct metric_set links = gpu_world_wanted(VITALS_TABLE_GPU_LINK);
     open_driver("r580", NULL);
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         gpu_world_set(&world, "gpu 0", "nvlink_remote_kind", cases[i].number);
         world.now_ns += 120 * NS_PER_SECOND;
         gpu_world_sample(&world, 0, &links);
-        const struct batch_row *row = gpu_sample_row(&world.sample, VITALS_GPU_LINK, "nvlink1");
+        const struct batch_row *row = gpu_sample_row(&world.sample, VITALS_TABLE_GPU_LINK,
+                                                     "nvlink1");
         CHECK_NOT_NULL(row);
         const struct batch_cell *kind = batch_find(&world.sample.batch, row,
                                                    VITALS_GPU_LINK_REMOTE_KIND);
@@ -518,7 +519,7 @@ static void rows_stay_whatever_is_wanted_of_them(void)
         CHECK_CASE(vitals_metric_name(cases[i].metric));
         gpu_world_sample(&world, 0, &only);
         CHECK_NOT_NULL(
-            gpu_sample_row(&world.sample, vitals_metric_entity(cases[i].metric), cases[i].label));
+            gpu_sample_row(&world.sample, vitals_metric_table(cases[i].metric), cases[i].label));
     }
     close_driver();
 }

@@ -38,11 +38,11 @@ static void every_device_is_what_it_is(void)
         {"stack0", "stacked", 0, NULL},
     };
     vitals_snapshot *snapshot = host_take_fixture("many_disks");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_DISK), 28);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_DISK), VITALS_HAVE);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_DISK), 28);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_DISK), VITALS_HAVE);
     for (size_t i = 0; i < CHECK_COUNT(expected); i++) {
         CHECK_CASE(expected[i].name);
-        const vitals_row *row = host_row(snapshot, VITALS_DISK, expected[i].name);
+        const vitals_row *row = host_row(snapshot, VITALS_TABLE_DISK, expected[i].name);
         host_check_text(row, VITALS_DISK_NAME, expected[i].name);
         host_check_text(row, VITALS_DISK_TYPE, expected[i].type);
         host_check(row, VITALS_DISK_COUNTED, expected[i].counted);
@@ -50,7 +50,7 @@ static void every_device_is_what_it_is(void)
         if (expected[i].parent == NULL)
             CHECK_UINT(parent, 0);
         else
-            CHECK_STR(vitals_row_label(vitals_snapshot_find(snapshot, VITALS_DISK, parent)),
+            CHECK_STR(vitals_row_label(vitals_snapshot_find(snapshot, VITALS_TABLE_DISK, parent)),
                       expected[i].parent);
     }
     vitals_snapshot_unref(snapshot);
@@ -59,7 +59,7 @@ static void every_device_is_what_it_is(void)
 static void columns_and_sums(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("many_disks");
-    const vitals_row *nvme = host_row(snapshot, VITALS_DISK, "nvme0n1");
+    const vitals_row *nvme = host_row(snapshot, VITALS_TABLE_DISK, "nvme0n1");
     host_check(nvme, VITALS_DISK_READS, 1000);
     host_check(nvme, VITALS_DISK_READS_MERGED, 1001);
     host_check(nvme, VITALS_DISK_READ_BYTES, 1002 * 512);
@@ -77,15 +77,17 @@ static void columns_and_sums(void)
     host_check(nvme, VITALS_DISK_SIZE_BYTES, 512110190592);
     host_check_text(nvme, VITALS_DISK_MODEL, "SAMSUNG MZVL2512HCJQ-00B00");
     host_check(nvme, VITALS_DISK_ROTATIONAL, 0);
-    host_check_text(host_row(snapshot, VITALS_DISK, "sda"), VITALS_DISK_MODEL, "ST4000NM0035-1V4");
-    host_check_text(host_row(snapshot, VITALS_DISK, "sdb"), VITALS_DISK_MODEL, "HGST HUS726T4TAL");
-    host_check_text(host_row(snapshot, VITALS_DISK, "mmcblk0"), VITALS_DISK_MODEL, "SD32G");
-    host_check(host_row(snapshot, VITALS_DISK, "cciss/c0d0"), VITALS_DISK_SIZE_BYTES, 8192);
+    host_check_text(host_row(snapshot, VITALS_TABLE_DISK, "sda"), VITALS_DISK_MODEL,
+                    "ST4000NM0035-1V4");
+    host_check_text(host_row(snapshot, VITALS_TABLE_DISK, "sdb"), VITALS_DISK_MODEL,
+                    "HGST HUS726T4TAL");
+    host_check_text(host_row(snapshot, VITALS_TABLE_DISK, "mmcblk0"), VITALS_DISK_MODEL, "SD32G");
+    host_check(host_row(snapshot, VITALS_TABLE_DISK, "cciss/c0d0"), VITALS_DISK_SIZE_BYTES, 8192);
 
-    const vitals_row *sdc = host_row(snapshot, VITALS_DISK, "sdc"); // 15 numbers: Linux 4.18
+    const vitals_row *sdc = host_row(snapshot, VITALS_TABLE_DISK, "sdc"); // 15 numbers: Linux 4.18
     host_check(sdc, VITALS_DISK_DISCARDS, 4011);
     host_check_state(sdc, VITALS_DISK_FLUSHES, VITALS_UNSUPPORTED);
-    const vitals_row *sdd = host_row(snapshot, VITALS_DISK, "sdd"); // 11
+    const vitals_row *sdd = host_row(snapshot, VITALS_TABLE_DISK, "sdd"); // 11
     host_check(sdd, VITALS_DISK_QUEUE_SECONDS, 5.010);
     host_check_state(sdd, VITALS_DISK_DISCARDS, VITALS_UNSUPPORTED);
     host_check_state(sdd, VITALS_DISK_SIZE_BYTES, VITALS_UNSUPPORTED);
@@ -93,7 +95,7 @@ static void columns_and_sums(void)
     // nvme0n1, sda … sdd, mmcblk0, its boot partition which is a device of its own, nbd0,
     // cciss/c0d0
     const double reads = 1000 + 2000 + 3000 + 4000 + 5000 + 6000 + 610 + 9000 + 10000;
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     host_check(host, VITALS_HOST_DISK_READS, reads);
     host_check(host, VITALS_HOST_DISK_READ_BYTES, (reads + 9 * 2) * 512);
     host_check(host, VITALS_HOST_DISK_WRITES, reads + 9 * 4);
@@ -134,7 +136,7 @@ static void sums_of_all_kernels(void)
     for (size_t i = 0; i < CHECK_COUNT(expected); i++) {
         CHECK_CASE(expected[i].fixture);
         vitals_snapshot *snapshot = host_take_fixture(expected[i].fixture);
-        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
         host_check_state(host, expected[i].metric, expected[i].state);
         if (expected[i].state > 0)
             host_check(host, expected[i].metric, expected[i].sum);
@@ -187,8 +189,8 @@ static void times_wrap_and_disks_begin_again(void)
         struct metric_set wanted = host_everything();
         read_line(&host, &world, folder, LINES[i]);
         vitals_snapshot *snapshot = host_snapshot(&host, &wanted, 1);
-        const vitals_row *sda = host_row(snapshot, VITALS_DISK, "sda");
-        const vitals_row *machine = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        const vitals_row *sda = host_row(snapshot, VITALS_TABLE_DISK, "sda");
+        const vitals_row *machine = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
         host_check(sda, VITALS_DISK_READS, expected[i].reads);
         host_check(sda, VITALS_DISK_READ_BYTES, expected[i].bytes);
         host_check(sda, VITALS_DISK_BUSY_SECONDS, expected[i].busy);

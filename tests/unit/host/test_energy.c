@@ -34,7 +34,7 @@ static void zone(const struct machine *machine, const char *zone, const char *na
 static void begin(struct machine *machine)
 {
     *machine = (struct machine){.tree = gpu_tree_empty(), .now_ns = 1};
-    machine->wanted = host_table(VITALS_ENERGY_ZONE);
+    machine->wanted = host_table(VITALS_TABLE_ENERGY_ZONE);
     metric_set_add(&machine->wanted, VITALS_HOST_PACKAGE_ENERGY_JOULES);
     metric_set_add(&machine->wanted, VITALS_HOST_DRAM_ENERGY_JOULES);
     gpu_tree_text(&machine->tree, "proc/stat", "");
@@ -70,7 +70,7 @@ static void end(struct machine *machine)
 static void check_sums(struct machine *machine, double package, double dram)
 {
     vitals_snapshot *snapshot = take(machine);
-    const vitals_row *host = host_row(snapshot, VITALS_HOST, "host");
+    const vitals_row *host = host_row(snapshot, VITALS_TABLE_HOST, "host");
     host_check(host, VITALS_HOST_PACKAGE_ENERGY_JOULES, package);
     host_check(host, VITALS_HOST_DRAM_ENERGY_JOULES, dram);
     vitals_snapshot_unref(snapshot);
@@ -94,18 +94,18 @@ static void packages_are_summed_and_their_parts_are_not(void)
     begin(&machine);
     two_packages(&machine);
     vitals_snapshot *snapshot = take(&machine);
-    const vitals_row *host = host_row(snapshot, VITALS_HOST, "host");
+    const vitals_row *host = host_row(snapshot, VITALS_TABLE_HOST, "host");
     host_check(host, VITALS_HOST_PACKAGE_ENERGY_JOULES, 1000);
     host_check(host, VITALS_HOST_DRAM_ENERGY_JOULES, 50);
-    const vitals_row *part = host_row(snapshot, VITALS_ENERGY_ZONE, "package-1 dram");
+    const vitals_row *part = host_row(snapshot, VITALS_TABLE_ENERGY_ZONE, "package-1 dram");
     host_check(part, VITALS_ENERGY_ZONE_ENERGY_JOULES, 20);
     host_check_text(part, VITALS_ENERGY_ZONE_NAME, "dram");
     host_check_text(part, VITALS_ENERGY_ZONE_PACKAGE, "package-1");
-    host_check(host_row(snapshot, VITALS_ENERGY_ZONE, "psys"), VITALS_ENERGY_ZONE_ENERGY_JOULES,
-               7000);
+    host_check(host_row(snapshot, VITALS_TABLE_ENERGY_ZONE, "psys"),
+               VITALS_ENERGY_ZONE_ENERGY_JOULES, 7000);
     size_t rows = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_ENERGY_ZONE, row)) != NULL;)
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_ENERGY_ZONE, row)) != NULL;)
         rows++;
     CHECK_INT((long long)rows, 6);
     vitals_snapshot_unref(snapshot);
@@ -135,7 +135,7 @@ static void a_counter_that_begins_anew_goes_on(void)
 static void check_states(struct machine *machine, int package, int dram)
 {
     vitals_snapshot *snapshot = take(machine);
-    const vitals_row *host = host_row(snapshot, VITALS_HOST, "host");
+    const vitals_row *host = host_row(snapshot, VITALS_TABLE_HOST, "host");
     host_check_state(host, VITALS_HOST_PACKAGE_ENERGY_JOULES, package);
     host_check_state(host, VITALS_HOST_DRAM_ENERGY_JOULES, dram);
     vitals_snapshot_unref(snapshot);
@@ -234,9 +234,9 @@ static void what_no_kernel_would_give(void)
 /* What the doctor says of it. */
 static void check_found(struct machine *machine, const char *words)
 {
-    struct metric_set wanted = host_table(VITALS_DIAGNOSIS);
+    struct metric_set wanted = host_table(VITALS_TABLE_DIAGNOSIS);
     batch_reset(&machine->batch, &wanted);
-    CHECK_INT(os_read_table(&machine->world.os, VITALS_DIAGNOSIS, &machine->batch), 0);
+    CHECK_INT(os_read_table(&machine->world.os, VITALS_TABLE_DIAGNOSIS, &machine->batch), 0);
     const struct buffer *text = &machine->batch.text;
     if (memmem(text->bytes, text->size, words, strlen(words)) == NULL)
         CHECK_FAIL("no diagnosis says \"%s\"", words);
@@ -272,16 +272,17 @@ static void energy_is_for_root_alone(void)
 static void nothing_is_told_that_was_not_asked(void)
 {
     struct machine machine;
-    struct metric_set sums = {0}, table = host_table(VITALS_ENERGY_ZONE);
+    struct metric_set sums = {0}, table = host_table(VITALS_TABLE_ENERGY_ZONE);
     metric_set_add(&sums, VITALS_HOST_PACKAGE_ENERGY_JOULES);
     begin(&machine);
     two_packages(&machine);
     vitals_snapshot *snapshot = take_of(&machine, &sums);
-    host_check(host_row(snapshot, VITALS_HOST, "host"), VITALS_HOST_PACKAGE_ENERGY_JOULES, 1000);
-    CHECK(vitals_snapshot_has_entity(snapshot, VITALS_ENERGY_ZONE) == 0);
+    host_check(host_row(snapshot, VITALS_TABLE_HOST, "host"), VITALS_HOST_PACKAGE_ENERGY_JOULES,
+               1000);
+    CHECK(vitals_snapshot_has_table(snapshot, VITALS_TABLE_ENERGY_ZONE) == 0);
     vitals_snapshot_unref(snapshot);
     snapshot = take_of(&machine, &table);
-    CHECK_NOT_NULL(host_row(snapshot, VITALS_ENERGY_ZONE, "package-0"));
+    CHECK_NOT_NULL(host_row(snapshot, VITALS_TABLE_ENERGY_ZONE, "package-0"));
     vitals_snapshot_unref(snapshot);
     end(&machine);
 }

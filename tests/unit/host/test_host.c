@@ -157,7 +157,7 @@ static void memory_is_what_free_says(void)
     };
     struct metric_set wanted = everything();
     vitals_snapshot *snapshot = take_once(NULL, NULL, &wanted);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     double total = number(host, VITALS_HOST_MEMORY_TOTAL_BYTES);
     for (size_t i = 0; i < CHECK_COUNT(same); i++) {
         CHECK_CASE(same[i].key);
@@ -182,10 +182,11 @@ static void counts_are_what_the_system_says(void)
     CHECK_INT(sysinfo(&before), 0);
     vitals_snapshot *snapshot = take_once(NULL, NULL, &wanted);
     CHECK_INT(sysinfo(&after), 0);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
 
     CHECK_NEAR(number(host, VITALS_HOST_CPUS), (double)sysconf(_SC_NPROCESSORS_ONLN), 0);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_CPU), (size_t)number(host, VITALS_HOST_CPUS));
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_CPU),
+               (size_t)number(host, VITALS_HOST_CPUS));
     CHECK(number(host, VITALS_HOST_CPUS_USABLE) >= 1);
     CHECK(number(host, VITALS_HOST_CPUS_USABLE) <= number(host, VITALS_HOST_CPUS));
     CHECK(number(host, VITALS_HOST_UPTIME_SECONDS) >= (double)before.uptime - 1);
@@ -206,11 +207,11 @@ static void the_cpus_together_are_the_host(void)
 {
     struct metric_set wanted = everything();
     vitals_snapshot *snapshot = take_once(NULL, NULL, &wanted);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     double busy = 0, total = 0;
     size_t count = 0;
     for (const vitals_row *cpu = NULL;
-         (cpu = vitals_snapshot_next(snapshot, VITALS_CPU, cpu)) != NULL; count++) {
+         (cpu = vitals_snapshot_next(snapshot, VITALS_TABLE_CPU, cpu)) != NULL; count++) {
         busy += number(cpu, VITALS_CPU_BUSY_SECONDS);
         total += number(cpu, VITALS_CPU_TOTAL_SECONDS);
     }
@@ -234,8 +235,8 @@ static void rows_have_keys_labels_and_texts(void)
 {
     struct metric_set wanted = everything();
     vitals_snapshot *snapshot = take_once(fixture_proc(), "/nonexistent", &wanted);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_HOST), 1);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_HOST), 1);
     CHECK_UINT(vitals_row_key(host), 1);
     CHECK_STR(vitals_row_label(host), "host");
     CHECK_UINT(vitals_row_stamp_ns(host), 77);
@@ -252,13 +253,13 @@ static void rows_have_keys_labels_and_texts(void)
     } cpus[] = {{1, "cpu0"}, {2, "cpu1"}, {4, "cpu3"}};
     const vitals_row *cpu = NULL;
     for (size_t i = 0; i < CHECK_COUNT(cpus); i++) {
-        cpu = vitals_snapshot_next(snapshot, VITALS_CPU, cpu);
+        cpu = vitals_snapshot_next(snapshot, VITALS_TABLE_CPU, cpu);
         CHECK_NOT_NULL(cpu);
         CHECK_UINT(vitals_row_key(cpu), cpus[i].key);
         CHECK_STR(vitals_row_label(cpu), cpus[i].label);
         CHECK_NEAR(number(cpu, VITALS_CPU_INDEX), (double)(cpus[i].key - 1), 0);
     }
-    CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_CPU, cpu));
+    CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_TABLE_CPU, cpu));
     vitals_snapshot_unref(snapshot);
 }
 
@@ -270,12 +271,12 @@ static void nothing_that_was_wanted_is_unset(void)
         CHECK_CASE(roots[i]);
         vitals_snapshot *snapshot = take_once(check_fixture(roots[i]), "/nonexistent", &wanted);
         for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-            const vitals_row *row = vitals_snapshot_next(snapshot, vitals_metric_entity(metric),
+            const vitals_row *row = vitals_snapshot_next(snapshot, vitals_metric_table(metric),
                                                          NULL);
             if (row == NULL)
                 continue;
             int state = vitals_row_availability(row, metric);
-            bool worker = vitals_metric_price(metric) == VITALS_PRICE_LANE;
+            bool worker = vitals_metric_price(metric) == VITALS_PRICE_WORKER;
             if (state == VITALS_UNSET || state == VITALS_NOT_REQUESTED ||
                 (state == VITALS_NOT_YET) != worker)
                 CHECK_FAIL("%s is %s", vitals_metric_name(metric), vitals_availability_name(state));
@@ -289,16 +290,16 @@ static void only_wanted_tables_are_opened(void)
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_CPU_USER_SECONDS);
     vitals_snapshot *snapshot = take_once(fixture_proc(), "/nonexistent", &wanted);
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_HOST));
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_CPU), 3);
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, VITALS_TABLE_HOST));
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_CPU), 3);
     CHECK_FALSE(vitals_snapshot_has_metric(snapshot, VITALS_CPU_IDLE_SECONDS));
     vitals_snapshot_unref(snapshot);
 
     wanted = (struct metric_set){0};
     metric_set_add(&wanted, VITALS_HOST_CPUS);
     snapshot = take_once(fixture_proc(), "/nonexistent", &wanted);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_HOST), 1);
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_CPU));
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_HOST), 1);
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, VITALS_TABLE_CPU));
     vitals_snapshot_unref(snapshot);
 }
 
@@ -363,7 +364,7 @@ static void slow_values_come_when_they_come(void)
         if (steps[i].late)
             cache_overdue(&host.cache[HOST_CACHE_MACHINE], &one);
         vitals_snapshot *snapshot = write_out(&host, &both);
-        const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
         CHECK_INT(vitals_row_availability(row, limit), steps[i].limit);
         CHECK_INT(vitals_row_availability(row, used), steps[i].used);
         if (steps[i].limit > 0)

@@ -6,12 +6,12 @@ static struct row_batch batch;
 /* Sensors by words "chip/name". */
 static void rows(const char *words)
 {
-    struct metric_set wanted = host_table(VITALS_SENSOR);
+    struct metric_set wanted = host_table(VITALS_TABLE_SENSOR);
     char chip[16], name[16];
     int size;
     batch_reset(&batch, &wanted);
     while (sscanf(words, " %15[^/ ]/%15[^ ]%n", chip, name, &size) == 2) {
-        CHECK_NOT_NULL(batch_add_row(&batch, VITALS_SENSOR, 0, (struct span){"x", 1}));
+        CHECK_NOT_NULL(batch_add_row(&batch, VITALS_TABLE_SENSOR, 0, (struct span){"x", 1}));
         batch_set_string(&batch, VITALS_SENSOR_CHIP, chip);
         batch_set_string(&batch, VITALS_SENSOR_NAME, name);
         batch_set_f64(&batch, VITALS_SENSOR_TEMPERATURE_CELSIUS, (double)size); // no identity
@@ -38,7 +38,7 @@ static void keys_stay_and_are_never_given_again(void)
     for (size_t i = 0; i < CHECK_COUNT(steps); i++) {
         CHECK_CASE(steps[i].rows);
         rows(steps[i].rows);
-        CHECK_INT(identities_give(&identities, &batch, VITALS_SENSOR), 0);
+        CHECK_INT(identities_give(&identities, &batch, VITALS_TABLE_SENSOR), 0);
         for (size_t j = 0; j < batch.row_count; j++)
             CHECK_UINT(batch.rows[j].key, steps[i].keys[j]);
         CHECK_UINT(identities.count, batch.row_count); // nothing of those that left is kept
@@ -52,11 +52,11 @@ static void texts_do_not_run_together(void)
 {
     struct identities identities = {0};
     rows("ab/c a/bc");
-    CHECK_INT(identities_give(&identities, &batch, VITALS_SENSOR), 0);
+    CHECK_INT(identities_give(&identities, &batch, VITALS_TABLE_SENSOR), 0);
     CHECK_UINT(batch.rows[0].key, 1);
     CHECK_UINT(batch.rows[1].key, 2);
     rows("a/bc ab/c");
-    CHECK_INT(identities_give(&identities, &batch, VITALS_SENSOR), 0);
+    CHECK_INT(identities_give(&identities, &batch, VITALS_TABLE_SENSOR), 0);
     CHECK_UINT(batch.rows[0].key, 2);
     CHECK_UINT(batch.rows[1].key, 1);
     identities_done(&identities);
@@ -68,7 +68,7 @@ static void keys_that_are_there_stay(void)
     struct identities identities = {0};
     rows("a/x b/x");
     batch.rows[0].key = 77;
-    CHECK_INT(identities_give(&identities, &batch, VITALS_SENSOR), 0);
+    CHECK_INT(identities_give(&identities, &batch, VITALS_TABLE_SENSOR), 0);
     CHECK_UINT(batch.rows[0].key, 77);
     CHECK_UINT(batch.rows[1].key, 1);
     identities_done(&identities);
@@ -80,15 +80,15 @@ static void keys_that_are_there_stay(void)
 static void many_of_one_identity(void)
 {
     enum { ROWS = 200000 };
-    struct metric_set wanted = host_table(VITALS_SENSOR);
+    struct metric_set wanted = host_table(VITALS_TABLE_SENSOR);
     struct identities identities = {0};
     for (int reading = 0; reading < 2; reading++) {
         batch_reset(&batch, &wanted);
         for (size_t i = 0; i < ROWS; i++) {
-            batch_add_row(&batch, VITALS_SENSOR, 0, (struct span){"x", 1});
+            batch_add_row(&batch, VITALS_TABLE_SENSOR, 0, (struct span){"x", 1});
             batch_set_string(&batch, VITALS_SENSOR_CHIP, "a");
         }
-        CHECK_INT(identities_give(&identities, &batch, VITALS_SENSOR), 0);
+        CHECK_INT(identities_give(&identities, &batch, VITALS_TABLE_SENSOR), 0);
         for (size_t i = 0; i < ROWS; i++)
             CHECK_UINT(batch.rows[i].key, i + 1);
     }
@@ -104,11 +104,11 @@ static void no_failed_allocation_is_lost(void)
         rows("a/x b/x c/x d/x e/x");
         memory_fail_at(nth);
         uint64_t asked = memory_asked();
-        int code = identities_give(&identities, &batch, VITALS_SENSOR);
+        int code = identities_give(&identities, &batch, VITALS_TABLE_SENSOR);
         bool reached = memory_asked() - asked >= nth;
         memory_fail_at(0);
         CHECK_INT(code, reached ? VITALS_EMEMORY : 0);
-        CHECK_INT(identities_give(&identities, &batch, VITALS_SENSOR), 0);
+        CHECK_INT(identities_give(&identities, &batch, VITALS_TABLE_SENSOR), 0);
         identities_done(&identities);
         batch_done(&batch);
         CHECK_INT(memory_live(), live);

@@ -15,14 +15,14 @@ static void a_host_of_containers_counts_its_hardware(void)
         {"ifb0", "virtual", 0},
     };
     vitals_snapshot *snapshot = host_take_fixture("docker_host");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_NETWORK), CHECK_COUNT(expected));
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_NETWORK), CHECK_COUNT(expected));
     for (size_t i = 0; i < CHECK_COUNT(expected); i++) {
         CHECK_CASE(expected[i].name);
-        const vitals_row *row = host_row(snapshot, VITALS_NETWORK, expected[i].name);
+        const vitals_row *row = host_row(snapshot, VITALS_TABLE_NETWORK, expected[i].name);
         host_check_text(row, VITALS_NETWORK_TYPE, expected[i].type);
         host_check(row, VITALS_NETWORK_COUNTED, expected[i].counted);
     }
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     host_check(host, VITALS_HOST_NETWORK_RECEIVED_BYTES, 5000 + 600 + 700 + 40);
     host_check(host, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, 500 + 60 + 70 + 4);
     host_check(host, VITALS_HOST_NETWORK_RECEIVED_PACKETS, 500 + 60 + 70 + 4);
@@ -33,7 +33,7 @@ static void a_host_of_containers_counts_its_hardware(void)
 static void every_column(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("docker_host");
-    const vitals_row *row = host_row(snapshot, VITALS_NETWORK, "enp1s0");
+    const vitals_row *row = host_row(snapshot, VITALS_TABLE_NETWORK, "enp1s0");
     host_check_text(row, VITALS_NETWORK_NAME, "enp1s0");
     host_check(row, VITALS_NETWORK_RECEIVED_BYTES, 5000);
     host_check(row, VITALS_NETWORK_RECEIVED_PACKETS, 500);
@@ -51,11 +51,11 @@ static void every_column(void)
     host_check_text(row, VITALS_NETWORK_HARDWARE_ADDRESS, "52:54:00:12:34:56");
     host_check_text(row, VITALS_NETWORK_FLAGS, "up,broadcast,running,multicast");
 
-    row = host_row(snapshot, VITALS_NETWORK, "enp2s0"); // up, but no cable
+    row = host_row(snapshot, VITALS_TABLE_NETWORK, "enp2s0"); // up, but no cable
     host_check(row, VITALS_NETWORK_UP, 0);
     host_check_state(row, VITALS_NETWORK_SPEED_BYTES, VITALS_UNSUPPORTED);
     host_check_text(row, VITALS_NETWORK_FLAGS, "up,broadcast,multicast");
-    row = host_row(snapshot, VITALS_NETWORK, "lo");
+    row = host_row(snapshot, VITALS_TABLE_NETWORK, "lo");
     host_check(row, VITALS_NETWORK_UP, 1);
     host_check_text(row, VITALS_NETWORK_FLAGS, "up,loopback,running");
     host_check_state(row, VITALS_NETWORK_DUPLEX, VITALS_UNSUPPORTED);
@@ -75,7 +75,7 @@ static void a_container_counts_what_leads_out(void)
     vitals_snapshot *snapshot = host_take_fixture("container_vlan");
     for (size_t i = 0; i < CHECK_COUNT(expected); i++) {
         CHECK_CASE(expected[i].name);
-        const vitals_row *row = host_row(snapshot, VITALS_NETWORK, expected[i].name);
+        const vitals_row *row = host_row(snapshot, VITALS_TABLE_NETWORK, expected[i].name);
         host_check_text(row, VITALS_NETWORK_TYPE, expected[i].type);
         host_check(row, VITALS_NETWORK_COUNTED, expected[i].counted);
     }
@@ -107,7 +107,7 @@ static void sums(void)
     for (size_t i = 0; i < CHECK_COUNT(expected); i++) {
         CHECK_CASE(expected[i].fixture);
         vitals_snapshot *snapshot = host_take_fixture(expected[i].fixture);
-        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
         host_check_state(host, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, expected[i].state);
         if (expected[i].state > 0) {
             host_check(host, VITALS_HOST_NETWORK_TRANSMITTED_BYTES, expected[i].transmitted);

@@ -12,7 +12,7 @@ static void each_availability_comes_back(void)
         vitals_availability given = (vitals_availability)state;
         vitals_builder_begin(builder);
         open_processes(builder);
-        vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text(""), 0);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text(""), 0);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, 5, given);
         vitals_builder_i64(builder, VITALS_PROCESS_NICE, 5, given);
         vitals_builder_f64(builder, VITALS_PROCESS_CPU_SECONDS, 5, given);
@@ -20,7 +20,7 @@ static void each_availability_comes_back(void)
         if (state < 0)
             vitals_builder_missing(builder, VITALS_PROCESS_RESIDENT_BYTES, given);
         vitals_snapshot *snapshot = finish(builder);
-        const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL);
+        const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL);
         uint64_t number = 7;
         int64_t signed_number = 7;
         double real = 7, any = 7;
@@ -59,36 +59,37 @@ static void numbers_stay_within_what_json_can_hold(void)
     vitals_builder_begin(builder);
     open_processes(builder);
     for (size_t i = 0; i < CHECK_COUNT(COUNTS); i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, 1 + i, 0, text(""), 0);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1 + i, 0, text(""), 0);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, COUNTS[i].value, VITALS_HAVE);
     }
     static const double NOT_FINITE[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
     for (size_t i = 0; i < CHECK_COUNT(NOT_FINITE); i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, 10 + i, 0, text(""), 0);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, 10 + i, 0, text(""), 0);
         vitals_builder_f64(builder, VITALS_PROCESS_CPU_SECONDS, NOT_FINITE[i], VITALS_ESTIMATE);
     }
-    vitals_builder_row(builder, VITALS_PROCESS, 20, 0, text(""), 0);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 20, 0, text(""), 0);
     vitals_builder_i64(builder, VITALS_PROCESS_NICE, INT64_MAX, VITALS_HAVE);
-    vitals_builder_row(builder, VITALS_PROCESS, 21, 0, text(""), 0);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 21, 0, text(""), 0);
     vitals_builder_i64(builder, VITALS_PROCESS_NICE, INT64_MIN, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_PROCESS_CPU_SECONDS, -0.0, VITALS_HAVE);
     vitals_snapshot *snapshot = finish(builder);
 
     for (size_t i = 0; i < CHECK_COUNT(COUNTS); i++) {
         uint64_t value = 7;
-        const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, 1 + i);
+        const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, 1 + i);
         CHECK_INT(vitals_row_u64(row, VITALS_PROCESS_PID, &value), COUNTS[i].state);
         CHECK_UINT(value, COUNTS[i].expected);
     }
     for (size_t i = 0; i < CHECK_COUNT(NOT_FINITE); i++)
-        CHECK_INT(vitals_row_availability(vitals_snapshot_find(snapshot, VITALS_PROCESS, 10 + i),
-                                          VITALS_PROCESS_CPU_SECONDS),
-                  VITALS_FAILED);
+        CHECK_INT(
+            vitals_row_availability(vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, 10 + i),
+                                    VITALS_PROCESS_CPU_SECONDS),
+            VITALS_FAILED);
     int64_t most = 0, least = 0;
     double zero = 1;
-    const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, 20);
+    const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, 20);
     CHECK_INT(vitals_row_i64(row, VITALS_PROCESS_NICE, &most), VITALS_LOWER_BOUND);
-    row = vitals_snapshot_find(snapshot, VITALS_PROCESS, 21);
+    row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, 21);
     CHECK_INT(vitals_row_i64(row, VITALS_PROCESS_NICE, &least), VITALS_UPPER_BOUND);
     CHECK_INT(most, (int64_t)EXACT_MAX);
     CHECK_INT(least, -(int64_t)EXACT_MAX);
@@ -143,14 +144,14 @@ static void table_unknown(vitals_builder *builder)
 static void foreign_column(vitals_builder *builder)
 {
     static const vitals_metric FOREIGN[] = {VITALS_GPU_INDEX, VITALS_HOST_CPUS};
-    vitals_builder_table(builder, VITALS_GPU, FOREIGN, 2);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, FOREIGN, 2);
 }
 
 static void parent_without_table(vitals_builder *builder)
 {
     static const vitals_metric COLUMNS[] = {VITALS_CPU_INDEX};
-    vitals_builder_table(builder, VITALS_CPU, COLUMNS, 1);
-    vitals_builder_row(builder, VITALS_CPU, 5, 1, text("0"), 0);
+    vitals_builder_table(builder, VITALS_TABLE_CPU, COLUMNS, 1);
+    vitals_builder_row(builder, VITALS_TABLE_CPU, 5, 1, text("0"), 0);
 }
 
 static void key_none(vitals_builder *builder)
@@ -161,14 +162,14 @@ static void key_none(vitals_builder *builder)
 static void moment_without_row(vitals_builder *builder)
 {
     static const vitals_metric COLUMNS[] = {VITALS_CPU_INDEX};
-    vitals_builder_table(builder, VITALS_CPU, COLUMNS, 1);
+    vitals_builder_table(builder, VITALS_TABLE_CPU, COLUMNS, 1);
     vitals_builder_read_at(builder, VITALS_CPU_INDEX, 1);
 }
 
 static void value_without_row(vitals_builder *builder)
 {
     static const vitals_metric COLUMNS[] = {VITALS_CPU_INDEX};
-    vitals_builder_table(builder, VITALS_CPU, COLUMNS, 1);
+    vitals_builder_table(builder, VITALS_TABLE_CPU, COLUMNS, 1);
     vitals_builder_u64(builder, VITALS_CPU_INDEX, 1, VITALS_HAVE);
 }
 
@@ -228,7 +229,7 @@ static void a_begun_snapshot_is_dropped_by_the_next(void)
     add_process(builder, 1);
     vitals_builder_begin(builder);
     vitals_snapshot *snapshot = finish(builder);
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_PROCESS));
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, VITALS_TABLE_PROCESS));
     vitals_snapshot_unref(snapshot);
     vitals_builder_begin(builder);
     vitals_builder_free(builder);
@@ -253,22 +254,22 @@ static void sources_fill_rows_with_records(void)
 
     vitals_builder *builder = new_builder();
     vitals_builder_begin(builder);
-    builder_table_of(builder, VITALS_PROCESS, &wanted);
-    builder_table_of(builder, VITALS_HOST, &wanted); /* nothing of it is wanted */
-    vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text("zsh"), 0);
-    builder_values(builder, VITALS_PROCESS, &values);
+    builder_table_of(builder, VITALS_TABLE_PROCESS, &wanted);
+    builder_table_of(builder, VITALS_TABLE_HOST, &wanted); /* nothing of it is wanted */
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text("zsh"), 0);
+    builder_values(builder, VITALS_TABLE_PROCESS, &values);
     builder_shared(builder, VITALS_PROCESS_NAME, name, VITALS_STALE);
     builder_shared(builder, VITALS_PROCESS_USER, NULL, VITALS_OUTSIDE);
     builder_shared(builder, VITALS_PROCESS_CGROUP, NULL, VITALS_HAVE);
-    builder_rest(builder, VITALS_PROCESS, VITALS_NOT_YET);
+    builder_rest(builder, VITALS_TABLE_PROCESS, VITALS_NOT_YET);
     vitals_snapshot *snapshot = finish(builder);
     shared_text_unref(name);
 
-    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL);
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL);
     uint64_t pid = 0;
     int64_t nice = 0;
     vitals_text word;
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_HOST));
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, VITALS_TABLE_HOST));
     CHECK_INT(vitals_row_u64(row, VITALS_PROCESS_PID, &pid), VITALS_HAVE);
     CHECK_UINT(pid, 12);
     CHECK_INT(vitals_row_i64(row, VITALS_PROCESS_NICE, &nice), VITALS_HAVE);
@@ -309,9 +310,9 @@ static void labels_are_safe_to_print(void)
         for (int pass = 0; pass < 2; pass++) { /* made safe twice is the same as once */
             vitals_builder_begin(builder);
             open_processes(builder);
-            vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text(label), 0);
+            vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text(label), 0);
             vitals_snapshot *snapshot = finish(builder);
-            const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL);
+            const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL);
             CHECK_STR(vitals_row_label(row), LABELS[i].expected);
             vitals_snapshot_unref(snapshot);
             label = LABELS[i].expected;
@@ -331,10 +332,10 @@ static void long_labels_are_cut_between_characters(void)
                 used += (size_t)snprintf(given + used, 8, "%s", wide ? "\xC3\xA9" : "x");
             vitals_builder_begin(builder);
             open_processes(builder);
-            vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text(given), 0);
+            vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text(given), 0);
             vitals_snapshot *snapshot = finish(builder);
             const char *label = vitals_row_label(
-                vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL));
+                vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL));
             bool cut = used > 255;
             CHECK_UINT(strlen(label), !cut ? used : wide ? 255u - 252u % 2u : 255u);
             if (cut)
@@ -356,12 +357,12 @@ static void long_text_is_cut_and_says_so(void)
         vitals_builder *builder = new_builder();
         vitals_builder_begin(builder);
         open_processes(builder);
-        vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text(""), 0);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text(""), 0);
         vitals_builder_text(builder, VITALS_PROCESS_NAME, (vitals_text){bytes, SIZE - 10 + i},
                             VITALS_HAVE);
         vitals_snapshot *snapshot = finish(builder);
         vitals_text word = {0};
-        CHECK_INT(vitals_row_text(vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL),
+        CHECK_INT(vitals_row_text(vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL),
                                   VITALS_PROCESS_NAME, &word),
                   i == 0 ? VITALS_HAVE : VITALS_LOWER_BOUND);
         CHECK_UINT(word.size, SHARED_TEXT_MAX);
@@ -374,11 +375,11 @@ static void long_text_is_cut_and_says_so(void)
     vitals_builder *builder = new_builder();
     vitals_builder_begin(builder);
     open_processes(builder);
-    vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text(""), 0);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text(""), 0);
     vitals_builder_text(builder, VITALS_PROCESS_NAME, (vitals_text){bytes, 2 * SIZE}, VITALS_HAVE);
     vitals_snapshot *snapshot = finish(builder);
     vitals_text word = {0};
-    CHECK_INT(vitals_row_text(vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL),
+    CHECK_INT(vitals_row_text(vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL),
                               VITALS_PROCESS_NAME, &word),
               VITALS_LOWER_BOUND);
     CHECK_UINT(word.size, 2 * SHARED_TEXT_MAX);

@@ -10,18 +10,18 @@ static void entities_come_in_the_order_of_numbers_and_are_found_by_name(void)
 {
     unsigned last = 0;
     size_t count = 0;
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0; count++) {
-        CHECK_CASE(vitals_entity_name(entity));
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0; count++) {
+        CHECK_CASE(vitals_table_name(entity));
         CHECK(entity > last);
         last = entity;
-        CHECK_UINT(vitals_entity_find(vitals_entity_name(entity)), entity);
-        CHECK(strlen(vitals_entity_help(entity)) > 5);
+        CHECK_UINT(vitals_table_find(vitals_table_name(entity)), entity);
+        CHECK(strlen(vitals_table_help(entity)) > 5);
     }
     CHECK_UINT(count, ENTITY_MAX);
-    CHECK_UINT(vitals_entity_parent(VITALS_GPU_PROCESS), VITALS_GPU);
-    CHECK_UINT(vitals_entity_parent(VITALS_GPU), VITALS_GPU);
-    CHECK_UINT(vitals_entity_parent(VITALS_PROCESS), VITALS_PROCESS);
-    CHECK_UINT(vitals_entity_parent(VITALS_CPU), 0);
+    CHECK_UINT(vitals_table_parent(VITALS_TABLE_GPU_PROCESS), VITALS_TABLE_GPU);
+    CHECK_UINT(vitals_table_parent(VITALS_TABLE_GPU), VITALS_TABLE_GPU);
+    CHECK_UINT(vitals_table_parent(VITALS_TABLE_PROCESS), VITALS_TABLE_PROCESS);
+    CHECK_UINT(vitals_table_parent(VITALS_TABLE_CPU), 0);
 }
 
 static void metrics_come_in_the_order_of_numbers_and_are_found_by_name(void)
@@ -33,7 +33,7 @@ static void metrics_come_in_the_order_of_numbers_and_are_found_by_name(void)
         CHECK_CASE(name);
         CHECK(metric > last);
         last = metric;
-        vitals_entity entity = vitals_metric_entity(metric);
+        vitals_table entity = vitals_metric_table(metric);
         CHECK_UINT(entity, metric >> 8);
         CHECK_UINT(vitals_metric_find(entity, name), metric);
         CHECK_UINT(metric_of(entity, metric_number(metric)), metric);
@@ -52,30 +52,30 @@ static void what_is_none_has_nothing(void)
         CHECK_NULL(vitals_metric_unit(metric));
         CHECK_NULL(vitals_metric_source(metric));
         CHECK_NULL(vitals_metric_help(metric));
-        CHECK_UINT(vitals_metric_entity(metric), 0);
+        CHECK_UINT(vitals_metric_table(metric), 0);
         CHECK_UINT(vitals_metric_target(metric), 0);
         CHECK_UINT(vitals_metric_type(metric), 0);
         CHECK_UINT(vitals_metric_kind(metric), 0);
         CHECK_UINT(vitals_metric_price(metric), 0);
         CHECK_UINT(vitals_metric_every_ns(metric), 0);
         CHECK_UINT(vitals_metric_resolution_ns(metric, 1), 0);
-        CHECK_FALSE(metric_in_sets(metric, VITALS_EVERYTHING));
+        CHECK_FALSE(metric_in_sets(metric, VITALS_SET_EVERYTHING));
     }
-    static const vitals_entity NO_ENTITY[] = {0, ENTITY_MAX + 1, 255, 0x7fffffff, 0xffffffff};
+    static const vitals_table NO_ENTITY[] = {0, ENTITY_MAX + 1, 255, 0x7fffffff, 0xffffffff};
     for (size_t i = 0; i < CHECK_COUNT(NO_ENTITY); i++) {
-        vitals_entity entity = NO_ENTITY[i];
-        CHECK_NULL(vitals_entity_name(entity));
-        CHECK_NULL(vitals_entity_help(entity));
-        CHECK_UINT(vitals_entity_parent(entity), 0);
+        vitals_table entity = NO_ENTITY[i];
+        CHECK_NULL(vitals_table_name(entity));
+        CHECK_NULL(vitals_table_help(entity));
+        CHECK_UINT(vitals_table_parent(entity), 0);
         CHECK_UINT(vitals_metric_find(entity, "name"), 0);
     }
-    CHECK_UINT(vitals_entity_next(0xffffffff), 0);
+    CHECK_UINT(vitals_table_next(0xffffffff), 0);
     CHECK_UINT(vitals_metric_next(0xffffffff), 0);
-    CHECK_UINT(vitals_entity_find("gpus"), 0);
-    CHECK_UINT(vitals_entity_find(""), 0);
-    CHECK_UINT(vitals_entity_find(NULL), 0);
-    CHECK_UINT(vitals_metric_find(VITALS_HOST, "pid"), 0);
-    CHECK_UINT(vitals_metric_find(VITALS_HOST, NULL), 0);
+    CHECK_UINT(vitals_table_find("gpus"), 0);
+    CHECK_UINT(vitals_table_find(""), 0);
+    CHECK_UINT(vitals_table_find(NULL), 0);
+    CHECK_UINT(vitals_metric_find(VITALS_TABLE_HOST, "pid"), 0);
+    CHECK_UINT(vitals_metric_find(VITALS_TABLE_HOST, NULL), 0);
 }
 
 static bool ends_with(const char *string, const char *end)
@@ -139,7 +139,7 @@ static void each_metric_makes_sense(void)
             CHECK(*vitals_metric_unit(metric) == '\0' && kind != VITALS_COUNTER);
         if (vitals_metric_target(metric) != 0) {
             CHECK_UINT(type, VITALS_U64);
-            CHECK_NOT_NULL(vitals_entity_name(vitals_metric_target(metric)));
+            CHECK_NOT_NULL(vitals_table_name(vitals_metric_target(metric)));
         }
         bool of_time = kind == VITALS_COUNTER && strcmp(vitals_metric_unit(metric), "seconds") == 0;
         CHECK((fine != 0) == of_time);
@@ -147,11 +147,11 @@ static void each_metric_makes_sense(void)
     CHECK_UINT(vitals_metric_resolution_ns(VITALS_PROCESS_CPU_SECONDS, 0), 1000);
     CHECK_UINT(vitals_metric_resolution_ns(VITALS_PROCESS_CPU_SECONDS, 1), 10000000);
     CHECK_UINT(vitals_metric_resolution_ns(VITALS_HOST_CPU_USER_SECONDS, 1), 10000000);
-    CHECK_UINT(vitals_metric_target(VITALS_GPU_PROCESS_PROCESS), VITALS_PROCESS);
+    CHECK_UINT(vitals_metric_target(VITALS_GPU_PROCESS_PROCESS), VITALS_TABLE_PROCESS);
     CHECK_UINT(vitals_metric_target(VITALS_GPU_PROCESS_PID), 0);
     CHECK_UINT(vitals_metric_every_ns(VITALS_GPU_POWER_LIMIT_WATTS), 5000000000);
     CHECK_UINT(vitals_metric_price(VITALS_HOST_FORKS), VITALS_PRICE_TICK);
-    CHECK_UINT(vitals_metric_price(VITALS_GPU_POWER_WATTS), VITALS_PRICE_LANE);
+    CHECK_UINT(vitals_metric_price(VITALS_GPU_POWER_WATTS), VITALS_PRICE_WORKER);
 }
 
 static unsigned sets_of(vitals_metric metric)
@@ -165,28 +165,28 @@ static unsigned sets_of(vitals_metric metric)
 
 static void each_metric_is_in_one_set_or_must_be_named(void)
 {
-    CHECK_UINT(sets_of(VITALS_HOST_NAME), VITALS_MACHINE);
-    CHECK_UINT(sets_of(VITALS_CPU_INDEX), VITALS_MACHINE);
-    CHECK_UINT(sets_of(VITALS_GPU_INDEX), VITALS_GPUS);
-    CHECK_UINT(sets_of(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS), VITALS_GPUS);
-    CHECK_UINT(sets_of(VITALS_GPU_PROCESS_PID), VITALS_GPUS);
-    CHECK_UINT(sets_of(VITALS_PROCESS_COMMAND_LINE), VITALS_PROCESSES);
-    CHECK_UINT(sets_of(VITALS_SOURCE_STATE), VITALS_SOURCES);
-    CHECK_UINT(sets_of(VITALS_DISK_READ_BYTES), VITALS_MACHINE);
-    CHECK_UINT(sets_of(VITALS_FILESYSTEM_USED_BYTES), VITALS_FILESYSTEMS);
-    CHECK_UINT(sets_of(VITALS_SENSOR_FAN_RPM), VITALS_SENSORS);
+    CHECK_UINT(sets_of(VITALS_HOST_NAME), VITALS_SET_MACHINE);
+    CHECK_UINT(sets_of(VITALS_CPU_INDEX), VITALS_SET_MACHINE);
+    CHECK_UINT(sets_of(VITALS_GPU_INDEX), VITALS_SET_GPUS);
+    CHECK_UINT(sets_of(VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS), VITALS_SET_GPUS);
+    CHECK_UINT(sets_of(VITALS_GPU_PROCESS_PID), VITALS_SET_GPUS);
+    CHECK_UINT(sets_of(VITALS_PROCESS_COMMAND_LINE), VITALS_SET_PROCESSES);
+    CHECK_UINT(sets_of(VITALS_SOURCE_STATE), VITALS_SET_SOURCES);
+    CHECK_UINT(sets_of(VITALS_DISK_READ_BYTES), VITALS_SET_MACHINE);
+    CHECK_UINT(sets_of(VITALS_FILESYSTEM_USED_BYTES), VITALS_SET_FILESYSTEMS);
+    CHECK_UINT(sets_of(VITALS_SENSOR_FAN_RPM), VITALS_SET_SENSORS);
     CHECK_UINT(sets_of(VITALS_PROCESS_PSS_BYTES), 0); /* costs something: by name only */
     CHECK_UINT(sets_of(VITALS_PROCESS_RESIDENT_PEAK_BYTES), 0);
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
         CHECK_CASE(vitals_metric_name(metric));
-        vitals_entity entity = vitals_metric_entity(metric);
-        bool asked = entity_is_of_handle(entity) || entity == VITALS_SOCKET ||
-                     entity == VITALS_LOGIN || entity == VITALS_NETWORK_ADDRESS ||
-                     entity == VITALS_GPU_LINK || entity == VITALS_GPU_ERROR ||
-                     entity == VITALS_GPU_PEER || entity == VITALS_DIAGNOSIS ||
-                     entity == VITALS_ENERGY_ZONE || entity == VITALS_WORKLOAD ||
-                     entity == VITALS_GPU_JOB;
-        CHECK(metric_in_sets(metric, VITALS_EVERYTHING) ==
+        vitals_table entity = vitals_metric_table(metric);
+        bool asked = entity_is_of_handle(entity) || entity == VITALS_TABLE_SOCKET ||
+                     entity == VITALS_TABLE_LOGIN || entity == VITALS_TABLE_NETWORK_ADDRESS ||
+                     entity == VITALS_TABLE_GPU_LINK || entity == VITALS_TABLE_GPU_ERROR ||
+                     entity == VITALS_TABLE_GPU_PEER || entity == VITALS_TABLE_DIAGNOSIS ||
+                     entity == VITALS_TABLE_ENERGY_ZONE || entity == VITALS_TABLE_WORKLOAD ||
+                     entity == VITALS_TABLE_GPU_JOB;
+        CHECK(metric_in_sets(metric, VITALS_SET_EVERYTHING) ==
               (!asked && metric_in_table(metric, entity)));
         CHECK(!asked || metric_in_table(metric, entity));
         CHECK_FALSE(metric_in_sets(metric, 0));
@@ -204,11 +204,11 @@ static void sets_are_no_numbers_of_entities(void)
         CHECK_FALSE(metric_in_sets(metric, 0xffff));
         sets |= sets_of(metric);
     }
-    CHECK_UINT(sets, VITALS_MACHINE | VITALS_GPUS | VITALS_PROCESSES | VITALS_SOURCES |
-                         VITALS_FILESYSTEMS | VITALS_SENSORS);
-    CHECK_UINT(sets & ~(unsigned)VITALS_EVERYTHING, 0);
-    CHECK_UINT(VITALS_EVERYTHING & 0xffff, 0);
-    CHECK((unsigned)ENTITY_MAX < VITALS_MACHINE);
+    CHECK_UINT(sets, VITALS_SET_MACHINE | VITALS_SET_GPUS | VITALS_SET_PROCESSES |
+                         VITALS_SET_SOURCES | VITALS_SET_FILESYSTEMS | VITALS_SET_SENSORS);
+    CHECK_UINT(sets & ~(unsigned)VITALS_SET_EVERYTHING, 0);
+    CHECK_UINT(VITALS_SET_EVERYTHING & 0xffff, 0);
+    CHECK((unsigned)ENTITY_MAX < VITALS_SET_MACHINE);
 }
 
 static void a_set_holds_what_was_added(void)
@@ -218,10 +218,10 @@ static void a_set_holds_what_was_added(void)
         CHECK_FALSE(metric_set_has(&set, metric));
         metric_set_add(&set, metric);
         CHECK(metric_set_has(&set, metric));
-        CHECK(metric_set_has_entity(&set, vitals_metric_entity(metric)));
+        CHECK(metric_set_has_entity(&set, vitals_metric_table(metric)));
         metric_set_remove(&set, metric);
         CHECK_FALSE(metric_set_has(&set, metric));
-        CHECK_FALSE(metric_set_has_entity(&set, vitals_metric_entity(metric)));
+        CHECK_FALSE(metric_set_has_entity(&set, vitals_metric_table(metric)));
     }
     static const vitals_metric NONE[] = {0, 0x1ff, 0x180, 0x2001, 0xffffffff};
     for (size_t i = 0; i < CHECK_COUNT(NONE); i++) {
@@ -251,11 +251,11 @@ static void no_two_constants_are_one_word(void)
     enum { COUNT = 1024, SIZE = 128 };
     static char names[COUNT][SIZE];
     size_t count = 0;
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;)
-        constant_of(names[count++], SIZE, vitals_entity_name(entity), "");
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;)
+        constant_of(names[count++], SIZE, "TABLE", vitals_table_name(entity));
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
         CHECK(count < COUNT);
-        constant_of(names[count++], SIZE, vitals_entity_name(vitals_metric_entity(metric)),
+        constant_of(names[count++], SIZE, vitals_table_name(vitals_metric_table(metric)),
                     vitals_metric_name(metric));
     }
     qsort(names, count, SIZE, by_name);
@@ -281,18 +281,19 @@ static void the_header_has_the_same_constants(void)
     char *header = check_read("../../include/vitals/metrics.h", &size);
     char name[128], line[160];
     size_t count = 0;
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0; count++) {
-        constant_of(name, sizeof name, vitals_entity_name(entity), "");
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0; count++) {
+        constant_of(name, sizeof name, "TABLE", vitals_table_name(entity));
         snprintf(line, sizeof line, " %s = %u", name, entity);
         CHECK_CONTAINS(header, line);
     }
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0; count++) {
-        constant_of(name, sizeof name, vitals_entity_name(vitals_metric_entity(metric)),
+        constant_of(name, sizeof name, vitals_table_name(vitals_metric_table(metric)),
                     vitals_metric_name(metric));
         snprintf(line, sizeof line, " %s = 0x%04x", name, metric);
         CHECK_CONTAINS(header, line);
     }
-    CHECK_UINT(count_of(header, " = "), count);
+    CHECK_UINT(count_of(header, " = "),
+               count + 2); /* and the two zeros, of no table and no metric */
     free(header);
 }
 

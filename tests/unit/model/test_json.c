@@ -57,8 +57,8 @@ static void add_gpus(vitals_builder *builder)
         VITALS_GPU_INDEX,       VITALS_GPU_NAME,          VITALS_GPU_MEMORY_USED_BYTES,
         VITALS_GPU_POWER_WATTS, VITALS_GPU_ENERGY_JOULES, VITALS_GPU_TEMPERATURE_CELSIUS,
     };
-    vitals_builder_table(builder, VITALS_GPU, COLUMNS, CHECK_COUNT(COLUMNS));
-    vitals_builder_row(builder, VITALS_GPU, 1, 0, text("0"), 86399999000000);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_row(builder, VITALS_TABLE_GPU, 1, 0, text("0"), 86399999000000);
     vitals_builder_u64(builder, VITALS_GPU_INDEX, 0, VITALS_HAVE);
     vitals_builder_text(builder, VITALS_GPU_NAME, text("NVIDIA H200"), VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_GPU_MEMORY_USED_BYTES, 150754820096, VITALS_HAVE);
@@ -66,7 +66,7 @@ static void add_gpus(vitals_builder *builder)
     vitals_builder_read_at(builder, VITALS_GPU_POWER_WATTS, 86398499000000);
     vitals_builder_missing(builder, VITALS_GPU_ENERGY_JOULES, VITALS_UNSUPPORTED);
     vitals_builder_f64(builder, VITALS_GPU_TEMPERATURE_CELSIUS, 61, VITALS_HAVE);
-    vitals_builder_row(builder, VITALS_GPU, 2, 1, text("0:1"), 86399999000000);
+    vitals_builder_row(builder, VITALS_TABLE_GPU, 2, 1, text("0:1"), 86399999000000);
     vitals_builder_u64(builder, VITALS_GPU_INDEX, 1, VITALS_HAVE);
     vitals_builder_text(builder, VITALS_GPU_NAME, text("MIG 1g.18gb"), VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_GPU_MEMORY_USED_BYTES, 0, VITALS_HAVE);
@@ -82,8 +82,8 @@ static void add_process(vitals_builder *builder)
         VITALS_PROCESS_PID,  VITALS_PROCESS_NAME,         VITALS_PROCESS_STATE,
         VITALS_PROCESS_NICE, VITALS_PROCESS_COMMAND_LINE, VITALS_PROCESS_CPU_SECONDS,
     };
-    vitals_builder_table(builder, VITALS_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
-    vitals_builder_row(builder, VITALS_PROCESS, 7, 3, text("py\"thon3"), 86400000000000);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 7, 3, text("py\"thon3"), 86400000000000);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, 4321, VITALS_HAVE);
     vitals_builder_text(builder, VITALS_PROCESS_NAME, text("py\"thon3"), VITALS_HAVE);
     vitals_builder_text(builder, VITALS_PROCESS_STATE, text("running"), VITALS_HAVE);
@@ -107,7 +107,7 @@ static void the_form_is_as_documented(void)
     vitals_builder_moment(builder, 1795188600123456789, 90000000000000, 86400000000000, 42);
     add_process(builder); /* tables come in the order of their numbers all the same */
     add_gpus(builder);
-    vitals_builder_table(builder, VITALS_GPU_SENSOR,
+    vitals_builder_table(builder, VITALS_TABLE_GPU_SENSOR,
                          (const vitals_metric[]){VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS}, 1);
     struct buffer out = json_of(finish(builder));
     size_t size;
@@ -132,8 +132,8 @@ static void an_empty_snapshot_is_a_document_too(void)
 static void what_nobody_wrote_is_seen(void)
 {
     vitals_builder *builder = begin();
-    vitals_builder_table(builder, VITALS_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
-    vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), 0);
+    vitals_builder_table(builder, VITALS_TABLE_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
+    vitals_builder_row(builder, VITALS_TABLE_CPU, 1, 0, text("cpu0"), 0);
     struct buffer out = json_of(finish(builder));
     CHECK_CONTAINS(out.bytes, "{\"cpu\":[{\"key\":1,\"label\":\"cpu0\",\"age_ns\":0,"
                               "\"index\":null,\"availability\":{\"index\":\"unset\"}}]}}");
@@ -147,8 +147,9 @@ static void each_availability_has_its_word(void)
         const char *word = vitals_availability_name(given);
         char expected[128];
         vitals_builder *builder = begin();
-        vitals_builder_table(builder, VITALS_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
-        vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), 0);
+        vitals_builder_table(builder, VITALS_TABLE_CPU, (const vitals_metric[]){VITALS_CPU_INDEX},
+                             1);
+        vitals_builder_row(builder, VITALS_TABLE_CPU, 1, 0, text("cpu0"), 0);
         vitals_builder_u64(builder, VITALS_CPU_INDEX, 3, given);
         struct buffer out = json_of(finish(builder));
         CHECK_CASE(word);
@@ -192,8 +193,8 @@ static void times_are_dates_of_the_calendar(void)
 static void check_age(uint64_t monotonic_ns, uint64_t stamp_ns, const char *age)
 {
     vitals_builder *builder = begin();
-    vitals_builder_table(builder, VITALS_CPU, NULL, 0);
-    vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), stamp_ns);
+    vitals_builder_table(builder, VITALS_TABLE_CPU, NULL, 0);
+    vitals_builder_row(builder, VITALS_TABLE_CPU, 1, 0, text("cpu0"), stamp_ns);
     vitals_builder_moment(builder, 0, 0, monotonic_ns, 1);
     struct buffer out = json_of(finish(builder));
     char expected[128];
@@ -219,8 +220,8 @@ static void check_own_age(uint64_t stamp_ns, uint64_t read_ns, vitals_availabili
                           const char *rest)
 {
     vitals_builder *builder = begin();
-    vitals_builder_table(builder, VITALS_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
-    vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), stamp_ns);
+    vitals_builder_table(builder, VITALS_TABLE_CPU, (const vitals_metric[]){VITALS_CPU_INDEX}, 1);
+    vitals_builder_row(builder, VITALS_TABLE_CPU, 1, 0, text("cpu0"), stamp_ns);
     vitals_builder_u64(builder, VITALS_CPU_INDEX, 3, state);
     vitals_builder_read_at(builder, VITALS_CPU_INDEX, read_ns);
     vitals_builder_moment(builder, 0, 0, 2 * EXACT_MAX, 1);
@@ -249,8 +250,8 @@ static void keys_and_counts_go_to_2_to_the_53(void)
     vitals_builder_moment(builder, 0, 0, 0, UINT64_MAX);
     vitals_builder_stream(builder, EXACT_MAX + 1);                  /* likewise */
     vitals_builder_origin(builder, text(""), text(""), UINT64_MAX); /* cannot be: not known */
-    vitals_builder_table(builder, VITALS_GPU, (const vitals_metric[]){VITALS_GPU_INDEX}, 1);
-    vitals_builder_row(builder, VITALS_GPU, EXACT_MAX, EXACT_MAX, text("x"), 0);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, (const vitals_metric[]){VITALS_GPU_INDEX}, 1);
+    vitals_builder_row(builder, VITALS_TABLE_GPU, EXACT_MAX, EXACT_MAX, text("x"), 0);
     vitals_builder_u64(builder, VITALS_GPU_INDEX, UINT64_MAX, VITALS_HAVE);
     struct buffer out = json_of(finish(builder));
     CHECK_CONTAINS(out.bytes, "\"pid_namespace\":0}");
@@ -267,8 +268,9 @@ static void keys_and_counts_go_to_2_to_the_53(void)
 static struct buffer name_in_json(vitals_text name)
 {
     vitals_builder *builder = begin();
-    vitals_builder_table(builder, VITALS_PROCESS, (const vitals_metric[]){VITALS_PROCESS_NAME}, 1);
-    vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text(""), 0);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS,
+                         (const vitals_metric[]){VITALS_PROCESS_NAME}, 1);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text(""), 0);
     vitals_builder_text(builder, VITALS_PROCESS_NAME, name, VITALS_HAVE);
     struct buffer out = json_of(finish(builder));
     static const char BEFORE[] = "\"age_ns\":0,\"name\":\"";
@@ -350,9 +352,10 @@ static void the_longest_text_passes(void)
 static vitals_snapshot *many_rows(size_t count)
 {
     vitals_builder *builder = begin();
-    vitals_builder_table(builder, VITALS_PROCESS, (const vitals_metric[]){VITALS_PROCESS_PID}, 1);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, (const vitals_metric[]){VITALS_PROCESS_PID},
+                         1);
     for (size_t i = 0; i < count; i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, i + 1, 0, text("some process"), 0);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, i + 1, 0, text("some process"), 0);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, i, VITALS_HAVE);
     }
     return finish(builder);

@@ -49,9 +49,9 @@ static void open_tables(vitals_builder *builder, const struct moment *at)
         VITALS_PROCESS_CPU_SYSTEM_SECONDS, VITALS_PROCESS_RESIDENT_BYTES};
     memcpy(host + 5, HOST_CPU, sizeof HOST_CPU);
     if (!at->no_host)
-        vitals_builder_table(builder, VITALS_HOST, host, CHECK_COUNT(host));
-    vitals_builder_table(builder, VITALS_CPU, ONE_CPU, FIELDS);
-    vitals_builder_table(builder, VITALS_PROCESS, process, CHECK_COUNT(process));
+        vitals_builder_table(builder, VITALS_TABLE_HOST, host, CHECK_COUNT(host));
+    vitals_builder_table(builder, VITALS_TABLE_CPU, ONE_CPU, FIELDS);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, process, CHECK_COUNT(process));
 }
 
 static void put_cpu(vitals_builder *builder, const vitals_metric *metrics, const struct moment *at)
@@ -66,7 +66,7 @@ static void put_cpu(vitals_builder *builder, const vitals_metric *metrics, const
 
 static void put_process(vitals_builder *builder, const struct moment *at)
 {
-    vitals_builder_row(builder, VITALS_PROCESS, 7, 0, text("x"), at->stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 7, 0, text("x"), at->stamp_ns);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, 70, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_PROCESS_START_SECONDS, at->start_seconds, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_PROCESS_CPU_USER_SECONDS, at->user, VITALS_HAVE);
@@ -84,14 +84,14 @@ static vitals_snapshot *snapshot_of(struct moment at)
     vitals_builder_origin(builder, text("host"), text("boot"), 1);
     vitals_builder_stream(builder, 9);
     open_tables(builder, &at);
-    vitals_builder_row(builder, VITALS_HOST, 1, 0, text("host"), at.stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_HOST, 1, 0, text("host"), at.stamp_ns);
     vitals_builder_f64(builder, VITALS_HOST_BOOT_TIME_SECONDS, at.boot_seconds, VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_HOST_MEMORY_TOTAL_BYTES, at.total, VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_HOST_MEMORY_FREE_BYTES, at.free_bytes, VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_HOST_MEMORY_CACHED_BYTES, at.cached, VITALS_HAVE);
     vitals_builder_u64(builder, VITALS_HOST_MEMORY_BUFFERS_BYTES, at.buffers, VITALS_HAVE);
     put_cpu(builder, HOST_CPU, &at);
-    vitals_builder_row(builder, VITALS_CPU, 1, 0, text("cpu0"), at.stamp_ns);
+    vitals_builder_row(builder, VITALS_TABLE_CPU, 1, 0, text("cpu0"), at.stamp_ns);
     put_cpu(builder, ONE_CPU, &at);
     if (!at.no_process)
         put_process(builder, &at);
@@ -100,7 +100,7 @@ static vitals_snapshot *snapshot_of(struct moment at)
     return snapshot;
 }
 
-static const vitals_row *row_of(const vitals_snapshot *snapshot, vitals_entity entity)
+static const vitals_row *row_of(const vitals_snapshot *snapshot, vitals_table entity)
 {
     return vitals_snapshot_next(snapshot, entity, NULL);
 }
@@ -120,14 +120,14 @@ static void a_start_is_on_a_whole_second_of_boot(void)
     double value;
     vitals_snapshot *snapshot = snapshot_of(
         (struct moment){.start_seconds = 123.45, .boot_seconds = 1700000000.64});
-    const vitals_row *process = row_of(snapshot, VITALS_PROCESS);
+    const vitals_row *process = row_of(snapshot, VITALS_TABLE_PROCESS);
     CHECK_EXACT(vitals_psutil_create_time(process, &value), value, 123.45 + 1700000000);
     value = 77;
-    CHECK_INT(vitals_psutil_create_time(row_of(snapshot, VITALS_HOST), &value),
+    CHECK_INT(vitals_psutil_create_time(row_of(snapshot, VITALS_TABLE_HOST), &value),
               VITALS_WRONG_METRIC);
     vitals_snapshot_unref(snapshot);
     snapshot = snapshot_of((struct moment){.start_seconds = 123.45, .no_host = true});
-    process = row_of(snapshot, VITALS_PROCESS);
+    process = row_of(snapshot, VITALS_TABLE_PROCESS);
     CHECK_INT(vitals_psutil_create_time(process, &value), VITALS_NOT_REQUESTED);
     CHECK_INT(vitals_psutil_memory_percent(process, &value), VITALS_NOT_REQUESTED);
     CHECK_NEAR(value, 77, 0); // untouched
@@ -145,7 +145,8 @@ static double percent_of(double user, double system, uint64_t window_ns)
     vitals_snapshot *before = snapshot_of((struct moment){.stamp_ns = SECOND});
     vitals_snapshot *now = snapshot_of(
         (struct moment){.stamp_ns = SECOND + window_ns, .user = user, .system = system});
-    CHECK_INT(vitals_psutil_cpu_percent(row_of(now, VITALS_PROCESS), before, &value), VITALS_HAVE);
+    CHECK_INT(vitals_psutil_cpu_percent(row_of(now, VITALS_TABLE_PROCESS), before, &value),
+              VITALS_HAVE);
     vitals_snapshot_unref(before);
     vitals_snapshot_unref(now);
     return value;
@@ -194,13 +195,13 @@ static void the_first_percent_is_0(void)
     vitals_snapshot *now = snapshot_of(first);
     first.no_process = true;
     vitals_snapshot *without = snapshot_of(first);
-    const vitals_row *process = row_of(now, VITALS_PROCESS);
+    const vitals_row *process = row_of(now, VITALS_TABLE_PROCESS);
     CHECK_EXACT(vitals_psutil_cpu_percent(process, NULL, &value), value, 0.0);
     CHECK_EXACT(vitals_psutil_cpu_percent(process, without, &value), value, 0.0);
     CHECK_EXACT(vitals_psutil_cpu_percent(process, now, &value), value, 0.0); // no time between
-    CHECK_EXACT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_HOST), NULL, &value), value,
-                0.0);
-    CHECK_INT(vitals_psutil_cpu_percent(row_of(now, VITALS_CPU), NULL, &value),
+    CHECK_EXACT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_TABLE_HOST), NULL, &value),
+                value, 0.0);
+    CHECK_INT(vitals_psutil_cpu_percent(row_of(now, VITALS_TABLE_CPU), NULL, &value),
               VITALS_WRONG_METRIC);
     vitals_snapshot_unref(now);
     vitals_snapshot_unref(without);
@@ -212,11 +213,11 @@ static void memory_percent_is_not_rounded(void)
 {
     double value;
     vitals_snapshot *snapshot = snapshot_of((struct moment){.resident = 1, .total = 3});
-    CHECK_EXACT(vitals_psutil_memory_percent(row_of(snapshot, VITALS_PROCESS), &value), value,
+    CHECK_EXACT(vitals_psutil_memory_percent(row_of(snapshot, VITALS_TABLE_PROCESS), &value), value,
                 1.0 / 3.0 * 100);
     vitals_snapshot_unref(snapshot);
     snapshot = snapshot_of((struct moment){.resident = 1, .total = 0});
-    CHECK_INT(vitals_psutil_memory_percent(row_of(snapshot, VITALS_PROCESS), &value),
+    CHECK_INT(vitals_psutil_memory_percent(row_of(snapshot, VITALS_TABLE_PROCESS), &value),
               VITALS_FAILED);
     vitals_snapshot_unref(snapshot);
 }
@@ -250,9 +251,10 @@ static void the_machines_percent_clamps_each_field(void)
         memcpy(b.cpu, system_rows[i].now, sizeof b.cpu);
         vitals_snapshot *before = snapshot_of(a), *now = snapshot_of(b);
         double value;
-        CHECK_EXACT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_HOST), before, &value),
-                    value, system_rows[i].expected);
-        CHECK_EXACT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_CPU), before, &value),
+        CHECK_EXACT(
+            vitals_psutil_system_cpu_percent(row_of(now, VITALS_TABLE_HOST), before, &value), value,
+            system_rows[i].expected);
+        CHECK_EXACT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_TABLE_CPU), before, &value),
                     value, system_rows[i].expected);
         vitals_snapshot_unref(before);
         vitals_snapshot_unref(now);
@@ -263,9 +265,9 @@ static void what_a_machine_does_not_tell_has_no_percent(void)
 {
     double value = 77;
     vitals_snapshot *now = snapshot_of((struct moment){.stamp_ns = SECOND, .cpu_fields = 3});
-    CHECK_INT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_HOST), NULL, &value),
+    CHECK_INT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_TABLE_HOST), NULL, &value),
               VITALS_UNSUPPORTED); // no idle
-    CHECK_INT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_PROCESS), NULL, &value),
+    CHECK_INT(vitals_psutil_system_cpu_percent(row_of(now, VITALS_TABLE_PROCESS), NULL, &value),
               VITALS_WRONG_METRIC);
     CHECK_NEAR(value, 77, 0);
     vitals_snapshot_unref(now);
@@ -290,13 +292,15 @@ static void used_memory_is_by_the_older_formula(void)
                                                                 .free_bytes = rows[i].free,
                                                                 .cached = rows[i].cached,
                                                                 .buffers = rows[i].buffers});
-        CHECK_INT(vitals_psutil_memory_used(row_of(snapshot, VITALS_HOST), &value), VITALS_HAVE);
+        CHECK_INT(vitals_psutil_memory_used(row_of(snapshot, VITALS_TABLE_HOST), &value),
+                  VITALS_HAVE);
         CHECK_UINT(value, rows[i].expected);
         vitals_snapshot_unref(snapshot);
     }
     uint64_t value = 77;
     vitals_snapshot *snapshot = snapshot_of((struct moment){0});
-    CHECK_INT(vitals_psutil_memory_used(row_of(snapshot, VITALS_CPU), &value), VITALS_WRONG_METRIC);
+    CHECK_INT(vitals_psutil_memory_used(row_of(snapshot, VITALS_TABLE_CPU), &value),
+              VITALS_WRONG_METRIC);
     CHECK_UINT(value, 77);
     vitals_snapshot_unref(snapshot);
 }

@@ -54,8 +54,8 @@ static vitals_snapshot *snapshot_of(struct moment at)
     vitals_builder_begin(builder);
     vitals_builder_origin(builder, text("host"), text(at.boot_id), at.pid_namespace);
     vitals_builder_stream(builder, at.stream);
-    vitals_builder_table(builder, VITALS_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
-    vitals_builder_row(builder, VITALS_PROCESS, at.key, 0, text("x"), at.stamp_ns);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, at.key, 0, text("x"), at.stamp_ns);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, at.pid, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_PROCESS_CPU_SECONDS, at.cpu_seconds, at.state);
     bool countable = at.cpu_seconds >= 0 && at.cpu_seconds < 1e19;
@@ -77,7 +77,7 @@ struct query_result {
 static struct query_result between(struct moment older, struct moment newer, vitals_metric metric)
 {
     vitals_snapshot *before = snapshot_of(older), *now = snapshot_of(newer);
-    const vitals_row *row = vitals_snapshot_next(now, VITALS_PROCESS, NULL);
+    const vitals_row *row = vitals_snapshot_next(now, VITALS_TABLE_PROCESS, NULL);
     struct query_result answer = {.rate = 77, .growth = 77, .window_seconds = 77};
     answer.rate_state = vitals_row_rate(row, before, metric, &answer.rate);
     answer.growth_state = vitals_row_growth(row, before, metric, &answer.growth,
@@ -126,7 +126,7 @@ static void there_is_none_without_an_older_row(void)
 {
     struct moment newer = moment(2 * (uint64_t)S, 2), older = moment(S, 1);
     vitals_snapshot *now = snapshot_of(newer);
-    const vitals_row *row = vitals_snapshot_next(now, VITALS_PROCESS, NULL);
+    const vitals_row *row = vitals_snapshot_next(now, VITALS_TABLE_PROCESS, NULL);
     double out = 77;
     CHECK_INT(vitals_row_rate(row, NULL, VITALS_PROCESS_CPU_SECONDS, &out), VITALS_NOT_YET);
     CHECK_INT(vitals_row_growth(row, NULL, VITALS_PROCESS_CPU_SECONDS, &out, NULL), VITALS_NOT_YET);
@@ -169,8 +169,8 @@ static vitals_snapshot *device(const char *uuid, vitals_availability state, uint
                                             VITALS_GPU_ENERGY_JOULES};
     vitals_builder *builder = new_builder();
     vitals_builder_begin(builder);
-    vitals_builder_table(builder, VITALS_GPU, COLUMNS, CHECK_COUNT(COLUMNS));
-    vitals_builder_row(builder, VITALS_GPU, 1, 0, text("0"), stamp_ns);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_row(builder, VITALS_TABLE_GPU, 1, 0, text("0"), stamp_ns);
     vitals_builder_text(builder, VITALS_GPU_UUID, text(uuid), state);
     vitals_builder_text(builder, VITALS_GPU_COMPUTE_MODE, text(stamp_ns == S ? "default" : "x"),
                         VITALS_HAVE); /* a gauge may move */
@@ -192,7 +192,7 @@ static void names_that_do_not_move_are_compared(void)
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
         vitals_snapshot *older = device(CASES[i].older, VITALS_HAVE, S);
         vitals_snapshot *newer = device(CASES[i].newer, CASES[i].state, 2 * (uint64_t)S);
-        const vitals_row *row = vitals_snapshot_next(newer, VITALS_GPU, NULL);
+        const vitals_row *row = vitals_snapshot_next(newer, VITALS_TABLE_GPU, NULL);
         double out;
         CHECK_CASE(CASES[i].newer);
         CHECK_INT(vitals_row_growth(row, older, VITALS_GPU_ENERGY_JOULES, &out, NULL),

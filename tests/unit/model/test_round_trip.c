@@ -104,13 +104,13 @@ static void set_value(vitals_builder *builder, vitals_metric metric)
     }
 }
 
-static void add_rows(vitals_builder *builder, vitals_entity entity, const vitals_metric *columns,
+static void add_rows(vitals_builder *builder, vitals_table entity, const vitals_metric *columns,
                      size_t count, uint64_t now_ns)
 {
     char bytes[TEXT_MAX];
     uint64_t next = key();
     for (uint64_t rows = below(ROWS_MAX); rows != 0; rows--) {
-        uint64_t parent = vitals_entity_parent(entity) != 0 && below(2) ? key() : 0;
+        uint64_t parent = vitals_table_parent(entity) != 0 && below(2) ? key() : 0;
         uint64_t stamp_ns = below(3) != 0 ? now_ns - up_to(now_ns) : up_to(UINT64_MAX);
         vitals_builder_row(builder, entity, next, parent, words(bytes), stamp_ns);
         for (size_t i = 0; i < count; i++) {
@@ -130,13 +130,13 @@ static vitals_snapshot *random_snapshot(vitals_builder *builder)
     vitals_builder_origin(builder, words(host), words(boot_id), up_to(UINT64_MAX));
     vitals_builder_stream(builder, up_to(UINT64_MAX));
     vitals_builder_moment(builder, up_to(UINT64_MAX), up_to(UINT64_MAX), now_ns, up_to(UINT64_MAX));
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
         vitals_metric columns[COLUMNS_MAX];
         size_t count = 0;
         if (below(2) == 0)
             continue;
         for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-            if (vitals_metric_entity(metric) == entity && below(3) == 0)
+            if (vitals_metric_table(metric) == entity && below(3) == 0)
                 columns[count++] = metric;
         vitals_builder_table(builder, entity, columns, count);
         vitals_builder_state(builder, entity, any_state());

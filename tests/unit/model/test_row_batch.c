@@ -23,15 +23,15 @@ static const vitals_metric WANTED[] = {VITALS_SENSOR_NAME, VITALS_SENSOR_TEMPERA
 /* Two rows of one table around one of another. */
 static void fill(struct row_batch *batch)
 {
-    batch_add_row(batch, VITALS_SENSOR, 7, span_of("Core 0"));
+    batch_add_row(batch, VITALS_TABLE_SENSOR, 7, span_of("Core 0"));
     batch_set_string(batch, VITALS_SENSOR_NAME, "Core 0");
     batch_set_string(batch, VITALS_SENSOR_CHIP, "nobody asks");
     batch_set_f64(batch, VITALS_SENSOR_TEMPERATURE_CELSIUS, 41.5);
-    batch_add_row(batch, VITALS_FILESYSTEM, 3, span_of("/"));
+    batch_add_row(batch, VITALS_TABLE_FILESYSTEM, 3, span_of("/"));
     batch_set_u64(batch, VITALS_FILESYSTEM_TOTAL_BYTES, 1000);
-    batch_add_row(batch, VITALS_SENSOR, 9, span_of("fan"));
+    batch_add_row(batch, VITALS_TABLE_SENSOR, 9, span_of("fan"));
     batch_set_missing(batch, VITALS_SENSOR_TEMPERATURE_CELSIUS, VITALS_DENIED);
-    batch_state(batch, VITALS_SENSOR, VITALS_LOWER_BOUND);
+    batch_state(batch, VITALS_TABLE_SENSOR, VITALS_LOWER_BOUND);
 }
 
 static void rows_reach_the_snapshot_with_their_table_s_state(void)
@@ -46,18 +46,18 @@ static void rows_reach_the_snapshot_with_their_table_s_state(void)
     fill(&batch);
     CHECK_FALSE(batch.failed);
     vitals_builder_begin(builder);
-    builder_table_of(builder, VITALS_SENSOR, &wanted);
-    builder_table_of(builder, VITALS_FILESYSTEM, &wanted);
-    builder_batch_rows(builder, &batch, VITALS_SENSOR, 5);
-    builder_batch_rows(builder, &batch, VITALS_FILESYSTEM, 6);
-    builder_batch_rows(builder, &batch, VITALS_DISK, 6); /* a table that was not opened */
+    builder_table_of(builder, VITALS_TABLE_SENSOR, &wanted);
+    builder_table_of(builder, VITALS_TABLE_FILESYSTEM, &wanted);
+    builder_batch_rows(builder, &batch, VITALS_TABLE_SENSOR, 5);
+    builder_batch_rows(builder, &batch, VITALS_TABLE_FILESYSTEM, 6);
+    builder_batch_rows(builder, &batch, VITALS_TABLE_DISK, 6); /* a table that was not opened */
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
 
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 2);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_SENSOR), VITALS_LOWER_BOUND);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_FILESYSTEM), VITALS_HAVE);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_DISK), VITALS_NOT_REQUESTED);
-    const vitals_row *row = vitals_snapshot_row(snapshot, VITALS_SENSOR, 0);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_SENSOR), 2);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_SENSOR), VITALS_LOWER_BOUND);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_FILESYSTEM), VITALS_HAVE);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_DISK), VITALS_NOT_REQUESTED);
+    const vitals_row *row = vitals_snapshot_row(snapshot, VITALS_TABLE_SENSOR, 0);
     CHECK_UINT(vitals_row_key(row), 7);
     CHECK_STR(vitals_row_label(row), "Core 0");
     double celsius = 0;
@@ -66,7 +66,7 @@ static void rows_reach_the_snapshot_with_their_table_s_state(void)
     CHECK_NEAR(celsius, 41.5, 0);
     CHECK_INT(vitals_row_text(row, VITALS_SENSOR_NAME, &name), VITALS_HAVE);
     CHECK_BYTES(name.bytes, name.size, "Core 0", 6);
-    row = vitals_snapshot_row(snapshot, VITALS_SENSOR, 1);
+    row = vitals_snapshot_row(snapshot, VITALS_TABLE_SENSOR, 1);
     CHECK_INT(vitals_row_availability(row, VITALS_SENSOR_TEMPERATURE_CELSIUS), VITALS_DENIED);
     CHECK_INT(vitals_row_availability(row, VITALS_SENSOR_NAME), VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
@@ -81,7 +81,7 @@ static void what_nobody_wants_is_passed_over(void)
     batch_reset(&batch, &wanted);
     batch_set_i64(&batch, VITALS_PROCESS_NICE, 1); /* before there is a row */
     CHECK_UINT(batch.count, 0);
-    const struct batch_row *row = batch_add_row(&batch, VITALS_PROCESS, 1, span_of(""));
+    const struct batch_row *row = batch_add_row(&batch, VITALS_TABLE_PROCESS, 1, span_of(""));
     batch_set_i64(&batch, VITALS_PROCESS_NICE, -3);
     batch_set_u64(&batch, VITALS_PROCESS_PID, 4);
     batch_set_value(&batch, VITALS_PROCESS_NICE, (struct value){0}); /* UNSET says nothing */
@@ -101,7 +101,7 @@ static void used_again_it_asks_for_no_memory(void)
     uint64_t before = memory_asked();
     for (int i = 0; i < 100; i++) {
         batch_reset(&batch, &wanted);
-        CHECK_INT(batch.states[VITALS_SENSOR], VITALS_HAVE);
+        CHECK_INT(batch.states[VITALS_TABLE_SENSOR], VITALS_HAVE);
         fill(&batch);
     }
     CHECK_UINT(memory_asked(), before);
@@ -138,7 +138,7 @@ static void equal_texts_of_neighbours_are_kept_once(void)
     struct row_batch batch = {0};
     batch_reset(&batch, &wanted);
     for (uint64_t key = 1; key <= ROWS; key++) {
-        batch_add_row(&batch, VITALS_SENSOR, key, text);
+        batch_add_row(&batch, VITALS_TABLE_SENSOR, key, text);
         batch_set_text(&batch, VITALS_SENSOR_NAME, text);
     }
     CHECK_UINT(batch.text.size, BATCH_LABEL_MAX + LONG);
@@ -149,12 +149,12 @@ static void equal_texts_of_neighbours_are_kept_once(void)
     CHECK_NOT_NULL(cell);
     CHECK_BYTES(batch_span(&batch, cell).bytes, batch_span(&batch, cell).size, path, LONG);
     path[0] = 'q';
-    batch_add_row(&batch, VITALS_SENSOR, ROWS + 1, span_of("s"));
+    batch_add_row(&batch, VITALS_TABLE_SENSOR, ROWS + 1, span_of("s"));
     batch_set_text(&batch, VITALS_SENSOR_NAME, text);
     cell = batch_find(&batch, &batch.rows[ROWS], VITALS_SENSOR_NAME);
     CHECK_NOT_NULL(cell);
     CHECK_BYTES(batch_span(&batch, cell).bytes, batch_span(&batch, cell).size, path, LONG);
-    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_HAVE);
+    CHECK_INT(batch.states[VITALS_TABLE_SENSOR], VITALS_HAVE);
     batch_done(&batch);
 }
 
@@ -163,16 +163,16 @@ static void text_has_an_end_and_says_so(void)
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
     struct row_batch batch = {.text_max = 20};
     batch_reset(&batch, &wanted);
-    batch_add_row(&batch, VITALS_SENSOR, 1, span_of("first"));
+    batch_add_row(&batch, VITALS_TABLE_SENSOR, 1, span_of("first"));
     batch_set_string(&batch, VITALS_SENSOR_NAME, "0123456789");
-    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_HAVE);
-    batch_add_row(&batch, VITALS_SENSOR, 2, span_of("2nd"));
+    CHECK_INT(batch.states[VITALS_TABLE_SENSOR], VITALS_HAVE);
+    batch_add_row(&batch, VITALS_TABLE_SENSOR, 2, span_of("2nd"));
     batch_set_string(&batch, VITALS_SENSOR_NAME, "abcdefghij");
     const struct batch_cell *cell = batch_find(&batch, &batch.rows[1], VITALS_SENSOR_NAME);
     CHECK_NOT_NULL(cell);
     CHECK_INT(cell->state, VITALS_LOWER_BOUND);
     CHECK_BYTES(batch_span(&batch, cell).bytes, batch_span(&batch, cell).size, "ab", 2);
-    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_TABLE_SENSOR], VITALS_LOWER_BOUND);
     CHECK_INT(batch_find(&batch, &batch.rows[0], VITALS_SENSOR_NAME)->state, VITALS_HAVE);
     CHECK_FALSE(batch.failed);
     batch_done(&batch);
@@ -184,7 +184,7 @@ static void a_table_can_be_read_once_more(void)
     struct row_batch batch = {0};
     batch_reset(&batch, &wanted);
     struct batch_mark empty = batch_mark(&batch);
-    batch_add_row(&batch, VITALS_PROCESS, 1, span_of("kept"));
+    batch_add_row(&batch, VITALS_TABLE_PROCESS, 1, span_of("kept"));
     batch_set_i64(&batch, VITALS_PROCESS_NICE, 4);
     struct batch_mark mark = batch_mark(&batch);
     for (int i = 0; i < 3; i++) {
@@ -210,8 +210,8 @@ static void a_state_that_is_none_is_a_mistake(void)
         vitals_error error;
         CHECK_OK(vitals_builder_new(&builder, &error), error);
         vitals_builder_begin(builder);
-        vitals_builder_table(builder, VITALS_SENSOR, &metric, 1);
-        vitals_builder_state(builder, VITALS_SENSOR, (vitals_availability)NONE[i]);
+        vitals_builder_table(builder, VITALS_TABLE_SENSOR, &metric, 1);
+        vitals_builder_state(builder, VITALS_TABLE_SENSOR, (vitals_availability)NONE[i]);
         CHECK_INT(vitals_builder_finish(builder, &snapshot, &error), VITALS_EARGUMENT);
         vitals_builder_free(builder);
     }
@@ -225,29 +225,29 @@ static void room_can_be_made_ahead(void)
     struct metric_set wanted = set_of(WANTED, CHECK_COUNT(WANTED));
     struct row_batch batch = {0};
     batch_reset(&batch, &wanted);
-    batch_reserve(&batch, VITALS_SENSOR, ROWS);
+    batch_reserve(&batch, VITALS_TABLE_SENSOR, ROWS);
     uint64_t asked = memory_asked();
-    batch_reserve(&batch, VITALS_SENSOR, ROWS);
+    batch_reserve(&batch, VITALS_TABLE_SENSOR, ROWS);
     for (size_t i = 1; i <= ROWS; i++) {
-        batch_add_row(&batch, VITALS_SENSOR, i, (struct span){"", 0});
+        batch_add_row(&batch, VITALS_TABLE_SENSOR, i, (struct span){"", 0});
         batch_set_missing(&batch, VITALS_SENSOR_NAME, VITALS_DENIED);
     }
     CHECK_UINT(memory_asked(), asked + 1); // for text
     CHECK_UINT(batch.row_count, ROWS);
-    batch_add_row(&batch, VITALS_SENSOR, ROWS + 1, span_of("one more"));
-    batch_reserve(&batch, VITALS_SENSOR, SIZE_MAX);
+    batch_add_row(&batch, VITALS_TABLE_SENSOR, ROWS + 1, span_of("one more"));
+    batch_reserve(&batch, VITALS_TABLE_SENSOR, SIZE_MAX);
     CHECK(batch.failed);
     batch_reset(&batch, &wanted);
-    batch_reserve(&batch, VITALS_DISK, ROWS); // of a table that is not wanted
+    batch_reserve(&batch, VITALS_TABLE_DISK, ROWS); // of a table that is not wanted
     CHECK_FALSE(batch.failed);
     batch_done(&batch);
     for (uint64_t nth = 1; nth <= 2; nth++) {
         batch_reset(&batch, &wanted);
         memory_fail_at(nth);
-        batch_reserve(&batch, VITALS_SENSOR, ROWS);
+        batch_reserve(&batch, VITALS_TABLE_SENSOR, ROWS);
         memory_fail_at(0);
         CHECK(batch.failed);
-        CHECK_NULL(batch_add_row(&batch, VITALS_SENSOR, 1, span_of("s")));
+        CHECK_NULL(batch_add_row(&batch, VITALS_TABLE_SENSOR, 1, span_of("s")));
         batch_done(&batch);
     }
 }

@@ -27,21 +27,21 @@ static void what_goes_in_comes_out(void)
     CHECK_UINT(vitals_snapshot_monotonic_ns(snapshot), 3);
     CHECK_UINT(vitals_snapshot_sequence(snapshot), 4);
     CHECK_UINT(vitals_snapshot_stream(snapshot), 5);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PROCESS), 100);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), 100);
     size_t count = 0;
-    const uint64_t *keys = vitals_snapshot_keys(snapshot, VITALS_PROCESS, &count);
+    const uint64_t *keys = vitals_snapshot_keys(snapshot, VITALS_TABLE_PROCESS, &count);
     CHECK_UINT(count, 100);
     uint64_t key = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
-        CHECK(vitals_snapshot_row(snapshot, VITALS_PROCESS, key) == row);
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
+        CHECK(vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, key) == row);
         CHECK_UINT(keys[key], key + 1);
         check_process(row, ++key);
         CHECK(vitals_row_snapshot(row) == snapshot);
     }
     CHECK_UINT(key, 100);
-    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_PROCESS, 100));
-    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_PROCESS, SIZE_MAX));
+    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, 100));
+    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, SIZE_MAX));
     vitals_snapshot_unref(snapshot);
 }
 
@@ -52,7 +52,7 @@ static void what_was_not_asked_for_is_not_there(void)
     open_processes(builder);
     add_process(builder, 1);
     /* A source offers all it knows: these columns and tables are not open. */
-    vitals_builder_row(builder, VITALS_GPU, 1, 0, text("0"), 0);
+    vitals_builder_row(builder, VITALS_TABLE_GPU, 1, 0, text("0"), 0);
     vitals_builder_row(builder, 77, 1, 0, text("0"), 0);
     vitals_builder_u64(builder, VITALS_PROCESS_THREADS, 1, VITALS_HAVE);
     vitals_builder_f64(builder, VITALS_GPU_POWER_WATTS, 1, VITALS_HAVE);
@@ -63,24 +63,24 @@ static void what_was_not_asked_for_is_not_there(void)
     CHECK_FALSE(builder_wants(builder, 0xffffffff));
     vitals_snapshot *snapshot = finish(builder);
 
-    CHECK(vitals_snapshot_has_entity(snapshot, VITALS_PROCESS));
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_GPU));
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, 0));
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, 77));
+    CHECK(vitals_snapshot_has_table(snapshot, VITALS_TABLE_PROCESS));
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, VITALS_TABLE_GPU));
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, 0));
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, 77));
     CHECK(vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_NAME));
     CHECK_FALSE(vitals_snapshot_has_metric(snapshot, VITALS_PROCESS_THREADS));
     CHECK_FALSE(vitals_snapshot_has_metric(snapshot, 0x08ff));
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 0);
-    CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_GPU, NULL));
-    CHECK_NULL(vitals_snapshot_find(snapshot, VITALS_GPU, 1));
-    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_GPU, 0));
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 0);
+    CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL));
+    CHECK_NULL(vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, 1));
+    CHECK_NULL(vitals_snapshot_row(snapshot, VITALS_TABLE_GPU, 0));
     size_t keys = 7;
-    CHECK_NULL(vitals_snapshot_keys(snapshot, VITALS_GPU, &keys));
+    CHECK_NULL(vitals_snapshot_keys(snapshot, VITALS_TABLE_GPU, &keys));
     CHECK_UINT(keys, 0);
     CHECK_NULL(vitals_snapshot_keys(snapshot, 77, NULL));
-    const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, 1);
+    const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, 1);
     CHECK_NOT_NULL(row);
-    CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_GPU, row));
+    CHECK_NULL(vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row));
 
     uint64_t number = 7;
     int64_t signed_number = 7;
@@ -121,13 +121,13 @@ static void rows_come_in_the_order_of_keys(void)
         vitals_snapshot *snapshot = finish(builder);
         uint64_t key = 0;
         for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+             (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
             check_process(row, ++key);
-            CHECK(vitals_snapshot_find(snapshot, VITALS_PROCESS, key) == row);
+            CHECK(vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key) == row);
         }
         CHECK_UINT(key, COUNT);
-        CHECK_NULL(vitals_snapshot_find(snapshot, VITALS_PROCESS, 0));
-        CHECK_NULL(vitals_snapshot_find(snapshot, VITALS_PROCESS, COUNT + 1));
+        CHECK_NULL(vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, 0));
+        CHECK_NULL(vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, COUNT + 1));
 
         const signed char *states = NULL;
         size_t count = 0;
@@ -163,9 +163,9 @@ static void small_tables_of_every_order_are_sorted(void)
                 add_process(builder, key);
             }
             vitals_snapshot *snapshot = finish(builder);
-            CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PROCESS), count);
+            CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), count);
             for (unsigned key = 1; key <= count; key++)
-                check_process(vitals_snapshot_find(snapshot, VITALS_PROCESS, key), key);
+                check_process(vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key), key);
             vitals_snapshot_unref(snapshot);
         }
     }
@@ -184,7 +184,7 @@ static void columns_are_numbers_side_by_side(void)
     CHECK_NOT_NULL(states);
     CHECK_UINT(count, 0);
     CHECK_NOT_NULL(vitals_snapshot_column(empty, VITALS_PROCESS_PID, NULL, NULL));
-    CHECK_NOT_NULL(vitals_snapshot_keys(empty, VITALS_PROCESS, &count));
+    CHECK_NOT_NULL(vitals_snapshot_keys(empty, VITALS_TABLE_PROCESS, &count));
     CHECK_UINT(count, 0);
     static const vitals_metric NONE[] = {VITALS_PROCESS_NAME, VITALS_PROCESS_THREADS,
                                          VITALS_GPU_INDEX, 0x08ff, 0};
@@ -206,9 +206,9 @@ static void children_are_found_by_their_parent(void)
     static const vitals_metric CLOCKS[] = {VITALS_GPU_CLOCK_FREQUENCY_HERTZ};
     vitals_builder *builder = new_builder();
     vitals_builder_begin(builder);
-    vitals_builder_table(builder, VITALS_GPU_CLOCK, CLOCKS, 1);
+    vitals_builder_table(builder, VITALS_TABLE_GPU_CLOCK, CLOCKS, 1);
     for (uint64_t key = 1; key <= 30; key++) {
-        vitals_builder_row(builder, VITALS_GPU_CLOCK, key, key % 3, text("sm"), 0);
+        vitals_builder_row(builder, VITALS_TABLE_GPU_CLOCK, key, key % 3, text("sm"), 0);
         vitals_builder_f64(builder, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, (double)key, VITALS_HAVE);
     }
     vitals_snapshot *snapshot = finish(builder);
@@ -216,7 +216,8 @@ static void children_are_found_by_their_parent(void)
         unsigned count = 0;
         uint64_t last = 0;
         for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next_child(snapshot, VITALS_GPU_CLOCK, parent, row)) != NULL;
+             (row = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU_CLOCK, parent, row)) !=
+             NULL;
              count++) {
             CHECK_UINT(vitals_row_parent(row), parent);
             CHECK(vitals_row_key(row) > last);
@@ -224,8 +225,8 @@ static void children_are_found_by_their_parent(void)
         }
         CHECK_UINT(count, 10);
     }
-    CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_GPU_CLOCK, 9, NULL));
-    CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_GPU, 0, NULL));
+    CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU_CLOCK, 9, NULL));
+    CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, 0, NULL));
     vitals_snapshot_unref(snapshot);
     vitals_builder_free(builder);
 }
@@ -244,21 +245,22 @@ static void a_tree_is_walked_as_if_searched(void)
             random = random * 6364136223846793005u + 1442695040888963407u;
             /* Keys in the order of rows, and in none: 7 has no factor in common with 61. */
             uint64_t key = round % 2 ? i + 1 : i * 7 % 61 + 1;
-            vitals_builder_row(builder, VITALS_PROCESS, key, (random >> 33) % PARENTS, text(""), 0);
+            vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, (random >> 33) % PARENTS,
+                               text(""), 0);
         }
         vitals_snapshot *snapshot = finish(builder);
         size_t found = 0;
         for (uint64_t parent = 0; parent <= PARENTS; parent++) {
             const vitals_row *child = NULL;
             for (size_t i = 0; i < rows; i++) {
-                const vitals_row *row = vitals_snapshot_row(snapshot, VITALS_PROCESS, i);
+                const vitals_row *row = vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, i);
                 if (vitals_row_parent(row) != parent)
                     continue;
-                child = vitals_snapshot_next_child(snapshot, VITALS_PROCESS, parent, child);
+                child = vitals_snapshot_next_child(snapshot, VITALS_TABLE_PROCESS, parent, child);
                 CHECK(child == row);
                 found++;
             }
-            CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_PROCESS, parent, child));
+            CHECK_NULL(vitals_snapshot_next_child(snapshot, VITALS_TABLE_PROCESS, parent, child));
         }
         CHECK_UINT(found, rows);
         vitals_snapshot_unref(snapshot);
@@ -275,7 +277,7 @@ static void a_value_may_have_a_moment_of_its_own(void)
         vitals_builder_begin(builder);
         open_processes(builder);
         for (uint64_t key = 40; key >= 1; key--) { /* grows, and is put in order */
-            vitals_builder_row(builder, VITALS_PROCESS, key, 0, text(""), 1000 + key);
+            vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, 0, text(""), 1000 + key);
             vitals_builder_read_at(builder, VITALS_PROCESS_CPU_SECONDS, 1000 + key);
             vitals_builder_u64(builder, VITALS_PROCESS_PID, 5, VITALS_HAVE);
             if (key % 3 == pass)
@@ -292,7 +294,7 @@ static void a_value_may_have_a_moment_of_its_own(void)
         }
         vitals_snapshot *snapshot = finish(builder);
         for (uint64_t key = 1; key <= 40; key++) {
-            const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
+            const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key);
             CHECK_UINT(vitals_row_stamp_ns(row), 1000 + key);
             CHECK_UINT(vitals_row_read_ns(row, VITALS_PROCESS_PID),
                        key % 3 == pass ? key : 1000 + key);
@@ -314,7 +316,7 @@ static void a_value_may_have_a_moment_of_its_own(void)
 static const char *command_of(const vitals_snapshot *snapshot, uint64_t key)
 {
     vitals_text command;
-    const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_PROCESS, key);
+    const vitals_row *row = vitals_snapshot_find(snapshot, VITALS_TABLE_PROCESS, key);
     CHECK_NOT_NULL(row);
     CHECK(vitals_row_text(row, VITALS_PROCESS_COMMAND_LINE, &command) > 0);
     return command.bytes;
@@ -327,9 +329,9 @@ static void equal_texts_of_neighbours_stand_once(void)
     static const vitals_metric COLUMNS[] = {VITALS_PROCESS_COMMAND_LINE};
     vitals_builder *builder = new_builder();
     vitals_builder_begin(builder);
-    vitals_builder_table(builder, VITALS_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, COLUMNS, CHECK_COUNT(COLUMNS));
     for (size_t i = 0; i < CHECK_COUNT(COMMANDS); i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, i + 1, 0, text(""), 1);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, i + 1, 0, text(""), 1);
         if (COMMANDS[i] != NULL)
             vitals_builder_text(builder, COLUMNS[0], text(COMMANDS[i]), VITALS_HAVE);
         else
@@ -357,7 +359,8 @@ static vitals_snapshot *tick(vitals_builder *builder, struct shared_text **names
     vitals_builder_origin(builder, text("host"), text("boot"), 1);
     open_processes(builder);
     for (size_t i = 0; i < rows; i++) {
-        vitals_builder_row(builder, VITALS_PROCESS, rows - i, (rows - i) / 4, text("label"), i);
+        vitals_builder_row(builder, VITALS_TABLE_PROCESS, rows - i, (rows - i) / 4, text("label"),
+                           i);
         vitals_builder_u64(builder, VITALS_PROCESS_PID, i, VITALS_HAVE);
         vitals_builder_read_at(builder, VITALS_PROCESS_PID, i / 2);
         builder_shared(builder, VITALS_PROCESS_NAME, names[i], VITALS_HAVE);
@@ -395,7 +398,7 @@ static void a_steady_stream_allocates_nothing(void)
         /* A consumer keeps the newest, and gives back the one before. */
         vitals_snapshot *snapshot = tick(builder, names, STEADY_ROWS, NULL);
         CHECK_NOT_NULL(snapshot);
-        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PROCESS), STEADY_ROWS);
+        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), STEADY_ROWS);
         vitals_snapshot_unref(last);
         last = snapshot;
     }
@@ -420,11 +423,11 @@ static void snapshots_outlive_the_builder_and_are_never_reused_while_held(void)
     }
     vitals_builder_free(builder);
     for (size_t i = 0; i < HELD; i++) {
-        CHECK_UINT(vitals_snapshot_count(held[i], VITALS_PROCESS), i + 1);
+        CHECK_UINT(vitals_snapshot_count(held[i], VITALS_TABLE_PROCESS), i + 1);
         vitals_snapshot *shared = vitals_snapshot_ref(held[i]);
         vitals_snapshot_unref(held[i]);
         vitals_text word = {0};
-        CHECK_INT(vitals_row_text(vitals_snapshot_find(shared, VITALS_PROCESS, 1),
+        CHECK_INT(vitals_row_text(vitals_snapshot_find(shared, VITALS_TABLE_PROCESS, 1),
                                   VITALS_PROCESS_NAME, &word),
                   VITALS_HAVE);
         CHECK_BYTES(word.bytes, word.size, "some name", 9);
@@ -489,7 +492,7 @@ static void *read_slot(void *data)
             continue;
         uint64_t sequence = vitals_snapshot_sequence(snapshot);
         for (const vitals_row *row = NULL;
-             (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+             (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
             uint64_t pid = 0;
             vitals_text word = {"", 0};
             bool right = vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 && pid == sequence &&
@@ -516,7 +519,7 @@ static void readers_in_other_threads_see_whole_snapshots(void)
         vitals_builder_moment(builder, 0, 0, 0, sequence);
         open_processes(builder);
         for (uint64_t key = 1; key <= ROWS; key++) {
-            vitals_builder_row(builder, VITALS_PROCESS, key, 0, text("x"), 0);
+            vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, 0, text("x"), 0);
             vitals_builder_u64(builder, VITALS_PROCESS_PID, sequence, VITALS_HAVE);
             builder_shared(builder, VITALS_PROCESS_NAME, names[key - 1], VITALS_HAVE);
         }

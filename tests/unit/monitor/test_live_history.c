@@ -76,7 +76,7 @@ static double given(const struct timeline *timeline, uint64_t seconds, uint64_t 
     CHECK_INT(code, 1);
     double found = (double)vitals_snapshot_realtime_ns(snapshot) / MONITOR_SECOND;
     *sequence = vitals_snapshot_sequence(snapshot);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PROCESS), CHECK_COUNT(PROCESSES));
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), CHECK_COUNT(PROCESSES));
     vitals_snapshot_unref(snapshot);
     return found;
 }

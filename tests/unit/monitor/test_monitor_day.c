@@ -166,7 +166,7 @@ static size_t bytes_used(void)
 static void count_guests(const vitals_snapshot *snapshot)
 {
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
         uint64_t pid;
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 && pid > newest_seen)
             newest_seen = pid;

@@ -37,7 +37,7 @@ static void put_user(const struct user *user, uint64_t key, uint64_t now_ns)
 {
     char label[16];
     snprintf(label, sizeof label, "%u", (unsigned)key);
-    vitals_builder_row(builder, VITALS_GPU_PROCESS, key, user->gpu, text_of(label), now_ns);
+    vitals_builder_row(builder, VITALS_TABLE_GPU_PROCESS, key, user->gpu, text_of(label), now_ns);
     put_number(builder, VITALS_GPU_PROCESS_PID, 100 + (double)key);
     vitals_builder_missing(builder, VITALS_GPU_PROCESS_PROCESS, VITALS_OUTSIDE);
     put_text(builder, VITALS_GPU_PROCESS_TYPE, user->type);
@@ -63,10 +63,11 @@ static vitals_snapshot *snapshot_at(const struct reading *reading)
     vitals_builder_origin(builder, text_of("n01"), text_of("boot"), 1);
     vitals_builder_stream(builder, 7);
     vitals_builder_moment(builder, now_ns, now_ns, now_ns, ++sequence);
-    vitals_builder_table(builder, VITALS_GPU, GPU, CHECK_COUNT(GPU));
-    vitals_builder_table(builder, VITALS_GPU_PROCESS, USER, CHECK_COUNT(USER));
+    vitals_builder_table(builder, VITALS_TABLE_GPU, GPU, CHECK_COUNT(GPU));
+    vitals_builder_table(builder, VITALS_TABLE_GPU_PROCESS, USER, CHECK_COUNT(USER));
     for (unsigned i = 0; i < 2; i++) {
-        vitals_builder_row(builder, VITALS_GPU, i + 1, 0, text_of(i == 0 ? "0" : "1"), now_ns);
+        vitals_builder_row(builder, VITALS_TABLE_GPU, i + 1, 0, text_of(i == 0 ? "0" : "1"),
+                           now_ns);
         put_text(builder, VITALS_GPU_NAME, "NVIDIA H100");
         put_number(builder, VITALS_GPU_MEMORY_TOTAL_BYTES, 80.0 * (double)GIB);
         put_number(builder, VITALS_GPU_MEMORY_USED_BYTES, 8.0 * (double)GIB);
@@ -475,10 +476,10 @@ static vitals_snapshot *details_at(double second)
     vitals_builder_origin(builder, text_of("n01"), text_of("boot"), 1);
     vitals_builder_stream(builder, 7);
     vitals_builder_moment(builder, now_ns, now_ns, now_ns, ++sequence);
-    vitals_builder_table(builder, VITALS_GPU, DEVICE, CHECK_COUNT(DEVICE));
-    vitals_builder_table(builder, VITALS_GPU_SENSOR, SENSORS, CHECK_COUNT(SENSORS));
-    vitals_builder_table(builder, VITALS_GPU_LINK, LINKS, CHECK_COUNT(LINKS));
-    vitals_builder_row(builder, VITALS_GPU, 1, 0, text_of("0"), now_ns);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, DEVICE, CHECK_COUNT(DEVICE));
+    vitals_builder_table(builder, VITALS_TABLE_GPU_SENSOR, SENSORS, CHECK_COUNT(SENSORS));
+    vitals_builder_table(builder, VITALS_TABLE_GPU_LINK, LINKS, CHECK_COUNT(LINKS));
+    vitals_builder_row(builder, VITALS_TABLE_GPU, 1, 0, text_of("0"), now_ns);
     put_text(builder, VITALS_GPU_NAME, "Arc \x1b[31mB580");
     put_text(builder, VITALS_GPU_UUID, "GPU-1");
     put_number(builder, VITALS_GPU_UTILIZATION_RATIO, -1);
@@ -491,15 +492,15 @@ static vitals_snapshot *details_at(double second)
     put_number(builder, VITALS_GPU_XID_ERRORS, 2);
     vitals_builder_missing(builder, VITALS_GPU_SERIAL, VITALS_DENIED);
     vitals_builder_missing(builder, VITALS_GPU_VBIOS_VERSION, VITALS_UNSUPPORTED);
-    vitals_builder_row(builder, VITALS_GPU, 2, 1, text_of("0:0"), now_ns);
+    vitals_builder_row(builder, VITALS_TABLE_GPU, 2, 1, text_of("0:0"), now_ns);
     put_text(builder, VITALS_GPU_NAME, "1g.10gb");
     put_number(builder, VITALS_GPU_UTILIZATION_RATIO, 0.4);
     put_number(builder, VITALS_GPU_MEMORY_USED_BYTES, 1.0 * (double)GIB);
     put_number(builder, VITALS_GPU_MEMORY_TOTAL_BYTES, 6.0 * (double)GIB);
-    vitals_builder_row(builder, VITALS_GPU_SENSOR, 1, 1, text_of("memory"), now_ns);
+    vitals_builder_row(builder, VITALS_TABLE_GPU_SENSOR, 1, 1, text_of("memory"), now_ns);
     put_number(builder, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, 64);
     put_number(builder, VITALS_GPU_SENSOR_CRITICAL_CELSIUS, 105);
-    vitals_builder_row(builder, VITALS_GPU_LINK, 1, 1, text_of("link0"), now_ns);
+    vitals_builder_row(builder, VITALS_TABLE_GPU_LINK, 1, 1, text_of("link0"), now_ns);
     put_text(builder, VITALS_GPU_LINK_KIND, "xgmi");
     put_number(builder, VITALS_GPU_LINK_RECEIVED_BYTES, second * (1 << 20));
     put_number(builder, VITALS_GPU_LINK_CRC_ERRORS, 0);
@@ -556,7 +557,7 @@ static void facts_of_any_vendor(void)
     model_init(&model, &options);
     vitals_snapshot *older = details_at(100), *now = details_at(102);
     struct sheet_view view = {.model = &model,
-                              .gpu = vitals_snapshot_find(now, VITALS_GPU, 1),
+                              .gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU, 1),
                               .older = older,
                               .has_energy = true,
                               .energy_joules = 90};
@@ -571,7 +572,7 @@ static void facts_of_any_vendor(void)
     for (size_t i = 0; i < facts.count; i++)
         CHECK(strchr(facts.items[i].text, '\x1b') == NULL);
     /* The partition, and what it shares. */
-    view.gpu = vitals_snapshot_find(now, VITALS_GPU, 2);
+    view.gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU, 2);
     CHECK(device_sheet_fill(&facts, &view, 78));
     CHECK(strstr(fact_of(&facts, "0"), "Arc") != NULL);
     CHECK(strncmp(fact_of(&facts, "now"), "N/A: ", 5) == 0);
@@ -591,7 +592,8 @@ static void long_facts_go_on_in_the_next_line(void)
     model_init(&model, &options);
     vitals_snapshot *now = details_at(100);
     struct device_sheet facts = {0};
-    struct sheet_view view = {.model = &model, .gpu = vitals_snapshot_find(now, VITALS_GPU, 1)};
+    struct sheet_view view = {.model = &model,
+                              .gpu = vitals_snapshot_find(now, VITALS_TABLE_GPU, 1)};
     for (int columns = 1; columns < 120; columns += 7) {
         char whole[4096] = "";
         CHECK(device_sheet_fill(&facts, &view, columns));

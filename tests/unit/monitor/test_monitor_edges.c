@@ -158,8 +158,8 @@ static const char *command_of(const char *state, const char *name, vitals_availa
     vitals_builder_origin(builder, text_of("n01"), text_of("boot"), 1);
     vitals_builder_stream(builder, 7);
     vitals_builder_moment(builder, 1, 1, 1, 1);
-    vitals_builder_table(builder, VITALS_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
-    vitals_builder_row(builder, VITALS_PROCESS, 1, 0, text_of("process"), 1);
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, PROCESS, CHECK_COUNT(PROCESS));
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, 1, 0, text_of("process"), 1);
     put_text(builder, VITALS_PROCESS_STATE, state);
     if (name != NULL)
         put_text(builder, VITALS_PROCESS_NAME, name);
@@ -167,7 +167,7 @@ static const char *command_of(const char *state, const char *name, vitals_availa
         vitals_builder_missing(builder, VITALS_PROCESS_NAME, reason);
     vitals_builder_missing(builder, VITALS_PROCESS_COMMAND_LINE, VITALS_UNSUPPORTED);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
-    (void)cell_command(vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL), true, out);
+    (void)cell_command(vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL), true, out);
     vitals_snapshot_unref(snapshot);
     vitals_builder_free(builder);
     return out;

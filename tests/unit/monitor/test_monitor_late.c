@@ -42,11 +42,12 @@ static vitals_snapshot *snapshot_at(size_t second, const struct query_result *an
     vitals_builder_origin(builder, text_of("n01"), text_of("boot"), 1);
     vitals_builder_stream(builder, 7);
     vitals_builder_moment(builder, now_ns, now_ns, now_ns, second + 1);
-    vitals_builder_table(builder, VITALS_GPU, GPU, CHECK_COUNT(GPU));
+    vitals_builder_table(builder, VITALS_TABLE_GPU, GPU, CHECK_COUNT(GPU));
     for (unsigned i = 0; i < 2; i++) {
         double busy = i == 0 ? answer->busy : 0.5, age = i == 0 ? answer->age : 0;
         vitals_availability lost = answer->lost != 0 ? answer->lost : VITALS_TIMED_OUT;
-        vitals_builder_row(builder, VITALS_GPU, i + 1, 0, text_of(i == 0 ? "0" : "1"), now_ns);
+        vitals_builder_row(builder, VITALS_TABLE_GPU, i + 1, 0, text_of(i == 0 ? "0" : "1"),
+                           now_ns);
         put_number(builder, VITALS_GPU_MEMORY_TOTAL_BYTES, 80.0 * (double)GIB);
         for (size_t j = 1; busy < 0 && j < CHECK_COUNT(GPU); j++)
             vitals_builder_missing(builder, GPU[j], lost);

@@ -175,7 +175,7 @@ static vitals_snapshot *of_stream(uint64_t stream, double seconds)
 static double cpu_of_the_first(void)
 {
     const struct readings *all = &monitor.model.all;
-    const vitals_row *row = vitals_snapshot_next(all->now, VITALS_PROCESS, NULL);
+    const vitals_row *row = vitals_snapshot_next(all->now, VITALS_TABLE_PROCESS, NULL);
     double cpus;
     return vitals_row_rate(row, all->previous, VITALS_PROCESS_CPU_SECONDS, &cpus) > 0 &&
                    vitals_row_rate(row, all->older, VITALS_PROCESS_CPU_SECONDS, &cpus) > 0

@@ -42,7 +42,7 @@ static const vitals_row *own_row(const vitals_snapshot *snapshot)
 {
     uint64_t pid;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) > 0 && pid == (uint64_t)getpid())
             return row;
     }

@@ -20,7 +20,7 @@ static void want_everything(void)
 {
     struct metric_set wanted = {0};
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (vitals_metric_entity(metric) == VITALS_NETWORK_ADDRESS)
+        if (vitals_metric_table(metric) == VITALS_TABLE_NETWORK_ADDRESS)
             metric_set_add(&wanted, metric);
     batch_reset(&batch, &wanted);
 }
@@ -169,13 +169,13 @@ static void this_machine_has_its_loopback(void)
 {
     struct os os = open_os();
     want_everything();
-    int result = os_read_table(&os, VITALS_NETWORK_ADDRESS, &batch);
+    int result = os_read_table(&os, VITALS_TABLE_NETWORK_ADDRESS, &batch);
     bool found = false;
     for (size_t i = 0; i < batch.row_count; i++)
         found |= strcmp(line_of(&batch.rows[i]), "lo inet 127.0.0.1/8 255.0.0.0 [] []") == 0;
     os.live = false; // another machine's /proc: these are not its addresses
     want_everything();
-    int elsewhere = os_read_table(&os, VITALS_NETWORK_ADDRESS, &batch);
+    int elsewhere = os_read_table(&os, VITALS_TABLE_NETWORK_ADDRESS, &batch);
     os_close(&os);
     CHECK_INT(elsewhere, -ENOTSUP);
     CHECK_INT(result, 0);
@@ -192,7 +192,7 @@ static void the_nth_allocation_may_fail(void)
         int64_t live = memory_live();
         want_everything();
         memory_fail_at(nth);
-        result = os_read_table(&os, VITALS_NETWORK_ADDRESS, &batch);
+        result = os_read_table(&os, VITALS_TABLE_NETWORK_ADDRESS, &batch);
         memory_fail_at(0);
         CHECK(result == -ENOMEM || result == 0);
         batch_done(&batch);

@@ -20,11 +20,11 @@ static void ask(struct world *world)
 {
     struct metric_set wanted = {0};
     for (unsigned number = 1; number <= 4; number++)
-        metric_set_add(&wanted, metric_of(VITALS_DIAGNOSIS, number));
+        metric_set_add(&wanted, metric_of(VITALS_TABLE_DIAGNOSIS, number));
     batch_reset(&world->batch, &wanted);
     world->os = (struct os){.var = -1};
     gpu_tree_open(&world->tree, &world->os);
-    int code = os_read_table(&world->os, VITALS_DIAGNOSIS, &world->batch);
+    int code = os_read_table(&world->os, VITALS_TABLE_DIAGNOSIS, &world->batch);
     gpu_tree_close(&world->os);
     CHECK_INT(code, 0);
 }
@@ -560,7 +560,7 @@ static void memory_runs_out_at_every_place(void)
     struct world world = world_of("doctor/machine");
     struct metric_set wanted = {0};
     for (unsigned number = 1; number <= 4; number++)
-        metric_set_add(&wanted, metric_of(VITALS_DIAGNOSIS, number));
+        metric_set_add(&wanted, metric_of(VITALS_TABLE_DIAGNOSIS, number));
     int64_t live = memory_live();
     unsigned failures = 0;
     for (uint64_t nth = 1;; nth++) {
@@ -569,7 +569,7 @@ static void memory_runs_out_at_every_place(void)
         world.os = (struct os){.var = -1};
         gpu_tree_open(&world.tree, &world.os);
         memory_fail_at(nth);
-        int code = os_read_table(&world.os, VITALS_DIAGNOSIS, &batch);
+        int code = os_read_table(&world.os, VITALS_TABLE_DIAGNOSIS, &batch);
         memory_fail_at(0);
         gpu_tree_close(&world.os);
         batch_done(&batch);

@@ -15,7 +15,7 @@ static const vitals_row *find(const vitals_snapshot *snapshot, const char *point
 {
     vitals_text text;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_FILESYSTEM, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_FILESYSTEM, row)) != NULL;) {
         if (vitals_row_text(row, VITALS_FILESYSTEM_MOUNT_POINT, &text) <= 0 ||
             text.size != strlen(point) || memcmp(text.bytes, point, text.size) != 0)
             continue;
@@ -74,7 +74,7 @@ static void every_mount_is_what_it_is(void)
 static void pools_stand_for_their_datasets(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("filesystems");
-    const vitals_row *pool = host_row(snapshot, VITALS_FILESYSTEM, "tank");
+    const vitals_row *pool = host_row(snapshot, VITALS_TABLE_FILESYSTEM, "tank");
     host_check_text(pool, VITALS_FILESYSTEM_TYPE, "zfs_pool");
     host_check_text(pool, VITALS_FILESYSTEM_MOUNT_POINT, "/tank");
     host_check(pool, VITALS_FILESYSTEM_READ_BYTES, 2600);
@@ -89,13 +89,13 @@ static void pools_stand_for_their_datasets(void)
                host_number(pool, VITALS_FILESYSTEM_USED_BYTES) +
                    host_number(pool, VITALS_FILESYSTEM_AVAILABLE_BYTES),
                0);
-    const vitals_row *old = host_row(snapshot, VITALS_FILESYSTEM, "old"); // not mounted
+    const vitals_row *old = host_row(snapshot, VITALS_TABLE_FILESYSTEM, "old"); // not mounted
     host_check_text(old, VITALS_FILESYSTEM_MOUNT_POINT, "");
     host_check(old, VITALS_FILESYSTEM_READ_BYTES, 111);
     host_check(old, VITALS_FILESYSTEM_WRITTEN_BYTES, 222);
     host_check(old, VITALS_FILESYSTEM_COUNTED, 0);
     host_check_state(old, VITALS_FILESYSTEM_TOTAL_BYTES, VITALS_UNSUPPORTED);
-    host_check(vitals_snapshot_next(snapshot, VITALS_HOST, NULL),
+    host_check(vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL),
                VITALS_HOST_MEMORY_ZFS_CACHE_BYTES, 4294967296);
     vitals_snapshot_unref(snapshot);
 }
@@ -105,14 +105,14 @@ static void the_machines_space_is_the_sum_of_what_is_counted(void)
     vitals_snapshot *snapshot = host_take_fixture("filesystems");
     double total = 0, available = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_FILESYSTEM, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_FILESYSTEM, row)) != NULL;) {
         if (host_number(row, VITALS_FILESYSTEM_COUNTED) == 0 ||
             vitals_row_availability(row, VITALS_FILESYSTEM_TOTAL_BYTES) <= 0)
             continue;
         total += host_number(row, VITALS_FILESYSTEM_TOTAL_BYTES);
         available += host_number(row, VITALS_FILESYSTEM_AVAILABLE_BYTES);
     }
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     CHECK(total > 0);
     host_check(host, VITALS_HOST_DISK_SPACE_TOTAL_BYTES, total);
     host_check(host, VITALS_HOST_DISK_SPACE_AVAILABLE_BYTES, available);
@@ -126,7 +126,7 @@ static void a_containers_root_is_counted_where_nothing_else_is(void)
     const vitals_row *root = find(snapshot, "/", "overlay");
     host_check(root, VITALS_FILESYSTEM_COUNTED, 1);
     host_check(find(snapshot, "/dev/shm", "shm"), VITALS_FILESYSTEM_COUNTED, 0);
-    host_check(vitals_snapshot_next(snapshot, VITALS_HOST, NULL),
+    host_check(vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL),
                VITALS_HOST_DISK_SPACE_TOTAL_BYTES,
                host_number(root, VITALS_FILESYSTEM_TOTAL_BYTES));
     vitals_snapshot_unref(snapshot);
@@ -135,11 +135,11 @@ static void a_containers_root_is_counted_where_nothing_else_is(void)
 static void what_is_remote_is_never_in_the_sums(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("diskless");
-    const vitals_row *root = host_row(snapshot, VITALS_FILESYSTEM, "/");
+    const vitals_row *root = host_row(snapshot, VITALS_TABLE_FILESYSTEM, "/");
     host_check(root, VITALS_FILESYSTEM_REMOTE, 1);
     host_check(root, VITALS_FILESYSTEM_COUNTED, 0);
     CHECK(host_number(root, VITALS_FILESYSTEM_TOTAL_BYTES) > 0);
-    host_check_state(vitals_snapshot_next(snapshot, VITALS_HOST, NULL),
+    host_check_state(vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL),
                      VITALS_HOST_DISK_SPACE_TOTAL_BYTES, VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
 }
@@ -148,7 +148,7 @@ static void what_is_remote_is_never_in_the_sums(void)
 static void the_root_is_what_statvfs_says(void)
 {
     struct statvfs before, after;
-    struct metric_set wanted = host_table(VITALS_FILESYSTEM), part;
+    struct metric_set wanted = host_table(VITALS_TABLE_FILESYSTEM), part;
     vitals_context world = {0};
     vitals_options options;
     vitals_error error;
@@ -163,7 +163,7 @@ static void the_root_is_what_statvfs_says(void)
     CHECK_INT(statvfs("/", &after), 0);
     CHECK_INT(host_cache_take(&host, HOST_CACHE_FILESYSTEMS, &batch, 1), 0);
     vitals_snapshot *snapshot = host_snapshot(&host, &wanted, 1);
-    const vitals_row *root = host_row(snapshot, VITALS_FILESYSTEM, "/");
+    const vitals_row *root = host_row(snapshot, VITALS_TABLE_FILESYSTEM, "/");
     double unit = (double)before.f_frsize;
     host_check(root, VITALS_FILESYSTEM_TOTAL_BYTES, (double)before.f_blocks * unit);
     host_check(root, VITALS_FILESYSTEM_INODES, (double)before.f_files);
@@ -242,7 +242,7 @@ static size_t count_devices(const char *root, unsigned devices, int *state)
     host_world_open(&world, root);
     metric_set_add(&wanted, VITALS_FILESYSTEM_COUNTED);
     batch_reset(&batch, &wanted);
-    CHECK_INT(os_read_table(&world.os, VITALS_FILESYSTEM, &batch), 0);
+    CHECK_INT(os_read_table(&world.os, VITALS_TABLE_FILESYSTEM, &batch), 0);
     CHECK_UINT(batch.row_count, 2 * devices);
     size_t counted = 0;
     for (size_t i = 0; i < batch.row_count; i++) {
@@ -250,7 +250,7 @@ static size_t count_devices(const char *root, unsigned devices, int *state)
                                                    VITALS_FILESYSTEM_COUNTED);
         counted += cell != NULL && cell->as.u64 == 1;
     }
-    *state = batch.states[VITALS_FILESYSTEM];
+    *state = batch.states[VITALS_TABLE_FILESYSTEM];
     batch_done(&batch);
     os_close(&world.os);
     return counted;

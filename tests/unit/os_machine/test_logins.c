@@ -30,10 +30,10 @@ static int read_run(const struct os *os)
 {
     struct metric_set wanted = {0};
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (vitals_metric_entity(metric) == VITALS_LOGIN)
+        if (vitals_metric_table(metric) == VITALS_TABLE_LOGIN)
             metric_set_add(&wanted, metric);
     batch_reset(&batch, &wanted);
-    return os_read_table(os, VITALS_LOGIN, &batch);
+    return os_read_table(os, VITALS_TABLE_LOGIN, &batch);
 }
 
 static const char *shown(const struct batch_row *row, vitals_metric metric, char out[static 400])
@@ -85,7 +85,7 @@ static void check_lines(const char *fixture, const char *const *lines, size_t co
             CHECK_FAIL("no row \"%s\", but \"%s\"", lines[i],
                        i < batch.row_count ? line_of(&batch.rows[i], line) : "");
     CHECK_UINT(batch.row_count, count);
-    CHECK_INT(batch.states[VITALS_LOGIN], VITALS_HAVE);
+    CHECK_INT(batch.states[VITALS_TABLE_LOGIN], VITALS_HAVE);
 }
 
 static void each_login_has_one_row(void)
@@ -173,7 +173,7 @@ static void one_of_two_is_a_lower_bound(void)
     rmdir(file);
     rmdir(path);
     CHECK_INT(result, 0);
-    CHECK_INT(batch.states[VITALS_LOGIN], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_TABLE_LOGIN], VITALS_LOWER_BOUND);
 }
 
 /* Records of the C library of this machine, whatever its layout. */

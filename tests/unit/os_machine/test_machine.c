@@ -15,30 +15,30 @@
 static void processors_by_sys(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("processors");
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     host_check(host, VITALS_HOST_CPUS, 7);
     host_check(host, VITALS_HOST_CPUS_PHYSICAL, 4); // one of them with a thread that is offline
     host_check(host, VITALS_HOST_CPU_PACKAGES, 2);
     host_check(host, VITALS_HOST_CPU_FREQUENCY_HERTZ, (7 * 1e9 + 23 * 1e8) / 7);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_CPU), 7);
-    const vitals_row *cpu = host_row(snapshot, VITALS_CPU, "cpu6");
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_CPU), 7);
+    const vitals_row *cpu = host_row(snapshot, VITALS_TABLE_CPU, "cpu6");
     host_check(cpu, VITALS_CPU_CORE, 1);
     host_check(cpu, VITALS_CPU_PACKAGE, 1);
     host_check(cpu, VITALS_CPU_FREQUENCY_HERTZ, 1.6e9);
     host_check(cpu, VITALS_CPU_FREQUENCY_MIN_HERTZ, 8e8);
     host_check(cpu, VITALS_CPU_FREQUENCY_MAX_HERTZ, 3.9e9);
-    CHECK_NULL(host_row(snapshot, VITALS_CPU, "cpu5"));
+    CHECK_NULL(host_row(snapshot, VITALS_TABLE_CPU, "cpu5"));
     vitals_snapshot_unref(snapshot);
 }
 
 static void processors_by_cpuinfo(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("processors_cpuinfo");
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     host_check(host, VITALS_HOST_CPUS_PHYSICAL, 2);
     host_check(host, VITALS_HOST_CPU_PACKAGES, 1);
     host_check(host, VITALS_HOST_CPU_FREQUENCY_HERTZ, 2750.5e6);
-    const vitals_row *cpu = host_row(snapshot, VITALS_CPU, "cpu3");
+    const vitals_row *cpu = host_row(snapshot, VITALS_TABLE_CPU, "cpu3");
     host_check(cpu, VITALS_CPU_CORE, 1);
     host_check(cpu, VITALS_CPU_FREQUENCY_HERTZ, 3500.5e6);
     host_check_state(cpu, VITALS_CPU_FREQUENCY_MAX_HERTZ, VITALS_UNSUPPORTED);
@@ -51,7 +51,7 @@ static void processors_by_cpuinfo(void)
 static void names(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("processors");
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     host_check_text(host, VITALS_HOST_CPU_MODEL, "Intel(R) Xeon(R) CPU E5-2630 v3 @ 2.40GHz");
     host_check_text(host, VITALS_HOST_ARCHITECTURE, "x86_64");
     host_check_text(host, VITALS_HOST_PRODUCT, "Dell Inc. Precision Tower 7810");
@@ -90,7 +90,7 @@ struct figure {
 static void check_figures(const char *fixture, const struct figure *figures, size_t count)
 {
     vitals_snapshot *snapshot = host_take_fixture(fixture);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     for (size_t i = 0; i < count; i++) {
         CHECK_CASE(vitals_metric_name(figures[i].metric));
         host_check_state(host, figures[i].metric, figures[i].state);
@@ -124,8 +124,8 @@ static void accounting_of_version_2(void)
     };
     check_figures("processors", figures, CHECK_COUNT(figures));
     vitals_snapshot *snapshot = host_take_fixture("processors");
-    host_check_text(vitals_snapshot_next(snapshot, VITALS_HOST, NULL), VITALS_HOST_CGROUP_PATH,
-                    "/box");
+    host_check_text(vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL),
+                    VITALS_HOST_CGROUP_PATH, "/box");
     vitals_snapshot_unref(snapshot);
 }
 
@@ -155,9 +155,9 @@ static void accounting_of_version_1(void)
 static void pressure(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("pressure");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PRESSURE), 6);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_PRESSURE), VITALS_HAVE);
-    const vitals_row *row = host_row(snapshot, VITALS_PRESSURE, "memory");
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PRESSURE), 6);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_PRESSURE), VITALS_HAVE);
+    const vitals_row *row = host_row(snapshot, VITALS_TABLE_PRESSURE, "memory");
     host_check_text(row, VITALS_PRESSURE_RESOURCE, "memory");
     host_check_text(row, VITALS_PRESSURE_SCOPE, "machine");
     double share = 0;
@@ -168,25 +168,25 @@ static void pressure(void)
     host_check(row, VITALS_PRESSURE_SOME_SECONDS, 123.456789);
     host_check(row, VITALS_PRESSURE_FULL_60S_RATIO, 0.005);
     host_check(row, VITALS_PRESSURE_FULL_SECONDS, 2);
-    row = host_row(snapshot, VITALS_PRESSURE, "irq");
+    row = host_row(snapshot, VITALS_TABLE_PRESSURE, "irq");
     host_check(row, VITALS_PRESSURE_FULL_SECONDS, 1.5);
     host_check_state(row, VITALS_PRESSURE_SOME_SECONDS, VITALS_UNSUPPORTED);
-    row = host_row(snapshot, VITALS_PRESSURE, "cgroup cpu");
+    row = host_row(snapshot, VITALS_TABLE_PRESSURE, "cgroup cpu");
     host_check_text(row, VITALS_PRESSURE_SCOPE, "cgroup");
     host_check(row, VITALS_PRESSURE_SOME_10S_RATIO, 0.5);
     host_check_state(row, VITALS_PRESSURE_FULL_SECONDS, VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
 
     snapshot = host_take_fixture("pressure_old");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PRESSURE), 1);
-    row = host_row(snapshot, VITALS_PRESSURE, "cpu");
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PRESSURE), 1);
+    row = host_row(snapshot, VITALS_TABLE_PRESSURE, "cpu");
     host_check(row, VITALS_PRESSURE_SOME_SECONDS, 4);
     host_check_state(row, VITALS_PRESSURE_FULL_10S_RATIO, VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
 
     snapshot = host_take_fixture("modern");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PRESSURE), 0);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_PRESSURE), VITALS_UNSUPPORTED);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PRESSURE), 0);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_PRESSURE), VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
 }
 
@@ -211,42 +211,44 @@ static void sensors_of_a_laptop(void)
         {"BAT1", "battery", VITALS_SENSOR_CHARGE_RATIO, 1},
     };
     vitals_snapshot *snapshot = host_take_fixture("sensors");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 12);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_SENSOR), 12);
     for (size_t i = 0; i < CHECK_COUNT(expected); i++) {
         CHECK_CASE(expected[i].label);
-        const vitals_row *row = host_row(snapshot, VITALS_SENSOR, expected[i].label);
+        const vitals_row *row = host_row(snapshot, VITALS_TABLE_SENSOR, expected[i].label);
         host_check_text(row, VITALS_SENSOR_KIND, expected[i].kind);
         host_check(row, expected[i].metric, expected[i].number);
     }
     CHECK_CASE("no threshold is no temperature");
-    host_check_state(host_row(snapshot, VITALS_SENSOR, "nvme Sensor 1"), VITALS_SENSOR_HIGH_CELSIUS,
-                     VITALS_UNSUPPORTED);
+    host_check_state(host_row(snapshot, VITALS_TABLE_SENSOR, "nvme Sensor 1"),
+                     VITALS_SENSOR_HIGH_CELSIUS, VITALS_UNSUPPORTED);
     CHECK_CASE("states");
-    host_check_text(host_row(snapshot, VITALS_SENSOR, "BAT0"), VITALS_SENSOR_STATE, "discharging");
-    host_check_text(host_row(snapshot, VITALS_SENSOR, "BAT1"), VITALS_SENSOR_STATE, "not_charging");
-    host_check_state(host_row(snapshot, VITALS_SENSOR, "BAT1"), VITALS_SENSOR_REMAINING_SECONDS,
-                     VITALS_UNSUPPORTED);
-    host_check_text(host_row(snapshot, VITALS_SENSOR, "AC"), VITALS_SENSOR_STATE, "online");
+    host_check_text(host_row(snapshot, VITALS_TABLE_SENSOR, "BAT0"), VITALS_SENSOR_STATE,
+                    "discharging");
+    host_check_text(host_row(snapshot, VITALS_TABLE_SENSOR, "BAT1"), VITALS_SENSOR_STATE,
+                    "not_charging");
+    host_check_state(host_row(snapshot, VITALS_TABLE_SENSOR, "BAT1"),
+                     VITALS_SENSOR_REMAINING_SECONDS, VITALS_UNSUPPORTED);
+    host_check_text(host_row(snapshot, VITALS_TABLE_SENSOR, "AC"), VITALS_SENSOR_STATE, "online");
     CHECK_CASE("not connected, on a slow bus, asleep, of a zone");
-    CHECK_NULL(host_row(snapshot, VITALS_SENSOR, "amdgpu"));
-    CHECK_NULL(host_row(snapshot, VITALS_SENSOR, "coretemp Core 1"));
-    CHECK_NULL(host_row(snapshot, VITALS_SENSOR, "w1_slave_temp"));
-    CHECK_NULL(host_row(snapshot, VITALS_SENSOR, "x86_pkg_temp"));
+    CHECK_NULL(host_row(snapshot, VITALS_TABLE_SENSOR, "amdgpu"));
+    CHECK_NULL(host_row(snapshot, VITALS_TABLE_SENSOR, "coretemp Core 1"));
+    CHECK_NULL(host_row(snapshot, VITALS_TABLE_SENSOR, "w1_slave_temp"));
+    CHECK_NULL(host_row(snapshot, VITALS_TABLE_SENSOR, "x86_pkg_temp"));
     vitals_snapshot_unref(snapshot);
 }
 
 static void zones_where_no_chip_tells(void)
 {
     vitals_snapshot *snapshot = host_take_fixture("thermal_only");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 1);
-    const vitals_row *row = host_row(snapshot, VITALS_SENSOR, "cpu-thermal");
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_SENSOR), 1);
+    const vitals_row *row = host_row(snapshot, VITALS_TABLE_SENSOR, "cpu-thermal");
     host_check(row, VITALS_SENSOR_TEMPERATURE_CELSIUS, 52.095);
     host_check(row, VITALS_SENSOR_CRITICAL_CELSIUS, 110);
     host_check(row, VITALS_SENSOR_HIGH_CELSIUS, 85);
     vitals_snapshot_unref(snapshot);
     snapshot = host_take_fixture("modern");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 0);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_SENSOR), VITALS_UNSUPPORTED);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_SENSOR), 0);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_SENSOR), VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
 }
 
@@ -272,7 +274,7 @@ static void too_many_chips_are_said(void)
     enum { CHIPS = 700, TAKEN = 512 };
     char root[] = "/tmp/vitals-sensors-XXXXXX", path[PATH_MAX], chip[32];
     static const char *const FOLDERS[] = {"proc", "sys", "etc", "sys/class", "sys/class/hwmon"};
-    struct metric_set wanted = host_table(VITALS_SENSOR);
+    struct metric_set wanted = host_table(VITALS_TABLE_SENSOR);
     vitals_context world;
     struct row_batch batch = {0};
     CHECK_NOT_NULL(mkdtemp(root));
@@ -289,14 +291,14 @@ static void too_many_chips_are_said(void)
     }
     host_world_open(&world, root);
     batch_reset(&batch, &wanted);
-    CHECK_INT(os_read_table(&world.os, VITALS_SENSOR, &batch), 0);
+    CHECK_INT(os_read_table(&world.os, VITALS_TABLE_SENSOR, &batch), 0);
     CHECK_UINT(batch.row_count, TAKEN);
     for (size_t i = 0; i < TAKEN; i++) {
         snprintf(chip, sizeof chip, "chip%zu", i);
         struct span label = batch_label(&batch, &batch.rows[i]);
         CHECK_BYTES(label.bytes, label.size, chip, strlen(chip));
     }
-    CHECK_INT(batch.states[VITALS_SENSOR], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_TABLE_SENSOR], VITALS_LOWER_BOUND);
     batch_done(&batch);
     os_close(&world.os);
     nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);

@@ -380,7 +380,7 @@ static bool is_sum(vitals_metric metric)
 /* Every tick metric of the host that has a source in these files. */
 static bool is_ours(vitals_metric metric)
 {
-    return vitals_metric_entity(metric) == VITALS_HOST &&
+    return vitals_metric_table(metric) == VITALS_TABLE_HOST &&
            vitals_metric_price(metric) == VITALS_PRICE_TICK &&
            vitals_metric_type(metric) != VITALS_TEXT && metric != VITALS_HOST_PROCESSES &&
            !is_sum(metric);

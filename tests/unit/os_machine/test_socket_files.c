@@ -83,7 +83,7 @@ static void a_machine_of_files_has_rows(void)
     os_close(&os);
     // The tree's "net" has two listeners; one is held twice by 700, the other by no process.
     CHECK_UINT(batch.row_count, 3);
-    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_HAVE);
+    CHECK_INT(batch.states[VITALS_TABLE_SOCKET], VITALS_HAVE);
     CHECK_UINT(number_of(need_row(700, 4), VITALS_SOCKET_INODE), 1002);
     CHECK_UINT(number_of(need_row(700, 30), VITALS_SOCKET_INODE), 1002);
 }
@@ -122,7 +122,7 @@ static void who_could_not_be_read_may_hold_it(void)
     CHECK_UINT(batch.row_count, 1);
     CHECK_STR(shown(&batch.rows[0], VITALS_SOCKET_PID), "<failed>");
     CHECK_STR(shown(&batch.rows[0], VITALS_SOCKET_DESCRIPTOR), "<failed>");
-    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_TABLE_SOCKET], VITALS_LOWER_BOUND);
     os_close(&os);
     tree_free(&tree);
 }
@@ -168,9 +168,9 @@ static void rows_have_a_cap(void)
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_SOCKET_PID);
     batch_reset(&batch, &wanted);
-    CHECK_INT(os_read_table(&os, VITALS_SOCKET, &batch), 0);
+    CHECK_INT(os_read_table(&os, VITALS_TABLE_SOCKET, &batch), 0);
     CHECK_UINT(batch.row_count, SOCKETS_MAX);
-    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_TABLE_SOCKET], VITALS_LOWER_BOUND);
     batch_done(&batch);
     os_close(&os);
     tree_free(&tree);

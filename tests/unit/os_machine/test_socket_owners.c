@@ -97,7 +97,7 @@ static int look_at_another(pid_t other)
     struct os os = open_way(0);
     if (os_availability(read_process(&os, other)) != VITALS_DENIED)
         return 1;
-    if (read_machine(&os) != 0 || batch.states[VITALS_SOCKET] != VITALS_LOWER_BOUND)
+    if (read_machine(&os) != 0 || batch.states[VITALS_TABLE_SOCKET] != VITALS_LOWER_BOUND)
         return 2;
     for (size_t i = 0; i < batch.row_count; i++) {
         const struct batch_cell *inode = batch_find(&batch, &batch.rows[i], VITALS_SOCKET_INODE);
@@ -125,7 +125,7 @@ static int look_past_hidden(pid_t other)
     struct os os = open_way(0);
     if (!os.live)
         return 1;
-    if (read_machine(&os) != 0 || batch.states[VITALS_SOCKET] != VITALS_LOWER_BOUND)
+    if (read_machine(&os) != 0 || batch.states[VITALS_TABLE_SOCKET] != VITALS_LOWER_BOUND)
         return 2;
     for (size_t i = 0; i < batch.row_count; i++)
         if (number_of(&batch.rows[i], VITALS_SOCKET_INODE) != 0 &&
@@ -211,7 +211,7 @@ static int look_at_headless(pid_t other)
                                find_row(pid, headless_listener) != NULL &&
                                strstr(line_of(find_row(pid, headless_listener)),
                                       "inet stream tcp [127.0.0.1]") != NULL;
-        bool complete = batch.states[VITALS_SOCKET] == VITALS_HAVE;
+        bool complete = batch.states[VITALS_TABLE_SOCKET] == VITALS_HAVE;
         bool shown_by_machine = read_machine(&os) == 0 && find_row(pid, headless_listener) != NULL;
         failure = !shown_by_itself ? 1 : !complete ? 2 : !shown_by_machine ? 3 : 0;
         os_close(&os);
@@ -243,7 +243,7 @@ static int look_at_a_zombie(pid_t other)
     int result = read_process(&os, pid);
     os_close(&os);
     waitpid(pid, NULL, 0);
-    return result != 0 || batch.row_count != 0 || batch.states[VITALS_SOCKET] != VITALS_HAVE;
+    return result != 0 || batch.row_count != 0 || batch.states[VITALS_TABLE_SOCKET] != VITALS_HAVE;
 }
 
 static void a_zombie_holds_none(void)
@@ -318,7 +318,7 @@ static void owners_are_looked_for_only_if_wanted(void)
     metric_set_add(&wanted, VITALS_SOCKET_LOCAL_PORT);
     metric_set_add(&wanted, VITALS_SOCKET_INODE);
     batch_reset(&batch, &wanted);
-    CHECK_INT(os_read_table(&os, VITALS_SOCKET, &batch), 0);
+    CHECK_INT(os_read_table(&os, VITALS_TABLE_SOCKET, &batch), 0);
     size_t rows = 0;
     for (size_t i = 0; i < batch.row_count; i++) {
         const struct batch_cell *port = batch_find(&batch, &batch.rows[i],

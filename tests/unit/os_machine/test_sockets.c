@@ -350,10 +350,10 @@ static void only_what_is_wanted_is_told(void)
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_SOCKET_INODE);
     batch_reset(&batch, &wanted);
-    CHECK_INT(os_process_table(&os, getpid(), VITALS_SOCKET, &batch), 0);
+    CHECK_INT(os_process_table(&os, getpid(), VITALS_TABLE_SOCKET, &batch), 0);
     CHECK(batch.row_count >= 1);
     CHECK_UINT(batch.count, batch.row_count);
-    CHECK_INT(batch.states[VITALS_SOCKET], VITALS_HAVE);
+    CHECK_INT(batch.states[VITALS_TABLE_SOCKET], VITALS_HAVE);
     os_close(&os);
     (void)listener;
     close_all();

@@ -475,7 +475,7 @@ static void running_out_of_memory_is_survived(void)
         struct row_batch batch = {0};
         batch_reset(&batch, &wanted);
         memory_fail_at(nth);
-        batch_add_row(&batch, VITALS_PROCESS, 1, (struct span){"x", 1});
+        batch_add_row(&batch, VITALS_TABLE_PROCESS, 1, (struct span){"x", 1});
         os_process_metrics(&os, 800, &batch);
         memory_fail_at(0);
         failed = batch.failed;

@@ -53,7 +53,7 @@ static void check_path(const struct asked *asked, int descriptor, const char *na
 
 static void ask_ourselves(struct asked *asked)
 {
-    ask(asked, NULL, getpid(), VITALS_DESCRIPTOR);
+    ask(asked, NULL, getpid(), VITALS_TABLE_DESCRIPTOR);
     check_asked(asked);
     CHECK_INT(asked_state(asked), VITALS_HAVE);
 }
@@ -405,7 +405,7 @@ static void files_of_another_mount_namespace_are_told(void)
         CHECK_SKIP("may not mount in a namespace of its own");
     }
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_DESCRIPTOR);
+    ask(&asked, NULL, pid, VITALS_TABLE_DESCRIPTOR);
     child_end(pid);
     check_asked(&asked);
     check_path(&asked, 99, "inside (deleted)", 0);
@@ -421,19 +421,19 @@ static void files_of_another_mount_namespace_are_told(void)
 
 static void others_are_denied(void)
 {
-    CHECK_INT(asked_by_another_user(getpid(), VITALS_DESCRIPTOR), -EACCES);
+    CHECK_INT(asked_by_another_user(getpid(), VITALS_TABLE_DESCRIPTOR), -EACCES);
 }
 
 static void a_zombie_has_nothing_open(void)
 {
     pid_t pid = child_zombie();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_DESCRIPTOR);
+    ask(&asked, NULL, pid, VITALS_TABLE_DESCRIPTOR);
     CHECK_UINT(asked.batch.row_count, 0);
     CHECK_INT(asked.result, 0);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
-    ask(&asked, NULL, pid, VITALS_DESCRIPTOR);
+    ask(&asked, NULL, pid, VITALS_TABLE_DESCRIPTOR);
     CHECK_INT(os_availability(asked.result), VITALS_GONE);
     asked_done(&asked);
 }
@@ -489,7 +489,7 @@ static void what_a_tree_does_not_hold_is_missing(void)
     tree_text(&tree, 5, "fdinfo/3", "pos:\t0\nflags:\t02000002\nmnt_id:\t9\n");
     tree_text(&tree, 5, "fdinfo/11", "pos:\t5\nflags:\t02\nsize:\t8192\ncount:\t3\n");
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_DESCRIPTOR);
+    ask(&asked, tree.path, 5, VITALS_TABLE_DESCRIPTOR);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 6);
     const struct batch_row *row = row_of(&asked, 3);
@@ -574,12 +574,12 @@ static void fdinfo_is_taken_line_by_line(void)
 
 static void a_kernel_thread_has_nothing_open(void)
 {
-    check_kernel_thread(VITALS_DESCRIPTOR);
+    check_kernel_thread(VITALS_TABLE_DESCRIPTOR);
 }
 
 static void another_thread_speaks_where_the_first_has_ended(void)
 {
-    check_without_first_thread(VITALS_DESCRIPTOR);
+    check_without_first_thread(VITALS_TABLE_DESCRIPTOR);
 }
 
 /* The columns of the process too: what only the first thread has lost is read by another. */
@@ -592,7 +592,7 @@ static void columns_of_a_process_without_its_first_thread(void)
         VITALS_PROCESS_PSS_BYTES,      VITALS_PROCESS_VIRTUAL_PEAK_BYTES,
         VITALS_PROCESS_UMASK,          VITALS_PROCESS_NAMESPACE_PID,
     };
-    struct asked asked = {.entity = VITALS_PROCESS};
+    struct asked asked = {.entity = VITALS_TABLE_PROCESS};
     struct metric_set wanted = {0};
     for (size_t i = 0; i < CHECK_COUNT(WANTED); i++)
         metric_set_add(&wanted, WANTED[i]);
@@ -601,7 +601,7 @@ static void columns_of_a_process_without_its_first_thread(void)
     vitals_error error;
     CHECK_OK(os_open(&asked.os, &options, &error), error);
     batch_reset(&asked.batch, &wanted);
-    const struct batch_row *row = batch_add_row(&asked.batch, VITALS_PROCESS, 1,
+    const struct batch_row *row = batch_add_row(&asked.batch, VITALS_TABLE_PROCESS, 1,
                                                 (struct span){"", 0});
     os_process_metrics(&asked.os, pid, &asked.batch);
     child_end(pid);
@@ -647,7 +647,7 @@ static void a_row_tells_of_one_file(void)
     size_t rows = 0;
     for (int i = 0; i < TIMES; i++) {
         struct asked asked;
-        ask(&asked, NULL, pid, VITALS_DESCRIPTOR);
+        ask(&asked, NULL, pid, VITALS_TABLE_DESCRIPTOR);
         check_asked(&asked);
         const struct batch_row *row = find_row(&asked, NUMBER + 1);
         if (row != NULL) {
@@ -668,7 +668,7 @@ static void a_row_tells_of_one_file(void)
 
 static void memory_that_runs_out_is_told(void)
 {
-    check_memory(NULL, getpid(), VITALS_DESCRIPTOR);
+    check_memory(NULL, getpid(), VITALS_TABLE_DESCRIPTOR);
 }
 
 static const check_test tests[] = {

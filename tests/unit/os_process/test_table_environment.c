@@ -42,7 +42,7 @@ static void every_entry_is_a_row(void)
                                        "E=",  "",       "\xff=\n", NULL};
     pid_t pid = started_with(environment);
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_ENVIRONMENT);
+    ask(&asked, NULL, pid, VITALS_TABLE_ENVIRONMENT);
     child_end(pid);
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_HAVE);
@@ -62,7 +62,7 @@ static void nothing_is_an_environment_too(void)
     const char *const environment[] = {NULL};
     pid_t pid = started_with(environment);
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_ENVIRONMENT);
+    ask(&asked, NULL, pid, VITALS_TABLE_ENVIRONMENT);
     child_end(pid);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 0);
@@ -73,24 +73,24 @@ static void a_zombie_has_given_its_away(void)
 {
     pid_t pid = child_zombie();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_ENVIRONMENT);
+    ask(&asked, NULL, pid, VITALS_TABLE_ENVIRONMENT);
     CHECK(asked.batch.row_count == 0);
     CHECK_INT(asked.result, -ESRCH);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
-    ask(&asked, NULL, pid, VITALS_ENVIRONMENT);
+    ask(&asked, NULL, pid, VITALS_TABLE_ENVIRONMENT);
     CHECK_INT(os_availability(asked.result), VITALS_GONE);
     asked_done(&asked);
 }
 
 static void a_kernel_thread_has_none(void)
 {
-    check_kernel_thread(VITALS_ENVIRONMENT);
+    check_kernel_thread(VITALS_TABLE_ENVIRONMENT);
 }
 
 static void others_are_denied(void)
 {
-    CHECK_INT(asked_by_another_user(getpid(), VITALS_ENVIRONMENT), -EACCES);
+    CHECK_INT(asked_by_another_user(getpid(), VITALS_TABLE_ENVIRONMENT), -EACCES);
 }
 
 /* ---- trees ---- */
@@ -101,7 +101,7 @@ static void what_follows_an_empty_string_and_lacks_its_end_counts(void)
     struct tree tree = tree_new();
     tree_put(&tree, 5, "environ", TEXT, sizeof TEXT - 1);
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_ENVIRONMENT);
+    ask(&asked, tree.path, 5, VITALS_TABLE_ENVIRONMENT);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 3);
     check_variable(&asked, 1, "title", "1");
@@ -110,11 +110,11 @@ static void what_follows_an_empty_string_and_lacks_its_end_counts(void)
     CHECK_INT(state_of(&asked, need_row(&asked, 3), VITALS_ENVIRONMENT_VALUE), VITALS_HAVE);
     asked_done(&asked);
     tree_put(&tree, 5, "environ", "\0\0\0", 3);
-    ask(&asked, tree.path, 5, VITALS_ENVIRONMENT);
+    ask(&asked, tree.path, 5, VITALS_TABLE_ENVIRONMENT);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 0);
     asked_done(&asked);
-    ask(&asked, tree.path, 6, VITALS_ENVIRONMENT);
+    ask(&asked, tree.path, 6, VITALS_TABLE_ENVIRONMENT);
     CHECK_INT(asked.result, -ENOENT);
     asked_done(&asked);
     tree_free(&tree);
@@ -134,7 +134,7 @@ static void what_was_cut_is_told(void)
     tree_put(&tree, 6, "environ", text, SMALL);
     free(text);
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_ENVIRONMENT); // by bytes
+    ask(&asked, tree.path, 5, VITALS_TABLE_ENVIRONMENT); // by bytes
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
     CHECK_UINT(asked.batch.row_count, 2);
@@ -143,7 +143,7 @@ static void what_was_cut_is_told(void)
     CHECK_INT(state_of(&asked, last, VITALS_ENVIRONMENT_VALUE), VITALS_LOWER_BOUND);
     CHECK_UINT(text_of(&asked, last, VITALS_ENVIRONMENT_VALUE).size, SIZE - 1 - 6);
     asked_done(&asked);
-    ask(&asked, tree.path, 6, VITALS_ENVIRONMENT); // by rows
+    ask(&asked, tree.path, 6, VITALS_TABLE_ENVIRONMENT); // by rows
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
     CHECK_UINT(asked.batch.row_count, SMALL / 2 - 1);
@@ -153,7 +153,7 @@ static void what_was_cut_is_told(void)
 
 static void another_thread_speaks_where_the_first_has_ended(void)
 {
-    check_without_first_thread(VITALS_ENVIRONMENT);
+    check_without_first_thread(VITALS_TABLE_ENVIRONMENT);
 }
 
 /* This program again, with an argument and a variable of four pages each, in each of them an
@@ -206,7 +206,7 @@ static void a_page_that_cannot_be_had_cuts_it(void)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     pid_t pid = child_with_holes();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_ENVIRONMENT);
+    ask(&asked, NULL, pid, VITALS_TABLE_ENVIRONMENT);
     child_end(pid);
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND);
@@ -222,14 +222,14 @@ static void a_page_that_cannot_be_had_cuts_it(void)
 static void arguments_are_cut_likewise(void)
 {
     pid_t pid = child_with_holes();
-    struct asked asked = {.entity = VITALS_PROCESS};
+    struct asked asked = {.entity = VITALS_TABLE_PROCESS};
     struct metric_set wanted = {0};
     metric_set_add(&wanted, VITALS_PROCESS_COMMAND_LINE);
     vitals_options options = {.size = sizeof options};
     vitals_error error;
     CHECK_OK(os_open(&asked.os, &options, &error), error);
     batch_reset(&asked.batch, &wanted);
-    const struct batch_row *row = batch_add_row(&asked.batch, VITALS_PROCESS, 1,
+    const struct batch_row *row = batch_add_row(&asked.batch, VITALS_TABLE_PROCESS, 1,
                                                 (struct span){"", 0});
     os_process_metrics(&asked.os, pid, &asked.batch);
     child_end(pid);
@@ -274,7 +274,7 @@ static void memory_that_runs_out_is_told(void)
 {
     struct tree tree = tree_new();
     tree_text(&tree, 5, "environ", "A=1");
-    check_memory(tree.path, 5, VITALS_ENVIRONMENT);
+    check_memory(tree.path, 5, VITALS_TABLE_ENVIRONMENT);
     tree_free(&tree);
 }
 

@@ -50,7 +50,7 @@ static const struct {
 static void they_are_those_of_getrlimit(void)
 {
     struct asked asked;
-    ask(&asked, NULL, getpid(), VITALS_LIMIT);
+    ask(&asked, NULL, getpid(), VITALS_TABLE_LIMIT);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, CHECK_COUNT(LIMITS));
     for (size_t i = 0; i < CHECK_COUNT(LIMITS); i++) {
@@ -67,7 +67,7 @@ static void a_limit_that_was_set_is_read_both_ways(void)
     const struct rlimit set = {.rlim_cur = 123, .rlim_max = 456};
     CHECK_INT(prlimit(pid, RLIMIT_NOFILE, &set, NULL), 0);
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_LIMIT);
+    ask(&asked, NULL, pid, VITALS_TABLE_LIMIT);
     struct linux_limit_values values[LINUX_LIMITS];
     struct buffer text = {0};
     bool cut;
@@ -91,19 +91,19 @@ static void a_limit_that_was_set_is_read_both_ways(void)
 
 static void anybody_may_ask(void)
 {
-    CHECK_INT(asked_by_another_user(getpid(), VITALS_LIMIT), 0);
+    CHECK_INT(asked_by_another_user(getpid(), VITALS_TABLE_LIMIT), 0);
 }
 
 static void a_zombie_has_limits_and_nobody_has_none(void)
 {
     pid_t pid = child_zombie();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_LIMIT);
+    ask(&asked, NULL, pid, VITALS_TABLE_LIMIT);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, LINUX_LIMITS);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
-    ask(&asked, NULL, pid, VITALS_LIMIT);
+    ask(&asked, NULL, pid, VITALS_TABLE_LIMIT);
     CHECK_INT(os_availability(asked.result), VITALS_GONE);
     asked_done(&asked);
 }
@@ -121,7 +121,7 @@ static void a_file_may_lack_lines_and_lie(void)
     struct tree tree = tree_new();
     tree_text(&tree, 5, "limits", TEXT);
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_LIMIT);
+    ask(&asked, tree.path, 5, VITALS_TABLE_LIMIT);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 3);
     CHECK_INT(asked_state(&asked), VITALS_LOWER_BOUND); // of those that we know
@@ -135,10 +135,10 @@ static void a_file_may_lack_lines_and_lie(void)
     CHECK_NULL(find_label(&asked, "nproc")); // "6" may have been cut
     asked_done(&asked);
     tree_text(&tree, 5, "limits", "");
-    ask(&asked, tree.path, 5, VITALS_LIMIT);
+    ask(&asked, tree.path, 5, VITALS_TABLE_LIMIT);
     CHECK_INT(os_availability(asked.result), VITALS_FAILED);
     asked_done(&asked);
-    ask(&asked, tree.path, 6, VITALS_LIMIT);
+    ask(&asked, tree.path, 6, VITALS_TABLE_LIMIT);
     CHECK_INT(asked.result, -ENOENT);
     asked_done(&asked);
     tree_free(&tree);
@@ -149,8 +149,8 @@ static void memory_that_runs_out_is_told(void)
     struct tree tree = tree_new();
     tree_text(&tree, 5, "limits",
               "Max cpu time              unlimited            unlimited            seconds   \n");
-    check_memory(tree.path, 5, VITALS_LIMIT);
-    check_memory(NULL, getpid(), VITALS_LIMIT);
+    check_memory(tree.path, 5, VITALS_TABLE_LIMIT);
+    check_memory(NULL, getpid(), VITALS_TABLE_LIMIT);
     tree_free(&tree);
 }
 

@@ -109,7 +109,7 @@ static void every_mapping_has_a_row(void)
     files = tree_new();
     pid_t pid = child_with_mappings();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_MAPPING);
+    ask(&asked, NULL, pid, VITALS_TABLE_MAPPING);
     child_end(pid);
     check_asked(&asked);
     CHECK_INT(asked_state(&asked), VITALS_HAVE);
@@ -157,7 +157,7 @@ static void the_file_is_named_by_device_and_inode(void)
     struct stat status;
     CHECK_INT(stat(file_path("with some blanks"), &status), 0);
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_MAPPING);
+    ask(&asked, NULL, pid, VITALS_TABLE_MAPPING);
     child_end(pid);
     const struct batch_row *row = need_row(&asked, key_of(0));
     uint64_t inode = u64_of(&asked, row, VITALS_MAPPING_INODE);
@@ -223,8 +223,8 @@ static void the_sums_are_those_of_the_kernel(void)
     /* A child that has said that it is ready may still touch a page: until it stands still. */
     for (int turn = 0;; turn++) {
         before = rolled_up(pid, "Rss:");
-        ask(&mappings, NULL, pid, VITALS_MAPPING);
-        ask(&grouped, NULL, pid, VITALS_MAPPED_FILE);
+        ask(&mappings, NULL, pid, VITALS_TABLE_MAPPING);
+        ask(&grouped, NULL, pid, VITALS_TABLE_MAPPED_FILE);
         for (size_t i = 0; i < CHECK_COUNT(SUMS); i++)
             sums[i] = rolled_up(pid, SUMS[i].label);
         if (before == sums[0] || turn == 100)
@@ -283,7 +283,7 @@ static void lines_that_are_none_are_passed_over(void)
     struct tree tree = tree_new();
     tree_text(&tree, 5, "smaps", SMAPS);
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_MAPPING);
+    ask(&asked, tree.path, 5, VITALS_TABLE_MAPPING);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 3);
     const struct batch_row *row = need_row(&asked, 0x401);
@@ -308,7 +308,7 @@ static void sums_that_lack_a_part_say_so(void)
     struct tree tree = tree_new();
     tree_text(&tree, 5, "smaps", SMAPS);
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_MAPPED_FILE);
+    ask(&asked, tree.path, 5, VITALS_TABLE_MAPPED_FILE);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 2);
     const struct batch_row *file = need_row(&asked, 1);
@@ -324,7 +324,7 @@ static void sums_that_lack_a_part_say_so(void)
     asked_done(&asked);
     tree_text(&tree, 6, "smaps",
               "1000-2000 r--p 0 08:01 7 /a\nPss: 1 kB\n2000-3000 r--p 0 08:01 7 /a\nRss: 1 kB\n");
-    ask(&asked, tree.path, 6, VITALS_MAPPED_FILE);
+    ask(&asked, tree.path, 6, VITALS_TABLE_MAPPED_FILE);
     CHECK_INT(state_of(&asked, need_row(&asked, 1), VITALS_MAPPED_FILE_PSS_BYTES),
               VITALS_LOWER_BOUND);
     asked_done(&asked);
@@ -349,14 +349,14 @@ static void smaps_is_read_only_for_what_maps_cannot_tell(void)
     asked_done(&asked);
     tree_remove(&tree, 5);
     tree_text(&tree, 5, "maps", MAPS); // a kernel without smaps
-    ask(&asked, tree.path, 5, VITALS_MAPPING);
+    ask(&asked, tree.path, 5, VITALS_TABLE_MAPPING);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 3);
     CHECK_INT(state_of(&asked, need_row(&asked, 0x401), VITALS_MAPPING_RESIDENT_BYTES),
               VITALS_UNSET);
     asked_done(&asked);
     tree_remove(&tree, 5);
-    ask(&asked, tree.path, 5, VITALS_MAPPING);
+    ask(&asked, tree.path, 5, VITALS_TABLE_MAPPING);
     CHECK_INT(asked.result, -ENOENT);
     asked_done(&asked);
     tree_free(&tree);
@@ -379,7 +379,7 @@ static void lines_of_every_length_are_found(void)
     tree_put(&tree, 5, "smaps", text.bytes, text.size);
     buffer_done(&text);
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_MAPPING);
+    ask(&asked, tree.path, 5, VITALS_TABLE_MAPPING);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, LINES - 1); // one path is no path
     for (size_t i = 0; i < asked.batch.row_count; i++)
@@ -451,32 +451,32 @@ static void a_header_is_one_only_as_the_kernel_writes_it(void)
 
 static void others_are_denied(void)
 {
-    CHECK_INT(asked_by_another_user(getpid(), VITALS_MAPPING), -EACCES);
-    CHECK_INT(asked_by_another_user(getpid(), VITALS_MAPPED_FILE), -EACCES);
+    CHECK_INT(asked_by_another_user(getpid(), VITALS_TABLE_MAPPING), -EACCES);
+    CHECK_INT(asked_by_another_user(getpid(), VITALS_TABLE_MAPPED_FILE), -EACCES);
 }
 
 static void a_zombie_has_no_memory(void)
 {
     pid_t pid = child_zombie();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_MAPPING);
+    ask(&asked, NULL, pid, VITALS_TABLE_MAPPING);
     CHECK_UINT(asked.batch.row_count, 0);
     CHECK_INT(asked.result, 0);
     asked_done(&asked);
     waitpid(pid, NULL, 0);
-    ask(&asked, NULL, pid, VITALS_MAPPING);
+    ask(&asked, NULL, pid, VITALS_TABLE_MAPPING);
     CHECK_INT(os_availability(asked.result), VITALS_GONE);
     asked_done(&asked);
 }
 
 static void a_kernel_thread_has_no_memory(void)
 {
-    check_kernel_thread(VITALS_MAPPING);
+    check_kernel_thread(VITALS_TABLE_MAPPING);
 }
 
 static void another_thread_speaks_where_the_first_has_ended(void)
 {
-    check_without_first_thread(VITALS_MAPPING);
+    check_without_first_thread(VITALS_TABLE_MAPPING);
 }
 
 static void a_file_that_was_replaced_has_a_row_beside_the_new_one(void)
@@ -487,7 +487,7 @@ static void a_file_that_was_replaced_has_a_row_beside_the_new_one(void)
               "3000-4000 r--p 0 08:01 8 /lib/c\nPss: 2 kB\n"
               "5000-7000 r--p 0 08:01 7 /lib/c (deleted)\nPss: 4 kB\n");
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_MAPPED_FILE);
+    ask(&asked, tree.path, 5, VITALS_TABLE_MAPPED_FILE);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 2);
     const struct batch_row *now = need_row(&asked, 1), *before = need_row(&asked, 2);
@@ -551,11 +551,11 @@ static void what_ends_early_says_so(void)
     CHECK(size > 0);
     own[size] = '\0';
     struct asked of_us;
-    ask(&of_us, NULL, getpid(), VITALS_MAPPING);
+    ask(&of_us, NULL, getpid(), VITALS_TABLE_MAPPING);
     CHECK_NOT_NULL(find_label(&of_us, own));
     asked_done(&of_us);
     for (int i = 0; i < 12; i++) {
-        vitals_entity entity = i % 2 != 0 ? VITALS_MAPPED_FILE : VITALS_MAPPING;
+        vitals_table entity = i % 2 != 0 ? VITALS_TABLE_MAPPED_FILE : VITALS_TABLE_MAPPING;
         int tell;
         pid_t pid = child_about_to_change(&tell);
         struct asked asked;
@@ -566,7 +566,7 @@ static void what_ends_early_says_so(void)
         bool whole = asked.result == 0 && asked_state(&asked) == VITALS_HAVE;
         CHECK(!whole || find_label(&asked, "[stack]") != NULL || find_label(&asked, own) == NULL);
         CHECK(asked.result != 0 || asked.batch.row_count != 0);
-        if (entity == VITALS_MAPPED_FILE && asked.result == 0)
+        if (entity == VITALS_TABLE_MAPPED_FILE && asked.result == 0)
             check_sums_are_no_more_than_they_say(&asked);
         asked_done(&asked);
     }
@@ -577,8 +577,8 @@ static void memory_that_runs_out_is_told(void)
     struct tree tree = tree_new();
     tree_text(&tree, 5, "smaps",
               "1000-2000 r--p 0 08:01 7 /a\\012b\nRss: 1 kB\n2000-3000 r--p 0 08:01 7 /c\n");
-    check_memory(tree.path, 5, VITALS_MAPPING);
-    check_memory(tree.path, 5, VITALS_MAPPED_FILE);
+    check_memory(tree.path, 5, VITALS_TABLE_MAPPING);
+    check_memory(tree.path, 5, VITALS_TABLE_MAPPED_FILE);
     tree_free(&tree);
 }
 

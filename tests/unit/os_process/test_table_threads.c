@@ -110,7 +110,7 @@ static void a_name_cannot_pose_as_other_fields(void)
     crew_start(&crew, workers, CHECK_COUNT(workers));
     CHECK(own_threads() > CHECK_COUNT(workers));
     struct asked asked;
-    ask(&asked, NULL, getpid(), VITALS_THREAD);
+    ask(&asked, NULL, getpid(), VITALS_TABLE_THREAD);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, own_threads());
     for (size_t i = 0; i < CHECK_COUNT(workers); i++) {
@@ -146,7 +146,7 @@ static void cpu_time_is_in_nanoseconds(void)
     struct crew crew;
     crew_start(&crew, workers, CHECK_COUNT(workers));
     struct asked asked;
-    ask(&asked, NULL, getpid(), VITALS_THREAD);
+    ask(&asked, NULL, getpid(), VITALS_TABLE_THREAD);
     check_asked(&asked);
     const struct batch_row *row = need_label(&asked, "burner");
     double seconds = f64_of(&asked, row, VITALS_THREAD_CPU_SECONDS);
@@ -179,7 +179,7 @@ static void each_thread_has_its_own_scheduling(void)
     struct crew crew;
     crew_start(&crew, workers, CHECK_COUNT(workers));
     struct asked asked;
-    ask(&asked, NULL, getpid(), VITALS_THREAD);
+    ask(&asked, NULL, getpid(), VITALS_TABLE_THREAD);
     check_asked(&asked);
     bool refused = workers[0].tid < 0;
     if (!refused) {
@@ -209,7 +209,7 @@ static void a_thousand_threads_are_read(void)
     crew_start(&crew, workers, COUNT);
     CHECK(own_threads() > COUNT);
     struct asked asked;
-    ask(&asked, NULL, getpid(), VITALS_THREAD);
+    ask(&asked, NULL, getpid(), VITALS_TABLE_THREAD);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, own_threads());
     CHECK_INT(asked_state(&asked), VITALS_HAVE);
@@ -244,7 +244,7 @@ static void threads_that_end_meanwhile_have_no_row(void)
     bool good = true;
     for (int i = 0; i < 200; i++) {
         struct asked asked;
-        ask(&asked, NULL, getpid(), VITALS_THREAD);
+        ask(&asked, NULL, getpid(), VITALS_TABLE_THREAD);
         good = good && asked.result == 0 && asked.batch.row_count >= 2;
         for (size_t row = 0; row < asked.batch.row_count; row++)
             good = good && state_of(&asked, &asked.batch.rows[row], VITALS_THREAD_STATE) > 0;
@@ -259,13 +259,13 @@ static void a_zombie_has_its_first_thread(void)
 {
     pid_t pid = child_zombie();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_THREAD);
+    ask(&asked, NULL, pid, VITALS_TABLE_THREAD);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 1);
     check_text(&asked, need_row(&asked, (uint64_t)pid), VITALS_THREAD_STATE, "zombie");
     asked_done(&asked);
     waitpid(pid, NULL, 0);
-    ask(&asked, NULL, pid, VITALS_THREAD);
+    ask(&asked, NULL, pid, VITALS_TABLE_THREAD);
     CHECK_INT(os_availability(asked.result), VITALS_GONE);
     CHECK_UINT(asked.batch.row_count, 0);
     asked_done(&asked);
@@ -273,7 +273,7 @@ static void a_zombie_has_its_first_thread(void)
 
 static void anybody_may_ask(void)
 {
-    CHECK_INT(asked_by_another_user(getpid(), VITALS_THREAD), 0);
+    CHECK_INT(asked_by_another_user(getpid(), VITALS_TABLE_THREAD), 0);
 }
 
 /* ---- trees ---- */
@@ -338,7 +338,7 @@ static void ticks_stand_in_for_nanoseconds(void)
               "Name:\tvoluntary_ctxt_switches:\t9\nState:\tS\nCpus_allowed_list:\t0-3,8\n"
               "voluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t34\n");
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_THREAD);
+    ask(&asked, tree.path, 5, VITALS_TABLE_THREAD);
     check_asked(&asked);
     const struct batch_row *row = need_row(&asked, 7);
     CHECK_INT(state_of(&asked, row, VITALS_THREAD_CPU_SECONDS), VITALS_HAVE);
@@ -368,7 +368,7 @@ static void what_is_no_thread_is_passed_over(void)
     tree_text(&tree, 5, "task/8/stat", "no stat at all");
     tree_text(&tree, 5, "task/8/status", "nor a status");
     struct asked asked;
-    ask(&asked, tree.path, 5, VITALS_THREAD);
+    ask(&asked, tree.path, 5, VITALS_TABLE_THREAD);
     check_asked(&asked);
     CHECK_UINT(asked.batch.row_count, 2);
     CHECK_INT(state_of(&asked, need_row(&asked, 8), VITALS_THREAD_NAME), VITALS_FAILED);
@@ -402,7 +402,7 @@ static void memory_that_runs_out_is_told(void)
     struct worker workers[] = {{.name = "one"}, {.name = "two"}};
     struct crew crew;
     crew_start(&crew, workers, CHECK_COUNT(workers));
-    check_memory(NULL, getpid(), VITALS_THREAD);
+    check_memory(NULL, getpid(), VITALS_TABLE_THREAD);
     crew_end(&crew);
 }
 

@@ -22,9 +22,9 @@ static vitals_request *request_of_everything(void)
     vitals_error error;
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     for (vitals_metric metric = (vitals_metric)0; (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
-        if (entity == VITALS_PROCESS || entity == VITALS_SOCKET ||
-            vitals_entity_parent(entity) == VITALS_PROCESS)
+        vitals_table entity = vitals_metric_table(metric);
+        if (entity == VITALS_TABLE_PROCESS || entity == VITALS_TABLE_SOCKET ||
+            vitals_table_parent(entity) == VITALS_TABLE_PROCESS)
             CHECK_OK(vitals_request_add(request, metric, &error), error);
     }
     return request;
@@ -65,7 +65,7 @@ static uint64_t sum_of(const vitals_snapshot *answer)
 {
     uint64_t sum = UINT64_C(14695981039346656037);
     for (vitals_metric metric = (vitals_metric)0; (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
+        vitals_table entity = vitals_metric_table(metric);
         const vitals_row *row = NULL;
         while ((row = vitals_snapshot_next(answer, entity, row)) != NULL)
             mix_value(&sum, row, metric);
@@ -108,9 +108,9 @@ static void one_answer_is_read_by_many(void)
     vitals_snapshot *answer = NULL;
     vitals_error error;
     CHECK_OK(vitals_process_ask(process, request, &answer, &error), error);
-    CHECK(vitals_snapshot_count(answer, VITALS_PROCESS) == 1);
-    CHECK(vitals_snapshot_count(answer, VITALS_DESCRIPTOR) > 0);
-    CHECK(vitals_snapshot_count(answer, VITALS_ENVIRONMENT) > 0);
+    CHECK(vitals_snapshot_count(answer, VITALS_TABLE_PROCESS) == 1);
+    CHECK(vitals_snapshot_count(answer, VITALS_TABLE_DESCRIPTOR) > 0);
+    CHECK(vitals_snapshot_count(answer, VITALS_TABLE_ENVIRONMENT) > 0);
 
     atomic_int unequal = 0;
     struct reader readers[READERS];
@@ -127,7 +127,7 @@ static void one_answer_is_read_by_many(void)
         failed += vitals_process_ask(process, request, &next, NULL) != 0;
         vitals_snapshot_unref(next);
     }
-    vitals_process_free(process); // answers outlive their handle
+    vitals_process_close(process); // answers outlive their handle
     for (int i = 0; i < READERS; i++)
         pthread_join(readers[i].thread, NULL);
     CHECK_INT(atomic_load(&unequal), 0);
@@ -168,7 +168,7 @@ static void *ask_and_wait(void *data)
     pthread_barrier_wait(asker->begin); // all have their pidfd: the end may come
     asker->failed += vitals_process_wait(process, VITALS_FOREVER, NULL) != 0;
     asker->how = vitals_process_exit_status(process, &asker->code, &asker->signal);
-    vitals_process_free(process);
+    vitals_process_close(process);
     return NULL;
 }
 

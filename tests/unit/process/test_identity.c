@@ -38,8 +38,8 @@ struct reuse {
 /* Gives back what there is. */
 static void reuse_close(struct reuse *reuse)
 {
-    vitals_process_free(reuse->first);
-    vitals_process_free(reuse->second);
+    vitals_process_close(reuse->first);
+    vitals_process_close(reuse->second);
     if (reuse->pid > 0)
         child_end(reuse->pid);
     world_close(&reuse->world);
@@ -67,8 +67,8 @@ static bool reuse_try(struct reuse *reuse)
                    vitals_process_start_seconds(reuse->first);
     if (apart <= 0 && apart >= 0)
         return true;
-    vitals_process_free(reuse->first);
-    vitals_process_free(reuse->second);
+    vitals_process_close(reuse->first);
+    vitals_process_close(reuse->second);
     child_end(pid);
     reuse->first = reuse->second = NULL;
     reuse->pid = 0;
@@ -164,7 +164,7 @@ static void several_are_told_apart(void)
         vitals_wait look;
         vitals_wait_init(&look, sizeof look);
         look.timeout_ns = 0;
-        CHECK_OK(vitals_processes_wait(both, 2, &look, &remaining, &error), error);
+        CHECK_OK(vitals_process_wait_several(both, 2, &look, &remaining, &error), error);
         CHECK_UINT(remaining, 1);
         CHECK_INT(vitals_process_wait(reuse.first, 0, NULL), 0);
         CHECK_INT(vitals_process_wait(reuse.second, 0, NULL), VITALS_ETIMEOUT);
@@ -199,9 +199,9 @@ static void nothing_is_told_of_who_has_the_pid_now(void)
     vitals_error error;
     vitals_request *all = request_of(NULL, 0);
     for (vitals_metric metric = (vitals_metric)0; (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
-        if (entity != VITALS_PROCESS && entity != VITALS_SOCKET &&
-            vitals_entity_parent(entity) != VITALS_PROCESS)
+        vitals_table entity = vitals_metric_table(metric);
+        if (entity != VITALS_TABLE_PROCESS && entity != VITALS_TABLE_SOCKET &&
+            vitals_table_parent(entity) != VITALS_TABLE_PROCESS)
             continue;
         vitals_request *one = request_of(&metric, 1);
         CHECK_CASE(vitals_metric_name(metric));
@@ -216,7 +216,7 @@ static void nothing_is_told_of_who_has_the_pid_now(void)
     CHECK_INT(vitals_process_ask(reuse.first, all, &answer, &error), VITALS_EGONE);
     CHECK_NULL(answer);
     CHECK_OK(vitals_process_ask(reuse.second, all, &answer, &error), error);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_PROCESS), 1);
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_PROCESS), 1);
     vitals_snapshot_unref(answer);
     vitals_request_free(all);
     reuse_close(&reuse);
@@ -326,7 +326,7 @@ struct tally {
 /* Name and umask of one answer are of one process, and so are those of all answers of a handle. */
 static void tally_answer(struct tally *tally, const vitals_snapshot *answer, unsigned long *who)
 {
-    const vitals_row *row = vitals_snapshot_next(answer, VITALS_PROCESS, NULL);
+    const vitals_row *row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL);
     unsigned long number = number_of(row_text(row, VITALS_PROCESS_NAME));
     uint64_t mask;
     bool told = vitals_row_u64(row, VITALS_PROCESS_UMASK, &mask) > 0; // a zombie has none
@@ -369,7 +369,7 @@ static void answers_are_of_one_process_whoever_has_the_pid(void)
         vitals_process *process = try_open(&relay.world, relay.pid);
         if (process != NULL)
             tally_handle(&tally, process, request);
-        vitals_process_free(process);
+        vitals_process_close(process);
     }
     vitals_request_free(request);
     relay_close(&relay);
@@ -401,7 +401,7 @@ static void who_is_gone_stays_gone(void)
             revived += !running && now;
             running = now;
         }
-        vitals_process_free(process);
+        vitals_process_close(process);
     }
     relay_close(&relay);
     CHECK(ended > 0);

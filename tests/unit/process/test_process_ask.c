@@ -17,10 +17,10 @@ static vitals_request *request_of(const vitals_metric *metrics, size_t count)
     return request;
 }
 
-static bool is_of_process(vitals_entity entity)
+static bool is_of_process(vitals_table entity)
 {
-    return entity == VITALS_PROCESS || entity == VITALS_SOCKET ||
-           vitals_entity_parent(entity) == VITALS_PROCESS;
+    return entity == VITALS_TABLE_PROCESS || entity == VITALS_TABLE_SOCKET ||
+           vitals_table_parent(entity) == VITALS_TABLE_PROCESS;
 }
 
 /* Everything that a process can answer. */
@@ -28,9 +28,8 @@ static vitals_request *request_all(void)
 {
     vitals_request *request = request_of(NULL, 0);
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (is_of_process(vitals_metric_entity(metric)) ||
-            metric == VITALS_HOST_BOOT_TIME_SECONDS || metric == VITALS_HOST_MEMORY_TOTAL_BYTES ||
-            metric == VITALS_HOST_LOAD_1M)
+        if (is_of_process(vitals_metric_table(metric)) || metric == VITALS_HOST_BOOT_TIME_SECONDS ||
+            metric == VITALS_HOST_MEMORY_TOTAL_BYTES || metric == VITALS_HOST_LOAD_1M)
             CHECK_INT(vitals_request_add(request, metric, NULL), 0);
     return request;
 }
@@ -48,13 +47,13 @@ static vitals_snapshot *asked(vitals_process *process, const vitals_request *req
     vitals_snapshot *answer = NULL;
     vitals_error error;
     CHECK_OK(vitals_process_ask(process, request, &answer, &error), error);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_PROCESS), 1);
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_PROCESS), 1);
     return answer;
 }
 
 static const vitals_row *row_of(const vitals_snapshot *answer)
 {
-    return vitals_snapshot_row(answer, VITALS_PROCESS, 0);
+    return vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0);
 }
 
 static const vitals_row *find_text(const vitals_snapshot *answer, vitals_metric metric,
@@ -62,7 +61,7 @@ static const vitals_row *find_text(const vitals_snapshot *answer, vitals_metric 
 {
     const vitals_row *row = NULL;
     vitals_text found;
-    while ((row = vitals_snapshot_next(answer, vitals_metric_entity(metric), row)) != NULL)
+    while ((row = vitals_snapshot_next(answer, vitals_metric_table(metric), row)) != NULL)
         if (vitals_row_text(row, metric, &found) > 0 && found.size == strlen(text) &&
             memcmp(found.bytes, text, found.size) == 0)
             return row;
@@ -74,7 +73,7 @@ static const vitals_row *find_number(const vitals_snapshot *answer, vitals_metri
 {
     const vitals_row *row = NULL;
     uint64_t found;
-    while ((row = vitals_snapshot_next(answer, vitals_metric_entity(metric), row)) != NULL)
+    while ((row = vitals_snapshot_next(answer, vitals_metric_table(metric), row)) != NULL)
         if (vitals_row_u64(row, metric, &found) > 0 && found == number)
             return row;
     return NULL;
@@ -84,7 +83,7 @@ static const vitals_row *find_number(const vitals_snapshot *answer, vitals_metri
 static void check_states(const vitals_snapshot *answer)
 {
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
-        vitals_entity entity = vitals_metric_entity(metric);
+        vitals_table entity = vitals_metric_table(metric);
         if (!vitals_snapshot_has_metric(answer, metric))
             continue;
         CHECK_CASE(vitals_metric_name(metric));
@@ -141,7 +140,7 @@ static void we_know_ourselves(void)
     CHECK(row_u64(row, VITALS_PROCESS_SHARED_BYTES) > 0);
 
     // Of host only what goes with a process.
-    const vitals_row *host = vitals_snapshot_row(answer, VITALS_HOST, 0);
+    const vitals_row *host = vitals_snapshot_row(answer, VITALS_TABLE_HOST, 0);
     CHECK(row_u64(host, VITALS_HOST_MEMORY_TOTAL_BYTES) >
           row_u64(row, VITALS_PROCESS_RESIDENT_BYTES));
     CHECK_FALSE(vitals_snapshot_has_metric(answer, VITALS_HOST_LOAD_1M));
@@ -151,10 +150,10 @@ static void we_know_ourselves(void)
     vitals_error error;
     CHECK_OK(vitals_process_of(&world.context, row, &again, &error), error);
     CHECK_INT(vitals_process_pid(again), getpid());
-    vitals_process_free(again);
+    vitals_process_close(again);
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -167,10 +166,10 @@ static void our_tables_are_ours(void)
     int file = open("/dev/null", O_WRONLY | O_CLOEXEC);
     vitals_snapshot *answer = asked(process, request);
     uint64_t key = vitals_row_key(row_of(answer));
-    for (vitals_entity entity = 0; (entity = vitals_entity_next(entity)) != 0;) {
-        if (entity == VITALS_PROCESS || vitals_entity_parent(entity) != VITALS_PROCESS)
+    for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
+        if (entity == VITALS_TABLE_PROCESS || vitals_table_parent(entity) != VITALS_TABLE_PROCESS)
             continue;
-        CHECK_CASE(vitals_entity_name(entity));
+        CHECK_CASE(vitals_table_name(entity));
         CHECK_INT(vitals_snapshot_state(answer, entity), VITALS_HAVE);
         CHECK(vitals_snapshot_count(answer, entity) > 0);
         const vitals_row *row = NULL;
@@ -190,7 +189,7 @@ static void our_tables_are_ours(void)
     close(file);
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -209,7 +208,7 @@ static void what_no_process_answers_is_refused(void)
         CHECK_NULL(answer);
         vitals_request_free(request);
     }
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -230,7 +229,7 @@ static void a_table_alone_has_its_process(void)
     CHECK_FALSE(vitals_snapshot_has_metric(answer, VITALS_LIMIT_SOFT));
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -258,7 +257,7 @@ static void two_answers_give_a_rate(void)
     vitals_snapshot_unref(older);
     vitals_snapshot_unref(newer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -295,18 +294,18 @@ static void a_rate_mixes_no_two_threads(void)
     vitals_snapshot *newer = asked(process, request);
     tree_thread(&tree, 700, 3000000000);
     vitals_snapshot *other = asked(process, request);
-    const vitals_row *row = vitals_snapshot_row(newer, VITALS_THREAD, 0);
+    const vitals_row *row = vitals_snapshot_row(newer, VITALS_TABLE_THREAD, 0);
     double growth = 0;
     CHECK_INT(vitals_row_growth(row, older, CPU[0], &growth, NULL), VITALS_HAVE);
     CHECK_NEAR(growth, 1, 1e-9);
-    row = vitals_snapshot_row(other, VITALS_THREAD, 0);
+    row = vitals_snapshot_row(other, VITALS_TABLE_THREAD, 0);
     CHECK_UINT(row_u64(row, VITALS_THREAD_TID), 11); // its identity is there, asked for or not
     CHECK_INT(vitals_row_growth(row, newer, CPU[0], &growth, NULL), VITALS_NOT_YET);
     vitals_snapshot_unref(older);
     vitals_snapshot_unref(newer);
     vitals_snapshot_unref(other);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -365,7 +364,7 @@ static void a_process_outlives_its_first_thread(void)
     }
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     child_end(pid);
     close(tell[0]);
@@ -390,7 +389,7 @@ static void memory_that_nobody_tells_is_not_known(void)
     CHECK(vitals_row_availability(row_of(answer), VITALS_PROCESS_VIRTUAL_BYTES) <= 0);
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -440,7 +439,7 @@ static void a_name_is_told_whole(void)
             CHECK_BYTES(text.bytes, text.size, cases[i].whole, strlen(cases[i].whole));
         }
         vitals_snapshot_unref(answer);
-        vitals_process_free(process);
+        vitals_process_close(process);
     }
     CHECK_CASE("arguments that cannot be read");
     CHECK_INT(vitals_row_text(world_need(&world, 9), VITALS_PROCESS_PROGRAM_NAME, &text),
@@ -469,8 +468,8 @@ static void a_zombie_still_answers(void)
     CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_COMMAND_LINE), VITALS_GONE);
     CHECK(vitals_row_availability(row, VITALS_PROCESS_PSS_BYTES) < 0);
     CHECK(vitals_row_availability(row, VITALS_PROCESS_EXECUTABLE) < 0);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_DESCRIPTOR), 0);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_MAPPING), 0);
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_DESCRIPTOR), 0);
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_MAPPING), 0);
     vitals_snapshot_unref(answer);
 
     waitpid(pid, NULL, 0);
@@ -480,7 +479,7 @@ static void a_zombie_still_answers(void)
     CHECK_CONTAINS(error.message, "has ended");
     CHECK_NULL(none);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -498,7 +497,7 @@ static void nobody_else_answers(void)
     if (same)
         child_end(pid);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     if (!same)
         CHECK_SKIP("may not choose a pid (clone3 set_tid)");
@@ -523,11 +522,11 @@ static void a_kernel_thread_has_no_memory(void)
     CHECK_TEXT(row, VITALS_PROCESS_COMMAND_LINE, "");
     uint64_t bytes = 0;
     CHECK(vitals_row_u64(row, VITALS_PROCESS_PSS_BYTES, &bytes) <= 0 || bytes == 0);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_ENVIRONMENT), 0);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_MAPPING), 0);
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_ENVIRONMENT), 0);
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_MAPPING), 0);
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -557,12 +556,13 @@ static int ask_as_nobody(pid_t pid)
     for (size_t i = 0; i < CHECK_COUNT(DENIED); i++)
         if (vitals_row_availability(row, DENIED[i]) != VITALS_DENIED)
             return __LINE__ * 100 + (int)i;
-    static const vitals_entity TABLES[] = {VITALS_DESCRIPTOR, VITALS_MAPPING, VITALS_ENVIRONMENT};
+    static const vitals_table TABLES[] = {VITALS_TABLE_DESCRIPTOR, VITALS_TABLE_MAPPING,
+                                          VITALS_TABLE_ENVIRONMENT};
     for (size_t i = 0; i < CHECK_COUNT(TABLES); i++)
         if (vitals_snapshot_state(answer, TABLES[i]) != VITALS_DENIED ||
             vitals_snapshot_count(answer, TABLES[i]) != 0)
             return __LINE__ * 100 + (int)i;
-    if (vitals_snapshot_count(answer, VITALS_THREAD) == 0)
+    if (vitals_snapshot_count(answer, VITALS_TABLE_THREAD) == 0)
         return __LINE__;
     return 0;
 }
@@ -612,7 +612,7 @@ static void files_of_a_tree_answer_too(void)
     tree_process(&tree, 10, "a", 1, 101); // one tick later: another process
     CHECK_INT(vitals_process_ask(process, request, &answer, NULL), VITALS_EGONE);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -649,7 +649,7 @@ static void ten_thousand_answers_leave_nothing(void)
     CHECK_UINT(check_open_descriptors(), descriptors);
     CHECK_INT(memory_live(), live);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -693,7 +693,7 @@ static void threads_read_one_answer(void)
         CHECK(bytes[i] != NULL && bytes[i] == bytes[0]);
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -715,7 +715,7 @@ static void running_out_of_memory_is_said(void)
         memory_fail_at(0);
         CHECK(code == 0 || (code == VITALS_EMEMORY && answer == NULL));
         vitals_snapshot_unref(answer);
-        vitals_process_free(process);
+        vitals_process_close(process);
         CHECK_INT(memory_live(), live);
         if (code == 0 && nth < 20)
             code = VITALS_EMEMORY; // one that can be done without

@@ -44,7 +44,7 @@ static void scene_open(struct scene *scene)
 
 static void scene_close(struct scene *scene)
 {
-    vitals_process_free(scene->process);
+    vitals_process_close(scene->process);
     child_end(scene->pid);
     world_close(&scene->world);
 }
@@ -289,7 +289,7 @@ static void what_is_read_can_be_set(void)
     CHECK_OK(vitals_request_add(request, VITALS_PROCESS_IO_CLASS, &error), error);
     CHECK_OK(vitals_request_add(request, VITALS_PROCESS_CPUS_ALLOWED_LIST, &error), error);
     CHECK_OK(vitals_process_ask(one.process, request, &answer, &error), error);
-    const vitals_row *row = vitals_snapshot_next(answer, VITALS_PROCESS, NULL);
+    const vitals_row *row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL);
     vitals_text word, list;
     CHECK_INT(vitals_row_text(row, VITALS_PROCESS_IO_CLASS, &word), VITALS_HAVE);
     CHECK_INT(vitals_row_text(row, VITALS_PROCESS_CPUS_ALLOWED_LIST, &list), VITALS_HAVE);
@@ -320,7 +320,7 @@ static int64_t bound_thread(struct world *world)
 {
     world_tick(world);
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(world->snapshot, VITALS_PROCESS, row)) != NULL) {
+    while ((row = vitals_snapshot_next(world->snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
         vitals_text name;
         uint64_t pid;
         if (vitals_row_text(row, VITALS_PROCESS_NAME, &name) > 0 &&
@@ -345,7 +345,7 @@ static void a_bound_thread_of_the_kernel_is_left_alone(void)
     CHECK_INT(vitals_process_set_affinity(process, &(unsigned){0}, 1, &error), VITALS_EDENIED);
     CHECK_CONTAINS(error.message, "kernel");
     CHECK_INT(vitals_process_set_affinity(process, NULL, 0, &error), VITALS_EDENIED);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -473,7 +473,7 @@ static void what_is_gone_is_not_changed(void)
     child_end(scene.pid);
     CHECK_INT(change_everything(scene.process, VITALS_EGONE), 0);
     CHECK_INT(vitals_process_set_nice(scene.process, 99, NULL), VITALS_EARGUMENT);
-    vitals_process_free(scene.process);
+    vitals_process_close(scene.process);
     world_close(&scene.world);
 }
 
@@ -483,7 +483,7 @@ static void processes_of_another_proc_are_not_changed(void)
     world_open(&world, check_fixture("proc/linux-6.18"), 0);
     vitals_process *process = opened(&world, 700);
     CHECK_INT(change_everything(process, VITALS_EUNSUPPORTED), 0);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 

@@ -53,11 +53,11 @@ static void begin(void)
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     for (size_t i = 0; i < CHECK_COUNT(METRICS); i++)
         CHECK_OK(vitals_request_add(request, METRICS[i], &error), error);
-    CHECK_OK(
-        vitals_request_every(request, VITALS_PROCESS_STATE, UINT64_C(3600) * 1000000000u, &error),
-        error);
-    CHECK_OK(vitals_request_interval(request, 10000000, &error), error);
-    CHECK_OK(vitals_request_rows(request, VITALS_ROWS_ALL, NULL, 0, &error), error);
+    CHECK_OK(vitals_request_set_every(request, VITALS_PROCESS_STATE, UINT64_C(3600) * 1000000000u,
+                                      &error),
+             error);
+    CHECK_OK(vitals_request_set_interval(request, 10000000, &error), error);
+    CHECK_OK(vitals_request_set_rows(request, VITALS_ROWS_ALL, NULL, 0, &error), error);
     CHECK_OK(vitals_sampler_new(context, request, &sampler, &error), error);
     vitals_request_free(request);
 }
@@ -88,7 +88,7 @@ static bool look(double *resident, double *seconds, char state[static 32])
     vitals_snapshot *snapshot = take();
     bool found = false;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;) {
         uint64_t pid = 0;
         vitals_text text = {"", 0};
         if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 || pid != (uint64_t)child)

@@ -22,8 +22,8 @@ static void a_handle_knows_its_process(void)
     CHECK_INT(vitals_process_is_running(process), 1);
     CHECK_NEAR(vitals_process_start_seconds(process),
                row_f64(world_need(&world, getpid()), VITALS_PROCESS_START_SECONDS), 1e-9);
-    vitals_process_free(process);
-    vitals_process_free(NULL);
+    vitals_process_close(process);
+    vitals_process_close(NULL);
     world_close(&world);
 }
 
@@ -101,7 +101,7 @@ static void a_signal_reaches_the_process(void)
     waitpid(pid, NULL, 0);
     CHECK_INT(vitals_process_is_running(process), 0);
     CHECK_INT(vitals_process_signal(process, SIGTERM, &error), VITALS_EGONE);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -114,7 +114,7 @@ static void nobody_else_gets_the_signal(void)
     world_tick(&world);
     child_end(pid);
     if (child_with_pid(pid) != pid) {
-        vitals_process_free(process);
+        vitals_process_close(process);
         world_close(&world);
         CHECK_SKIP("may not choose a pid (clone3 set_tid)");
     }
@@ -123,7 +123,7 @@ static void nobody_else_gets_the_signal(void)
     CHECK_INT(vitals_process_signal(process, SIGKILL, &error), VITALS_EGONE);
     CHECK_INT(waitpid(pid, NULL, WNOHANG), 0); // it lives
     child_end(pid);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -139,7 +139,7 @@ static void a_row_leads_to_its_process(void)
     vitals_error error;
     CHECK_OK(vitals_process_of(&world.context, row, &process, &error), error);
     CHECK_INT(vitals_process_pid(process), pid);
-    vitals_process_free(process);
+    vitals_process_close(process);
     process = NULL;
 
     struct os_origin origin = world.context.origin;
@@ -176,7 +176,7 @@ static void another_start_is_another_process(void)
     CHECK_INT(vitals_process_of(&world.context, world_need(&world, 10), &other, &error),
               VITALS_EGONE);
     CHECK_INT(vitals_process_is_running(process), 0);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -194,7 +194,7 @@ static void running_out_of_memory_is_said(void)
         code = vitals_process_open(&world.context, 700, &process, NULL);
         memory_fail_at(0);
         CHECK(code == 0 || code == VITALS_EMEMORY);
-        vitals_process_free(process);
+        vitals_process_close(process);
         CHECK_INT(memory_live(), live);
     }
     world_close(&world);

@@ -42,7 +42,7 @@ static void check_told(struct machine *machine, int state, uint64_t received, ui
     metric_set_add(&wanted, VITALS_PROCESS_NETWORK_RECEIVED_BYTES);
     metric_set_add(&wanted, VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES);
     batch_reset(&machine->batch, &wanted);
-    CHECK_NOT_NULL(batch_add_row(&machine->batch, VITALS_PROCESS, 1, (struct span){"p", 1}));
+    CHECK_NOT_NULL(batch_add_row(&machine->batch, VITALS_TABLE_PROCESS, 1, (struct span){"p", 1}));
     (void)os_process_metrics(&machine->os, 10, &machine->batch);
     const struct batch_row *row = &machine->batch.rows[0];
     const struct batch_cell *in = batch_find(&machine->batch, row,

@@ -125,10 +125,10 @@ static void every_value_has_a_state(void)
         world_open(&world, TREES[i] != NULL ? check_fixture(TREES[i]) : NULL, 0);
         world_tick(&world);
         const vitals_row *row = NULL;
-        while ((row = vitals_snapshot_next(world.snapshot, VITALS_PROCESS, row)) != NULL)
+        while ((row = vitals_snapshot_next(world.snapshot, VITALS_TABLE_PROCESS, row)) != NULL)
             for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
                  metric = vitals_metric_next(metric))
-                if (vitals_metric_entity(metric) == VITALS_PROCESS &&
+                if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS &&
                     vitals_row_availability(row, metric) == VITALS_UNSET)
                     CHECK_FAIL("%s of %s is unset", vitals_metric_name(metric),
                                vitals_row_label(row));
@@ -160,7 +160,7 @@ static void a_key_is_never_given_again(void)
         CHECK_UINT(process_table_key_at(world.table, 300, 0), low);
         uint64_t before = 0;
         const vitals_row *row = NULL;
-        while ((row = vitals_snapshot_next(world.snapshot, VITALS_PROCESS, row)) != NULL) {
+        while ((row = vitals_snapshot_next(world.snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {
             CHECK(vitals_row_key(row) > before);
             before = vitals_row_key(row);
         }

@@ -154,7 +154,7 @@ static void check_crowd(const struct world *world, const pid_t crowd[static CROW
 {
     for (size_t i = 0; i < CROWD; i++) {
         uint64_t key = process_table_key_at(world->table, crowd[i], 0);
-        const vitals_row *row = vitals_snapshot_find(world->snapshot, VITALS_PROCESS, key);
+        const vitals_row *row = vitals_snapshot_find(world->snapshot, VITALS_TABLE_PROCESS, key);
         CHECK_NOT_NULL(row);
         CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_START_SECONDS), VITALS_HAVE);
         CHECK_INT(vitals_row_availability(row, VITALS_PROCESS_RESIDENT_BYTES), VITALS_HAVE);

@@ -22,7 +22,7 @@ static void a_child_is_reaped_and_its_code_told(void)
     CHECK_OK(vitals_process_wait(process, 0, &error), error); // the same again
     CHECK_EXIT(process, VITALS_HAVE, 7, 0);
     CHECK_OK(vitals_process_wait(process, VITALS_FOREVER, &error), error);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -36,7 +36,7 @@ static void a_signal_that_ended_it_is_told(void)
     CHECK_OK(vitals_process_signal(process, SIGTERM, &error), error);
     CHECK_OK(vitals_process_wait(process, VITALS_FOREVER, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 0, SIGTERM);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -54,7 +54,7 @@ static void a_child_that_ends_in_silence_is_reaped(void)
     CHECK_OK(vitals_process_wait(process, VITALS_FOREVER, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 6, 0);
     CHECK_INT(waitpid(pid, NULL, __WALL), -1);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -77,7 +77,7 @@ static void without_time_it_only_looks(void)
     CHECK_OK(vitals_process_wait(process, 0, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 0, SIGKILL);
     CHECK_INT(counted.waits, 0);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&counted.world);
 }
 
@@ -95,7 +95,7 @@ static void the_time_is_that_of_the_context(void)
     // So long that the sum wraps: that is for ever, and it ends with the process.
     kill(pid, SIGKILL);
     CHECK_OK(vitals_process_wait(process, VITALS_FOREVER - 1, &error), error);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&counted.world);
 }
 
@@ -116,7 +116,7 @@ static void a_zombie_of_somebody_else_has_ended(void)
     stranger_order(&stranger, 'r');
     CHECK_OK(vitals_process_wait(process, SECOND, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 3, 0);
-    vitals_process_free(process);
+    vitals_process_close(process);
     stranger_done(&stranger);
     world_close(&counted.world);
 }
@@ -132,7 +132,7 @@ static void a_zombie_that_exited_with_0_is_known_too(void)
     stranger_order(&stranger, 'z');
     CHECK_OK(vitals_process_wait(process, SECOND, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 0, 0); // not the 0 that is shown without permission
-    vitals_process_free(process);
+    vitals_process_close(process);
     stranger_done(&stranger);
     world_close(&world);
 }
@@ -148,7 +148,7 @@ static void somebody_elses_end_is_waited_for(void)
     stranger_end(&stranger, 'K');
     CHECK_OK(vitals_process_wait(process, VITALS_FOREVER, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 0, SIGKILL);
-    vitals_process_free(process);
+    vitals_process_close(process);
     stranger_done(&stranger);
     world_close(&world);
 }
@@ -171,7 +171,7 @@ static void how_the_reaped_ended_is_known_where_the_kernel_tells(void)
         CHECK_EXIT(handles[i], told ? VITALS_HAVE : VITALS_UNSUPPORTED, told ? 5 : 9, told ? 0 : 9);
         CHECK_STR(error.message, "untouched");
         CHECK_INT(vitals_process_signal(handles[i], SIGTERM, NULL), VITALS_EGONE);
-        vitals_process_free(handles[i]);
+        vitals_process_close(handles[i]);
     }
     stranger_done(&stranger);
     world_close(&world);
@@ -189,10 +189,10 @@ static void without_a_pidfd_nobody_is_waited_for(void)
     vitals_error error;
     CHECK_INT(vitals_process_wait(process, 0, &error), VITALS_EUNSUPPORTED);
     CHECK_CONTAINS(error.message, "no pidfd");
-    CHECK_INT(vitals_processes_wait(&process, 1, NULL, NULL, &error), VITALS_EUNSUPPORTED);
+    CHECK_INT(vitals_process_wait_several(&process, 1, NULL, NULL, &error), VITALS_EUNSUPPORTED);
     CHECK_INT(vitals_process_signal(process, 0, &error), VITALS_EUNSUPPORTED);
     CHECK_INT(vitals_process_is_running(process), 1);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -217,7 +217,7 @@ static int watch_as_nobody(struct world *world, int64_t pid, int said, int heard
     vitals_availability state = vitals_process_exit_status(process, &code, &signal);
     if (state != (told ? VITALS_HAVE : VITALS_UNSUPPORTED) || code != (told ? 3 : 9))
         return 45;
-    vitals_process_free(process);
+    vitals_process_close(process);
     return 0;
 }
 
@@ -273,7 +273,7 @@ static void children_that_nobody_reaps_end_too(void)
     sigaction(SIGCHLD, &before, NULL);
     bool told = kernel_tells_everybody();
     CHECK_EXIT(process, told ? VITALS_HAVE : VITALS_UNSUPPORTED, told ? 0 : 9, told ? SIGKILL : 9);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -314,7 +314,7 @@ static void the_end_of_its_first_thread_is_no_end(void)
     CHECK_INT(write(go[1], "x", 1), 1);
     CHECK_OK(vitals_process_wait(process, VITALS_FOREVER, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 8, 0);
-    vitals_process_free(process);
+    vitals_process_close(process);
     close(go[0]);
     close(go[1]);
     world_close(&world);
@@ -331,9 +331,10 @@ static void processes_of_another_proc_cannot_be_waited_for(void)
     CHECK_CONTAINS(error.message, "another /proc");
     CHECK_INT(vitals_process_descriptor(process), -1);
     CHECK_EXIT(process, VITALS_UNSUPPORTED, 9, 9);
-    CHECK_INT(vitals_processes_wait(&process, 1, NULL, &remaining, &error), VITALS_EUNSUPPORTED);
+    CHECK_INT(vitals_process_wait_several(&process, 1, NULL, &remaining, &error),
+              VITALS_EUNSUPPORTED);
     CHECK_UINT(remaining, 77);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 

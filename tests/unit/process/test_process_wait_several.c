@@ -39,7 +39,7 @@ static void all_are_told_of_once_in_the_order_of_their_end(void)
     size_t remaining = 77;
     struct ends ends = {0};
     vitals_wait how = wait_of(10 * SECOND, note_end, &ends);
-    CHECK_OK(vitals_processes_wait(processes, COUNT, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(processes, COUNT, &how, &remaining, &error), error);
     CHECK_UINT(remaining, COUNT);
     CHECK_UINT(ends.count, 0);
     CHECK_INT(counted.waits, 1); // for all of them
@@ -48,7 +48,7 @@ static void all_are_told_of_once_in_the_order_of_their_end(void)
     child_end(pids[2]); // reaped by us: it comes first, and is as the kernel tells
     for (size_t i = 1; i < CHECK_COUNT(order); i++)
         counted.victims[i - 1] = pids[order[i]];
-    CHECK_OK(vitals_processes_wait(processes, COUNT, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(processes, COUNT, &how, &remaining, &error), error);
     CHECK_UINT(remaining, 1);
     CHECK_UINT(ends.count, CHECK_COUNT(order));
     for (size_t i = 0; i < ends.count; i++) {
@@ -62,12 +62,12 @@ static void all_are_told_of_once_in_the_order_of_their_end(void)
     ends = (struct ends){0};
     kill(pids[1], SIGKILL);
     how.timeout_ns = VITALS_FOREVER;
-    CHECK_OK(vitals_processes_wait(processes, COUNT, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(processes, COUNT, &how, &remaining, &error), error);
     CHECK_UINT(remaining, 0);
     CHECK_UINT(ends.count, COUNT);
     CHECK(ends.order[COUNT - 1] == processes[1]);
     for (int i = 0; i < COUNT; i++)
-        vitals_process_free(processes[i]);
+        vitals_process_close(processes[i]);
     world_close(&counted.world);
 }
 
@@ -83,17 +83,17 @@ static void the_time_holds_for_all_together(void)
     kill(ending, SIGKILL);
     await_zombie(ending);
     vitals_wait how = wait_of(60 * SECOND, NULL, NULL);
-    CHECK_OK(vitals_processes_wait(processes, 2, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(processes, 2, &how, &remaining, &error), error);
     CHECK_UINT(remaining, 1);
     CHECK_UINT(counted.last_deadline_ns, begin + 60 * SECOND);
     CHECK_UINT(fake_clock_now(&counted.fake), begin + 60 * SECOND);
     counted.waits = 0;
     how.timeout_ns = 0;
-    CHECK_OK(vitals_processes_wait(processes, 2, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(processes, 2, &how, &remaining, &error), error);
     CHECK_UINT(remaining, 1);
     CHECK_INT(counted.waits, 0);
-    vitals_process_free(processes[0]);
-    vitals_process_free(processes[1]);
+    vitals_process_close(processes[0]);
+    vitals_process_close(processes[1]);
     child_end(staying);
     world_close(&counted.world);
 }
@@ -111,12 +111,12 @@ static void odd_lists_are_told_of_whole(void)
     size_t remaining = 77;
     struct ends ends = {.also = second, .also_code = 77};
     vitals_wait how = wait_of(0, note_end, &ends);
-    CHECK_OK(vitals_processes_wait(list, 4, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(list, 4, &how, &remaining, &error), error);
     CHECK_UINT(remaining, 4);
     kill(one, SIGKILL);
     kill(two, SIGKILL);
     how.timeout_ns = VITALS_FOREVER;
-    CHECK_OK(vitals_processes_wait(list, 4, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(list, 4, &how, &remaining, &error), error);
     CHECK_UINT(remaining, 0);
     CHECK_UINT(ends.count, 4);
     CHECK_INT(ends.also_code, 0);
@@ -124,21 +124,21 @@ static void odd_lists_are_told_of_whole(void)
     for (size_t i = 0; i < ends.count; i++)
         times += ends.order[i] == first;
     CHECK_UINT(times, 2);
-    CHECK_OK(vitals_processes_wait(list, 0, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(list, 0, &how, &remaining, &error), error);
     CHECK_UINT(remaining, 0);
     remaining = 77;
-    CHECK_OK(vitals_processes_wait(NULL, 0, NULL, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(NULL, 0, NULL, &remaining, &error), error);
     CHECK_UINT(remaining, 0);
     list[1] = NULL;
     remaining = 77;
-    CHECK_INT(vitals_processes_wait(list, 2, NULL, &remaining, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_wait_several(list, 2, NULL, &remaining, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "process 2 of 2 is NULL");
-    CHECK_INT(vitals_processes_wait(NULL, 2, NULL, &remaining, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_wait_several(NULL, 2, NULL, &remaining, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "no list");
     CHECK_UINT(remaining, 77);
-    vitals_process_free(first);
-    vitals_process_free(second);
-    vitals_process_free(again);
+    vitals_process_close(first);
+    vitals_process_close(second);
+    vitals_process_close(again);
     world_close(&world);
 }
 
@@ -161,14 +161,15 @@ static void who_is_told_can_stop_it(void)
         vitals_wait how = wait_of(VITALS_FOREVER, note_end, &ends);
         size_t remaining = 77;
         vitals_error error;
-        CHECK_OK(vitals_processes_wait(processes, COUNT + 1, &how, &remaining, &error), error);
+        CHECK_OK(vitals_process_wait_several(processes, COUNT + 1, &how, &remaining, &error),
+                 error);
         CHECK_UINT(ends.count, stop_at);
         CHECK_UINT(remaining, COUNT + 1 - stop_at);
     }
     CHECK_INT(counted.waits, 0);
     for (int i = 0; i < COUNT; i++) {
         CHECK_EXIT(processes[i], VITALS_HAVE, i, 0);
-        vitals_process_free(processes[i]);
+        vitals_process_close(processes[i]);
     }
     world_close(&counted.world);
 }
@@ -184,13 +185,14 @@ static void options_of_another_release_are_judged(void)
     vitals_wait_init(&newer.known, sizeof newer);
     CHECK_UINT(newer.known.size, sizeof newer);
     CHECK(newer.known.timeout_ns == VITALS_FOREVER && newer.known.ended == NULL);
-    CHECK_OK(vitals_processes_wait(NULL, 0, &newer.known, NULL, &error), error);
+    CHECK_OK(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), error);
     newer.more = 1;
-    CHECK_INT(vitals_processes_wait(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "vitals_wait: the caller was built against a newer vitals");
     newer.known.size = sizeof(vitals_wait) - 1;
-    CHECK_INT(vitals_processes_wait(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
-    CHECK_INT(vitals_processes_wait(NULL, 0, &(vitals_wait){0}, NULL, NULL), VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_process_wait_several(NULL, 0, &(vitals_wait){0}, NULL, NULL),
+              VITALS_EARGUMENT);
 }
 
 /* For a caller's own event loop. */
@@ -212,7 +214,7 @@ static void its_descriptor_can_be_polled(void)
     vitals_error error;
     CHECK_OK(vitals_process_wait(process, 0, &error), error);
     CHECK_EXIT(process, VITALS_HAVE, 0, SIGKILL);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -228,12 +230,12 @@ static void many_are_waited_for(void)
         processes[i] = opened(&world, child_exits(i));
     vitals_error error;
     size_t remaining = 77;
-    CHECK_OK(vitals_processes_wait(processes, MANY, NULL, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(processes, MANY, NULL, &remaining, &error), error);
     CHECK_UINT(remaining, 0);
     for (int i = 0; i < MANY; i++) {
         CHECK_OK(vitals_process_wait(processes[i], 0, &error), error);
         CHECK_EXIT(processes[i], VITALS_HAVE, i, 0);
-        vitals_process_free(processes[i]);
+        vitals_process_close(processes[i]);
     }
     CHECK_UINT(check_open_descriptors(), before);
     world_close(&world);
@@ -254,12 +256,12 @@ static void running_out_of_memory_is_said(void)
         memory_fail_at(nth);
         code = vitals_process_open(&world.context, pid, &process, NULL);
         if (code == 0)
-            code = vitals_processes_wait(&process, 1, &only_looks, NULL, NULL);
+            code = vitals_process_wait_several(&process, 1, &only_looks, NULL, NULL);
         if (code == 0)
             code = vitals_process_wait(process, 0, NULL) == VITALS_ETIMEOUT ? 0 : -99;
         memory_fail_at(0);
         CHECK(code == 0 || code == VITALS_EMEMORY);
-        vitals_process_free(process);
+        vitals_process_close(process);
         CHECK_INT(memory_live(), live);
         CHECK_UINT(check_open_descriptors(), descriptors);
     }

@@ -25,7 +25,7 @@ static vitals_snapshot *related(vitals_process *process, vitals_relation relatio
 static const vitals_row *row_with_pid(const vitals_snapshot *answer, int64_t pid)
 {
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(answer, VITALS_PROCESS, row)) != NULL)
+    while ((row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, row)) != NULL)
         if (row_u64(row, VITALS_PROCESS_PID) == (uint64_t)pid)
             return row;
     return NULL;
@@ -38,7 +38,7 @@ static const char *pids_of(const vitals_snapshot *answer)
     size_t size = 0;
     text[0] = '\0';
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(answer, VITALS_PROCESS, row)) != NULL)
+    while ((row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, row)) != NULL)
         size += (size_t)snprintf(text + size, sizeof text - size, "%llu ",
                                  (unsigned long long)row_u64(row, VITALS_PROCESS_PID));
     return text;
@@ -93,9 +93,9 @@ static void a_tree_of_files_is_walked(void)
         vitals_snapshot *answer = related(process, CASES[i].relation);
         CHECK_STR(pids_of(answer), CASES[i].pids);
         if (CASES[i].pid != 80)
-            CHECK_INT(vitals_snapshot_state(answer, VITALS_PROCESS), VITALS_HAVE);
+            CHECK_INT(vitals_snapshot_state(answer, VITALS_TABLE_PROCESS), VITALS_HAVE);
         vitals_snapshot_unref(answer);
-        vitals_process_free(process);
+        vitals_process_close(process);
     }
     CHECK_CASE(NULL);
     world_close(&world);
@@ -125,12 +125,12 @@ static void rows_know_their_parents(void)
     CHECK_INT(vitals_request_add(request, VITALS_PROCESS_NAME, NULL), 0);
     CHECK_INT(vitals_process_ask(process, request, &own, NULL), 0);
     CHECK_UINT(vitals_row_parent(child),
-               vitals_row_key(vitals_snapshot_row(own, VITALS_PROCESS, 0)));
+               vitals_row_key(vitals_snapshot_row(own, VITALS_TABLE_PROCESS, 0)));
     CHECK_UINT(vitals_snapshot_stream(own), vitals_snapshot_stream(answer));
     vitals_request_free(request);
     vitals_snapshot_unref(own);
     vitals_snapshot_unref(answer);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -175,10 +175,10 @@ static void an_impostor_of_the_same_clock_tick_is_no_relative(void)
     world.context.os.clock = real;
     CHECK(moving.asked >= moving.change_at);
     CHECK_STR(pids_of(answer), "40 ");
-    CHECK_INT(vitals_snapshot_state(answer, VITALS_PROCESS), VITALS_LOWER_BOUND);
+    CHECK_INT(vitals_snapshot_state(answer, VITALS_TABLE_PROCESS), VITALS_LOWER_BOUND);
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -193,10 +193,10 @@ static void ancestors_are_found_however_many(void)
     world_open(&world, tree.path, 0);
     vitals_process *process = opened(&world, DEPTH);
     vitals_snapshot *answer = related(process, VITALS_ANCESTORS);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_PROCESS), DEPTH - 1);
-    CHECK_INT(vitals_snapshot_state(answer, VITALS_PROCESS), VITALS_HAVE);
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_PROCESS), DEPTH - 1);
+    CHECK_INT(vitals_snapshot_state(answer, VITALS_TABLE_PROCESS), VITALS_HAVE);
     vitals_snapshot_unref(answer);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -213,7 +213,7 @@ static void who_cannot_be_read_is_passed_over(void)
     vitals_process *process = opened(&world, 20);
     vitals_snapshot *answer = related(process, VITALS_CHILDREN);
     CHECK_STR(pids_of(answer), "30 ");
-    CHECK_INT(vitals_snapshot_state(answer, VITALS_PROCESS), VITALS_HAVE);
+    CHECK_INT(vitals_snapshot_state(answer, VITALS_TABLE_PROCESS), VITALS_HAVE);
     vitals_snapshot_unref(answer);
 
     snprintf(path, sizeof path, "%s/31/stat", tree.path);
@@ -223,10 +223,10 @@ static void who_cannot_be_read_is_passed_over(void)
     for (size_t i = 0; i < CHECK_COUNT(DOWN); i++) {
         answer = related(process, DOWN[i]);
         CHECK_STR(pids_of(answer), "30 ");
-        CHECK_INT(vitals_snapshot_state(answer, VITALS_PROCESS), VITALS_LOWER_BOUND);
+        CHECK_INT(vitals_snapshot_state(answer, VITALS_TABLE_PROCESS), VITALS_LOWER_BOUND);
         vitals_snapshot_unref(answer);
     }
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -247,7 +247,7 @@ static void mistakes_are_said(void)
     for (vitals_relation relation = VITALS_PARENT; relation <= VITALS_DESCENDANTS; relation++)
         CHECK_INT(vitals_process_relatives(process, relation, NULL, &answer, &error), VITALS_EGONE);
     CHECK_NULL(answer);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }
@@ -261,17 +261,18 @@ static void our_ancestors_are_those_of_the_kernel(void)
     vitals_process *process = opened(&world, getpid());
     vitals_snapshot *answer = related(process, VITALS_PARENT);
     if (getppid() == 0) {
-        CHECK_UINT(vitals_snapshot_count(answer, VITALS_PROCESS), 0);
+        CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_PROCESS), 0);
     } else {
-        CHECK_UINT(row_u64(vitals_snapshot_row(answer, VITALS_PROCESS, 0), VITALS_PROCESS_PID),
-                   (uint64_t)getppid());
+        CHECK_UINT(
+            row_u64(vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0), VITALS_PROCESS_PID),
+            (uint64_t)getppid());
         vitals_snapshot_unref(answer);
         answer = related(process, VITALS_ANCESTORS);
         CHECK_NOT_NULL(row_with_pid(answer, getppid()));
         CHECK_NOT_NULL(row_with_pid(answer, 1));
     }
     vitals_snapshot_unref(answer);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -340,7 +341,7 @@ static void a_family_is_found_whole(void)
         struct family *family = family_new(seed);
         size_t all = atomic_load(&family->count), children = 0;
         vitals_snapshot *descendants = related(process, VITALS_DESCENDANTS);
-        CHECK_UINT(vitals_snapshot_count(descendants, VITALS_PROCESS), all);
+        CHECK_UINT(vitals_snapshot_count(descendants, VITALS_TABLE_PROCESS), all);
         for (size_t i = 0; i < all; i++) {
             const vitals_row *row = row_with_pid(descendants, family->members[i].pid);
             CHECK_NOT_NULL(row);
@@ -349,13 +350,13 @@ static void a_family_is_found_whole(void)
             children += family->members[i].parent == getpid();
         }
         vitals_snapshot *direct = related(process, VITALS_CHILDREN);
-        CHECK_UINT(vitals_snapshot_count(direct, VITALS_PROCESS), children);
+        CHECK_UINT(vitals_snapshot_count(direct, VITALS_TABLE_PROCESS), children);
         CHECK(children < all);
         vitals_snapshot_unref(direct);
         vitals_snapshot_unref(descendants);
         family_end(family);
     }
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -377,8 +378,8 @@ static void the_columns_are_those_of_any_row(void)
     vitals_snapshot *answer = NULL;
     vitals_error error;
     CHECK_OK(vitals_process_relatives(process, VITALS_CHILDREN, request, &answer, &error), error);
-    CHECK_UINT(vitals_snapshot_count(answer, VITALS_PROCESS), 1);
-    CHECK_FALSE(vitals_snapshot_has_entity(answer, VITALS_LIMIT));
+    CHECK_UINT(vitals_snapshot_count(answer, VITALS_TABLE_PROCESS), 1);
+    CHECK_FALSE(vitals_snapshot_has_table(answer, VITALS_TABLE_LIMIT));
     const vitals_row *row = row_with_pid(answer, pid);
     CHECK_UINT(row_u64(row, VITALS_PROCESS_UID), getuid());
     CHECK(row_u64(row, VITALS_PROCESS_RESIDENT_BYTES) > 0);
@@ -387,11 +388,11 @@ static void the_columns_are_those_of_any_row(void)
     vitals_process *child = NULL;
     CHECK_OK(vitals_process_of(&world.context, row, &child, &error), error);
     CHECK_INT(vitals_process_pid(child), pid);
-    vitals_process_free(child);
+    vitals_process_close(child);
     vitals_snapshot_unref(answer);
     child_end(pid);
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -416,16 +417,16 @@ static void death_during_a_scan_loses_nobody_else(void)
     size_t most = 0;
     for (int i = 0; i < SCANS; i++) {
         vitals_snapshot *answer = related(process, VITALS_DESCENDANTS);
-        CHECK_INT(vitals_snapshot_state(answer, VITALS_PROCESS), VITALS_HAVE);
+        CHECK_INT(vitals_snapshot_state(answer, VITALS_TABLE_PROCESS), VITALS_HAVE);
         CHECK_NOT_NULL(row_with_pid(answer, before));
         CHECK_NOT_NULL(row_with_pid(answer, busy));
         CHECK_NOT_NULL(row_with_pid(answer, after));
-        most = size_max(most, vitals_snapshot_count(answer, VITALS_PROCESS));
+        most = size_max(most, vitals_snapshot_count(answer, VITALS_TABLE_PROCESS));
         vitals_snapshot_unref(answer);
     }
     CHECK(most <= 4);
     child_end(before), child_end(busy), child_end(after);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -457,7 +458,7 @@ static void many_answers_leave_nothing(void)
                       VITALS_EGONE);
     CHECK_UINT(open_descriptors(), descriptors);
     CHECK_INT(memory_live(), live);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
 }
 
@@ -490,12 +491,12 @@ static int first_of_a_namespace(const char *proc)
         if (vitals_process_open(&world.context, 3, &process, NULL) != 0)
             _exit(3);
         if (vitals_process_relatives(process, VITALS_PARENT, NULL, &answer, NULL) != 0 ||
-            vitals_snapshot_count(answer, VITALS_PROCESS) != 0 ||
-            vitals_snapshot_state(answer, VITALS_PROCESS) != VITALS_LOWER_BOUND)
+            vitals_snapshot_count(answer, VITALS_TABLE_PROCESS) != 0 ||
+            vitals_snapshot_state(answer, VITALS_TABLE_PROCESS) != VITALS_LOWER_BOUND)
             _exit(4);
         if (vitals_process_relatives(process, VITALS_CHILDREN, NULL, &answer, NULL) != 0 ||
-            vitals_snapshot_count(answer, VITALS_PROCESS) != 1 ||
-            vitals_snapshot_state(answer, VITALS_PROCESS) != VITALS_LOWER_BOUND)
+            vitals_snapshot_count(answer, VITALS_TABLE_PROCESS) != 1 ||
+            vitals_snapshot_state(answer, VITALS_TABLE_PROCESS) != VITALS_LOWER_BOUND)
             _exit(5);
         _exit(0);
     }
@@ -568,7 +569,7 @@ static void running_out_of_memory_is_said(void)
         CHECK(nth > 5);
     }
     vitals_request_free(request);
-    vitals_process_free(process);
+    vitals_process_close(process);
     world_close(&world);
     tree_free(&tree);
 }

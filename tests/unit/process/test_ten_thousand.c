@@ -81,7 +81,7 @@ static void call_open(void)
     vitals_process *other = NULL;
     vitals_error error;
     expect(vitals_process_open(context, subject_pid, &other, &error), &error);
-    vitals_process_free(other);
+    vitals_process_close(other);
 }
 
 static void call_is_running(void)
@@ -140,7 +140,7 @@ static void call_wait_for_several(void)
     how.timeout_ns = 0;
     how.ended = count_ended;
     how.data = &ended;
-    CHECK_OK(vitals_processes_wait(all, 1, &how, &remaining, &error), error);
+    CHECK_OK(vitals_process_wait_several(all, 1, &how, &remaining, &error), error);
     CHECK_UINT(remaining, alive ? 1 : 0);
     CHECK_INT(ended, alive ? 0 : 1);
 }
@@ -217,12 +217,17 @@ static const struct {
 
 /* Tables that are a process's own, and socket; mappings walk its memory. */
 static const struct {
-    vitals_entity entity;
+    vitals_table entity;
     int calls;
 } asked[] = {
-    {VITALS_PROCESS, CALLS},      {VITALS_THREAD, CALLS},           {VITALS_DESCRIPTOR, CALLS},
-    {VITALS_MAPPING, DEAR_CALLS}, {VITALS_MAPPED_FILE, DEAR_CALLS}, {VITALS_ENVIRONMENT, CALLS},
-    {VITALS_LIMIT, CALLS},        {VITALS_SOCKET, DEAR_CALLS},
+    {VITALS_TABLE_PROCESS, CALLS},
+    {VITALS_TABLE_THREAD, CALLS},
+    {VITALS_TABLE_DESCRIPTOR, CALLS},
+    {VITALS_TABLE_MAPPING, DEAR_CALLS},
+    {VITALS_TABLE_MAPPED_FILE, DEAR_CALLS},
+    {VITALS_TABLE_ENVIRONMENT, CALLS},
+    {VITALS_TABLE_LIMIT, CALLS},
+    {VITALS_TABLE_SOCKET, DEAR_CALLS},
 };
 
 static vitals_request *current;
@@ -245,7 +250,7 @@ static void add_all_columns(vitals_request *request)
 {
     vitals_error error;
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (vitals_metric_entity(metric) == VITALS_PROCESS)
+        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)
             CHECK_OK(vitals_request_add(request, metric, &error), error);
 }
 
@@ -257,7 +262,7 @@ static void everything(void)
         vitals_error error;
         current = request_new();
         CHECK_OK(vitals_request_add_table(current, asked[i].entity, &error), error);
-        many(vitals_entity_name(asked[i].entity), call_ask, asked[i].calls);
+        many(vitals_table_name(asked[i].entity), call_ask, asked[i].calls);
         vitals_request_free(current);
     }
     current = request_new();
@@ -292,7 +297,7 @@ static void on_a_living_process(void)
     CHECK_OK(vitals_process_open(context, pid, &subject, &error), error);
     everything();
     CHECK_INT(vitals_process_is_running(subject), 1);
-    vitals_process_free(subject);
+    vitals_process_close(subject);
     sleeper_end(pid);
 }
 
@@ -310,7 +315,7 @@ static void on_a_dead_process(void)
     sleeper_end(pid);
     alive = false;
     everything();
-    vitals_process_free(subject);
+    vitals_process_close(subject);
 }
 
 static void take_once(void)
@@ -325,16 +330,19 @@ static void take_once(void)
  * Here whole lives of samplers, with every table that a machine answers. */
 static void of_the_machine(void)
 {
-    static const vitals_entity tables[] = {
-        VITALS_HOST,       VITALS_CPU,    VITALS_DISK,  VITALS_NETWORK, VITALS_PRESSURE,
-        VITALS_FILESYSTEM, VITALS_SENSOR, VITALS_LOGIN, VITALS_SOCKET,  VITALS_NETWORK_ADDRESS,
-        VITALS_PROCESS,
+    static const vitals_table tables[] = {
+        VITALS_TABLE_HOST,     VITALS_TABLE_CPU,
+        VITALS_TABLE_DISK,     VITALS_TABLE_NETWORK,
+        VITALS_TABLE_PRESSURE, VITALS_TABLE_FILESYSTEM,
+        VITALS_TABLE_SENSOR,   VITALS_TABLE_LOGIN,
+        VITALS_TABLE_SOCKET,   VITALS_TABLE_NETWORK_ADDRESS,
+        VITALS_TABLE_PROCESS,
     };
     for (size_t i = 0; i < CHECK_COUNT(tables); i++) {
         vitals_error error;
         current = request_new();
         CHECK_OK(vitals_request_add_table(current, tables[i], &error), error);
-        many(vitals_entity_name(tables[i]), take_once, MACHINE_CALLS);
+        many(vitals_table_name(tables[i]), take_once, MACHINE_CALLS);
         vitals_request_free(current);
     }
     current = NULL;

@@ -172,7 +172,8 @@ static void who_sleeps_is_left_alone(void)
         usleep(10000);
         world_tick(&world);
         for (row = NULL;
-             (row = vitals_snapshot_next(world.snapshot, VITALS_PROCESS, row)) != NULL && !born;) {
+             (row = vitals_snapshot_next(world.snapshot, VITALS_TABLE_PROCESS, row)) != NULL &&
+             !born;) {
             uint64_t parent = 0;
             born = vitals_row_u64(row, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
                    (pid_t)parent == pid;

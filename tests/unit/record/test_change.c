@@ -23,7 +23,7 @@ static void add_row(vitals_builder *builder, uint64_t key, uint64_t number)
 {
     const char *const NAMES[] = {"", "init", "a name \xff\n", "worker"};
     uint64_t stamp_ns = number * SECOND_NS + key % 3;
-    vitals_builder_row(builder, VITALS_PROCESS, key, key % 5 == 0 ? 1 : 0,
+    vitals_builder_row(builder, VITALS_TABLE_PROCESS, key, key % 5 == 0 ? 1 : 0,
                        text_of(NAMES[(key + number / 9) % 4]), stamp_ns);
     vitals_builder_u64(builder, VITALS_PROCESS_PID, key + 1000, VITALS_HAVE);
     vitals_builder_text(builder, VITALS_PROCESS_NAME, text_of(NAMES[(key + number) % 4]),
@@ -47,8 +47,8 @@ static vitals_snapshot *make(vitals_builder *builder, uint64_t number, size_t co
     vitals_builder_stream(builder, 77);
     vitals_builder_moment(builder, number * SECOND_NS + 3, number * SECOND_NS + 2,
                           number * SECOND_NS + 1, number + 1);
-    vitals_builder_table(builder, VITALS_PROCESS, METRICS, columns);
-    vitals_builder_state(builder, VITALS_PROCESS,
+    vitals_builder_table(builder, VITALS_TABLE_PROCESS, METRICS, columns);
+    vitals_builder_state(builder, VITALS_TABLE_PROCESS,
                          number % 2 == 0 ? VITALS_HAVE : VITALS_LOWER_BOUND);
     for (uint64_t key = 1; key <= ROWS; key++) {
         if ((key + number) % 8 != 0)

@@ -36,8 +36,8 @@ static const vitals_row *row_of(const struct device *device)
     vitals_snapshot_unref(snapshot);
     vitals_builder_begin(builder);
     vitals_builder_moment(builder, now_ns, now_ns, now_ns, 1);
-    vitals_builder_table(builder, VITALS_GPU, GPU, CHECK_COUNT(GPU));
-    vitals_builder_row(builder, VITALS_GPU, 1, 0, text_of("0"), now_ns);
+    vitals_builder_table(builder, VITALS_TABLE_GPU, GPU, CHECK_COUNT(GPU));
+    vitals_builder_row(builder, VITALS_TABLE_GPU, 1, 0, text_of("0"), now_ns);
     for (size_t i = 0; device->lost != 0 && i < CHECK_COUNT(GPU); i++)
         vitals_builder_missing(builder, GPU[i], device->lost);
     if (device->lost == 0) {
@@ -56,7 +56,7 @@ static const vitals_row *row_of(const struct device *device)
         put_text(builder, VITALS_GPU_THROTTLE_REASONS, device->reasons);
     }
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
-    return vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
+    return vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
 }
 
 static void begin(void)

@@ -140,10 +140,11 @@ static void a_callback_is_told_until_it_has_enough(void)
 {
     vitals_collector *collector = new_collector(20000000);
     struct told told = {0};
-    CHECK_INT(vitals_collector_every(collector, "daemon", 0, on_collect, &told, &error),
+    CHECK_INT(vitals_collector_set_every(collector, "daemon", 0, on_collect, &told, &error),
               VITALS_EARGUMENT);
-    CHECK_OK(vitals_collector_every(collector, "daemon", 0.3, on_collect, &told, &error), error);
-    CHECK_INT(vitals_collector_every(collector, "other", 0.3, on_collect, &told, &error),
+    CHECK_OK(vitals_collector_set_every(collector, "daemon", 0.3, on_collect, &told, &error),
+             error);
+    CHECK_INT(vitals_collector_set_every(collector, "other", 0.3, on_collect, &told, &error),
               VITALS_EARGUMENT);
     (void)wait_for_value(collector, "daemon", "cpu_seconds", VITALS_SCOPE_TREE, "");
     usleep(1500000);

@@ -40,7 +40,7 @@ static vitals_account *run_to_its_end(const char *const *argv, const char *metho
     CHECK_INT(vitals_run_wait(run, 60, &error), 1);
     CHECK_OK(vitals_run_stop(run, &error), error);
     vitals_account *account = account_of(run);
-    vitals_run_free(run);
+    vitals_run_close(run);
     CHECK_INT(waitpid(-1, NULL, WNOHANG), -1); /* nothing of it is left for us to reap */
     return account;
 }
@@ -152,7 +152,7 @@ static void each_state_comes_once(void)
     CHECK_INT(vitals_run_state(run), VITALS_RUN_STOPPED);
     CHECK_INT(vitals_run_start(run, &error), VITALS_EARGUMENT);
     CHECK_INT(vitals_run_stop(run, &error), VITALS_EARGUMENT);
-    vitals_run_free(run);
+    vitals_run_close(run);
     CHECK_INT(waitpid(-1, NULL, WNOHANG), 0); /* it goes on, and is ours now */
     CHECK(read(ends[0], word, sizeof word - 1) > 0);
     pid_t pid = (pid_t)strtol(word, NULL, 10);
@@ -172,7 +172,7 @@ static void one_that_is_not_started_never_runs(void)
     snprintf(line, sizeof line, "echo ran >%s", path);
     const char *const argv[] = {"sh", "-c", line, NULL};
     int64_t before = memory_live();
-    vitals_run_free(open_command(argv, "wait4"));
+    vitals_run_close(open_command(argv, "wait4"));
     CHECK_INT(memory_live(), before);
     CHECK_INT(waitpid(-1, NULL, WNOHANG), -1);
     CHECK_INT(lseek(descriptor, 0, SEEK_END), 0);
@@ -216,7 +216,7 @@ static void nothing_of_the_caller_is_changed(void)
     vitals_run *run = open_command(ARGV, NULL);
     CHECK_OK(vitals_run_start(run, &error), error);
     CHECK_INT(vitals_run_wait(run, 60, &error), 1);
-    vitals_run_free(run);
+    vitals_run_close(run);
     sigprocmask(SIG_SETMASK, NULL, &after);
     sigaction(SIGCHLD, NULL, &child);
     CHECK(memcmp(&before, &after, sizeof before) == 0);
@@ -271,7 +271,7 @@ static void a_child_of_another_thread_is_not_reaped(void)
     CHECK_INT(kill(birth.pid, SIGTERM), 0);
     CHECK_INT(vitals_run_wait(run, 60, &error), 1);
     vitals_account *account = account_of(run);
-    vitals_run_free(run);
+    vitals_run_close(run);
     CHECK_INT(waitpid(birth.pid, &status, 0), birth.pid);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     vitals_text told = vitals_account_attribute(account, "exit");
@@ -289,7 +289,7 @@ static void a_fork_that_frees_it_leaves_it_alone(void)
     int status;
     pid_t pid = fork();
     if (pid == 0) {
-        vitals_run_free(run);
+        vitals_run_close(run);
         _exit(0);
     }
     CHECK_INT(waitpid(pid, &status, 0), pid);
@@ -299,7 +299,7 @@ static void a_fork_that_frees_it_leaves_it_alone(void)
     vitals_account *account = account_of(run);
     CHECK_INT(vitals_account_exit_code(account), 7);
     vitals_account_free(account);
-    vitals_run_free(run);
+    vitals_run_close(run);
 }
 
 static const struct check_test tests[] = {

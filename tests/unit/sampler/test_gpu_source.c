@@ -14,7 +14,7 @@ static void a_first_tick_is_full_and_asks_each_device_once(void)
     uint64_t begun = real_now_ns();
     vitals_snapshot *snapshot = take();
     CHECK(real_now_ns() - begun < NS_PER_SECOND); /* it does not wait once all is answered */
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), DEVICES);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), DEVICES);
     for (unsigned i = 0; i < DEVICES; i++) {
         CHECK_INT(state_of(snapshot, i), VITALS_HAVE);
         CHECK_INT(atomic_load(&driver.calls[i]), 1);
@@ -49,18 +49,18 @@ static void devices_come_and_go_with_the_scans(void)
     begin(NS_PER_SECOND, &fake);
     atomic_store(&driver.devices, 1);
     vitals_snapshot *snapshot = take();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 1);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 1);
     vitals_snapshot_unref(snapshot);
     atomic_store(&driver.devices, 3);
     fake_clock_advance(&fake, 11 * NS_PER_SECOND);
     snapshot = take();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 3);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 3);
     CHECK_INT(state_of(snapshot, 2), VITALS_HAVE); /* in the very tick that found it */
     vitals_snapshot_unref(snapshot);
     atomic_store(&driver.devices, 2);
     fake_clock_advance(&fake, 11 * NS_PER_SECOND);
     snapshot = take();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 2);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 2);
     vitals_snapshot_unref(snapshot);
     end();
 }
@@ -233,24 +233,24 @@ static void the_users_of_an_old_sweep_are_stale(void)
 {
     begin_alone();
     vitals_snapshot *snapshot = take_alone(NULL, true); /* the driver knows some from elsewhere */
-    const vitals_row *device = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
+    const vitals_row *device = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
     CHECK_INT(vitals_row_availability(device, VITALS_GPU_PROCESSES), VITALS_LOWER_BOUND);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), VITALS_LOWER_BOUND);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_LOWER_BOUND);
     vitals_snapshot_unref(snapshot);
 
     struct gpu_sweeper *sweeper = gpu_sweeper_new(context);
     struct gpu_sweep *swept = gpu_sweeper_take(sweeper, NULL);
     snapshot = take_alone(swept, false);
-    device = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
+    device = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
     CHECK_INT(vitals_row_availability(device, VITALS_GPU_PROCESSES), VITALS_HAVE);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), VITALS_HAVE);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_HAVE);
     vitals_snapshot_unref(snapshot);
 
     snapshot = take_alone(swept, true);
-    device = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
+    device = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
     CHECK_INT(vitals_row_availability(device, VITALS_GPU_PROCESSES), VITALS_STALE);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_PROCESS), VITALS_STALE);
-    const vitals_row *user = vitals_snapshot_next(snapshot, VITALS_GPU_PROCESS, NULL);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_PROCESS), VITALS_STALE);
+    const vitals_row *user = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_PROCESS, NULL);
     CHECK_NOT_NULL(user);
     CHECK_UINT(vitals_row_stamp_ns(user), swept->stamp_ns);
     vitals_snapshot_unref(snapshot);

@@ -23,7 +23,7 @@ static struct watching watch_for(uint64_t ns, double others_settle)
         double since = (double)(tick_begun - begun) / 1e9;
         seen.ticks++;
         seen.longest_tick = took > seen.longest_tick ? took : seen.longest_tick;
-        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
         seen.host_cache |= vitals_row_availability(host, VITALS_HOST_UPTIME_SECONDS) !=
                                VITALS_HAVE ||
                            vitals_row_stamp_ns(host) < tick_begun;
@@ -125,7 +125,7 @@ static void two_devices_may_hang_at_once(void)
 static const vitals_row *diagnosis_of(const vitals_snapshot *snapshot, const char *subject)
 {
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_DIAGNOSIS, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_DIAGNOSIS, row)) != NULL;) {
         if (strcmp(vitals_row_label(row), subject) == 0)
             return row;
     }
@@ -141,7 +141,7 @@ static void check_silence(const vitals_snapshot *snapshot, const char *finding)
     CHECK_NULL(diagnosis_of(snapshot, "driver"));
     CHECK_INT(vitals_row_text(row, VITALS_DIAGNOSIS_FINDING, &text), VITALS_HAVE);
     CHECK_CONTAINS(text.bytes, finding);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_DIAGNOSIS), VITALS_LOWER_BOUND);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_DIAGNOSIS), VITALS_LOWER_BOUND);
 }
 
 /* Another thread lists and reads the devices meanwhile, and nothing waits for the diagnosis. */
@@ -184,7 +184,7 @@ static void a_driver_that_does_not_load_delays_one_tick_only(void)
     atomic_store(&driver.scan_ns, 3500 * NS_PER_MS);
     uint64_t begun = real_now_ns();
     vitals_snapshot *snapshot = take(); /* more patience than usual: most drivers load in time */
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 0);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 0);
     CHECK(real_now_ns() - begun < 3 * NS_PER_SECOND);
     vitals_text message;
     CHECK_INT(vitals_row_text(source_row(snapshot), VITALS_SOURCE_MESSAGE, &message), VITALS_HAVE);
@@ -198,7 +198,7 @@ static void a_driver_that_does_not_load_delays_one_tick_only(void)
     while (count == 0 && real_now_ns() < until) {
         real_sleep_ns(50 * NS_PER_MS);
         snapshot = take();
-        count = vitals_snapshot_count(snapshot, VITALS_GPU);
+        count = vitals_snapshot_count(snapshot, VITALS_TABLE_GPU);
         vitals_snapshot_unref(snapshot);
     }
     CHECK_UINT(count, DEVICES);
@@ -212,7 +212,7 @@ static void a_listing_that_hangs_hides_none_that_it_has_listed(void)
     begin(100 * NS_PER_MS, NULL);
     atomic_store(&driver.third_ns, 3500 * NS_PER_MS);
     vitals_snapshot *snapshot = take();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU), 2);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU), 2);
     CHECK_INT(state_of(snapshot, 0), VITALS_HAVE);
     CHECK_INT(state_of(snapshot, 1), VITALS_HAVE);
     vitals_text message;
@@ -226,7 +226,7 @@ static void a_listing_that_hangs_hides_none_that_it_has_listed(void)
     while (count == 2 && real_now_ns() < until) {
         real_sleep_ns(50 * NS_PER_MS);
         snapshot = take();
-        count = vitals_snapshot_count(snapshot, VITALS_GPU);
+        count = vitals_snapshot_count(snapshot, VITALS_TABLE_GPU);
         vitals_snapshot_unref(snapshot);
     }
     CHECK_UINT(count, DEVICES);

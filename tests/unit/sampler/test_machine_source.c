@@ -52,10 +52,11 @@ static void begin(struct sampling *sampling)
     options.sys_root = sys;
     options.clock = &server.fake->clock;
     options.trace = trace;
-    *sampling = (struct sampling){.wanted = host_table(VITALS_FILESYSTEM), .live = memory_live()};
+    *sampling = (struct sampling){.wanted = host_table(VITALS_TABLE_FILESYSTEM),
+                                  .live = memory_live()};
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-        metric_set_add(&sampling->wanted, metric_of(VITALS_SENSOR, number));
-        metric_set_add(&sampling->wanted, metric_of(VITALS_SOURCE, number));
+        metric_set_add(&sampling->wanted, metric_of(VITALS_TABLE_SENSOR, number));
+        metric_set_add(&sampling->wanted, metric_of(VITALS_TABLE_SOURCE, number));
     }
     metric_set_add(&sampling->wanted, VITALS_HOST_DISK_SPACE_TOTAL_BYTES);
     CHECK_OK(vitals_context_new(&options, &sampling->context, &error), error);
@@ -108,7 +109,7 @@ static vitals_snapshot *tick(struct sampling *sampling, bool will_hang)
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     vitals_builder_begin(builder);
     host_write(&sampling->host, builder, &sampling->wanted, value_u64(1), now_ns);
-    builder_table_of(builder, VITALS_SOURCE, &sampling->wanted);
+    builder_table_of(builder, VITALS_TABLE_SOURCE, &sampling->wanted);
     write_sources(sources, builder, now_ns);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
     vitals_builder_free(builder);
@@ -124,10 +125,10 @@ static double hung(const struct sampling *sampling)
     vitals_error error;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     vitals_builder_begin(builder);
-    builder_table_of(builder, VITALS_SOURCE, &sampling->wanted);
+    builder_table_of(builder, VITALS_TABLE_SOURCE, &sampling->wanted);
     write_sources(&sampling->sources, builder, 1);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
-    double count = host_number(host_row(snapshot, VITALS_SOURCE, "filesystems"),
+    double count = host_number(host_row(snapshot, VITALS_TABLE_SOURCE, "filesystems"),
                                VITALS_SOURCE_QUARANTINED);
     vitals_snapshot_unref(snapshot);
     vitals_builder_free(builder);
@@ -136,17 +137,17 @@ static double hung(const struct sampling *sampling)
 
 static void check_tick(const vitals_snapshot *snapshot, int state, int gone, int root, int hung)
 {
-    const vitals_row *source = host_row(snapshot, VITALS_SOURCE, "filesystems");
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_FILESYSTEM), state);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_SENSOR), VITALS_HAVE);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 12);
+    const vitals_row *source = host_row(snapshot, VITALS_TABLE_SOURCE, "filesystems");
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_FILESYSTEM), state);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_SENSOR), VITALS_HAVE);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_SENSOR), 12);
     host_check(source, VITALS_SOURCE_QUARANTINED, hung);
     if (gone == 0)
         return;
-    host_check_state(host_row(snapshot, VITALS_FILESYSTEM, "/gone"), VITALS_FILESYSTEM_TOTAL_BYTES,
-                     gone);
-    host_check_state(host_row(snapshot, VITALS_FILESYSTEM, "/home"), VITALS_FILESYSTEM_TOTAL_BYTES,
-                     root);
+    host_check_state(host_row(snapshot, VITALS_TABLE_FILESYSTEM, "/gone"),
+                     VITALS_FILESYSTEM_TOTAL_BYTES, gone);
+    host_check_state(host_row(snapshot, VITALS_TABLE_FILESYSTEM, "/home"),
+                     VITALS_FILESYSTEM_TOTAL_BYTES, root);
 }
 
 static void a_mount_that_hangs_delays_nobody_for_long(void)
@@ -187,8 +188,8 @@ static void a_table_that_never_came_timed_out(void)
     atomic_store(&server.hang, true);
     vitals_snapshot *snapshot = tick(&sampling, true);
     check_tick(snapshot, VITALS_TIMED_OUT, 0, 0, 0);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_FILESYSTEM), 0);
-    host_check_state(vitals_snapshot_next(snapshot, VITALS_HOST, NULL),
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_FILESYSTEM), 0);
+    host_check_state(vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL),
                      VITALS_HOST_DISK_SPACE_TOTAL_BYTES, VITALS_TIMED_OUT);
     vitals_snapshot_unref(snapshot);
     end(&sampling);
@@ -202,15 +203,15 @@ static void one_reading_has_all_others(void)
     vitals_error error;
     begin(&sampling);
     atomic_store(&server.hang, true);
-    CHECK_OK(vitals_snapshot_take(sampling.context, VITALS_FILESYSTEMS | VITALS_SENSORS, &snapshot,
-                                  &error),
+    CHECK_OK(vitals_snapshot_take(sampling.context, VITALS_SET_FILESYSTEMS | VITALS_SET_SENSORS,
+                                  &snapshot, &error),
              error);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_FILESYSTEM), VITALS_HAVE);
-    host_check_state(host_row(snapshot, VITALS_FILESYSTEM, "/gone"), VITALS_FILESYSTEM_TOTAL_BYTES,
-                     VITALS_TIMED_OUT);
-    host_check_state(host_row(snapshot, VITALS_FILESYSTEM, "/home"), VITALS_FILESYSTEM_TOTAL_BYTES,
-                     VITALS_HAVE);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_SENSOR), 12);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_FILESYSTEM), VITALS_HAVE);
+    host_check_state(host_row(snapshot, VITALS_TABLE_FILESYSTEM, "/gone"),
+                     VITALS_FILESYSTEM_TOTAL_BYTES, VITALS_TIMED_OUT);
+    host_check_state(host_row(snapshot, VITALS_TABLE_FILESYSTEM, "/home"),
+                     VITALS_FILESYSTEM_TOTAL_BYTES, VITALS_HAVE);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_SENSOR), 12);
     vitals_snapshot_unref(snapshot);
     end(&sampling);
 }
@@ -225,15 +226,16 @@ static void who_is_late_is_waited_for_once(void)
     vitals_error error;
     double spent = 0;
     begin(&sampling);
-    CHECK_OK(vitals_request_new(VITALS_FILESYSTEMS | VITALS_SOURCES, &request, &error), error);
-    CHECK_OK(vitals_request_every(request, VITALS_FILESYSTEM_TOTAL_BYTES, 0, &error), error);
+    CHECK_OK(vitals_request_new(VITALS_SET_FILESYSTEMS | VITALS_SET_SOURCES, &request, &error),
+             error);
+    CHECK_OK(vitals_request_set_every(request, VITALS_FILESYSTEM_TOTAL_BYTES, 0, &error), error);
     CHECK_OK(vitals_sampler_new(sampling.context, request, &sampler, &error), error);
     vitals_request_free(request);
     for (int i = 0; i < TICKS; i++) {
         vitals_snapshot *snapshot;
         atomic_store(&server.hang, i > 0);
         CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
-        double all = host_number(host_row(snapshot, VITALS_SOURCE, "sampler"),
+        double all = host_number(host_row(snapshot, VITALS_TABLE_SOURCE, "sampler"),
                                  VITALS_SOURCE_CALL_SECONDS);
         CHECK_NEAR(all - spent, i == 1 ? 0.1 : 0, 1e-6);
         spent = all;

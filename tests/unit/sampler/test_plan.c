@@ -17,9 +17,9 @@ static void begin(uint64_t interval_ns, uint64_t every_ns)
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     CHECK_OK(vitals_request_add(request, SLOW, &error), error);
     CHECK_OK(vitals_request_add(request, EACH, &error), error);
-    CHECK_OK(vitals_request_every(request, SLOW, every_ns, &error), error);
-    CHECK_OK(vitals_request_every(request, EACH, 0, &error), error);
-    CHECK_OK(vitals_request_interval(request, interval_ns, &error), error);
+    CHECK_OK(vitals_request_set_every(request, SLOW, every_ns, &error), error);
+    CHECK_OK(vitals_request_set_every(request, EACH, 0, &error), error);
+    CHECK_OK(vitals_request_set_interval(request, interval_ns, &error), error);
     plan_init(&plan, request);
 }
 
@@ -100,7 +100,7 @@ static void a_counter_is_read_at_the_end(void)
     struct metric_set due;
     begin(100 * NS_PER_MS, 5 * NS_PER_SECOND);
     CHECK_OK(vitals_request_add(request, COUNTER, &error), error);
-    CHECK_OK(vitals_request_every(request, COUNTER, 5 * NS_PER_SECOND, &error), error);
+    CHECK_OK(vitals_request_set_every(request, COUNTER, 5 * NS_PER_SECOND, &error), error);
     plan_init(&plan, request);
     plan_due(&plan, START_NS, false, &due);
     CHECK(metric_set_has(&due, COUNTER));
@@ -130,7 +130,7 @@ static void metrics_of_one_cadence_take_turns_together(void)
     CHECK_UINT(plan_turns(&plan, &among, turns, 3), 0);
     for (size_t i = 0; i < CHECK_COUNT(COLUMNS); i++) {
         CHECK_OK(vitals_request_add(request, COLUMNS[i].metric, &error), error);
-        CHECK_OK(vitals_request_every(request, COLUMNS[i].metric, COLUMNS[i].every_ns, &error),
+        CHECK_OK(vitals_request_set_every(request, COLUMNS[i].metric, COLUMNS[i].every_ns, &error),
                  error);
         metric_set_add(&among, COLUMNS[i].metric);
     }

@@ -81,7 +81,7 @@ static vitals_request *small_request(uint64_t interval_ns)
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     for (size_t i = 0; i < CHECK_COUNT(WANTED); i++)
         CHECK_OK(vitals_request_add(request, WANTED[i], &error), error);
-    CHECK_OK(vitals_request_interval(request, interval_ns, &error), error);
+    CHECK_OK(vitals_request_set_interval(request, interval_ns, &error), error);
     return request;
 }
 
@@ -159,7 +159,7 @@ static void wait_readable(int descriptor)
 static uint64_t missed_ticks(const vitals_snapshot *snapshot)
 {
     uint64_t missed = UINT64_MAX;
-    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_SOURCE, NULL);
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, NULL);
     CHECK_NOT_NULL(row);
     CHECK_STR(vitals_row_label(row), "sampler");
     CHECK_INT(vitals_row_u64(row, VITALS_SOURCE_MISSED_TICKS, &missed), VITALS_HAVE);
@@ -189,7 +189,7 @@ static void a_tick_on_demand_has_the_number_of_its_turn(void)
         vitals_snapshot *snapshot = NULL;
         CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
         CHECK_UINT(vitals_snapshot_sequence(snapshot), turn);
-        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_PROCESS), 1);
+        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_PROCESS), 1);
         vitals_snapshot_unref(snapshot);
     }
     vitals_sampler_stop(sampler); /* harmless */
@@ -220,7 +220,7 @@ static void a_snapshot_outlives_sampler_and_context(void)
     CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
     vitals_sampler_free(sampler);
     vitals_context_free(context);
-    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     CHECK_INT(vitals_row_f64(host, VITALS_HOST_LOAD_1M, &load), VITALS_HAVE);
     CHECK_NEAR(load, 0.5, 1e-9);
     vitals_snapshot_unref(snapshot);
@@ -237,18 +237,18 @@ static void users_of_devices_are_looked_up_once_a_tick(void)
     options.demo = "self";
     vitals_request *request = NULL;
     live_before = memory_live();
-    CHECK_OK(vitals_request_new(VITALS_EVERYTHING, &request, &error), error);
-    CHECK_OK(vitals_request_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, &error), error);
+    CHECK_OK(vitals_request_new(VITALS_SET_EVERYTHING, &request, &error), error);
+    CHECK_OK(vitals_request_set_rows(request, VITALS_ROWS_GPU_USERS, NULL, 0, &error), error);
     for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
          metric = vitals_metric_next(metric))
-        CHECK_OK(vitals_request_every(request, metric, 0, &error), error);
+        CHECK_OK(vitals_request_set_every(request, metric, 0, &error), error);
     begin_request(request, &options);
     uint64_t begun = real_now_ns();
     vitals_snapshot *snapshot = NULL;
     CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
     CHECK(real_now_ns() - begun < 2 * NS_PER_SECOND); /* it does not spend its whole patience */
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         uint64_t calls = 0;
         if (strcmp(vitals_row_label(row), "files") != 0)
             continue;
@@ -411,7 +411,7 @@ static void *reader_main(void *argument)
             continue;
         double load;
         uint64_t sequence = vitals_snapshot_sequence(snapshot);
-        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
         reader->broken |= host == NULL ||
                           vitals_row_f64(host, VITALS_HOST_LOAD_1M, &load) != VITALS_HAVE;
         reader->backwards |= sequence < reader->last;
@@ -511,9 +511,9 @@ static int use_all(void)
     context = NULL, sampler = NULL;
     int code = vitals_context_new(&options, &context, &error);
     if (code == 0)
-        code = vitals_request_new(VITALS_EVERYTHING, &request, &error);
+        code = vitals_request_new(VITALS_SET_EVERYTHING, &request, &error);
     if (code == 0)
-        code = vitals_request_rows(request, VITALS_ROWS_LISTED, &self, 1, &error);
+        code = vitals_request_set_rows(request, VITALS_ROWS_LISTED, &self, 1, &error);
     if (code == 0)
         code = vitals_sampler_new(context, request, &sampler, &error);
     for (int turn = 0; turn < 2 && code == 0; turn++) {
@@ -562,7 +562,7 @@ static uint64_t source_number(const vitals_snapshot *snapshot, const char *name,
 {
     uint64_t number = 0;
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL;) {
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         if (strcmp(vitals_row_label(row), name) == 0 &&
             vitals_row_u64(row, metric, &number) == VITALS_HAVE)
             return number;
@@ -575,9 +575,10 @@ static void check_second_hangs(const vitals_options *options, const char *name)
 {
     live_before = memory_live();
     vitals_request *request = NULL;
-    CHECK_OK(vitals_request_new(VITALS_GPUS | VITALS_MACHINE | VITALS_SOURCES, &request, &error),
+    CHECK_OK(vitals_request_new(VITALS_SET_GPUS | VITALS_SET_MACHINE | VITALS_SET_SOURCES, &request,
+                                &error),
              error);
-    CHECK_OK(vitals_request_interval(request, 200 * NS_PER_MS, &error), error);
+    CHECK_OK(vitals_request_set_interval(request, 200 * NS_PER_MS, &error), error);
     begin_request(request, options);
     CHECK_OK(vitals_sampler_start(sampler, &error), error);
     vitals_subscription *subscription = NULL;
@@ -588,11 +589,11 @@ static void check_second_hangs(const vitals_options *options, const char *name)
         wait_readable(vitals_subscription_descriptor(subscription));
         vitals_snapshot *snapshot = vitals_subscription_latest(subscription);
         uint64_t since = real_now_ns() - begun, now = vitals_snapshot_monotonic_ns(snapshot);
-        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+        const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
         CHECK(now - vitals_row_stamp_ns(host) < NS_PER_SECOND);
         size_t index = 0;
         for (const vitals_row *gpu = NULL;
-             (gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu)) != NULL; index++) {
+             (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL; index++) {
             vitals_availability state = vitals_row_availability(gpu,
                                                                 VITALS_GPU_TEMPERATURE_CELSIUS);
             if (index == 1) { /* what comes after five seconds is of then, and says so */
@@ -635,9 +636,9 @@ static void the_demo_that_hangs_hangs_alone(void)
 static void a_simulated_driver_that_hangs_hangs_alone(void)
 {
     char library[1024], scenario[1024];
-    const char *build = getenv("VITALS_BUILD"), *source = getenv("VITALS_SOURCE");
+    const char *build = getenv("VITALS_BUILD"), *source = getenv("VITALS_TABLE_SOURCE");
     if (build == NULL || source == NULL)
-        CHECK_SKIP("VITALS_BUILD and VITALS_SOURCE say where the simulated driver is");
+        CHECK_SKIP("VITALS_BUILD and VITALS_TABLE_SOURCE say where the simulated driver is");
     snprintf(library, sizeof library, "%s/tests/nvml/r580/libnvidia-ml.so.1", build);
     snprintf(scenario, sizeof scenario, "%s/tests/nvml/scenarios/hanging.conf", source);
     if (access(library, R_OK) != 0)

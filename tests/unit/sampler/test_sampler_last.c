@@ -49,9 +49,10 @@ static void begin(const vitals_metric *metrics, size_t count)
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     for (size_t i = 0; i < count; i++) {
         CHECK_OK(vitals_request_add(request, metrics[i], &error), error);
-        CHECK_OK(vitals_request_every(request, metrics[i], 3600 * NS_PER_SECOND, &error), error);
+        CHECK_OK(vitals_request_set_every(request, metrics[i], 3600 * NS_PER_SECOND, &error),
+                 error);
     }
-    CHECK_OK(vitals_request_interval(request, NS_PER_SECOND, &error), error);
+    CHECK_OK(vitals_request_set_interval(request, NS_PER_SECOND, &error), error);
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
     CHECK_OK(vitals_sampler_new(context, request, &sampler, &error), error);
     vitals_request_free(request);
@@ -76,7 +77,7 @@ static double read_host(vitals_metric metric, bool last)
     fake_clock_advance(fake, NS_PER_SECOND / 2);
     CHECK_INT(last ? sampler_take_last(sampler, &snapshot) : sampler_take_soon(sampler, &snapshot),
               0);
-    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_HOST, NULL);
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL);
     CHECK_NOT_NULL(row);
     if (vitals_row_number(row, metric, &value) <= 0)
         value = -1;

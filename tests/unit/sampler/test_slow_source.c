@@ -70,21 +70,21 @@ static vitals_request *request_of(pid_t pid, bool memory)
 {
     vitals_request *request;
     int64_t pids[] = {pid};
-    CHECK_INT(vitals_request_new(VITALS_SOURCES, &request, NULL), 0);
+    CHECK_INT(vitals_request_new(VITALS_SET_SOURCES, &request, NULL), 0);
     CHECK_INT(vitals_request_add(request, VITALS_PROCESS_PID, NULL), 0);
     CHECK_INT(vitals_request_add(request, VITALS_PROCESS_RESIDENT_BYTES, NULL), 0);
     if (memory) {
         CHECK_INT(vitals_request_add(request, VITALS_PROCESS_PSS_BYTES, NULL), 0);
-        CHECK_INT(vitals_request_every(request, VITALS_PROCESS_PSS_BYTES, 0, NULL), 0);
+        CHECK_INT(vitals_request_set_every(request, VITALS_PROCESS_PSS_BYTES, 0, NULL), 0);
     }
-    CHECK_INT(vitals_request_rows(request, VITALS_ROWS_LISTED, pids, 1, NULL), 0);
+    CHECK_INT(vitals_request_set_rows(request, VITALS_ROWS_LISTED, pids, 1, NULL), 0);
     return request;
 }
 
 static const vitals_row *source_of(const vitals_snapshot *snapshot, const char *label)
 {
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL)
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL)
         if (strcmp(vitals_row_label(row), label) == 0)
             return row;
     return NULL;
@@ -116,7 +116,7 @@ static void a_walk_delays_no_tick(void)
 
     // The first tick waits, so that a single reading is whole.
     vitals_snapshot *snapshot = take(sampler);
-    const vitals_row *row = vitals_snapshot_row(snapshot, VITALS_PROCESS, 0);
+    const vitals_row *row = vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, 0);
     CHECK(row_u64(row, VITALS_PROCESS_PSS_BYTES) >= BIG);
     CHECK_NOT_NULL(source_of(snapshot, "memory"));
     vitals_snapshot_unref(snapshot);
@@ -137,7 +137,7 @@ static void a_walk_delays_no_tick(void)
         uint64_t end = thread_ns();
         least = between - begin < least ? between - begin : least;
         least_plain = end - between < least_plain ? end - between : least_plain;
-        row = vitals_snapshot_row(snapshot, VITALS_PROCESS, 0);
+        row = vitals_snapshot_row(snapshot, VITALS_TABLE_PROCESS, 0);
         CHECK(row_u64(row, VITALS_PROCESS_PSS_BYTES) >= BIG);
         waited = waited && vitals_row_read_ns(row, VITALS_PROCESS_PSS_BYTES) >= begin_ns;
         vitals_snapshot_unref(snapshot);
@@ -301,9 +301,9 @@ static void stage_begin(void)
     CHECK_INT(vitals_request_new(0, &request, NULL), 0);
     for (size_t i = 0; i < CHECK_COUNT(WANTED); i++)
         CHECK_INT(vitals_request_add(request, WANTED[i], NULL), 0);
-    CHECK_INT(vitals_request_every(request, VITALS_PROCESS_COMMAND_LINE, 0, NULL), 0);
-    CHECK_INT(vitals_request_every(request, VITALS_PROCESS_USER, 0, NULL), 0);
-    CHECK_INT(vitals_request_every(request, VITALS_PROCESS_CGROUP, NS_PER_SECOND, NULL), 0);
+    CHECK_INT(vitals_request_set_every(request, VITALS_PROCESS_COMMAND_LINE, 0, NULL), 0);
+    CHECK_INT(vitals_request_set_every(request, VITALS_PROCESS_USER, 0, NULL), 0);
+    CHECK_INT(vitals_request_set_every(request, VITALS_PROCESS_CGROUP, NS_PER_SECOND, NULL), 0);
     CHECK_OK(vitals_sampler_new(stage.context, request, &stage.sampler, &error), error);
     vitals_request_free(request);
 }
@@ -339,7 +339,7 @@ static vitals_snapshot *stage_tick(double *seconds)
 static const vitals_row *process_of(const vitals_snapshot *snapshot, uint64_t pid)
 {
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL)
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL)
         if (row_u64(row, VITALS_PROCESS_PID) == pid)
             return row;
     CHECK_FAIL("process %llu has no row", (unsigned long long)pid);

@@ -199,10 +199,10 @@ static const char *state_of(uint64_t *hanging)
     vitals_text text;
     CHECK_OK(vitals_builder_new(&builder, &error), error);
     vitals_builder_begin(builder);
-    vitals_builder_table(builder, VITALS_SOURCE, COLUMNS, CHECK_COUNT(COLUMNS));
+    vitals_builder_table(builder, VITALS_TABLE_SOURCE, COLUMNS, CHECK_COUNT(COLUMNS));
     source->ops->write(source, builder, 1);
     CHECK_OK(vitals_builder_finish(builder, &snapshot, &error), error);
-    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_SOURCE, NULL);
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, NULL);
     CHECK_NOT_NULL(row);
     CHECK_INT(vitals_row_text(row, VITALS_SOURCE_STATE, &text), VITALS_HAVE);
     CHECK_INT(vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, hanging), VITALS_HAVE);

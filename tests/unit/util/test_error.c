@@ -4,15 +4,17 @@
 #include "util/error.h"
 
 #include <errno.h>
+#include <limits.h>
 
 static void every_code_has_a_name(void)
 {
     static const char *const names[] = {"ok",     "argument",    "memory", "system", "gone",
                                         "denied", "unsupported", "format", "timeout"};
     for (int i = 0; i < (int)CHECK_COUNT(names); i++)
-        CHECK_STR(vitals_code_name((vitals_code)-i), names[i]);
-    CHECK_STR(vitals_code_name((vitals_code)1), "unknown");
-    CHECK_STR(vitals_code_name((vitals_code)-100), "unknown");
+        CHECK_STR(vitals_code_name((vitals_code)(i == 0 ? 0 : -100 - i)), names[i]);
+    static const int none[] = {1, -1, -100, -109, 200, INT_MAX, INT_MIN};
+    for (size_t i = 0; i < CHECK_COUNT(none); i++)
+        CHECK_STR(vitals_code_name((vitals_code)none[i]), "unknown");
 }
 
 static void a_message_is_one_safe_line(void)

@@ -105,7 +105,7 @@ static void put(const char *name, const char *text)
 static void check_told(const struct job_claim_device *device, const char *expected)
 {
     char told[1024] = "";
-    struct metric_set wanted = gpu_world_wanted(VITALS_GPU_JOB);
+    struct metric_set wanted = gpu_world_wanted(VITALS_TABLE_GPU_JOB);
     batch_reset(&batch, &wanted);
     job_claim_read(&os, device, &batch);
     for (size_t i = 0; i < batch.row_count; i++) {
@@ -117,7 +117,7 @@ static void check_told(const struct job_claim_device *device, const char *expect
     }
     size_t at = strlen(told);
     snprintf(told + at, sizeof told - at, "%s",
-             vitals_availability_name((vitals_availability)batch.states[VITALS_GPU_JOB]));
+             vitals_availability_name((vitals_availability)batch.states[VITALS_TABLE_GPU_JOB]));
     CHECK_STR(told, expected);
 }
 
@@ -241,11 +241,11 @@ static void what_is_huge_is_cut(void)
     for (unsigned i = 100; i < 200; i++)
         size += (size_t)snprintf(text + size, sizeof text - size, "%u\n", i);
     put(DCGM("0"), text);
-    struct metric_set wanted = gpu_world_wanted(VITALS_GPU_JOB);
+    struct metric_set wanted = gpu_world_wanted(VITALS_TABLE_GPU_JOB);
     batch_reset(&batch, &wanted);
     job_claim_read(&os, &FIRST, &batch);
     CHECK_UINT(batch.row_count, 16);
-    CHECK_INT(batch.states[VITALS_GPU_JOB], VITALS_LOWER_BOUND);
+    CHECK_INT(batch.states[VITALS_TABLE_GPU_JOB], VITALS_LOWER_BOUND);
     end();
 }
 
@@ -289,7 +289,7 @@ static vitals_snapshot *snapshot_of(const char *driver)
     CHECK_OK(vitals_context_new(&options, &context, &error), error);
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     CHECK_OK(vitals_request_add(request, VITALS_GPU_UUID, &error), error);
-    CHECK_OK(vitals_request_add_table(request, VITALS_GPU_JOB, &error), error);
+    CHECK_OK(vitals_request_add_table(request, VITALS_TABLE_GPU_JOB, &error), error);
     CHECK_OK(vitals_snapshot_take_request(context, request, &snapshot, &error), error);
     vitals_request_free(request);
     vitals_context_free(context);
@@ -304,24 +304,24 @@ static void a_snapshot_has_the_jobs_of_its_devices(void)
     snprintf(driver, sizeof driver, "%s/tests/nvml/r580/libnvidia-ml.so.1",
              gpu_world_path("VITALS_BUILD"));
     snprintf(scenario, sizeof scenario, "%s/tests/nvml/scenarios/two-healthy.conf",
-             gpu_world_path("VITALS_SOURCE"));
+             gpu_world_path("VITALS_TABLE_SOURCE"));
     setenv("VITALS_NVML_SCENARIO", scenario, 1);
     begin();
     vitals_snapshot *snapshot = snapshot_of(driver);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_JOB), VITALS_UNSUPPORTED);
-    const vitals_row *gpu = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
-    gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_JOB), VITALS_UNSUPPORTED);
+    const vitals_row *gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
+    gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu);
     CHECK_NOT_NULL(gpu);
     CHECK_INT(vitals_row_text(gpu, VITALS_GPU_UUID, &uuid), VITALS_HAVE);
     snprintf(name, sizeof name, "run/gpustat/%.*s", (int)uuid.size, uuid.bytes);
     vitals_snapshot_unref(snapshot);
     put(name, "4711 1000\n");
     snapshot = snapshot_of(driver);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_JOB), VITALS_HAVE);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU_JOB), 1);
-    gpu = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
-    gpu = vitals_snapshot_next(snapshot, VITALS_GPU, gpu);
-    const vitals_row *job = vitals_snapshot_next(snapshot, VITALS_GPU_JOB, NULL);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_JOB), VITALS_HAVE);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_JOB), 1);
+    gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
+    gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu);
+    const vitals_row *job = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU_JOB, NULL);
     CHECK_UINT(vitals_row_parent(job), vitals_row_key(gpu));
     CHECK_STR(vitals_row_label(job), "4711");
     check_text(job, VITALS_GPU_JOB_JOB_ID, "4711");
@@ -339,15 +339,15 @@ static void devices_that_are_made_up_have_none(void)
     begin();
     put(GPUSTAT("0"), "4711 1000\n");
     vitals_snapshot *snapshot = snapshot_of(NULL);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU_JOB), 0);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_GPU_JOB), VITALS_UNSUPPORTED);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_JOB), 0);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_JOB), VITALS_UNSUPPORTED);
     vitals_snapshot_unref(snapshot);
     end();
 }
 
 static void a_failed_allocation_is_said(void)
 {
-    struct metric_set wanted = gpu_world_wanted(VITALS_GPU_JOB);
+    struct metric_set wanted = gpu_world_wanted(VITALS_TABLE_GPU_JOB);
     begin();
     put(GPUSTAT("0"), "12 0\n");
     put(DCGM("0"), "12 13 14\n");

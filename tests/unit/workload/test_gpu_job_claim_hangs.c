@@ -38,7 +38,7 @@ static vitals_sampler *open_sampler(const struct gpu_tree *tree, const char *act
     snprintf(driver, sizeof driver, "%s/tests/nvml/r580/libnvidia-ml.so.1",
              gpu_world_path("VITALS_BUILD"));
     snprintf(scenario, sizeof scenario, "%s/tests/nvml/scenarios/%s",
-             gpu_world_path("VITALS_SOURCE"), act);
+             gpu_world_path("VITALS_TABLE_SOURCE"), act);
     setenv("VITALS_NVML_SCENARIO", scenario, 1);
     gpu_tree_path(tree, "run", run);
     gpu_tree_path(tree, "var", var);
@@ -52,7 +52,7 @@ static vitals_sampler *open_sampler(const struct gpu_tree *tree, const char *act
     CHECK_OK(vitals_request_new(0, &request, &error), error);
     CHECK_OK(vitals_request_add(request, VITALS_GPU_POWER_WATTS, &error), error);
     CHECK_OK(vitals_request_add(request, more, &error), error);
-    CHECK_OK(vitals_request_add_table(request, VITALS_SOURCE, &error), error);
+    CHECK_OK(vitals_request_add_table(request, VITALS_TABLE_SOURCE, &error), error);
     CHECK_OK(vitals_sampler_new(*context, request, &sampler, &error), error);
     vitals_request_free(request);
     return sampler;
@@ -72,7 +72,7 @@ static int devices_that_say(const vitals_snapshot *snapshot)
     int count = 0;
     double watts;
     const vitals_row *row = NULL;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_GPU, row)) != NULL)
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL)
         count += vitals_row_number(row, VITALS_GPU_POWER_WATTS, &watts) == VITALS_HAVE;
     return count;
 }
@@ -81,7 +81,7 @@ static uint64_t hanging_of(const vitals_snapshot *snapshot)
 {
     const vitals_row *row = NULL;
     uint64_t count, all = 0;
-    while ((row = vitals_snapshot_next(snapshot, VITALS_SOURCE, row)) != NULL) {
+    while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL) {
         if (vitals_row_u64(row, VITALS_SOURCE_QUARANTINED, &count) > 0)
             all += count;
     }
@@ -105,8 +105,8 @@ static void devices_are_read_while_the_folder_hangs(void)
            real_now_ns() < begin + LONG_NS) {
         vitals_snapshot *snapshot = take(sampler);
         whole += atomic_load(&inside) > 0 && devices_that_say(snapshot) == 2;
-        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_GPU_JOB), 0);
-        state = vitals_snapshot_state(snapshot, VITALS_GPU_JOB);
+        CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_JOB), 0);
+        state = vitals_snapshot_state(snapshot, VITALS_TABLE_GPU_JOB);
         CHECK(state <= 0);
         if (takes++ == 0 && devices_that_say(snapshot) == 2) /* it was not waited for that long */
             CHECK_INT(state, VITALS_NOT_YET);
@@ -121,7 +121,7 @@ static void devices_are_read_while_the_folder_hangs(void)
     size_t jobs = 0;
     for (begin = real_now_ns(); jobs == 0 && real_now_ns() < begin + LONG_NS;) {
         vitals_snapshot *snapshot = take(sampler);
-        jobs = vitals_snapshot_count(snapshot, VITALS_GPU_JOB);
+        jobs = vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_JOB);
         vitals_snapshot_unref(snapshot);
         real_sleep_ns(20 * NS_PER_MS);
     }
@@ -135,8 +135,8 @@ static void devices_are_read_while_the_folder_hangs(void)
 static vitals_availability hung_power(const vitals_snapshot *snapshot)
 {
     double watts;
-    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
-    row = row != NULL ? vitals_snapshot_next(snapshot, VITALS_GPU, row) : NULL;
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
+    row = row != NULL ? vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row) : NULL;
     return row != NULL ? vitals_row_number(row, VITALS_GPU_POWER_WATTS, &watts) : VITALS_UNSET;
 }
 
@@ -144,10 +144,10 @@ static vitals_availability hung_power(const vitals_snapshot *snapshot)
 static bool has_other(const vitals_snapshot *snapshot, vitals_metric metric)
 {
     double number;
-    if (vitals_metric_entity(metric) == VITALS_GPU_JOB)
-        return vitals_snapshot_count(snapshot, VITALS_GPU_JOB) == 1;
-    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_GPU, NULL);
-    row = row != NULL ? vitals_snapshot_next(snapshot, VITALS_GPU, row) : NULL;
+    if (vitals_metric_table(metric) == VITALS_TABLE_GPU_JOB)
+        return vitals_snapshot_count(snapshot, VITALS_TABLE_GPU_JOB) == 1;
+    const vitals_row *row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, NULL);
+    row = row != NULL ? vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row) : NULL;
     return row != NULL && vitals_row_number(row, metric, &number) > 0;
 }
 

@@ -136,9 +136,9 @@ static void version_2_counts_for_a_step(void)
     put_process(8, "0::" STEP "/user/task_1");
     put_v2(STEP);
     vitals_snapshot *snapshot = take();
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_WORKLOAD), VITALS_HAVE);
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
-    CHECK_FALSE(vitals_snapshot_has_entity(snapshot, VITALS_PROCESS)); // it was not asked for
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_WORKLOAD), VITALS_HAVE);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), 1);
+    CHECK_FALSE(vitals_snapshot_has_table(snapshot, VITALS_TABLE_PROCESS)); // it was not asked for
     const vitals_row *row = row_of(snapshot, "slurm:42.0");
     check_text(row, VITALS_WORKLOAD_KIND, "slurm");
     check_text(row, VITALS_WORKLOAD_USER, "4242");
@@ -284,7 +284,7 @@ static void a_user_is_the_sum_of_his_processes(void)
     put_process(8, "0::/");
     put_v2("/user.slice/user-1000.slice/session-3.scope");
     vitals_snapshot *snapshot = take();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), 1);
     const vitals_row *row = row_of(snapshot, "user:4242");
     double page = (double)sysconf(_SC_PAGESIZE);
     vitals_text text;
@@ -374,7 +374,7 @@ static void an_environment_alone_makes_no_job(void)
     gpu_tree_put(&tree, "proc/7/environ", "SLURM_JOB_ID=77", sizeof "SLURM_JOB_ID=77");
     vitals_snapshot *snapshot = take();
     (void)row_of(snapshot, "unit:web.service");
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), 1);
     vitals_snapshot_unref(snapshot);
     end();
 }

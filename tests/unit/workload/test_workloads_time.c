@@ -20,7 +20,7 @@ static void begin_ticks(unsigned rows, const int64_t *pids, size_t count)
     open_context();
     request = request_of(rows, pids, count);
     for (size_t i = 0; often && i < CHECK_COUNT(OF_PROCESS); i++)
-        CHECK_OK(vitals_request_every(request, OF_PROCESS[i], 0, &error), error);
+        CHECK_OK(vitals_request_set_every(request, OF_PROCESS[i], 0, &error), error);
     CHECK_OK(vitals_request_add(request, VITALS_PROCESS_WORKLOAD, &error), error);
     CHECK_OK(tick_init(&ticking, context, request, &error), error);
 }
@@ -105,7 +105,7 @@ static void a_key_is_never_given_again(void)
     vitals_snapshot_unref(snapshot);
     remove_process(7);
     snapshot = next_tick();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), 1);
     CHECK_UINT(vitals_row_key(row_of(snapshot, "unit:b.service")), b);
     vitals_snapshot_unref(snapshot);
     put_process(9, "0::/system.slice/a.service");
@@ -160,8 +160,8 @@ static void a_process_says_what_it_works_for(void)
     put_process(8, "0::/system.slice/b.service");
     begin_ticks(VITALS_ROWS_LISTED, LISTED, 1);
     vitals_snapshot *snapshot = next_tick();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
-    const vitals_row *process = vitals_snapshot_next(snapshot, VITALS_PROCESS, NULL);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), 1);
+    const vitals_row *process = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, NULL);
     CHECK_NOT_NULL(process);
     check_text(process, VITALS_PROCESS_WORKLOAD, "unit:a.service");
     (void)row_of(snapshot, "unit:a.service");
@@ -183,8 +183,8 @@ static void there_is_an_end_to_rows(void)
     }
     begin_ticks(VITALS_ROWS_ALL, NULL, 0);
     vitals_snapshot *snapshot = next_tick();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), MOST);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_WORKLOAD), VITALS_LOWER_BOUND);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), MOST);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_WORKLOAD), VITALS_LOWER_BOUND);
     vitals_snapshot_unref(snapshot);
     end_ticks();
 }
@@ -198,8 +198,8 @@ static void what_is_hidden_is_said(void)
     gpu_tree_remove(&tree, "proc/8/status");
     begin_ticks(VITALS_ROWS_ALL, NULL, 0);
     vitals_snapshot *snapshot = next_tick();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_WORKLOAD), VITALS_LOWER_BOUND);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), 1);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_WORKLOAD), VITALS_LOWER_BOUND);
     // It may be of this one too.
     const vitals_row *row = row_of(snapshot, "unit:a.service");
     check_number(row, VITALS_WORKLOAD_PROCESSES, VITALS_LOWER_BOUND, 1);
@@ -217,7 +217,7 @@ static void who_may_not_be_read_may_be_of_any(void)
     begin_ticks(VITALS_ROWS_ALL, NULL, 0);
     vitals_snapshot *snapshot = next_tick();
     const vitals_row *row = row_of(snapshot, "user:4242");
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_WORKLOAD), VITALS_LOWER_BOUND);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_WORKLOAD), VITALS_LOWER_BOUND);
     check_number(row, VITALS_WORKLOAD_PROCESSES, VITALS_LOWER_BOUND, 1);
     check_number(row, VITALS_WORKLOAD_TASKS, VITALS_LOWER_BOUND, 3);
     check_number(row, VITALS_WORKLOAD_MEMORY_USED_BYTES, VITALS_ESTIMATE,
@@ -226,7 +226,7 @@ static void who_may_not_be_read_may_be_of_any(void)
     remove_process(8);
     snapshot = next_tick();
     row = row_of(snapshot, "user:4242");
-    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_WORKLOAD), VITALS_HAVE);
+    CHECK_INT(vitals_snapshot_state(snapshot, VITALS_TABLE_WORKLOAD), VITALS_HAVE);
     check_number(row, VITALS_WORKLOAD_PROCESSES, VITALS_HAVE, 1);
     check_number(row, VITALS_WORKLOAD_TASKS, VITALS_HAVE, 3);
     vitals_snapshot_unref(snapshot);
@@ -338,11 +338,11 @@ static void a_name_is_that_of_the_whole_container(void)
     gpu_tree_link(&tree, "var/log/containers/chat-0_inference_server-" ID_A ".log", "/none");
     put_process(8, cgroup);
     snapshot = next_tick();
-    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_WORKLOAD), 1);
+    CHECK_UINT(vitals_snapshot_count(snapshot, VITALS_TABLE_WORKLOAD), 1);
     check_number(row_of(snapshot, "k8s:inference/chat-0/server"), VITALS_WORKLOAD_PROCESSES,
                  VITALS_HAVE, 2);
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next(snapshot, VITALS_PROCESS, row)) != NULL;)
+         (row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL;)
         check_text(row, VITALS_PROCESS_WORKLOAD, "k8s:inference/chat-0/server");
     vitals_snapshot_unref(snapshot);
     end_ticks();
@@ -354,7 +354,7 @@ static int take_once(vitals_error *error)
     vitals_request *all = NULL;
     int code = vitals_request_new(0, &all, error);
     if (code == 0)
-        code = vitals_request_add_table(all, VITALS_WORKLOAD, error);
+        code = vitals_request_add_table(all, VITALS_TABLE_WORKLOAD, error);
     if (code == 0)
         code = vitals_snapshot_take_request(context, all, &snapshot, error);
     if (code == 0)

@@ -55,7 +55,7 @@ static int read_text(int descriptor, size_t last_below, struct buffer *text)
 static void take_stat(struct host_reading *reading)
 {
     const struct buffer *text = &reading->host->text;
-    bool cpus = metric_set_has_entity(reading->wanted, VITALS_CPU);
+    bool cpus = metric_set_has_entity(reading->wanted, VITALS_TABLE_CPU);
     if (host_parse_stat(text->bytes, text->size, reading->os->ticks_per_second,
                         &reading->out->values, cpus ? &reading->out->cpus : NULL) != 0)
         reading->short_of_memory = true;
@@ -114,14 +114,14 @@ static const struct host_file {
     size_t descriptor; /* offset within struct os_host */
     size_t last_below; /* WHOLE, LIST or UNTIL_END */
     void (*take)(struct host_reading *reading);
-    vitals_entity table; /* whose rows it has too; 0: none */
-    size_t devices;      /* offset of that table's list within struct os_machine; 0: none */
+    vitals_table table; /* whose rows it has too; 0: none */
+    size_t devices;     /* offset of that table's list within struct os_machine; 0: none */
     struct {
         vitals_metric first, last;
     } serves[5]; /* up to zeros */
 } FILES[] = {
     // clang-format off
-    {"stat", offsetof(struct os_host, stat), WHOLE, take_stat, VITALS_CPU, 0,
+    {"stat", offsetof(struct os_host, stat), WHOLE, take_stat, VITALS_TABLE_CPU, 0,
      {{VITALS_HOST_CPUS, VITALS_HOST_CPUS},
       {VITALS_HOST_SOFT_INTERRUPTS, VITALS_HOST_SOFT_INTERRUPTS},
       {VITALS_HOST_FORKS, VITALS_HOST_TASKS_BLOCKED},
@@ -133,11 +133,11 @@ static const struct host_file {
      {{VITALS_HOST_LOAD_1M, VITALS_HOST_TASKS}}},
     {"vmstat", offsetof(struct os_host, vmstat), LIST, take_vmstat, 0, 0,
      {{VITALS_HOST_SWAP_IN_BYTES, VITALS_HOST_OOM_KILLS}}},
-    {"diskstats", offsetof(struct os_host, diskstats), LIST, take_disks, VITALS_DISK,
+    {"diskstats", offsetof(struct os_host, diskstats), LIST, take_disks, VITALS_TABLE_DISK,
      offsetof(struct os_machine, disks),
      {{VITALS_HOST_DISK_READ_BYTES, VITALS_HOST_DISK_WRITES},
       {VITALS_HOST_DISK_BUSY_SECONDS, VITALS_HOST_DISK_BUSY_SECONDS}}},
-    {"net/dev", offsetof(struct os_host, netdev), LIST, take_networks, VITALS_NETWORK,
+    {"net/dev", offsetof(struct os_host, netdev), LIST, take_networks, VITALS_TABLE_NETWORK,
      offsetof(struct os_machine, networks),
      {{VITALS_HOST_NETWORK_RECEIVED_BYTES, VITALS_HOST_NETWORK_TRANSMITTED_BYTES},
       {VITALS_HOST_NETWORK_RECEIVED_PACKETS, VITALS_HOST_NETWORK_TRANSMITTED_PACKETS}}},
@@ -288,7 +288,7 @@ void os_host_read(struct os_host *host, const struct os *os, const struct metric
                     *value = value_missing(reason);
             }
     }
-    if (metric_set_has_entity(wanted, VITALS_PRESSURE))
+    if (metric_set_has_entity(wanted, VITALS_TABLE_PRESSURE))
         take_pressures(&reading);
     if (metric_set_has(wanted, VITALS_HOST_CPUS_USABLE))
         values_set(machine, VITALS_HOST_CPUS_USABLE, linux_count_usable(os));

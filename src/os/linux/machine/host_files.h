@@ -63,7 +63,7 @@ void host_parse_vmstat(const char *bytes, size_t size, uint64_t page_bytes, stru
 int host_parse_diskstats(const char *bytes, size_t size, struct os_devices *out);
 int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out);
 
-/* Values of VITALS_PRESSURE; false where there are none. */
+/* Values of VITALS_TABLE_PRESSURE; false where there are none. */
 bool host_parse_pressure(const char *bytes, size_t size, struct values *out);
 
 /* ---- where our own cgroup is (parse_cgroup.c) ---- */

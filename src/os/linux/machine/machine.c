@@ -84,7 +84,7 @@ static void read_host(const struct os *os, struct row_batch *out, struct values 
     values_set(host, VITALS_HOST_PACKAGE_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
     values_set(host, VITALS_HOST_DRAM_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
     for (unsigned number = 1; number < METRIC_NUMBERS; number++)
-        batch_set_value(out, metric_of(VITALS_HOST, number), host->at[number]);
+        batch_set_value(out, metric_of(VITALS_TABLE_HOST, number), host->at[number]);
 
     if (batch_wants(out, VITALS_HOST_CGROUP_PATH)) {
         char text[CGROUP_TEXT];
@@ -140,32 +140,32 @@ static void read_pressure(const struct os *os, struct row_batch *out)
         if (!host_parse_pressure(text, size, &values))
             continue;
         const char *label = PRESSURES[i].label;
-        if (batch_add_row(out, VITALS_PRESSURE, OS_PRESSURES + 1 + i,
+        if (batch_add_row(out, VITALS_TABLE_PRESSURE, OS_PRESSURES + 1 + i,
                           (struct span){label, strlen(label)}) == NULL)
             return;
         batch_set_string(out, VITALS_PRESSURE_RESOURCE, PRESSURES[i].resource);
         batch_set_string(out, VITALS_PRESSURE_SCOPE, "cgroup");
         for (unsigned number = 1; number < METRIC_NUMBERS; number++)
-            batch_set_value(out, metric_of(VITALS_PRESSURE, number), values.at[number]);
+            batch_set_value(out, metric_of(VITALS_TABLE_PRESSURE, number), values.at[number]);
     }
 }
 
 void os_read_machine(const struct os *os, struct row_batch *out)
 {
     struct values host = {0};
-    if (metric_set_has_entity(&out->wanted, VITALS_CPU) ||
+    if (metric_set_has_entity(&out->wanted, VITALS_TABLE_CPU) ||
         batch_wants(out, VITALS_HOST_CPUS_PHYSICAL) || batch_wants(out, VITALS_HOST_CPU_PACKAGES) ||
         batch_wants(out, VITALS_HOST_CPU_FREQUENCY_HERTZ))
         machine_read_cpus(os, out, &host);
-    if (metric_set_has_entity(&out->wanted, VITALS_ENERGY_ZONE))
+    if (metric_set_has_entity(&out->wanted, VITALS_TABLE_ENERGY_ZONE))
         machine_read_energy(os, out);
-    if (metric_set_has_entity(&out->wanted, VITALS_HOST) &&
-        batch_add_row(out, VITALS_HOST, 1, (struct span){"host", 4}) != NULL)
+    if (metric_set_has_entity(&out->wanted, VITALS_TABLE_HOST) &&
+        batch_add_row(out, VITALS_TABLE_HOST, 1, (struct span){"host", 4}) != NULL)
         read_host(os, out, &host);
-    if (metric_set_has_entity(&out->wanted, VITALS_DISK))
+    if (metric_set_has_entity(&out->wanted, VITALS_TABLE_DISK))
         machine_read_disks(os, out);
-    if (metric_set_has_entity(&out->wanted, VITALS_NETWORK))
+    if (metric_set_has_entity(&out->wanted, VITALS_TABLE_NETWORK))
         machine_read_networks(os, out);
-    if (metric_set_has_entity(&out->wanted, VITALS_PRESSURE))
+    if (metric_set_has_entity(&out->wanted, VITALS_TABLE_PRESSURE))
         read_pressure(os, out);
 }

@@ -80,8 +80,8 @@ static void read_cpu(struct processors *all, struct cpu *cpu)
 
     char label[3 + NUMBER_TEXT] = "cpu";
     size_t size = 3 + number_print_u64(label + 3, index);
-    if (metric_set_has_entity(&out->wanted, VITALS_CPU))
-        (void)batch_add_row(out, VITALS_CPU, index + 1, (struct span){label, size});
+    if (metric_set_has_entity(&out->wanted, VITALS_TABLE_CPU))
+        (void)batch_add_row(out, VITALS_TABLE_CPU, index + 1, (struct span){label, size});
     all->cpu_count++;
     all->cores_known |= has_siblings;
     all->core_count += has_siblings && sibling == index; // the first that shares the core

@@ -74,7 +74,7 @@ static void read_text(const struct devices_reading *reading, vitals_metric metri
 }
 
 /* False where it cannot be a name of a file in /sys. */
-static bool begin(struct devices_reading *reading, vitals_entity entity, struct span name)
+static bool begin(struct devices_reading *reading, vitals_table entity, struct span name)
 {
     if (name.size == 0 || name.size >= sizeof reading->name || *name.bytes == '.' ||
         memchr(name.bytes, '\0', name.size) != NULL)
@@ -90,7 +90,7 @@ static void take_disk(struct span line, void *data)
     struct cursor at = cursor_over(line.bytes, line.size);
     struct span word;
     if (!cursor_word(&at, &word) || !cursor_word(&at, &word) || !cursor_word(&at, &word) ||
-        !begin(reading, VITALS_DISK, word))
+        !begin(reading, VITALS_TABLE_DISK, word))
         return;
     read_u64(reading, VITALS_DISK_SIZE_BYTES, "size", 512);
     if (batch_wants(reading->out, VITALS_DISK_MODEL)) {
@@ -163,7 +163,7 @@ static void take_network(struct span line, void *data)
     while (size > 0 && line.bytes[size - 1] != ':')
         size--;
     if (size == 0 ||
-        !begin(reading, VITALS_NETWORK, lines_trim((struct span){line.bytes, size - 1})))
+        !begin(reading, VITALS_TABLE_NETWORK, lines_trim((struct span){line.bytes, size - 1})))
         return;
     read_flags(reading);
     read_text(reading, VITALS_NETWORK_STATE, "operstate");

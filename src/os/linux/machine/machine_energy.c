@@ -62,7 +62,7 @@ static bool visit(const char *entry, void *data)
     (void)snprintf(label, sizeof label, "%s%s%s", package, part != 0 ? " " : "",
                    part != 0 ? name : "");
     // A key that stays: the part in the lower bits, 0 for the whole.
-    if (batch_add_row(zones->out, VITALS_ENERGY_ZONE, (whole + 1) * KEY_PARTS + part,
+    if (batch_add_row(zones->out, VITALS_TABLE_ENERGY_ZONE, (whole + 1) * KEY_PARTS + part,
                       (struct span){label, strlen(label)}) == NULL)
         return false;
     batch_set_string(zones->out, VITALS_ENERGY_ZONE_NAME, name);
@@ -71,7 +71,7 @@ static bool visit(const char *entry, void *data)
     read_joules(zones, entry, "energy_uj", VITALS_ENERGY_ZONE_ENERGY_JOULES);
     if (++zones->count < ZONES_MAX)
         return true;
-    batch_state(zones->out, VITALS_ENERGY_ZONE, VITALS_LOWER_BOUND);
+    batch_state(zones->out, VITALS_TABLE_ENERGY_ZONE, VITALS_LOWER_BOUND);
     return false;
 }
 
@@ -80,6 +80,6 @@ void machine_read_energy(const struct os *os, struct row_batch *out)
     struct zones zones = {.os = os, .out = out};
     int code = os_sys_list(os, FOLDER, visit, &zones);
     if (zones.count == 0)
-        batch_state(out, VITALS_ENERGY_ZONE,
+        batch_state(out, VITALS_TABLE_ENERGY_ZONE,
                     code == 0 || code == -ENOENT ? VITALS_UNSUPPORTED : os_availability(code));
 }

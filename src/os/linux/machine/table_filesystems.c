@@ -87,7 +87,7 @@ static bool is_seen(struct filesystems *all, const void *bytes, size_t size)
         return false;
     }
     if (all->seen_more.count == SEEN_MAX) {
-        batch_state(all->out, VITALS_FILESYSTEM, VITALS_LOWER_BOUND);
+        batch_state(all->out, VITALS_TABLE_FILESYSTEM, VITALS_LOWER_BOUND);
         return true;
     }
     all->out->failed |= hash_set(&all->seen_more, hash, 1) != 0;
@@ -132,7 +132,7 @@ static void write_mount(struct filesystems *all)
         counted = !is_seen(all, device, sizeof device) && !source;
     }
     all->any_counted |= counted;
-    if (batch_add_row(out, VITALS_FILESYSTEM, 0, text_of(&mount->point)) == NULL)
+    if (batch_add_row(out, VITALS_TABLE_FILESYSTEM, 0, text_of(&mount->point)) == NULL)
         return;
     fact_cut(out, VITALS_FILESYSTEM_MOUNT_POINT, &mount->point);
     fact_cut(out, VITALS_FILESYSTEM_DEVICE, &mount->source);

@@ -33,7 +33,7 @@ struct logins_reading {
 
 static void put(struct row_batch *out, const struct login *login)
 {
-    if (batch_add_row(out, VITALS_LOGIN, 0, (struct span){"", 0}) == NULL)
+    if (batch_add_row(out, VITALS_TABLE_LOGIN, 0, (struct span){"", 0}) == NULL)
         return;
     batch_set_text(out, VITALS_LOGIN_USER, login->user);
     batch_set_text(out, VITALS_LOGIN_TERMINAL, login->terminal);
@@ -137,7 +137,7 @@ int table_logins(const struct os *os, struct row_batch *out)
     if (!reading.found) // this machine keeps no record of logins
         return reading.error != 0 ? reading.error : -ENOTSUP;
     if (reading.partial)
-        batch_state(out, VITALS_LOGIN, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_TABLE_LOGIN, VITALS_LOWER_BOUND);
     return 0;
 }
 

@@ -67,7 +67,7 @@ static int list_names(const struct os *os, const char *path, const char *prefix,
             continue;
         size_t place = search_place(names->items, names->count, NAME_BYTES, name, is_not_behind);
         if (names->count == NAMES_MAX || size >= NAME_BYTES)
-            batch_state(names->out, VITALS_SENSOR, VITALS_LOWER_BOUND);
+            batch_state(names->out, VITALS_TABLE_SENSOR, VITALS_LOWER_BOUND);
         if (place == NAMES_MAX || size >= NAME_BYTES)
             continue;
         size_t kept = size_min(names->count, NAMES_MAX - 1);
@@ -130,7 +130,7 @@ static bool begin_row(const struct sensor *sensor, struct span name, const char 
         label[size++] = ' ';
     memcpy(label + size, name.bytes, name.size);
     size += name.size;
-    if (batch_add_row(sensor->out, VITALS_SENSOR, 0, (struct span){label, size}) == NULL)
+    if (batch_add_row(sensor->out, VITALS_TABLE_SENSOR, 0, (struct span){label, size}) == NULL)
         return false;
     batch_set_text(sensor->out, VITALS_SENSOR_CHIP, (struct span){sensor->chip, sensor->chip_size});
     batch_set_text(sensor->out, VITALS_SENSOR_NAME, name);
@@ -303,7 +303,7 @@ int table_sensors(const struct os *os, struct row_batch *out)
     for (size_t i = 0; i < chips.count; i++)
         take_chip(&sensor, chips.items[i], &files);
     for (size_t i = 0; i < out->row_count && !has_temperature; i++)
-        has_temperature = out->rows[i].entity == VITALS_SENSOR &&
+        has_temperature = out->rows[i].entity == VITALS_TABLE_SENSOR &&
                           batch_find(out, &out->rows[i], VITALS_SENSOR_TEMPERATURE_CELSIUS) != NULL;
     if (!has_temperature) {
         int zones = list_names(os, "class/thermal", "thermal_zone", "", &chips);

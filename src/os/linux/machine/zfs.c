@@ -165,7 +165,7 @@ bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct 
         const struct zfs_pool *pool = &pools->items[i];
         uint64_t read, written;
         space |= pool->has_space;
-        if (batch_add_row(out, VITALS_FILESYSTEM, 0,
+        if (batch_add_row(out, VITALS_TABLE_FILESYSTEM, 0,
                           (struct span){pool->name, strlen(pool->name)}) == NULL)
             continue;
         batch_set_string(out, VITALS_FILESYSTEM_MOUNT_POINT, pool->point);

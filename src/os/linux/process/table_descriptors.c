@@ -342,7 +342,7 @@ static void add_row(struct row_batch *out, const struct descriptor *one)
     struct span label = one->path;
     if (label.size == 0)
         label = (struct span){one->name, strlen(one->name)};
-    batch_add_row(out, VITALS_DESCRIPTOR, one->number + 1, label);
+    batch_add_row(out, VITALS_TABLE_DESCRIPTOR, one->number + 1, label);
     batch_set_u64(out, VITALS_DESCRIPTOR_NUMBER, one->number);
     if (one->path_error == NOT_READ)
         return; // nothing but the number
@@ -410,7 +410,7 @@ static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
             add_row(out, &one);
     }
     if (incomplete)
-        batch_state(out, VITALS_DESCRIPTOR, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_TABLE_DESCRIPTOR, VITALS_LOWER_BOUND);
     linux_numbers_done(&numbers);
     os_close_descriptor(reader.links);
     os_close_descriptor(reader.infos);

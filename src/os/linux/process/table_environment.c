@@ -77,17 +77,17 @@ static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
     if (result == -EAGAIN || (result == 0 && cut && text.size < ENVIRONMENT_BYTES_MAX))
         result = read_once(os, pid, &text, &cut);
     if (result == 0 && cut)
-        batch_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_TABLE_ENVIRONMENT, VITALS_LOWER_BOUND);
 
     struct cursor strings = cursor_over(text.bytes, result == 0 ? text.size : 0);
     struct linux_variable variable;
     for (uint64_t row = 1; linux_parse_variable(&strings, &variable) && !out->failed; row++) {
         if (row > ENVIRONMENT_ROWS_MAX) {
-            batch_state(out, VITALS_ENVIRONMENT, VITALS_LOWER_BOUND);
+            batch_state(out, VITALS_TABLE_ENVIRONMENT, VITALS_LOWER_BOUND);
             break;
         }
         vitals_availability state = cut && cursor_done(&strings) ? VITALS_LOWER_BOUND : VITALS_HAVE;
-        batch_add_row(out, VITALS_ENVIRONMENT, row, variable.name);
+        batch_add_row(out, VITALS_TABLE_ENVIRONMENT, row, variable.name);
         batch_set_text(out, VITALS_ENVIRONMENT_NAME, variable.name);
         batch_set_text_as(out, VITALS_ENVIRONMENT_VALUE, variable.value, state);
     }

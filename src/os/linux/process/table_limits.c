@@ -77,7 +77,7 @@ int table_limits(const struct os *os, int64_t pid, struct row_batch *out)
             result = -EBADMSG;
         // It lacks some of what we know: it was cut, or is of a kernel that does not know it.
         if (result == 0 && (cut || found < LINUX_LIMITS))
-            batch_state(out, VITALS_LIMIT, VITALS_LOWER_BOUND);
+            batch_state(out, VITALS_TABLE_LIMIT, VITALS_LOWER_BOUND);
         buffer_done(&text);
     }
     if (result < 0)
@@ -87,7 +87,8 @@ int table_limits(const struct os *os, int64_t pid, struct row_batch *out)
         const struct linux_limit *limit = &LINUX_LIMIT[i];
         if (!values[i].known)
             continue;
-        batch_add_row(out, VITALS_LIMIT, i + 1, (struct span){limit->name, strlen(limit->name)});
+        batch_add_row(out, VITALS_TABLE_LIMIT, i + 1,
+                      (struct span){limit->name, strlen(limit->name)});
         batch_set_string(out, VITALS_LIMIT_NAME, limit->name);
         set_limit(out, VITALS_LIMIT_SOFT, VITALS_LIMIT_SOFT_UNLIMITED, values[i].soft);
         set_limit(out, VITALS_LIMIT_HARD, VITALS_LIMIT_HARD_UNLIMITED, values[i].hard);

@@ -158,7 +158,7 @@ static void add_mapping(struct mappings_reader *reader, const struct linux_mappi
     size_t size = number_print_u64(device, mapping->major);
     device[size++] = ':';
     size += number_print_u64(device + size, mapping->minor);
-    batch_add_row(out, VITALS_MAPPING, key_of(mapping->start), path);
+    batch_add_row(out, VITALS_TABLE_MAPPING, key_of(mapping->start), path);
     batch_set_text(out, VITALS_MAPPING_ADDRESSES, mapping->addresses);
     batch_set_text(out, VITALS_MAPPING_PERMISSIONS, mapping->permissions);
     batch_set_text(out, VITALS_MAPPING_PATH, path);
@@ -208,7 +208,7 @@ static void add_to_group(struct mappings_reader *reader, const struct linux_mapp
             break;
     }
     if (found == 0 && groups->count == MAPPED_FILE_ROWS_MAX) {
-        batch_state(reader->out, VITALS_MAPPED_FILE, VITALS_LOWER_BOUND);
+        batch_state(reader->out, VITALS_TABLE_MAPPED_FILE, VITALS_LOWER_BOUND);
         return;
     }
     if (found == 0) {
@@ -278,7 +278,7 @@ static void add_files(struct row_batch *out, const struct groups *groups)
     qsort(order, groups->count, sizeof *order, compare_paths);
     for (size_t i = 0; i < groups->count; i++) {
         const struct mappings_group *group = order[i].group;
-        batch_add_row(out, VITALS_MAPPED_FILE, i + 1, order[i].path);
+        batch_add_row(out, VITALS_TABLE_MAPPED_FILE, i + 1, order[i].path);
         batch_set_text(out, VITALS_MAPPED_FILE_PATH, order[i].path);
         batch_set_value(out, VITALS_MAPPED_FILE_DELETED, group->deleted);
         add_sum(out, VITALS_MAPPED_FILE_MAPPINGS, group->mappings, whole);
@@ -337,13 +337,14 @@ static void take_lines(struct mappings_reader *reader)
 }
 
 /* *cut: it ended before its end. */
-static int read_once(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
+static int read_once(const struct os *os, int64_t pid, vitals_table entity, struct groups *groups,
                      struct row_batch *out, bool *cut)
 {
     struct mappings_reader reader = {.os = os, .pid = pid, .out = out, .groups = groups};
     bool unfinished = linux_lacks_memory(os, pid), sizes = false;
     for (size_t i = 0; i < MAPPING_SIZES; i++)
-        sizes |= batch_wants(out, entity == VITALS_MAPPING ? SIZES[i].mapping : SIZES[i].file);
+        sizes |= batch_wants(out,
+                             entity == VITALS_TABLE_MAPPING ? SIZES[i].mapping : SIZES[i].file);
     // smaps where it is wanted and there is one (CONFIG_PROC_PAGE_MONITOR), else maps.
     int file = sizes ? linux_process_open(os, pid, "smaps", 0) : -ENOENT;
     if (file == -ENOENT)
@@ -378,7 +379,7 @@ static int read_once(const struct os *os, int64_t pid, vitals_entity entity, str
 }
 
 /* Once more from the start if it was cut: the new program's memory, or none. */
-static int read_table(const struct os *os, int64_t pid, vitals_entity entity, struct groups *groups,
+static int read_table(const struct os *os, int64_t pid, vitals_table entity, struct groups *groups,
                       struct row_batch *out)
 {
     bool cut;
@@ -396,20 +397,20 @@ static int read_table(const struct os *os, int64_t pid, vitals_entity entity, st
 
 static int read_mappings(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    return read_table(os, pid, VITALS_MAPPING, NULL, out);
+    return read_table(os, pid, VITALS_TABLE_MAPPING, NULL, out);
 }
 
 static int read_mapped_files(const struct os *os, int64_t pid, struct row_batch *out)
 {
     struct groups groups = {0};
-    int result = read_table(os, pid, VITALS_MAPPED_FILE, &groups, out);
+    int result = read_table(os, pid, VITALS_TABLE_MAPPED_FILE, &groups, out);
     add_files(out, &groups);
     groups_done(&groups);
     return result;
 }
 
 /* As linux_read_owned, but a process without memory has an empty table, not a missing one. */
-static int read_owned(const struct os *os, int64_t pid, vitals_entity entity,
+static int read_owned(const struct os *os, int64_t pid, vitals_table entity,
                       linux_table_reader *reader, struct row_batch *out)
 {
     size_t before = out->row_count;
@@ -421,10 +422,10 @@ static int read_owned(const struct os *os, int64_t pid, vitals_entity entity,
 
 int table_mappings(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    return read_owned(os, pid, VITALS_MAPPING, read_mappings, out);
+    return read_owned(os, pid, VITALS_TABLE_MAPPING, read_mappings, out);
 }
 
 int table_mapped_files(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    return read_owned(os, pid, VITALS_MAPPED_FILE, read_mapped_files, out);
+    return read_owned(os, pid, VITALS_TABLE_MAPPED_FILE, read_mapped_files, out);
 }

@@ -163,7 +163,7 @@ static void add_row(struct row_batch *out, const struct os *os, const struct thr
     struct span label = {number, number_print_u64(number, thread->tid)};
     if ((thread->files & FILE_STAT) != 0)
         label = stat->name;
-    batch_add_row(out, VITALS_THREAD, thread->tid, label);
+    batch_add_row(out, VITALS_TABLE_THREAD, thread->tid, label);
     batch_set_u64(out, VITALS_THREAD_TID, thread->tid);
     if ((thread->files & FILE_STAT) != 0)
         set_stat(out, os, stat);
@@ -210,7 +210,7 @@ int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
     bool cut;
     int result = linux_numbers_read(reader.tasks, THREAD_ROWS_MAX, &tids, &cut);
     if (result == 0 && cut)
-        batch_state(out, VITALS_THREAD, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_TABLE_THREAD, VITALS_LOWER_BOUND);
 
     size_t before = out->row_count;
     for (size_t i = 0; result == 0 && i < tids.count && !out->failed; i++) {

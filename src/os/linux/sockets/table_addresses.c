@@ -113,7 +113,7 @@ void addresses_write(const struct ifaddrs *list, struct row_batch *out)
         char text[TEXT_MAX], mask_text[TEXT_MAX];
         const char *mask = (const char *)item->ifa_netmask;
         struct span name = {item->ifa_name, strlen(item->ifa_name)};
-        if (batch_add_row(out, VITALS_NETWORK_ADDRESS, 0, name) == NULL)
+        if (batch_add_row(out, VITALS_TABLE_NETWORK_ADDRESS, 0, name) == NULL)
             return;
         struct span address = print(family, item->ifa_addr, text);
         batch_set_text(out, VITALS_NETWORK_ADDRESS_INTERFACE, name);

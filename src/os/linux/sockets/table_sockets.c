@@ -271,7 +271,7 @@ static void put_text(const struct row *row, vitals_metric metric, unsigned bit, 
 static void put_socket(struct row_batch *out, const struct socket_list *list,
                        const struct socket_info *info, uint64_t key)
 {
-    if (batch_add_row(out, VITALS_SOCKET, key, (struct span){"", 0}) == NULL)
+    if (batch_add_row(out, VITALS_TABLE_SOCKET, key, (struct span){"", 0}) == NULL)
         return;
     const struct row row = {out, list, info};
     put_name(&row, VITALS_SOCKET_FAMILY, SOCKET_FAMILY, FAMILIES, ARRAY_COUNT(FAMILIES),
@@ -317,7 +317,7 @@ static bool is_forged(const struct os *os, const struct socket_owner *owner,
 static void write_process(const struct os *os, const struct socket_owners *owners,
                           const struct socket_list *list, int error, struct row_batch *out)
 {
-    batch_reserve(out, VITALS_SOCKET, owners->count);
+    batch_reserve(out, VITALS_TABLE_SOCKET, owners->count);
     for (size_t i = 0; i < owners->count && !out->failed; i++) {
         const struct socket_owner *owner = &owners->items[i];
         const uintptr_t *index = list->only != NULL ? hash_find(list->only, owner->inode) : NULL;
@@ -379,7 +379,7 @@ int table_process_sockets(const struct os *os, int64_t pid, struct row_batch *ou
 
     bool more = false; // than /proc/PID/fd tells
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
-        vitals_metric metric = metric_of(VITALS_SOCKET, number);
+        vitals_metric metric = metric_of(VITALS_TABLE_SOCKET, number);
         more |= metric != VITALS_SOCKET_INODE && metric != VITALS_SOCKET_PID &&
                 metric != VITALS_SOCKET_DESCRIPTOR && batch_wants(out, metric);
     }
@@ -389,7 +389,7 @@ int table_process_sockets(const struct os *os, int64_t pid, struct row_batch *ou
     if (result == 0)
         write_process(os, &owners, &list, error, out);
     if (owners.cut || owners.denied || owners.count == SOCKETS_MAX)
-        batch_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_TABLE_SOCKET, VITALS_LOWER_BOUND);
     if (out->failed)
         result = -ENOMEM;
 done:
@@ -483,11 +483,11 @@ int table_sockets(const struct os *os, struct row_batch *out)
         result = read_owners(os, &owners);
     size_t rows = 0;
     if (result >= 0)
-        batch_reserve(out, VITALS_SOCKET, list.count);
+        batch_reserve(out, VITALS_TABLE_SOCKET, list.count);
     for (size_t i = 0; i < list.count && result >= 0 && rows < SOCKETS_MAX && !out->failed; i++)
         rows += write_socket(os, &list, &list.items[i], &owners, SOCKETS_MAX - rows, out);
     if (error < 0 || list.cut || owners.denied || owners.cut || rows >= SOCKETS_MAX)
-        batch_state(out, VITALS_SOCKET, VITALS_LOWER_BOUND);
+        batch_state(out, VITALS_TABLE_SOCKET, VITALS_LOWER_BOUND);
     if (out->failed)
         result = -ENOMEM;
     socket_owners_done(&owners);
