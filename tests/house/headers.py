@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
 INCLUDE = SOURCE / "include"
 
 FLAGS = ("-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror")
@@ -24,6 +24,18 @@ APART = {"vitals/vitals.h", "vitals/mark.h", "vitals/psutil.h"}
 MARKS = """#include <vitals/mark.h>
 int main(void) { VITALS_BEGIN("one phase"); VITALS_END("one phase"); return 0; }
 """
+
+
+# Each compiled before the names were told apart.
+CONFUSIONS = {
+    "a set for a table": "size_t f(const vitals_snapshot *s) { return vitals_snapshot_count(s, VITALS_SET_PROCESSES); }",
+    "a table for a metric": "vitals_availability f(const vitals_row *row, uint64_t *out) "
+                            "{ return vitals_row_u64(row, VITALS_TABLE_GPU, out); }",
+    "a metric for a table": "size_t f(const vitals_snapshot *s) { return vitals_snapshot_count(s, VITALS_GPU_PROCESSES); }",
+    "an error for an availability": "int f(vitals_availability state) { return state == VITALS_EGONE; }",
+    "an availability for an error": "int f(const vitals_error *error) { return error->code == VITALS_DENIED; }",
+    "an availability for a set": "int f(void) { _Static_assert(VITALS_DENIED == VITALS_EGONE, \"\"); return 0; }",
+}
 
 
 def headers():
@@ -50,6 +62,21 @@ class Headers(unittest.TestCase):
                 self.assertIn(f"#include <{header}>", text)
             else:
                 self.assertNotIn(f"#include <{header}>", text)
+
+
+    def test_what_is_confused_does_not_compile(self):
+        for compiler in ("gcc", "clang"):
+            if shutil.which(compiler) is None:
+                continue
+            for name, function in CONFUSIONS.items():
+                if compiler == "clang" and "==" in function and "assert" not in function:
+                    continue  # it tells enums apart in calls alone
+                with self.subTest(name, compiler=compiler):
+                    program = f"#include <vitals/vitals.h>\n{function}\n"
+                    done = subprocess.run([compiler, *FLAGS, "-fsyntax-only", "-std=c11", "-x", "c", "-I", INCLUDE, "-"],
+                                          input=program, capture_output=True, text=True, check=False)
+                    self.assertRegex(done.stderr, r"enum|Static_assert|static_assert|static assertion")
+                    self.assertNotEqual(done.returncode, 0)
 
 
 def add_case(language, compiler, flags):
