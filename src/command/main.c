@@ -113,14 +113,17 @@ static int read_configuration(struct settings *settings)
     return 0;
 }
 
+/* The stream that people read: a command that runs another leaves standard output to it. */
+static int output_stream(const struct settings *settings)
+{
+    return settings->command->flags & COMMAND_RUNS ? STDERR_FILENO : STDOUT_FILENO;
+}
+
 static void look_at_terminal(struct settings *settings)
 {
     bool writes_errors = settings->command->flags & COMMAND_RUNS;
-    int stream = writes_errors ? STDERR_FILENO : STDOUT_FILENO;
+    int stream = output_stream(settings);
     struct winsize size;
-    settings->look.terminal = isatty(stream);
-    settings->environment.term = getenv("TERM");
-    settings->look.typed = isatty(STDIN_FILENO);
     if (settings->look.width == 0 && ioctl(stream, TIOCGWINSZ, &size) == 0)
         settings->look.width = size.ws_col;
     if (settings->look.width == 0)
@@ -223,9 +226,20 @@ static int start(struct settings *settings, int argc, char **argv)
     }
     if (options_from_environment(settings, from_environment, NULL, &error) < 0)
         return usage_error(settings, &error);
+    settings->look.terminal = isatty(output_stream(settings));
+    settings->look.typed = isatty(STDIN_FILENO);
+    settings->environment.term = getenv("TERM");
+
+    /* A configuration may be standard input, which can be read once: it is left to the program that
+     * carries the command out. The usual one may name a recording. */
+    bool whole = whole_is_linked();
+    if (!whole && (settings->config != NULL || whole_is_needed(settings)))
+        return start_whole(argv);
     int code = read_configuration(settings);
     if (code != 0)
         return code;
+    if (!whole && whole_is_needed(settings))
+        return start_whole(argv);
     settings->environment.visible_devices = getenv("CUDA_VISIBLE_DEVICES");
     settings->environment.device_order = getenv("CUDA_DEVICE_ORDER");
     settings->environment.marks = getenv("VITALS_MARKS");
@@ -255,8 +269,6 @@ static int start(struct settings *settings, int argc, char **argv)
     if (settings->command->flags & COMMAND_RUNS)
         look_for_systemd(settings);
     look_at_terminal(settings);
-    if (whole_is_needed(settings) && !whole_is_linked())
-        return start_whole(argv);
     raise_descriptors(settings);
     code = settings->command->run(settings);
     bool ours = code == EXIT_USAGE && !(settings->command->flags & COMMAND_RUNS);

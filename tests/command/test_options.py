@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 import unittest
 
 from harness import VITALS, environment, reads_json, vitals
@@ -456,6 +457,35 @@ class Help(unittest.TestCase):
         self.assertRegex(result.stdout, r"\Avitals \d+\.\d+\.\d+\n")
         self.assertRegex(result.stdout, r"(?m)^linked with    libm( jansson/\d\S+)?( zlib/\S+)?$")
         self.assertIn("reading JSON", result.stdout)
+
+
+class TwoPrograms(unittest.TestCase):
+    """`vitals` executes vitals-full where SQLite or ncurses is needed: nobody notices."""
+
+    @unittest.skipUnless(reads_json(), "built without jansson")
+    def test_a_configuration_is_read_once(self):
+        done = vitals("--config", "-", "--demo", "record", "-n", "1", "--format", "csv", "-", stdin=None,
+                      input='{"ascii": true}')
+        self.assertEqual((done.returncode, done.stderr.count("configuration")), (0, 0), done.stderr)
+        with tempfile.TemporaryDirectory() as home:
+            (pathlib.Path(home) / "vitals").mkdir()
+            (pathlib.Path(home) / "vitals/config.json").write_text("bad")
+            done = vitals("compare", "/none", "/neither", env={"XDG_CONFIG_HOME": home})
+            self.assertEqual(done.stderr.count("going on without it"), 1, done.stderr)
+
+    @unittest.skipUnless((pathlib.Path(VITALS).parent / "vitals-full").exists(), "built without SQLite and ncurses")
+    def test_the_name_stays(self):
+        """Users look for it under this name."""
+        process = subprocess.Popen([VITALS, "--demo", "record", "--interval", "10", "-"], env=environment(),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            place, seen, until = pathlib.Path(f"/proc/{process.pid}"), None, time.monotonic() + 20
+            while seen != ("vitals-full", "vitals"):
+                self.assertLess(time.monotonic(), until, seen)
+                seen = os.path.basename(os.readlink(place / "exe")), (place / "comm").read_text().strip()
+        finally:
+            process.kill()
+            process.wait()
 
 
 class Output(unittest.TestCase):

@@ -92,7 +92,9 @@ static void diagnose_counters(struct intel *intel, const struct intel_slot *slot
         {VITALS_HAVE, DIAGNOSIS_GOOD, "perf events may be read: utilization is exact", ""},
         {VITALS_DENIED, DIAGNOSIS_NOTICE,
          "perf events are denied: utilization is an upper bound, from how long it is awake",
-         "sudo setcap cap_perfmon+ep \"$(command -v vitals)\"\n# or, for everybody:\n"
+         "cd \"$(dirname \"$(command -v vitals)\")\"\n"
+         "sudo setcap cap_perfmon+ep vitals cap_perfmon+ep ../libexec/vitals/vitals-full\n"
+         "# or, for everybody:\n"
          "sudo sysctl kernel.perf_event_paranoid=0"},
         {VITALS_UNSUPPORTED, DIAGNOSIS_NOTICE,
          "this kernel has none for it: utilization is an upper bound, from how long it is awake",

@@ -233,8 +233,10 @@ int table_diagnosis(const struct os *os, struct row_batch *out)
     self.old_wsl = self.wsl && strncmp(self.kernel, "4.4.", 4) == 0;
 
     self.rights = "# run it with sudo; or let all who run it read everybody's processes:\n"
+                  "cd \"$(dirname \"$(command -v vitals)\")\"\n"
                   "sudo setcap cap_sys_ptrace,cap_dac_read_search,cap_perfmon,cap_net_admin+ep "
-                  "\"$(command -v vitals)\"";
+                  "vitals cap_sys_ptrace,cap_dac_read_search,cap_perfmon,cap_net_admin+ep "
+                  "../libexec/vitals/vitals-full";
     if (self.users == PLACE_INNER)
         self.rights = "# rights of a user namespace count in it only: run it outside, as root";
     else if (self.pids == PLACE_INNER && !self.wsl)
