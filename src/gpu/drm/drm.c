@@ -101,7 +101,7 @@ static void drm_diagnose(const vitals_context *context, void *state, struct row_
         /* A path that a person may paste into a shell. */
         static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                     "/.:@_+-";
-        if ((path[strspn(path, PLAIN)] == '\0'))
+        if (path[strspn(path, PLAIN)] == '\0')
             snprintf(remedy, sizeof remedy, "echo %d | sudo tee /sys/%s",
                      strncmp(slot->driver, "panthor", 7) == 0 ? 3 : 1, path);
         diagnosis_add(out, DIAGNOSIS_NOTICE, slot->node,
