@@ -128,7 +128,7 @@ static void keep(struct loop *loop, enum live_part part, const vitals_snapshot *
     live_history_add(loop->history, part, snapshot);
     const char *news = live_history_news(loop->history);
     if (news != NULL)
-        monitor_say(&loop->monitor, "to look back: %s", news);
+        model_say(&loop->monitor.model, "to look back: %s", news);
 }
 
 /* At most as many as a change of streams leaves: the last of the old one and two of the new one.
@@ -268,7 +268,7 @@ static int open_world(struct loop *loop, vitals_error *error)
             return code;
         if (live_history_new(options->temporary, NULL, &loop->history, error) < 0) {
             loop->history = NULL;
-            monitor_say(monitor, "to look back: %s", error->message);
+            model_say(&monitor->model, "to look back: %s", error->message);
             return 0;
         }
         live_history_timeline(loop->history, LIVE_MACHINE, &machine);

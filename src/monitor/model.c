@@ -2,7 +2,9 @@
 #include "monitor/model.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +55,14 @@ void readings_done(struct readings *readings)
     vitals_snapshot_unref(readings->older);
     vitals_snapshot_unref(readings->next_older);
     *readings = (struct readings){0};
+}
+
+void model_say(struct model *model, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(model->message, sizeof model->message, format, arguments);
+    va_end(arguments);
 }
 
 uint64_t model_window_ns(const struct model *model)

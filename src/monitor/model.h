@@ -6,7 +6,6 @@
 #define VITALS_MONITOR_MODEL_H
 
 #include "monitor/list/arrange.h"
-#include "monitor/list/idle_gpus.h"
 #include "monitor/monitor.h"
 #include "view/history.h"
 
@@ -67,6 +66,49 @@ struct list {
 };
 
 enum view { VIEW_DEVICES = 1, VIEW_ALL = 2 };
+
+/* ---- idle_gpus.c: memory of devices that is held without being used: by which processes, and for
+ * how long ----
+ *
+ * It is given each reading in turn and remembers the start; with a recording also the readings
+ * before the first one, backwards. Nothing is claimed about times that were not seen: a gap between
+ * two readings starts anew, as does a time at which it is not known whether the device worked. */
+
+/* A row that holds memory and does nothing; ascending keys. */
+struct idle_row {
+    uint64_t key; /* of a row */
+    uint64_t since_ns;
+    bool open; /* since the oldest reading, and perhaps before that */
+};
+struct idle_rows {
+    struct idle_row *items;
+    size_t count, capacity;
+};
+
+/* One of zeros knows nothing. */
+struct idle_gpus {
+    struct idle_rows devices, users; /* rows of gpu, of gpu_process */
+    struct idle_rows spare;          /* room for the next reading */
+    uint64_t newest_ns, oldest_ns;
+    uint64_t stream; /* that keys are of */
+};
+
+void idle_gpus_update(struct idle_gpus *idle, const vitals_snapshot *snapshot);
+/* The reading before the oldest one that it knows. */
+void idle_gpus_update_before(struct idle_gpus *idle, const vitals_snapshot *older);
+
+/* True if an older reading may extend a span. */
+bool idle_gpus_goes_back(const struct idle_gpus *idle);
+
+void idle_gpus_done(struct idle_gpus *idle);
+
+/* Seconds of idleness up to a time; returns false if it is not idle or not known. A device is idle
+ * if a process holds its memory and it did not work; a process if it did not. */
+bool idle_rows_find(const struct idle_rows *rows, uint64_t key, uint64_t now_ns, double *seconds);
+
+/* "held 23 min" */
+enum { IDLE_WORDS = 24 };
+char *idle_words(double seconds, char out[static IDLE_WORDS]);
 
 /* ---- all of it ---- */
 
@@ -145,6 +187,9 @@ struct model {
 void model_init(struct model *model, const struct monitor_options *options);
 void model_done(struct model *model);
 
+/* One line for the last row. */
+void model_say(struct model *model, const char *format, ...) VITALS_FORMAT(2, 3);
+
 /* How long a time rates of processes are made of. */
 uint64_t model_window_ns(const struct model *model);
 
@@ -194,7 +239,7 @@ bool model_rate(const struct model *model, const vitals_row *row, vitals_metric 
  * returns false if it does not, not for as long as the options say, or if it is not known. */
 bool model_idle(const struct model *model, const vitals_row *row, double *seconds);
 
-/* ---- item.c: the lines of the list, and the processes that they are about ---- */
+/* ---- list.c: the lines of the list, and the processes that they are about ---- */
 
 bool identity_equal(const struct identity *a, const struct identity *b);
 
@@ -230,8 +275,6 @@ const vitals_row *item_row(const struct item *item);
 
 /* The process of a row of gpu_process, or NULL. */
 const vitals_row *item_process_of(const vitals_snapshot *snapshot, const vitals_row *user);
-
-/* ---- list.c ---- */
 
 /* Anew, after snapshots, the sort or the filter changed. -1: out of memory, the list is empty. */
 int model_list(struct model *model);

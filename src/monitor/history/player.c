@@ -13,14 +13,6 @@ enum { SPEED_MOST = 6, AT_ONCE = 64, GAP_SECONDS = 10, GAP_STEPS = 5 };
 /* A key waits no longer while snapshots are read. */
 static const uint64_t BUSY_NS = 20000000;
 
-static void VITALS_FORMAT(2, 3) say(struct player *player, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(player->model->message, sizeof player->model->message, format, arguments);
-    va_end(arguments);
-}
-
 static uint64_t now_ns(const struct player *player)
 {
     return player->clock->monotonic_ns(player->clock->data);
@@ -78,10 +70,10 @@ static void show(struct player *player)
     if (strlen(problem) > player->told) {
         const char *line = problem + player->told;
         player->told = strlen(problem);
-        say(player, "%.*s", (int)strcspn(line, "\n"), line);
+        model_say(player->model, "%.*s", (int)strcspn(line, "\n"), line);
     }
     if (player->cursor.apart.code != 0)
-        say(player, "%s", player->cursor.apart.message);
+        model_say(player->model, "%s", player->cursor.apart.message);
 }
 
 void player_fill_anew(struct player *player)
@@ -123,7 +115,7 @@ static bool measure(struct player *player)
     player->spanned_ns = now_ns(player);
     if (kept->span == NULL || kept->span(kept->data, &player->span, &error) >= 0)
         return true;
-    say(player, "%s", error.message);
+    model_say(player->model, "%s", error.message);
     return false;
 }
 
@@ -133,7 +125,7 @@ static void arrive(struct player *player, int code, const vitals_error *error)
     if (code == 1)
         show_anew(player);
     else if (code < 0)
-        say(player, "%s", error->message);
+        model_say(player->model, "%s", error->message);
     (void)measure(player);
 }
 
@@ -177,7 +169,7 @@ static void jump(struct player *player, uint64_t moment_ns)
         if (player->model->away)
             go_back_to_now(player);
         else if (player->span.count < 2)
-            say(player, "nothing is kept yet");
+            model_say(player->model, "nothing is kept yet");
         return;
     }
     bool leaves = !is_away(player);
@@ -187,7 +179,7 @@ static void jump(struct player *player, uint64_t moment_ns)
     if (code != 1 && leaves)
         model_return(player->model);
     if (code == 0)
-        say(player, "nothing is kept");
+        model_say(player->model, "nothing is kept");
     arrive(player, code, &error);
 }
 
@@ -215,7 +207,7 @@ static void step(struct player *player, int steps)
         return;
     }
     if (code == 0)
-        say(player, steps > 0 ? "this is the end" : "this is the begin");
+        model_say(player->model, steps > 0 ? "this is the end" : "this is the begin");
     arrive(player, code, &error);
 }
 
@@ -247,12 +239,13 @@ static void go_to_mark(struct player *player, int direction)
         here_ns = player->marked_ns; /* which lies between two snapshots */
     struct timeline *kept = timeline(player);
     if (kept->phases == NULL || kept->phases(kept->data, &count) == NULL || count == 0) {
-        say(player, "nothing is marked here (vitals mark)");
+        model_say(player->model, "nothing is marked here (vitals mark)");
         return;
     }
     if (!(direction > 0 ? timeline_mark_after(kept, here_ns, &mark_ns)
                         : timeline_mark_before(kept, here_ns, &mark_ns))) {
-        say(player, direction > 0 ? "no mark comes after this" : "no mark goes before this");
+        model_say(player->model,
+                  direction > 0 ? "no mark comes after this" : "no mark goes before this");
         return;
     }
     jump(player, mark_ns);
@@ -351,7 +344,7 @@ static bool look_ahead(struct player *player)
     player->at_end = code != 1;
     if (code < 0) {
         player->playing = false;
-        say(player, "%s", error.message);
+        model_say(player->model, "%s", error.message);
     }
     if (code != 1)
         return false;

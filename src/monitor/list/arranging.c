@@ -38,7 +38,7 @@ static void press_sort(struct monitor *monitor, uint32_t code)
     char letter = code < 0x80 ? (char)(capital ? code + 32 : code) : 0;
     unsigned sort = columns_sort(monitor->model.view, letter);
     if (sort == 0 && letter != 'n')
-        monitor_say(monitor, "no column is sorted by that key; h tells which are");
+        model_say(&monitor->model, "no column is sorted by that key; h tells which are");
     else
         monitor_sort(monitor, sort, capital, behind);
 }
@@ -48,7 +48,7 @@ static void press_group(struct monitor *monitor, uint32_t code)
     struct model *model = &monitor->model;
     const char *found = code > 0 && code < 0x80 ? strchr(group_letters, (int)code) : NULL;
     if (found == NULL) {
-        monitor_say(monitor, "nothing is grouped by that key; h tells what is");
+        model_say(&monitor->model, "nothing is grouped by that key; h tells what is");
         return;
     }
     model->arranged.group = (enum group_by)(found - group_letters);
@@ -68,13 +68,14 @@ static void press_hide(struct monitor *monitor, uint32_t code)
     if (found != NULL)
         model->arranged.hidden ^= 1u << (found - LETTERS);
     else if (code != 't')
-        monitor_say(monitor, "nothing is hidden by that key: " ARRANGING_PANELS);
+        model_say(&monitor->model, "nothing is hidden by that key: " ARRANGING_PANELS);
     else if (model_device_count(model) == 0)
-        monitor_say(monitor, "without a device disks and networks stand with the host: h hides it");
+        model_say(&monitor->model,
+                  "without a device disks and networks stand with the host: h hides it");
     else if (!layout.traffic && !pane_host_has_traffic(model))
-        monitor_say(monitor, "nothing is known of disks and networks");
+        model_say(&monitor->model, "nothing is known of disks and networks");
     else if (!layout.traffic && (model->arranged.hidden & PANEL_HOST))
-        monitor_say(monitor, "they stand with the host, which is hidden: v h shows it");
+        model_say(&monitor->model, "they stand with the host, which is hidden: v h shows it");
     else {
         /* What is seen is turned round, until changed again; what happens automatically is not
          * stored. */
@@ -119,7 +120,7 @@ static void unfold(struct monitor *monitor, int open)
     int place = model_selected(model);
     const struct group *group = place >= 0 ? model->list.items[place].group : NULL;
     if (model->arranged.group == GROUP_NONE) {
-        monitor_say(monitor, "there are no groups; G makes some");
+        model_say(&monitor->model, "there are no groups; G makes some");
         return;
     }
     if (group != NULL)
@@ -133,12 +134,12 @@ static void save(struct monitor *monitor)
     char text[200];
     struct arrangement arrangement;
     if (monitor->options->save == NULL) {
-        monitor_say(monitor, "there is no place for a layout");
+        model_say(&monitor->model, "there is no place for a layout");
         return;
     }
     model_arrangement(&monitor->model, &arrangement);
     monitor->options->save(monitor->options->save_data, &arrangement, text, sizeof text);
-    monitor_say(monitor, "%s", text);
+    model_say(&monitor->model, "%s", text);
 }
 
 bool arranging_act(struct monitor *monitor, enum action action, int argument)
@@ -176,7 +177,7 @@ bool arranging_on_group(struct monitor *monitor, enum action action)
     }
     if (action != ACTION_ENVIRONMENT && action != ACTION_TAG)
         return false;
-    monitor_say(monitor, "this is a group: choose one of its processes");
+    model_say(&monitor->model, "this is a group: choose one of its processes");
     return true;
 }
 
@@ -193,7 +194,7 @@ void arranging_check(struct monitor *monitor, const char *words)
 {
     char unknown[256];
     if (match_unknown(words, unknown, sizeof unknown))
-        monitor_say(monitor, "%s", unknown);
+        model_say(&monitor->model, "%s", unknown);
 }
 
 void arranging_prompt(const struct monitor *monitor, char *out, size_t capacity)

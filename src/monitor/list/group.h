@@ -7,7 +7,7 @@
 
 #include "monitor/list/columns.h"
 
-/* ---- group_name.c: what a process belongs to, in words. Pure ---- */
+/* ---- what a process belongs to, in words. Pure ---- */
 
 /* A pod and its namespace fit. */
 enum { GROUP_NAME = 512 };
@@ -17,17 +17,10 @@ enum { GROUP_NAME = 512 };
 bool group_text(const struct model *model, enum group_by by, const struct item *item, char *out,
                 size_t capacity);
 
-/* The same, and an id that is never 0: a hash of all that the group is made of, however long. */
-bool group_identify(const struct model *model, enum group_by by, const struct item *item, char *out,
-                    size_t capacity, uint64_t *id);
-
-/* "user", which stands before a name; for processes that belong to no group "no user". */
-const char *group_word(enum group_by by, bool named);
-
 /* Metrics of a process that are needed to group it; ends with 0. */
 const vitals_metric *group_needs(enum group_by by);
 
-/* ---- group.c ---- */
+/* ---- groups ---- */
 
 struct group_part {
     double sum;

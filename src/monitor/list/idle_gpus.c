@@ -1,5 +1,5 @@
-/* idle_gpus.c: see idle_gpus.h. */
-#include "monitor/list/idle_gpus.h"
+/* idle_gpus.c: memory that is held without being used. See model.h. */
+#include "monitor/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -112,9 +112,6 @@ uint64_t monitor_patience_ns(const struct monitor *monitor);
 /* The process of the top screen's selection; for an overlay, of the screen below. */
 bool monitor_target(const struct monitor *monitor, struct identity *out);
 
-/* One line for the last row. */
-void monitor_say(struct monitor *monitor, const char *format, ...) VITALS_FORMAT(2, 3);
-
 /* Fills graphs with what was before; true: there is more to do. */
 bool monitor_recall(struct monitor *monitor, int most);
 

@@ -123,12 +123,12 @@ static void sort(struct monitor *monitor, const struct column_dialog *choice, bo
     unsigned number = column_at(choice, choice->at) + 1;
     const struct column *column = &list_columns[number - 1];
     if (!column_sorts(column)) {
-        monitor_say(monitor, "nothing is sorted by %s", column->name);
+        model_say(&monitor->model, "nothing is sorted by %s", column->name);
         return;
     }
     bool again = !behind && monitor->model.sort == number;
     monitor_sort(monitor, number, again && !monitor->model.reversed, behind);
-    monitor_say(monitor, "sorted by %s%s", column->name, behind ? " too" : "");
+    model_say(&monitor->model, "sorted by %s%s", column->name, behind ? " too" : "");
 }
 
 static bool step(struct column_dialog *choice, const struct model *model,

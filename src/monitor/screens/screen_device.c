@@ -427,7 +427,7 @@ static int open_device(struct monitor *monitor, void **state)
     if (gpu == NULL)
         gpu = model_next_device(model, NULL);
     if (gpu == NULL) {
-        monitor_say(monitor, "there is no device to look at");
+        model_say(&monitor->model, "there is no device to look at");
         return -1;
     }
     struct screen_device *device = calloc(1, sizeof *device);

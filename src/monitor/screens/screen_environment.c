@@ -216,11 +216,12 @@ static int start(struct monitor *monitor, struct screen_environment *environment
         if (context != NULL)
             code = vitals_process_open(context, getpid(), &job->process, &error);
         else
-            monitor_say(monitor, "select a process first (Up, Down)");
+            model_say(&monitor->model, "select a process first (Up, Down)");
         if (context == NULL)
             return -1;
     } else if (row == NULL) {
-        monitor_say(monitor, "nothing is known of process %llu", (unsigned long long)identity->pid);
+        model_say(&monitor->model, "nothing is known of process %llu",
+                  (unsigned long long)identity->pid);
         return -1;
     } else {
         (void)cell_command(row, monitor->options->look.ascii, environment->command);
@@ -228,7 +229,7 @@ static int start(struct monitor *monitor, struct screen_environment *environment
             code = vitals_process_of(context, row, &job->process, &error);
     }
     if (code < 0) {
-        monitor_say(monitor, "%s", error.message);
+        model_say(&monitor->model, "%s", error.message);
         return -1;
     }
     if (context == NULL) {

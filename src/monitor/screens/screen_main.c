@@ -46,7 +46,7 @@ static bool device_choice_act(struct monitor *monitor, enum action action, int a
         while (gpu != NULL && strcmp(vitals_row_label(gpu), label) != 0)
             gpu = model_next_device(model, gpu);
         if (gpu == NULL) {
-            monitor_say(monitor, "there is no device %d", argument);
+            model_say(&monitor->model, "there is no device %d", argument);
             return true;
         }
         choose_device(model, gpu);
@@ -65,9 +65,9 @@ static bool device_choice_act(struct monitor *monitor, enum action action, int a
         choose_device(model, own != NULL ? own : gpu);
         model->arranged.hidden &= ~(unsigned)PANEL_DEVICES;
         model->lift = 0;
-        monitor_say(monitor, "%s",
-                    model->has_device ? "Up and Down choose a device, Enter shows it, d goes back"
-                                      : "there is no device to look at");
+        model_say(&monitor->model, "%s",
+                  model->has_device ? "Up and Down choose a device, Enter shows it, d goes back"
+                                    : "there is no device to look at");
         return true;
     }
     if (!model->has_device)
@@ -310,7 +310,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
         if (place >= 0)
             model_select(model, place);
         else
-            monitor_say(monitor, "nothing is found; \\ searches");
+            model_say(&monitor->model, "nothing is found; \\ searches");
         return true;
     default: return false;
     }

@@ -193,7 +193,7 @@ static bool act(struct monitor *monitor, void *state, enum action action, int ar
     if (action != ACTION_DEVICE)
         return false;
     if (item.gpu == NULL) {
-        monitor_say(monitor, "this process is on no device");
+        model_say(&monitor->model, "this process is on no device");
         return true;
     }
     monitor->model.has_device = true;
@@ -206,7 +206,7 @@ static int open_process(struct monitor *monitor, void **state)
 {
     struct identity identity;
     if (!monitor_target(monitor, &identity)) {
-        monitor_say(monitor, "select a process first (Up, Down)");
+        model_say(&monitor->model, "select a process first (Up, Down)");
         return -1;
     }
     struct screen_process *process = calloc(1, sizeof *process);

@@ -183,7 +183,7 @@ static int open_dialog(struct monitor *monitor, void **state)
     if (dialog->count == 0 && monitor_target(monitor, &identity))
         add_target(monitor, dialog, &identity, true);
     else if (dialog->count == 0 && (monitor->depth > 1 || !add_group(monitor, dialog))) {
-        monitor_say(monitor, "select a process first (Up, Down), or tag some (Space)");
+        model_say(&monitor->model, "select a process first (Up, Down), or tag some (Space)");
         free(dialog);
         return -1;
     }

@@ -1,5 +1,4 @@
 /* screens.c: the stack of screens, and what keys come to. See screen.h. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ int monitor_init(struct monitor *monitor, const struct monitor_options *options)
     model_init(&monitor->model, options);
     model_arrange(&monitor->model, options->arrangement);
     if (options->notice != NULL)
-        monitor_say(monitor, "%s", options->notice);
+        model_say(&monitor->model, "%s", options->notice);
     return monitor_open(monitor, &screen_main);
 }
 
@@ -130,14 +129,6 @@ bool monitor_recall(struct monitor *monitor, int most)
     return monitor->player != NULL && player_fill(monitor->player, most, recall, monitor);
 }
 
-void monitor_say(struct monitor *monitor, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(monitor->model.message, sizeof monitor->model.message, format, arguments);
-    va_end(arguments);
-}
-
 int input_lines(const struct input_event *event, int page, int count)
 {
     switch (event->code) {
@@ -209,9 +200,9 @@ static void press_prompt(struct monitor *monitor, const struct input_event *even
     case '\r':
         monitor->prompt = PROMPT_NONE;
         if (text == monitor->moment && text[0] != '\0' && !player_go(monitor->player, text))
-            monitor_say(monitor, "\"%s\" is no moment; 12:03, -5min, 34%% and end are", text);
+            model_say(&monitor->model, "\"%s\" is no moment; 12:03, -5min, 34%% and end are", text);
         if (text == model->search && text[0] != '\0' && model_search(model, 0, 1) < 0)
-            monitor_say(monitor, "nothing holds \"%s\"", text);
+            model_say(&monitor->model, "nothing holds \"%s\"", text);
         if (text != monitor->moment)
             arranging_check(monitor, text);
         return;
@@ -270,12 +261,12 @@ static void act_anywhere(struct monitor *monitor, enum action action, int argume
     case ACTION_TIME_SECONDS:
     case ACTION_TIME_END:
     case ACTION_TIME_SPEED:
-    case ACTION_TIME_MARK: monitor_say(monitor, "nothing is kept here"); break;
+    case ACTION_TIME_MARK: model_say(&monitor->model, "nothing is kept here"); break;
     case ACTION_TIME_GO:
         if (player != NULL)
             begin_prompt(monitor, PROMPT_TIME);
         else
-            monitor_say(monitor, "nothing is kept here");
+            model_say(&monitor->model, "nothing is kept here");
         break;
     case ACTION_QUIT: monitor->quit = true; break;
     case ACTION_BACK: monitor_close(monitor); break;
@@ -290,7 +281,7 @@ static void act_anywhere(struct monitor *monitor, enum action action, int argume
     case ACTION_TREE: (void)monitor_open(monitor, &screen_tree); break;
     case ACTION_ENVIRONMENT:
         if (monitor->model.away)
-            monitor_say(monitor, "it is asked of a living process (E goes to now)");
+            model_say(&monitor->model, "it is asked of a living process (E goes to now)");
         else
             (void)monitor_open(monitor, &screen_environment);
         break;
@@ -337,7 +328,7 @@ void monitor_input(struct monitor *monitor, const struct input_event *event)
     const char *readonly = monitor->model.away ? "this is the past (E goes to now)"
                                                : monitor->options->readonly;
     if (binding->action == ACTION_SIGNAL && readonly != NULL)
-        monitor_say(monitor, "%s: no signal is sent", readonly);
+        model_say(&monitor->model, "%s: no signal is sent", readonly);
     else if (!arranging_on_group(monitor, binding->action) &&
              (screen->act == NULL ||
               !screen->act(monitor, state, binding->action, binding->argument)))
