@@ -1,6 +1,5 @@
 /* Addresses, speeds, and the lists of names: all over the same bytes. What is found is a string
  * within its room. */
-#include "gpu/names.h"
 #include "gpu/pci.h"
 
 #include <stdlib.h>

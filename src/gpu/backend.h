@@ -157,7 +157,7 @@ bool gpu_demo_known(const char *scenario);
 void gpu_demo_names(char *out, size_t capacity);
 
 /* Chooses the processes on the demo's devices, if the context has the demo: see
- * demo/demo_processes.c. 0, or VITALS_EMEMORY. The caller frees the result with
+ * demo/scenarios.c. 0, or VITALS_EMEMORY. The caller frees the result with
  * memory_free(context->players). */
 int gpu_demo_processes(vitals_context *context);
 

@@ -83,18 +83,18 @@ void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char 
 }
 
 void gpu_fill_child_text(struct gpu_sample *sample, vitals_metric metric, const char *label,
-                         struct span text)
+                         const char *text)
 {
     struct batch_cell *cell = place(sample, metric, label);
     struct buffer *texts = &sample->batch.text;
-    size_t size = size_min(text.size, GPU_NAME - 1), at = texts->size;
+    size_t full = strlen(text), size = size_min(full, GPU_NAME - 1), at = texts->size;
     if (!cell)
         return;
-    buffer_append(texts, text.bytes, size);
+    buffer_append(texts, text, size);
     sample->batch.failed |= texts->failed;
     cell->as.text.at = (uint32_t)at;
     cell->as.text.size = (uint32_t)size;
-    cell->state = size == text.size ? VITALS_HAVE : VITALS_LOWER_BOUND;
+    cell->state = size == full ? VITALS_HAVE : VITALS_LOWER_BOUND;
 }
 
 void gpu_fill(struct gpu_sample *sample, vitals_metric metric, struct value value)
@@ -103,7 +103,7 @@ void gpu_fill(struct gpu_sample *sample, vitals_metric metric, struct value valu
         gpu_fill_child(sample, metric, "", value);
 }
 
-void gpu_fill_text(struct gpu_sample *sample, vitals_metric metric, struct span text)
+void gpu_fill_text(struct gpu_sample *sample, vitals_metric metric, const char *text)
 {
     if (gpu_fill_wants(sample, metric))
         gpu_fill_child_text(sample, metric, "", text);

@@ -23,14 +23,14 @@ bool gpu_fill_wants_table(const struct gpu_sample *sample, vitals_table entity);
 /* A reading of the device, by its metric; what is not wanted is passed over. A later one of the
  * same metric takes the place of the first. */
 void gpu_fill(struct gpu_sample *sample, vitals_metric metric, struct value value);
-void gpu_fill_text(struct gpu_sample *sample, vitals_metric metric, struct span text);
+void gpu_fill_text(struct gpu_sample *sample, vitals_metric metric, const char *text);
 
 /* A reading of the row of a child table that has this label; there is such a row then, even if the
  * metric is not wanted. */
 void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char *label,
                     struct value value);
 void gpu_fill_child_text(struct gpu_sample *sample, vitals_metric metric, const char *label,
-                         struct span text);
+                         const char *text);
 
 /* What was set; NULL where nothing was. The label of the device is "". */
 const struct batch_cell *gpu_fill_find(const struct gpu_sample *sample, vitals_metric metric,

@@ -52,15 +52,14 @@ bool pci_read_bus_id(const struct os *os, const char *folder, char out[static PC
 
 /* ---- files ---- */
 
-static int read_text(const struct os *os, const char *folder, const char *file, char *out,
-                     size_t capacity)
+int pci_text(const struct os *os, const char *folder, const char *file, char *out, size_t capacity)
 {
     char path[OS_SYS_PATH];
     out[0] = '\0';
     return pci_path(path, folder, file) ? os_sys_text(os, path, out, capacity) : -ENAMETOOLONG;
 }
 
-static int read_number(const struct os *os, const char *folder, const char *file, uint64_t *out)
+int pci_number(const struct os *os, const char *folder, const char *file, uint64_t *out)
 {
     char path[OS_SYS_PATH];
     return pci_path(path, folder, file) ? os_sys_u64(os, path, out) : -ENAMETOOLONG;
@@ -71,7 +70,7 @@ bool pci_is_asleep(const struct os *os, const char *folder, char status[PCI_STAT
     // Any other is awake: active; unsupported and error, without power management; no file.
     static const char *const ASLEEP[] = {"suspended", "suspending", "resuming"};
     char text[PCI_STATUS];
-    int result = read_text(os, folder, "power/runtime_status", text, sizeof text);
+    int result = pci_text(os, folder, "power/runtime_status", text, sizeof text);
     if (result < 0)
         text[0] = '\0';
     if (status != NULL)
@@ -86,11 +85,11 @@ bool pci_is_asleep(const struct os *os, const char *folder, char status[PCI_STAT
 bool pci_read_numbers(const struct os *os, const char *folder, struct pci_numbers *out)
 {
     *out = (struct pci_numbers){0};
-    (void)read_number(os, folder, "subsystem_vendor", &out->subsystem_vendor);
-    (void)read_number(os, folder, "subsystem_device", &out->subsystem_device);
-    (void)read_number(os, folder, "revision", &out->revision);
-    return read_number(os, folder, "vendor", &out->vendor) == 0 &&
-           read_number(os, folder, "device", &out->device) == 0;
+    (void)pci_number(os, folder, "subsystem_vendor", &out->subsystem_vendor);
+    (void)pci_number(os, folder, "subsystem_device", &out->subsystem_device);
+    (void)pci_number(os, folder, "revision", &out->revision);
+    return pci_number(os, folder, "vendor", &out->vendor) == 0 &&
+           pci_number(os, folder, "device", &out->device) == 0;
 }
 
 bool pci_read_driver(const struct os *os, const char *folder, char *out, size_t capacity)
@@ -150,7 +149,7 @@ unsigned pci_generation(struct span text)
 static struct value read_generation(const struct os *os, const char *folder, const char *file)
 {
     char text[64];
-    int result = read_text(os, folder, file, text, sizeof text);
+    int result = pci_text(os, folder, file, text, sizeof text);
     if (result < 0 && result != -ENOENT)
         return value_missing(os_availability(result));
     unsigned generation = pci_generation((struct span){text, strlen(text)});
@@ -162,7 +161,7 @@ static struct value read_width(const struct os *os, const char *folder, const ch
 {
     enum { WIDTH_MAX = 32 };
     uint64_t width;
-    int result = read_number(os, folder, file, &width);
+    int result = pci_number(os, folder, file, &width);
     if (result < 0 && result != -ENOENT)
         return value_missing(os_availability(result));
     bool is_width = result == 0 && width > 0 && width <= WIDTH_MAX;
@@ -197,11 +196,11 @@ void pci_read_link(const struct os *os, const char *folder, struct pci_link *out
         return;
 
     /* From the device to the outermost bridge that is the card's own. */
-    bool has_vendor = read_number(os, path, "vendor", &vendor) == 0;
+    bool has_vendor = pci_number(os, path, "vendor", &vendor) == 0;
     for (int i = 0; has_vendor && i < BRIDGES; i++) {
         memcpy(above, path, sizeof above);
-        if (!cut_to_parent(above) || read_number(os, above, "class", &class) < 0 ||
-            class >> 8 != BRIDGE || read_number(os, above, "vendor", &its) < 0 || its != vendor)
+        if (!cut_to_parent(above) || pci_number(os, above, "class", &class) < 0 ||
+            class >> 8 != BRIDGE || pci_number(os, above, "vendor", &its) < 0 || its != vendor)
             break;
         memcpy(path, above, sizeof above);
     }
@@ -226,7 +225,7 @@ static bool is_asked(const struct gpu_sample *sample, vitals_metric metric)
 static void fill_string(struct gpu_sample *sample, vitals_metric metric, const char *text)
 {
     if (text[0] != '\0')
-        gpu_fill_text(sample, metric, (struct span){text, strlen(text)});
+        gpu_fill_text(sample, metric, text);
     else
         gpu_fill(sample, metric, value_missing(VITALS_UNSUPPORTED));
 }
@@ -260,12 +259,12 @@ bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample
                   numbers.subsystem_device);
     if (is_asked(sample, VITALS_GPU_NUMA_NODE)) {
         uint64_t node; /* -1, and no file: the machine has one node alone */
-        bool found = read_number(os, folder, "numa_node", &node) == 0;
+        bool found = pci_number(os, folder, "numa_node", &node) == 0;
         gpu_fill(sample, VITALS_GPU_NUMA_NODE,
                  found ? value_u64(node) : value_missing(VITALS_UNSUPPORTED));
     }
     if (is_asked(sample, VITALS_GPU_LOCAL_CPUS)) {
-        (void)read_text(os, folder, "local_cpulist", text, sizeof text);
+        (void)pci_text(os, folder, "local_cpulist", text, sizeof text);
         fill_string(sample, VITALS_GPU_LOCAL_CPUS, text);
     }
     char status[PCI_STATUS];
@@ -298,4 +297,102 @@ void pci_fill_link(const struct os *os, const char *folder, struct gpu_sample *s
         memcpy(&value, (const char *)&link + LINKS[i].value, sizeof value);
         gpu_fill(sample, LINKS[i].metric, value);
     }
+}
+
+/* ---- names ----
+ *
+ * pci.ids has a line "1002  Vendor" for each vendor and below it lines that begin with a tab:
+ * "\t73df  Device"; two tabs begin a line of a board. amdgpu.ids has lines "73DF,\tC1,\tName". "#"
+ * begins a comment in both. */
+
+static void copy_rest(struct cursor *cursor, char out[static NAMES_TEXT])
+{
+    cursor_blanks(cursor);
+    size_t size = (size_t)(cursor->end - cursor->at);
+    while (size > 0 && (unsigned char)cursor->at[size - 1] <= ' ')
+        size--;
+    size = size_min(size, NAMES_TEXT - 1);
+    memcpy(out, cursor->at, size);
+    out[size] = '\0';
+}
+
+/* Four digits and a blank behind them. */
+static bool id_here(struct cursor *cursor, uint64_t *id)
+{
+    const char *from = cursor->at;
+    return number_hex(&cursor->at, cursor->end, id) && cursor->at - from == 4 &&
+           !cursor_done(cursor) && *cursor->at == ' ';
+}
+
+void names_pci_line(struct span line, void *data)
+{
+    struct names_pci_search *search = data;
+    struct cursor cursor = cursor_over(line.bytes, line.size);
+    uint64_t id;
+    if (search->found || cursor_done(&cursor) || *cursor.at == '#')
+        return;
+    if (!cursor_literal(&cursor, "\t")) {
+        search->in_vendor = id_here(&cursor, &id) && id == search->vendor;
+        if (search->in_vendor)
+            copy_rest(&cursor, search->out->vendor);
+        return;
+    }
+    if (!search->in_vendor || !id_here(&cursor, &id) || id != search->device)
+        return;
+    copy_rest(&cursor, search->out->device);
+    search->found = search->out->device[0] != '\0';
+}
+
+bool names_find_pci(const struct os *os, uint64_t vendor, uint64_t device, struct names_pci *out)
+{
+    static const char *const FILES[] = {"hwdata/pci.ids", "misc/pci.ids"};
+    for (size_t i = 0; i < ARRAY_COUNT(FILES); i++) {
+        *out = (struct names_pci){0};
+        struct names_pci_search search = {.vendor = vendor, .device = device, .out = out};
+        (void)os_share_lines(os, FILES[i], names_pci_line, &search);
+        if (search.found)
+            return true;
+    }
+    return false;
+}
+
+void names_device(const struct os *os, uint64_t vendor, uint64_t device, const char *fallback,
+                  char out[static GPU_NAME])
+{
+    struct names_pci names;
+    if (names_find_pci(os, vendor, device, &names))
+        snprintf(out, GPU_NAME, "%.*s", GPU_NAME - 1, names.device);
+    else
+        snprintf(out, GPU_NAME, "%s [%04x:%04x]", fallback, (unsigned)(vendor & 0xffff),
+                 (unsigned)(device & 0xffff));
+}
+
+/* Hexadecimal, with a comma behind it. */
+static bool number_and_comma(struct cursor *cursor, uint64_t *out)
+{
+    cursor_blanks(cursor);
+    return number_hex(&cursor->at, cursor->end, out) && cursor_literal(cursor, ",");
+}
+
+void names_amdgpu_line(struct span line, void *data)
+{
+    struct names_amdgpu_search *search = data;
+    struct cursor cursor = cursor_over(line.bytes, line.size);
+    uint64_t device, revision;
+    if (search->found || !number_and_comma(&cursor, &device) ||
+        !number_and_comma(&cursor, &revision))
+        return;
+    if (device != search->device || revision != search->revision)
+        return;
+    copy_rest(&cursor, search->out);
+    search->found = search->out[0] != '\0';
+}
+
+bool names_find_amdgpu(const struct os *os, uint64_t device, uint64_t revision,
+                       char out[static NAMES_TEXT])
+{
+    struct names_amdgpu_search search = {.device = device, .revision = revision, .out = out};
+    out[0] = '\0';
+    (void)os_share_lines(os, "libdrm/amdgpu.ids", names_amdgpu_line, &search);
+    return search.found;
 }

@@ -21,6 +21,10 @@ void pci_folder(char out[static OS_SYS_PATH], const char *bus_id);
 /* "FOLDER/FILE"; false where it is too long. */
 bool pci_path(char out[static OS_SYS_PATH], const char *folder, const char *file);
 
+/* A file of the folder: a text, or a number. 0 or negative errno; a text is "" then. */
+int pci_text(const struct os *os, const char *folder, const char *file, char *out, size_t capacity);
+int pci_number(const struct os *os, const char *folder, const char *file, uint64_t *out);
+
 /* Whether the device sleeps, falls asleep or wakes up: then no file is read that it would have to
  * answer, for that wakes it. A device without runtime power management is awake. `status` may be
  * NULL, else the kernel's word; "" where it has none. Reads one file, which wakes nothing. */
@@ -68,5 +72,42 @@ bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample
 
 /* Likewise pcie_generation, pcie_generation_max, pcie_width, pcie_width_max. */
 void pci_fill_link(const struct os *os, const char *folder, struct gpu_sample *sample);
+
+/* ---- what a device is called, by the lists that distributions ship below /usr/share ----
+ *
+ * A list is read through once per question (a megabyte): ask when a device is found, not when it is
+ * sampled. */
+
+enum { NAMES_TEXT = 128 };
+
+/* Of pci.ids: hwdata/, then misc/. The vendor's name and the device's; each is "" where it is not
+ * listed. False where the device is not. */
+struct names_pci {
+    char vendor[NAMES_TEXT], device[NAMES_TEXT];
+};
+bool names_find_pci(const struct os *os, uint64_t vendor, uint64_t device, struct names_pci *out);
+
+/* What pci.ids calls a device, else "FALLBACK [8086:56a0]". */
+void names_device(const struct os *os, uint64_t vendor, uint64_t device, const char *fallback,
+                  char out[static GPU_NAME]);
+
+/* Of libdrm/amdgpu.ids, which tells revisions apart. */
+bool names_find_amdgpu(const struct os *os, uint64_t device, uint64_t revision,
+                       char out[static NAMES_TEXT]);
+
+/* Their lines: pure. */
+struct names_pci_search {
+    uint64_t vendor, device;
+    bool in_vendor, found;
+    struct names_pci *out;
+};
+void names_pci_line(struct span line, void *search);
+
+struct names_amdgpu_search {
+    uint64_t device, revision;
+    bool found;
+    char *out; /* NAMES_TEXT bytes */
+};
+void names_amdgpu_line(struct span line, void *search);
 
 #endif

@@ -75,7 +75,7 @@ static inline const struct answer_cache *gpu_device_late(const struct gpu_device
     return entity == VITALS_TABLE_GPU_JOB ? &device->claims : &device->readings;
 }
 
-/* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. parts.c */
+/* Gives a row of a child table a key, where it has none. 0 or VITALS_EMEMORY. */
 int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struct row_batch *batch,
                  const struct batch_row *row);
 

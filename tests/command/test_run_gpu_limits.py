@@ -188,7 +188,7 @@ class Lost(OnADriver):
         self.assertEqual(self.memory(account)["value"], 20 * GIB)
 
     def test_that_comes_back(self):
-        """Lost is lost for half a minute, and this run for good (restart.c): it ends as it would."""
+        """Lost is lost for half a minute, and this run for good (nvidia.c): it ends as it would."""
         code, said, account = self.lose(60, 61)
         self.assertEqual(code, 5, said)
         self.assertEqual(self.memory(account)["value"], 20 * GIB)

@@ -1,9 +1,11 @@
 /* amd.c: the back end of AMD's devices. */
 #include "gpu/amd/state.h"
+#include "model/diagnosis.h"
 #include "util/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static int amd_open(const vitals_context *context, void **state, struct gpu_scan *why)
 {
@@ -34,6 +36,97 @@ static void amd_close(void *state)
         memory_free(amd->devices[i]);
     }
     memory_free(amd);
+}
+
+/* ---- why devices are there or not, in rows for a person; wakes no card ---- */
+
+struct amd_machine {
+    const struct os *os;
+    uint32_t cards;   /* devices of AMD's that show pictures or compute */
+    uint32_t unbound; /* of them, those that no driver has */
+    uint32_t foreign; /* and those that another driver has */
+    char driver[32];  /* the last such */
+    uint32_t asleep;
+};
+
+static bool take_device(const char *name, void *data)
+{
+    struct amd_machine *machine = data;
+    char folder[OS_SYS_PATH], driver[32] = "";
+    uint64_t vendor = 0, class = 0;
+    pci_folder(folder, name);
+    if (pci_number(machine->os, folder, "vendor", &vendor) < 0 || vendor != 0x1002 ||
+        pci_number(machine->os, folder, "class", &class) < 0 ||
+        (class >> 16 != 0x03 && class >> 16 != 0x12))
+        return true;
+    machine->cards++;
+    if (!pci_read_driver(machine->os, folder, driver, sizeof driver)) {
+        machine->unbound++;
+    } else if (strcmp(driver, "amdgpu") != 0) {
+        machine->foreign++;
+        memcpy(machine->driver, driver, sizeof driver);
+    } else {
+        machine->asleep += pci_is_asleep(machine->os, folder, NULL);
+    }
+    return true;
+}
+
+static void amd_diagnose(const vitals_context *context, void *state, struct row_batch *out)
+{
+    struct amd_machine machine = {.os = &context->os};
+    (void)state;
+    int error = os_sys_list(&context->os, "bus/pci/devices", take_device, &machine);
+    if (machine.cards == 0) {
+        /* A machine may have no PCI at all; what cannot be read may hide devices. */
+        if (error < 0 && os_availability(error) == VITALS_DENIED)
+            diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "permission denied: /sys/bus/pci",
+                          "# run outside of the sandbox, or let it see /sys");
+        else if (error < 0 && error != -ENOENT)
+            diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "cannot be read: /sys/bus/pci", "");
+        else
+            diagnosis_add(out, DIAGNOSIS_GOOD, "amd", "no device of AMD's", "");
+    }
+
+    char text[160];
+    if (machine.unbound > 0) {
+        snprintf(text, sizeof text, "%u of AMD's devices %s no driver", machine.unbound,
+                 machine.unbound == 1 ? "has" : "have");
+        diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", text, "sudo modprobe amdgpu");
+    }
+    if (machine.foreign > 0) {
+        snprintf(text, sizeof text, "%u of AMD's devices %s with the driver %s, not with amdgpu",
+                 machine.foreign, machine.foreign == 1 ? "is" : "are", machine.driver);
+        diagnosis_add(out, DIAGNOSIS_NOTICE, "amd", text, "");
+    }
+
+    uint32_t bound = machine.cards - machine.unbound - machine.foreign;
+    int size = snprintf(text, sizeof text, "amdgpu has %u %s", bound,
+                        bound == 1 ? "device" : "devices");
+    if (machine.asleep > 0)
+        snprintf(text + size, sizeof text - (size_t)size, ", of which %u %s", machine.asleep,
+                 machine.asleep == 1 ? "sleeps and is left asleep" : "sleep and are left asleep");
+    if (bound > 0) {
+        diagnosis_add(out, DIAGNOSIS_GOOD, "amd", text, "");
+
+        /* Programs that compute open this node and a render node; we need neither. */
+        static const char subject[] = "amd kfd";
+        int access = os_dev_access(&context->os, "kfd");
+        if (kfd_generation(&context->os) == 0)
+            diagnosis_add(
+                out, DIAGNOSIS_NOTICE, subject,
+                "the compute driver is not there: no ROCm, and compute units are not known", "");
+        else if (access == -EACCES)
+            diagnosis_add(out, DIAGNOSIS_NOTICE, subject,
+                          "/dev/kfd: permission denied: your programs cannot compute",
+                          "sudo usermod -aG render,video \"$USER\"\n# then log in again");
+        else if (access == -ENOENT)
+            diagnosis_add(out, DIAGNOSIS_NOTICE, subject,
+                          "/dev/kfd is not there: nothing can compute with ROCm from here",
+                          "# where this is a container, add to the command that starts it:\n"
+                          "# docker run --device=/dev/kfd --device=/dev/dri ...");
+        else
+            diagnosis_add(out, DIAGNOSIS_GOOD, subject, "it tells who computes, of all users", "");
+    }
 }
 
 const struct gpu_backend gpu_backend_amd = {

@@ -6,7 +6,6 @@
  * Nothing here wakes a card: the kernel answers these reads from memory. Thread rule: the scan's.
  */
 #include "gpu/amd/state.h"
-#include "gpu/names.h"
 
 #include "util/memory.h"
 #include "util/number.h"
@@ -93,10 +92,9 @@ static const struct amd_device *find_card(const struct amd *amd, const char *fol
 static void name_uuid(const struct amd *amd, struct amd_device *found)
 {
     const struct amd_device *known = find_card(amd, found->folder, NULL);
-    char path[OS_SYS_PATH], text[32];
+    char text[32];
     struct gpu_identity *who = &found->who;
-    pci_path(path, found->folder, "unique_id");
-    if (os_sys_text(&amd->context->os, path, text, sizeof text) < 0)
+    if (pci_text(&amd->context->os, found->folder, "unique_id", text, sizeof text) < 0)
         text[0] = '\0';
     size_t size = strspn(text, "0123456789abcdefABCDEF");
     if (size > 0 && size <= 16 && text[size] == '\0' && strspn(text, "0") != size)
@@ -113,12 +111,11 @@ static void name_uuid(const struct amd *amd, struct amd_device *found)
 /* What its maker wrote on the board, what libdrm's list calls it, what that of the PCI calls it. */
 static void name_card(const struct os *os, struct amd_device *found)
 {
-    char path[OS_SYS_PATH], name[NAMES_TEXT];
+    char name[NAMES_TEXT];
     struct gpu_identity *who = &found->who;
     struct pci_numbers numbers = {0};
     who->name_state = VITALS_HAVE;
-    pci_path(path, found->folder, "product_name");
-    if (os_sys_text(os, path, name, sizeof name) == 0 && name[0] != '\0') {
+    if (pci_text(os, found->folder, "product_name", name, sizeof name) == 0 && name[0] != '\0') {
         snprintf(who->name, sizeof who->name, "%.*s", GPU_NAME - 1, name);
         return;
     }
@@ -153,9 +150,9 @@ static bool take_node(const char *name, void *data)
 
 static void list_partitions(struct amd *amd, const struct amd_device *parent, struct gpu_scan *out)
 {
-    char path[OS_SYS_PATH], profile[GPU_NAME];
-    pci_path(path, parent->folder, "current_compute_partition");
-    if (os_sys_text(&amd->context->os, path, profile, sizeof profile) < 0)
+    char profile[GPU_NAME];
+    if (pci_text(&amd->context->os, parent->folder, "current_compute_partition", profile,
+                 sizeof profile) < 0)
         profile[0] = '\0';
     for (uint32_t i = 0; i < parent->node_count && parent->partitioned; i++) {
         struct amd_device found = {.who = parent->who, .partition = (int32_t)i, .node_count = 1};

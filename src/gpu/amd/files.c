@@ -1,8 +1,84 @@
-/* files.c: what stands in one file each, and what the card itself is. */
+/* files.c: one file of a card and what its refusal means; what stands in one file each, and what
+ * the card itself is. Thread rule: a worker's; the driver may ask the card's firmware. */
 #include "gpu/amd/state.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+vitals_availability amd_availability(struct amd_reader *reader, int error)
+{
+    switch (error < 0 ? -error : error) {
+    case ENOENT:
+    case ENAMETOOLONG:
+    case ENODATA:
+    case EINVAL:
+    case ENOSYS:
+    case EOPNOTSUPP: return VITALS_UNSUPPORTED;
+    case EPERM:
+    case EBUSY: reader->refused = true; return VITALS_FAILED;
+    default: return os_availability(error);
+    }
+}
+
+struct value amd_read_number(struct amd_reader *reader, const char *file)
+{
+    uint64_t number;
+    int result = pci_number(reader->os, reader->device->folder, file, &number);
+    return result == 0 ? value_u64(number) : value_missing(amd_availability(reader, result));
+}
+
+struct value amd_read_scaled(struct amd_reader *reader, const char *file, double factor,
+                             uint64_t most)
+{
+    struct value number = amd_read_number(reader, file);
+    return number.state > 0 ? gpu_fill_scaled(number.as.u64, factor, most) : number;
+}
+
+struct span amd_read_text(struct amd_reader *reader, const char *file, char *out, size_t capacity,
+                          signed char *state)
+{
+    int result = pci_text(reader->os, reader->device->folder, file, out, capacity);
+    *state = VITALS_HAVE;
+    if (result == -EFBIG)
+        *state = VITALS_LOWER_BOUND;
+    else if (result < 0)
+        *state = (signed char)amd_availability(reader, result);
+    else if (out[0] == '\0') // the driver has nothing to say
+        *state = VITALS_UNSUPPORTED;
+    return (struct span){out, *state > 0 ? strlen(out) : 0};
+}
+
+const struct amd_metrics *amd_record(struct amd_reader *reader)
+{
+    char path[OS_SYS_PATH], bytes[4096];
+    size_t size;
+    if (reader->record_known)
+        return reader->record;
+    reader->record_known = true;
+    if (!pci_path(path, reader->device->folder, "gpu_metrics"))
+        return NULL;
+    int result = os_sys_bytes(reader->os, path, bytes, sizeof bytes, &size);
+    if (result < 0 && result != -EFBIG)
+        (void)amd_availability(reader, result);
+    else if (amd_metrics_parse(bytes, size, &reader->room))
+        reader->record = &reader->room;
+    return reader->record;
+}
+
+bool amd_has_child(const struct amd_reader *reader, vitals_metric metric, const char *label)
+{
+    const struct batch_cell *cell = gpu_fill_find(reader->sample, metric, label);
+    return cell != NULL && cell->state > 0;
+}
+
+void amd_list_child(struct amd_reader *reader, vitals_metric metric, const char *label)
+{
+    if (!amd_wants(reader, metric))
+        gpu_fill_child(reader->sample, metric, label, value_missing(VITALS_NOT_REQUESTED));
+}
+
+/* ---- readings ---- */
 
 static const struct {
     vitals_metric metric;
@@ -42,9 +118,8 @@ static void fill_node(struct amd_reader *reader)
         if (device->who.nodes[i].minor > minor) // render nodes stand behind cards
             minor = device->who.nodes[i].minor;
     if (device->who.node_count > 0) {
-        int size = snprintf(path, sizeof path, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card",
-                            minor);
-        gpu_fill_text(reader->sample, VITALS_GPU_DEVICE_NODE, (struct span){path, (size_t)size});
+        snprintf(path, sizeof path, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card", minor);
+        gpu_fill_text(reader->sample, VITALS_GPU_DEVICE_NODE, path);
     }
 
     if (device->node_count == 0)
@@ -54,8 +129,7 @@ static void fill_node(struct amd_reader *reader)
     fill_u64(reader, VITALS_GPU_MULTIPROCESSORS, units);
     kfd_architecture(device->nodes[0].properties.gfx_target_version, architecture);
     if (architecture[0] != '\0')
-        gpu_fill_text(reader->sample, VITALS_GPU_ARCHITECTURE,
-                      (struct span){architecture, strlen(architecture)});
+        gpu_fill_text(reader->sample, VITALS_GPU_ARCHITECTURE, architecture);
     if (amd_wants(reader, VITALS_GPU_MEMORY_BUS_BITS)) {
         struct kfd_memory memory;
         kfd_read_memory(reader->os, device->nodes[0].number, &memory);
@@ -104,7 +178,7 @@ void amd_read_files(struct amd_reader *reader)
 {
     fill_node(reader);
     if (reader->device->partition >= 0) {
-        gpu_fill_text(reader->sample, VITALS_GPU_PARTITION_KIND, (struct span){"xcp", 3});
+        gpu_fill_text(reader->sample, VITALS_GPU_PARTITION_KIND, "xcp");
         return;
     }
 
@@ -140,9 +214,9 @@ void amd_read_files(struct amd_reader *reader)
         signed char state;
         if (!amd_wants(reader, texts[i].metric))
             continue;
-        struct span span = amd_read_text(reader, texts[i].file, text, sizeof text, &state);
+        (void)amd_read_text(reader, texts[i].file, text, sizeof text, &state);
         if (state > 0)
-            gpu_fill_text(reader->sample, texts[i].metric, span);
+            gpu_fill_text(reader->sample, texts[i].metric, text);
         else
             gpu_fill(reader->sample, texts[i].metric, value_missing(state));
     }

@@ -99,8 +99,7 @@ static void fill_causes(struct amd_reader *reader, const struct amd_throttle *th
     };
     for (size_t i = 0; i < AMD_CAUSES; i++)
         gpu_fill(reader->sample, metrics[i], value_u64(throttle->by[i]));
-    gpu_fill_text(reader->sample, VITALS_GPU_THROTTLE_REASONS,
-                  (struct span){throttle->reasons, strlen(throttle->reasons)});
+    gpu_fill_text(reader->sample, VITALS_GPU_THROTTLE_REASONS, throttle->reasons);
 }
 
 /* Bits say what holds now; counters what has held since the last record. */

@@ -35,7 +35,7 @@ static void fill_text(struct amd_reader *reader, vitals_metric metric, const cha
                       const char *text)
 {
     if (text[0] != '\0')
-        gpu_fill_child_text(reader->sample, metric, label, (struct span){text, strlen(text)});
+        gpu_fill_child_text(reader->sample, metric, label, text);
 }
 
 void amd_read_links(struct amd_reader *reader)

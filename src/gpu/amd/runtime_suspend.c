@@ -82,8 +82,7 @@ bool amd_runtime_suspended(struct amd_reader *reader)
             (!amd_wants(reader, kept->metric) || gpu_fill_has(sample, kept->metric)))
             continue;
         if (value.state > 0 && vitals_metric_type(kept->metric) == VITALS_TEXT) {
-            gpu_fill_child_text(sample, kept->metric, kept->label,
-                                (struct span){kept->text, strlen(kept->text)});
+            gpu_fill_child_text(sample, kept->metric, kept->label, kept->text);
             const struct batch_cell *cell = gpu_fill_find(sample, kept->metric, kept->label);
             value.as.u64 = cell != NULL ? cell->as.u64 : 0;
         }

@@ -92,7 +92,6 @@ void amd_scan(void *state, struct gpu_scan *out);                    /* devices.
 void amd_sample(void *state, uint32_t slot, struct gpu_sample *out); /* sample.c */
 void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                    const struct metric_set *wanted, struct gpu_processes *out);
-void amd_diagnose(const vitals_context *context, void *state, struct row_batch *out);
 
 /* How many cards the driver amdgpu has; 0 also where it is not there, or *error (negative errno,
  * else 0) says why it cannot be listed. Writes nothing, wakes nothing. devices.c */

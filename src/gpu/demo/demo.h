@@ -22,7 +22,7 @@ struct demo_model {
 };
 
 /* The activity of a process on the demo's devices, and its workload. The process itself is one of
- * the machine: see demo_processes.c. */
+ * the machine: see scenarios.c. */
 struct demo_program {
     bool compute, graphics;
     double memory_share; /* of its device's memory */

@@ -125,7 +125,7 @@ static void fill(struct gpu_sample *sample, const struct demo_reading *rows, siz
 static void fill_text(struct gpu_sample *sample, vitals_metric metric, const char *text)
 {
     if (text)
-        gpu_fill_text(sample, metric, (struct span){text, strlen(text)});
+        gpu_fill_text(sample, metric, text);
 }
 
 static void fill_links(const struct demo_model *model, double moved, struct gpu_sample *sample)
@@ -140,8 +140,8 @@ static void fill_links(const struct demo_model *model, double moved, struct gpu_
             {VITALS_GPU_LINK_TRANSMITTED_BYTES, label, moved * 0.8},
         };
         fill(sample, rows, ARRAY_COUNT(rows));
-        gpu_fill_child_text(sample, VITALS_GPU_LINK_KIND, label, (struct span){kind, strlen(kind)});
-        gpu_fill_child_text(sample, VITALS_GPU_LINK_REMOTE_KIND, label, (struct span){"switch", 6});
+        gpu_fill_child_text(sample, VITALS_GPU_LINK_KIND, label, kind);
+        gpu_fill_child_text(sample, VITALS_GPU_LINK_REMOTE_KIND, label, "switch");
     }
 }
 

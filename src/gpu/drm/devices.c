@@ -5,7 +5,6 @@
  * once to a place in /sys and a driver. Nothing here wakes a device. Thread rule: the scanning
  * thread. */
 #include "gpu/drm/state.h"
-#include "gpu/names.h"
 
 #include "util/hash.h"
 #include "util/memory.h"
@@ -216,11 +215,9 @@ static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const c
 static bool read_compatible(const struct os *os, const char *folder, char *out, size_t capacity)
 {
     enum { UEVENT = 1024 };
-    char path[OS_SYS_PATH], text[UEVENT];
+    char text[UEVENT];
     out[0] = '\0';
-    if (!pci_path(path, folder, "uevent"))
-        return false;
-    (void)os_sys_text(os, path, text, sizeof text);
+    (void)pci_text(os, folder, "uevent", text, sizeof text);
     struct cursor cursor = cursor_over(text, strlen(text));
     for (struct span line; cursor_line(&cursor, &line);) {
         struct cursor rest = cursor_over(line.bytes, line.size);

@@ -13,13 +13,12 @@ static const double HERTZ_MAX = 1e10; /* beyond, it is no frequency */
 static struct value read_hertz(const struct os *os, const char *folder, const char *file,
                                double factor)
 {
-    char path[OS_SYS_PATH];
     uint64_t number;
-    if (!pci_path(path, folder, file))
-        return value_missing(VITALS_UNSUPPORTED);
-    int result = os_sys_u64(os, path, &number);
+    int result = pci_number(os, folder, file, &number);
     if (result < 0)
-        return value_missing(result == -ENOENT ? VITALS_UNSUPPORTED : os_availability(result));
+        return value_missing(result == -ENOENT || result == -ENAMETOOLONG
+                                 ? VITALS_UNSUPPORTED
+                                 : os_availability(result));
     double hertz = (double)number * factor;
     return hertz <= HERTZ_MAX ? value_f64(hertz) : value_missing(VITALS_FAILED);
 }
@@ -67,9 +66,8 @@ static void fill_clock(const struct os *os, const struct clock *clock, bool is_a
 /* ivpu counts the time in which it had jobs, in microseconds; true where there is such a count. */
 static bool read_npu(const struct os *os, struct drm_slot *slot, uint64_t now_ns)
 {
-    char path[OS_SYS_PATH];
     uint64_t busy_us;
-    if (!pci_path(path, slot->folder, "npu_busy_time_us") || os_sys_u64(os, path, &busy_us) < 0)
+    if (pci_number(os, slot->folder, "npu_busy_time_us", &busy_us) < 0)
         return false;
     if (slot->busy_ns == 0) {
         slot->npu_ratio = value_missing(VITALS_NOT_YET);
@@ -117,7 +115,7 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
         return;
     }
     bool is_asleep = !pci_fill(os, slot->folder, out);
-    gpu_fill_text(out, VITALS_GPU_DEVICE_NODE, (struct span){slot->node, strlen(slot->node)});
+    gpu_fill_text(out, VITALS_GPU_DEVICE_NODE, slot->node);
     if (!is_asleep) {
         drm_find_sensors(os, slot);
         pci_fill_link(os, slot->folder, out);
@@ -157,8 +155,7 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
         struct value used = slot->is_unified ? slot->clients.system_memory_bytes
                                              : slot->clients.memory_bytes;
         uint64_t bytes;
-        if (pci_path(path, slot->folder, "npu_memory_utilization") &&
-            os_sys_u64(os, path, &bytes) == 0)
+        if (pci_number(os, slot->folder, "npu_memory_utilization", &bytes) == 0)
             used = value_u64(bytes);
         if (used.state == VITALS_UNSET)
             used = value_missing(slot->clients.stamp_ns == 0 ? VITALS_NOT_YET : VITALS_UNSUPPORTED);

@@ -4,7 +4,6 @@
  * again gets another slot, and is the same by its identifier. No read here wakes a device. Thread
  * rule: the scanning thread. */
 #include "gpu/intel/state.h"
-#include "gpu/names.h"
 
 #include "util/memory.h"
 #include "util/number.h"

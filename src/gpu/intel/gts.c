@@ -66,11 +66,8 @@ vitals_availability intel_reason(int error)
 
 struct value intel_number(const struct os *os, const char *folder, const char *file)
 {
-    char path[OS_SYS_PATH];
-    uint64_t number = 0;
-    int result = -ENAMETOOLONG;
-    if (pci_path(path, folder, file))
-        result = os_sys_u64(os, path, &number);
+    uint64_t number;
+    int result = pci_number(os, folder, file, &number);
     return result < 0 ? value_missing(intel_reason(result)) : value_u64(number);
 }
 
@@ -374,7 +371,7 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
         if (!throttling.known || (throttling.failed && !held))
             gpu_fill(sample, metric, value_missing(throttling.reason));
         else if (metric == VITALS_GPU_THROTTLE_REASONS)
-            gpu_fill_text(sample, metric, (struct span){throttling.words, throttling.size});
+            gpu_fill_text(sample, metric, throttling.words);
         else
             gpu_fill(sample, metric, value_u64(held));
     }

@@ -233,12 +233,12 @@ bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot)
 void intel_fill_window(const struct os *os, const struct intel_slot *slot,
                        struct gpu_sample *sample)
 {
-    char path[OS_SYS_PATH], text[WINDOW_TEXT];
+    char text[WINDOW_TEXT];
     uint64_t size;
     if (!gpu_fill_wants(sample, VITALS_GPU_MEMORY_TOTAL_BYTES) &&
         !gpu_fill_wants_table(sample, VITALS_TABLE_GPU_POOL))
         return;
-    if (!pci_path(path, slot->folder, "resource") || os_sys_text(os, path, text, sizeof text) < 0 ||
+    if (pci_text(os, slot->folder, "resource", text, sizeof text) < 0 ||
         !event_parse_window((struct span){text, strlen(text)}, MEMORY_WINDOW, &size))
         return;
     gpu_fill_child(sample, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));

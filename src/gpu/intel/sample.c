@@ -108,13 +108,12 @@ static bool fill_statics(const struct os *os, const struct intel_slot *slot,
     char node[48];
     bool awake = pci_fill(os, slot->folder, sample);
     if (slot->tile >= 0 || slot->is_virtual)
-        gpu_fill_text(sample, VITALS_GPU_PARTITION_KIND,
-                      slot->tile >= 0 ? (struct span){"tile", 4} : (struct span){"vf", 2});
+        gpu_fill_text(sample, VITALS_GPU_PARTITION_KIND, slot->tile >= 0 ? "tile" : "vf");
     if (slot->tile >= 0)
         return awake;
     if (slot->render[0] != '\0') {
-        int size = snprintf(node, sizeof node, "/dev/dri/%s", slot->render);
-        gpu_fill_text(sample, VITALS_GPU_DEVICE_NODE, (struct span){node, (size_t)size});
+        snprintf(node, sizeof node, "/dev/dri/%s", slot->render);
+        gpu_fill_text(sample, VITALS_GPU_DEVICE_NODE, node);
     }
     gpu_fill(sample, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->integrated));
     if (!slot->integrated)

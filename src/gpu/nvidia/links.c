@@ -29,7 +29,7 @@ static void set_text(struct nvidia_reader *reader, vitals_metric metric, const c
                      nvml_return code, const char *text)
 {
     if (reader_check(reader, code) == NVML_SUCCESS)
-        gpu_fill_child_text(reader->sample, metric, label, (struct span){text, strlen(text)});
+        gpu_fill_child_text(reader->sample, metric, label, text);
     else
         gpu_fill_child(reader->sample, metric, label, value_missing(nvml_availability(code)));
 }

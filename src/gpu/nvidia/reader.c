@@ -22,7 +22,7 @@ void reader_set_text(struct nvidia_reader *reader, vitals_metric metric, nvml_re
                      const char *text)
 {
     if (reader_check(reader, code) == NVML_SUCCESS)
-        gpu_fill_text(reader->sample, metric, (struct span){text, strlen(text)});
+        gpu_fill_text(reader->sample, metric, text);
     else
         gpu_fill(reader->sample, metric, value_missing(nvml_availability(code)));
 }

@@ -74,10 +74,10 @@ nvidia_reading nvidia_read_numbers, nvidia_read_energy, nvidia_read_power_limits
 /* about.c */
 nvidia_reading nvidia_read_texts, nvidia_read_multiprocessors, nvidia_read_place,
     nvidia_read_partition;
-/* memory.c, utilization.c, sensors.c */
+/* memory.c, numbers.c, sensors.c */
 nvidia_reading nvidia_read_memory, nvidia_read_bar1, nvidia_read_utilization, nvidia_read_engines,
     nvidia_read_temperature, nvidia_read_fans;
-/* clocks.c: all of the table */
+/* sensors.c: clocks, all of the table */
 nvidia_reading nvidia_read_clocks, nvidia_read_reasons, nvidia_read_violations;
 /* ecc.c */
 nvidia_reading nvidia_read_ecc, nvidia_read_retired_pages, nvidia_read_remapped_rows,

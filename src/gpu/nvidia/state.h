@@ -132,7 +132,7 @@ void nvidia_read_versions(struct nvidia *nvidia);
  */
 void nvidia_end_driver(struct nvidia *nvidia);
 
-/* ---- the driver goes and comes: restart.c, the scan's thread ---- */
+/* ---- the driver goes and comes: nvidia.c, the scan's thread ---- */
 
 /* A number that stands for the kernel module's devices; 0: unknown. */
 uint64_t nvidia_bound_devices(const vitals_context *context);

@@ -56,7 +56,7 @@ static void what_is_not_wanted_is_passed_over(void)
 {
     begin(ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_SENSOR_FAN_RPM));
     gpu_fill(&sample, VITALS_GPU_ENERGY_JOULES, value_f64(1));
-    gpu_fill_text(&sample, VITALS_GPU_SERIAL, (struct span){"x", 1});
+    gpu_fill_text(&sample, VITALS_GPU_SERIAL, "x");
     gpu_fill_child(&sample, VITALS_GPU_POOL_TOTAL_BYTES, "bar1", value_u64(1));
     CHECK_FALSE(gpu_fill_has(&sample, VITALS_GPU_ENERGY_JOULES));
     /* A table of which anything is wanted is listed whole, with what is wanted of it. */
@@ -83,7 +83,7 @@ static void texts_and_labels_have_room_or_say_so(void)
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     begin(ASKED(VITALS_GPU_SERIAL, VITALS_GPU_SENSOR_FAN_RPM));
-    gpu_fill_text(&sample, VITALS_GPU_SERIAL, (struct span){longest, sizeof longest - 1});
+    gpu_fill_text(&sample, VITALS_GPU_SERIAL, longest);
     gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(1));
     gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, longest, value_f64(2));
     gpu_fill_end(&sample);
@@ -131,7 +131,7 @@ static void no_allocation_that_fails_does_harm(void)
         memory_fail_at(nth);
         begin(ASKED(VITALS_GPU_POWER_WATTS, VITALS_GPU_SERIAL, VITALS_GPU_SENSOR_FAN_RPM));
         gpu_fill(&sample, VITALS_GPU_POWER_WATTS, value_f64(3));
-        gpu_fill_text(&sample, VITALS_GPU_SERIAL, (struct span){"serial", 6});
+        gpu_fill_text(&sample, VITALS_GPU_SERIAL, "serial");
         gpu_fill_child(&sample, VITALS_GPU_SENSOR_FAN_RPM, "fan0", value_f64(1));
         gpu_fill_end(&sample);
         memory_fail_at(0);

@@ -2,7 +2,6 @@
 #include "check.h"
 #include "gpu_tree.h"
 
-#include "gpu/names.h"
 #include "gpu/pci.h"
 
 static struct gpu_tree tree;
