@@ -12,58 +12,28 @@
 #include "model/values.h"
 #include "util/cursor.h"
 
-/* In base units: degrees Celsius, ratios of 1, watts, hertz, volts. */
+// clang-format off
+/* In base units: degrees Celsius, ratios of 1, watts, hertz, volts. Clocks are of the fastest
+ * instance; a video ratio is of all video engines together; transfers are of 10^8 a second, as the
+ * driver counts them: 160 is generation 4. */
 enum amd_number {
-    AMD_EDGE_CELSIUS,
-    AMD_JUNCTION_CELSIUS,
-    AMD_MEMORY_CELSIUS,
-    AMD_VR_GFX_CELSIUS,
-    AMD_VR_SOC_CELSIUS,
-    AMD_VR_MEMORY_CELSIUS,
-    AMD_HBM0_CELSIUS,
-    AMD_HBM1_CELSIUS,
-    AMD_HBM2_CELSIUS,
-    AMD_HBM3_CELSIUS,
-    AMD_SOC_CELSIUS,
-    AMD_SKIN_CELSIUS,
-    AMD_GFX_RATIO,
-    AMD_MEMORY_RATIO,
-    AMD_VIDEO_RATIO, /* of all video engines together */
-    AMD_JPEG_RATIO,
-    AMD_SOCKET_WATTS,
-    AMD_GFX_HERTZ, /* of the fastest instance, as are the other clocks */
-    AMD_SOC_HERTZ,
-    AMD_MEMORY_HERTZ,
-    AMD_FABRIC_HERTZ,
-    AMD_VCLK0_HERTZ,
-    AMD_DCLK0_HERTZ,
-    AMD_VCLK1_HERTZ,
-    AMD_DCLK1_HERTZ,
-    AMD_FAN_RPM,
-    AMD_GFX_VOLTS,
-    AMD_SOC_VOLTS,
-    AMD_MEMORY_VOLTS,
-    AMD_PCIE_WORKERS,
-    AMD_PCIE_TRANSFERS, /* of 10^8 a second, as the driver counts them: 160 is generation 4 */
-    AMD_PCIE_REPLAYS,
-    AMD_NUMBERS
+    AMD_EDGE_CELSIUS, AMD_JUNCTION_CELSIUS, AMD_MEMORY_CELSIUS, AMD_VR_GFX_CELSIUS,
+    AMD_VR_SOC_CELSIUS, AMD_VR_MEMORY_CELSIUS, AMD_HBM0_CELSIUS, AMD_HBM1_CELSIUS,
+    AMD_HBM2_CELSIUS, AMD_HBM3_CELSIUS, AMD_SOC_CELSIUS, AMD_SKIN_CELSIUS,
+    AMD_GFX_RATIO, AMD_MEMORY_RATIO, AMD_VIDEO_RATIO, AMD_JPEG_RATIO, AMD_SOCKET_WATTS,
+    AMD_GFX_HERTZ, AMD_SOC_HERTZ, AMD_MEMORY_HERTZ, AMD_FABRIC_HERTZ,
+    AMD_VCLK0_HERTZ, AMD_DCLK0_HERTZ, AMD_VCLK1_HERTZ, AMD_DCLK1_HERTZ,
+    AMD_FAN_RPM, AMD_GFX_VOLTS, AMD_SOC_VOLTS, AMD_MEMORY_VOLTS,
+    AMD_PCIE_WORKERS, AMD_PCIE_TRANSFERS, AMD_PCIE_REPLAYS, AMD_NUMBERS
 };
 
 /* Counters of the firmware's own steps: only whether one has grown says something. */
 enum amd_residency {
-    AMD_RESIDENCY_PROCHOT,
-    AMD_RESIDENCY_PPT,
-    AMD_RESIDENCY_SOCKET_HEAT,
-    AMD_RESIDENCY_VR_HEAT,
-    AMD_RESIDENCY_HBM_HEAT,
-    AMD_RESIDENCY_SPL,
-    AMD_RESIDENCY_FPPT,
-    AMD_RESIDENCY_SPPT,
-    AMD_RESIDENCY_CORE_HEAT,
-    AMD_RESIDENCY_GFX_HEAT,
-    AMD_RESIDENCY_SOC_HEAT,
-    AMD_RESIDENCIES
+    AMD_RESIDENCY_PROCHOT, AMD_RESIDENCY_PPT, AMD_RESIDENCY_SOCKET_HEAT, AMD_RESIDENCY_VR_HEAT,
+    AMD_RESIDENCY_HBM_HEAT, AMD_RESIDENCY_SPL, AMD_RESIDENCY_FPPT, AMD_RESIDENCY_SPPT,
+    AMD_RESIDENCY_CORE_HEAT, AMD_RESIDENCY_GFX_HEAT, AMD_RESIDENCY_SOC_HEAT, AMD_RESIDENCIES
 };
+// clang-format on
 
 enum { AMD_XGMI_LINKS = 8, AMD_PARTITIONS = 8 };
 

@@ -13,43 +13,28 @@
 /* A frequency beyond this is none: xe tells 627200 MHz of the most efficient one of an A380. */
 static const uint64_t MEGAHERTZ_MAX = 10000;
 
+// clang-format off
 static const struct intel_dialect I915 = {
-    .driver = "i915",
-    .actual = "rps_act_freq_mhz",
-    .requested = "rps_cur_freq_mhz",
-    .minimum = "rps_min_freq_mhz",
-    .maximum = "rps_max_freq_mhz",
-    .hardware_maximum = "rps_RP0_freq_mhz",
-    .idle = "rc6_residency_ms",
-    .throttle_folder = "",
-    .throttle_status = "throttle_reason_status",
-    .throttle_prefix = "throttle_reason_",
+    .driver = "i915", .actual = "rps_act_freq_mhz", .requested = "rps_cur_freq_mhz",
+    .minimum = "rps_min_freq_mhz", .maximum = "rps_max_freq_mhz",
+    .hardware_maximum = "rps_RP0_freq_mhz", .idle = "rc6_residency_ms", .throttle_folder = "",
+    .throttle_status = "throttle_reason_status", .throttle_prefix = "throttle_reason_",
 };
 
 static const struct intel_dialect I915_OLD = {
-    .driver = "i915",
-    .actual = "gt_act_freq_mhz",
-    .requested = "gt_cur_freq_mhz",
-    .minimum = "gt_min_freq_mhz",
-    .maximum = "gt_max_freq_mhz",
-    .hardware_maximum = "gt_RP0_freq_mhz",
-    .idle = "power/rc6_residency_ms",
+    .driver = "i915", .actual = "gt_act_freq_mhz", .requested = "gt_cur_freq_mhz",
+    .minimum = "gt_min_freq_mhz", .maximum = "gt_max_freq_mhz",
+    .hardware_maximum = "gt_RP0_freq_mhz", .idle = "power/rc6_residency_ms",
 };
 
 static const struct intel_dialect XE = {
-    .driver = "xe",
-    .actual = "freq0/act_freq",
-    .requested = "freq0/cur_freq",
-    .minimum = "freq0/min_freq",
-    .maximum = "freq0/max_freq",
-    .hardware_maximum = "freq0/rp0_freq",
-    .idle = "gtidle/idle_residency_ms",
-    .throttle_folder = "freq0/throttle",
-    .throttle_status = "freq0/throttle/status",
-    .throttle_prefix = "reason_",
-    .engines = "engines",
-    .counters_keep_awake = true,
+    .driver = "xe", .actual = "freq0/act_freq", .requested = "freq0/cur_freq",
+    .minimum = "freq0/min_freq", .maximum = "freq0/max_freq",
+    .hardware_maximum = "freq0/rp0_freq", .idle = "gtidle/idle_residency_ms",
+    .throttle_folder = "freq0/throttle", .throttle_status = "freq0/throttle/status",
+    .throttle_prefix = "reason_", .engines = "engines", .counters_keep_awake = true,
 };
+// clang-format on
 
 /* ---- reading ---- */
 
