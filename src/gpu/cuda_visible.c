@@ -77,33 +77,25 @@ static bool is_asked_of_cuda(const char *order)
     return order != NULL && (strncmp(order, "GPU-", 4) == 0 || strncmp(order, "MIG-", 4) == 0);
 }
 
-/* The device of a word of vitals_cuda_enumerate. CUDA's bytes do not say whether they are of a GPU
- * or of a partition; then its device is meant. */
-static const vitals_row *enumerated_device(const vitals_snapshot *snapshot, struct span word)
-{
-    static const struct gpu_match_rule RULE = {"nvidia", false};
-    char other[GPU_NAME];
-    const vitals_row *row = NULL;
-    if (word.size < 4 || word.size >= sizeof other)
-        return NULL;
-    if (gpu_match_uuid(snapshot, word, RULE, &row) != GPU_MATCH_ONE) {
-        memcpy(other, word.bytes, word.size);
-        memcpy(other, "MIG", 3);
-        if (gpu_match_uuid(snapshot, (struct span){other, word.size}, RULE, &row) != GPU_MATCH_ONE)
-            return NULL;
-    }
-    uint64_t parent = vitals_row_parent(row);
-    return parent != 0 ? vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, parent) : row;
-}
-
-/* Puts those that CUDA named before the others. */
+/* Puts those that CUDA named (vitals_cuda_enumerate) before the others. CUDA's bytes do not say
+ * whether they are of a GPU or of a partition; then its device is meant. */
 static void sort_as_enumerated(const vitals_snapshot *snapshot, const char *order,
                                struct cuda_devices *devices)
 {
+    static const struct gpu_match_rule RULE = {"nvidia", false};
     struct span word;
     size_t done = 0;
     while (next_word(&order, &word)) {
-        const vitals_row *row = enumerated_device(snapshot, word);
+        char other[GPU_NAME] = "MIG";
+        const vitals_row *row = NULL;
+        if (word.size < 4 || word.size >= sizeof other)
+            continue;
+        memcpy(other + 3, word.bytes + 3, word.size - 3);
+        if (gpu_match_uuid(snapshot, word, RULE, &row) != GPU_MATCH_ONE &&
+            gpu_match_uuid(snapshot, (struct span){other, word.size}, RULE, &row) != GPU_MATCH_ONE)
+            continue;
+        if (vitals_row_parent(row) != 0)
+            row = vitals_snapshot_find(snapshot, VITALS_TABLE_GPU, vitals_row_parent(row));
         for (size_t i = done; row && i < devices->count; i++) {
             if (devices->items[i] != row)
                 continue;
@@ -115,29 +107,22 @@ static void sort_as_enumerated(const vitals_snapshot *snapshot, const char *orde
     }
 }
 
-static bool is_one_model(const struct cuda_devices *devices)
-{
-    vitals_text first, other;
-    if (devices->count < 2)
-        return true;
-    if (vitals_row_text(devices->items[0], VITALS_GPU_NAME, &first) <= 0)
-        return false;
-    for (size_t i = 1; i < devices->count; i++) {
-        if (vitals_row_text(devices->items[i], VITALS_GPU_NAME, &other) <= 0 ||
-            other.size != first.size || memcmp(other.bytes, first.bytes, first.size) != 0)
-            return false;
-    }
-    return true;
-}
-
 vitals_availability vitals_cuda_order(const vitals_snapshot *snapshot, const char *order)
 {
     struct cuda_devices devices;
+    vitals_text first, other;
     list_by_address(snapshot, &devices);
     if (devices.count == 0)
         return VITALS_UNSUPPORTED;
-    bool known = is_asked_of_cuda(order) || (order != NULL && strcmp(order, "PCI_BUS_ID") == 0);
-    return known || is_one_model(&devices) ? VITALS_HAVE : VITALS_ESTIMATE;
+    if (is_asked_of_cuda(order) || (order != NULL && strcmp(order, "PCI_BUS_ID") == 0))
+        return VITALS_HAVE;
+    bool named = vitals_row_text(devices.items[0], VITALS_GPU_NAME, &first) > 0;
+    for (size_t i = 1; i < devices.count; i++) { /* of one model there is no other order */
+        if (!named || vitals_row_text(devices.items[i], VITALS_GPU_NAME, &other) <= 0 ||
+            other.size != first.size || memcmp(other.bytes, first.bytes, first.size) != 0)
+            return VITALS_ESTIMATE;
+    }
+    return VITALS_HAVE;
 }
 
 /* ---- a list of them ---- */

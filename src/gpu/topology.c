@@ -58,13 +58,6 @@ const char *topology_path(const char *a, int64_t node_a, const char *b, int64_t 
 
 /* ---- links ---- */
 
-static bool same_address(const char *a, const char *b)
-{
-    uint64_t x, y;
-    return gpu_parse_address((struct span){a, strlen(a)}, &x) &&
-           gpu_parse_address((struct span){b, strlen(b)}, &y) && x == y;
-}
-
 /* How many links of that kind (NULL: of the first that there is) lead from a device to switches. */
 static uint64_t count_switched(const struct topology *topology, size_t device, const char **kind)
 {
@@ -84,13 +77,15 @@ static uint64_t count_switched(const struct topology *topology, size_t device, c
 uint64_t topology_links(const struct topology *topology, size_t a, size_t b, const char **kind)
 {
     size_t count = size_min(topology->link_count, TOPOLOGY_LINKS);
-    uint64_t direct = 0;
-    const char *switch_kind = NULL;
+    uint64_t direct = 0, to = 0, address;
+    const char *switch_kind = NULL, *remote = topology->devices[b].address;
+    bool known = gpu_parse_address((struct span){remote, strlen(remote)}, &to);
     *kind = "";
     for (size_t i = 0; i < count; i++) {
         const struct topology_link *link = &topology->links[i];
-        if (link->device == a && !link->to_switch &&
-            same_address(link->remote, topology->devices[b].address)) {
+        if (known && link->device == a && !link->to_switch &&
+            gpu_parse_address((struct span){link->remote, strlen(link->remote)}, &address) &&
+            address == to) {
             direct++;
             *kind = link->kind;
         }
@@ -207,22 +202,6 @@ static void add_row(struct row_batch *out, uint64_t parent, const struct peer *p
     batch_set_string(out, VITALS_GPU_PEER_LINK_KIND, peer->link_kind);
 }
 
-static void find_devices(const struct os *os, const struct topology *topology, size_t count,
-                         struct spot *spots)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *address = topology->devices[i].address;
-        char path[OS_SYS_PATH], bus_id[PCI_BUS_ID];
-        spots[i] = (struct spot){.node = -1};
-        if (!pci_parse_bus_id((struct span){address, strlen(address)}, bus_id))
-            continue;
-        pci_folder(path, bus_id);
-        if (os_sys_real(os, path, spots[i].place, sizeof spots[i].place) < 0)
-            spots[i].place[0] = '\0';
-        read_spot(os, &spots[i]);
-    }
-}
-
 void gpu_topology_write(const struct os *os, const struct topology *topology, struct row_batch *out)
 {
     static const vitals_metric METRICS[] = {
@@ -239,8 +218,17 @@ void gpu_topology_write(const struct os *os, const struct topology *topology, st
     struct spot *spots = memory_array(count, sizeof *spots);
     struct adapters *adapters = memory_alloc(sizeof *adapters);
     out->failed |= !spots || !adapters;
-    if (!out->failed)
-        find_devices(os, topology, count, spots);
+    for (size_t i = 0; i < count && !out->failed; i++) {
+        const char *address = topology->devices[i].address;
+        char path[OS_SYS_PATH], bus_id[PCI_BUS_ID];
+        spots[i] = (struct spot){.node = -1};
+        if (!pci_parse_bus_id((struct span){address, strlen(address)}, bus_id))
+            continue;
+        pci_folder(path, bus_id);
+        if (os_sys_real(os, path, spots[i].place, sizeof spots[i].place) < 0)
+            spots[i].place[0] = '\0';
+        read_spot(os, &spots[i]);
+    }
     for (size_t i = 0; i < ARRAY_COUNT(FOLDERS) && !out->failed; i++) {
         adapters->os = os;
         adapters->folder = FOLDERS[i];

@@ -57,27 +57,12 @@ static void fill_link(struct amd_reader *reader, struct value generation, struct
         gpu_fill(reader->sample, VITALS_GPU_PCIE_WIDTH, width);
 }
 
-static void fill_link_of_record(struct amd_reader *reader)
-{
-    static const uint16_t transfers[] = {25, 50, 80, 160, 320, 640};
-    const struct amd_metrics *record = amd_record(reader);
-    if (record == NULL)
-        return;
-    struct value speed = record->numbers[AMD_PCIE_TRANSFERS];
-    struct value workers = record->numbers[AMD_PCIE_WORKERS];
-    struct value generation = value_missing(VITALS_UNSET), width = generation;
-    for (size_t i = 0; i < ARRAY_COUNT(transfers); i++)
-        if (speed.state > 0 && (unsigned)speed.as.f64 == transfers[i])
-            generation = value_u64(i + 1);
-    if (workers.state > 0 && workers.as.f64 > 0)
-        width = value_u64((uint64_t)workers.as.f64);
-    fill_link(reader, generation, width);
-}
-
 /* The table is of the card's own link; the PCI device's files of many cards are of a switch that is
  * inside of it. */
 void amd_read_pcie(struct amd_reader *reader)
 {
+    static const uint16_t transfers[] = {25, 50, 80, 160, 320, 640}; /* by generation */
+    const struct amd_metrics *record = NULL;
     if (amd_wants(reader, VITALS_GPU_PCIE_GENERATION) || amd_wants(reader, VITALS_GPU_PCIE_WIDTH)) {
         char text[TABLE];
         signed char state;
@@ -86,7 +71,18 @@ void amd_read_pcie(struct amd_reader *reader)
         if (state > 0 && amd_link_levels_parse(table, &link))
             fill_link(reader, link.generation, link.width);
         if (!gpu_fill_has(reader->sample, VITALS_GPU_PCIE_GENERATION))
-            fill_link_of_record(reader);
+            record = amd_record(reader);
+    }
+    if (record != NULL) {
+        struct value speed = record->numbers[AMD_PCIE_TRANSFERS];
+        struct value workers = record->numbers[AMD_PCIE_WORKERS];
+        struct value generation = value_missing(VITALS_UNSET), width = generation;
+        for (size_t i = 0; i < ARRAY_COUNT(transfers); i++)
+            if (speed.state > 0 && (unsigned)speed.as.f64 == transfers[i])
+                generation = value_u64(i + 1);
+        if (workers.state > 0 && workers.as.f64 > 0)
+            width = value_u64((uint64_t)workers.as.f64);
+        fill_link(reader, generation, width);
     }
     pci_fill_link(reader->os, reader->device->folder, reader->sample);
 }

@@ -10,19 +10,6 @@
 
 static const double HERTZ_MAX = 1e10; /* beyond, it is no frequency */
 
-static struct value read_hertz(const struct os *os, const char *folder, const char *file,
-                               double factor)
-{
-    uint64_t number;
-    int result = pci_number(os, folder, file, &number);
-    if (result < 0)
-        return value_missing(result == -ENOENT || result == -ENAMETOOLONG
-                                 ? VITALS_UNSUPPORTED
-                                 : os_availability(result));
-    double hertz = (double)number * factor;
-    return hertz <= HERTZ_MAX ? value_f64(hertz) : value_missing(VITALS_FAILED);
-}
-
 /* A clock by its files; what is asked of the hardware is marked. */
 struct clock_file {
     vitals_metric metric;
@@ -57,8 +44,17 @@ static void fill_clock(const struct os *os, const struct clock *clock, bool is_a
         struct value value = value_missing(VITALS_SUSPENDED);
         if (!gpu_fill_wants(sample, file->metric))
             continue;
-        if (!is_asleep || !file->wakes)
-            value = read_hertz(os, clock->folder, file->file, clock->factor);
+        if (!is_asleep || !file->wakes) {
+            uint64_t number;
+            int result = pci_number(os, clock->folder, file->file, &number);
+            if (result < 0)
+                value = value_missing(result == -ENOENT || result == -ENAMETOOLONG
+                                          ? VITALS_UNSUPPORTED
+                                          : os_availability(result));
+            else
+                value = gpu_fill_scaled(number, clock->factor,
+                                        (uint64_t)(HERTZ_MAX / clock->factor));
+        }
         gpu_fill_child(sample, file->metric, clock->label, value);
     }
 }

@@ -277,17 +277,6 @@ struct throttling {
     char words[GPU_NAME];
 };
 
-static bool has_word(const struct throttling *throttling, const char *word)
-{
-    size_t size = strlen(word);
-    for (const char *at = throttling->words; (at = strstr(at, word)) != NULL; at++) {
-        bool starts = at == throttling->words || at[-1] == ',';
-        if (starts && (at[size] == ',' || at[size] == '\0'))
-            return true;
-    }
-    return false;
-}
-
 static bool visit_reason(const char *name, void *data)
 {
     struct throttling *throttling = data;
@@ -304,8 +293,11 @@ static bool visit_reason(const char *name, void *data)
     while (strstr(word, REASONS[i].part) == NULL)
         i++;
     metric_set_add(&throttling->held, REASONS[i].metric);
-    if (has_word(throttling, word))
-        return true;
+    for (const char *at = throttling->words; (at = strstr(at, word)) != NULL; at++) {
+        bool starts = at == throttling->words || at[-1] == ',';
+        if (starts && (at[strlen(word)] == ',' || at[strlen(word)] == '\0'))
+            return true;
+    }
     size_t room = sizeof throttling->words - throttling->size;
     int size = snprintf(throttling->words + throttling->size, room, "%s%s",
                         throttling->size > 0 ? "," : "", word);

@@ -169,27 +169,11 @@ static void open_class(struct pmu_unit *unit, const struct intel_gt *gt, size_t 
     }
 }
 
-static void open_xe(struct pmu_unit *unit)
-{
-    const struct intel_slot *slot = unit->slot;
-    for (uint32_t i = 0; i < slot->gt_count; i++) {
-        const struct intel_gt *gt = &slot->gts[i];
-        char folder[OS_SYS_PATH], path[OS_SYS_PATH];
-        bool listed = pci_path(folder, gt->folder, gt->dialect->engines) &&
-                      os_sys_exists(unit->os, folder);
-        for (size_t class = 0; class < CLASSES_XE; class ++) {
-            if (!listed ||
-                (pci_path(path, folder, XE_CLASSES[class].name) && os_sys_exists(unit->os, path)))
-                open_class(unit, gt, class);
-        }
-    }
-}
-
 static void open_counters(struct intel *intel, struct intel_slot *slot)
 {
     struct intel_pmu *pmu = &slot->pmu;
     struct pmu_unit unit = {.intel = intel, .slot = slot, .os = &intel->context->os};
-    char name[64], path[OS_SYS_PATH];
+    char name[64], folder[OS_SYS_PATH], path[OS_SYS_PATH];
     pmu->error = 0;
     pmu->engine_count = 0;
     pmu->stamp_ns = pmu->still_since_ns = 0;
@@ -207,9 +191,18 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
         return;
     }
 
-    if (slot->gt_count > 0 && slot->gts[0].dialect->engines != NULL)
-        open_xe(&unit);
-    else if (slot->tile < 0 && pci_path(path, unit.folder, "events"))
+    bool is_xe = slot->gt_count > 0 && slot->gts[0].dialect->engines != NULL;
+    for (uint32_t i = 0; is_xe && i < slot->gt_count; i++) {
+        const struct intel_gt *gt = &slot->gts[i];
+        bool listed = pci_path(folder, gt->folder, gt->dialect->engines) &&
+                      os_sys_exists(unit.os, folder);
+        for (size_t class = 0; class < CLASSES_XE; class ++) {
+            if (!listed ||
+                (pci_path(path, folder, XE_CLASSES[class].name) && os_sys_exists(unit.os, path)))
+                open_class(&unit, gt, class);
+        }
+    }
+    if (!is_xe && slot->tile < 0 && pci_path(path, unit.folder, "events"))
         (void)os_sys_list(unit.os, path, visit_event, &unit);
     if (pmu->engine_count == 0) {
         pmu->state = (signed char)(pmu->error < 0 ? intel_reason(pmu->error) : VITALS_UNSUPPORTED);

@@ -208,21 +208,6 @@ static void scan_partition(struct nvidia *nvidia, const struct nvidia_device *pa
     list_device(nvidia, device, out);
 }
 
-static void scan_partitions(struct nvidia *nvidia, struct nvidia_device *parent,
-                            struct gpu_scan *out)
-{
-    const struct nvml *nvml = &nvidia->nvml;
-    nvml_device handle = atomic_load(&parent->handle);
-    unsigned mode = 0, pending = 0, most = 0;
-    bool on = NVML_CALL(nvml, nvmlDeviceGetMigMode, handle, &mode, &pending) == NVML_SUCCESS &&
-              mode == 1;
-    atomic_store(&parent->partitioned, on);
-    if (!on || NVML_CALL(nvml, nvmlDeviceGetMaxMigDeviceCount, handle, &most) != NVML_SUCCESS)
-        return;
-    for (unsigned i = 0; i < most && i < PARTS_MAX; i++)
-        scan_partition(nvidia, parent, i, out);
-}
-
 /* The partitions of a device that is not asked, or cannot be reached, stay with it: then they are
  * just as unreachable. */
 static void keep_partitions(struct nvidia *nvidia, const struct nvidia_device *parent, bool lost,
@@ -299,7 +284,15 @@ static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *
     atomic_store(&device->missing, VITALS_HAVE);
     atomic_store(&device->handle, handle);
     list_device(nvidia, device, out);
-    scan_partitions(nvidia, device, out);
+
+    unsigned mode = 0, pending = 0, most = 0;
+    bool on = NVML_CALL(nvml, nvmlDeviceGetMigMode, handle, &mode, &pending) == NVML_SUCCESS &&
+              mode == 1;
+    atomic_store(&device->partitioned, on);
+    if (!on || NVML_CALL(nvml, nvmlDeviceGetMaxMigDeviceCount, handle, &most) != NVML_SUCCESS)
+        most = 0;
+    for (unsigned i = 0; i < most && i < PARTS_MAX; i++)
+        scan_partition(nvidia, device, i, out);
     return true;
 }
 
