@@ -13,30 +13,18 @@ static struct value celsius(double number)
                                                   : value_missing(VITALS_FAILED);
 }
 
-/* From where on clocks are lowered, and it switches itself off. */
-static void read_thresholds(struct nvidia_reader *reader)
+void nvidia_read_temperature(struct nvidia_reader *reader)
 {
+    /* From where on clocks are lowered, and it switches itself off. */
     static const struct {
         vitals_metric metric;
         const char *label;
         unsigned threshold;
-    } rows[] = {
+    } limits[] = {
         {VITALS_GPU_SENSOR_HIGH_CELSIUS, "gpu", NVML_THRESHOLD_SLOWDOWN},
         {VITALS_GPU_SENSOR_HIGH_CELSIUS, "memory", NVML_THRESHOLD_MEMORY_MAX},
         {VITALS_GPU_SENSOR_CRITICAL_CELSIUS, "gpu", NVML_THRESHOLD_SHUTDOWN},
     };
-    for (size_t i = 0; i < ARRAY_COUNT(rows) && !reader->lost; i++) {
-        if (!reader_wants(reader, rows[i].metric))
-            continue;
-        unsigned number = 0;
-        nvml_return code = READER_ASK(reader, rows[i].threshold, nvmlDeviceGetTemperatureThreshold,
-                                      rows[i].threshold, &number);
-        reader_set_child(reader, rows[i].metric, rows[i].label, code, celsius(number));
-    }
-}
-
-void nvidia_read_temperature(struct nvidia_reader *reader)
-{
     bool rows = gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_SENSOR);
     bool sensors = reader_wants(reader, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS);
     if (rows) {
@@ -65,8 +53,15 @@ void nvidia_read_temperature(struct nvidia_reader *reader)
         reader_set_child(reader, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "memory", code,
                          celsius((double)number));
     }
-    if (rows)
-        read_thresholds(reader);
+    for (size_t i = 0; rows && i < ARRAY_COUNT(limits) && !reader->lost; i++) {
+        if (!reader_wants(reader, limits[i].metric))
+            continue;
+        unsigned number = 0;
+        nvml_return code = READER_ASK(reader, limits[i].threshold,
+                                      nvmlDeviceGetTemperatureThreshold, limits[i].threshold,
+                                      &number);
+        reader_set_child(reader, limits[i].metric, limits[i].label, code, celsius(number));
+    }
 }
 
 void nvidia_read_fans(struct nvidia_reader *reader)

@@ -32,12 +32,6 @@ struct device_panel pane_devices(const struct model *model, enum form form)
     return panel;
 }
 
-static bool has_rules(const struct model *model)
-{
-    return model->view == VIEW_DEVICES && model->sort == 0 && !model->reversed &&
-           model->arranged.group == GROUP_NONE && model->arranged.sort_count < 2;
-}
-
 /* True if a line begins another device than the one above it. */
 bool pane_begins_device(const struct model *model, size_t place)
 {
@@ -95,7 +89,9 @@ void layout_of(const struct model *model, struct layout *layout)
 {
     const struct arrangement *arranged = &model->arranged;
     int height = model->height, wanted = (int)model->list.count;
-    *layout = (struct layout){.rules = has_rules(model)};
+    *layout = (struct layout){.rules = model->view == VIEW_DEVICES && model->sort == 0 &&
+                                       !model->reversed && arranged->group == GROUP_NONE &&
+                                       arranged->sort_count < 2};
     for (size_t i = 0; layout->rules && i < model->list.count; i++)
         wanted += pane_begins_device(model, i);
     wanted = wanted > 0 ? wanted : 1;

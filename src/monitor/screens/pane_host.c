@@ -394,14 +394,6 @@ static void draw_full(struct pen *pen, const struct model *model, int y, bool tr
     draw_rule(pen, bottom + rows, true, &edges, &none);
 }
 
-/* Without devices: rows for what else the machine does, or one line of it. */
-static int more_rows(const struct model *model)
-{
-    if (model->mode == MONITOR_COMPACT || model->height < ROOM)
-        return 1;
-    return pane_cpus_rows(model, model->width, cpu_rows_most(model)) + fact_count(model);
-}
-
 int pane_host_rows(const struct model *model, bool full, bool traffic)
 {
     if (model_host(model) == NULL)
@@ -410,7 +402,11 @@ int pane_host_rows(const struct model *model, bool full, bool traffic)
         return GRAPHS + 1 + machine_rows(model, traffic) + !has_devices(model);
     if (has_devices(model))
         return 2 + cpu_rows_beside_devices(model) + (traffic ? traffic_rows(model) : 0);
-    return 2 + more_rows(model);
+
+    /* Without devices: rows for what else the machine does, or one line of it. */
+    if (model->mode == MONITOR_COMPACT || model->height < ROOM)
+        return 3;
+    return 2 + pane_cpus_rows(model, model->width, cpu_rows_most(model)) + fact_count(model);
 }
 
 void pane_host(struct pen *pen, const struct model *model, int y, bool full, bool traffic,
