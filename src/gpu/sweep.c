@@ -115,11 +115,6 @@ static const struct os *os_of(const struct gpu_sweeper *sweeper)
 
 /* ---- which processes there are ---- */
 
-static void forget(struct known_descriptor *known)
-{
-    memory_free(known->opens);
-}
-
 /* Those that are still there stay as they are; the others are forgotten. */
 static bool take_pids(struct gpu_sweeper *sweeper)
 {
@@ -136,13 +131,13 @@ static bool take_pids(struct gpu_sweeper *sweeper)
         if (count > 0 && sweeper->spare[count - 1].pid == pid)
             continue;
         while (old < sweeper->count && sweeper->known[old].pid < pid)
-            forget(&sweeper->known[old++]);
+            memory_free(sweeper->known[old++].opens);
         bool is_known = old < sweeper->count && sweeper->known[old].pid == pid;
         sweeper->spare[count++] = is_known ? sweeper->known[old++]
                                            : (struct known_descriptor){.pid = pid};
     }
     while (old < sweeper->count)
-        forget(&sweeper->known[old++]);
+        memory_free(sweeper->known[old++].opens);
     struct known_descriptor *known = sweeper->spare;
     size_t capacity = sweeper->spare_capacity;
     sweeper->spare = sweeper->known;

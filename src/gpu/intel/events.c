@@ -52,15 +52,6 @@ bool event_set(struct os_perf_event *event, const struct event_field *field, uin
     return true;
 }
 
-/* Decimal, or hexadecimal behind 0x. */
-static bool take_number(struct cursor *cursor, uint64_t *out)
-{
-    struct cursor ahead = *cursor;
-    if (cursor_literal(&ahead, "0x") || cursor_literal(&ahead, "0X"))
-        return number_hex(&cursor->at, cursor->end, out);
-    return number_u64(&cursor->at, cursor->end, out);
-}
-
 bool event_next_word(struct cursor *cursor, struct span *word, uint64_t *number, bool *bad)
 {
     *bad = false;
@@ -71,8 +62,14 @@ bool event_next_word(struct cursor *cursor, struct span *word, uint64_t *number,
         cursor->at++;
     *word = (struct span){start, (size_t)(cursor->at - start)};
     *number = 1;
-    *bad = word->size == 0 || (cursor_literal(cursor, "=") && !take_number(cursor, number)) ||
-           (!cursor_done(cursor) && !cursor_literal(cursor, ","));
+    bool told = true;
+    if (cursor_literal(cursor, "=")) { /* decimal, or hexadecimal behind 0x */
+        struct cursor ahead = *cursor;
+        bool hex = cursor_literal(&ahead, "0x") || cursor_literal(&ahead, "0X");
+        told = hex ? number_hex(&cursor->at, cursor->end, number)
+                   : number_u64(&cursor->at, cursor->end, number);
+    }
+    *bad = word->size == 0 || !told || (!cursor_done(cursor) && !cursor_literal(cursor, ","));
     return !*bad;
 }
 
