@@ -95,8 +95,18 @@ void form_key(struct json_form *form, const char *key)
     form->keyed = true;
 }
 
+void form_begin_member(struct json_form *form, const char *key, char bracket)
+{
+    form_key(form, key);
+    form_begin(form, bracket);
+}
+
 void form_string(struct json_form *form, const char *string)
 {
+    if (string == NULL) {
+        form_null(form);
+        return;
+    }
     separate(form);
     put_quoted(form, (vitals_text){string, strlen(string)});
 }
@@ -157,4 +167,10 @@ void form_put_count(struct json_form *form, const char *key, uint64_t value)
 {
     form_key(form, key);
     form_count(form, value);
+}
+
+void form_put_bool(struct json_form *form, const char *key, bool value)
+{
+    form_key(form, key);
+    form_bool(form, value);
 }

@@ -27,7 +27,8 @@ void form_begin(struct json_form *form, char bracket);
 void form_end(struct json_form *form, char bracket);
 
 void form_key(struct json_form *form, const char *key);
-void form_string(struct json_form *form, const char *string);
+void form_begin_member(struct json_form *form, const char *key, char bracket);
+void form_string(struct json_form *form, const char *string); /* NULL: null */
 void form_number(struct json_form *form, double value); /* shortest that reads back the same */
 void form_count(struct json_form *form, uint64_t value);
 void form_bool(struct json_form *form, bool value);
@@ -37,5 +38,6 @@ void form_null(struct json_form *form);
 void form_put_string(struct json_form *form, const char *key, const char *string);
 void form_put_number(struct json_form *form, const char *key, double value);
 void form_put_count(struct json_form *form, const char *key, uint64_t value);
+void form_put_bool(struct json_form *form, const char *key, bool value);
 
 #endif

@@ -153,21 +153,9 @@ static void put_known(struct json_form *form, const char *key, const char *strin
         form_put_string(form, key, string);
 }
 
-static void put_flag(struct json_form *form, const char *key, bool value)
-{
-    form_key(form, key);
-    form_bool(form, value);
-}
-
 static void put_seconds(struct json_form *form, const char *key, uint64_t ns)
 {
     form_put_number(form, key, (double)ns / 1e9);
-}
-
-static void begin_member(struct json_form *form, const char *key)
-{
-    form_key(form, key);
-    form_begin(form, '{');
 }
 
 static void put_shared(struct json_form *form, const struct sampling_settings *sampling,
@@ -183,7 +171,7 @@ static void put_otlp(struct json_form *form, const struct export_settings *expor
 {
     if (export->otlp == NULL)
         return;
-    begin_member(form, "otlp");
+    form_begin_member(form, "otlp", '{');
     put_known(form, "endpoint", export->otlp);
     form_end(form, '}');
 }
@@ -197,7 +185,7 @@ static void put_exposed(struct json_form *form, const struct serve_settings *ser
     form_put_count(form, "max_processes", serve->max_processes);
     form_put_string(form, "label_user", serve->label_user);
     put_known(form, "compat", serve->compat);
-    put_flag(form, "no_host", serve->no_host);
+    form_put_bool(form, "no_host", serve->no_host);
 }
 
 void export_config_serve(const struct sampling_settings *sampling,
@@ -208,13 +196,12 @@ void export_config_serve(const struct sampling_settings *sampling,
     struct json_form form;
     begin(&form, out, "serve");
     put_shared(&form, sampling, export, PATIENCE_NS);
-    begin_member(&form, "serve");
+    form_begin_member(&form, "serve", '{');
 
     /* What is handed down, and what was asked for; at home where there is neither. */
     const struct settings_words *words = &serve->listen;
     char address[300];
-    form_key(&form, "listen");
-    form_begin(&form, '[');
+    form_begin_member(&form, "listen", '[');
     if (handed) {
         (void)snprintf(address, sizeof address, "fd:%d", LINK_HANDED);
         form_string(&form, address);
@@ -230,10 +217,9 @@ void export_config_serve(const struct sampling_settings *sampling,
     form_end(&form, ']');
 
     put_known(&form, "web_config", serve->web_config);
-    put_flag(&form, "allow_insecure", serve->allow_insecure);
+    form_put_bool(&form, "allow_insecure", serve->allow_insecure);
 
-    form_key(&form, "hosts");
-    form_begin(&form, '[');
+    form_begin_member(&form, "hosts", '[');
     for (size_t i = 0; i < serve->allow_hosts.count; i++)
         form_string(&form, serve->allow_hosts.items[i]);
     form_end(&form, ']');
@@ -241,7 +227,7 @@ void export_config_serve(const struct sampling_settings *sampling,
     put_exposed(&form, serve);
     form_end(&form, '}');
     if (serve->textfile != NULL) {
-        begin_member(&form, "textfile");
+        form_begin_member(&form, "textfile", '{');
         form_put_string(&form, "path", serve->textfile);
         put_exposed(&form, serve);
         form_end(&form, '}');
@@ -267,7 +253,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
 {
     char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24], own_user[256];
     uint64_t bytes;
-    begin_member(form, "job");
+    form_begin_member(form, "job", '{');
 
     /* As much of it as may be told. */
     const char *const *argv = job->argv;
@@ -275,8 +261,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
                   : strcmp(settings->export.command_line, "argv0") == 0 ? 1
                                                                         : SIZE_MAX;
     size_t used = 0;
-    form_key(form, "argv");
-    form_begin(form, '[');
+    form_begin_member(form, "argv", '[');
     for (size_t i = 0; argv != NULL && argv[i] != NULL && i < most; i++) {
         used += strlen(argv[i]);
         if (used > ARGUMENTS_MAX)
@@ -324,10 +309,10 @@ void export_config_run(const struct settings *settings, const struct export_job 
     const struct mlflow_settings *mlflow = &settings->export.mlflow;
     if (mlflow->uri != NULL) {
         uint64_t bytes;
-        begin_member(&form, "mlflow");
+        form_begin_member(&form, "mlflow", '{');
         put_known(&form, "uri", mlflow->uri);
         if (mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0)
-            put_flag(&form, "new_run", true);
+            form_put_bool(&form, "new_run", true);
         else
             put_known(&form, "run_id", mlflow->run);
         put_known(&form, "experiment", mlflow->experiment);
@@ -349,12 +334,12 @@ void export_config_run(const struct settings *settings, const struct export_job 
     }
     put_otlp(&form, &settings->export);
     if (settings->export.tensorboard != NULL) {
-        begin_member(&form, "tensorboard");
+        form_begin_member(&form, "tensorboard", '{');
         form_put_string(&form, "folder", settings->export.tensorboard);
         form_end(&form, '}');
     }
     if (settings->export.textfile != NULL) {
-        begin_member(&form, "textfile");
+        form_begin_member(&form, "textfile", '{');
         form_put_string(&form, "path", settings->export.textfile);
         form_end(&form, '}');
     }
@@ -370,7 +355,7 @@ void export_config_send(const struct send_settings *send, const char *path, stru
     struct json_form form;
     begin(&form, out, "send");
     form_put_number(&form, "patience_seconds", PATIENCE_SECONDS);
-    begin_member(&form, "mlflow");
+    form_begin_member(&form, "mlflow", '{');
     form_put_string(&form, "resume", path);
     put_known(&form, "instead", send->mlflow);
     put_seconds(&form, "away_seconds", send->wait_ns);

@@ -44,12 +44,6 @@ vitals_metric metrics_after(vitals_metric metric)
 static const char *const PRICES[] = {
     [VITALS_PRICE_TICK] = "tick", [VITALS_PRICE_WORKER] = "lane", [VITALS_PRICE_SLOW] = "slow"};
 
-static void put_null(struct json_form *form, const char *key)
-{
-    form_key(form, key);
-    form_null(form);
-}
-
 static void print_json(struct output *output)
 {
     struct json_form form;
@@ -57,19 +51,15 @@ static void print_json(struct output *output)
     form_begin(&form, '{');
     form_put_string(&form, "vitals", vitals_version_text());
     form_put_count(&form, "schema", VITALS_SCHEMA);
-    form_key(&form, "tables");
-    form_begin(&form, '[');
+    form_begin_member(&form, "tables", '[');
     for (vitals_table entity = 0; (entity = vitals_table_next(entity)) != 0;) {
         form_begin(&form, '{');
         form_put_string(&form, "name", vitals_table_name(entity));
         form_put_count(&form, "number", (uint64_t)entity);
-        if (vitals_table_parent(entity) != 0)
-            form_put_string(&form, "parent", vitals_table_name(vitals_table_parent(entity)));
-        else
-            put_null(&form, "parent");
+        vitals_table parent = vitals_table_parent(entity);
+        form_put_string(&form, "parent", parent != 0 ? vitals_table_name(parent) : NULL);
         form_put_string(&form, "help", vitals_table_help(entity));
-        form_key(&form, "metrics");
-        form_begin(&form, '[');
+        form_begin_member(&form, "metrics", '[');
         for (vitals_metric metric = metrics_first(entity); metric != 0;
              metric = metrics_after(metric)) {
             form_begin(&form, '{');
@@ -80,10 +70,7 @@ static void print_json(struct output *output)
             form_put_string(&form, "kind", metrics_kind_name(vitals_metric_kind(metric)));
             form_put_string(&form, "price", PRICES[vitals_metric_price(metric)]);
             vitals_table target = vitals_metric_target(metric);
-            if (target != 0)
-                form_put_string(&form, "target", vitals_table_name(target));
-            else
-                put_null(&form, "target");
+            form_put_string(&form, "target", target != 0 ? vitals_table_name(target) : NULL);
             form_put_count(&form, "every_ns", vitals_metric_every_ns(metric));
             form_put_count(&form, "resolution_ns", vitals_metric_resolution_ns(metric, 0));
             form_put_count(&form, "resolution_estimate_ns", vitals_metric_resolution_ns(metric, 1));

@@ -16,18 +16,11 @@ static void print_numbers(struct json_form *form, const uint64_t *numbers, size_
 
 static void print_value(struct json_form *form, const struct option *option, const void *field)
 {
-    const char *text;
     switch (option->kind) {
     case OPTION_FLAG: form_bool(form, *(const bool *)field); return;
     case OPTION_CHOICE:
     case OPTION_TEXT:
-    case OPTION_MAYBE:
-        text = *(const char *const *)field;
-        if (text != NULL)
-            form_string(form, text);
-        else
-            form_null(form);
-        return;
+    case OPTION_MAYBE: form_string(form, *(const char *const *)field); return;
     case OPTION_NUMBER: form_count(form, *(const uint64_t *)field); return;
     case OPTION_DURATION: form_number(form, (double)*(const uint64_t *)field / 1e9); return;
     case OPTION_PAIR: print_numbers(form, field, 2); return;
@@ -45,12 +38,6 @@ static void print_value(struct json_form *form, const struct option *option, con
         return;
     }
     }
-}
-
-static void put_bool(struct json_form *form, const char *key, bool value)
-{
-    form_key(form, key);
-    form_bool(form, value);
 }
 
 /* An object in a line of its own. */
@@ -86,14 +73,14 @@ int command_options(const struct settings *settings)
         form_key(&form, "value");
         print_value(&form, option, field);
         if (option->kind == OPTION_CHOICE)
-            put_bool(&form, "given", *(const bool *)((const char *)settings + option->also));
+            form_put_bool(&form, "given", *(const bool *)((const char *)settings + option->also));
         form_put_string(&form, "origin", origins[settings_origin(settings, field)]);
         end_line(&form);
     }
     begin_line(&form, "found");
-    put_bool(&form, "color", settings->look.color);
-    put_bool(&form, "ascii", settings->look.ascii);
-    put_bool(&form, "terminal", settings->look.terminal);
+    form_put_bool(&form, "color", settings->look.color);
+    form_put_bool(&form, "ascii", settings->look.ascii);
+    form_put_bool(&form, "terminal", settings->look.terminal);
     form_put_count(&form, "width", settings->look.width);
     end_line(&form);
     form_end(&form, '}');

@@ -155,8 +155,7 @@ int repeat_json(const struct repeat *repeat, vitals_write_fn *write, void *data)
     json_form_init(&form, 0, write, data);
     form_begin(&form, '{');
     form_put_count(&form, "runs", repeat->count);
-    form_key(&form, "statistics");
-    form_begin(&form, '[');
+    form_begin_member(&form, "statistics", '[');
     while (next_figure(repeat, &walk)) {
         const struct statistics of = statistics_of(repeat, walk.figure);
         if (of.count > 0) {
@@ -177,8 +176,7 @@ int repeat_json(const struct repeat *repeat, vitals_write_fn *write, void *data)
         }
     }
     form_end(&form, ']');
-    form_key(&form, "accounts");
-    form_begin(&form, '[');
+    form_begin_member(&form, "accounts", '[');
     for (size_t i = 0; i < repeat->count && form.failed == 0; i++) {
         form.begun = form.begun && write(data, ",", 1) == 0;
         form.failed = vitals_account_json(repeat->runs[i], write, data);
