@@ -182,6 +182,26 @@ int command_read_next(struct feed *feed, vitals_snapshot **older, vitals_snapsho
     return got;
 }
 
+int command_request_add(vitals_request *request, const vitals_metric *metrics, size_t count,
+                        vitals_error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = vitals_request_add(request, metrics[i], error);
+    return code;
+}
+
+int command_request(const vitals_metric *metrics, const vitals_table *tables, vitals_request **out,
+                    vitals_error *error)
+{
+    int code = vitals_request_new(0, out, error);
+    for (; metrics != NULL && *metrics != 0 && code == 0; metrics++)
+        code = vitals_request_add(*out, *metrics, error);
+    for (; tables != NULL && *tables != 0 && code == 0; tables++)
+        code = vitals_request_add_table(*out, *tables, error);
+    return code;
+}
+
 int command_once(const struct settings *settings, int (*make)(vitals_request **, vitals_error *),
                  int (*print)(const struct settings *, const vitals_snapshot *))
 {

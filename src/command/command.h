@@ -64,31 +64,16 @@ struct command {
 /* Every command; the view is the first. command_table.c */
 extern const struct command command_table[];
 
-int command_view(const struct settings *settings);        /* view.c: which of the three views */
-bool command_is_monitor(const struct settings *settings); /* view.c: whether it is the monitor */
-int command_one_shot(const struct settings *settings);    /* one_shot.c */
-int command_json(const struct settings *settings);        /* view.c */
-int command_monitor(const struct settings *settings);     /* monitor.c: on the terminal */
-int command_screen(const struct settings *settings);      /* monitor.c: one screen as text */
-int command_replay(const struct settings *settings);      /* monitor.c */
-int command_run(const struct settings *settings);         /* run.c */
-int command_metrics(const struct settings *settings);     /* metrics.c */
-int command_options(const struct settings *settings);     /* options.c */
-int command_ps(const struct settings *settings);          /* ps.c */
-int command_info(const struct settings *settings);        /* info.c */
-int command_kill(const struct settings *settings);        /* kill.c */
-int command_device(const struct settings *settings);      /* device.c */
-int command_topo(const struct settings *settings);        /* topo.c */
-int command_select(const struct settings *settings);      /* select.c */
-int command_doctor(const struct settings *settings);      /* doctor.c */
-int command_report(const struct settings *settings);      /* report.c */
-int command_compare(const struct settings *settings);     /* compare.c */
-int command_record(const struct settings *settings);      /* record.c */
-int command_track(const struct settings *settings);       /* track.c */
-int command_mark(const struct settings *settings);        /* mark.c */
-int command_serve(const struct settings *settings);       /* serve.c */
-int command_send(const struct settings *settings);        /* send.c */
-int command_version(const struct settings *settings);     /* version.c */
+/* The commands, each in a file of its name, and what the view can be; the exit code. */
+typedef int command_function(const struct settings *settings);
+command_function command_view, command_one_shot, command_json, command_monitor, command_screen;
+command_function command_replay, command_run, command_metrics, command_options, command_ps;
+command_function command_info, command_kill, command_device, command_topo, command_select;
+command_function command_doctor, command_report, command_compare, command_record, command_track;
+command_function command_mark, command_serve, command_send, command_version;
+
+/* Whether the view is the monitor. view.c */
+bool command_is_monitor(const struct settings *settings);
 
 /* Whether the terminal understands UTF-8, as the locale says. */
 bool command_is_utf8(void);
@@ -176,6 +161,12 @@ int command_feed(const struct machine_settings *machine, const vitals_request *r
 /* The next snapshot of a feed: what was `now` becomes `older`, which is let go. As its next. */
 int command_read_next(struct feed *feed, vitals_snapshot **older, vitals_snapshot **now,
                       vitals_error *error);
+
+/* A request of metrics and whole tables, both up to 0; either may be NULL. */
+int command_request(const vitals_metric *metrics, const vitals_table *tables, vitals_request **out,
+                    vitals_error *error);
+int command_request_add(vitals_request *request, const vitals_metric *metrics, size_t count,
+                        vitals_error *error);
 
 /* Makes a request, takes one snapshot of it (or of --from) and prints that. The exit code; what
  * cannot be done is said. */

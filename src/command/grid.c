@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command.h"
+
 void grid_reset(struct grid *grid)
 {
     grid->column_count = grid->count = 0;
@@ -193,4 +195,16 @@ int grid_paint(const struct grid *grid, const struct grid_form *form, struct pai
     for (size_t at = 0; at + grid->column_count <= grid->count; at += grid->column_count)
         paint_row(grid, form, paint, grid->cells + at, NULL);
     return grid->failed ? -1 : 0;
+}
+
+int grid_print(const struct grid *grid, const struct grid_form *form, bool color, bool apart,
+               struct output *output)
+{
+    struct paint paint;
+    paint_init(&paint, color, output_write, output);
+    if (apart)
+        paint_end(&paint);
+    int code = grid_paint(grid, form, &paint);
+    (void)paint_done(&paint);
+    return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
 }

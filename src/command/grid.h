@@ -6,6 +6,7 @@
 #ifndef VITALS_COMMAND_GRID_H
 #define VITALS_COMMAND_GRID_H
 
+#include "command/output.h"
 #include "feed/text.h"
 #include "view/paint.h"
 
@@ -53,5 +54,9 @@ struct grid_form {
 size_t grid_least(const struct grid *grid, const struct grid_form *form);
 
 int grid_paint(const struct grid *grid, const struct grid_form *form, struct paint *paint);
+
+/* The same to an output, behind an empty line with `apart`. The exit code; no memory is told. */
+int grid_print(const struct grid *grid, const struct grid_form *form, bool color, bool apart,
+               struct output *output);
 
 #endif

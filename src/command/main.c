@@ -212,10 +212,9 @@ static int start(struct settings *settings, int argc, char **argv)
     if (!runs || settings->help || settings->version)
         signal(SIGPIPE, SIG_IGN);
     if (settings->help) {
-        struct output output;
-        output_init(&output, STDOUT_FILENO);
-        option_print_help(command_table, settings->command, &output);
-        return output_done(&output, EXIT_DONE);
+        struct output *output = output_begin(STDOUT_FILENO);
+        option_print_help(command_table, settings->command, output);
+        return output_done(output, EXIT_DONE);
     }
     if (settings->version)
         return command_version(settings);

@@ -11,11 +11,13 @@
 
 #include "command/command.h"
 
-void output_init(struct output *output, int descriptor)
+struct output *output_begin(int descriptor)
 {
-    output->descriptor = descriptor;
-    output->error = 0;
-    output->used = 0;
+    static struct output output; /* 32 KiB, not for the stack */
+    output.descriptor = descriptor;
+    output.error = 0;
+    output.used = 0;
+    return &output;
 }
 
 int output_create(const char *path)

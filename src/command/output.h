@@ -17,7 +17,8 @@ struct output {
     char buffer[32768];
 };
 
-void output_init(struct output *output, int descriptor);
+/* The output of the process, which has one at a time: the one before must be done, or flushed. */
+struct output *output_begin(int descriptor);
 
 /* A descriptor to write to the file of an option: "-" is a copy of standard output. -1: errno. */
 int output_create(const char *path);

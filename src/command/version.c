@@ -24,29 +24,28 @@ static void print_library(struct output *output, const char *name, const char *v
 int command_version(const struct settings *settings)
 {
     (void)settings;
-    struct output output;
-    output_init(&output, STDOUT_FILENO);
-    output_format(&output, "vitals %s\n", VITALS_VERSION);
+    struct output *output = output_begin(STDOUT_FILENO);
+    output_format(output, "vitals %s\n", VITALS_VERSION);
     if (strcmp(VITALS_VERSION, vitals_version_text()) != 0)
-        output_format(&output, "library        %s\n", vitals_version_text());
+        output_format(output, "library        %s\n", vitals_version_text());
 
-    output_text(&output, "linked with    libm");
+    output_text(output, "linked with    libm");
 #if VITALS_WITH_JANSSON
-    print_library(&output, "jansson", jansson_version_str());
+    print_library(output, "jansson", jansson_version_str());
 #endif
-    print_library(&output, "zlib", deflate_version());
+    print_library(output, "zlib", deflate_version());
     if (VITALS_WITH_SQLITE || VITALS_WITH_NCURSES)
-        output_text(&output, "\nvitals-full    with");
+        output_text(output, "\nvitals-full    with");
 #if VITALS_WITH_SQLITE
-    print_library(&output, "SQLite", SQLITE_VERSION);
+    print_library(output, "SQLite", SQLITE_VERSION);
 #endif
-    output_text(&output, VITALS_WITH_NCURSES ? " ncursesw\n" : "\n");
+    output_text(output, VITALS_WITH_NCURSES ? " ncursesw\n" : "\n");
 
-    output_format(&output, "snapshot form  %d\n", VITALS_SCHEMA);
-    output_format(&output, "reading JSON   %s\n", VITALS_WITH_JANSSON ? "yes" : "no");
-    output_format(&output, "monitor        %s\n", VITALS_WITH_NCURSES ? "yes" : "no");
-    output_format(&output, "recordings     CSV%s%s\n", VITALS_WITH_SQLITE ? ", SQLite" : "",
+    output_format(output, "snapshot form  %d\n", VITALS_SCHEMA);
+    output_format(output, "reading JSON   %s\n", VITALS_WITH_JANSSON ? "yes" : "no");
+    output_format(output, "monitor        %s\n", VITALS_WITH_NCURSES ? "yes" : "no");
+    output_format(output, "recordings     CSV%s%s\n", VITALS_WITH_SQLITE ? ", SQLite" : "",
                   deflate_version() != NULL ? ", packed" : "");
-    output_text(&output, VITALS_WITH_TELL ? "telling        yes\n" : "telling        no\n");
-    return output_done(&output, EXIT_DONE);
+    output_text(output, VITALS_WITH_TELL ? "telling        yes\n" : "telling        no\n");
+    return output_done(output, EXIT_DONE);
 }

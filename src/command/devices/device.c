@@ -73,31 +73,22 @@ static int add_column(struct shown_device *device, const char *word)
 
 /* ---- what is asked for ---- */
 
-static int add_metrics(vitals_request *request, const vitals_metric *metrics, size_t count,
-                       vitals_error *error)
-{
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++)
-        code = vitals_request_add(request, metrics[i], error);
-    return code;
-}
-
 /* Without columns, everything in every table of devices, and the processes that use them. */
 static int make_request(const struct shown_device *device, vitals_request **out,
                         vitals_error *error)
 {
-    static const vitals_metric IDENTITY[] = {VITALS_GPU_INDEX, VITALS_GPU_UUID,
-                                             VITALS_GPU_PCI_BUS_ID, VITALS_GPU_GPU_INSTANCE_ID,
-                                             VITALS_GPU_COMPUTE_INSTANCE_ID};
+    static const vitals_metric IDENTITY[] = {VITALS_GPU_INDEX,
+                                             VITALS_GPU_UUID,
+                                             VITALS_GPU_PCI_BUS_ID,
+                                             VITALS_GPU_GPU_INSTANCE_ID,
+                                             VITALS_GPU_COMPUTE_INSTANCE_ID,
+                                             0};
+    static const vitals_table SOURCE[] = {VITALS_TABLE_SOURCE, 0};
     static const vitals_metric PROCESS[] = {VITALS_PROCESS_PID,   VITALS_PROCESS_START_SECONDS,
                                             VITALS_PROCESS_NAME,  VITALS_PROCESS_USER,
                                             VITALS_PROCESS_STATE, VITALS_PROCESS_COMMAND_LINE};
     bool everything = device->column_count == 0;
-    int code = vitals_request_new(0, out, error);
-    if (code == 0)
-        code = add_metrics(*out, IDENTITY, sizeof IDENTITY / sizeof IDENTITY[0], error);
-    if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_TABLE_SOURCE, error);
+    int code = command_request(IDENTITY, SOURCE, out, error);
     for (size_t i = 0; i < device->column_count && code == 0; i++) {
         vitals_metric metric = device->columns[i].metric;
         if (metric != 0)
@@ -112,9 +103,9 @@ static int make_request(const struct shown_device *device, vitals_request **out,
             code = vitals_request_add(*out, metric, error);
     }
     if (everything && code == 0)
-        code = add_metrics(*out, PROCESS, sizeof PROCESS / sizeof PROCESS[0], error);
+        code = command_request_add(*out, PROCESS, sizeof PROCESS / sizeof PROCESS[0], error);
     if (everything && code == 0)
-        code = add_metrics(*out, REPORT_WORK_METRICS, REPORT_WORK_METRIC_COUNT, error);
+        code = command_request_add(*out, REPORT_WORK_METRICS, REPORT_WORK_METRIC_COUNT, error);
     if (everything && code == 0)
         code = vitals_request_set_rows(*out, VITALS_ROWS_GPU_USERS, NULL, 0, error);
     return code;
@@ -152,7 +143,6 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
     struct grid_form form = {.width = (size_t)device->settings->look.line_width,
                              .titles = !device->settings->table.no_header};
     const struct device_form words = device_form_of(device->settings);
-    struct paint paint;
     grid_reset(&device->grid);
     for (size_t i = 0; i < device->column_count; i++) {
         const struct device_column *column = &device->columns[i];
@@ -171,14 +161,10 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
             grid_cell(&device->grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
         }
     }
-    paint_init(&paint, device->settings->look.color, output_write, output);
-    if (device->printed > 0)
-        paint_end(&paint);
     if (grid_least(&device->grid, &form) > form.width)
         form.width = 0; // what was asked for by name is not left out
-    int code = grid_paint(&device->grid, &form, &paint);
-    (void)paint_done(&paint);
-    return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
+    return grid_print(&device->grid, &form, device->settings->look.color, device->printed > 0,
+                      output);
 }
 
 /* Rows of devices that were not named are left out, and the processes that are not theirs. */
@@ -315,7 +301,6 @@ static int print_feed(struct shown_device *device, struct feed *feed, struct out
 int command_device(const struct settings *settings)
 {
     static struct shown_device device; /* its columns are not for the stack */
-    static struct output output;       /* nor are its 32 KiB */
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
@@ -345,8 +330,8 @@ int command_device(const struct settings *settings)
         code = command_feed(&settings->machine, request, interval_ns, cancel, &feed);
     vitals_request_free(request);
     if (code == 0) {
-        output_init(&output, STDOUT_FILENO);
-        code = output_done(&output, print_feed(&device, &feed, &output));
+        struct output *output = output_begin(STDOUT_FILENO);
+        code = output_done(output, print_feed(&device, &feed, output));
         feed_close(&feed);
     }
     grid_done(&device.grid);

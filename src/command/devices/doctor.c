@@ -29,18 +29,14 @@ static void add(struct findings *findings, const struct finding *finding)
 
 static int make_request(vitals_request **out, vitals_error *error)
 {
-    int code = vitals_request_new(0, out, error);
-    if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_TABLE_DIAGNOSIS, error);
-    if (code == 0)
-        code = vitals_request_add_table(*out, VITALS_TABLE_SOURCE, error);
+    static const vitals_table TABLES[] = {VITALS_TABLE_DIAGNOSIS, VITALS_TABLE_SOURCE, 0};
+    int code = command_request(NULL, TABLES, out, error);
     return code == 0 ? doctor_ask_devices(*out, error) : code;
 }
 
 static int print(const struct settings *settings, const vitals_snapshot *snapshot)
 {
-    static struct output output;     /* 32 KiB, not for the stack */
-    static struct findings findings; /* nor is this */
+    static struct findings findings; /* not for the stack */
     int code = EXIT_DONE;
     /* A machine always has something to say, so there is a reason. */
     if (vitals_snapshot_count(snapshot, VITALS_TABLE_DIAGNOSIS) == 0) {
@@ -50,7 +46,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
                             state < 0 ? vitals_availability_help(state)
                                       : "nothing stands in its table");
     }
-    output_init(&output, STDOUT_FILENO);
+    struct output *output = output_begin(STDOUT_FILENO);
     findings = (struct findings){0};
 
     for (const vitals_row *row = NULL;
@@ -89,12 +85,12 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
     }
 
     if (settings->look.json)
-        code = command_print_json(snapshot, &output);
+        code = command_print_json(snapshot, output);
     else
-        doctor_paint(&findings, settings, &output);
+        doctor_paint(&findings, settings, output);
     if (findings.of_kind[FINDING_PROBLEM] > 0)
         code = EXIT_CANNOT;
-    return output_done(&output, code);
+    return output_done(output, code);
 }
 
 /* Findings in a file were judged when it was written. */

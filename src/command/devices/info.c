@@ -23,15 +23,13 @@ static const struct {
 
 static int make_request(const struct settings *settings, vitals_request **out, vitals_error *error)
 {
-    int code = vitals_request_new(0, out, error);
+    static const vitals_metric HOST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
+                                         VITALS_HOST_BOOT_TIME_SECONDS, 0};
+    int code = command_request(HOST, NULL, out, error);
     for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
         if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)
             code = vitals_request_add(*out, metric, error);
     }
-    if (code == 0)
-        code = vitals_request_add(*out, VITALS_HOST_MEMORY_TOTAL_BYTES, error);
-    if (code == 0)
-        code = vitals_request_add(*out, VITALS_HOST_BOOT_TIME_SECONDS, error);
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++) {
         bool wanted = settings->look.json ? TABLES[i].for_json : TABLES[i].for_text;
         if (wanted && (settings->info.environment || !TABLES[i].secret))
@@ -48,8 +46,8 @@ static int make_quick_request(vitals_request **out, vitals_error *error)
                                          VITALS_PROCESS_SWAP_PSS_BYTES, VITALS_PROCESS_USER,
                                          VITALS_PROCESS_EFFECTIVE_USER, VITALS_PROCESS_GROUP};
     static const vitals_table QUICK[] = {VITALS_TABLE_THREAD, VITALS_TABLE_DESCRIPTOR,
-                                         VITALS_TABLE_LIMIT};
-    int code = vitals_request_new(0, out, error);
+                                         VITALS_TABLE_LIMIT, 0};
+    int code = command_request(NULL, QUICK, out, error);
     for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
         bool quick = vitals_metric_table(metric) == VITALS_TABLE_PROCESS;
         for (size_t i = 0; i < sizeof SLOW / sizeof SLOW[0]; i++)
@@ -57,8 +55,6 @@ static int make_quick_request(vitals_request **out, vitals_error *error)
         if (quick)
             code = vitals_request_add(*out, metric, error);
     }
-    for (size_t i = 0; i < sizeof QUICK / sizeof QUICK[0] && code == 0; i++)
-        code = vitals_request_add_table(*out, QUICK[i], error);
     return code;
 }
 
@@ -176,9 +172,8 @@ static int show_one(struct info_command *info, uint64_t pid)
 
 int command_info(const struct settings *settings)
 {
-    static struct output output; /* 32 KiB, not for the stack */
     const struct settings_words *words = &settings->arguments.words;
-    struct info_command info = {.settings = settings, .output = &output};
+    struct info_command info = {.settings = settings, .output = output_begin(STDOUT_FILENO)};
     vitals_error error;
     if (words->count == 0)
         return command_fail(EXIT_USAGE, "info needs a pid");
@@ -192,17 +187,16 @@ int command_info(const struct settings *settings)
             code = EXIT_USAGE;
     }
     if (code == 0) {
-        output_init(&output, STDOUT_FILENO);
         int made = command_context(&settings->machine, &info.context, &error);
         if (made == 0)
             made = make_request(settings, &info.request, &error);
         if (made < 0)
             code = command_fail(EXIT_CANNOT, "%s", error.message);
-        for (size_t i = 0; made == 0 && i < words->count && output_open(&output); i++) {
+        for (size_t i = 0; made == 0 && i < words->count && output_open(info.output); i++) {
             if (show_one(&info, pids[i]) != EXIT_DONE)
                 code = EXIT_CANNOT;
         }
-        code = output_done(&output, code);
+        code = output_done(info.output, code);
     }
     vitals_request_free(info.request);
     vitals_context_free(info.context);

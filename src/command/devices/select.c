@@ -467,31 +467,30 @@ static void put_list(const struct select_choice *choice, const char *separator,
 
 static int print(const struct select_choice *choice)
 {
-    static struct output output; /* 32 KiB, not for the stack */
     const struct settings *settings = choice->settings;
-    output_init(&output, STDOUT_FILENO);
+    struct output *output = output_begin(STDOUT_FILENO);
     if (settings->select.null) {
         for (size_t i = 0; i < choice->count; i++) {
             char id[SELECT_ID];
             put_id(choice, choice->rows[i], id);
-            (void)output_write(&output, id, strlen(id) + 1);
+            (void)output_write(output, id, strlen(id) + 1);
         }
     } else {
-        put_list(choice, settings->select.newline ? "\n" : settings->select.separator, &output);
-        output_text(&output, "\n");
+        put_list(choice, settings->select.newline ? "\n" : settings->select.separator, output);
+        output_text(output, "\n");
     }
-    int code = output_done(&output, EXIT_DONE);
+    int code = output_done(output, EXIT_DONE);
 
     /* For scripts that read stdout into a variable: the variable to export. On a terminal it is
      * printed only if it is not the usual one. */
     static const char usual[] = "CUDA_VISIBLE_DEVICES";
     const char *variable = choice->count > 0 ? select_variable(choice->rows[0]) : usual;
     if (variable != NULL && (!isatty(STDOUT_FILENO) || strcmp(variable, usual) != 0)) {
-        output_init(&output, STDERR_FILENO);
-        output_format(&output, "%s=\"", variable);
-        put_list(choice, ",", &output);
-        output_text(&output, "\"\n");
-        (void)output_flush(&output);
+        output = output_begin(STDERR_FILENO);
+        output_format(output, "%s=\"", variable);
+        put_list(choice, ",", output);
+        output_text(output, "\"\n");
+        (void)output_flush(output);
     }
 
     bool by_index = choice->count > 0 && strcmp(choice->settings->select.id_format, "index") == 0 &&

@@ -216,30 +216,24 @@ static int print_text(struct topo *topo, struct output *output)
 static int make_request(vitals_request **out, vitals_error *error)
 {
     static const vitals_metric METRICS[] = {
-        VITALS_GPU_INDEX,      VITALS_GPU_VENDOR,    VITALS_GPU_NAME,      VITALS_GPU_UUID,
-        VITALS_GPU_PCI_BUS_ID, VITALS_GPU_NUMA_NODE, VITALS_GPU_LOCAL_CPUS};
+        VITALS_GPU_INDEX,      VITALS_GPU_VENDOR,    VITALS_GPU_NAME,       VITALS_GPU_UUID,
+        VITALS_GPU_PCI_BUS_ID, VITALS_GPU_NUMA_NODE, VITALS_GPU_LOCAL_CPUS, 0};
     static const vitals_table TABLES[] = {VITALS_TABLE_GPU_PEER, VITALS_TABLE_GPU_LINK,
-                                          VITALS_TABLE_SOURCE};
-    int code = vitals_request_new(0, out, error);
-    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
-        code = vitals_request_add(*out, METRICS[i], error);
-    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++)
-        code = vitals_request_add_table(*out, TABLES[i], error);
-    return code;
+                                          VITALS_TABLE_SOURCE, 0};
+    return command_request(METRICS, TABLES, out, error);
 }
 
 static int print(const struct settings *settings, const vitals_snapshot *snapshot)
 {
-    static struct output output; /* 32 KiB, not for the stack */
-    static struct topo topo;     /* nor is this */
-    output_init(&output, STDOUT_FILENO);
+    static struct topo topo; /* not for the stack */
+    struct output *output = output_begin(STDOUT_FILENO);
     topo = (struct topo){.settings = settings, .snapshot = snapshot};
     if (!settings->look.json)
-        return output_done(&output, print_text(&topo, &output));
-    int code = command_print_json(snapshot, &output);
+        return output_done(output, print_text(&topo, output));
+    int code = command_print_json(snapshot, output);
     if (vitals_snapshot_count(snapshot, VITALS_TABLE_GPU) == 0)
         (void)command_tell_no_devices(snapshot);
-    return output_done(&output, code);
+    return output_done(output, code);
 }
 
 int command_topo(const struct settings *settings)

@@ -30,14 +30,13 @@ static const struct {
 int main(int count, char **arguments)
 {
     for (size_t i = 0; count == 2 && i < sizeof DOCUMENTS / sizeof DOCUMENTS[0]; i++) {
-        struct output output;
         if (strcmp(arguments[1], DOCUMENTS[i].name) != 0)
             continue;
         if (DOCUMENTS[i].print == NULL)
             return EXIT_LEFT_OUT;
-        output_init(&output, STDOUT_FILENO);
-        DOCUMENTS[i].print(&output);
-        return output_done(&output, EXIT_DONE);
+        struct output *output = output_begin(STDOUT_FILENO);
+        DOCUMENTS[i].print(output);
+        return output_done(output, EXIT_DONE);
     }
 
     fputs("usage: vitals-documents ", stderr);

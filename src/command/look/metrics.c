@@ -88,20 +88,19 @@ static void print_json(struct output *output)
 
 int command_metrics(const struct settings *settings)
 {
-    struct output output;
-    output_init(&output, STDOUT_FILENO);
+    struct output *output = output_begin(STDOUT_FILENO);
     if (settings->look.json)
-        print_json(&output);
+        print_json(output);
     /* One line each, so that grep finds what it is about. */
     for (vitals_table entity = 0;
          !settings->look.json && (entity = vitals_table_next(entity)) != 0;) {
-        output_format(&output, "%s: %s\n", vitals_table_name(entity), vitals_table_help(entity));
+        output_format(output, "%s: %s\n", vitals_table_name(entity), vitals_table_help(entity));
         for (vitals_metric metric = metrics_first(entity); metric != 0;
              metric = metrics_after(metric))
-            output_format(&output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
+            output_format(output, "  %-32s %-8s %-9s %s\n", vitals_metric_name(metric),
                           vitals_metric_unit(metric), metrics_kind_name(vitals_metric_kind(metric)),
                           vitals_metric_help(metric));
-        output_text(&output, vitals_table_next(entity) != 0 ? "\n" : "");
+        output_text(output, vitals_table_next(entity) != 0 ? "\n" : "");
     }
-    return output_done(&output, EXIT_DONE);
+    return output_done(output, EXIT_DONE);
 }

@@ -149,11 +149,10 @@ static int draw_screen(const struct settings *settings, const struct monitor_opt
 /* Frees the text. */
 static int print_drawn(struct text *drawn, int code)
 {
-    static struct output output; /* 32 KiB, not for the stack */
     if (code == EXIT_DONE) {
-        output_init(&output, STDOUT_FILENO);
-        (void)output_write(&output, drawn->bytes, drawn->size);
-        code = output_done(&output, EXIT_DONE);
+        struct output *output = output_begin(STDOUT_FILENO);
+        (void)output_write(output, drawn->bytes, drawn->size);
+        code = output_done(output, EXIT_DONE);
     }
     text_done(drawn);
     return code;

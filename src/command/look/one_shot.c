@@ -21,8 +21,8 @@ static const vitals_metric VISIBLE_METRICS[] = {VITALS_GPU_VENDOR,
                                                 VITALS_GPU_UUID,
                                                 VITALS_GPU_PCI_BUS_ID,
                                                 VITALS_GPU_GPU_INSTANCE_ID,
-                                                VITALS_GPU_COMPUTE_INSTANCE_ID};
-enum { VISIBLE_METRIC_COUNT = sizeof VISIBLE_METRICS / sizeof VISIBLE_METRICS[0] };
+                                                VITALS_GPU_COMPUTE_INSTANCE_ID,
+                                                0};
 
 /* Of a file, its last two snapshots; of this machine, two that are --delay apart. *older may stay
  * NULL. As command_read_next. */
@@ -51,21 +51,16 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     vitals_error error;
     struct feed feed = {0};
 
-    int code = vitals_request_new(0, &request, &error);
-    for (size_t i = 0; i < REPORT_METRIC_COUNT && code == 0; i++)
-        code = vitals_request_add(request, REPORT_METRICS[i], &error);
-    for (size_t i = 0; i < REPORT_WORK_METRIC_COUNT && code == 0 && rows != VITALS_ROWS_ALL; i++)
-        code = vitals_request_add(request, REPORT_WORK_METRICS[i], &error);
-    for (size_t i = 0; i < VISIBLE_METRIC_COUNT && code == 0 && filter->only_visible; i++)
-        code = vitals_request_add(request, VISIBLE_METRICS[i], &error);
+    int code = command_request(filter->only_visible ? VISIBLE_METRICS : NULL, NULL, &request,
+                               &error);
+    if (code == 0)
+        code = command_request_add(request, REPORT_METRICS, REPORT_METRIC_COUNT, &error);
+    if (code == 0 && rows != VITALS_ROWS_ALL)
+        code = command_request_add(request, REPORT_WORK_METRICS, REPORT_WORK_METRIC_COUNT, &error);
     if (code == 0)
         code = vitals_request_set_rows(request, rows, NULL, 0, &error);
-
-    if (code < 0) {
-        vitals_request_free(request);
-        return command_fail(EXIT_CANNOT, "%s", error.message);
-    }
-    code = command_feed(machine, request, 0, -1, &feed);
+    code = code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
+                    : command_feed(machine, request, 0, -1, &feed);
     vitals_request_free(request);
     if (code != 0)
         return code;
@@ -145,7 +140,6 @@ struct look command_look(const struct settings *settings)
 int command_print_report(const struct settings *settings, const vitals_snapshot *now,
                          const vitals_snapshot *older)
 {
-    static struct output output; /* 32 KiB, not for the stack */
     uint64_t visible[DEVICES_MAX];
     char name[128];
     const char *user = command_user(name, sizeof(name));
@@ -162,10 +156,10 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
         options.selection.devices = visible;
     }
 
-    output_init(&output, STDOUT_FILENO);
-    int code = report_one_shot(now, older, &options, output_write, &output);
-    code = output_done(&output, code == VITALS_EMEMORY ? command_fail(EXIT_CANNOT, "out of memory")
-                                                       : EXIT_DONE);
+    struct output *output = output_begin(STDOUT_FILENO);
+    int code = report_one_shot(now, older, &options, output_write, output);
+    code = output_done(output, code == VITALS_EMEMORY ? command_fail(EXIT_CANNOT, "out of memory")
+                                                      : EXIT_DONE);
     if (code != EXIT_DONE || !settings->filter.only.given)
         return code;
 

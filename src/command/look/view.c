@@ -32,7 +32,6 @@ bool command_is_monitor(const struct settings *settings)
 
 int command_json(const struct settings *settings)
 {
-    static struct output output; /* 32 KiB, not for the stack */
     const struct sampling_settings *sampling = &settings->sampling;
     const char *from = settings->machine.from;
     bool streams = sampling->count > 0 || sampling->interval_given;
@@ -61,15 +60,15 @@ int command_json(const struct settings *settings)
 
     bool any = false;
     int got = 1;
-    output_init(&output, STDOUT_FILENO);
-    for (; left > 0 && code == EXIT_DONE && output_open(&output); left--) {
+    struct output *output = output_begin(STDOUT_FILENO);
+    for (; left > 0 && code == EXIT_DONE && output_open(output); left--) {
         vitals_snapshot *snapshot;
         got = feed.next(feed.data, &snapshot, &error);
         if (got <= 0)
             break;
         any = true;
-        code = command_print_json(snapshot, &output);
-        (void)output_flush(&output);
+        code = command_print_json(snapshot, output);
+        (void)output_flush(output);
         vitals_snapshot_unref(snapshot);
     }
     if (got < 0)
@@ -77,7 +76,7 @@ int command_json(const struct settings *settings)
     else if (!any && code == EXIT_DONE && from != NULL)
         code = command_fail(EXIT_CANNOT, "%s: no snapshot in it", command_safe(from));
     feed_close(&feed);
-    return output_done(&output, code);
+    return output_done(output, code);
 }
 
 int command_view(const struct settings *settings)

@@ -56,14 +56,13 @@ static void end_line(struct json_form *form)
 
 int command_options(const struct settings *settings)
 {
-    struct output output;
     if (!settings->form_settings)
         return command_fail(EXIT_USAGE, "options prints --settings");
-    output_init(&output, STDOUT_FILENO);
+    struct output *output = output_begin(STDOUT_FILENO);
 
     static const char *const origins[] = {"default", "configuration", "environment", "flag"};
     struct json_form form;
-    json_form_init(&form, INDENT, output_write, &output);
+    json_form_init(&form, INDENT, output_write, output);
     form_begin(&form, '{');
     for (const struct option *option = option_table; option->name != NULL; option++) {
         if (!(option->commands & COMMAND_VIEW))
@@ -84,7 +83,7 @@ int command_options(const struct settings *settings)
     form_put_count(&form, "width", settings->look.width);
     end_line(&form);
     form_end(&form, '}');
-    output_text(&output, "\n");
+    output_text(output, "\n");
 
-    return output_done(&output, EXIT_DONE);
+    return output_done(output, EXIT_DONE);
 }

@@ -58,13 +58,12 @@ static int begin(struct kill *kill)
                                             VITALS_PROCESS_VIRTUAL_BYTES,
                                             VITALS_PROCESS_COMMAND_LINE,
                                             VITALS_PROCESS_EFFECTIVE_USER,
-                                            VITALS_PROCESS_PARENT_PID};
+                                            VITALS_PROCESS_PARENT_PID,
+                                            0};
     vitals_error error;
     int code = command_context(kill->machine, &kill->context, &error);
     if (code == 0)
-        code = vitals_request_new(0, &kill->request, &error);
-    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++)
-        code = vitals_request_add(kill->request, METRICS[i], &error);
+        code = command_request(METRICS, NULL, &kill->request, &error);
     if (code == 0)
         code = filter_request(&kill->filter, kill->request, &error);
     if (code < 0)
@@ -239,7 +238,6 @@ static void show(const struct kill *kill)
     struct ps_view view = {kill->snapshot, NULL, kill->look->ascii, false, true};
     struct ps_column columns[COLUMNS];
     struct grid grid = {0};
-    struct paint paint;
     for (size_t i = 0; i < COLUMNS; i++) {
         if (ps_column_find("kill", NAMES[i], &columns[i]) != 0)
             return;
@@ -258,9 +256,7 @@ static void show(const struct kill *kill)
         }
     }
     text_done(&text);
-    paint_init(&paint, kill->look->color, output_write, kill->output);
-    (void)grid_paint(&grid, &form, &paint);
-    (void)paint_done(&paint);
+    (void)grid_print(&grid, &form, kill->look->color, false, kill->output);
     (void)output_flush(kill->output);
     grid_done(&grid);
 }
@@ -401,11 +397,10 @@ static int act(struct kill *kill)
 
 int command_kill(const struct settings *settings)
 {
-    static struct output output; /* 32 KiB, not for the stack */
     struct kill kill = {.machine = &settings->machine,
                         .look = &settings->look,
                         .settings = &settings->kill,
-                        .output = &output};
+                        .output = output_begin(STDOUT_FILENO)};
     const struct settings_words *words = &settings->arguments.words;
     const char *word = settings->kill.signal != NULL ? settings->kill.signal : "TERM";
     size_t used = 0; // words that name the signal; the others are pids
@@ -420,7 +415,6 @@ int command_kill(const struct settings *settings)
     if (kill.signal <= 0)
         return EXIT_USAGE;
 
-    output_init(&output, STDOUT_FILENO);
     int code = filter_init(&kill.filter, &settings->choice, &settings->machine, words->items + used,
                            words->count - used);
     if (code == 0 && !filter_chooses(&kill.filter))
@@ -453,5 +447,5 @@ int command_kill(const struct settings *settings)
     filter_done(&kill.filter);
     vitals_snapshot_unref(kill.snapshot);
     vitals_context_free(kill.context);
-    return output_done(&output, code);
+    return output_done(kill.output, code);
 }

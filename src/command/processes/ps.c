@@ -56,7 +56,6 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
     const struct ps_columns *columns = &ps->columns;
     struct grid_form form = {.width = (size_t)ps->look->line_width};
     size_t tree_column = columns->count - 1; // the command or the name, else the last one
-    struct paint paint;
     grid_reset(&ps->grid);
     for (size_t i = columns->count; i-- > 0;) {
         const struct ps_column *column = &columns->items[i];
@@ -93,12 +92,7 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
     text_done(&whole);
     ps->grid.failed |= ps->text.failed;
 
-    paint_init(&paint, ps->look->color, output_write, output);
-    if (ps->tables > 0)
-        paint_end(&paint);
-    int code = grid_paint(&ps->grid, &form, &paint);
-    (void)paint_done(&paint);
-    return code == 0 ? EXIT_DONE : command_fail(EXIT_CANNOT, "out of memory");
+    return grid_print(&ps->grid, &form, ps->look->color, ps->tables > 0, output);
 }
 
 static int print_csv(struct ps *ps, const struct ps_view *view, const struct ps_rows *rows,
@@ -232,8 +226,7 @@ static int print_feed(struct ps *ps, struct feed *feed, struct output *output)
 
 int command_ps(const struct settings *settings)
 {
-    static struct output output; /* 32 KiB, not for the stack */
-    static struct ps ps;         /* nor are its columns */
+    static struct ps ps; /* its columns are not for the stack */
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
@@ -272,8 +265,8 @@ int command_ps(const struct settings *settings)
         vitals_request_free(request);
     }
     if (code == 0) {
-        output_init(&output, STDOUT_FILENO);
-        code = output_done(&output, print_feed(&ps, &feed, &output));
+        struct output *output = output_begin(STDOUT_FILENO);
+        code = output_done(output, print_feed(&ps, &feed, output));
         feed_close(&feed);
     }
     filter_done(&ps.filter);

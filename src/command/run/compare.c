@@ -111,21 +111,20 @@ static const char *const FORMS[] = {"text", "json", "gpu-tracker"};
 static int print(const struct comparing *comparing, size_t form, const struct account_view *view,
                  const char *statistic)
 {
-    static struct output output;
     struct comparison comparison;
     vitals_error error;
     int code = EXIT_DONE;
     if (compare_sessions(comparing->sessions, comparing->session_count, &comparison, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    output_init(&output, STDOUT_FILENO);
-    int stopped = form == TEXT ? comparison_text(&comparison, view, output_write, &output)
+    struct output *output = output_begin(STDOUT_FILENO);
+    int stopped = form == TEXT ? comparison_text(&comparison, view, output_write, output)
                   : form == JSON
-                      ? comparison_json(&comparison, output_write, &output)
-                      : comparison_gpu_tracker(&comparison, view, statistic, output_write, &output);
-    if (stopped != 0 && output_open(&output))
+                      ? comparison_json(&comparison, output_write, output)
+                      : comparison_gpu_tracker(&comparison, view, statistic, output_write, output);
+    if (stopped != 0 && output_open(output))
         code = command_fail(EXIT_CANNOT, "out of memory");
     comparison_done(&comparison);
-    return output_done(&output, code);
+    return output_done(output, code);
 }
 
 int command_compare(const struct settings *settings)

@@ -71,7 +71,6 @@ static int print_form(struct shown *shown, size_t form, const char *advice, stru
 
 static int print_page(struct shown *shown)
 {
-    static struct output output;
     const char *path = shown->report->html_path, *recording = shown->arguments->words.items[0];
     struct stat a, b;
     /* A page in the place of what it is made of would be the end of that. */
@@ -82,16 +81,16 @@ static int print_page(struct shown *shown)
     int descriptor = output_create(path);
     if (descriptor < 0)
         return command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
-    output_init(&output, descriptor);
+    struct output *output = output_begin(descriptor);
     const struct html_report page = {.recording = shown->recording,
                                      .path = recording,
                                      .view = &shown->view,
                                      .phases = &shown->phases,
                                      .sizing = &shown->sizing};
-    int stopped = html_write(&page, output_write, &output);
-    int code = output_done(&output, stopped != 0 && output_open(&output)
-                                        ? command_fail(EXIT_CANNOT, "out of memory")
-                                        : EXIT_DONE);
+    int stopped = html_write(&page, output_write, output);
+    int code = output_done(output, stopped != 0 && output_open(output)
+                                       ? command_fail(EXIT_CANNOT, "out of memory")
+                                       : EXIT_DONE);
     if (close(descriptor) != 0)
         code = command_fail(EXIT_CANNOT, "%s: %s", command_safe(path), strerror(errno));
     return code;
@@ -99,7 +98,6 @@ static int print_page(struct shown *shown)
 
 static int show(struct shown *shown, size_t form, const char *advice)
 {
-    static struct output output;
     vitals_error error;
     if (phases_of(shown->recording, &shown->phases, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
@@ -108,11 +106,11 @@ static int show(struct shown *shown, size_t form, const char *advice)
     if (shown->report->html_path != NULL) {
         code = print_page(shown);
     } else {
-        output_init(&output, STDOUT_FILENO);
-        int stopped = print_form(shown, form, advice, &output);
-        if (stopped != 0 && output_open(&output))
+        struct output *output = output_begin(STDOUT_FILENO);
+        int stopped = print_form(shown, form, advice, output);
+        if (stopped != 0 && output_open(output))
             code = command_fail(EXIT_CANNOT, "out of memory");
-        code = output_done(&output, code);
+        code = output_done(output, code);
     }
     phases_done(&shown->phases);
     return code;

@@ -17,25 +17,23 @@ enum { EXIT_NOT_FOUND = 127 };
 static void print_json(const struct argument_settings *arguments, const vitals_account *account,
                        const struct repeat *repeat, int descriptor)
 {
-    static struct output output;
     if (descriptor < 0)
         return;
-    output_init(&output, descriptor);
+    struct output *output = output_begin(descriptor);
     if (repeat != NULL)
-        (void)repeat_json(repeat, output_write, &output);
+        (void)repeat_json(repeat, output_write, output);
     else
-        (void)report_account_json(account, arguments->command_argv, output_write, &output);
-    (void)output_done(&output, 0); /* says what failed; the exit code is the command's */
+        (void)report_account_json(account, arguments->command_argv, output_write, output);
+    (void)output_done(output, 0); /* says what failed; the exit code is the command's */
     close(descriptor);
 }
 
 void run_print_account(const struct settings *settings, const vitals_account *account)
 {
-    static struct output output;
     const struct account_view view = command_account_view(&settings->look, &settings->account);
-    output_init(&output, STDERR_FILENO);
-    (void)account_text(account, &view, output_write, &output);
-    (void)output_flush(&output);
+    struct output *output = output_begin(STDERR_FILENO);
+    (void)account_text(account, &view, output_write, output);
+    (void)output_flush(output);
 }
 
 /* A shell that runs us in a loop ends its script on Ctrl-C only if we died of it, as the command
@@ -192,11 +190,10 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     if (repeat != NULL)
         print_json(&settings->arguments, NULL, repeat, descriptor);
     if (done > 0 && !settings->run.quiet) {
-        static struct output output;
         const struct account_view view = command_account_view(&settings->look, &settings->account);
-        output_init(&output, STDERR_FILENO);
-        (void)repeat_text(repeat, &view, output_write, &output);
-        (void)output_flush(&output);
+        struct output *output = output_begin(STDERR_FILENO);
+        (void)repeat_text(repeat, &view, output_write, output);
+        (void)output_flush(output);
     }
     if (failed != NULL)
         end_as_interrupted(failed);

@@ -259,11 +259,8 @@ static void process_title(const struct machine_settings *machine, int64_t pid, c
     vitals_error error;
     vitals_text name, path;
     out[0] = '\0';
-    int code = vitals_request_new(0, &request, &error);
-    if (code == 0)
-        code = vitals_request_add(request, VITALS_PROCESS_NAME, &error);
-    if (code == 0)
-        code = vitals_request_add(request, VITALS_PROCESS_EXECUTABLE, &error);
+    static const vitals_metric METRICS[] = {VITALS_PROCESS_NAME, VITALS_PROCESS_EXECUTABLE, 0};
+    int code = command_request(METRICS, NULL, &request, &error);
     if (code == 0)
         code = command_context(machine, &context, &error);
     if (code == 0)

@@ -25,18 +25,17 @@ static uint64_t left_ns(const struct run_page *page)
 
 struct printer {
     const struct run_page *page;
-    struct output output;
+    struct output *output;
 };
 
 static int write_in_time(void *data, const char *bytes, size_t size)
 {
     struct printer *printer = data;
-    return left_ns(printer->page) > 0 ? output_write(&printer->output, bytes, size) : -1;
+    return left_ns(printer->page) > 0 ? output_write(printer->output, bytes, size) : -1;
 }
 
 static bool make(const char *source, const struct run_page *page, const struct account_view *view)
 {
-    static struct printer printer; /* large */
     struct recording *recording;
     struct phases phases;
     struct sizing sizing;
@@ -54,10 +53,9 @@ static bool make(const char *source, const struct run_page *page, const struct a
                                            .for_others = true,
                                            .title = page->title};
         int descriptor = create(page->path);
-        printer.page = page;
-        output_init(&printer.output, descriptor);
+        struct printer printer = {page, output_begin(descriptor)};
         made = descriptor >= 0 && html_write(&report, write_in_time, &printer) == 0;
-        made = descriptor >= 0 && output_flush(&printer.output) == 0 && made;
+        made = descriptor >= 0 && output_flush(printer.output) == 0 && made;
         made = descriptor >= 0 && close(descriptor) == 0 && made;
         phases_done(&phases);
     }
@@ -68,7 +66,6 @@ static bool make(const char *source, const struct run_page *page, const struct a
 bool run_page_make(struct run_page *page, const char *temporary, const struct account_view *view,
                    const char *recording, const char *account)
 {
-    static struct output output; /* large */
     char json[sizeof page->path];
     page->folder[0] = page->path[0] = '\0';
     if (left_ns(page) == 0)
@@ -93,9 +90,9 @@ bool run_page_make(struct run_page *page, const char *temporary, const struct ac
     if (!made) {
         (void)unlink(page->path);
         int file = create(json);
-        output_init(&output, file);
-        output_text(&output, account);
-        made = file >= 0 && output_flush(&output) == 0;
+        struct output *output = output_begin(file);
+        output_text(output, account);
+        made = file >= 0 && output_flush(output) == 0;
         made = file >= 0 && close(file) == 0 && made && make(json, page, view);
         (void)unlink(json);
     }

@@ -124,7 +124,6 @@ static int wait_for_end(struct run_track *track)
 
 static int tell(struct run_track *track)
 {
-    static struct output output;
     const char *path = track->plan.recorder.path;
     vitals_account *account = NULL;
     vitals_error error;
@@ -138,9 +137,9 @@ static int tell(struct run_track *track)
 
     int code = EXIT_DONE;
     if (track->json >= 0) {
-        output_init(&output, track->json);
-        (void)!vitals_account_json(account, output_write, &output);
-        code = output_done(&output, EXIT_DONE);
+        struct output *output = output_begin(track->json);
+        (void)!vitals_account_json(account, output_write, output);
+        code = output_done(output, EXIT_DONE);
     }
     if (!track->settings->run.quiet)
         run_print_account(track->settings, account);
