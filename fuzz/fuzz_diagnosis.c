@@ -1,6 +1,6 @@
 /* What the table diagnosis reads, and how its remedies are broken into lines: all over the same
  * bytes. What is found is a plain word, and nothing of a line is lost. */
-#include "command/devices/doctor_paint.h"
+#include "command/devices/doctor.h"
 #include "os/linux/diagnosis/ourselves.h"
 
 #include <stdlib.h>

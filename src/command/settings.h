@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/arena.h"
+
 struct command;
 
 /* Where a value came from; a later one wins. */
@@ -321,16 +323,12 @@ struct settings {
     const struct command *command;  /* the one that was given */
 
     unsigned char origins[SETTINGS_OPTIONS_MAX]; /* enum origin, by row of the option table */
-    struct settings_memory *memory;
+    struct arena memory; /* of what is computed; lives as long as the settings */
 };
 
 /* Sets the defaults of the option table. */
 void settings_init(struct settings *settings);
 void settings_done(struct settings *settings);
-
-/* Memory that lives as long as the settings; NULL when there is none. */
-void *settings_allocate(struct settings *settings, size_t size);
-char *settings_copy(struct settings *settings, const char *bytes, size_t size);
 
 /* Where a field got its value: settings_origin(settings, &settings->sampling.interval_ns). */
 enum origin settings_origin(const struct settings *settings, const void *field);

@@ -1,20 +1,490 @@
-/* info.c: `vitals info PID…`: everything about a process, from one answer of its live handle. */
-#include "command/devices/info.h"
-
+/* info.c: `vitals info PID…`: everything about a process, from one answer of its live handle: as
+ * JSON, or as sections of single values and then its tables.
+ *
+ * A table says which metric is in which section; all others are listed under "More". Missing values
+ * say why. */
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "command/command.h"
+#include "command/grid.h"
 #include "command/output.h"
 #include "command/processes/filter.h"
+#include "command/processes/ps_columns.h"
+
+enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 60 };
+
+#define P(suffix) VITALS_PROCESS_##suffix
+
+/* ---- the sections ---- */
+
+// clang-format off
+static const struct info_section {
+    const char *title;
+    vitals_metric metrics[METRICS_MOST]; /* ends with 0 */
+} SECTIONS[] = {
+    {"Process",
+     {P(COMMAND_LINE), P(NAME), P(PROGRAM_NAME), P(EXECUTABLE), P(EXECUTABLE_DELETED),
+      P(WORKING_DIRECTORY), P(ROOT_DIRECTORY), P(STATE), P(WAIT_CHANNEL), P(START_SECONDS),
+      P(PARENT_PID), P(PROCESS_GROUP), P(SESSION), P(TERMINAL), P(FOREGROUND_GROUP), P(THREADS),
+      P(DESCRIPTORS), P(UMASK), P(TRACER_PID), P(PID), P(NAMESPACE_PID)}},
+    {"CPU and scheduling",
+     {P(CPU_SECONDS), P(CPU_USER_SECONDS), P(CPU_SYSTEM_SECONDS), P(CHILDREN_USER_SECONDS),
+      P(CHILDREN_SYSTEM_SECONDS), P(RUN_DELAY_SECONDS), P(BLOCK_DELAY_SECONDS),
+      P(SWAP_DELAY_SECONDS), P(RECLAIM_DELAY_SECONDS), P(VOLUNTARY_CONTEXT_SWITCHES),
+      P(INVOLUNTARY_CONTEXT_SWITCHES), P(SCHEDULING_POLICY), P(NICE), P(PRIORITY),
+      P(REALTIME_PRIORITY), P(CPU), P(CPUS_ALLOWED), P(CPUS_ALLOWED_LIST)}},
+    {"Memory",
+     {P(RESIDENT_BYTES),  P(RESIDENT_PEAK_BYTES), P(PSS_BYTES),           P(USS_BYTES),
+      P(SHARED_BYTES),    P(RESIDENT_ANON_BYTES), P(RESIDENT_FILE_BYTES), P(RESIDENT_SHMEM_BYTES),
+      P(SWAPPED_BYTES),   P(SWAP_PSS_BYTES),      P(THP_BYTES),           P(HUGETLB_BYTES),
+      P(LOCKED_BYTES),    P(VIRTUAL_BYTES),       P(VIRTUAL_PEAK_BYTES),  P(TEXT_BYTES),
+      P(DATA_BYTES),      P(MINOR_FAULTS),        P(MAJOR_FAULTS),        P(OOM_SCORE),
+      P(OOM_SCORE_ADJUST)}},
+    {"Input and output",
+     {P(READ_BYTES), P(WRITTEN_BYTES), P(CANCELLED_WRITE_BYTES), P(CALL_READ_BYTES),
+      P(CALL_WRITTEN_BYTES), P(READ_CALLS), P(WRITE_CALLS), P(IO_CLASS), P(IO_LEVEL),
+      P(NETWORK_RECEIVED_BYTES), P(NETWORK_TRANSMITTED_BYTES)}},
+    {"Rights",
+     {P(USER), P(UID), P(EFFECTIVE_USER), P(EFFECTIVE_UID), P(SAVED_UID), P(GROUP), P(GID),
+      P(EFFECTIVE_GID), P(SAVED_GID), P(LOGIN_UID), P(CAPABILITIES), P(CAPABILITIES_PERMITTED),
+      P(SECCOMP), P(NO_NEW_PRIVILEGES)}},
+    {"Place",
+     {P(WORKLOAD), P(CGROUP), P(UNIT), P(CONTAINER), P(CONTAINER_NAME), P(POD), P(POD_NAME),
+      P(POD_NAMESPACE), P(SLURM_JOB), P(SLURM_STEP), P(PID_NAMESPACE), P(NETWORK_NAMESPACE),
+      P(MOUNT_NAMESPACE), P(USER_NAMESPACE), P(CGROUP_NAMESPACE), P(IPC_NAMESPACE),
+      P(UTS_NAMESPACE), P(TIME_NAMESPACE)}},
+};
+// clang-format on
+enum { SECTION_COUNT = sizeof SECTIONS / sizeof SECTIONS[0] };
+
+struct info_painter {
+    struct ps_view view;
+    const vitals_row *process;
+    struct paint *paint;
+    size_t width; /* 0: no end */
+    struct text text;
+    bool failed;
+};
+
+/* ---- lines ---- */
+
+/* Labels of metrics whose own name a person would not use. */
+static const struct {
+    vitals_metric metric;
+    const char *label;
+} LABELS[] = {
+    {P(CPU_SECONDS), "CPU time"},
+    {P(CPU_USER_SECONDS), "in user mode"},
+    {P(CPU_SYSTEM_SECONDS), "in the kernel"},
+    {P(CHILDREN_USER_SECONDS), "of ended children, user mode"},
+    {P(CHILDREN_SYSTEM_SECONDS), "of ended children, kernel"},
+    {P(RUN_DELAY_SECONDS), "waited for a CPU"},
+    {P(BLOCK_DELAY_SECONDS), "waited for disks"},
+    {P(SWAP_DELAY_SECONDS), "waited for swap"},
+    {P(RECLAIM_DELAY_SECONDS), "freed memory for itself"},
+    {P(CPU), "last CPU"},
+    {P(CPUS_ALLOWED), "CPUs allowed"},
+    {P(CPUS_ALLOWED_LIST), "CPUs by number"},
+    {P(START_SECONDS), "started"},
+    {P(PSS_BYTES), "proportional share (PSS)"},
+    {P(USS_BYTES), "its own (USS)"},
+    {P(SWAP_PSS_BYTES), "proportional share of swap"},
+    {P(THP_BYTES), "transparent huge pages"},
+    {P(HUGETLB_BYTES), "reserved huge pages"},
+    {P(READ_BYTES), "read from disks"},
+    {P(WRITTEN_BYTES), "written to disks"},
+    {P(CANCELLED_WRITE_BYTES), "of that never written"},
+    {P(CALL_READ_BYTES), "read by any call"},
+    {P(CALL_WRITTEN_BYTES), "written by any call"},
+    {P(OOM_SCORE), "OOM score"},
+    {P(OOM_SCORE_ADJUST), "OOM score adjustment"},
+};
+
+/* "resident peak" of resident_peak_bytes. */
+static void label_of(vitals_metric metric, char out[static PS_TITLE])
+{
+    struct ps_column column;
+    for (size_t i = 0; i < sizeof LABELS / sizeof LABELS[0]; i++) {
+        if (LABELS[i].metric == metric) {
+            snprintf(out, PS_TITLE, "%s", LABELS[i].label);
+            return;
+        }
+    }
+    ps_column_of(metric, &column);
+    size_t i = 0;
+    for (; column.title[i] != '\0'; i++) {
+        char c = column.title[i];
+        out[i] = c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    out[i] = '\0';
+}
+
+static void put_metric(struct info_painter *info, vitals_metric metric)
+{
+    const vitals_row *process = info->process;
+    char label[PS_TITLE], short_time[64], note[160] = "", age[VITALS_HUMAN];
+    struct ps_column column;
+    enum color color = COLOR_PLAIN;
+    double number = 0;
+    vitals_text raw;
+    const char *text;
+    ps_column_of(metric, &column);
+    label_of(metric, label);
+    if (column.show == SHOW_START)
+        column.show = SHOW_DATE;
+    bool has_number = vitals_row_number(process, metric, &number) > 0;
+    if (metric == P(COMMAND_LINE)) {
+        text = ps_command(process, info->view.ascii, &info->text, &color);
+    } else if (has_number && (metric == P(EXECUTABLE_DELETED) || metric == P(NO_NEW_PRIVILEGES))) {
+        text = number > 0 ? "yes" : "no";
+    } else if (has_number && column.show == SHOW_DURATION && number < MINUTE) {
+        snprintf(short_time, sizeof short_time, "%.3f s", number);
+        text = short_time;
+    } else if (vitals_row_text(process, metric, &raw) > 0 && raw.size == 0) {
+        text = "none";
+    } else {
+        text = ps_column_cell(&column, &info->view, process, &info->text, &color);
+    }
+    paint_labelled(info->paint, LABEL, info->width, label, color, text);
+
+    /* What the short form leaves out: bytes, thousandths, the age of a date. */
+    if (has_number && column.show == SHOW_BYTES && number >= 1024)
+        snprintf(note, sizeof note, "  %.0f", number);
+    if (has_number && column.show == SHOW_DURATION && number >= MINUTE)
+        snprintf(note, sizeof note, "  %.2f s", number);
+    if (has_number && column.show == SHOW_DATE)
+        snprintf(note, sizeof note, "  %s ago",
+                 vitals_human_duration(
+                     (double)vitals_snapshot_boottime_ns(info->view.now) / 1e9 - number, age));
+    paint_text(info->paint, COLOR_DIM, note);
+
+    vitals_availability availability = vitals_row_availability(process, metric);
+    if (availability > VITALS_HAVE) {
+        snprintf(note, sizeof note, "  (%s)", vitals_availability_help(availability));
+        paint_text(info->paint, COLOR_DIM, note);
+    }
+    paint_end(info->paint);
+}
+
+static void put_title(struct info_painter *info, const char *title)
+{
+    paint_end(info->paint);
+    paint_text(info->paint, COLOR_BOLD, title);
+    paint_end(info->paint);
+}
+
+static bool has_place(vitals_metric metric)
+{
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        for (size_t j = 0; j < METRICS_MOST && SECTIONS[i].metrics[j] != 0; j++) {
+            if (SECTIONS[i].metrics[j] == metric)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what is missing ---- */
+
+/* More precise reasons than "the kernel does not have it". */
+static const struct {
+    vitals_metric metric;
+    const char *reason;
+} REASONS[] = {
+    {P(BLOCK_DELAY_SECONDS), "kernel.task_delayacct is off"},
+    {P(SWAP_DELAY_SECONDS), "kernel.task_delayacct is off"},
+    {P(RECLAIM_DELAY_SECONDS), "kernel.task_delayacct is off"},
+    {P(LOGIN_UID), "no user logged in"},
+    {P(FOREGROUND_GROUP), "it has no terminal"},
+    {P(IO_LEVEL), "its class has none"},
+};
+
+static const char *reason_of(const struct info_painter *info, vitals_metric metric)
+{
+    vitals_availability availability = vitals_row_availability(info->process, metric);
+    for (size_t i = 0; i < sizeof REASONS / sizeof REASONS[0]; i++) {
+        if (availability == VITALS_UNSUPPORTED && REASONS[i].metric == metric)
+            return REASONS[i].reason;
+    }
+    if (availability == VITALS_NOT_REQUESTED)
+        return "not read yet";
+    return vitals_availability_help(availability);
+}
+
+static bool is_missing(const struct info_painter *info, vitals_metric metric)
+{
+    return vitals_row_availability(info->process, metric) <= 0;
+}
+
+static void put_section(struct info_painter *info, const char *title, const vitals_metric *metrics,
+                        size_t count)
+{
+    if (count == 0)
+        return;
+    put_title(info, title);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_missing(info, metrics[i]))
+            put_metric(info, metrics[i]);
+    }
+
+    /* "N/A  waited for disks, waited for swap: kernel.task_delayacct is off", a line for each
+     * reason.
+     */
+    for (size_t i = 0; i < count; i++) {
+        char line[1024] = "", label[PS_TITLE];
+        size_t used = 0;
+        bool told = false;
+        const char *reason = reason_of(info, metrics[i]);
+        for (size_t j = 0; j < count && used < sizeof line; j++) {
+            if (!is_missing(info, metrics[j]) || strcmp(reason_of(info, metrics[j]), reason) != 0)
+                continue;
+            told |= j < i;
+            label_of(metrics[j], label);
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", used > 0 ? ", " : "",
+                                     label);
+        }
+        if (!is_missing(info, metrics[i]) || told)
+            continue;
+        if (used < sizeof line)
+            (void)snprintf(line + used, sizeof line - used, ": %s", reason);
+        paint_labelled(info->paint, LABEL, info->width, "N/A", COLOR_DIM, line);
+        paint_end(info->paint);
+    }
+}
+
+/* ---- the tables ---- */
+
+enum { COLUMNS_MOST = 8 };
+
+// clang-format off
+static const struct info_table {
+    const char *title, *none;
+    vitals_table entity;
+    size_t most;
+    vitals_metric by;                    /* the largest first; 0: in the order of keys */
+    vitals_metric columns[COLUMNS_MOST]; /* ends with 0 */
+} TABLES[] = {
+    {"Threads", "none", VITALS_TABLE_THREAD, ROWS_MOST, 0,
+     {VITALS_THREAD_TID, VITALS_THREAD_STATE, VITALS_THREAD_CPU_SECONDS,
+      VITALS_THREAD_RUN_DELAY_SECONDS, VITALS_THREAD_CPU, VITALS_THREAD_NICE, VITALS_THREAD_NAME}},
+    {"Open files", "none", VITALS_TABLE_DESCRIPTOR, ROWS_MOST, 0,
+     {VITALS_DESCRIPTOR_NUMBER, VITALS_DESCRIPTOR_TYPE, VITALS_DESCRIPTOR_MODE,
+      VITALS_DESCRIPTOR_POSITION_BYTES, VITALS_DESCRIPTOR_SIZE_BYTES, VITALS_DESCRIPTOR_PATH}},
+    {"Sockets", "none", VITALS_TABLE_SOCKET, ROWS_MOST, 0,
+     {VITALS_SOCKET_DESCRIPTOR, VITALS_SOCKET_PROTOCOL, VITALS_SOCKET_STATE,
+      VITALS_SOCKET_LOCAL_ADDRESS, VITALS_SOCKET_LOCAL_PORT, VITALS_SOCKET_REMOTE_ADDRESS,
+      VITALS_SOCKET_REMOTE_PORT}},
+    {"Mapped files, by proportional share", "none", VITALS_TABLE_MAPPED_FILE, FILES_MOST,
+     VITALS_MAPPED_FILE_PSS_BYTES,
+     {VITALS_MAPPED_FILE_SIZE_BYTES, VITALS_MAPPED_FILE_RESIDENT_BYTES,
+      VITALS_MAPPED_FILE_PSS_BYTES, VITALS_MAPPED_FILE_MAPPINGS, VITALS_MAPPED_FILE_PATH}},
+    {"Limits", "none", VITALS_TABLE_LIMIT, ROWS_MOST, 0,
+     {VITALS_LIMIT_NAME, VITALS_LIMIT_SOFT, VITALS_LIMIT_HARD, VITALS_LIMIT_UNIT}},
+    {"Environment", "empty", VITALS_TABLE_ENVIRONMENT, SIZE_MAX, 0,
+     {VITALS_ENVIRONMENT_NAME, VITALS_ENVIRONMENT_VALUE}},
+};
+// clang-format on
+enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
+
+/* Titles of columns whose own name is unclear. */
+static const struct {
+    vitals_metric metric;
+    const char *title;
+} TITLES[] = {
+    {VITALS_THREAD_CPU_SECONDS, "TIME"},      {VITALS_THREAD_RUN_DELAY_SECONDS, "WAITED"},
+    {VITALS_DESCRIPTOR_NUMBER, "FD"},         {VITALS_SOCKET_DESCRIPTOR, "FD"},
+    {VITALS_SOCKET_LOCAL_ADDRESS, "LOCAL"},   {VITALS_SOCKET_LOCAL_PORT, "PORT"},
+    {VITALS_SOCKET_REMOTE_ADDRESS, "REMOTE"}, {VITALS_SOCKET_REMOTE_PORT, "PORT"},
+};
+
+/* The metric that the one sort under way goes by. */
+static vitals_metric sorted_by;
+
+static int compare_rows(const void *first, const void *second)
+{
+    const vitals_row *const *a = first, *const *b = second;
+    double x = -1, y = -1;
+    if (vitals_row_number(*a, sorted_by, &x) <= 0)
+        x = -1;
+    if (vitals_row_number(*b, sorted_by, &y) <= 0)
+        y = -1;
+    if (x != y)
+        return x > y ? -1 : 1;
+    uint64_t k = vitals_row_key(*a), l = vitals_row_key(*b);
+    return (k > l) - (k < l);
+}
+
+static void put_cell(struct info_painter *info, struct grid *grid, const struct ps_column *column,
+                     const vitals_row *row)
+{
+    enum color color = COLOR_PLAIN;
+    struct ps_column shown = *column;
+    bool limit = column->metric == VITALS_LIMIT_SOFT || column->metric == VITALS_LIMIT_HARD;
+    if (vitals_row_availability(row, column->metric) == VITALS_UNSUPPORTED) {
+        grid_cell(grid, COLOR_DIM, limit ? "unlimited" : "-");
+        return;
+    }
+    if (limit && command_text_is(row, VITALS_LIMIT_UNIT, "bytes"))
+        shown.show = SHOW_BYTES;
+    const char *text = ps_column_cell(&shown, &info->view, row, &info->text, &color);
+    grid_cell(grid, color, text);
+}
+
+static void put_state(struct info_painter *info, const struct info_table *table, size_t all,
+                      size_t shown)
+{
+    vitals_availability state = vitals_snapshot_state(info->view.now, table->entity);
+    char line[200] = "";
+    if (state <= 0)
+        snprintf(line, sizeof line, "  N/A: %s", vitals_availability_help(state));
+    else if (all == 0)
+        snprintf(line, sizeof line, "  %s", table->none);
+    else if (all > shown)
+        snprintf(line, sizeof line, "  and %zu more; vitals info --json has them all", all - shown);
+    if (line[0] != '\0') {
+        paint_text(info->paint, COLOR_DIM, line);
+        paint_end(info->paint);
+    }
+    if (state > VITALS_HAVE) {
+        snprintf(line, sizeof line, "  not all of them: %s", vitals_availability_help(state));
+        paint_text(info->paint, COLOR_DIM, line);
+        paint_end(info->paint);
+    }
+}
+
+/* Why nothing is known of any row but its own name; HAVE: something is. */
+static vitals_availability find_hidden(const struct info_table *table, const vitals_row **rows,
+                                       size_t count)
+{
+    vitals_availability reason = VITALS_HAVE;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 1; j < COLUMNS_MOST && table->columns[j] != 0; j++) {
+            vitals_availability state = vitals_row_availability(rows[i], table->columns[j]);
+            if (state > 0 || state == VITALS_UNSUPPORTED)
+                return VITALS_HAVE;
+            reason = reason == VITALS_HAVE ? state : reason;
+        }
+    }
+    return reason;
+}
+
+static void put_table(struct info_painter *info, const struct info_table *table)
+{
+    size_t all = vitals_snapshot_count(info->view.now, table->entity), count = 0;
+    const vitals_row **rows = calloc(all + 1, sizeof(const vitals_row *));
+    info->failed |= rows == NULL;
+    if (rows == NULL)
+        return;
+    for (const vitals_row *row = NULL;
+         (row = vitals_snapshot_next(info->view.now, table->entity, row)) != NULL;)
+        rows[count++] = row;
+    sorted_by = table->by;
+    if (table->by != 0)
+        qsort(rows, count, sizeof(const vitals_row *), compare_rows);
+    size_t shown = count < table->most ? count : table->most;
+    put_title(info, table->title);
+    vitals_availability hidden = find_hidden(table, rows, count);
+    if (hidden <= 0) {
+        char line[200];
+        snprintf(line, sizeof line, "  %zu, of which nothing is known: %s", count,
+                 vitals_availability_help(hidden));
+        paint_text(info->paint, COLOR_DIM, line);
+        paint_end(info->paint);
+    } else if (shown > 0) {
+        const struct grid_form form = {.indent = 2, .width = info->width, .titles = true};
+        struct ps_column columns[COLUMNS_MOST];
+        struct grid grid = {0};
+        size_t column_count = 0;
+        for (; column_count < COLUMNS_MOST && table->columns[column_count] != 0; column_count++) {
+            struct ps_column *column = &columns[column_count];
+            ps_column_of(table->columns[column_count], column);
+            bool number = ps_column_is_number(column);
+            for (size_t i = 0; i < sizeof TITLES / sizeof TITLES[0]; i++) {
+                if (TITLES[i].metric == column->metric)
+                    snprintf(column->title, sizeof column->title, "%s", TITLES[i].title);
+            }
+            grid_column(&grid, column->title, number ? ALIGN_RIGHT : ALIGN_LEFT,
+                        info->width > 0 && !number ? 40 : 0);
+        }
+        for (size_t i = 0; i < shown; i++) {
+            for (size_t j = 0; j < column_count; j++)
+                put_cell(info, &grid, &columns[j], rows[i]);
+        }
+        info->failed |= grid_paint(&grid, &form, info->paint) < 0;
+        grid_done(&grid);
+    }
+    put_state(info, table, count, hidden <= 0 ? count : shown);
+    free(rows);
+}
+
+/* ---- the whole ---- */
+
+/* `width`: columns to keep to; 0: as long as lines are. 0, or -1: out of memory. */
+static int info_paint(const vitals_snapshot *answer, const struct settings *settings, size_t width,
+                      struct paint *paint)
+{
+    struct info_painter info = {.view = {answer, NULL, settings->look.ascii, settings->table.bytes,
+                                         settings->machine.from == NULL},
+                                .process = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL),
+                                .paint = paint,
+                                .width = width};
+    if (info.process == NULL)
+        return 0;
+
+    /* "1234  python train.py", and in a word how it does. */
+    enum color color = COLOR_PLAIN;
+    uint64_t pid = 0;
+    char number[32];
+    if (vitals_row_u64(info.process, P(PID), &pid) > 0)
+        snprintf(number, sizeof number, "%llu  ", (unsigned long long)pid);
+    else
+        snprintf(number, sizeof number, "N/A  ");
+    const char *command = ps_command(info.process, info.view.ascii, &info.text, &color);
+    paint_text(info.paint, COLOR_BOLD, number);
+    size_t room = info.width > strlen(number) + 8 ? info.width - strlen(number) : 0;
+    if (room > 0 && paint_columns(command) > room)
+        paint_cell(info.paint, COLOR_BOLD, ALIGN_LEFT, room, command);
+    else
+        paint_text(info.paint, COLOR_BOLD, command);
+    paint_end(info.paint);
+
+    vitals_metric more[METRICS_MOST];
+    size_t count;
+    for (size_t i = 0; i < SECTION_COUNT; i++) {
+        for (count = 0; count < METRICS_MOST && SECTIONS[i].metrics[count] != 0;)
+            count++;
+        put_section(&info, SECTIONS[i].title, SECTIONS[i].metrics, count);
+    }
+    count = 0;
+    for (vitals_metric metric = 0;
+         (metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST;) {
+        if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS && !has_place(metric))
+            more[count++] = metric;
+    }
+    put_section(&info, "More", more, count);
+
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        if (vitals_snapshot_has_table(answer, TABLES[i].entity))
+            put_table(&info, &TABLES[i]);
+    }
+    info.failed |= info.text.failed;
+    text_done(&info.text);
+    return info.failed ? -1 : 0;
+}
+
+/* ---- asking ---- */
 
 /* The tables of a process. Its environment may hold secrets and is read only if it is asked for;
  * single mappings are for programs. */
 static const struct {
     vitals_table entity;
     bool for_json, for_text, secret;
-} TABLES[] = {
+} READ[] = {
     {VITALS_TABLE_THREAD, true, true, false},      {VITALS_TABLE_DESCRIPTOR, true, true, false},
     {VITALS_TABLE_SOCKET, true, true, false},      {VITALS_TABLE_LIMIT, true, true, false},
     {VITALS_TABLE_MAPPED_FILE, true, true, false}, {VITALS_TABLE_MAPPING, true, false, false},
@@ -30,10 +500,10 @@ static int make_request(const struct settings *settings, vitals_request **out, v
         if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)
             code = vitals_request_add(*out, metric, error);
     }
-    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0] && code == 0; i++) {
-        bool wanted = settings->look.json ? TABLES[i].for_json : TABLES[i].for_text;
-        if (wanted && (settings->info.environment || !TABLES[i].secret))
-            code = vitals_request_add_table(*out, TABLES[i].entity, error);
+    for (size_t i = 0; i < sizeof READ / sizeof READ[0] && code == 0; i++) {
+        bool wanted = settings->look.json ? READ[i].for_json : READ[i].for_text;
+        if (wanted && (settings->info.environment || !READ[i].secret))
+            code = vitals_request_add_table(*out, READ[i].entity, error);
     }
     return code;
 }

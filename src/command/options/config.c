@@ -83,11 +83,12 @@ static int assign_member(struct settings *settings, const struct option *option,
         else if (json_is_real(one))
             snprintf(word, sizeof word, "%.17g", json_real_value(one));
         if (json_is_string(one))
-            words[i] = settings_copy(settings, json_string_value(one), json_string_length(one));
+            words[i] = arena_copy(&settings->memory, json_string_value(one),
+                                  json_string_length(one));
         else if (json_is_boolean(one))
             words[i] = json_is_true(one) ? "yes" : "no";
         else if (json_is_number(one))
-            words[i] = settings_copy(settings, word, strlen(word));
+            words[i] = arena_copy(&settings->memory, word, strlen(word));
         if (words[i] == NULL) {
             snprintf(error->message, sizeof error->message,
                      "%s is no text, number, yes or no, nor a list of such", name);
@@ -149,7 +150,7 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
     }
     json_decref(object);
     if (result < 0) {
-        struct settings_memory *memory = settings->memory;
+        struct arena memory = settings->memory;
         *settings = before;
         settings->memory = memory;
     }

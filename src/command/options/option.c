@@ -251,7 +251,7 @@ static int keep_word(struct parse *parse, const char *name)
 {
     struct settings_words *words = &parse->settings->arguments.words;
     if (words->items == NULL)
-        words->items = settings_allocate(parse->settings, parse->count * sizeof *words->items);
+        words->items = arena_alloc(&parse->settings->memory, parse->count * sizeof *words->items);
     if (words->items == NULL)
         return fail(parse, "out of memory");
     words->items[words->count++] = name;

@@ -1,4 +1,5 @@
-/* option_value.c: words become values. One function for each kind of option. */
+/* option_value.c: words become values, a function for each kind of option; the settings that hold
+ * them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,7 +155,7 @@ static int assign_text(const struct assignment *to, const char *const *words, si
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         size += strlen(words[i]) + 1;
-    char *joined = settings_allocate(to->settings, size);
+    char *joined = arena_alloc(&to->settings->memory, size);
     if (joined == NULL)
         return fail(to, ": out of memory");
     char *end = joined;
@@ -275,7 +276,7 @@ static int assign_pair(const struct assignment *to, const char *const *words, si
 static void *grow(const struct assignment *to, const void *old, size_t kept, size_t more,
                   size_t item)
 {
-    void *items = settings_allocate(to->settings, (kept + more) * item);
+    void *items = arena_alloc(&to->settings->memory, (kept + more) * item);
     if (items != NULL && kept > 0)
         memcpy(items, old, kept * item);
     return items;
@@ -314,7 +315,7 @@ static int assign_words(const struct assignment *to, const char *const *words, s
                      command_safe(words[0]));
             return -1;
         }
-        char *copy = settings_copy(to->settings, begin, size);
+        char *copy = arena_copy(&to->settings->memory, begin, size);
         if (copy == NULL)
             return fail(to, ": out of memory");
         if (size > 0)
@@ -350,4 +351,33 @@ int option_assign(struct settings *settings, const struct option *option, const 
     if (option->kind != OPTION_CHOICE || count > 0)
         *is = (unsigned char)origin;
     return 0;
+}
+
+/* ---- the life of the settings ---- */
+
+void settings_init(struct settings *settings)
+{
+    memset(settings, 0, sizeof *settings);
+    struct option_error error;
+    for (const struct option *option = option_table; option->name != NULL; option++) {
+        const char *word = option->preset;
+        if (word != NULL)
+            (void)option_assign(settings, option, option->name, &word, 1, ORIGIN_DEFAULT, &error);
+    }
+}
+
+void settings_done(struct settings *settings)
+{
+    arena_done(&settings->memory);
+}
+
+enum origin settings_origin(const struct settings *settings, const void *field)
+{
+    size_t offset = (size_t)((const char *)field - (const char *)settings);
+    enum origin origin = ORIGIN_DEFAULT;
+    for (size_t row = 0; option_table[row].name != NULL; row++) {
+        if (option_table[row].offset == offset && settings->origins[row] > origin)
+            origin = (enum origin)settings->origins[row];
+    }
+    return origin;
 }

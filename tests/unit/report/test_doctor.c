@@ -1,7 +1,7 @@
 /* Where `vitals doctor` breaks a command line so that a shell still reads it as one. */
 #include "check.h"
 
-#include "command/devices/doctor_paint.h"
+#include "command/devices/doctor.h"
 
 /* The lines of `line` in so many columns, with "|" between them. */
 static const char *broken(const char *line, size_t columns)
