@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static const struct actor HOUSE[] = {
 };
 // clang-format on
 
-enum { HOUSE_COUNT = sizeof HOUSE / sizeof HOUSE[0] };
+enum { HOUSE_COUNT = sizeof HOUSE / sizeof HOUSE[0], ACTORS = HOUSE_COUNT + GUESTS };
 
 struct demo_procfs {
     char folder[PLACE];
@@ -96,27 +97,45 @@ struct demo_procfs {
     atomic_uint_fast64_t now_ns; /* since boot */
     pthread_t owner;             /* a wait of this thread moves the clock */
     int descriptor;              /* of the folder, locked; -1: there is none */
+    bool failed;                 /* a file could not be written */
     bool held;                   /* signals are */
     sigset_t before;             /* that were blocked before */
 };
 
 /* ---- its files ---- */
 
-static int write_file(const struct demo_procfs *demo, const char *name, const char *text,
-                      size_t size)
+/* Writes a file of a process, or of the machine (pid 0). Once one has failed no other is written,
+ * and errno stays. */
+VITALS_FORMAT(4, 5)
+static void write_text(struct demo_procfs *demo, int pid, const char *name, const char *format, ...)
+{
+    char path[PLACE + 64], text[TEXT], folder[16] = "";
+    va_list arguments;
+    if (demo->failed)
+        return;
+    va_start(arguments, format);
+    size_t size = (size_t)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+
+    /* Words of the tables end with a newline; the kernel has a zero behind each. */
+    bool words = strcmp(name, "cmdline") == 0 || strcmp(name, "environ") == 0;
+    for (char *end = text; words && (end = strchr(end, '\n')) != NULL;)
+        *end++ = '\0';
+
+    if (pid > 0)
+        (void)snprintf(folder, sizeof folder, "%d/", pid);
+    (void)snprintf(path, sizeof path, "%s/proc/%s%s", demo->folder, folder, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool written = file >= 0 && write(file, text, size) == (ssize_t)size;
+    demo->failed = file < 0 || close(file) != 0 || !written;
+}
+
+static void make_directory(struct demo_procfs *demo, const char *name)
 {
     char path[PLACE + 64];
     (void)snprintf(path, sizeof path, "%s/%s", demo->folder, name);
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0)
-        return -1;
-    ssize_t written = write(file, text, size);
-    return close(file) == 0 && written == (ssize_t)size ? 0 : -1;
-}
-
-static int write_text(const struct demo_procfs *demo, const char *name, const char *text)
-{
-    return write_file(demo, name, text, strlen(text));
+    if (!demo->failed)
+        demo->failed = mkdir(path, 0700) < 0;
 }
 
 static struct actor actor_at(size_t place)
@@ -131,134 +150,94 @@ static struct actor actor_at(size_t place)
     return actor;
 }
 
-static double seconds_of(const struct demo_procfs *demo)
+/* What does not change. */
+static void write_actor(struct demo_procfs *demo, const struct actor *actor)
 {
-    return (double)atomic_load(&demo->now_ns) / (double)SECOND_NS;
+    char name[32];
+    unsigned long long pages = ((unsigned long long)actor->resident_mib << 20) / PAGE;
+    unsigned uid = actor->uid;
+    (void)snprintf(name, sizeof name, "proc/%d", actor->pid);
+    make_directory(demo, name);
+    write_text(demo, actor->pid, "statm", "%llu %llu %llu 900 0 %llu 0\n", pages * 3, pages,
+               pages / 8, pages * 2);
+    write_text(demo, actor->pid, "status",
+               "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nVmHWM:\t%llu kB\n"
+               "VmSwap:\t0 kB\nThreads:\t%u\n",
+               actor->name, uid, uid, uid, uid, uid, uid, uid, uid, pages * (PAGE / 1024),
+               actor->threads);
+    write_text(demo, actor->pid, "cgroup", "0::/system.slice/house.service\n");
+    write_text(demo, actor->pid, "cmdline", "%s", actor->command);
+    write_text(demo, actor->pid, "environ", "%s", actor->environment);
 }
 
-/* /proc/PID/stat and io, of which the counters grow. */
-static int write_counters(const struct demo_procfs *demo, const struct actor *actor)
+/* What grows with the clock: /proc/PID/stat and io, and the machine's own counters. */
+static void write_counters(struct demo_procfs *demo)
 {
-    char name[64], text[TEXT];
-    double begun = (double)(BOOT_NS / SECOND_NS) - actor->age, lived = seconds_of(demo) - begun;
-    unsigned long long ticks = (unsigned long long)(lived * actor->share * HERTZ + 0.5);
-    unsigned long long bytes = (unsigned long long)actor->resident_mib << 20;
-    (void)snprintf(name, sizeof name, "proc/%d/stat", actor->pid);
-    (void)snprintf(
-        text, sizeof text,
-        "%d (%s) %c %d %d %d 0 -1 4194304 90 0 0 0 %llu %llu 0 0 20 0 %u 0 %.0f %llu "
-        "%llu 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-        actor->pid, actor->name, actor->share > 0.5 ? 'R' : 'S', actor->parent, actor->pid,
-        actor->pid, ticks - ticks / 5, ticks / 5, actor->threads, begun * HERTZ, bytes * 3,
-        bytes / PAGE);
-    if (write_text(demo, name, text) < 0)
-        return -1;
-    unsigned long long written = (unsigned long long)(lived * actor->write_kib) << 10;
-    (void)snprintf(name, sizeof name, "proc/%d/io", actor->pid);
-    (void)snprintf(text, sizeof text,
+    double now = (double)atomic_load(&demo->now_ns) / (double)SECOND_NS, busy = 0;
+    for (size_t i = 0; i < ACTORS; i++) {
+        const struct actor actor = actor_at(i);
+        double begun = (double)(BOOT_NS / SECOND_NS) - actor.age, lived = now - begun;
+        unsigned long long ticks = (unsigned long long)(lived * actor.share * HERTZ + 0.5);
+        unsigned long long bytes = (unsigned long long)actor.resident_mib << 20;
+        unsigned long long written = (unsigned long long)(lived * actor.write_kib) << 10;
+        write_text(
+            demo, actor.pid, "stat",
+            "%d (%s) %c %d %d %d 0 -1 4194304 90 0 0 0 %llu %llu 0 0 20 0 %u 0 %.0f %llu "
+            "%llu 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+            actor.pid, actor.name, actor.share > 0.5 ? 'R' : 'S', actor.parent, actor.pid,
+            actor.pid, ticks - ticks / 5, ticks / 5, actor.threads, begun * HERTZ, bytes * 3,
+            bytes / PAGE);
+        write_text(demo, actor.pid, "io",
                    "rchar: %llu\nwchar: %llu\nsyscr: 90\nsyscw: 90\nread_bytes: %llu\n"
                    "write_bytes: %llu\ncancelled_write_bytes: 0\n",
                    written * 3, written, written * 2, written);
-    return write_text(demo, name, text);
-}
+    }
 
-/* Words of the table are lines; the kernel has a zero behind each. */
-static int write_words(const struct demo_procfs *demo, int pid, const char *file, const char *lines)
-{
-    char name[64], text[TEXT];
-    size_t size = strlen(lines);
-    (void)snprintf(name, sizeof name, "proc/%d/%s", pid, file);
-    for (size_t i = 0; i < size && i < sizeof text; i++)
-        text[i] = lines[i];
-    for (char *end = text; (end = memchr(end, '\n', size - (size_t)(end - text))) != NULL;)
-        *end = '\0';
-    return write_file(demo, name, text, size);
-}
-
-static int write_actor(const struct demo_procfs *demo, const struct actor *actor)
-{
-    char name[64], text[TEXT];
-    unsigned long long pages = ((unsigned long long)actor->resident_mib << 20) / PAGE;
-    (void)snprintf(text, sizeof text, "%s/proc/%d", demo->folder, actor->pid);
-    int code = mkdir(text, 0700);
-    (void)snprintf(name, sizeof name, "proc/%d/statm", actor->pid);
-    (void)snprintf(text, sizeof text, "%llu %llu %llu 900 0 %llu 0\n", pages * 3, pages, pages / 8,
-                   pages * 2);
-    if (code == 0)
-        code = write_text(demo, name, text);
-    (void)snprintf(name, sizeof name, "proc/%d/status", actor->pid);
-    (void)snprintf(text, sizeof text,
-                   "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\nVmHWM:\t%llu kB\n"
-                   "VmSwap:\t0 kB\nThreads:\t%u\n",
-                   actor->name, actor->uid, actor->uid, actor->uid, actor->uid, actor->uid,
-                   actor->uid, actor->uid, actor->uid, pages * (PAGE / 1024), actor->threads);
-    if (code == 0)
-        code = write_text(demo, name, text);
-    (void)snprintf(name, sizeof name, "proc/%d/cgroup", actor->pid);
-    if (code == 0)
-        code = write_text(demo, name, "0::/system.slice/house.service\n");
-    if (code == 0)
-        code = write_words(demo, actor->pid, "cmdline", actor->command);
-    if (code == 0)
-        code = write_words(demo, actor->pid, "environ", actor->environment);
-    return code == 0 ? write_counters(demo, actor) : code;
-}
-
-/* What the machine's own counters say. */
-static int write_machine(const struct demo_procfs *demo)
-{
-    char text[TEXT];
-    double now = seconds_of(demo), busy = 0;
+    char cpus[1024];
     size_t used = 0;
     for (int cpu = 0; cpu < CPUS; cpu++)
         busy += 0.15 + 0.1 * cpu;
     for (int cpu = -1; cpu < CPUS; cpu++) {
         double size = cpu < 0 ? CPUS : 1, works = cpu < 0 ? busy : 0.15 + 0.1 * cpu;
-        char number[8] = "";
+        char number[8] = " ";
         if (cpu >= 0)
             (void)snprintf(number, sizeof number, "%d", cpu);
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "cpu%s%s %.0f 0 %.0f %.0f 0 0 0 0 0 0\n", number,
-                                 cpu < 0 ? " " : "", works * 0.8 * now * HERTZ,
-                                 works * 0.2 * now * HERTZ, (size - works) * now * HERTZ);
+        used += (size_t)snprintf(
+            cpus + used, sizeof cpus - used, "cpu%s %.0f 0 %.0f %.0f 0 0 0 0 0 0\n", number,
+            works * 0.8 * now * HERTZ, works * 0.2 * now * HERTZ, (size - works) * now * HERTZ);
     }
-    (void)snprintf(text + used, sizeof text - used,
-                   "ctxt %.0f\nbtime %llu\nprocesses %.0f\nprocs_running 4\nprocs_blocked 0\n",
-                   now * 21000, (unsigned long long)(UNTIL_BOOT_NS / SECOND_NS), now * 2);
-    if (write_text(demo, "proc/stat", text) < 0)
-        return -1;
-    (void)snprintf(text, sizeof text,
-                   "Inter-|   Receive                                                |  Transmit\n"
-                   " face |bytes    packets errs drop fifo frame compressed multicast|bytes    "
-                   "packets errs drop fifo colls carrier compressed\n"
-                   "  eth0: %.0f %.0f 0 0 0 0 0 0 %.0f %.0f 0 0 0 0 0 0\n",
-                   now * 31e6, now * 24e3, now * 7e6, now * 11e3);
-    if (write_text(demo, "proc/net/dev", text) < 0)
-        return -1;
-    (void)snprintf(text, sizeof text,
-                   " 259       0 nvme0n1 %.0f 0 %.0f %.0f %.0f 0 %.0f %.0f 0 %.0f %.0f\n", now * 40,
-                   now * 40 * 256, now * 9, now * 90, now * 90 * 128, now * 30, now * 60, now * 39);
-    return write_text(demo, "proc/diskstats", text);
+    write_text(demo, 0, "stat",
+               "%sctxt %.0f\nbtime %llu\nprocesses %.0f\nprocs_running 4\nprocs_blocked 0\n", cpus,
+               now * 21000, (unsigned long long)(UNTIL_BOOT_NS / SECOND_NS), now * 2);
+    write_text(demo, 0, "net/dev",
+               "Inter-|   Receive                                                |  Transmit\n"
+               " face |bytes    packets errs drop fifo frame compressed multicast|bytes    "
+               "packets errs drop fifo colls carrier compressed\n"
+               "  eth0: %.0f %.0f 0 0 0 0 0 0 %.0f %.0f 0 0 0 0 0 0\n",
+               now * 31e6, now * 24e3, now * 7e6, now * 11e3);
+    write_text(demo, 0, "diskstats",
+               " 259       0 nvme0n1 %.0f 0 %.0f %.0f %.0f 0 %.0f %.0f 0 %.0f %.0f\n", now * 40,
+               now * 40 * 256, now * 9, now * 90, now * 90 * 128, now * 30, now * 60, now * 39);
 }
 
 static const struct {
     const char *name, *text;
 } FILES[] = {
-    {"proc/meminfo", "MemTotal:       527942792 kB\nMemFree:        301205172 kB\n"
-                     "MemAvailable:   414812344 kB\nBuffers:          211320 kB\n"
-                     "Cached:         98211320 kB\nShmem:           1211320 kB\n"
-                     "SReclaimable:    8211320 kB\nSwapTotal:       8388604 kB\n"
-                     "SwapFree:        8126460 kB\n"},
-    {"proc/loadavg", "7.41 6.92 5.18 8/1290 4800\n"},
-    {"proc/pressure/cpu", "some avg10=3.10 avg60=2.70 avg300=2.10 total=511000000\n"
-                          "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"},
-    {"proc/pressure/memory", "some avg10=0.00 avg60=0.10 avg300=0.05 total=910000\n"
-                             "full avg10=0.00 avg60=0.00 avg300=0.00 total=410000\n"},
-    {"proc/pressure/io", "some avg10=1.40 avg60=1.20 avg300=0.90 total=99000000\n"
-                         "full avg10=0.60 avg60=0.50 avg300=0.40 total=41000000\n"},
-    {"proc/sys/kernel/hostname", "demo\n"},
-    {"proc/sys/kernel/osrelease", "6.12.0-demo\n"},
-    {"proc/sys/kernel/random/boot_id", "00000000-0000-4000-8000-000000000007\n"},
+    {"meminfo", "MemTotal:       527942792 kB\nMemFree:        301205172 kB\n"
+                "MemAvailable:   414812344 kB\nBuffers:          211320 kB\n"
+                "Cached:         98211320 kB\nShmem:           1211320 kB\n"
+                "SReclaimable:    8211320 kB\nSwapTotal:       8388604 kB\n"
+                "SwapFree:        8126460 kB\n"},
+    {"loadavg", "7.41 6.92 5.18 8/1290 4800\n"},
+    {"pressure/cpu", "some avg10=3.10 avg60=2.70 avg300=2.10 total=511000000\n"
+                     "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"},
+    {"pressure/memory", "some avg10=0.00 avg60=0.10 avg300=0.05 total=910000\n"
+                        "full avg10=0.00 avg60=0.00 avg300=0.00 total=410000\n"},
+    {"pressure/io", "some avg10=1.40 avg60=1.20 avg300=0.90 total=99000000\n"
+                    "full avg10=0.60 avg60=0.50 avg300=0.40 total=41000000\n"},
+    {"sys/kernel/hostname", "demo\n"},
+    {"sys/kernel/osrelease", "6.12.0-demo\n"},
+    {"sys/kernel/random/boot_id", "00000000-0000-4000-8000-000000000007\n"},
 };
 
 static const char *const FOLDERS[] = {"proc",     "proc/net",        "proc/pressure",
@@ -266,30 +245,9 @@ static const char *const FOLDERS[] = {"proc",     "proc/net",        "proc/press
                                       "none"};
 
 enum {
-    ACTORS = HOUSE_COUNT + GUESTS,
     FILE_COUNT = sizeof FILES / sizeof FILES[0],
     FOLDER_COUNT = sizeof FOLDERS / sizeof FOLDERS[0]
 };
-
-static int write_all(const struct demo_procfs *demo)
-{
-    char path[PLACE + 64];
-    for (size_t i = 0; i < FOLDER_COUNT; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s", demo->folder, FOLDERS[i]);
-        if (mkdir(path, 0700) < 0)
-            return -1;
-    }
-    for (size_t i = 0; i < FILE_COUNT; i++) {
-        if (write_text(demo, FILES[i].name, FILES[i].text) < 0)
-            return -1;
-    }
-    for (size_t i = 0; i < ACTORS; i++) {
-        struct actor actor = actor_at(i);
-        if (write_actor(demo, &actor) < 0)
-            return -1;
-    }
-    return write_machine(demo);
-}
 
 static void drop(int folder, const char *name)
 {
@@ -302,15 +260,17 @@ static void clear(int folder)
 {
     static const char *const OF_ACTORS[] = {"stat",    "statm",   "status", "io",
                                             "cmdline", "environ", "cgroup", ""};
+    char name[64];
     for (size_t i = 0; i < ACTORS; i++) {
         for (size_t j = 0; j < sizeof OF_ACTORS / sizeof OF_ACTORS[0]; j++) {
-            char name[64];
             (void)snprintf(name, sizeof name, "proc/%d/%s", actor_at(i).pid, OF_ACTORS[j]);
             drop(folder, name);
         }
     }
-    for (size_t i = 0; i < FILE_COUNT; i++)
-        drop(folder, FILES[i].name);
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        (void)snprintf(name, sizeof name, "proc/%s", FILES[i].name);
+        drop(folder, name);
+    }
     drop(folder, "proc/stat");
     drop(folder, "proc/net/dev");
     drop(folder, "proc/diskstats");
@@ -389,11 +349,7 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
     int code = ours && descriptor < 0 ? 0 : real->wait_until(real->data, descriptor, until_ns);
     if (code == 0 && ours && deadline_ns > now_ns) {
         atomic_store(&demo->now_ns, deadline_ns);
-        for (size_t i = 0; i < ACTORS; i++) {
-            struct actor actor = actor_at(i);
-            (void)write_counters(demo, &actor);
-        }
-        (void)write_machine(demo);
+        write_counters(demo);
     }
     return code;
 }
@@ -463,8 +419,20 @@ int demo_procfs_open(const char *temporary, vitals_options *options, struct demo
                                  .boottime_ns = since_boot_ns,
                                  .realtime_ns = realtime_ns,
                                  .wait_until = wait_until};
-    if (write_all(demo) < 0)
+
+    demo->failed = false;
+    for (size_t i = 0; i < FOLDER_COUNT; i++)
+        make_directory(demo, FOLDERS[i]);
+    for (size_t i = 0; i < FILE_COUNT; i++)
+        write_text(demo, 0, FILES[i].name, "%s", FILES[i].text);
+    for (size_t i = 0; i < ACTORS; i++) {
+        const struct actor actor = actor_at(i);
+        write_actor(demo, &actor);
+    }
+    write_counters(demo);
+    if (demo->failed)
         return fail(demo, error, temporary);
+
     (void)snprintf(demo->proc, sizeof demo->proc, "%.511s/proc", demo->folder);
     (void)snprintf(demo->none, sizeof demo->none, "%.511s/none", demo->folder);
     options->proc_root = demo->proc;
