@@ -15,14 +15,8 @@
 #include "command/devices/select.h"
 #include "command/output.h"
 
-enum {
-    DEVICES_MOST = 128,
-    EXIT_FEWER = 3,
-    EXIT_IN_VAIN = 124,
-    EXIT_CANNOT_RUN = 126,
-    EXIT_NO_COMMAND = 127,
-    ORDER = 8192
-};
+enum { EXIT_FEWER = 3, EXIT_IN_VAIN = 124, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127 };
+enum { DEVICES_MOST = 128, ORDER = 8192 };
 
 static const uint64_t SECOND_NS = 1000000000, SECOND_READING_NS = 200000000;
 
@@ -215,10 +209,13 @@ static bool lock_chosen(struct select_choice *choice, const vitals_row **failed)
     return true;
 }
 
-/* 0, or an exit code after a message; choice->count says how many there are. */
+/* Reads and chooses. 0, or an exit code after a message; choice->count says how many there are. */
 static int choose(struct select_choice *choice)
 {
     bool inherits = choice->settings->select.inherit != NULL;
+    vitals_error error = {.message = "there is nothing to be read"};
+    if (command_read_next(&choice->feed, &choice->older, &choice->now, &error) <= 0)
+        return command_fail(EXIT_CANNOT, "%s", error.message);
     choice->count = 0;
     choice->candidate_count = 0;
     if (inherits && list_inherited(choice) != 0)
@@ -248,7 +245,6 @@ static int choose(struct select_choice *choice)
 
     for (;;) {
         const vitals_row *failed = NULL;
-        vitals_error error;
         choice->options.candidates = choice->candidates;
         choice->options.candidate_count = choice->candidate_count;
         choice->options.older = choice->older;
@@ -264,23 +260,11 @@ static int choose(struct select_choice *choice)
     }
 }
 
-/* Reads and chooses. 0, or an exit code after a message. */
-static int look(struct select_choice *choice)
-{
-    vitals_error error = {.message = "there is nothing to be read"};
-    if (command_read_next(&choice->feed, &choice->older, &choice->now, &error) <= 0)
-        return command_fail(EXIT_CANNOT, "%s", error.message);
-    return choose(choice);
-}
-
 /* ---- why too few are found, where waiting does not help ---- */
 
-enum { SHORTAGE_REASONS = 200 };
-
 struct shortage {
-    size_t known;   /* candidates that can be judged: once they are free they are taken */
-    size_t unknown; /* lost, or of which nothing is known, or not what a limit asks for */
-    size_t mute;    /* devices that no variable names, and so no candidates */
+    size_t known;      /* candidates that can be judged: once they are free they are taken */
+    char reasons[200]; /* "; there is 1 that cannot be judged": each after a semicolon; or "" */
 };
 
 static bool is_known(const vitals_row *row, vitals_metric metric)
@@ -304,83 +288,63 @@ static bool is_judged(const vitals_gpu_select_options *options, const vitals_row
            (options->max_memory_busy_ratio < 0 || memory_busy);
 }
 
-/* In that case its driver may not tell which processes use it either. */
-static bool is_lost(const vitals_row *row)
-{
-    vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
-    return state == VITALS_GONE || state == VITALS_TIMED_OUT;
-}
-
 /* Counts the candidates of the options, which must be given. */
-static struct shortage shortage_of(const vitals_snapshot *snapshot,
-                                   const vitals_gpu_select_options *options)
+static struct shortage find_shortage(const struct select_choice *choice)
 {
     struct shortage shortage = {0};
-    for (size_t i = 0; i < options->candidate_count; i++) {
-        const vitals_row *row = options->candidates[i];
+    size_t unknown = 0; // lost, or of which nothing is known, or not what a limit asks for
+    size_t mute = 0;    // devices that no variable names, and so no candidates
+    for (size_t i = 0; i < choice->options.candidate_count; i++) {
+        const vitals_row *row = choice->options.candidates[i], *part = NULL;
 
         /* A divided device is judged by its partitions. */
-        bool judged = is_judged(options, row);
-        for (const vitals_row *part = NULL;
-             !judged &&
-             (part = vitals_snapshot_next_child(vitals_row_snapshot(row), VITALS_TABLE_GPU,
-                                                vitals_row_key(row), part)) != NULL;)
-            judged = is_judged(options, part);
-
+        bool judged = is_judged(&choice->options, row);
+        while (!judged && (part = vitals_snapshot_next_child(choice->now, VITALS_TABLE_GPU,
+                                                             vitals_row_key(row), part)) != NULL)
+            judged = is_judged(&choice->options, part);
         shortage.known += judged;
-        shortage.unknown += !judged && vitals_row_parent(row) == 0;
+        unknown += !judged && vitals_row_parent(row) == 0;
     }
     for (const vitals_row *row = NULL;
-         (row = vitals_snapshot_next_child(snapshot, VITALS_TABLE_GPU, 0, row)) != NULL;) {
+         (row = vitals_snapshot_next_child(choice->now, VITALS_TABLE_GPU, 0, row)) != NULL;) {
+        /* If it is lost, its driver may not tell which processes use it either. */
+        vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
+        bool lost = state == VITALS_GONE || state == VITALS_TIMED_OUT;
         bool named = select_variable(row) != NULL;
-        shortage.unknown += !named && is_lost(row);
-        shortage.mute += !named && !is_lost(row);
+        unknown += !named && lost;
+        mute += !named && !lost && choice->settings->select.inherit == NULL; // of CUDA's alone
     }
-    return shortage;
-}
 
-/* "; there is 1 that cannot be judged": each reason after a semicolon; "" if there is none. */
-static void shortage_reasons(const struct shortage *shortage, char out[static SHORTAGE_REASONS])
-{
     const struct {
         size_t count;
         const char *what;
-    } reasons[] = {{shortage->unknown, "cannot be judged (vitals doctor says why)"},
-                   {shortage->mute, "no variable hands to a program"}};
-    size_t size = 0;
-    out[0] = '\0';
+    } reasons[] = {{unknown, "cannot be judged (vitals doctor says why)"},
+                   {mute, "no variable hands to a program"}};
+    size_t used = 0;
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         if (reasons[i].count > 0)
-            size += (size_t)snprintf(out + size, SHORTAGE_REASONS - size, "; there %s %zu that %s",
-                                     reasons[i].count == 1 ? "is" : "are", reasons[i].count,
-                                     reasons[i].what);
+            used += (size_t)snprintf(shortage.reasons + used, sizeof shortage.reasons - used,
+                                     "; there %s %zu that %s", reasons[i].count == 1 ? "is" : "are",
+                                     reasons[i].count, reasons[i].what);
     }
-}
-
-static void find_shortage(const struct select_choice *choice, struct shortage *out)
-{
-    *out = shortage_of(choice->now, &choice->options);
-    if (choice->settings->select.inherit != NULL)
-        out->mute = 0; // CUDA's variable names none but CUDA's
+    return shortage;
 }
 
 static int too_few(const struct select_choice *choice, int code)
 {
     size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
-    struct shortage shortage;
-    char reasons[SHORTAGE_REASONS];
-    find_shortage(choice, &shortage);
+    const struct shortage shortage = find_shortage(choice);
     bool may_come = shortage.known + choice->locked >= choice->needed;
     const char *why = there == 0           ? "; no GPU was found, vitals doctor says what was tried"
                       : choice->locked > 0 ? "; other jobs hold some with --lock"
                       : choice->settings->select.wait ? ""
                       : may_come                      ? "; --wait waits for more"
                                                       : "";
-    shortage_reasons(&shortage, reasons);
     command_tell_kept(choice->now);
     return command_fail(code, "%zu of %llu GPUs that were asked for are free enough%s%s%s",
                         choice->count, (unsigned long long)choice->needed,
-                        choice->needed > 1 && there > 1 ? " and of one vendor" : "", reasons, why);
+                        choice->needed > 1 && there > 1 ? " and of one vendor" : "",
+                        shortage.reasons, why);
 }
 
 /* ---- choosing, as often as it takes ---- */
@@ -388,10 +352,10 @@ static int too_few(const struct select_choice *choice, int code)
 /* If a driver gives no utilization, idle devices are found with two readings. */
 static int choose_once(struct select_choice *choice)
 {
-    int code = look(choice);
+    int code = choose(choice);
     if (code == 0 && choice->count < choice->needed && choice->options.max_utilization_ratio >= 0) {
         command_wait_until(clock_now_ns() + SECOND_READING_NS);
-        code = look(choice);
+        code = choose(choice);
     }
     return code != 0 || choice->count >= choice->needed ? code : too_few(choice, EXIT_FEWER);
 }
@@ -405,7 +369,7 @@ static int choose_in_time(struct select_choice *choice)
                                                          : SECOND_NS;
     for (;;) {
         uint64_t next = clock_now_ns() + every;
-        int code = look(choice);
+        int code = choose(choice);
         if (code != 0 || choice->count >= choice->needed)
             return code;
         if (ends && clock_now_ns() >= deadline)
@@ -413,16 +377,14 @@ static int choose_in_time(struct select_choice *choice)
         /* One line, since nothing else says why it takes so long. */
         if (!told) {
             size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
-            struct shortage shortage;
-            char reasons[SHORTAGE_REASONS];
+            const struct shortage shortage = find_shortage(choice);
             unsigned long long needed = (unsigned long long)choice->needed;
-            find_shortage(choice, &shortage);
-            shortage_reasons(&shortage, reasons);
             command_tell_kept(choice->now);
             if (there < choice->needed)
                 (void)command_fail(0, "waiting for %llu GPUs, though there are %zu", needed, there);
-            else if (reasons[0] != '\0' && shortage.known + choice->locked < choice->needed)
-                (void)command_fail(0, "waiting for %llu GPUs%s", needed, reasons);
+            else if (shortage.reasons[0] != '\0' &&
+                     shortage.known + choice->locked < choice->needed)
+                (void)command_fail(0, "waiting for %llu GPUs%s", needed, shortage.reasons);
             else
                 (void)command_fail(0, "waiting for GPUs: %zu of %llu are free%s", choice->count,
                                    needed, isatty(STDERR_FILENO) ? " (Ctrl-C ends)" : "");
@@ -552,11 +514,10 @@ int command_select(const struct settings *settings)
         code = choice.folder < 0 && settings->select.lock ? EXIT_CANNOT : 0;
     }
     if (code == 0 && !choice.none) {
-        int made = vitals_request_new(0, &request, &error);
+        static const vitals_table SOURCE[] = {VITALS_TABLE_SOURCE, 0};
+        int made = command_request(NULL, SOURCE, &request, &error);
         if (made == 0)
             made = vitals_gpu_select_request(&choice.options, request, &error);
-        if (made == 0)
-            made = vitals_request_add_table(request, VITALS_TABLE_SOURCE, &error);
         code = made < 0 ? command_fail(EXIT_CANNOT, "%s", error.message)
                         : command_feed(&settings->machine, request, 0, -1, &choice.feed);
         vitals_request_free(request);
