@@ -117,6 +117,11 @@ bool command_is_ps_habit(const struct command *command, const char *word);
  * that one message can hold two. */
 const char *command_safe(const char *string);
 
+/* Where a word first stands as a string of a JSON document in at most so many brackets, which
+ * jansson does not keep; line 1, column 1 for one that is written with escapes. config.c */
+void config_find(const char *bytes, size_t size, const char *word, size_t depth_most, size_t *line,
+                 size_t *column);
+
 /* The descriptor that can be read once a signal asks us to end, or -1. A second signal ends us
  * anyhow. Called once. */
 int command_interrupts(void);

@@ -5,25 +5,13 @@
 #include "command/documents/documents.h"
 #include "command/options/option.h"
 
-/* Whether a group has options of the command. */
-static bool has_group(const struct command *command, enum option_group group)
-{
-    for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group == group && option_listed(option, command))
-            return true;
-    }
-    return false;
-}
-
 static void print_markdown_group(struct output *output, const struct command *command,
                                  enum option_group group)
 {
     output_format(output, "\n%s:\n\n", option_group_name(group));
     output_text(output, "| option | what | default | environment | configuration |\n"
                         "|---|---|---|---|---|\n");
-    for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group != group || !option_listed(option, command))
-            continue;
+    for (const struct option *option = NULL; (option = option_next(command, group, option));) {
         char argument[64], variable[64], accepts[200];
         option_argument(option, argument, sizeof argument);
         option_accepts(option, accepts, sizeof accepts);
@@ -38,8 +26,7 @@ static void print_markdown_group(struct output *output, const struct command *co
         if (option->alias != NULL)
             output_format(output, " `--%s`", option->alias);
         output_format(output, " | %s", option->help);
-        bool ranged = option->maximum > 0;
-        if (ranged)
+        if (option->maximum > 0)
             output_format(output, "; %s", accepts);
         output_format(output, " | %s | ", option->preset != NULL ? option->preset : "");
         if (option->everywhere)
@@ -89,8 +76,8 @@ void document_options(struct output *output)
     do {
         output_format(output, "\n## %s\n\n    vitals %s\n",
                       command->name != NULL ? command->name : "vitals", command->usage);
-        for (enum option_group group = 1; group < GROUP_END; group++) {
-            if (group < GROUP_GLOBAL && has_group(command, group))
+        for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
+            if (option_next(command, group, NULL) != NULL)
                 print_markdown_group(output, command, group);
         }
     } while ((++command)->name != NULL);
@@ -132,9 +119,7 @@ static void print_roff_group(struct output *output, const struct command *comman
                              enum option_group group)
 {
     output_format(output, ".PP\n%s:\n", option_group_name(group));
-    for (const struct option *option = option_table; option->name != NULL; option++) {
-        if (option->group != group || !option_listed(option, command))
-            continue;
+    for (const struct option *option = NULL; (option = option_next(command, group, option));) {
         char argument[64], variable[64], text[400];
         option_argument(option, argument, sizeof argument);
         output_text(output, ".TP\n\\fB");
@@ -186,7 +171,7 @@ void document_man(struct output *output)
         print_roff(output, command->purpose);
         output_text(output, "\n");
         for (enum option_group group = 1; group < GROUP_GLOBAL; group++) {
-            if (has_group(command, group))
+            if (option_next(command, group, NULL) != NULL)
                 print_roff_group(output, command, group);
         }
         output_text(output, ".PP\nExit codes:\n.RS\n");

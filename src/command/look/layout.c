@@ -35,24 +35,11 @@ struct layout_reader {
     char *message;
 };
 
-/* ---- where a mistake is ---- */
-
-/* Where a word stands first, which jansson does not keep; one that is written with escapes is not
- * found: line 1, column 1. */
 static int fail_at(const struct layout_reader *reader, const char *word, const char *what)
 {
-    size_t line = 1, start = 0, length = strlen(word);
-    for (size_t at = 0; at + length + 2 <= reader->size; at++) {
-        if (reader->bytes[at] == '"' && memcmp(reader->bytes + at + 1, word, length) == 0 &&
-            reader->bytes[at + length + 1] == '"')
-            return tell(reader->message, "%s:%zu:%zu: \"%s\" %s", command_safe(reader->path), line,
-                        at - start + 1, command_safe(word), what);
-        if (reader->bytes[at] == '\n') {
-            line++;
-            start = at + 1;
-        }
-    }
-    return tell(reader->message, "%s:1:1: \"%s\" %s", command_safe(reader->path),
+    size_t line, column;
+    config_find(reader->bytes, reader->size, word, SIZE_MAX, &line, &column);
+    return tell(reader->message, "%s:%zu:%zu: \"%s\" %s", command_safe(reader->path), line, column,
                 command_safe(word), what);
 }
 

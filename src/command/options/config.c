@@ -22,22 +22,10 @@ static int fail_reading(struct option_error *error, const char *path, const char
 
 #if VITALS_WITH_JANSSON
 
-static int fail_at(struct option_error *error, const char *path, size_t line, size_t column,
-                   const char *why)
+void config_find(const char *bytes, size_t size, const char *word, size_t depth_most, size_t *line,
+                 size_t *column)
 {
-    char place[300];
-    snprintf(place, sizeof place, "%s:%zu:%zu", command_safe(path), line, column);
-    snprintf(error->message, sizeof error->message, "%s: %.*s", place,
-             (int)(sizeof error->message - strlen(place) - 3), why);
-    return -1;
-}
-
-/* Where a member of the outermost object begins, which jansson does not keep. The text is JSON, as
- * jansson has just found. A key that is written with escapes is not found: line 1, column 1. */
-static void find_member(const char *bytes, size_t size, const char *key, size_t *line,
-                        size_t *column)
-{
-    size_t depth = 0, length = strlen(key), row = 1, start = 0;
+    size_t depth = 0, length = strlen(word), row = 1, start = 0;
     *line = *column = 1;
     for (size_t at = 0; at < size; at++) {
         if (bytes[at] == '{' || bytes[at] == '[')
@@ -53,12 +41,23 @@ static void find_member(const char *bytes, size_t size, const char *key, size_t 
         size_t begin = ++at;
         while (at < size && bytes[at] != '"')
             at += bytes[at] == '\\' ? 2 : 1;
-        if (depth == 1 && at - begin == length && memcmp(bytes + begin, key, length) == 0) {
+        if (depth <= depth_most && at - begin == length &&
+            memcmp(bytes + begin, word, length) == 0) {
             *line = row;
             *column = begin - start;
             return;
         }
     }
+}
+
+static int fail_at(struct option_error *error, const char *path, size_t line, size_t column,
+                   const char *why)
+{
+    char place[300];
+    snprintf(place, sizeof place, "%s:%zu:%zu", command_safe(path), line, column);
+    snprintf(error->message, sizeof error->message, "%s: %.*s", place,
+             (int)(sizeof error->message - strlen(place) - 3), why);
+    return -1;
 }
 
 /* Each value as a word of the command line would be: the same checks then hold for both. */
@@ -145,7 +144,7 @@ int config_parse(struct settings *settings, const char *path, const char *bytes,
     } else if (take_members(settings, object, &wrong, error) < 0) {
         size_t line, column;
         struct option_error what = *error;
-        find_member(bytes, size, wrong, &line, &column);
+        config_find(bytes, size, wrong, 1, &line, &column);
         result = fail_at(error, path, line, column, what.message);
     }
     json_decref(object);

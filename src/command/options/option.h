@@ -127,6 +127,10 @@ bool option_belongs(const struct option *option, unsigned commands);
 /* Whether the help and the documents of a command show it. */
 bool option_listed(const struct option *option, const struct command *command);
 
+/* The next option of a group that they show; from NULL to NULL. */
+const struct option *option_next(const struct command *command, enum option_group group,
+                                 const struct option *option);
+
 /* What values are accepted, in words: "10ms to 86400s". Empty for those that take anything. */
 void option_accepts(const struct option *option, char *out, size_t capacity);
 

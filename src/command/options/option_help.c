@@ -60,6 +60,16 @@ bool option_listed(const struct option *option, const struct command *command)
            !(of_view && command->bit == COMMAND_OPTIONS);
 }
 
+const struct option *option_next(const struct command *command, enum option_group group,
+                                 const struct option *option)
+{
+    for (option = option != NULL ? option + 1 : option_table; option->name != NULL; option++) {
+        if (option->group == group && option_listed(option, command))
+            return option;
+    }
+    return NULL;
+}
+
 static void print_lines(struct output *output, const char *heading, const char *lines)
 {
     output_format(output, "\n%s:\n", heading);
@@ -97,16 +107,11 @@ void option_print_help(const struct command *commands, const struct command *com
             output_format(output, "  %-10s%s\n", one->name, one->summary);
     }
     for (enum option_group group = 1; group < GROUP_END; group++) {
-        bool headed = false;
-        if (group >= GROUP_GLOBAL && (command->flags & COMMAND_PLAIN))
+        const struct option *option = option_next(command, group, NULL);
+        if (option == NULL || (group >= GROUP_GLOBAL && (command->flags & COMMAND_PLAIN)))
             continue;
-        for (const struct option *option = option_table; option->name != NULL; option++) {
-            if (option->group != group || !option_listed(option, command))
-                continue;
-            if (!headed)
-                output_format(output, "\n%s:\n", option_group_name(group));
-            headed = true;
-
+        output_format(output, "\n%s:\n", option_group_name(group));
+        for (; option != NULL; option = option_next(command, group, option)) {
             char brief[16] = "", left[128], argument[64], text[400];
             option_argument(option, argument, sizeof argument);
             if (option->brief != NULL)
