@@ -78,7 +78,7 @@ void command_tell_kept(const vitals_snapshot *snapshot)
         if (!report_was_kept(row) || vitals_row_text(row, VITALS_SOURCE_MESSAGE, &text) <= 0)
             continue;
         (void)vitals_text_format(text, VITALS_TEXT_TERMINAL, message, sizeof message);
-        text = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
+        text = command_text(vitals_row_label(row));
         (void)vitals_text_format(text, VITALS_TEXT_TERMINAL, name, sizeof name);
         (void)command_fail(0, "%s: %s", name, message);
     }

@@ -80,11 +80,9 @@ static void put_missing(struct sheet *sheet, const vitals_metric *metrics, size_
 static void safe_label(const struct sheet *sheet, const vitals_row *row,
                        char out[static DEVICE_VALUE])
 {
-    const char *label = vitals_row_label(row);
-    (void)vitals_text_format((vitals_text){label, strlen(label)},
-                             sheet->view->settings->look.ascii ? VITALS_TEXT_ASCII
-                                                               : VITALS_TEXT_TERMINAL,
-                             out, DEVICE_VALUE);
+    vitals_text_form form = sheet->view->settings->look.ascii ? VITALS_TEXT_ASCII
+                                                              : VITALS_TEXT_TERMINAL;
+    (void)vitals_text_format(command_text(vitals_row_label(row)), form, out, DEVICE_VALUE);
 }
 
 /* Titles of columns whose name is unclear, or repeats the title of its section. */

@@ -82,17 +82,6 @@ enum {
     RULE_COUNT = sizeof RULES / sizeof RULES[0]
 };
 
-static int ask_devices(vitals_request *request, vitals_error *error)
-{
-    int code = 0;
-    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
-        if (vitals_metric_table(metric) == VITALS_TABLE_GPU &&
-            vitals_metric_price(metric) <= VITALS_PRICE_WORKER)
-            code = vitals_request_add(request, metric, error);
-    }
-    return code;
-}
-
 struct doctor_telling {
     const vitals_snapshot *snapshot;
     uint64_t key; /* of the newest row */
@@ -100,7 +89,7 @@ struct doctor_telling {
 
 static void put_text(vitals_builder *builder, vitals_metric metric, const char *text)
 {
-    vitals_builder_text(builder, metric, (vitals_text){text, strlen(text)}, VITALS_HAVE);
+    vitals_builder_text(builder, metric, command_text(text), VITALS_HAVE);
 }
 
 static void put(struct doctor_telling *telling, vitals_builder *builder, const vitals_row *device,
@@ -108,8 +97,8 @@ static void put(struct doctor_telling *telling, vitals_builder *builder, const v
 {
     char subject[64];
     snprintf(subject, sizeof subject, "GPU %s", vitals_row_label(device));
-    vitals_builder_row(builder, VITALS_TABLE_DIAGNOSIS, ++telling->key, 0,
-                       (vitals_text){subject, strlen(subject)}, vitals_row_stamp_ns(device));
+    vitals_builder_row(builder, VITALS_TABLE_DIAGNOSIS, ++telling->key, 0, command_text(subject),
+                       vitals_row_stamp_ns(device));
     put_text(builder, VITALS_DIAGNOSIS_SEVERITY, verdict->severity);
     put_text(builder, VITALS_DIAGNOSIS_SUBJECT, subject);
     put_text(builder, VITALS_DIAGNOSIS_FINDING, verdict->finding);
@@ -158,19 +147,6 @@ static void add_rows(void *data, vitals_table entity, vitals_builder *builder)
                 put(telling, builder, row, &RULES[i].verdict);
         }
     }
-}
-
-static int judge_devices(const vitals_snapshot *snapshot, vitals_snapshot **out,
-                         vitals_error *error)
-{
-    struct doctor_telling telling = {.snapshot = snapshot};
-    const struct snapshot_changes changes = {.more = add_rows, .data = &telling};
-    vitals_builder *builder = NULL;
-    int code = vitals_builder_new(&builder, error);
-    if (code == 0)
-        code = snapshot_copy(snapshot, &changes, builder, out, error);
-    vitals_builder_free(builder);
-    return code;
 }
 
 /* ---- findings as text: problems first, then notices, then what is good; below each what would
@@ -385,7 +361,12 @@ static int make_request(vitals_request **out, vitals_error *error)
 {
     static const vitals_table TABLES[] = {VITALS_TABLE_DIAGNOSIS, VITALS_TABLE_SOURCE, 0};
     int code = command_request(NULL, TABLES, out, error);
-    return code == 0 ? ask_devices(*out, error) : code;
+    for (vitals_metric metric = 0; code == 0 && (metric = vitals_metric_next(metric)) != 0;) {
+        if (vitals_metric_table(metric) == VITALS_TABLE_GPU &&
+            vitals_metric_price(metric) <= VITALS_PRICE_WORKER)
+            code = vitals_request_add(*out, metric, error);
+    }
+    return code;
 }
 
 static int print(const struct settings *settings, const vitals_snapshot *snapshot)
@@ -414,7 +395,7 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
                                   .text = text_of(row, VITALS_DIAGNOSIS_FINDING),
                                   .remedy = text_of(row, VITALS_DIAGNOSIS_REMEDY)};
         if (finding.subject.size == 0)
-            finding.subject = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
+            finding.subject = command_text(vitals_row_label(row));
         add(&findings, &finding);
     }
 
@@ -430,11 +411,10 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
                       (vitals_row_u64(row, VITALS_SOURCE_TIMEOUTS, &late) > 0 && late > 0);
         if (!silent || report_is_back_end(row))
             continue;
-        const struct finding finding = {
-            .kind = FINDING_PROBLEM,
-            .subject = {vitals_row_label(row), strlen(vitals_row_label(row))},
-            .text = {text, sizeof text - 1},
-            .remedy = {remedy, sizeof remedy - 1}};
+        const struct finding finding = {.kind = FINDING_PROBLEM,
+                                        .subject = command_text(vitals_row_label(row)),
+                                        .text = {text, sizeof text - 1},
+                                        .remedy = {remedy, sizeof remedy - 1}};
         add(&findings, &finding);
     }
 
@@ -450,14 +430,19 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
 /* Findings in a file were judged when it was written. */
 static int judge_and_print(const struct settings *settings, const vitals_snapshot *snapshot)
 {
+    struct doctor_telling telling = {.snapshot = snapshot};
+    const struct snapshot_changes changes = {.more = add_rows, .data = &telling};
+    vitals_builder *builder = NULL;
     vitals_snapshot *judged = NULL;
     vitals_error error;
     if (settings->machine.from != NULL)
         return print(settings, snapshot);
-    if (judge_devices(snapshot, &judged, &error) < 0)
-        return command_fail(EXIT_CANNOT, "%s", error.message);
-    int code = print(settings, judged);
+    int code = vitals_builder_new(&builder, &error);
+    if (code == 0)
+        code = snapshot_copy(snapshot, &changes, builder, &judged, &error);
+    code = code == 0 ? print(settings, judged) : command_fail(EXIT_CANNOT, "%s", error.message);
     vitals_snapshot_unref(judged);
+    vitals_builder_free(builder);
     return code;
 }
 

@@ -65,7 +65,7 @@ void select_uuid(const vitals_row *row, char out[static SELECT_ID])
 {
     vitals_text text;
     if (vitals_row_text(row, VITALS_GPU_UUID, &text) <= 0 || text.size == 0)
-        text = (vitals_text){vitals_row_label(row), strlen(vitals_row_label(row))};
+        text = command_text(vitals_row_label(row));
     (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, SELECT_ID);
 }
 

@@ -25,10 +25,8 @@ static void copy_member(const json_t *line, const char *member, char *out, size_
 static void say(const char *publisher, const char *what)
 {
     char safe[SHOWN], name[64];
-    (void)vitals_text_format((vitals_text){what, strlen(what)}, VITALS_TEXT_TERMINAL, safe,
-                             sizeof safe);
-    (void)vitals_text_format((vitals_text){publisher, strlen(publisher)}, VITALS_TEXT_TERMINAL,
-                             name, sizeof name);
+    (void)vitals_text_format(command_text(what), VITALS_TEXT_TERMINAL, safe, sizeof safe);
+    (void)vitals_text_format(command_text(publisher), VITALS_TEXT_TERMINAL, name, sizeof name);
     if (publisher[0] == '\0' || strcmp(publisher, "serve") == 0)
         (void)command_fail(0, "%s", safe);
     else

@@ -98,8 +98,7 @@ const char *command_user(char *out, size_t capacity)
     if (entry == NULL)
         (void)snprintf(out, capacity, "%u", (unsigned)geteuid());
     else
-        vitals_text_format((vitals_text){entry->pw_name, strlen(entry->pw_name)},
-                           VITALS_TEXT_TERMINAL, out, capacity);
+        vitals_text_format(command_text(entry->pw_name), VITALS_TEXT_TERMINAL, out, capacity);
     return out;
 }
 

@@ -198,7 +198,7 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
     }
     if (argv != NULL) {
         (void)vitals_text_command((vitals_text){words, used}, line, sizeof line);
-        record_observer_attribute(&plan->observer, "command", (vitals_text){line, strlen(line)});
+        record_observer_attribute(&plan->observer, "command", command_text(line));
     }
     if (run->gpus == 0 || run->gpus_chosen) /* it is begun once there are GPUs */
         plan->options.observer = &plan->observer.face;

@@ -8,11 +8,6 @@
 
 enum { CELL = 256 };
 
-static vitals_text text_of(const char *string)
-{
-    return (vitals_text){string, strlen(string)};
-}
-
 /* Replaces what stood in `out`. Printable ASCII without the backslash, with which our escapes
  * begin, stands as it is in any form for people: nearly every text, which is then only copied. */
 static const char *put_text(struct text *out, vitals_text text, vitals_text_form form)
@@ -41,7 +36,7 @@ static const char *put_arguments(struct text *out, vitals_text arguments, vitals
             break;
     }
     out->failed |= joined.failed;
-    const char *text = put_text(out, text_of(joined.failed ? "" : joined.bytes), form);
+    const char *text = put_text(out, command_text(joined.failed ? "" : joined.bytes), form);
     text_done(&joined);
     return text;
 }
@@ -172,7 +167,7 @@ const char *ps_command(const vitals_row *row, bool ascii, struct text *out, enum
         return put_arguments(out, arguments, form);
     *color = COLOR_DIM;
     if (vitals_row_text(row, VITALS_PROCESS_NAME, &name) <= 0)
-        return put_text(out, text_of("N/A"), form);
+        return put_text(out, command_text("N/A"), form);
 
     char safe[CELL], cell[CELL + 16];
     bool zombie = command_text_is(row, VITALS_PROCESS_STATE, "zombie");
@@ -194,11 +189,11 @@ const char *ps_column_cell(const struct ps_column *column, const struct ps_view 
     ps_column_value(column, view, row, &value);
     *color = color_of(column, &value);
     if (value.availability <= 0)
-        return put_text(out, text_of("N/A"), form);
+        return put_text(out, command_text("N/A"), form);
     if (value.is_text)
-        return put_text(out, value.text.size > 0 ? value.text : text_of("-"), form);
+        return put_text(out, value.text.size > 0 ? value.text : command_text("-"), form);
     put_number(column, view, value.number, cell);
-    return put_text(out, text_of(cell), form);
+    return put_text(out, command_text(cell), form);
 }
 
 const char *ps_column_field(const struct ps_column *column, const struct ps_view *view,
@@ -208,12 +203,12 @@ const char *ps_column_field(const struct ps_column *column, const struct ps_view
     char cell[CELL];
     ps_column_exact(column, view, row, &value);
     if (value.availability <= 0)
-        return put_text(out, text_of(""), VITALS_TEXT_TERMINAL);
+        return put_text(out, command_text(""), VITALS_TEXT_TERMINAL);
     if (value.is_text && column->show == SHOW_COMMAND)
         return put_arguments(out, value.text, VITALS_TEXT_CSV);
     if (value.is_text)
         return put_text(out, value.text, VITALS_TEXT_CSV);
     bool whole = value.number == floor(value.number) && fabs(value.number) < 1e16;
     snprintf(cell, sizeof cell, whole ? "%.0f" : "%.15g", value.number);
-    return put_text(out, text_of(cell), VITALS_TEXT_TERMINAL);
+    return put_text(out, command_text(cell), VITALS_TEXT_TERMINAL);
 }

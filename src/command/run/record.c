@@ -65,9 +65,7 @@ static int open_recorder(struct recording_job *job)
 
 static int tell(struct recording_job *job, const char *name, const char *text, vitals_error *error)
 {
-    return text[0] == '\0'
-               ? 0
-               : recorder_attribute(job->recorder, name, (vitals_text){text, strlen(text)}, error);
+    return text[0] == '\0' ? 0 : recorder_attribute(job->recorder, name, command_text(text), error);
 }
 
 static int tell_number(struct recording_job *job, const char *name, uint64_t number,

@@ -62,7 +62,7 @@ static int mark(void *data, const vitals_mark *told, vitals_error *error)
         return 0;
     text_reset(line);
     text_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"", told->begins != 0 ? "true" : "false");
-    text_safe(line, (vitals_text){told->name, strlen(told->name)}, VITALS_TEXT_JSON);
+    text_safe(line, command_text(told->name), VITALS_TEXT_JSON);
     text_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
                 (unsigned long long)told->monotonic_ns, (long long)told->pid, (long long)told->tid);
     count_dropped(observer, send_line(observer, observer->wait_ns));
@@ -109,8 +109,7 @@ static void set_own(struct run_export *observer, unsigned which, const char *val
 static void say_page(const struct exporter *exporter)
 {
     char safe[sizeof exporter->page];
-    (void)vitals_text_format((vitals_text){exporter->page, strlen(exporter->page)},
-                             VITALS_TEXT_ASCII, safe, sizeof safe);
+    (void)vitals_text_format(command_text(exporter->page), VITALS_TEXT_ASCII, safe, sizeof safe);
     if (safe[0] != '\0')
         (void)command_fail(0, "mlflow: the run is at %s", safe);
 }
@@ -417,7 +416,7 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     /* The command line as --cmdline has it, as far as it may leave. */
     const char *command = json_string_value(json_object_get(attributes, "command"));
     if (command != NULL) {
-        redact_line(&text, (vitals_text){command, strlen(command)},
+        redact_line(&text, command_text(command),
                     (enum redact_form)redact_form_of(observer->policy));
         if (text.failed || text.size == 0 ||
             json_object_set_new(attributes, "command", json_stringn(text.bytes, text.size)) < 0)
@@ -433,7 +432,7 @@ void run_export_end(struct run_export *observer, const struct settings *settings
         const struct account_view view = command_account_view(&settings->look, &settings->account);
         if (run_page_make(&page, settings->environment.temporary, &view, recording, line)) {
             text_string(&text, "{\"artifacts\":[\"");
-            text_safe(&text, (vitals_text){page.path, strlen(page.path)}, VITALS_TEXT_JSON);
+            text_safe(&text, command_text(page.path), VITALS_TEXT_JSON);
             text_string(&text, "\"]}\n");
             send_end(observer, &text, page.deadline_ns);
         }
