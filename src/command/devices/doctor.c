@@ -401,9 +401,6 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
 
     /* Sources that hang, and so have no rows of their own. Back ends have: of the driver that does
      * not answer, and of each device that does not. */
-    static const char text[] =
-        "it did not answer in time: a call into the system or a driver hangs";
-    static const char remedy[] = "sudo dmesg | tail -n 50";
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         uint64_t hung, late;
@@ -411,10 +408,12 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
                       (vitals_row_u64(row, VITALS_SOURCE_TIMEOUTS, &late) > 0 && late > 0);
         if (!silent || report_is_back_end(row))
             continue;
-        const struct finding finding = {.kind = FINDING_PROBLEM,
-                                        .subject = command_text(vitals_row_label(row)),
-                                        .text = {text, sizeof text - 1},
-                                        .remedy = {remedy, sizeof remedy - 1}};
+        const struct finding finding = {
+            .kind = FINDING_PROBLEM,
+            .subject = command_text(vitals_row_label(row)),
+            .text = command_text("it did not answer in time: a call into the "
+                                 "system or a driver hangs"),
+            .remedy = command_text("sudo dmesg | tail -n 50")};
         add(&findings, &finding);
     }
 

@@ -479,18 +479,8 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
 
 /* ---- asking ---- */
 
-/* The tables of a process. Its environment may hold secrets and is read only if it is asked for;
- * single mappings are for programs. */
-static const struct {
-    vitals_table entity;
-    bool for_json, for_text, secret;
-} READ[] = {
-    {VITALS_TABLE_THREAD, true, true, false},      {VITALS_TABLE_DESCRIPTOR, true, true, false},
-    {VITALS_TABLE_SOCKET, true, true, false},      {VITALS_TABLE_LIMIT, true, true, false},
-    {VITALS_TABLE_MAPPED_FILE, true, true, false}, {VITALS_TABLE_MAPPING, true, false, false},
-    {VITALS_TABLE_ENVIRONMENT, true, true, true},
-};
-
+/* The environment may hold secrets and is read only if it is asked for; single mappings are for
+ * programs. */
 static int make_request(const struct settings *settings, vitals_request **out, vitals_error *error)
 {
     static const vitals_metric HOST[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
@@ -500,11 +490,12 @@ static int make_request(const struct settings *settings, vitals_request **out, v
         if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)
             code = vitals_request_add(*out, metric, error);
     }
-    for (size_t i = 0; i < sizeof READ / sizeof READ[0] && code == 0; i++) {
-        bool wanted = settings->look.json ? READ[i].for_json : READ[i].for_text;
-        if (wanted && (settings->info.environment || !READ[i].secret))
-            code = vitals_request_add_table(*out, READ[i].entity, error);
+    for (size_t i = 0; i < TABLE_COUNT && code == 0; i++) {
+        if (TABLES[i].entity != VITALS_TABLE_ENVIRONMENT || settings->info.environment)
+            code = vitals_request_add_table(*out, TABLES[i].entity, error);
     }
+    if (code == 0 && settings->look.json)
+        code = vitals_request_add_table(*out, VITALS_TABLE_MAPPING, error);
     return code;
 }
 
