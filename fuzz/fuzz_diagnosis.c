@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vitals/vitals.h>
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_lines(const char *bytes, size_t size)
