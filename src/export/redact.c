@@ -398,6 +398,25 @@ void redact_line(struct text *text, vitals_text line, enum redact_form form)
     }
 }
 
+void redact_arguments(struct text *text, const json_t *arguments, enum redact_form form)
+{
+    struct text words = {.bytes = NULL}, line = {.bytes = NULL};
+    for (size_t i = 0; i < json_array_size(arguments) && form != REDACT_OFF; i++) {
+        const char *argument = json_string_value(json_array_get(arguments, i));
+        if (argument != NULL)
+            text_append(&words, argument, strlen(argument) + 1);
+    }
+    vitals_text bytes = {words.bytes, words.size};
+    size_t size = words.size > 0 ? vitals_text_command(bytes, NULL, 0) : 0;
+    char *place = size > 0 && !words.failed ? text_reserve(&line, size) : NULL;
+    if (place != NULL) {
+        (void)vitals_text_command(bytes, place, size + 1);
+        redact_line(text, (vitals_text){place, size}, form);
+    }
+    text_done(&words);
+    text_done(&line);
+}
+
 /* ---- the document of a sample ---- */
 
 /* The text before each command line's value. A name cannot contain it, because quotes inside a

@@ -7,6 +7,8 @@
 #ifndef VITALS_EXPORT_REDACT_H
 #define VITALS_EXPORT_REDACT_H
 
+#include <jansson.h>
+
 #include "feed/text.h"
 
 /* How much of a command line is exported. */
@@ -20,6 +22,9 @@ int redact_form_of(const char *word);
  * at its end; it is empty for REDACT_OFF. A word that is a command line itself, as the one after
  * `sh -c`, is redacted too. The bytes are not escaped for any format. */
 void redact_line(struct text *text, vitals_text line, enum redact_form form);
+
+/* Appends the command line of a JSON list of arguments, likewise. */
+void redact_arguments(struct text *text, const json_t *arguments, enum redact_form form);
 
 /* Appends the document of `vitals --json` with its command lines redacted; it is searched, not
  * parsed. In the forms between off and full a command line becomes

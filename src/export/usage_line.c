@@ -134,6 +134,22 @@ bool usage_line_is_new(vitals_availability state)
     return state > 0 && state != VITALS_STALE;
 }
 
+size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_DEVICES])
+{
+    const json_t *values = json_object_get(usage, "values"), *value;
+    size_t count = 0, i;
+    json_array_foreach(values, i, value)
+    {
+        const char *subject = json_string_value(json_array_get(value, COLUMN_SUBJECT));
+        bool known = subject == NULL || !is_string(json_array_get(value, COLUMN_SCOPE), "gpu");
+        for (size_t d = 0; d < count && !known; d++)
+            known = strcmp(devices[d], subject) == 0;
+        if (!known && count < USAGE_DEVICES)
+            devices[count++] = subject;
+    }
+    return count;
+}
+
 uint64_t usage_line_realtime_ns(const json_t *usage)
 {
     const char *digits = json_string_value(json_object_get(usage, "realtime_ns"));

@@ -38,6 +38,10 @@ vitals_availability usage_line_value(const struct usage_line *line, const char *
  * sample. */
 bool usage_line_is_new(vitals_availability state);
 
+/* Lists the devices of a line in its order, at most USAGE_DEVICES; borrowed from it. */
+enum { USAGE_DEVICES = 256 };
+size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_DEVICES]);
+
 /* Returns the time of the sample; 0 if the line does not state it. */
 uint64_t usage_line_realtime_ns(const json_t *usage);
 

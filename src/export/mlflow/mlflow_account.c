@@ -19,27 +19,6 @@ static vitals_text text_of(const char *string)
 
 /* ---- the command, redacted ---- */
 
-static void put_command(const json_t *job, enum redact_form form, struct text *out)
-{
-    struct text arguments = {.bytes = NULL}, line = {.bytes = NULL};
-    const json_t *argv = json_object_get(job, "argv");
-    for (size_t i = 0; i < json_array_size(argv); i++) {
-        const char *argument = json_string_value(json_array_get(argv, i));
-        if (argument != NULL)
-            text_append(&arguments, argument, strlen(argument) + 1);
-    }
-    vitals_text bytes = {arguments.bytes, arguments.size};
-    size_t size = arguments.size > 0 ? vitals_text_command(bytes, NULL, 0) : 0;
-    char *place = size > 0 ? text_reserve(&line, size) : NULL;
-    if (place != NULL) {
-        (void)vitals_text_command(bytes, place, size + 1);
-        text_advance(&line, size);
-        redact_line(out, (vitals_text){line.bytes, line.size}, form);
-    }
-    text_done(&arguments);
-    text_done(&line);
-}
-
 /* ---- the begin ---- */
 
 static void add_tag(json_t *tags, const char *key, const char *value)
@@ -61,7 +40,7 @@ json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_for
     struct text program = {.bytes = NULL};
     const char *name = word(job, "name");
     if (form != REDACT_OFF)
-        put_command(job, REDACT_ARGV0, &program);
+        redact_arguments(&program, json_object_get(job, "argv"), REDACT_ARGV0);
     if (program.size > 0)
         name = program.bytes;
 
@@ -122,8 +101,7 @@ void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_for
         {"max_cpus", "vitals.max_cpus", false},
     };
     struct text text = {.bytes = NULL};
-    if (form != REDACT_OFF)
-        put_command(job, form, &text);
+    redact_arguments(&text, json_object_get(job, "argv"), form);
     if (text.size > 0)
         put_setting(batch, as_tags, "vitals.command", (vitals_text){text.bytes, text.size});
     for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {

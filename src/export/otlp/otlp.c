@@ -90,35 +90,6 @@ static const char *architecture_of(const char *machine)
     return machine[0] == 'i' && strcmp(machine + 2, "86") == 0 ? "x86" : machine;
 }
 
-/* The command line, redacted. */
-static void put_command(struct making *making, const json_t *export_config, const json_t *job)
-{
-    const json_t *arguments = json_object_get(job, "argv");
-    const char *word = json_string_value(json_object_get(export_config, "cmdline"));
-    int form = word != NULL ? redact_form_of(word) : REDACT_OFF;
-    struct text plain = {.bytes = NULL}, line = {.bytes = NULL}, redacted = {.bytes = NULL};
-    if (form <= REDACT_OFF || json_array_size(arguments) == 0)
-        return;
-    for (size_t i = 0; i < json_array_size(arguments); i++) {
-        const json_t *argument = json_array_get(arguments, i);
-        text_append(&plain, json_string_value(argument), json_string_length(argument));
-        text_byte(&plain, '\0');
-    }
-    vitals_text all = {plain.bytes != NULL ? plain.bytes : "", plain.size};
-    size_t size = vitals_text_command(all, NULL, 0);
-    char *place = text_reserve(&line, size);
-    if (place != NULL && !plain.failed) {
-        (void)vitals_text_command(all, place, size + 1);
-        redact_line(&redacted, (vitals_text){place, size}, (enum redact_form)form);
-    }
-    if (redacted.size > 0 && !redacted.failed)
-        put(making, form == REDACT_ARGV0 ? "process.command" : "process.command_line",
-            (vitals_text){redacted.bytes, redacted.size});
-    text_done(&plain);
-    text_done(&line);
-    text_done(&redacted);
-}
-
 static void otlp_identity_done(struct otlp_identity *identity)
 {
     free(identity->list);
@@ -171,7 +142,15 @@ static bool otlp_identity_make(const struct otlp_settings *settings,
         put_string(&making, "os.type", strcasecmp(machine.sysname, "linux") == 0 ? "linux" : NULL);
     }
     put_string(&making, "process.owner", json_string_value(json_object_get(job, "user")));
-    put_command(&making, speaker->export_config, job);
+    const char *word = json_string_value(json_object_get(speaker->export_config, "cmdline"));
+    int form = word != NULL ? redact_form_of(word) : REDACT_OFF;
+    struct text command = {.bytes = NULL};
+    if (form > REDACT_OFF)
+        redact_arguments(&command, json_object_get(job, "argv"), (enum redact_form)form);
+    if (!command.failed)
+        put(&making, form == REDACT_ARGV0 ? "process.command" : "process.command_line",
+            (vitals_text){command.bytes, command.size});
+    text_done(&command);
     for (size_t i = 0; i < speaker->work->count; i++)
         put_string(&making, speaker->work->list[i].key, speaker->work->list[i].text);
     for (size_t i = 0; i < settings->attributes.count; i++)

@@ -10,7 +10,7 @@
 #include "export/otlp/otlp_table.h"
 #include "export/usage_line.h"
 
-enum { MOST_DEVICES = 256, NAME = 96, FIGURES_MAX = 5000 };
+enum { NAME = 96, FIGURES_MAX = 5000 };
 
 void otlp_job_read(const json_t *job, uint64_t now_ns, struct otlp_job *out)
 {
@@ -56,35 +56,26 @@ const vitals_row *otlp_job_process(struct otlp_job *job, const vitals_snapshot *
     return first;
 }
 
+// One measure, one line.
+// clang-format off
 static const struct {
     struct otlp_metric as;
     const char *measure, *key, *value;
 } ROOT[] = {
-#define COUNTER(name_, unit_)                              \
-    {                                                      \
-        .name = name_, .unit = unit_, .kind = OTLP_COUNTER \
-    }
-#define UP_DOWN(name_, unit_)                              \
-    {                                                      \
-        .name = name_, .unit = unit_, .kind = OTLP_UP_DOWN \
-    }
-    {COUNTER("process.cpu.time", "s"), "cpu_user_seconds", "cpu.mode", "user"},
-    {COUNTER("process.cpu.time", "s"), "cpu_system_seconds", "cpu.mode", "system"},
-    {UP_DOWN("process.memory.usage", "By"), "memory_resident_bytes", NULL, NULL},
-    {UP_DOWN("process.memory.virtual", "By"), "memory_virtual_bytes", NULL, NULL},
-    {COUNTER("process.disk.io", "By"), "disk_read_bytes", "disk.io.direction", "read"},
-    {COUNTER("process.disk.io", "By"), "disk_written_bytes", "disk.io.direction", "write"},
-    {UP_DOWN("process.thread.count", "{thread}"), "threads", NULL, NULL},
-    {UP_DOWN("process.unix.file_descriptor.count", "{file_descriptor}"), "descriptors", NULL, NULL},
-    {COUNTER("process.context_switches", "{context_switch}"), "voluntary_switches",
-     "process.context_switch.type", "voluntary"},
-    {COUNTER("process.context_switches", "{context_switch}"), "involuntary_switches",
-     "process.context_switch.type", "involuntary"},
-    {COUNTER("process.paging.faults", "{fault}"), "minor_faults", "system.paging.fault.type",
-     "minor"},
-    {COUNTER("process.paging.faults", "{fault}"), "major_faults", "system.paging.fault.type",
-     "major"},
+    {{"process.cpu.time", "s", NULL, OTLP_COUNTER}, "cpu_user_seconds", "cpu.mode", "user"},
+    {{"process.cpu.time", "s", NULL, OTLP_COUNTER}, "cpu_system_seconds", "cpu.mode", "system"},
+    {{"process.memory.usage", "By", NULL, OTLP_UP_DOWN}, "memory_resident_bytes", NULL, NULL},
+    {{"process.memory.virtual", "By", NULL, OTLP_UP_DOWN}, "memory_virtual_bytes", NULL, NULL},
+    {{"process.disk.io", "By", NULL, OTLP_COUNTER}, "disk_read_bytes", "disk.io.direction", "read"},
+    {{"process.disk.io", "By", NULL, OTLP_COUNTER}, "disk_written_bytes", "disk.io.direction", "write"},
+    {{"process.thread.count", "{thread}", NULL, OTLP_UP_DOWN}, "threads", NULL, NULL},
+    {{"process.unix.file_descriptor.count", "{file_descriptor}", NULL, OTLP_UP_DOWN}, "descriptors", NULL, NULL},
+    {{"process.context_switches", "{context_switch}", NULL, OTLP_COUNTER}, "voluntary_switches", "process.context_switch.type", "voluntary"},
+    {{"process.context_switches", "{context_switch}", NULL, OTLP_COUNTER}, "involuntary_switches", "process.context_switch.type", "involuntary"},
+    {{"process.paging.faults", "{fault}", NULL, OTLP_COUNTER}, "minor_faults", "system.paging.fault.type", "minor"},
+    {{"process.paging.faults", "{fault}", NULL, OTLP_COUNTER}, "major_faults", "system.paging.fault.type", "major"},
 };
+// clang-format on
 
 struct usage_writing {
     struct otlp_writer *writer;
@@ -129,7 +120,7 @@ static void write_root(const struct usage_writing *writing, const struct usage_l
             otlp_attribute_number(&attributes, "process.pid", writing->job->pid);
         if (ROOT[i].key != NULL)
             otlp_attribute_text(&attributes, ROOT[i].key, ROOT[i].value);
-        write_value(writing, otlp_series_id(i + 1, 1), value, &attributes);
+        write_value(writing, hash_join(i + 1, 1), value, &attributes);
     }
 }
 
@@ -150,24 +141,6 @@ static struct otlp_metric ours(struct our_name *made, const char *name, const ch
                                 .kind = counter ? OTLP_COUNTER : OTLP_GAUGE};
 }
 
-/* Lists the devices of a line, in its order; borrowed from it. */
-static size_t find_devices(const json_t *usage, const char **devices)
-{
-    const json_t *values = json_object_get(usage, "values"), *value;
-    size_t count = 0, i;
-    json_array_foreach(values, i, value)
-    {
-        const char *scope = json_string_value(json_array_get(value, 0));
-        const char *subject = json_string_value(json_array_get(value, 1));
-        bool known = scope == NULL || subject == NULL || strcmp(scope, "gpu") != 0;
-        for (size_t d = 0; d < count && !known; d++)
-            known = strcmp(devices[d], subject) == 0;
-        if (!known && count < MOST_DEVICES)
-            devices[count++] = subject;
-    }
-    return count;
-}
-
 /* Exports per device only, if the line has values per device: their sum would count twice. */
 static void write_measure(const struct usage_writing *writing, const struct usage_line *line,
                           vitals_measure measure, const char *const *devices, size_t device_count)
@@ -185,11 +158,11 @@ static void write_measure(const struct usage_writing *writing, const struct usag
             continue;
         by_device = true;
         otlp_attribute_safe(&attributes, "hw.id", (vitals_text){devices[d], strlen(devices[d])});
-        write_value(writing, otlp_series_id(measure, 2 + d), value, &attributes);
+        write_value(writing, hash_join(measure, 2 + d), value, &attributes);
     }
     if (!by_device && usage_line_value(line, "tree", NULL, name, &value) > 0) {
         struct otlp_attributes attributes = {.count = 0};
-        write_value(writing, otlp_series_id(measure, 0), value, &attributes);
+        write_value(writing, hash_join(measure, 0), value, &attributes);
     }
 }
 
@@ -200,8 +173,8 @@ void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, co
 {
     struct usage_writing writing = {
         .writer = writer, .series = series, .job = job, .time_ns = usage_line_realtime_ns(usage)};
-    const char *devices[MOST_DEVICES];
-    size_t device_count = find_devices(usage, devices);
+    const char *devices[USAGE_DEVICES];
+    size_t device_count = usage_line_devices(usage, devices);
     struct usage_line line;
     if (writing.time_ns == 0)
         return;

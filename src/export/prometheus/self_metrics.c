@@ -7,24 +7,21 @@
 
 enum { SELF_CPU, SELF_RESIDENT, SELF_VIRTUAL, SELF_START, SELF_OPEN, SELF_MOST };
 
+// clang-format off
 const struct metric_family self_metric_families[SELF_METRIC_FAMILIES] = {
-    [SELF_CPU] = {.name = "process_cpu_seconds_total",
+    [SELF_CPU] = {.name = "process_cpu_seconds_total", .parts = {{VITALS_PROCESS_CPU_SECONDS, NULL}},
                   .help = "CPU time that the program which answers has used."},
-    [SELF_RESIDENT] = {.name = "process_resident_memory_bytes",
+    [SELF_RESIDENT] = {.name = "process_resident_memory_bytes", .parts = {{VITALS_PROCESS_RESIDENT_BYTES, NULL}},
                        .help = "Its memory that is resident."},
-    [SELF_VIRTUAL] = {.name = "process_virtual_memory_bytes", .help = "Its address space."},
-    [SELF_START] = {.name = "process_start_time_seconds",
+    [SELF_VIRTUAL] = {.name = "process_virtual_memory_bytes", .parts = {{VITALS_PROCESS_VIRTUAL_BYTES, NULL}},
+                      .help = "Its address space."},
+    [SELF_START] = {.name = "process_start_time_seconds", .parts = {{VITALS_PROCESS_START_SECONDS, NULL}},
                     .help = "When it was started, since 1970."},
-    [SELF_OPEN] = {.name = "process_open_fds", .help = "Descriptors that it has open."},
+    [SELF_OPEN] = {.name = "process_open_fds", .parts = {{VITALS_PROCESS_DESCRIPTORS, NULL}},
+                   .help = "Descriptors that it has open."},
     [SELF_MOST] = {.name = "process_max_fds", .help = "Descriptors that it may have open."},
 };
-
-static const vitals_metric METRICS[SELF_METRIC_FAMILIES] = {
-    [SELF_CPU] = VITALS_PROCESS_CPU_SECONDS,
-    [SELF_RESIDENT] = VITALS_PROCESS_RESIDENT_BYTES,
-    [SELF_VIRTUAL] = VITALS_PROCESS_VIRTUAL_BYTES,
-    [SELF_START] = VITALS_PROCESS_START_SECONDS,
-    [SELF_OPEN] = VITALS_PROCESS_DESCRIPTORS};
+// clang-format on
 
 struct self_metrics {
     vitals_context *context;
@@ -48,8 +45,9 @@ struct self_metrics *self_metrics_new(void)
     if (code == 0)
         code = vitals_request_add(metrics->request, VITALS_HOST_BOOT_TIME_SECONDS, NULL);
     for (size_t i = 0; i < SELF_METRIC_FAMILIES && code == 0; i++) {
-        if (METRICS[i] != 0)
-            code = vitals_request_add(metrics->request, METRICS[i], NULL);
+        vitals_metric metric = self_metric_families[i].parts[0].metric;
+        if (metric != 0)
+            code = vitals_request_add(metrics->request, metric, NULL);
     }
     if (code == 0)
         return metrics;
@@ -78,9 +76,10 @@ size_t self_metrics_read(struct self_metrics *metrics,
     const vitals_row *row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, NULL);
     const vitals_row *host = vitals_snapshot_next(answer, VITALS_TABLE_HOST, NULL);
     for (size_t i = 0; i < SELF_METRIC_FAMILIES; i++) {
+        vitals_metric metric = self_metric_families[i].parts[0].metric;
         double value = 0, booted = 0;
         bool known = i == SELF_MOST ? getrlimit(RLIMIT_NOFILE, &limit) == 0
-                                    : row != NULL && vitals_row_number(row, METRICS[i], &value) > 0;
+                                    : row != NULL && vitals_row_number(row, metric, &value) > 0;
         if (i == SELF_MOST && known)
             value = (double)limit.rlim_cur;
         if (i == SELF_START) /* from since the machine's start to since 1970 */

@@ -27,7 +27,7 @@ enum { CLASS_SCALAR = 1, CLASS_TENSOR };
 enum { TENSOR_TYPE = 1, TENSOR_SHAPE, TENSOR_STRING = 8 };
 enum { TYPE_STRING = 7 };
 
-enum { TAG = 160, MOST_DEVICES = 256, GROUP = 48, MOST_MEASURES = 256 };
+enum { TAG = 160, GROUP = 48, MOST_MEASURES = 256 };
 
 struct event_device {
     char *subject; /* as in usage lines */
@@ -39,9 +39,9 @@ struct tensorboard {
     struct text record;
     int64_t step;
     struct sample *newest; /* names of its devices */
-    struct event_device devices[MOST_DEVICES];
+    struct event_device devices[USAGE_DEVICES];
     size_t device_count;
-    char *described[MOST_DEVICES * 8]; /* tags whose metadata was written */
+    char *described[USAGE_DEVICES * 8]; /* tags whose metadata was written */
     size_t described_count;
 };
 
@@ -115,24 +115,22 @@ static void name_group(struct tensorboard *board, const char *subject, char *gro
     }
 }
 
+/* Adds the devices of a line that are new. */
 static void find_devices(struct tensorboard *board, const json_t *usage)
 {
-    const json_t *values = json_object_get(usage, "values"), *value;
-    size_t i;
-    json_array_foreach(values, i, value)
-    {
-        const char *scope = json_string_value(json_array_get(value, 0));
-        const char *subject = json_string_value(json_array_get(value, 1));
-        bool known = scope == NULL || subject == NULL || strcmp(scope, "gpu") != 0;
-        for (size_t d = 0; d < board->device_count && !known; d++)
-            known = strcmp(board->devices[d].subject, subject) == 0;
-        if (known || board->device_count == MOST_DEVICES)
+    const char *devices[USAGE_DEVICES];
+    size_t count = usage_line_devices(usage, devices);
+    for (size_t i = 0; i < count && board->device_count < USAGE_DEVICES; i++) {
+        size_t d = 0;
+        while (d < board->device_count && strcmp(board->devices[d].subject, devices[i]) != 0)
+            d++;
+        if (d < board->device_count)
             continue;
-        struct event_device *device = &board->devices[board->device_count];
-        device->subject = strdup(subject);
-        if (device->subject == NULL)
+        char *subject = strdup(devices[i]);
+        if (subject == NULL)
             return;
-        name_group(board, subject, device->group);
+        board->devices[d].subject = subject;
+        name_group(board, subject, board->devices[d].group);
         board->device_count++;
     }
 }
