@@ -349,9 +349,9 @@ static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *o
     return 0;
 }
 
-static int give(struct ring_timeline *timeline, int64_t number, vitals_snapshot **out,
-                vitals_error *error)
+static int read_frame(void *data, int64_t number, vitals_snapshot **out, vitals_error *error)
 {
+    struct ring_timeline *timeline = data;
     struct frame frame;
     int64_t key = number - place_of(timeline->ring, number)->back;
     int code = 0;
@@ -362,47 +362,34 @@ static int give(struct ring_timeline *timeline, int64_t number, vitals_snapshot 
     }
     if (code == 0)
         code = fetch(timeline, number, &frame, error);
-    if (code == 0)
-        code = frame_decode(&timeline->decoder, number, &frame, KEPT, out, error);
-    if (code < 0)
-        return code;
+    return code < 0 ? code : frame_decode(&timeline->decoder, number, &frame, KEPT, out, error);
+}
 
-    timeline_state_stand(timeline, number);
+static int find(void *data, enum timeline_place place, int64_t argument, int64_t *number,
+                vitals_error *error)
+{
+    const struct history_ring *ring = ((struct ring_timeline *)data)->ring;
+    int64_t found = -1;
+    uint64_t found_ns = 0;
+    (void)error;
+    if (place == TIMELINE_AFTER)
+        found = argument < ring->first ? ring->first : argument + 1;
+    else if (place == TIMELINE_BEFORE)
+        found = (argument < ring->next ? argument : ring->next) - 1;
+    for (int64_t i = ring->first; place == TIMELINE_UNTIL_TIME && i < ring->next; i++) {
+        uint64_t then_ns = place_of(ring, i)->realtime_ns;
+        if (then_ns > (uint64_t)argument || then_ns < found_ns)
+            continue;
+        found = i;
+        found_ns = then_ns;
+    }
+    if (found < ring->first || found >= ring->next)
+        return 0;
+    *number = found;
     return 1;
 }
 
-static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
-{
-    struct ring_timeline *timeline = data;
-    const struct history_ring *ring = timeline->ring;
-    int64_t found = realtime_ns == UINT64_MAX ? ring->next - 1 : ring->first;
-    uint64_t found_ns = 0;
-    for (int64_t number = ring->first; realtime_ns < UINT64_MAX && number < ring->next; number++) {
-        uint64_t then_ns = place_of(ring, number)->realtime_ns;
-        if (then_ns > realtime_ns || then_ns < found_ns)
-            continue;
-        found = number;
-        found_ns = then_ns;
-    }
-    return any(ring) ? give(timeline, found, out, error) : 0;
-}
-
-static int next(void *data, vitals_snapshot **out, vitals_error *error)
-{
-    struct ring_timeline *timeline = data;
-    const struct history_ring *ring = timeline->ring;
-    int64_t number = timeline->state.placed ? timeline->state.number + 1 : ring->first;
-    number = number < ring->first ? ring->first : number;
-    return number < ring->next ? give(timeline, number, out, error) : 0;
-}
-
-static int previous(void *data, vitals_snapshot **out, vitals_error *error)
-{
-    struct ring_timeline *timeline = data;
-    const struct history_ring *ring = timeline->ring;
-    int64_t number = (timeline->state.placed ? timeline->state.number : ring->next) - 1;
-    return number >= ring->first ? give(timeline, number, out, error) : 0;
-}
+static const struct timeline_store STORE = {find, read_frame};
 
 static const char *problem(void *data)
 {
@@ -423,14 +410,10 @@ int history_ring_timeline(struct history_ring *ring, struct timeline *out, vital
     if (timeline == NULL)
         return record_no_memory(KEPT, error);
     timeline->ring = ring;
-    *out = (struct timeline){.data = timeline,
-                             .span = span,
-                             .at = at,
-                             .next = next,
-                             .previous = previous,
-                             .place = timeline_state_place,
-                             .stand = timeline_state_stand,
-                             .problem = problem,
-                             .close = close_timeline};
+    timeline->state.store = &STORE;
+    *out = timeline_over(&timeline->state);
+    out->span = span;
+    out->problem = problem;
+    out->close = close_timeline;
     return 0;
 }

@@ -32,38 +32,124 @@ void timeline_close(struct timeline *timeline)
     *timeline = (struct timeline){.data = NULL};
 }
 
-/* ---- where a timeline is ---- */
+/* ---- a timeline over a store ---- */
 
-int64_t timeline_state_place(void *data)
+enum { BROKEN_MOST = 16 }; /* snapshots that one call skips */
+
+static int64_t place(void *data)
 {
     return ((struct timeline_state *)data)->number;
 }
 
-void timeline_state_stand(void *data, int64_t number)
+static void stand(void *data, int64_t number)
 {
     struct timeline_state *state = data;
     state->number = number;
     state->placed = true;
 }
 
-const char *timeline_state_problem(void *data)
+static const char *problem(void *data)
 {
     return recording_problem(((struct timeline_state *)data)->recording);
 }
 
-void timeline_state_skip(struct timeline_state *state, const vitals_error *error)
+/* Returns 1, or 0 if the snapshot is broken and is skipped. */
+static int try_read(struct timeline_state *state, int64_t number, vitals_snapshot **out,
+                    vitals_error *error)
 {
-    if (!state->broken)
+    int code = state->store->read(state, number, out, error);
+    if (code == 0) {
+        stand(state, number);
+        return 1;
+    }
+    if (code != VITALS_EFORMAT && code != VITALS_EUNSUPPORTED)
+        return code;
+    if (!state->broken && state->recording != NULL)
         recording_wrong(state->recording, "some of its snapshots cannot be read: %s",
                         error->message);
     state->broken = true;
     state->why = *error;
+    return 0;
 }
 
-int timeline_state_give_up(const struct timeline_state *state, vitals_error *error)
+/* Gives the nearest readable snapshot after *number, or before it. Returns 0 if there is none, or
+ * sets *full after BROKEN_MOST broken ones: then *number is the last of them. */
+static int walk(struct timeline_state *state, enum timeline_place direction, int64_t *number,
+                vitals_snapshot **out, bool *full, vitals_error *error)
 {
+    *full = false;
+    for (int i = 0; i < BROKEN_MOST; i++) {
+        int code = state->store->find(state, direction, *number, number, error);
+        if (code != 1)
+            return code;
+        code = try_read(state, *number, out, error);
+        if (code != 0)
+            return code;
+    }
+    *full = true;
+    return 0;
+}
+
+/* The newest and the first are found by number, all others by time. */
+static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
+{
+    struct timeline_state *state = data;
+    const struct timeline_store *store = state->store;
+    bool newest = realtime_ns >= INT64_MAX, full;
+    int64_t number, before;
+    int code = store->find(state, newest ? TIMELINE_BEFORE : TIMELINE_UNTIL_TIME,
+                           newest ? INT64_MAX : (int64_t)realtime_ns, &number, error);
+    if (code == 0 && !newest)
+        code = store->find(state, TIMELINE_AFTER, -1, &number, error);
+    if (code <= 0)
+        return code;
+
+    before = number;
+    code = try_read(state, number, out, error);
+    if (code == 0)
+        code = walk(state, TIMELINE_AFTER, &number, out, &full, error);
+    if (code == 0)
+        code = walk(state, TIMELINE_BEFORE, &before, out, &full, error);
+    if (code != 0)
+        return code;
     *error = state->why;
     return error->code;
+}
+
+/* If too many are broken, the position moves past them, and the next call goes on from there. */
+static int go(struct timeline_state *state, enum timeline_place direction, int64_t number,
+              vitals_snapshot **out, vitals_error *error)
+{
+    bool full;
+    int code = walk(state, direction, &number, out, &full, error);
+    if (code != 0 || !full)
+        return code;
+    stand(state, number);
+    *error = state->why;
+    return error->code;
+}
+
+static int next(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct timeline_state *state = data;
+    return go(state, TIMELINE_AFTER, state->placed ? state->number : -1, out, error);
+}
+
+static int previous(void *data, vitals_snapshot **out, vitals_error *error)
+{
+    struct timeline_state *state = data;
+    return go(state, TIMELINE_BEFORE, state->placed ? state->number : INT64_MAX, out, error);
+}
+
+struct timeline timeline_over(struct timeline_state *state)
+{
+    return (struct timeline){.data = state,
+                             .at = at,
+                             .next = next,
+                             .previous = previous,
+                             .place = place,
+                             .stand = stand,
+                             .problem = problem};
 }
 
 /* ---- phases ---- */

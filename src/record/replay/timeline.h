@@ -53,22 +53,34 @@ struct timeline {
  * EFORMAT. The message says what to do instead. */
 int timeline_open(const char *path, struct timeline *out, vitals_error *error);
 
-/* What the timelines of recordings begin with. The functions below take one as data. */
+/* ---- what provides one ---- */
+
+enum timeline_place { TIMELINE_AFTER, TIMELINE_BEFORE, TIMELINE_UNTIL_TIME };
+
+/* How stored snapshots are found and read; the rest of a timeline follows from it. */
+struct timeline_store {
+    /* Finds the number of the snapshot next after, or before, a number, or of the newest that is
+     * not after a time in ns. Returns 1, 0 if there is none, or a negative VITALS_E…. */
+    int (*find)(void *data, enum timeline_place place, int64_t argument, int64_t *number,
+                vitals_error *error);
+
+    /* Returns 0 or a negative VITALS_E…; EFORMAT and EUNSUPPORTED concern one snapshot, which is
+     * skipped. */
+    int (*read)(void *data, int64_t number, vitals_snapshot **out, vitals_error *error);
+};
+
+/* The data of a timeline begins with it. */
 struct timeline_state {
+    const struct timeline_store *store;
     bool placed;
     int64_t number; /* of the snapshot given last, if `placed` */
     bool broken;    /* a snapshot could not be read; `why` says the reason */
     vitals_error why;
-    struct recording *recording; /* its phases and problems */
+    struct recording *recording; /* its phases and problems; NULL: none */
 };
 
-int64_t timeline_state_place(void *data);
-void timeline_state_stand(void *data, int64_t number);
-const char *timeline_state_problem(void *data);
-
-/* Takes a snapshot that cannot be read, and is skipped; later gives the error of the newest. */
-void timeline_state_skip(struct timeline_state *state, const vitals_error *error);
-int timeline_state_give_up(const struct timeline_state *state, vitals_error *error);
+/* Returns a timeline over the state's store; `span` and `close` are left to be set. */
+struct timeline timeline_over(struct timeline_state *state);
 
 /* The readers that timeline_open chooses from. */
 int timeline_database_open(const char *path, struct timeline *out, vitals_error *error);

@@ -180,78 +180,41 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
     return 0;
 }
 
-enum { FORTH = 1, BROKEN_MOST = 16 }; /* broken ones that one call skips */
-static const size_t BACK = SIZE_MAX;  /* adds up to one less */
-
-/* Finds the nearest document from *place on that can be read; SIZE_MAX is before the first. Returns
- * 1, or 0 if there is none, or after BROKEN_MOST broken ones: then *place is in the file. */
-static int walk(struct json_timeline *timeline, size_t *place, size_t step, vitals_snapshot **out,
+static int find(void *data, enum timeline_place place, int64_t argument, int64_t *number,
                 vitals_error *error)
 {
-    for (int tried = 0; *place < timeline->count && tried < BROKEN_MOST; *place += step, tried++) {
-        const struct feed_place where = {timeline->state.recording->path, *place + 1};
-        int code = read_bytes(timeline, &timeline->documents[*place], error);
-        if (code == 0)
-            code = feed_json_read(&where, timeline->bytes.bytes, timeline->bytes.size,
-                                  timeline->builder, out, error);
-        if (code == 0) {
-            timeline_state_stand(timeline, (int64_t)*place);
-            return 1;
-        }
-        if (code != VITALS_EFORMAT)
-            return code;
-        timeline_state_skip(&timeline->state, error);
-    }
-    return 0;
-}
-
-static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
-{
     struct json_timeline *timeline = data;
-    size_t place = realtime_ns == UINT64_MAX && timeline->count > 0 ? timeline->count - 1 : 0;
+    int code = place == TIMELINE_AFTER ? scan_file(timeline, error) : 0;
+    int64_t count = (int64_t)timeline->count, found = -1;
+    if (code < 0)
+        return code;
+    if (place == TIMELINE_AFTER)
+        found = argument + 1;
+    else if (place == TIMELINE_BEFORE)
+        found = (argument < count ? argument : count) - 1;
+
     uint64_t found_ns = 0;
-    for (size_t i = 0; realtime_ns < UINT64_MAX && i < timeline->count; i++) {
+    for (int64_t i = 0; place == TIMELINE_UNTIL_TIME && i < count; i++) {
         uint64_t then_ns = timeline->documents[i].realtime_ns;
-        if (then_ns > realtime_ns || then_ns < found_ns)
+        if (then_ns > (uint64_t)argument || then_ns < found_ns)
             continue;
-        place = i;
+        found = i;
         found_ns = then_ns;
     }
-
-    size_t before = place - 1;
-    int code = walk(timeline, &place, FORTH, out, error);
-    if (code == 0)
-        code = walk(timeline, &before, BACK, out, error);
-    return code != 0 || timeline->count == 0 ? code
-                                             : timeline_state_give_up(&timeline->state, error);
+    if (found < 0 || found >= count)
+        return 0;
+    *number = found;
+    return 1;
 }
 
-/* Continues from the document that was given or tried last. */
-static int go(struct json_timeline *timeline, size_t place, size_t step, vitals_snapshot **out,
-              vitals_error *error)
-{
-    int code = walk(timeline, &place, step, out, error);
-    if (code != 0 || place >= timeline->count)
-        return code;
-    timeline_state_stand(timeline, (int64_t)(place - step));
-    return timeline_state_give_up(&timeline->state, error);
-}
-
-static int next(void *data, vitals_snapshot **out, vitals_error *error)
+static int read_document(void *data, int64_t number, vitals_snapshot **out, vitals_error *error)
 {
     struct json_timeline *timeline = data;
-    int code = scan_file(timeline, error);
+    const struct feed_place where = {timeline->state.recording->path, (uint64_t)number + 1};
+    int code = read_bytes(timeline, &timeline->documents[number], error);
     return code < 0 ? code
-                    : go(timeline, timeline->state.placed ? (size_t)timeline->state.number + 1 : 0,
-                         FORTH, out, error);
-}
-
-static int previous(void *data, vitals_snapshot **out, vitals_error *error)
-{
-    struct json_timeline *timeline = data;
-    return go(timeline,
-              (timeline->state.placed ? (size_t)timeline->state.number : timeline->count) - 1, BACK,
-              out, error);
+                    : feed_json_read(&where, timeline->bytes.bytes, timeline->bytes.size,
+                                     timeline->builder, out, error);
 }
 
 /* ---- opening ---- */
@@ -268,6 +231,8 @@ static void close_timeline(void *data)
     free(timeline);
 }
 
+static const struct timeline_store STORE = {find, read_document};
+
 int timeline_json_open(const char *path, struct timeline *out, vitals_error *error)
 {
     struct json_timeline *timeline = calloc(1, sizeof *timeline);
@@ -279,6 +244,7 @@ int timeline_json_open(const char *path, struct timeline *out, vitals_error *err
         free(copy);
         return record_no_memory(path, error);
     }
+    timeline->state.store = &STORE;
     timeline->state.recording = recording;
     recording->path = copy;
     timeline->file = recording_file(path, error);
@@ -295,14 +261,8 @@ int timeline_json_open(const char *path, struct timeline *out, vitals_error *err
         close_timeline(timeline);
         return code;
     }
-    *out = (struct timeline){.data = timeline,
-                             .span = span,
-                             .at = at,
-                             .next = next,
-                             .previous = previous,
-                             .place = timeline_state_place,
-                             .stand = timeline_state_stand,
-                             .problem = timeline_state_problem,
-                             .close = close_timeline};
+    *out = timeline_over(&timeline->state);
+    out->span = span;
+    out->close = close_timeline;
     return 0;
 }

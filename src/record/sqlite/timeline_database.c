@@ -86,100 +86,24 @@ static int span(void *data, struct timeline_span *out, vitals_error *error)
 
 /* ---- snapshots ---- */
 
-/* Returns 1, or 0 if the snapshot is broken and is skipped. */
-static int try_frame(struct database_timeline *timeline, int64_t number, vitals_snapshot **out,
-                     vitals_error *error)
+static int find(void *data, enum timeline_place place, int64_t argument, int64_t *number,
+                vitals_error *error)
 {
-    int code = frames_read(&timeline->frames, number, out, error);
-    if (code == 0) {
-        timeline_state_stand(timeline, number);
-        return 1;
-    }
-    if (!frames_is_broken(code))
-        return code;
-    timeline_state_skip(&timeline->state, error);
-    return 0;
-}
-
-/* Broken frames that one call skips. */
-enum { BROKEN_MOST = 16 };
-
-/* Finds the nearest readable frame after *number, or before it. Returns 0 if there is none, or sets
- * *full after BROKEN_MOST broken ones: then *number is the last of them. */
-static int walk(struct database_timeline *timeline, enum frames_place place, int64_t *number,
-                vitals_snapshot **out, bool *full, vitals_error *error)
-{
-    *full = false;
-    for (int i = 0; i < BROKEN_MOST; i++) {
-        int code = frames_find(&timeline->frames, place, *number, number, error);
-        if (code == 1)
-            code = try_frame(timeline, *number, out, error);
-        else
-            return code;
-        if (code != 0)
-            return code;
-    }
-    *full = true;
-    return 0;
-}
-
-static int at(void *data, uint64_t realtime_ns, vitals_snapshot **out, vitals_error *error)
-{
-    struct database_timeline *timeline = data;
-    struct frames *frames = &timeline->frames;
-    int64_t number, before;
-    bool full;
-    int code = check_moved(timeline, error);
-    if (code < 0)
-        return code;
-    /* A frame by its time; the first and the last by number. */
-    if (realtime_ns >= INT64_MAX) {
-        code = frames_find(frames, FRAMES_BEFORE, INT64_MAX, &number, error);
-    } else {
-        code = frames_find(frames, FRAMES_UNTIL_TIME, (int64_t)realtime_ns, &number, error);
-        if (code == 0)
-            code = frames_find(frames, FRAMES_AFTER, -1, &number, error);
-    }
-    if (code <= 0)
-        return code;
-
-    before = number;
-    code = try_frame(timeline, number, out, error);
-    if (code == 0)
-        code = walk(timeline, FRAMES_AFTER, &number, out, &full, error);
-    if (code == 0)
-        code = walk(timeline, FRAMES_BEFORE, &before, out, &full, error);
-    return code != 0 ? code : timeline_state_give_up(&timeline->state, error);
-}
-
-/* If too many are broken, the position moves past them, and the next call goes on from there. */
-static int go(struct database_timeline *timeline, enum frames_place place, int64_t number,
-              vitals_snapshot **out, vitals_error *error)
-{
-    bool full;
-    int code = walk(timeline, place, &number, out, &full, error);
-    if (code != 0 || !full)
-        return code;
-    timeline_state_stand(timeline, number);
-    return timeline_state_give_up(&timeline->state, error);
-}
-
-static int next(void *data, vitals_snapshot **out, vitals_error *error)
-{
+    static const enum frames_place PLACES[] = {[TIMELINE_AFTER] = FRAMES_AFTER,
+                                               [TIMELINE_BEFORE] = FRAMES_BEFORE,
+                                               [TIMELINE_UNTIL_TIME] = FRAMES_UNTIL_TIME};
     struct database_timeline *timeline = data;
     int code = check_moved(timeline, error);
-    return code < 0 ? code
-                    : go(timeline, FRAMES_AFTER,
-                         timeline->state.placed ? timeline->state.number : -1, out, error);
+    return code < 0 ? code : frames_find(&timeline->frames, PLACES[place], argument, number, error);
 }
 
-static int previous(void *data, vitals_snapshot **out, vitals_error *error)
+static int read_frame(void *data, int64_t number, vitals_snapshot **out, vitals_error *error)
 {
     struct database_timeline *timeline = data;
-    int64_t number = timeline->state.placed ? timeline->state.number : INT64_MAX;
-    int code = check_moved(timeline, error);
-    return code < 0 ? code : go(timeline, FRAMES_BEFORE, number, out, error);
+    return frames_read(&timeline->frames, number, out, error);
 }
+
+static const struct timeline_store STORE = {find, read_frame};
 
 /* ---- phases ---- */
 
@@ -224,6 +148,7 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
         free(recording);
         return record_no_memory(path, error);
     }
+    timeline->state.store = &STORE;
     timeline->state.recording = recording;
     timeline->told_mark = timeline->highest = -1;
     struct stat status;
@@ -247,16 +172,10 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
         close_timeline(timeline);
         return code;
     }
-    *out = (struct timeline){.data = timeline,
-                             .span = span,
-                             .at = at,
-                             .next = next,
-                             .previous = previous,
-                             .place = timeline_state_place,
-                             .stand = timeline_state_stand,
-                             .phases = phases,
-                             .problem = timeline_state_problem,
-                             .close = close_timeline};
+    *out = timeline_over(&timeline->state);
+    out->span = span;
+    out->phases = phases;
+    out->close = close_timeline;
     return 0;
 }
 
