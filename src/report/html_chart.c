@@ -283,15 +283,13 @@ void charts_data(struct html *html, const struct charts *charts)
     form_begin(&form, '{');
     form_key(&form, "seconds");
     put_numbers(&form, charts->seconds, charts->points);
-    form_key(&form, "charts");
-    form_begin(&form, '[');
+    form_put_begin(&form, "charts", '[');
     for (size_t i = 0; i < charts->count; i++) {
         const struct chart *chart = &charts->items[i];
         form_begin(&form, '{');
         form_put_string(&form, "id", chart->id);
         form_put_string(&form, "unit", chart->unit);
-        form_key(&form, "series");
-        form_begin(&form, '[');
+        form_put_begin(&form, "series", '[');
         for (size_t j = 0; j < chart->line_count; j++) {
             form_begin(&form, '{');
             form_put_string(&form, "label", chart->lines[j].label);
@@ -304,8 +302,7 @@ void charts_data(struct html *html, const struct charts *charts)
         form_end(&form, '}');
     }
     form_end(&form, ']');
-    form_key(&form, "phases");
-    form_begin(&form, '[');
+    form_put_begin(&form, "phases", '[');
     for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
         const struct recorded_phase *span = &charts->spans[i];
         form_begin(&form, '{');
