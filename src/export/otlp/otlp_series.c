@@ -1,21 +1,21 @@
-/* otlp_series.c: see otlp_series.h. An open-addressing hash table, rebuilt at each turn. */
+/* otlp_series.c: see otlp_series.h. */
 #include "export/otlp/otlp_series.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { FIRST_PLACES = 256, MOST_PLACES = 1 << 22 };
+#include "util/memory.h"
 
 struct one {
-    uint64_t id; /* 0 if free */
-    uint64_t start_ns, time_ns;
+    uint64_t id, start_ns, time_ns;
     double value;
     bool asked; /* used since the last turn */
 };
 
 struct otlp_series {
-    struct one *places;
-    size_t count, room; /* a power of two, or 0 */
+    struct hash places; /* of ids in `list` */
+    struct one *list;
+    size_t count, capacity;
 };
 
 struct otlp_series *otlp_series_new(void)
@@ -26,69 +26,25 @@ struct otlp_series *otlp_series_new(void)
 void otlp_series_free(struct otlp_series *series)
 {
     if (series != NULL)
-        free(series->places);
+        otlp_series_clear(series);
     free(series);
-}
-
-uint64_t otlp_series_id(uint64_t first, uint64_t second)
-{
-    /* The finalizer of SplitMix64, applied twice: each input bit changes half of the output's. */
-    uint64_t mixed = first;
-    for (int round = 0; round < 2; round++) {
-        mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9U;
-        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBU;
-        mixed = (mixed ^ mixed >> 31) + (round == 0 ? second : 0);
-    }
-    return mixed;
-}
-
-/* Returns the id's place, or the free one where it belongs. One is always free. */
-static struct one *place_of(struct one *places, size_t room, uint64_t id)
-{
-    size_t at = (size_t)otlp_series_id(id, 0) & (room - 1);
-    while (places[at].id != 0 && places[at].id != id)
-        at = (at + 1) & (room - 1);
-    return &places[at];
-}
-
-/* Moves all entries, or those that were used, to a table of that capacity. */
-static bool move_to(struct otlp_series *series, size_t room, bool asked_alone)
-{
-    struct one *places = room <= MOST_PLACES ? calloc(room, sizeof *places) : NULL;
-    if (places == NULL)
-        return false;
-    size_t count = 0;
-    for (size_t i = 0; i < series->room; i++) {
-        const struct one *one = &series->places[i];
-        if (one->id == 0 || (asked_alone && !one->asked))
-            continue;
-        struct one *place = place_of(places, room, one->id);
-        *place = *one;
-        place->asked = place->asked && !asked_alone;
-        count++;
-    }
-    free(series->places);
-    series->places = places;
-    series->room = room;
-    series->count = count;
-    return true;
 }
 
 uint64_t otlp_series_start(struct otlp_series *series, uint64_t id, double value, uint64_t time_ns,
                            uint64_t origin_ns)
 {
     uint64_t origin = origin_ns < time_ns ? origin_ns : time_ns;
-    id = id != 0 ? id : 1;
-    if (2 * (series->count + 1) > series->room &&
-        !move_to(series, series->room > 0 ? 2 * series->room : FIRST_PLACES, false))
-        return origin;
-    struct one *one = place_of(series->places, series->room, id);
-    if (one->id == 0) {
-        series->count++;
-        *one = (struct one){.id = id, .start_ns = origin};
-    } else if (value < one->value) {
-        one->start_ns = one->time_ns;
+    const uintptr_t *place = hash_find(&series->places, id);
+    if (place == NULL) {
+        if (memory_grow((void **)&series->list, &series->capacity, series->count,
+                        sizeof *series->list) != 0 ||
+            hash_set(&series->places, id, series->count) != 0)
+            return origin;
+        series->list[series->count++] = (struct one){.id = id, .start_ns = origin, .value = value};
     }
+    struct one *one = &series->list[place != NULL ? *place : series->count - 1];
+    if (value < one->value)
+        one->start_ns = one->time_ns;
     one->value = value;
     one->time_ns = time_ns;
     one->asked = true;
@@ -97,17 +53,22 @@ uint64_t otlp_series_start(struct otlp_series *series, uint64_t id, double value
 
 void otlp_series_turn(struct otlp_series *series)
 {
-    size_t asked = 0, room = FIRST_PLACES;
-    for (size_t i = 0; i < series->room; i++)
-        asked += series->places[i].id != 0 && series->places[i].asked;
-    while (room < 2 * (asked + 1))
-        room *= 2;
-    if (series->room > 0)
-        (void)move_to(series, room, true);
+    size_t kept = 0;
+    hash_reset(&series->places);
+    for (size_t i = 0; i < series->count; i++) {
+        struct one one = series->list[i];
+        if (!one.asked)
+            continue;
+        one.asked = false;
+        series->list[kept] = one;
+        (void)hash_set(&series->places, one.id, kept++); /* its memory is kept */
+    }
+    series->count = kept;
 }
 
 void otlp_series_clear(struct otlp_series *series)
 {
-    free(series->places);
-    *series = (struct otlp_series){.places = NULL};
+    hash_done(&series->places);
+    memory_free(series->list);
+    *series = (struct otlp_series){.list = NULL};
 }

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "util/hash.h"
+
 struct otlp_series;
 
 /* Returns NULL if memory is out. */
@@ -14,7 +16,7 @@ struct otlp_series *otlp_series_new(void);
 void otlp_series_free(struct otlp_series *series); /* accepts NULL */
 
 /* Returns the start of a sum that is `value` at `time_ns`: `origin_ns`, or the last time before its
- * reset. `id` identifies the sum. Returns `origin_ns` if memory is out. */
+ * reset. `id` identifies the sum (hash_join). Returns `origin_ns` if memory is out. */
 uint64_t otlp_series_start(struct otlp_series *series, uint64_t id, double value, uint64_t time_ns,
                            uint64_t origin_ns);
 
@@ -23,8 +25,5 @@ void otlp_series_turn(struct otlp_series *series);
 
 /* Forgets all: the keys of another stream follow. */
 void otlp_series_clear(struct otlp_series *series);
-
-/* Returns a hash of both numbers. */
-uint64_t otlp_series_id(uint64_t first, uint64_t second);
 
 #endif

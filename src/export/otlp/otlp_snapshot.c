@@ -90,7 +90,7 @@ static void set_times(const struct otlp_writing *writing, const struct otlp_sour
         point->start_ns = origin < point->time_ns ? origin : point->time_ns;
         return;
     }
-    uint64_t id = otlp_series_id((uint64_t)(source - otlp_sources) + 1, vitals_row_key(row));
+    uint64_t id = hash_join((uint64_t)(source - otlp_sources) + 1, vitals_row_key(row));
     point->start_ns = otlp_series_start(writing->series, id, point->value, point->time_ns, origin);
 }
 

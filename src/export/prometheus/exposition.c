@@ -124,11 +124,12 @@ struct body *exposition_render(struct exposition *exposition, struct sample *mom
         page_read(&page, snapshot);
     }
 
-    const struct family_sources from = {.self = self, .sums = &exposition->sums};
+    page.self = self;
+    page.kept = &exposition->sums;
     if (exposition->options.nvitop)
         nvitop_write(&page, &exposition->past);
     for (size_t i = 0; i < families_count && !exposition->options.nvitop; i++)
-        exposition_write_family(&page, &families[i], &from);
+        exposition_write_family(&page, &families[i]);
 
     /* These names are the same with --compat. */
     for (size_t i = 0; i < self->own_count; i++) {

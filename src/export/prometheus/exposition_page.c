@@ -94,13 +94,18 @@ void page_label_word(struct exposition_page *page, const char *name, const char 
     page_label(page, name, (vitals_text){value, strlen(value)});
 }
 
+static void put_label(struct text *out, const char *name, vitals_text value)
+{
+    text_string(out, name);
+    text_append(out, "=\"", 2);
+    text_safe(out, value, VITALS_TEXT_LABEL);
+    text_byte(out, '"');
+}
+
 void page_label(struct exposition_page *page, const char *name, vitals_text value)
 {
     separate(page);
-    text_string(page->out, name);
-    text_append(page->out, "=\"", 2);
-    text_safe(page->out, value, VITALS_TEXT_LABEL);
-    text_byte(page->out, '"');
+    put_label(page->out, name, value);
 }
 
 void page_value(struct exposition_page *page, double value)
@@ -174,10 +179,7 @@ static void label(struct exposition_page *page, size_t from, const char *name, v
     struct text *labels = &page->labels;
     if (labels->size > from)
         text_byte(labels, ',');
-    text_string(labels, name);
-    text_append(labels, "=\"", 2);
-    text_safe(labels, value, VITALS_TEXT_LABEL);
-    text_byte(labels, '"');
+    put_label(labels, name, value);
 }
 
 /* ---- users and workloads ---- */
@@ -254,6 +256,7 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
 
 /* The labels of a table's rows, in the order of tables: those of a row precede those that contain
  * them. */
+// clang-format off
 static const struct row_labels {
     vitals_table entity;
     enum exposition_level level;
@@ -274,16 +277,14 @@ static const struct row_labels {
     {VITALS_TABLE_SOURCE, EXPOSITION_OFF, "collector", false, {{NULL, 0}}},
     {VITALS_TABLE_DISK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_DISK_NAME}}},
     {VITALS_TABLE_NETWORK, EXPOSITION_OFF, NULL, false, {{"device", VITALS_NETWORK_NAME}}},
-    {VITALS_TABLE_FILESYSTEM,
-     EXPOSITION_OFF,
-     NULL,
-     false,
+    {VITALS_TABLE_FILESYSTEM, EXPOSITION_OFF, NULL, false,
      {{"mountpoint", VITALS_FILESYSTEM_MOUNT_POINT}, {"fstype", VITALS_FILESYSTEM_TYPE}}},
     {VITALS_TABLE_PRESSURE, EXPOSITION_OFF, NULL, false, {{"resource", VITALS_PRESSURE_RESOURCE}}},
     {VITALS_TABLE_WORKLOAD, EXPOSITION_WORKLOAD, NULL, false, {{"workload", VITALS_WORKLOAD_ID}}},
     {VITALS_TABLE_PROCESS, EXPOSITION_PID, NULL, false, {{"pid", VITALS_PROCESS_PID}}},
     {VITALS_TABLE_GPU_PROCESS, EXPOSITION_PID, NULL, true, {{"pid", VITALS_GPU_PROCESS_PID}}},
 };
+// clang-format on
 _Static_assert((int)VITALS_TABLE_WORKLOAD < (int)PAGE_TABLES, "a place for each table");
 
 /* Returns whether the row has no samples: a partition of a disk, whose bytes are the disk's too, a

@@ -33,12 +33,6 @@ struct page_table {
 
 enum { PAGE_TABLES = 32 }; /* above all numbers of tables */
 
-/* The data that a family is written from. */
-struct family_sources {
-    const struct exposition_self *self;
-    const struct exposition_sums *sums;
-};
-
 struct exposition_page {
     struct text *out;
     enum exposition_format format;
@@ -53,9 +47,12 @@ struct exposition_page {
     size_t dropped[2]; /* processes, workloads */
     bool failed;       /* memory was out */
 
+    /* beside the snapshot */
+    const struct exposition_self *self;
+    const struct exposition_sums *kept;
+
     /* of the current family */
     const struct metric_family *family;
-    const struct family_sources *from;
     const char *prefix, *name, *help, *unit;
     enum family_type type;
     bool headed, labeled;
@@ -106,8 +103,7 @@ vitals_text page_workload(const struct exposition_page *page, vitals_text id, ch
 /* ---- families.c's rows (family_writers.c) ---- */
 
 /* Writes the samples of a family; nothing if no row has its values. */
-void exposition_write_family(struct exposition_page *page, const struct metric_family *family,
-                             const struct family_sources *from);
+void exposition_write_family(struct exposition_page *page, const struct metric_family *family);
 
 /* ---- the families of nvitop-exporter (nvitop_page.c) ---- */
 

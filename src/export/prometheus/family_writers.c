@@ -155,7 +155,7 @@ static void write_success(struct exposition_page *page, const struct exposition_
 static void write_source(struct exposition_page *page, const struct exposition_row *row)
 {
     bool last = page->family->writer == FAMILY_COLLECTOR_LAST;
-    const struct counter_map_entry *entry = counter_map_find(&page->from->sums->sources,
+    const struct counter_map_entry *entry = counter_map_find(&page->kept->sources,
                                                              vitals_row_key(row->row), 0);
     if (entry == NULL || (last && entry->at <= 0))
         return;
@@ -166,7 +166,7 @@ static void write_source(struct exposition_page *page, const struct exposition_r
 static void write_tallies(struct exposition_page *page)
 {
     const struct metric_family *family = page->family;
-    const struct exposition_self *self = page->from->self;
+    const struct exposition_self *self = page->self;
     const struct exposition_tally dropped[] = {{"processes", page->dropped[0]},
                                                {"workloads", page->dropped[1]}};
     const struct exposition_tally *tallies = dropped;
@@ -276,7 +276,7 @@ static void write_links(struct exposition_page *page, const struct exposition_ro
 
 static void write_xid(struct exposition_page *page, const struct exposition_row *row)
 {
-    const struct counter_map_entry *entry = counter_map_find(&page->from->sums->errors,
+    const struct counter_map_entry *entry = counter_map_find(&page->kept->errors,
                                                              vitals_row_key(row->row), 0);
     if (entry == NULL || entry->at <= 0)
         return;
@@ -423,8 +423,9 @@ static void write_shares(struct exposition_page *page, const struct exposition_r
     }
 
     for (size_t i = 0; i < count; i++) {
-        const struct counter_map_entry *entry =
-            counter ? counter_map_find(&page->from->sums->workloads, key, shares[i].key) : NULL;
+        const struct counter_map_entry *entry = counter ? counter_map_find(&page->kept->workloads,
+                                                                           key, shares[i].key)
+                                                        : NULL;
         if (counter ? entry == NULL : shares[i].lacking)
             continue;
         page_sample_of(page, gpu);
@@ -519,8 +520,7 @@ static const struct {
     [FAMILY_WORKLOAD_GPU_BUSY] = {write_shares, VITALS_TABLE_GPU, ANY, false, NULL},
 };
 
-void exposition_write_family(struct exposition_page *page, const struct metric_family *family,
-                             const struct family_sources *from)
+void exposition_write_family(struct exposition_page *page, const struct metric_family *family)
 {
     char room[FAMILY_NAME_SIZE];
     const char *name = family_name(family, room);
@@ -535,7 +535,6 @@ void exposition_write_family(struct exposition_page *page, const struct metric_f
         return;
 
     page->family = family;
-    page->from = from;
     page_family(page, FAMILY_PREFIX, name, family_type(name), family_help(family));
     if (WRITERS[family->writer].all != NULL) {
         WRITERS[family->writer].all(page);

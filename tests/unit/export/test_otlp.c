@@ -124,7 +124,7 @@ static void many_sums_are_kept_apart_and_forgotten(void)
     struct otlp_series *series = otlp_series_new();
     for (uint64_t round = 1; round <= 3; round++) {
         for (uint64_t i = 0; i < COUNT; i++) {
-            uint64_t start = otlp_series_start(series, otlp_series_id(i, 1), (double)(i + round),
+            uint64_t start = otlp_series_start(series, hash_join(i, 1), (double)(i + round),
                                                1000 * round, i % 500);
             CHECK_UINT(start, i % 500);
         }
@@ -132,9 +132,9 @@ static void many_sums_are_kept_apart_and_forgotten(void)
     }
     /* One that was not asked for in a turn is new afterwards: less is no new beginning. */
     otlp_series_turn(series);
-    CHECK_UINT(otlp_series_start(series, otlp_series_id(5, 1), 0, 9000, 5), 5);
+    CHECK_UINT(otlp_series_start(series, hash_join(5, 1), 0, 9000, 5), 5);
     otlp_series_clear(series);
-    CHECK_UINT(otlp_series_start(series, otlp_series_id(5, 1), 0, 9000, 6), 6);
+    CHECK_UINT(otlp_series_start(series, hash_join(5, 1), 0, 9000, 6), 6);
     otlp_series_free(series);
 }
 
