@@ -1,11 +1,8 @@
 /* write_gpu_tracker_database.c: writes gpu_tracker's SQLite form: static_data has one row, data has
  * one for each sample. Marks go to a sub-tracking file beside it. */
+#include "record/foreign/gpu_tracker.h"
 #include "record/format.h"
 #include "record/sqlite/database.h"
-
-#if VITALS_WITH_SQLITE
-
-#include "record/foreign/gpu_tracker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +48,6 @@ static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
                      const struct gpu_tracker_column *columns, size_t count,
                      const struct record_sample *sample, vitals_error *error)
 {
-    struct tracking_database *state = recorder->state;
     double cores = atof(recorder_attribute_text(recorder, "expected_cores"));
     bool bound = true;
     for (size_t i = 0; i < count; i++) {
@@ -66,8 +62,7 @@ static int write_row(struct recorder *recorder, sqlite3_stmt *statement,
                          : sqlite3_bind_double(statement, place, value);
         bound = bound && result == SQLITE_OK;
     }
-    return bound ? database_step(statement, recorder->path, error)
-                 : database_fail(state->database, recorder->path, error);
+    return database_step(statement, bound, recorder->path, error);
 }
 
 /* Rates need two samples, so the first gives the static row alone. Each row is a transaction of its
@@ -119,18 +114,7 @@ static int tracking_mark(struct recorder *recorder, const vitals_mark *mark, uin
                  sqlite3_bind_int(state->mark, 3, mark->begins ? 0 : 1) == SQLITE_OK &&
                  sqlite3_bind_double(state->mark, 4, (double)(realtime_ns / 1000) / 1e6) ==
                      SQLITE_OK;
-    return bound ? database_step(state->mark, state->sub_path, error)
-                 : database_fail(state->sub, state->sub_path, error);
-}
-
-static void close_one(sqlite3 *database)
-{
-    if (database == NULL)
-        return;
-    (void)sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;", NULL,
-                       NULL, NULL);
-    (void)sqlite3_exec(database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
-    (void)sqlite3_close_v2(database);
+    return database_step(state->mark, bound, state->sub_path, error);
 }
 
 static int tracking_end(struct recorder *recorder, vitals_error *error)
@@ -139,8 +123,8 @@ static int tracking_end(struct recorder *recorder, vitals_error *error)
     (void)error;
     (void)sqlite3_finalize(state->row);
     (void)sqlite3_finalize(state->mark);
-    close_one(state->database);
-    close_one(state->sub);
+    database_close_written(state->database);
+    database_close_written(state->sub);
     *state = (struct tracking_database){0};
     return 0;
 }
@@ -166,15 +150,3 @@ const struct format FORMAT_GPU_TRACKER_DATABASE = {.name = "gpu-tracker-sqlite",
                                                    .end = tracking_end,
                                                    .mark = tracking_mark,
                                                    .size = tracking_size};
-
-#else
-
-static int tracking_absent(struct recorder *recorder, vitals_error *error)
-{
-    return record_fail(VITALS_EUNSUPPORTED, recorder->path, error, "%s", DATABASE_ABSENT);
-}
-
-const struct format FORMAT_GPU_TRACKER_DATABASE = {
-    .name = "gpu-tracker-sqlite", .state_size = 1, .begin = tracking_absent};
-
-#endif

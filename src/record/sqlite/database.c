@@ -1,11 +1,6 @@
 /* database.c: see database.h. */
 #include "record/sqlite/database.h"
 
-#include <stdbool.h>
-
-#if VITALS_WITH_SQLITE
-#include "record/error.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/error.h"
 
 const char DATABASE_TABLES[] =
     "CREATE TABLE attributes(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -77,9 +74,9 @@ int database_prepare(sqlite3 *database, const char *path, const char *sql, sqlit
                : database_fail(database, path, error);
 }
 
-int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error)
+int database_step(sqlite3_stmt *statement, bool bound, const char *path, vitals_error *error)
 {
-    int result = sqlite3_step(statement);
+    int result = bound ? sqlite3_step(statement) : SQLITE_ERROR;
     int code = result == SQLITE_DONE || result == SQLITE_ROW
                    ? 0
                    : database_fail(sqlite3_db_handle(statement), path, error);
@@ -190,6 +187,16 @@ int database_open(const char *path, enum database_use use, bool overwrite, sqlit
     return 0;
 }
 
+void database_close_written(sqlite3 *database)
+{
+    if (database == NULL)
+        return;
+    (void)sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;", NULL,
+                       NULL, NULL);
+    (void)sqlite3_exec(database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    (void)sqlite3_close_v2(database);
+}
+
 void database_quote(const char *name, char *out, size_t capacity)
 {
     size_t used = 0;
@@ -239,7 +246,3 @@ bool database_has_table(sqlite3 *database, const char *name)
     (void)sqlite3_finalize(statement);
     return found;
 }
-
-#else
-
-#endif

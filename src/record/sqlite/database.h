@@ -35,11 +35,15 @@ int database_prepare(sqlite3 *database, const char *path, const char *sql, sqlit
 /* The tables of a recording, without the columns of its series. */
 extern const char DATABASE_TABLES[];
 
+/* Closes a database that was written: moves the log into the file, so that one file is left. A
+ * reader may prevent that, which does no harm. Accepts NULL. */
+void database_close_written(sqlite3 *database);
+
 /* Quotes a name for SQL. */
 void database_quote(const char *name, char *out, size_t capacity);
 
-/* Runs a statement that gives no rows, and resets it. */
-int database_step(sqlite3_stmt *statement, const char *path, vitals_error *error);
+/* Runs a statement that gives no rows, and resets it; fails if its values could not be `bound`. */
+int database_step(sqlite3_stmt *statement, bool bound, const char *path, vitals_error *error);
 int database_fail(sqlite3 *database, const char *path, vitals_error *error);
 
 /* EFORMAT, with a message that names the file, `why`, and the command that may save a part of it.

@@ -3,8 +3,6 @@
 #include "record/recording.h"
 #include "record/sqlite/frames_database.h"
 
-#if VITALS_WITH_SQLITE
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,15 +111,3 @@ int recording_feed(const char *path, struct feed *out, vitals_error *error)
         .data = feed, .next = feed_next, .seek = feed_seek, .last = feed_last, .close = close_feed};
     return 0;
 }
-
-#else
-
-#include "record/error.h"
-
-int recording_feed(const char *path, struct feed *out, vitals_error *error)
-{
-    (void)out;
-    return record_fail(VITALS_EUNSUPPORTED, path, error, "%s", DATABASE_ABSENT);
-}
-
-#endif

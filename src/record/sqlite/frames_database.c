@@ -1,8 +1,6 @@
 /* frames_database.c: see frames_database.h. One snapshot is held at a time. */
 #include "record/sqlite/frames_database.h"
 
-#if VITALS_WITH_SQLITE
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,5 +116,3 @@ bool frames_is_broken(int code)
 {
     return code == VITALS_EFORMAT || code == VITALS_EUNSUPPORTED;
 }
-
-#endif

@@ -6,8 +6,6 @@
 
 #include "record/sqlite/database.h"
 
-#if VITALS_WITH_SQLITE
-
 #include "record/frame/frame.h"
 
 struct frames {
@@ -36,5 +34,4 @@ int frames_read(struct frames *frames, int64_t number, vitals_snapshot **out, vi
 /* True if an error concerns one frame only. */
 bool frames_is_broken(int code);
 
-#endif
 #endif

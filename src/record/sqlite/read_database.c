@@ -5,12 +5,9 @@
 #include "record/recording_data.h"
 #include "record/sqlite/database.h"
 
-#include <string.h>
-
-#if VITALS_WITH_SQLITE
-
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- one table, row by row ---- */
 
@@ -324,12 +321,3 @@ int read_database(struct recording *recording, vitals_error *error)
     (void)sqlite3_close_v2(database);
     return code;
 }
-
-#else
-
-int read_database(struct recording *recording, vitals_error *error)
-{
-    return record_fail(VITALS_EUNSUPPORTED, recording->path, error, "%s", DATABASE_ABSENT);
-}
-
-#endif

@@ -2,8 +2,6 @@
 #include "record/replay/timeline.h"
 #include "record/sqlite/frames_database.h"
 
-#if VITALS_WITH_SQLITE
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -178,15 +176,3 @@ int timeline_database_open(const char *path, struct timeline *out, vitals_error 
     out->close = close_timeline;
     return 0;
 }
-
-#else
-
-#include "record/error.h"
-
-int timeline_database_open(const char *path, struct timeline *out, vitals_error *error)
-{
-    (void)out;
-    return record_fail(VITALS_EUNSUPPORTED, path, error, "%s", DATABASE_ABSENT);
-}
-
-#endif

@@ -4,11 +4,8 @@
  * at once, unless the next sample comes within a second of the last commit. Committed rows survive
  * a kill of this process. */
 #include "record/format.h"
-#include "record/sqlite/database.h"
-
-#if VITALS_WITH_SQLITE
-
 #include "record/frame/frame.h"
+#include "record/sqlite/database.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,10 +99,8 @@ static int run_with(struct recorder *recorder, const char *sql, const char *cons
     int code = database_prepare(state->database, recorder->path, sql, &statement, error);
     for (int i = 0; code == 0 && texts[i] != NULL; i++)
         bound = bind_text(statement, i + 1, texts[i]) && bound;
-    if (code == 0 && !bound)
-        code = database_fail(state->database, recorder->path, error);
     if (code == 0)
-        code = database_step(statement, recorder->path, error);
+        code = database_step(statement, bound, recorder->path, error);
     (void)sqlite3_finalize(statement);
     return code;
 }
@@ -230,8 +225,7 @@ static int write_state(struct recorder *recorder, size_t at, vitals_availability
     bool bound = sqlite3_bind_int64(state->state_change, 1, state->sample_number) == SQLITE_OK &&
                  sqlite3_bind_int64(state->state_change, 2, (sqlite3_int64)at + 1) == SQLITE_OK &&
                  bind_text(state->state_change, 3, vitals_availability_name(now));
-    return bound ? database_step(state->state_change, recorder->path, error)
-                 : database_fail(state->database, recorder->path, error);
+    return database_step(state->state_change, bound, recorder->path, error);
 }
 
 /* Writes the read times of values that are older than their sample, as those of devices are. A time
@@ -257,8 +251,7 @@ static int write_moments(struct recorder *recorder, const struct record_sample *
         bool bound = sqlite3_bind_int64(state->moment, 1, state->sample_number) == SQLITE_OK &&
                      sqlite3_bind_int64(state->moment, 2, (sqlite3_int64)i + 1) == SQLITE_OK &&
                      sqlite3_bind_int64(state->moment, 3, (sqlite3_int64)read_ns) == SQLITE_OK;
-        code = bound ? database_step(state->moment, recorder->path, error)
-                     : database_fail(state->database, recorder->path, error);
+        code = database_step(state->moment, bound, recorder->path, error);
     }
     return code;
 }
@@ -299,8 +292,7 @@ static int write_values(struct recorder *recorder, const struct record_sample *s
         code = write_moments(recorder, sample, error);
     if (code < 0)
         return code;
-    return bound ? database_step(state->sample, recorder->path, error)
-                 : database_fail(state->database, recorder->path, error);
+    return database_step(state->sample, bound, recorder->path, error);
 }
 
 /* ---- frames: a whole one now and then, and what differs from it ---- */
@@ -329,8 +321,7 @@ static int write_frame(struct recorder *recorder, const struct record_sample *sa
                      bind_text(state->frame, 3, frame_encoding_name(frame.encoding)) &&
                      sqlite3_bind_blob64(state->frame, 4, frame.content, frame.size,
                                          SQLITE_STATIC) == SQLITE_OK;
-        code = bound ? database_step(state->frame, recorder->path, error)
-                     : database_fail(state->database, recorder->path, error);
+        code = database_step(state->frame, bound, recorder->path, error);
     }
     if (code < 0)
         frame_encoder_begin_anew(&state->encoder);
@@ -384,8 +375,7 @@ static int database_mark(struct recorder *recorder, const vitals_mark *mark, uin
                  (mark->pid == 0 || sqlite3_bind_int64(state->mark, 4, mark->pid) == SQLITE_OK) &&
                  (mark->tid == 0 || sqlite3_bind_int64(state->mark, 5, mark->tid) == SQLITE_OK) &&
                  sqlite3_bind_int(state->mark, 6, mark->told != 0) == SQLITE_OK;
-    code = bound ? database_step(state->mark, recorder->path, error)
-                 : database_fail(state->database, recorder->path, error);
+    code = database_step(state->mark, bound, recorder->path, error);
     return code < 0 ? code : commit_if_due(recorder, error);
 }
 
@@ -410,8 +400,7 @@ static int write_figures(struct recorder *recorder, const vitals_account *accoun
                      bind_text(statement, 5, vitals_figure_source(figure)) &&
                      bind_text(statement, 6, vitals_availability_name(availability)) &&
                      (availability <= 0 || sqlite3_bind_double(statement, 7, value) == SQLITE_OK);
-        code = bound ? database_step(statement, recorder->path, error)
-                     : database_fail(state->database, recorder->path, error);
+        code = database_step(statement, bound, recorder->path, error);
     }
     (void)sqlite3_finalize(statement);
     return code;
@@ -442,26 +431,20 @@ static int database_account(struct recorder *recorder, const vitals_account *acc
 
 /* ---- a part ---- */
 
-static void finalize_all(struct database_state *state)
+static void close_all(struct database_state *state)
 {
     (void)sqlite3_finalize(state->sample);
     (void)sqlite3_finalize(state->state_change);
     (void)sqlite3_finalize(state->moment);
     (void)sqlite3_finalize(state->mark);
     (void)sqlite3_finalize(state->frame);
-    state->sample = state->state_change = state->moment = state->mark = state->frame = NULL;
-}
-
-static void close_all(struct database_state *state)
-{
-    finalize_all(state);
+    database_close_written(state->database);
     for (size_t i = 0; i < state->count; i++) {
         free(state->series[i].subject);
         free(state->series[i].column);
     }
     free(state->series);
     frame_encoder_done(&state->encoder);
-    (void)sqlite3_close_v2(state->database);
     *state = (struct database_state){0};
 }
 
@@ -499,8 +482,6 @@ static int database_begin(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-/* Moves the log into the file, so that one file is left. A reader may prevent that, which does no
- * harm. */
 static int database_end(struct recorder *recorder, vitals_error *error)
 {
     struct database_state *state = recorder->state;
@@ -517,10 +498,6 @@ static int database_end(struct recorder *recorder, vitals_error *error)
     if (code == 0 && state->dropped)
         code = database_attribute(recorder, "series_left_out",
                                   "more series than a recording has columns for", error);
-    finalize_all(state);
-    (void)sqlite3_exec(state->database, "PRAGMA wal_checkpoint(TRUNCATE);PRAGMA busy_timeout=0;",
-                       NULL, NULL, NULL);
-    (void)sqlite3_exec(state->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     close_all(state);
     return code;
 }
@@ -554,20 +531,3 @@ int database_put_account(const char *path, const vitals_account *account, vitals
     (void)sqlite3_close_v2(state.database);
     return code;
 }
-
-#else
-
-static int database_absent(struct recorder *recorder, vitals_error *error)
-{
-    return record_fail(VITALS_EUNSUPPORTED, recorder->path, error, "%s", DATABASE_ABSENT);
-}
-
-const struct format FORMAT_DATABASE = {.name = "vitals", .state_size = 1, .begin = database_absent};
-
-int database_put_account(const char *path, const vitals_account *account, vitals_error *error)
-{
-    (void)account;
-    return record_fail(VITALS_EUNSUPPORTED, path, error, "%s", DATABASE_ABSENT);
-}
-
-#endif
