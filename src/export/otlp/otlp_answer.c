@@ -30,31 +30,23 @@ static void take_rejected(struct otlp_answer *answer, int64_t rejected)
 
 /* ---- protobuf ---- */
 
-static void read_partial(struct otlp_answer *answer, const struct protobuf_field *partial)
-{
-    struct protobuf_reader reader;
-    struct protobuf_field field;
-    protobuf_read(&reader, partial->bytes, partial->size);
-    while (protobuf_next(&reader, &field)) {
-        if (field.number == PARTIAL_REJECTED && field.wire == PROTOBUF_VARINT)
-            take_rejected(answer, (int64_t)field.value);
-        if (field.number == PARTIAL_MESSAGE && field.wire == PROTOBUF_BYTES)
-            take_message(answer, field.bytes, field.size);
-    }
-}
-
 static void read_protobuf(struct otlp_answer *answer, const void *bytes, size_t size)
 {
-    struct protobuf_reader reader;
-    struct protobuf_field field;
+    struct protobuf_reader reader, partial;
+    struct protobuf_field field, inner;
     protobuf_read(&reader, bytes, size);
     while (protobuf_next(&reader, &field)) {
-        if (field.wire != PROTOBUF_BYTES)
-            continue;
-        if (field.number == RESPONSE_PARTIAL)
-            read_partial(answer, &field);
-        if (field.number == STATUS_MESSAGE)
+        if (field.wire == PROTOBUF_BYTES && field.number == STATUS_MESSAGE)
             take_message(answer, field.bytes, field.size);
+        if (field.wire != PROTOBUF_BYTES || field.number != RESPONSE_PARTIAL)
+            continue;
+        protobuf_read(&partial, field.bytes, field.size);
+        while (protobuf_next(&partial, &inner)) {
+            if (inner.number == PARTIAL_REJECTED && inner.wire == PROTOBUF_VARINT)
+                take_rejected(answer, (int64_t)inner.value);
+            if (inner.number == PARTIAL_MESSAGE && inner.wire == PROTOBUF_BYTES)
+                take_message(answer, inner.bytes, inner.size);
+        }
     }
 }
 

@@ -96,21 +96,6 @@ void otlp_sender_push(struct otlp_sender *sender, struct text *document)
     pthread_mutex_unlock(&sender->thread.mutex);
 }
 
-/* Removes a document that arrived or was refused. It may have been dropped from the queue
- * meanwhile; then it counts as dropped unless it has arrived. */
-static void be_done_with(struct otlp_sender *sender, uint64_t number, bool arrived)
-{
-    pthread_mutex_lock(&sender->thread.mutex);
-    bool there = sender->count > 0 && sender->first_number == number;
-    if (there)
-        drop_first(sender);
-    if (there && !arrived)
-        sender->dropped++;
-    if (!there && arrived && sender->dropped > 0)
-        sender->dropped--;
-    pthread_mutex_unlock(&sender->thread.mutex);
-}
-
 /* Waits for the next try. Returns false if the deadline comes first. */
 static bool wait_for(struct otlp_sender *sender, uint64_t wait_ns)
 {
@@ -172,7 +157,18 @@ static bool is_settled(struct otlp_sender *sender, const struct client_answer *a
         explain(answer, "; what it refuses is dropped", line);
         say_once(sender, line, line);
     }
-    be_done_with(sender, number, arrived);
+
+    /* The document may have been dropped from the queue meanwhile; then it counts as dropped unless
+     * it has arrived. */
+    pthread_mutex_lock(&sender->thread.mutex);
+    bool there = sender->count > 0 && sender->first_number == number;
+    if (there)
+        drop_first(sender);
+    if (there && !arrived)
+        sender->dropped++;
+    if (!there && arrived && sender->dropped > 0)
+        sender->dropped--;
+    pthread_mutex_unlock(&sender->thread.mutex);
     sender->retry.tries = 0;
     return true;
 }

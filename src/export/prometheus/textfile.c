@@ -136,28 +136,20 @@ static void run_forget_current(struct exposition_run *run)
 static void run_take_usage(struct exposition_run *run, const json_t *usage)
 {
     const struct metric_family *family;
-    const json_t *values = json_object_get(usage, "values"), *value;
+    const char *devices[USAGE_DEVICES];
+    size_t device_count = usage_line_devices(usage, devices);
     struct usage_line line;
     double number;
-    size_t at;
     run_forget_current(run);
     usage_line_read(&line, usage);
     for (size_t i = 0; i < VALUES_MAX && (family = measured(i)) != NULL; i++) {
-        if (!is_of_devices(family)) {
-            if (usage_line_value(&line, "tree", NULL, family->measure, &number) > 0)
-                take(family, &run->subjects[0].values[i], number);
-            continue;
-        }
-        json_array_foreach(values, at, value)
-        {
-            const char *scope = json_string_value(json_array_get(value, 0));
-            const char *uuid = json_string_value(json_array_get(value, 1));
-            const char *name = json_string_value(json_array_get(value, 2));
-            if (scope == NULL || uuid == NULL || name == NULL || strcmp(scope, "gpu") != 0 ||
-                strcmp(name, family->measure) != 0 ||
-                usage_line_value(&line, "gpu", uuid, name, &number) <= 0)
+        if (!is_of_devices(family) &&
+            usage_line_value(&line, "tree", NULL, family->measure, &number) > 0)
+            take(family, &run->subjects[0].values[i], number);
+        for (size_t d = 0; d < device_count && is_of_devices(family); d++) {
+            if (usage_line_value(&line, "gpu", devices[d], family->measure, &number) <= 0)
                 continue;
-            struct run_subject *subject = subject_of(run, uuid, number);
+            struct run_subject *subject = subject_of(run, devices[d], number);
             if (subject != NULL)
                 take(family, &subject->values[i], number);
         }
