@@ -150,6 +150,19 @@ size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_
     return count;
 }
 
+const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uuid)
+{
+    const vitals_row *row = NULL;
+    vitals_text text;
+    while (snapshot != NULL &&
+           (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)) != NULL) {
+        if (vitals_row_text(row, VITALS_GPU_UUID, &text) > 0 && text.size == strlen(uuid) &&
+            memcmp(text.bytes, uuid, text.size) == 0)
+            return row;
+    }
+    return NULL;
+}
+
 uint64_t usage_line_realtime_ns(const json_t *usage)
 {
     const char *digits = json_string_value(json_object_get(usage, "realtime_ns"));

@@ -42,6 +42,9 @@ bool usage_line_is_new(vitals_availability state);
 enum { USAGE_DEVICES = 256 };
 size_t usage_line_devices(const json_t *usage, const char *devices[static USAGE_DEVICES]);
 
+/* Returns the row of a device of a line; NULL if the snapshot (NULL: none) does not have it. */
+const vitals_row *usage_line_gpu(const vitals_snapshot *snapshot, const char *uuid);
+
 /* Returns the time of the sample; 0 if the line does not state it. */
 uint64_t usage_line_realtime_ns(const json_t *usage);
 

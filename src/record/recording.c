@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/foreign/gpu_tracker.h"
+#include "util/memory.h"
 
 static bool is_standard_input(const char *path)
 {
@@ -262,7 +263,7 @@ void recording_close(struct recording *recording)
     free(recording->series);
     free(recording->states);
     free(recording->seconds);
-    free(recording->phases);
+    memory_free(recording->phases);
     free(recording->open);
     text_done(&recording->problem);
     vitals_account_free(recording->account);

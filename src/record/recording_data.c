@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/base.h"
+#include "util/memory.h"
 
 void recording_wrong(struct recording *recording, const char *format, ...)
 {
@@ -308,16 +309,10 @@ void recording_mark(struct recording *recording, bool begins, const char *name, 
 
     if (recording->open == NULL)
         recording->open = malloc(PHASES_OPEN_MAX * sizeof *recording->open);
-    bool room = recording->open != NULL && recording->open_count < PHASES_OPEN_MAX &&
-                recording->phase_count < PHASES_MAX;
-    if (room && recording->phase_count == recording->phase_capacity) {
-        size_t wanted = recording->phase_capacity > 0 ? recording->phase_capacity * 2 : 64;
-        void *phases = realloc(recording->phases, wanted * sizeof *recording->phases);
-        room = phases != NULL;
-        recording->phases = room ? phases : recording->phases;
-        recording->phase_capacity = room ? wanted : recording->phase_capacity;
-    }
-    if (!room) {
+    if (recording->open == NULL || recording->open_count == PHASES_OPEN_MAX ||
+        recording->phase_count == PHASES_MAX ||
+        memory_grow((void **)&recording->phases, &recording->phase_capacity, recording->phase_count,
+                    sizeof *recording->phases) != 0) {
         recording->phases_lost++;
         free(copy);
         return;

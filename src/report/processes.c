@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/recording.h"
+#include "util/memory.h"
 
 enum { COUNTERS = 3, SLOTS = 262144 };
 
@@ -44,22 +45,6 @@ static size_t slot_of(const struct processes_table *table, int64_t pid, double s
     return at;
 }
 
-static struct process_use *add(struct processes_table *table, size_t slot)
-{
-    if (table->count == PROCESSES_MAX)
-        return NULL;
-    if (table->count == table->capacity) {
-        size_t capacity = table->capacity > 0 ? table->capacity * 2 : 256;
-        void *items = realloc(table->items, capacity * sizeof *table->items);
-        if (items == NULL)
-            return NULL;
-        table->items = items;
-        table->capacity = capacity;
-    }
-    table->slots[slot] = (uint32_t)++table->count;
-    return &table->items[table->count - 1];
-}
-
 /* ---- one row ---- */
 
 static void fold_row(struct processes_table *table, const vitals_row *row)
@@ -70,9 +55,13 @@ static void fold_row(struct processes_table *table, const vitals_row *row)
     (void)(vitals_row_number(row, VITALS_PROCESS_START_SECONDS, &start) > 0);
     size_t slot = slot_of(table, (int64_t)pid, start);
     bool known = table->slots[slot] != 0;
-    struct process_use *use = known ? &table->items[table->slots[slot] - 1] : add(table, slot);
-    if (use == NULL)
-        return;
+    if (!known) {
+        if (table->count == PROCESSES_MAX || memory_grow((void **)&table->items, &table->capacity,
+                                                         table->count, sizeof *table->items) != 0)
+            return;
+        table->slots[slot] = (uint32_t)++table->count;
+    }
+    struct process_use *use = &table->items[table->slots[slot] - 1];
     if (!known)
         *use = (struct process_use){.pid = (int64_t)pid,
                                     .start = start,
@@ -186,6 +175,6 @@ void processes_of(const char *path, int64_t root, struct process_list *out)
 
 void processes_done(struct process_list *list)
 {
-    free(list->items);
+    memory_free(list->items);
     *list = (struct process_list){.count = 0};
 }

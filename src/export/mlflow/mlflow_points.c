@@ -284,19 +284,6 @@ static const struct mlflow_rule {
     {"tree", "disk_written_bytes", "io_write_megabytes", true, 1 / MEBIBYTE},
 };
 
-static const vitals_row *gpu_row(const struct mlflow_point *point, const char *uuid)
-{
-    const vitals_row *row = NULL;
-    vitals_text text;
-    while (point->snapshot != NULL &&
-           (row = vitals_snapshot_next(point->snapshot, VITALS_TABLE_GPU, row)) != NULL) {
-        if (vitals_row_text(row, VITALS_GPU_UUID, &text) > 0 && text.size == strlen(uuid) &&
-            memcmp(text.bytes, uuid, text.size) == 0)
-            return row;
-    }
-    return NULL;
-}
-
 /* Writes the value of a counter, or the mean and peak of a gauge. */
 static void put_series(const struct mlflow_point *point, const struct mlflow_series *series)
 {
@@ -440,7 +427,7 @@ static void put_shares(const struct mlflow_point *point)
             (void)snprintf(name, sizeof name, "%s_memory_usage_percentage", series->device->name);
             put_share(point, false, name, series, total != NULL ? total->last : 0);
         } else if (strcmp(series->measure, "device_power_watts") == 0) {
-            const vitals_row *row = gpu_row(point, series->subject);
+            const vitals_row *row = usage_line_gpu(point->snapshot, series->subject);
             (void)snprintf(name, sizeof name, "%s_power_usage_percentage", series->device->name);
             if (row != NULL && vitals_row_f64(row, VITALS_GPU_POWER_LIMIT_WATTS, &limit) > 0)
                 put_share(point, false, name, series, limit);
@@ -486,7 +473,7 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
         struct mlflow_device *device = &points->devices[i];
         if (device->name[0] != '\0')
             continue;
-        const vitals_row *row = gpu_row(&point, device->subject);
+        const vitals_row *row = usage_line_gpu(point.snapshot, device->subject);
         if (point.snapshot == NULL)
             (void)snprintf(device->name, DEVICE_NAME, "gpu_%zu", i);
         else

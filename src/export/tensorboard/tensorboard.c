@@ -98,16 +98,8 @@ static void name_group(struct tensorboard *board, const char *subject, char *gro
     vitals_error error;
     const vitals_snapshot *snapshot = board->newest != NULL ? sample_snapshot(board->newest, &error)
                                                             : NULL;
-    const char *label = subject;
-    const vitals_row *gpu = NULL;
-    while (snapshot != NULL &&
-           (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu)) != NULL) {
-        vitals_text uuid;
-        if (vitals_row_text(gpu, VITALS_GPU_UUID, &uuid) > 0 && uuid.size == strlen(subject) &&
-            memcmp(uuid.bytes, subject, uuid.size) == 0)
-            label = vitals_row_label(gpu);
-    }
-    (void)snprintf(group, GROUP, "gpu_%s", label);
+    const vitals_row *gpu = usage_line_gpu(snapshot, subject);
+    (void)snprintf(group, GROUP, "gpu_%s", gpu != NULL ? vitals_row_label(gpu) : subject);
     for (char *at = group; *at != '\0'; at++) {
         bool plain = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') ||
                      (*at >= 'A' && *at <= 'Z') || *at == '_' || *at == '-' || *at == '.';

@@ -12,6 +12,7 @@
 
 #include "feed/feed_json.h"
 #include "record/recording_data.h"
+#include "util/memory.h"
 
 enum { CHUNK = 256 * 1024, DOCUMENTS_MAX = 1000000, DOCUMENT_BYTES_MAX = 64 * 1024 * 1024 };
 enum { HEAD = 1024 }; /* bytes of a document that hold its time */
@@ -89,14 +90,9 @@ static bool add_document(struct json_timeline *timeline, const struct timeline_j
     for (; at < end && *at >= '0' && *at <= '9' && moment < UINT64_MAX / 10 - 1; at++)
         moment = moment * 10 + (uint64_t)(*at - '0');
 
-    if (timeline->count == timeline->capacity) {
-        size_t capacity = timeline->capacity > 0 ? timeline->capacity * 2 : 256;
-        void *grown = realloc(timeline->documents, capacity * sizeof *timeline->documents);
-        if (grown == NULL)
-            return false;
-        timeline->documents = grown;
-        timeline->capacity = capacity;
-    }
+    if (memory_grow((void **)&timeline->documents, &timeline->capacity, timeline->count,
+                    sizeof *timeline->documents) != 0)
+        return false;
     if (moment != 0) {
         timeline->documents[timeline->count++] = (struct document){scan->begin,
                                                                    scan->at - scan->begin, moment};
@@ -226,7 +222,7 @@ static void close_timeline(void *data)
         (void)fclose(timeline->file);
     vitals_builder_free(timeline->builder);
     text_done(&timeline->bytes);
-    free(timeline->documents);
+    memory_free(timeline->documents);
     recording_close(timeline->state.recording);
     free(timeline);
 }

@@ -6,6 +6,7 @@
 #include "record/format.h"
 #include "record/frame/frame.h"
 #include "record/sqlite/database.h"
+#include "util/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,14 +125,9 @@ static int add_series(struct recorder *recorder, const vitals_usage_value *value
     const char *name = vitals_measure_name(value->measure);
     char column[COLUMN_WORDS], quoted[2 * COLUMN_WORDS + 8], id[24];
     char sql[SQL_MAX + 2 * COLUMN_WORDS];
-    if (state->count == state->capacity) {
-        size_t capacity = state->capacity > 0 ? state->capacity * 2 : 64;
-        void *grown = realloc(state->series, capacity * sizeof *state->series);
-        if (grown == NULL)
-            return record_no_memory(recorder->path, error);
-        state->series = grown;
-        state->capacity = capacity;
-    }
+    if (memory_grow((void **)&state->series, &state->capacity, state->count,
+                    sizeof *state->series) != 0)
+        return record_no_memory(recorder->path, error);
     column_name(value->subject, name, column);
     for (unsigned i = 2; column_is_taken(state, column) && i < SERIES_MAX; i++)
         (void)snprintf(column, sizeof column, "%.40s.%.80s.%u", value->subject, name, i);
@@ -443,7 +439,7 @@ static void close_all(struct database_state *state)
         free(state->series[i].subject);
         free(state->series[i].column);
     }
-    free(state->series);
+    memory_free(state->series);
     frame_encoder_done(&state->encoder);
     *state = (struct database_state){0};
 }
