@@ -59,9 +59,9 @@ static int request_of_samples(const struct server *server, vitals_request **out,
     const struct settings *settings = server->settings;
     const char *processes = settings->serve.processes;
     bool all = strcmp(processes, "pid") == 0;
-    enum selection_level level = all                             ? SELECT_PROCESSES
-                                 : strcmp(processes, "off") == 0 ? SELECT_NO_PROCESSES
-                                                                 : SELECT_WORKLOADS;
+    enum exposition_level level = all                             ? EXPOSITION_PID
+                                  : strcmp(processes, "off") == 0 ? EXPOSITION_OFF
+                                                                  : EXPOSITION_WORKLOAD;
     int code = vitals_request_new(SETS, out, error);
     if (code == 0)
         code = metric_selection_add(*out, level, settings->serve.compat != NULL, error);

@@ -13,20 +13,13 @@
 #include <stdint.h>
 
 #include "export/body.h"
+#include "export/prometheus/families.h"
 #include "export/redact.h"
 #include "export/sample.h"
 
 struct exposition;
-struct metric_family;
 
 enum exposition_format { EXPOSITION_TEXT, EXPOSITION_OPENMETRICS, EXPOSITION_FORMATS };
-
-/* The rows of processes that become series. */
-enum exposition_level {
-    EXPOSITION_OFF,
-    EXPOSITION_WORKLOAD, /* sums per workload */
-    EXPOSITION_PID       /* workloads and each process */
-};
 
 /* How a user is named. */
 enum exposition_user {

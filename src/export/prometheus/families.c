@@ -397,18 +397,25 @@ const char *family_unit(const char *name)
 
 /* ---- what must be sampled ---- */
 
-static int add_metric(vitals_request *request, vitals_metric metric, enum selection_level level,
+bool family_is_exported(const struct metric_family *family, enum exposition_level level)
+{
+    enum family_level of = family_level(family);
+    return of == FAMILY_ALWAYS || (of == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
+           (of == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
+}
+
+static int add_metric(vitals_request *request, vitals_metric metric, enum exposition_level level,
                       vitals_error *error)
 {
     vitals_table entity = vitals_metric_table(metric);
     bool of_processes = entity == VITALS_TABLE_WORKLOAD || entity == VITALS_TABLE_GPU_PROCESS ||
                         entity == VITALS_TABLE_PROCESS;
-    if (of_processes && level < SELECT_WORKLOADS)
+    if (of_processes && level < EXPOSITION_WORKLOAD)
         return 0;
     return vitals_request_add(request, metric, error);
 }
 
-int metric_selection_add(vitals_request *request, enum selection_level level, bool nvitop,
+int metric_selection_add(vitals_request *request, enum exposition_level level, bool nvitop,
                          vitals_error *error)
 {
     int code = 0;
@@ -416,9 +423,7 @@ int metric_selection_add(vitals_request *request, enum selection_level level, bo
         code = add_metric(request, families_identities[i], level, error);
     for (size_t i = 0; i < families_count && code == 0; i++) {
         const struct metric_family *family = &families[i];
-        enum family_level of = family_level(family);
-        if ((of == FAMILY_OF_PROCESSES && level < SELECT_PROCESSES) ||
-            (of == FAMILY_OF_WORKLOADS && level < SELECT_WORKLOADS))
+        if (!family_is_exported(family, level))
             continue;
         for (size_t p = 0; p < FAMILY_PARTS && family->parts[p].metric != 0 && code == 0; p++)
             code = add_metric(request, family->parts[p].metric, level, error);

@@ -98,12 +98,19 @@ extern const vitals_metric families_identities[];
 
 /* ---- what must be sampled ---- */
 
-/* Which rows of processes are exported. */
-enum selection_level { SELECT_NO_PROCESSES, SELECT_WORKLOADS, SELECT_PROCESSES };
+/* The rows of processes that become series. */
+enum exposition_level {
+    EXPOSITION_OFF,
+    EXPOSITION_WORKLOAD, /* sums per workload */
+    EXPOSITION_PID       /* workloads and each process */
+};
+
+/* Returns whether a family is exported at a level; those of runs never are. */
+bool family_is_exported(const struct metric_family *family, enum exposition_level level);
 
 /* Adds every metric that the families read, and those of nvitop-exporter's names if `nvitop`. Does
  * not choose processes. Errors: EARGUMENT, EMEMORY. */
-int metric_selection_add(vitals_request *request, enum selection_level level, bool nvitop,
+int metric_selection_add(vitals_request *request, enum exposition_level level, bool nvitop,
                          vitals_error *error);
 
 /* ---- the families of nvitop-exporter, for dashboards that were made for it ----

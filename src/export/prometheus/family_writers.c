@@ -524,13 +524,9 @@ void exposition_write_family(struct exposition_page *page, const struct metric_f
 {
     char room[FAMILY_NAME_SIZE];
     const char *name = family_name(family, room);
-    enum exposition_level level = page->options->level;
-    enum family_level of = family_level(family);
     bool of_host = strncmp(name, HOST_NAMES, sizeof HOST_NAMES - 1) == 0;
-    bool exported = of == FAMILY_ALWAYS ||
-                    (of == FAMILY_OF_WORKLOADS && level >= EXPOSITION_WORKLOAD) ||
-                    (of == FAMILY_OF_PROCESSES && level >= EXPOSITION_PID);
-    if (!exported || (page->options->without_host && of_host) ||
+    if (!family_is_exported(family, page->options->level) ||
+        (page->options->without_host && of_host) ||
         ((page->snapshot == NULL || page->is_alone) && !WRITERS[family->writer].alone))
         return;
 

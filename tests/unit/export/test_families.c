@@ -134,7 +134,7 @@ static void units_are_told_by_names(void)
     CHECK_STR(family_unit("http_requests_total"), "");
 }
 
-static vitals_request *request_of(enum selection_level level, bool nvitop)
+static vitals_request *request_of(enum exposition_level level, bool nvitop)
 {
     vitals_request *request;
     vitals_error error;
@@ -147,9 +147,9 @@ static vitals_request *request_of(enum selection_level level, bool nvitop)
  */
 static void what_is_read_is_asked_for(void)
 {
-    vitals_request *none = request_of(SELECT_NO_PROCESSES, false);
-    vitals_request *workloads = request_of(SELECT_WORKLOADS, false);
-    vitals_request *all = request_of(SELECT_PROCESSES, true);
+    vitals_request *none = request_of(EXPOSITION_OFF, false);
+    vitals_request *workloads = request_of(EXPOSITION_WORKLOAD, false);
+    vitals_request *all = request_of(EXPOSITION_PID, true);
     for (size_t i = 0; i < families_count; i++) {
         for (size_t p = 0; p < FAMILY_PARTS && families[i].parts[p].metric != 0; p++) {
             vitals_metric metric = families[i].parts[p].metric;
