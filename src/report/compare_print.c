@@ -294,7 +294,7 @@ int comparison_json(const struct comparison *comparison, vitals_write_fn *write,
     form_begin(&form, '{');
     form_put_count(&form, "schema", VITALS_SCHEMA);
     form_put_string(&form, "vitals", vitals_version_text());
-    form_put_begin(&form, "sessions", '[');
+    form_begin_member(&form, "sessions", '[');
     for (size_t i = 0; i < comparison->session_count; i++) {
         form_begin(&form, '{');
         form_put_string(&form, "name", comparison->sessions[i].name);
@@ -302,7 +302,7 @@ int comparison_json(const struct comparison *comparison, vitals_write_fn *write,
         form_end(&form, '}');
     }
     form_end(&form, ']');
-    form_put_begin(&form, "figures", '[');
+    form_begin_member(&form, "figures", '[');
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compared *item = &comparison->items[i];
         form_begin(&form, '{');
@@ -314,7 +314,7 @@ int comparison_json(const struct comparison *comparison, vitals_write_fn *write,
         if (item->label[0] != '\0')
             form_put_string(&form, "label", item->label);
         form_put_string(&form, "unit", item->unit);
-        form_put_begin(&form, "sessions", '[');
+        form_begin_member(&form, "sessions", '[');
         for (size_t k = 0; k < comparison->session_count; k++)
             put_session(&form, comparison, item, k);
         form_end(&form, ']');
@@ -453,14 +453,14 @@ int comparison_gpu_tracker(const struct comparison *comparison, const struct acc
     json_form_init(&form, 1, write, data);
     form.floats = true;
     form_begin(&form, '{');
-    form_put_begin(&form, "overall_resource_usage", '{');
+    form_begin_member(&form, "overall_resource_usage", '{');
     for (size_t i = 0; gpu_tracker_measure(i) != NULL; i++) {
         wanted.measure = i;
         form_key(&form, gpu_tracker_measure(i));
         put_values(&form, &wanted);
     }
     form_end(&form, '}');
-    form_put_begin(&form, "code_block_resource_usage", '{');
+    form_begin_member(&form, "code_block_resource_usage", '{');
     for (size_t i = 0; first->count > 0 && gpu_tracker_measure(i) != NULL; i++) {
         wanted.measure = i;
         form_key(&form, gpu_tracker_measure(i));

@@ -283,13 +283,13 @@ void charts_data(struct html *html, const struct charts *charts)
     form_begin(&form, '{');
     form_key(&form, "seconds");
     put_numbers(&form, charts->seconds, charts->points);
-    form_put_begin(&form, "charts", '[');
+    form_begin_member(&form, "charts", '[');
     for (size_t i = 0; i < charts->count; i++) {
         const struct chart *chart = &charts->items[i];
         form_begin(&form, '{');
         form_put_string(&form, "id", chart->id);
         form_put_string(&form, "unit", chart->unit);
-        form_put_begin(&form, "series", '[');
+        form_begin_member(&form, "series", '[');
         for (size_t j = 0; j < chart->line_count; j++) {
             form_begin(&form, '{');
             form_put_string(&form, "label", chart->lines[j].label);
@@ -302,7 +302,7 @@ void charts_data(struct html *html, const struct charts *charts)
         form_end(&form, '}');
     }
     form_end(&form, ']');
-    form_put_begin(&form, "phases", '[');
+    form_begin_member(&form, "phases", '[');
     for (size_t i = 0; i < charts->span_count && i < CHART_SPANS_MAX; i++) {
         const struct recorded_phase *span = &charts->spans[i];
         form_begin(&form, '{');

@@ -151,12 +151,6 @@ void form_null(struct json_form *form)
     put_word(form, "null");
 }
 
-void form_put_begin(struct json_form *form, const char *key, char bracket)
-{
-    form_key(form, key);
-    form_begin(form, bracket);
-}
-
 void form_put_string(struct json_form *form, const char *key, const char *string)
 {
     form_key(form, key);

@@ -39,6 +39,5 @@ void form_put_string(struct json_form *form, const char *key, const char *string
 void form_put_number(struct json_form *form, const char *key, double value);
 void form_put_count(struct json_form *form, const char *key, uint64_t value);
 void form_put_bool(struct json_form *form, const char *key, bool value);
-void form_put_begin(struct json_form *form, const char *key, char bracket);
 
 #endif

@@ -163,7 +163,7 @@ void phases_json(const struct phases *phases, void *to)
         form_put_count(form, "num_non_empty_calls", phase->non_empty);
         form_key(form, "compute_seconds");
         put_statistics(form, &phase->seconds, true);
-        form_put_begin(form, "resource_usage", '[');
+        form_begin_member(form, "resource_usage", '[');
         for (size_t j = 0; j < phase->measure_count; j++) {
             const struct phase_measure *measure = &phase->measures[j];
             const struct series *series = measure->series;
@@ -275,7 +275,7 @@ bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *acc
 static void put_measures(struct json_form *form, const char *key, const struct phase *phase,
                          const vitals_account *account, const struct account_view *view)
 {
-    form_put_begin(form, key, '{');
+    form_begin_member(form, key, '{');
     for (size_t i = 0; i < MEASURE_COUNT; i++) {
         struct statistics statistics = {0};
         bool known = gpu_tracker_statistics(phase, account, view, i, &statistics);
@@ -313,7 +313,7 @@ static void put_static_data(struct json_form *form, const vitals_account *accoun
     double cores = words_attribute_number(account, "system_cores"), devices = devices_of(account);
     double expected = words_attribute_number(account, "expected_cores");
     bool told = words_find(account, "devices", "peak", "system") != NULL;
-    form_put_begin(form, "static_data", '{');
+    form_begin_member(form, "static_data", '{');
     form_put_string(form, "ram_unit", memory);
     form_put_string(form, "gpu_ram_unit", gpu_memory);
     form_put_string(form, "time_unit", unit_or(view->time_unit, "hours"));
@@ -346,7 +346,7 @@ int phases_gpu_tracker(const struct phases *phases, const vitals_account *accoun
     form_begin(&form, '{');
     put_measures(&form, "overall", &phases->whole, account, view);
     put_static_data(&form, account, view);
-    form_put_begin(&form, "code_block_results", '[');
+    form_begin_member(&form, "code_block_results", '[');
     for (size_t i = 0; i < phases->count; i++) {
         const struct phase *phase = &sorted[i];
         form_begin(&form, '{');

@@ -337,7 +337,7 @@ void sizing_json(const struct sizing *sizing, void *to)
     struct json_form *form = to;
     form_begin(form, '{');
     for (size_t i = 0; i < SIZING_COUNT; i++) {
-        form_put_begin(form, PARTS[i].key, '{');
+        form_begin_member(form, PARTS[i].key, '{');
         form_put_number(form, "value",
                         sizing->parts[i].known ? sizing->parts[i].amount : (double)NAN);
         form_put_string(form, "reason", sizing->parts[i].reason);
