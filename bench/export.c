@@ -36,10 +36,10 @@ static struct sample *read_input(void)
     return moment;
 }
 
-static void take(void *data, struct text *document)
+static void take(void *data, struct buffer *document)
 {
-    struct text *all = data;
-    text_append(all, document->bytes, document->size);
+    struct buffer *all = data;
+    buffer_append(all, document->bytes, document->size);
 }
 
 /* Counts the points below `depth` messages of a document. */
@@ -70,7 +70,7 @@ static void one_round(struct result *result, const vitals_snapshot *snapshot,
                                            .scope_name = "vitals",
                                            .scope_version = vitals_version_text(),
                                            .schema_url = OTLP_SCHEMA_URL};
-    struct text all = {.bytes = NULL};
+    struct buffer all = {.bytes = NULL};
     struct otlp_writer writer = {
         .resource = &resource, .most = OTLP_DOCUMENT_MAX, .give = take, .data = &all};
     struct otlp_series *series = otlp_series_new();

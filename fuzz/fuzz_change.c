@@ -54,15 +54,15 @@ static vitals_snapshot *make_base(vitals_builder *builder)
 /* What was read can be written, and is read again as the same. */
 static void round_trip(const vitals_snapshot *snapshot, vitals_builder *builder)
 {
-    struct text bytes = {0}, again = {0};
+    struct buffer bytes = {0}, again = {0};
     vitals_snapshot *read = NULL;
     require(change_write(NULL, snapshot, &bytes));
     require(change_read(NULL, bytes.bytes, bytes.size, builder, &read) == 0);
     require(change_write(NULL, read, &again));
     require(again.size == bytes.size && memcmp(again.bytes, bytes.bytes, bytes.size) == 0);
     vitals_snapshot_unref(read);
-    text_done(&bytes);
-    text_done(&again);
+    buffer_done(&bytes);
+    buffer_done(&again);
 }
 
 static void read_one(const vitals_snapshot *base, const char *bytes, size_t size,

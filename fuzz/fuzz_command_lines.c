@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         size = strlen(compact);
     }
     for (int form = REDACT_OFF; form <= REDACT_FULL; form++) {
-        struct text text = {.bytes = NULL};
+        struct buffer text = {.bytes = NULL};
         command_lines_write(&text, (const char *)bytes, size, (enum redact_form)form);
         json_t *written = json_loadb(text.bytes != NULL ? text.bytes : "", text.size, FLAGS, NULL);
         const json_t *line = json_object_get(written, "command_line");
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             (form == REDACT_FULL && !json_equal(given, written) && given != NULL))
             abort();
         json_decref(written);
-        text_done(&text);
+        buffer_done(&text);
     }
     json_decref(given);
     free(compact);

@@ -134,13 +134,13 @@ static void render(struct exposition *exposition, struct sample *moment)
     for (int format = 0; format < EXPOSITION_FORMATS; format++) {
         struct body *body = exposition_render(exposition, moment, (enum exposition_format)format,
                                               &self);
-        struct text text = {.bytes = NULL};
+        struct buffer text = {.bytes = NULL};
         size_t size;
         require(body != NULL);
         const void *bytes = body_bytes(body, &size);
-        text_append(&text, bytes, size); /* with a NUL */
+        buffer_append(&text, bytes, size); /* with a NUL */
         require_document(text.bytes, size, format == EXPOSITION_OPENMETRICS);
-        text_done(&text);
+        buffer_done(&text);
         body_unref(body);
     }
 }

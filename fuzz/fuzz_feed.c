@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct text {
+struct buffer {
     char *bytes;
     size_t size, capacity;
 };
@@ -24,7 +24,7 @@ static void require(int condition)
 
 static int append(void *data, const char *bytes, size_t size)
 {
-    struct text *text = data;
+    struct buffer *text = data;
     if (size > text->capacity - text->size) {
         text->capacity = (text->capacity + size) * 2;
         text->bytes = realloc(text->bytes, text->capacity);
@@ -44,7 +44,7 @@ static void require_message(const vitals_error *error)
 
 static void require_round_trip(const vitals_snapshot *snapshot)
 {
-    struct text first = {0}, second = {0};
+    struct buffer first = {0}, second = {0};
     struct feed_place place = {"written", 1};
     vitals_builder *builder;
     vitals_snapshot *again;

@@ -42,7 +42,7 @@ static void read_credentials(const char *bytes, size_t size)
 /* A key is one that MLflow takes, whatever it was made of. */
 static void make_key(const char *bytes, size_t size)
 {
-    struct text key = {.bytes = NULL};
+    struct buffer key = {.bytes = NULL};
     char *name = strndup(bytes, size);
     if (name != NULL)
         mlflow_key(&key, name);
@@ -53,11 +53,11 @@ static void make_key(const char *bytes, size_t size)
         size_t length = strcspn(part, "/");
         check(!(length <= 2 && strspn(part, ".") >= length));
     }
-    text_done(&key);
+    buffer_done(&key);
     free(name);
 }
 
-static void take_body(void *data, struct text *body)
+static void take_body(void *data, struct buffer *body)
 {
     unsigned *count = data;
     json_t *document = json_loadb(body->bytes, body->size, 0, NULL);

@@ -7,9 +7,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static struct text redacted(vitals_text line, enum redact_form form)
+static struct buffer redacted(vitals_text line, enum redact_form form)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     redact_line(&text, line, form);
     /* A byte becomes at most the three of a hidden value. */
     if (text.failed || text.size > 3 * line.size + 3)
@@ -21,12 +21,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     vitals_text line = {(const char *)bytes, size};
     for (int form = REDACT_OFF; form <= REDACT_FULL; form++) {
-        struct text text = redacted(line, (enum redact_form)form);
+        struct buffer text = redacted(line, (enum redact_form)form);
         bool whole = form == REDACT_FULL || form == REDACT_ARGV0;
         if (whole && text.size > 0 &&
             (text.size > size || memcmp(text.bytes, bytes, text.size) != 0))
             abort();
-        text_done(&text);
+        buffer_done(&text);
     }
     return 0;
 }

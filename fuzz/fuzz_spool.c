@@ -18,7 +18,7 @@ static void check(bool holds)
 /* All that waits is given, once. */
 static void take_all(struct spool *spool)
 {
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     enum spool_kind kind = SPOOL_KINDS;
     uint64_t waiting = spool_waiting(spool);
     while (spool_next(spool, &kind, &body)) {
@@ -28,13 +28,13 @@ static void take_all(struct spool *spool)
         check(spool_waiting(spool) == --waiting);
     }
     check(waiting == 0);
-    text_done(&body);
+    buffer_done(&body);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct spool *spool;
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     enum spool_kind kind;
     int file = size <= 65536 ? memfd_create("spool", MFD_CLOEXEC) : -1;
     if (file < 0)
@@ -53,6 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         close(again);
     }
-    text_done(&body);
+    buffer_done(&body);
     return 0;
 }

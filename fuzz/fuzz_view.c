@@ -6,13 +6,13 @@
 #include "export/server/history.h"
 #include "export/server/view.h"
 
-static void check(struct text *text)
+static void check(struct buffer *text)
 {
     json_t *document = json_loadb(text->bytes, text->size, JSON_REJECT_DUPLICATES, NULL);
     if (text->failed || document == NULL || memchr(text->bytes, '\n', text->size) != NULL)
         abort();
     json_decref(document);
-    text_reset(text);
+    buffer_reset(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct sample *two = end != NULL ? sample_new(end + 1, size - first - 1, 7000000000)
                                      : sample_new(line, first, 7000000000);
     struct history_store *history = history_new();
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     const vitals_snapshot *older = sample_snapshot(one, NULL), *newer = sample_snapshot(two, NULL);
     history_take(history, one);
     history_take(history, two);
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         view_write(&text, &sample, every[i]);
         check(&text);
     }
-    text_done(&text);
+    buffer_done(&text);
     history_free(history);
     sample_unref(one);
     sample_unref(two);

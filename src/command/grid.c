@@ -9,14 +9,14 @@
 void grid_reset(struct grid *grid)
 {
     grid->column_count = grid->count = 0;
-    text_reset(&grid->text);
+    buffer_reset(&grid->text);
     grid->failed = false;
 }
 
 void grid_done(struct grid *grid)
 {
     free(grid->cells);
-    text_done(&grid->text);
+    buffer_done(&grid->text);
     *grid = (struct grid){0};
 }
 
@@ -77,7 +77,7 @@ void grid_cell(struct grid *grid, enum color color, const char *text)
         grid->capacity = cells != NULL ? capacity : grid->capacity;
     }
     if (!grid->failed)
-        text_append(&grid->text, text, size + 1);
+        buffer_append(&grid->text, text, size + 1);
     grid->failed |= grid->text.failed;
     if (grid->failed || grid->column_count == 0)
         return;

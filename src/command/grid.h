@@ -30,7 +30,7 @@ struct grid {
     size_t column_count;
     struct grid_cell *cells; /* row after row */
     size_t count, capacity;
-    struct text text; /* of the cells, each with its NUL */
+    struct buffer text; /* of the cells, each with its NUL */
     bool failed;
 };
 

@@ -34,12 +34,12 @@ static struct body *make(void *owned, const void *bytes, size_t size)
     return body;
 }
 
-struct body *body_new(struct text *text)
+struct body *body_new(struct buffer *text)
 {
     struct body *body = text->failed ? NULL : make(text->bytes, text->bytes, text->size);
     if (body == NULL)
-        text_done(text);
-    *text = (struct text){.bytes = NULL};
+        buffer_done(text);
+    *text = (struct buffer){.bytes = NULL};
     return body;
 }
 
@@ -71,7 +71,7 @@ const void *body_bytes(const struct body *body, size_t *size)
 }
 
 /* Appends the bytes as a gzip file. Returns false without zlib or memory. */
-static bool gzip_pack(const void *bytes, size_t size, struct text *out)
+static bool gzip_pack(const void *bytes, size_t size, struct buffer *out)
 {
 #if VITALS_WITH_ZLIB
     /* The fastest level: documents live for a second and compress well at any level. */
@@ -81,12 +81,12 @@ static bool gzip_pack(const void *bytes, size_t size, struct text *out)
                                         MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
         return false;
     size_t room = size + size / 1000 + FRAME;
-    char *place = room <= UINT_MAX ? text_reserve(out, room) : NULL;
+    char *place = room <= UINT_MAX ? buffer_reserve(out, room) : NULL;
     stream.next_out = (Bytef *)place;
     stream.avail_out = (uInt)room;
     bool packed = place != NULL && deflate(&stream, Z_FINISH) == Z_STREAM_END;
     if (packed)
-        text_advance(out, stream.total_out);
+        buffer_advance(out, stream.total_out);
     (void)deflateEnd(&stream);
     return packed;
 #else
@@ -99,13 +99,13 @@ const void *body_packed(struct body *body, size_t *size)
 {
     pthread_mutex_lock(&body->mutex);
     if (!body->tried) {
-        struct text packed = {.bytes = NULL};
+        struct buffer packed = {.bytes = NULL};
         body->tried = true;
         if (gzip_pack(body->bytes, body->size, &packed)) {
             body->packed = packed.bytes;
             body->packed_size = packed.size;
         } else {
-            text_done(&packed);
+            buffer_done(&packed);
         }
     }
     const void *bytes = body->packed;

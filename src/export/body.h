@@ -13,7 +13,7 @@ struct body;
 
 /* Takes over the bytes of the text, which is empty afterwards. Returns NULL without memory, or if
  * the text has failed. */
-struct body *body_new(struct text *text);
+struct body *body_new(struct buffer *text);
 
 /* Makes a body of static bytes, such as a file of the page, without a copy. */
 struct body *body_of_constant(const void *bytes, size_t size);

@@ -15,7 +15,7 @@ enum { CONNECT_SECONDS = 10, TOTAL_SECONDS = 30, BILLION = 1000000000 };
 
 /* ---- without libcurl ---- */
 
-void client_encode(struct text *url, const char *bytes, size_t size, bool path)
+void client_encode(struct buffer *url, const char *bytes, size_t size, bool path)
 {
     static const char PLAIN[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -24,15 +24,15 @@ void client_encode(struct text *url, const char *bytes, size_t size, bool path)
         unsigned char byte = (unsigned char)bytes[i];
         char code[3] = {'%', HEX[byte >> 4], HEX[byte & 15]};
         if (byte != '\0' && (strchr(PLAIN, byte) != NULL || (path && byte == '/')))
-            text_byte(url, bytes[i]);
+            buffer_byte(url, bytes[i]);
         else
-            text_append(url, code, sizeof code);
+            buffer_append(url, code, sizeof code);
     }
 }
 
 void client_answer_done(struct client_answer *answer)
 {
-    text_done(&answer->body);
+    buffer_done(&answer->body);
     *answer = (struct client_answer){.status = 0};
 }
 
@@ -91,14 +91,14 @@ static char *keep(struct client *client, const char *string)
 static void add_header(struct client *client, struct curl_slist **list, const char *name,
                        const char *value)
 {
-    struct text header = {.bytes = NULL};
+    struct buffer header = {.bytes = NULL};
     if (value == NULL || strpbrk(value, "\r\n") != NULL)
         return;
-    text_format(&header, "%s%s", name, value);
+    buffer_format(&header, "%s%s", name, value);
     struct curl_slist *longer = header.failed ? NULL : curl_slist_append(*list, header.bytes);
     client->failed |= longer == NULL;
     *list = longer != NULL ? longer : *list;
-    text_done(&header);
+    buffer_done(&header);
 }
 
 static CURLcode libcurl_prepared; /* written under pthread_once */
@@ -181,7 +181,7 @@ static size_t take_body(char *bytes, size_t one, size_t count, void *data)
     struct asking *asking = data;
     size_t size = one * count, room = CLIENT_ANSWER_MAX - asking->answer->body.size;
     asking->cut = size > room;
-    text_append(&asking->answer->body, bytes, asking->cut ? room : size);
+    buffer_append(&asking->answer->body, bytes, asking->cut ? room : size);
     return asking->cut || asking->answer->body.failed ? 0 : size;
 }
 

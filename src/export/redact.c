@@ -307,10 +307,10 @@ static bool is_word(vitals_text word, const char *of)
     return word.size == strlen(of) && holds(word, of);
 }
 
-static void redact_words(struct text *text, vitals_text line, struct division division);
+static void redact_words(struct buffer *text, vitals_text line, struct division division);
 
 /* Redacts a word; it may contain a command line, as the one after sh -c. */
-static void redact_word(struct text *text, vitals_text word, unsigned depth)
+static void redact_word(struct buffer *text, vitals_text word, unsigned depth)
 {
     /* The part before a value that is hidden as a whole, as in `--password=X`, `TOKEN=X`,
      * `Authorization: X`. */
@@ -319,8 +319,8 @@ static void redact_word(struct text *text, vitals_text word, unsigned depth)
         name++;
     if (name > 0 && name + 1 < word.size && is_separator(word.bytes[name]) &&
         names_a_secret(part(word, 0, name))) {
-        text_append(text, word.bytes, name + 1);
-        text_string(text, HIDDEN);
+        buffer_append(text, word.bytes, name + 1);
+        buffer_string(text, HIDDEN);
         return;
     }
     if (depth < DEPTH_MOST && has_blank(word)) {
@@ -330,14 +330,14 @@ static void redact_word(struct text *text, vitals_text word, unsigned depth)
     for (size_t i = 0; i < word.size;) {
         size_t size = hidden_size(part(word, i, word.size - i), part(word, 0, i));
         if (size > 0)
-            text_string(text, HIDDEN);
+            buffer_string(text, HIDDEN);
         else
-            text_byte(text, word.bytes[i]);
+            buffer_byte(text, word.bytes[i]);
         i += size > 0 ? size : 1;
     }
 }
 
-static void redact_words(struct text *text, vitals_text line, struct division division)
+static void redact_words(struct buffer *text, vitals_text line, struct division division)
 {
     vitals_text program = {"", 0};
     bool hide = false, known;
@@ -350,7 +350,7 @@ static void redact_words(struct text *text, vitals_text line, struct division di
         bool scheme = is_word(word, "bearer") || is_word(word, "basic");
 
         if (hide && !is_option && word.size > 0) {
-            text_string(text, HIDDEN);
+            buffer_string(text, HIDDEN);
             hide = scheme;
         } else {
             /* A word of text may be quoted. */
@@ -359,15 +359,15 @@ static void redact_words(struct text *text, vitals_text line, struct division di
             vitals_text inside = quoted ? part(word, 1, word.size - 2) : word;
             size_t option = option_size(program, inside, &known);
             if (quoted)
-                text_byte(text, word.bytes[0]);
+                buffer_byte(text, word.bytes[0]);
             if (option > 0 && option < inside.size) {
-                text_append(text, inside.bytes, option);
-                text_string(text, HIDDEN);
+                buffer_append(text, inside.bytes, option);
+                buffer_string(text, HIDDEN);
             } else {
                 redact_word(text, inside, division.depth);
             }
             if (quoted)
-                text_byte(text, word.bytes[0]);
+                buffer_byte(text, word.bytes[0]);
 
             /* Whether the next word is a secret, because of this one. */
             bool announces = word.size > 1 &&
@@ -380,11 +380,11 @@ static void redact_words(struct text *text, vitals_text line, struct division di
         }
         at += word.size;
         if (at < line.size)
-            text_byte(text, line.bytes[at++]);
+            buffer_byte(text, line.bytes[at++]);
     }
 }
 
-void redact_line(struct text *text, vitals_text line, enum redact_form form)
+void redact_line(struct buffer *text, vitals_text line, enum redact_form form)
 {
     while (line.size > 0 && line.bytes[line.size - 1] == '\0')
         line.size--;
@@ -392,29 +392,29 @@ void redact_line(struct text *text, vitals_text line, enum redact_form form)
     struct division division = {divided ? '\0' : ' ', 0};
     switch (form) {
     case REDACT_OFF: break;
-    case REDACT_ARGV0: text_append(text, line.bytes, word_size(line, 0, division.between)); break;
+    case REDACT_ARGV0: buffer_append(text, line.bytes, word_size(line, 0, division.between)); break;
     case REDACT_REDACTED: redact_words(text, line, division); break;
-    case REDACT_FULL: text_append(text, line.bytes, line.size); break;
+    case REDACT_FULL: buffer_append(text, line.bytes, line.size); break;
     }
 }
 
-void redact_arguments(struct text *text, const json_t *arguments, enum redact_form form)
+void redact_arguments(struct buffer *text, const json_t *arguments, enum redact_form form)
 {
-    struct text words = {.bytes = NULL}, line = {.bytes = NULL};
+    struct buffer words = {.bytes = NULL}, line = {.bytes = NULL};
     for (size_t i = 0; i < json_array_size(arguments) && form != REDACT_OFF; i++) {
         const char *argument = json_string_value(json_array_get(arguments, i));
         if (argument != NULL)
-            text_append(&words, argument, strlen(argument) + 1);
+            buffer_append(&words, argument, strlen(argument) + 1);
     }
     vitals_text bytes = {words.bytes, words.size};
     size_t size = words.size > 0 ? vitals_text_command(bytes, NULL, 0) : 0;
-    char *place = size > 0 && !words.failed ? text_reserve(&line, size) : NULL;
+    char *place = size > 0 && !words.failed ? buffer_reserve(&line, size) : NULL;
     if (place != NULL) {
         (void)vitals_text_command(bytes, place, size + 1);
         redact_line(text, (vitals_text){place, size}, form);
     }
-    text_done(&words);
-    text_done(&line);
+    buffer_done(&words);
+    buffer_done(&line);
 }
 
 /* ---- the document of a sample ---- */
@@ -424,7 +424,7 @@ void redact_arguments(struct text *text, const json_t *arguments, enum redact_fo
 static const char MEMBER[] = "\"command_line\":\"";
 enum { MEMBER_SIZE = sizeof MEMBER - 1, LINE_MAX_BYTES = 64 * 1024 };
 
-void command_lines_write(struct text *text, const char *json, size_t size, enum redact_form form)
+void command_lines_write(struct buffer *text, const char *json, size_t size, enum redact_form form)
 {
     const char *from = json, *end = json + size, *found;
     char line[LINE_MAX_BYTES];
@@ -435,12 +435,12 @@ void command_lines_write(struct text *text, const char *json, size_t size, enum 
             quote += *quote == '\\';
         if (quote >= end)
             break;
-        text_append(text, from, (size_t)(string - from));
+        buffer_append(text, from, (size_t)(string - from));
         from = quote + 1;
 
         /* The string is replaced; one that cannot be decoded or is longer than a page shows becomes
          * empty. */
-        struct text told = {.bytes = NULL};
+        struct buffer told = {.bytes = NULL};
         json_t *value = json_loadb(string, (size_t)(from - string),
                                    JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
         vitals_text arguments = {json_string_value(value), json_string_length(value)};
@@ -449,15 +449,15 @@ void command_lines_write(struct text *text, const char *json, size_t size, enum 
             whole = vitals_text_command(arguments, line, sizeof line);
         if (whole < sizeof line)
             redact_line(&told, (vitals_text){line, whole}, form);
-        text_byte(text, '"');
+        buffer_byte(text, '"');
         if (told.size > 0) {
             text_safe(text, (vitals_text){told.bytes, told.size}, VITALS_TEXT_JSON);
-            text_string(text, "\\u0000");
+            buffer_string(text, "\\u0000");
         }
-        text_byte(text, '"');
+        buffer_byte(text, '"');
         text->failed |= told.failed;
-        text_done(&told);
+        buffer_done(&told);
         json_decref(value);
     }
-    text_append(text, from, (size_t)(end - from));
+    buffer_append(text, from, (size_t)(end - from));
 }

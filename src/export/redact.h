@@ -21,15 +21,15 @@ int redact_form_of(const char *word);
  * spaces, as vitals_text_command gives them. The output is separated like the input, without NULs
  * at its end; it is empty for REDACT_OFF. A word that is a command line itself, as the one after
  * `sh -c`, is redacted too. The bytes are not escaped for any format. */
-void redact_line(struct text *text, vitals_text line, enum redact_form form);
+void redact_line(struct buffer *text, vitals_text line, enum redact_form form);
 
 /* Appends the command line of a JSON list of arguments, likewise. */
-void redact_arguments(struct text *text, const json_t *arguments, enum redact_form form);
+void redact_arguments(struct buffer *text, const json_t *arguments, enum redact_form form);
 
 /* Appends the document of `vitals --json` with its command lines redacted; it is searched, not
  * parsed. In the forms between off and full a command line becomes
  * one argument: the line that redact_line makes of it. With off it is empty. All other bytes are
  * unchanged. */
-void command_lines_write(struct text *text, const char *json, size_t size, enum redact_form form);
+void command_lines_write(struct buffer *text, const char *json, size_t size, enum redact_form form);
 
 #endif

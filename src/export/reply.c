@@ -19,16 +19,16 @@ enum { MESSAGE = 1000 };
 static void write_reply(const char *const members[3][2])
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    struct text line = {.bytes = NULL};
+    struct buffer line = {.bytes = NULL};
     for (int i = 0; i < 3 && members[i][0] != NULL; i++) {
         const char *value = members[i][1];
         if (value == NULL)
             continue;
-        text_format(&line, "%s\"%s\":\"", line.size > 0 ? "," : "{", members[i][0]);
+        buffer_format(&line, "%s\"%s\":\"", line.size > 0 ? "," : "{", members[i][0]);
         text_safe(&line, (vitals_text){value, strlen(value)}, VITALS_TEXT_JSON);
-        text_byte(&line, '"');
+        buffer_byte(&line, '"');
     }
-    text_string(&line, line.size > 0 ? "}\n" : "{\"done\":true}\n");
+    buffer_string(&line, line.size > 0 ? "}\n" : "{\"done\":true}\n");
 
     pthread_mutex_lock(&mutex);
     if (!line.failed && line.size <= PIPE_BUF) {
@@ -41,7 +41,7 @@ static void write_reply(const char *const members[3][2])
         } while (written < 0 && errno == EINTR);
     }
     pthread_mutex_unlock(&mutex);
-    text_done(&line);
+    buffer_done(&line);
 }
 
 void reply_opened(const char *publisher, const char *key, const char *value)

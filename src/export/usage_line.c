@@ -14,7 +14,7 @@ static const size_t SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0];
 
 /* ---- writing ---- */
 
-void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const vitals_usage *usage)
+void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot, const vitals_usage *usage)
 {
     size_t count;
     const vitals_usage_value *values = vitals_usage_values(usage, &count);
@@ -27,7 +27,7 @@ void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const 
             gone[values[i].scope] = true;
     }
 
-    text_format(line, "{\"usage\":{\"realtime_ns\":\"%llu\",\"monotonic_ns\":\"%llu\",\"values\":[",
+    buffer_format(line, "{\"usage\":{\"realtime_ns\":\"%llu\",\"monotonic_ns\":\"%llu\",\"values\":[",
                 (unsigned long long)vitals_snapshot_realtime_ns(snapshot),
                 (unsigned long long)vitals_snapshot_monotonic_ns(snapshot));
     for (size_t i = 0; i < count; i++) {
@@ -37,18 +37,18 @@ void usage_line_write(struct text *line, const vitals_snapshot *snapshot, const 
         /* What ended processes did since the last sample is not known, and not 0. */
         bool rate = value->state > 0 && !vitals_measure_is_counter(value->measure);
         vitals_availability state = rate && gone[value->scope] ? VITALS_GONE : value->state;
-        text_format(line, "%s[\"%s\",\"", any ? "," : "", SCOPES[value->scope]);
+        buffer_format(line, "%s[\"%s\",\"", any ? "," : "", SCOPES[value->scope]);
         text_safe(line, (vitals_text){value->subject, strlen(value->subject)}, VITALS_TEXT_JSON);
-        text_format(line, "\",\"%s\",\"%s\",", vitals_measure_name(value->measure),
+        buffer_format(line, "\",\"%s\",\"%s\",", vitals_measure_name(value->measure),
                     vitals_availability_name(state));
         if (state > 0)
             text_number(line, value->value);
         else
-            text_string(line, "null");
-        text_byte(line, ']');
+            buffer_string(line, "null");
+        buffer_byte(line, ']');
         any = true;
     }
-    text_string(line, "]}}\n");
+    buffer_string(line, "]}}\n");
 }
 
 /* ---- reading ---- */

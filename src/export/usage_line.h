@@ -16,7 +16,7 @@
 #include "util/hash.h"
 
 /* Writes the line, newline included. */
-void usage_line_write(struct text *line, const vitals_snapshot *snapshot,
+void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
                       const vitals_usage *usage);
 
 /* The value of "usage", indexed: a look-up does not depend on the length of the line. Borrows the

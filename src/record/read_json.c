@@ -271,17 +271,17 @@ static int account_json_read(const char *path, const char *bytes, size_t size, v
 
 #endif
 
-static int read_lines(struct recording *recording, FILE *file, struct text *line,
+static int read_lines(struct recording *recording, FILE *file, struct buffer *line,
                       vitals_error *error)
 {
     uint64_t broken = 0;
     size_t cores = 0;
     int byte = 0;
     while (byte != EOF && !recording->no_memory && !line->failed) {
-        text_reset(line);
+        buffer_reset(line);
         while ((byte = getc_unlocked(file)) != EOF && byte != '\n')
             if (line->size < LINE_MAX_BYTES)
-                text_byte(line, (char)byte);
+                buffer_byte(line, (char)byte);
 
         bool empty = line->size == 0;
         if (empty && byte == EOF)
@@ -307,14 +307,14 @@ static int read_lines(struct recording *recording, FILE *file, struct text *line
     return 0;
 }
 
-static int read_account(struct recording *recording, FILE *file, struct text *text,
+static int read_account(struct recording *recording, FILE *file, struct buffer *text,
                         vitals_error *error)
 {
     char chunk[64 * 1024];
     vitals_account *account = NULL;
     for (size_t size; text->size <= ACCOUNT_MAX_BYTES && !text->failed &&
                       (size = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        text_append(text, chunk, size);
+        buffer_append(text, chunk, size);
     if (text->failed)
         return record_no_memory(recording->path, error);
     if (text->size > ACCOUNT_MAX_BYTES)
@@ -331,7 +331,7 @@ static int read_account(struct recording *recording, FILE *file, struct text *te
 
 int read_json(struct recording *recording, FILE *file, vitals_error *error)
 {
-    struct text text = {0};
+    struct buffer text = {0};
     char head[256];
     head[fread(head, 1, sizeof head - 1, file)] = '\0';
     rewind(file);
@@ -343,6 +343,6 @@ int read_json(struct recording *recording, FILE *file, vitals_error *error)
     if (code == VITALS_EFORMAT)
         code = record_fail(VITALS_EUNSUPPORTED, recording->path, error, BUILT_WITHOUT_JSON);
 #endif
-    text_done(&text);
+    buffer_done(&text);
     return code;
 }

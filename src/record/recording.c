@@ -114,7 +114,7 @@ static void read_account_beside(struct recording *recording)
         recording->account = beside.account;
         recording->account_stored = vitals_account_next(beside.account, NULL) != NULL;
     }
-    text_done(&beside.problem);
+    buffer_done(&beside.problem);
 }
 
 /* Reads a sub-tracking file of gpu_tracker. */
@@ -265,7 +265,7 @@ void recording_close(struct recording *recording)
     free(recording->seconds);
     memory_free(recording->phases);
     free(recording->open);
-    text_done(&recording->problem);
+    buffer_done(&recording->problem);
     vitals_account_free(recording->account);
     free(recording->path);
     free(recording);

@@ -21,8 +21,8 @@ void recording_wrong(struct recording *recording, const char *format, ...)
     va_end(arguments);
     (void)vitals_text_format((vitals_text){raw, strlen(raw)}, VITALS_TEXT_ASCII, line, sizeof line);
     if (line[0] != '\0' && recording->problem.size > 0)
-        text_byte(&recording->problem, '\n');
-    text_string(&recording->problem, line);
+        buffer_byte(&recording->problem, '\n');
+    buffer_string(&recording->problem, line);
 }
 
 /* ---- series ---- */

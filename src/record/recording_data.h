@@ -43,7 +43,7 @@ struct open_phase {
 struct recording {
     char *path;
     const char *format;
-    struct text problem;
+    struct buffer problem;
     vitals_account *account;
     bool account_stored; /* the file holds figures */
 

@@ -45,7 +45,7 @@ int text_file_open(struct text_file *file, const char *path, bool overwrite, vit
 
 void text_file_put(struct text_file *file, const char *string)
 {
-    text_string(&file->line, string);
+    buffer_string(&file->line, string);
 }
 
 void text_file_field(struct text_file *file, const char *string, bool quote)
@@ -54,13 +54,13 @@ void text_file_field(struct text_file *file, const char *string, bool quote)
         text_file_put(file, string);
         return;
     }
-    text_byte(&file->line, '"');
+    buffer_byte(&file->line, '"');
     for (const char *at = string; *at != '\0'; at++) {
         if (*at == '"')
-            text_byte(&file->line, '"');
-        text_byte(&file->line, *at);
+            buffer_byte(&file->line, '"');
+        buffer_byte(&file->line, *at);
     }
-    text_byte(&file->line, '"');
+    buffer_byte(&file->line, '"');
 }
 
 /* Waits until the descriptor can be written; at most LAST_PATIENCE_MS after `stop` has become
@@ -97,7 +97,7 @@ int text_file_end_line(struct text_file *file, vitals_error *error)
             number = errno;
         done += written > 0 ? (size_t)written : 0;
     }
-    text_reset(&file->line);
+    buffer_reset(&file->line);
     if (failed)
         return record_no_memory(file->path, error);
     if (number == 0) {
@@ -191,7 +191,7 @@ int text_file_widen(struct text_file *file, size_t fields)
         number = ESTALE;
     if (number == 0 && (fstat(descriptor, &status) != 0 || rename(fresh, file->path) != 0))
         number = errno;
-    text_reset(&file->line);
+    buffer_reset(&file->line);
 
     if (number == 0) {
         close(file->descriptor);
@@ -208,7 +208,7 @@ void text_file_close(struct text_file *file)
 {
     if (file->descriptor >= 0 && !file->standard)
         close(file->descriptor);
-    text_done(&file->line);
+    buffer_done(&file->line);
     *file = (struct text_file){
         .path = file->path, .descriptor = -1, .crlf = file->crlf, .stop = file->stop};
 }

@@ -14,7 +14,7 @@ struct text_file {
     int stop;         /* see recorder.h; 0: none */
     bool waits;       /* writes may block: no regular file */
     uint64_t size;    /* of all whole lines */
-    struct text line; /* that is being written */
+    struct buffer line; /* that is being written */
 };
 
 /* Opens a file; NULL or "-" is standard output. Without `overwrite` a file that is not empty is

@@ -452,12 +452,12 @@ int account_json_with(const vitals_account *account, const struct account_member
                       size_t count, vitals_write_fn *write, void *data)
 {
     static const char END[] = "}\n"; /* of a document that goes on here */
-    struct text own = {0};
+    struct buffer own = {0};
     struct json_form form;
     int stopped = vitals_account_json(account, text_write, &own);
     if (stopped == 0)
         stopped = write(data, own.bytes, own.size - strlen(END));
-    text_done(&own);
+    buffer_done(&own);
     json_form_init(&form, 0, write, data);
     form.failed = stopped;
     form.begun = true; /* the figures stand there */

@@ -222,7 +222,7 @@ static void put_processes(struct sheet *sheet)
         grid_column(&grid, "WORK", ALIGN_LEFT, narrow ? 16 : 24);
     grid_column(&grid, "COMMAND", ALIGN_LEFT, 0);
 
-    struct text text = {0};
+    struct buffer text = {0};
     while (
         (row = vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, row))) {
         char name[DEVICE_VALUE] = "N/A";
@@ -244,7 +244,7 @@ static void put_processes(struct sheet *sheet)
         grid_cell(&grid, color, command);
     }
     sheet->failed |= text.failed || grid_paint(&grid, &form, sheet->paint) < 0;
-    text_done(&text);
+    buffer_done(&text);
     grid_done(&grid);
 }
 

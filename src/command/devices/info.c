@@ -67,7 +67,7 @@ struct info_painter {
     const vitals_row *process;
     struct paint *paint;
     size_t width; /* 0: no end */
-    struct text text;
+    struct buffer text;
     bool failed;
 };
 
@@ -473,7 +473,7 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
             put_table(&info, &TABLES[i]);
     }
     info.failed |= info.text.failed;
-    text_done(&info.text);
+    buffer_done(&info.text);
     return info.failed ? -1 : 0;
 }
 

@@ -138,7 +138,7 @@ int exporters_check(const struct run_settings *run, const struct export_settings
 
 /* ---- its parts ---- */
 
-static void begin(struct json_form *form, struct text *out, const char *program)
+static void begin(struct json_form *form, struct buffer *out, const char *program)
 {
     json_form_init(form, 0, text_write, out);
     form_begin(form, '{');
@@ -190,7 +190,7 @@ static void put_exposed(struct json_form *form, const struct serve_settings *ser
 
 void export_config_serve(const struct sampling_settings *sampling,
                          const struct export_settings *export, const struct serve_settings *serve,
-                         bool handed, struct text *out)
+                         bool handed, struct buffer *out)
 {
     static const uint64_t PATIENCE_NS = 2000000000;
     struct json_form form;
@@ -300,7 +300,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
 }
 
 void export_config_run(const struct settings *settings, const struct export_job *job,
-                       struct text *out)
+                       struct buffer *out)
 {
     struct json_form form;
     begin(&form, out, job->program);
@@ -349,7 +349,7 @@ void export_config_run(const struct settings *settings, const struct export_job 
 /* ---- what is left of one ---- */
 
 /* A server that takes it may take its time; one that is away is waited for as long as asked. */
-void export_config_send(const struct send_settings *send, const char *path, struct text *out)
+void export_config_send(const struct send_settings *send, const char *path, struct buffer *out)
 {
     static const double PATIENCE_SECONDS = 86400;
     struct json_form form;

@@ -64,7 +64,7 @@ void exporter_take(struct exporter *exporter, const char *line, struct exporter_
 }
 
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
-                  struct text *config, int handed)
+                  struct buffer *config, int handed)
 {
     vitals_error error;
     const char *program = export->program;
@@ -77,7 +77,7 @@ int exporter_open(struct exporter *exporter, const struct export_settings *expor
                                          "VITALS_TELL can name it");
     else if (link_open(program, config->bytes, handed, &exporter->link, &error) < 0)
         code = command_fail(EXIT_CANNOT, "%s", error.message);
-    text_done(config);
+    buffer_done(config);
     return code;
 }
 

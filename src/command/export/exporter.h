@@ -31,10 +31,10 @@ struct export_job {
 /* Without a newline. `out->failed`: no memory. `handed`: a socket to listen at is handed down. */
 void export_config_serve(const struct sampling_settings *sampling,
                          const struct export_settings *export, const struct serve_settings *serve,
-                         bool handed, struct text *out);
+                         bool handed, struct buffer *out);
 void export_config_run(const struct settings *settings, const struct export_job *job,
-                       struct text *out);
-void export_config_send(const struct send_settings *send, const char *path, struct text *out);
+                       struct buffer *out);
+void export_config_send(const struct send_settings *send, const char *path, struct buffer *out);
 
 struct exporter {
     struct link *link;
@@ -45,7 +45,7 @@ struct exporter {
 
 /* Starts it; frees the hello. 0, or EXIT_CANNOT after a message. `handed`: as for link_open. */
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
-                  struct text *config, int handed);
+                  struct buffer *config, int handed);
 
 /* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.
  */

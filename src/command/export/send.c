@@ -16,7 +16,7 @@ static int send_file(const struct export_settings *export, const struct send_set
     struct pollfd told = {.fd = interrupts, .events = POLLIN};
     struct exporter_message message = {.kind = MESSAGE_OTHER};
     struct exporter exporter;
-    struct text config = {.bytes = NULL};
+    struct buffer config = {.bytes = NULL};
     export_config_send(send, path, &config);
     int code = exporter_open(&exporter, export, &config, -1);
     if (code != EXIT_DONE)

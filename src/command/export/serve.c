@@ -29,7 +29,7 @@ struct server {
     vitals_context *context;
     struct serve_stream samples, every; /* the second: every process, while it is wanted */
     bool kept;                          /* a part of a line has not left yet */
-    struct text line;
+    struct buffer line;
     int code;
     bool over;
 };
@@ -126,11 +126,11 @@ static void tell_sample(struct server *server, const struct serve_stream *stream
     vitals_error error;
     if (snapshot == NULL)
         return;
-    text_reset(&server->line);
-    text_string(&server->line, before);
+    buffer_reset(&server->line);
+    buffer_string(&server->line, before);
     int code = vitals_snapshot_json(snapshot, text_write, &server->line, &error);
     vitals_snapshot_unref(snapshot);
-    text_string(&server->line, behind);
+    buffer_string(&server->line, behind);
     if (code < 0 || server->line.failed)
         return;
     (void)link_write(server->exporter.link, server->line.bytes, server->line.size, wait_ns);
@@ -258,7 +258,7 @@ static int take_socket(const struct environment_settings *environment, int *out)
 /* The program is started before there is a second thread. */
 static int begin(struct server *server)
 {
-    struct text config = {.bytes = NULL};
+    struct buffer config = {.bytes = NULL};
     vitals_error error;
     int handed = -1, code = exporters_check(&server->settings->run, &server->settings->export,
                                             &server->settings->serve);
@@ -295,6 +295,6 @@ int command_serve(const struct settings *settings)
         (void)command_fail(0, "%llu sample%s dropped: not taken in time",
                            (unsigned long long)dropped, dropped == 1 ? " was" : "s were");
     vitals_context_free(server.context);
-    text_done(&server.line);
+    buffer_done(&server.line);
     return server.code;
 }

@@ -132,7 +132,7 @@ static int check_screen(const struct view_settings *view, const char **screen)
 }
 
 static int draw_screen(const struct settings *settings, const struct monitor_options *options,
-                       struct feed *feed, size_t most, struct text *drawn)
+                       struct feed *feed, size_t most, struct buffer *drawn)
 {
     struct monitor_picture picture = {.styles = settings->look.force_color};
     vitals_error error;
@@ -147,14 +147,14 @@ static int draw_screen(const struct settings *settings, const struct monitor_opt
 }
 
 /* Frees the text. */
-static int print_drawn(struct text *drawn, int code)
+static int print_drawn(struct buffer *drawn, int code)
 {
     if (code == EXIT_DONE) {
         struct output *output = output_begin(STDOUT_FILENO);
         (void)output_write(output, drawn->bytes, drawn->size);
         code = output_done(output, EXIT_DONE);
     }
-    text_done(drawn);
+    buffer_done(drawn);
     return code;
 }
 
@@ -162,7 +162,7 @@ int command_screen(const struct settings *settings)
 {
     struct monitor_options options;
     struct monitor_readings readings = {.most = 0};
-    struct text drawn = {.bytes = NULL};
+    struct buffer drawn = {.bytes = NULL};
     char name[USER];
     const char *user = settings->machine.from != NULL ? NULL
                        : demo_procfs_wanted(&settings->machine, &settings->view)
@@ -273,7 +273,7 @@ int command_replay(const struct settings *settings)
     options.stands = settings->view.paused;
 
     if (settings->view.screen != NULL) {
-        struct text drawn = {.bytes = NULL};
+        struct buffer drawn = {.bytes = NULL};
         code = draw_screen(settings, &options, NULL, 0, &drawn);
         return print_drawn(&drawn, code);
     }

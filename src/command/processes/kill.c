@@ -246,7 +246,7 @@ static void show(const struct kill *kill)
         grid_column(&grid, columns[i].title,
                     ps_column_is_number(&columns[i]) ? ALIGN_RIGHT : ALIGN_LEFT, 0);
     }
-    struct text text = {0};
+    struct buffer text = {0};
     for (size_t i = 0; i < kill->count; i++) {
         for (size_t j = 0; j < COLUMNS; j++) {
             enum color color = COLOR_PLAIN;
@@ -255,7 +255,7 @@ static void show(const struct kill *kill)
             grid_cell(&grid, color, cell);
         }
     }
-    text_done(&text);
+    buffer_done(&text);
     (void)grid_print(&grid, &form, kill->look->color, false, kill->output);
     (void)output_flush(kill->output);
     grid_done(&grid);

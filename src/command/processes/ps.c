@@ -20,7 +20,7 @@ struct ps {
     struct ps_columns columns;
     struct ps_order order;
     struct grid grid;
-    struct text text;        /* a cell */
+    struct buffer text;        /* a cell */
     vitals_builder *builder; /* of --json */
     size_t tables;           /* printed so far */
     bool complained;         /* of what was named and is not there */
@@ -70,7 +70,7 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
         form.titles |= column->title[0] != '\0' && !ps->table->no_header; // as ps(1)
     }
 
-    struct text whole = {0};
+    struct buffer whole = {0};
     for (size_t at = 0; at < rows->count; at++) {
         const struct ps_row *row = ps_rows_at(rows, at);
         for (size_t i = 0; i < columns->count; i++) {
@@ -80,16 +80,16 @@ static int print_table(struct ps *ps, const struct ps_view *view, const struct p
             if (rows->shown != NULL && i == tree_column) {
                 char branches[PS_BRANCHES];
                 ps_rows_branches(rows, row, ps->look->ascii, branches);
-                text_reset(&whole);
-                text_string(&whole, branches);
-                text_string(&whole, text);
+                buffer_reset(&whole);
+                buffer_string(&whole, branches);
+                buffer_string(&whole, text);
                 ps->grid.failed |= whole.failed;
                 text = whole.failed ? "" : whole.bytes;
             }
             grid_cell(&ps->grid, color, text);
         }
     }
-    text_done(&whole);
+    buffer_done(&whole);
     ps->grid.failed |= ps->text.failed;
 
     return grid_print(&ps->grid, &form, ps->look->color, ps->tables > 0, output);
@@ -271,7 +271,7 @@ int command_ps(const struct settings *settings)
     }
     filter_done(&ps.filter);
     grid_done(&ps.grid);
-    text_done(&ps.text);
+    buffer_done(&ps.text);
     vitals_builder_free(ps.builder);
     return code;
 }

@@ -10,7 +10,7 @@ enum { CELL = 256 };
 
 /* Replaces what stood in `out`. Printable ASCII without the backslash, with which our escapes
  * begin, stands as it is in any form for people: nearly every text, which is then only copied. */
-static const char *put_text(struct text *out, vitals_text text, vitals_text_form form)
+static const char *put_text(struct buffer *out, vitals_text text, vitals_text_form form)
 {
     unsigned char odd = form == VITALS_TEXT_CSV;
     for (size_t i = 0; i < text.size; i++) { // without a way out, so that it is vectorized
@@ -22,22 +22,22 @@ static const char *put_text(struct text *out, vitals_text text, vitals_text_form
     if (odd)
         text_safe(out, text, form);
     else
-        text_append(out, text.bytes, text.size);
+        buffer_append(out, text.bytes, text.size);
     return out->failed ? "" : out->bytes;
 }
 
 /* Arguments as a shell reads them. */
-static const char *put_arguments(struct text *out, vitals_text arguments, vitals_text_form form)
+static const char *put_arguments(struct buffer *out, vitals_text arguments, vitals_text_form form)
 {
-    struct text joined = {0};
-    for (size_t room = arguments.size; text_reserve(&joined, room) != NULL;) {
+    struct buffer joined = {0};
+    for (size_t room = arguments.size; buffer_reserve(&joined, room) != NULL;) {
         room = vitals_text_command(arguments, joined.bytes, joined.capacity);
         if (room < joined.capacity)
             break;
     }
     out->failed |= joined.failed;
     const char *text = put_text(out, command_text(joined.failed ? "" : joined.bytes), form);
-    text_done(&joined);
+    buffer_done(&joined);
     return text;
 }
 
@@ -158,7 +158,7 @@ static enum color color_of(const struct ps_column *column, const struct ps_value
     }
 }
 
-const char *ps_command(const vitals_row *row, bool ascii, struct text *out, enum color *color)
+const char *ps_command(const vitals_row *row, bool ascii, struct buffer *out, enum color *color)
 {
     vitals_text_form form = ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
     vitals_text arguments, name;
@@ -174,12 +174,12 @@ const char *ps_command(const vitals_row *row, bool ascii, struct text *out, enum
     (void)vitals_text_format(name, form, safe, sizeof safe);
     snprintf(cell, sizeof cell, "[%s]%s", safe, zombie ? " <defunct>" : "");
     out->size = 0;
-    text_string(out, cell);
+    buffer_string(out, cell);
     return out->failed ? "" : out->bytes;
 }
 
 const char *ps_column_cell(const struct ps_column *column, const struct ps_view *view,
-                           const vitals_row *row, struct text *out, enum color *color)
+                           const vitals_row *row, struct buffer *out, enum color *color)
 {
     vitals_text_form form = view->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
     struct ps_value value;
@@ -197,7 +197,7 @@ const char *ps_column_cell(const struct ps_column *column, const struct ps_view 
 }
 
 const char *ps_column_field(const struct ps_column *column, const struct ps_view *view,
-                            const vitals_row *row, struct text *out)
+                            const vitals_row *row, struct buffer *out)
 {
     struct ps_value value;
     char cell[CELL];

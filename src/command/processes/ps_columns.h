@@ -93,16 +93,16 @@ void ps_column_exact(const struct ps_column *column, const struct ps_view *view,
 /* The value as a person reads it, safe for a terminal; N/A where there is none. The string lives in
  * `out`, which remembers that memory ran out: it is then empty. So the next two. */
 const char *ps_column_cell(const struct ps_column *column, const struct ps_view *view,
-                           const vitals_row *row, struct text *out, enum color *color);
+                           const vitals_row *row, struct buffer *out, enum color *color);
 
 /* The value as a field of CSV; empty where there is none. */
 const char *ps_column_field(const struct ps_column *column, const struct ps_view *view,
-                            const vitals_row *row, struct text *out);
+                            const vitals_row *row, struct buffer *out);
 
 /* "28.45M" of bytes; `out` has VITALS_HUMAN bytes. */
 char *ps_bytes(uint64_t bytes, char *out);
 
 /* A process's command line into `out`, safe; [name] of a kernel thread. */
-const char *ps_command(const vitals_row *row, bool ascii, struct text *out, enum color *color);
+const char *ps_command(const vitals_row *row, bool ascii, struct buffer *out, enum color *color);
 
 #endif

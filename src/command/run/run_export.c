@@ -17,10 +17,10 @@ static const uint64_t HEARD_NS = 500000000, FIRST_PROCESS_NS = 1000000000;
 
 static bool send_line(struct run_export *observer, uint64_t wait_ns)
 {
-    struct text *line = &observer->line;
+    struct buffer *line = &observer->line;
     bool sent = !line->failed &&
                 link_write(observer->exporter.link, line->bytes, line->size, wait_ns);
-    text_reset(line);
+    buffer_reset(line);
     return sent;
 }
 
@@ -35,10 +35,10 @@ void run_export_sample(struct run_export *observer, const vitals_snapshot *snaps
 {
     if (observer->exporter.link == NULL)
         return;
-    text_reset(&observer->line);
+    buffer_reset(&observer->line);
     if (vitals_snapshot_json(snapshot, text_write, &observer->line, NULL) < 0)
         return;
-    text_byte(&observer->line, '\n');
+    buffer_byte(&observer->line, '\n');
     bool sent = send_line(observer, observer->wait_ns);
     usage_line_write(&observer->line, snapshot, usage);
     sent = send_line(observer, observer->wait_ns) && sent;
@@ -56,14 +56,14 @@ static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usag
 static int mark(void *data, const vitals_mark *told, vitals_error *error)
 {
     struct run_export *observer = data;
-    struct text *line = &observer->line;
+    struct buffer *line = &observer->line;
     (void)error;
     if (observer->exporter.link == NULL)
         return 0;
-    text_reset(line);
-    text_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"", told->begins != 0 ? "true" : "false");
+    buffer_reset(line);
+    buffer_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"", told->begins != 0 ? "true" : "false");
     text_safe(line, command_text(told->name), VITALS_TEXT_JSON);
-    text_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
+    buffer_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
                 (unsigned long long)told->monotonic_ns, (long long)told->pid, (long long)told->tid);
     count_dropped(observer, send_line(observer, observer->wait_ns));
     return 0;
@@ -93,14 +93,14 @@ _Static_assert(sizeof((struct run_export *)0)->own / sizeof(char *) == OWN_COUNT
 /* NULL or "" is nothing to know; without memory the command does not know it. */
 static void set_own(struct run_export *observer, unsigned which, const char *value)
 {
-    struct text pair = {.bytes = NULL};
+    struct buffer pair = {.bytes = NULL};
     if (value == NULL || value[0] == '\0')
         return;
-    text_string(&pair, OWN_NAMES[which]);
-    text_string(&pair, value);
-    text_byte(&pair, '\0');
+    buffer_string(&pair, OWN_NAMES[which]);
+    buffer_string(&pair, value);
+    buffer_byte(&pair, '\0');
     if (pair.failed)
-        text_done(&pair);
+        buffer_done(&pair);
     free(observer->own[which]);
     observer->own[which] = pair.bytes;
 }
@@ -287,7 +287,7 @@ static void process_title(const struct machine_settings *machine, int64_t pid, c
 bool run_export_begin(struct run_export *observer, const struct settings *settings,
                       const struct export_job *job)
 {
-    struct text config = {.bytes = NULL};
+    struct buffer config = {.bytes = NULL};
     struct export_job called = *job;
     char name[256] = "";
     if (!exporters_asked(&settings->export))
@@ -320,11 +320,11 @@ static uint64_t left_ns(uint64_t deadline_ns)
 }
 
 /* Sends a line, and empties it. */
-static void send_end(struct run_export *observer, struct text *line, uint64_t deadline_ns)
+static void send_end(struct run_export *observer, struct buffer *line, uint64_t deadline_ns)
 {
     count_dropped(observer, !line->failed && link_write(observer->exporter.link, line->bytes,
                                                         line->size, left_ns(deadline_ns)));
-    text_done(line);
+    buffer_done(line);
 }
 
 /* A line of the sampler's may have no end. The program is to say what it has not sent so early that
@@ -343,12 +343,12 @@ static void send_account(struct run_export *observer, const char *account_json,
     else if (vitals_account_attribute(account, "exit").size == 0)
         state = "unknown"; // of a process that is no child of ours
 
-    struct text line = {.bytes = NULL};
-    text_format(&line, "\n{\"account\":");
-    text_string(&line, account_json);
-    text_format(&line, ",\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
+    struct buffer line = {.bytes = NULL};
+    buffer_format(&line, "\n{\"account\":");
+    buffer_string(&line, account_json);
+    buffer_format(&line, ",\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
                 signal);
-    text_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns);
+    buffer_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns);
     send_end(observer, &line, deadline_ns);
 }
 
@@ -406,12 +406,12 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     page.deadline_ns = clock_now_ns() + wait_ns;
     page.interrupts = observer->interrupts;
 
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     json_t *document = NULL, *attributes = NULL;
     if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
         document = json_loadb(text.bytes, text.size, 0, NULL);
     attributes = json_object_get(document, "attributes");
-    text_done(&text);
+    buffer_done(&text);
 
     /* The command line as --cmdline has it, as far as it may leave. */
     const char *command = json_string_value(json_object_get(attributes, "command"));
@@ -421,7 +421,7 @@ void run_export_end(struct run_export *observer, const struct settings *settings
         if (text.failed || text.size == 0 ||
             json_object_set_new(attributes, "command", json_stringn(text.bytes, text.size)) < 0)
             (void)json_object_del(attributes, "command");
-        text_done(&text);
+        buffer_done(&text);
     }
 
     char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
@@ -431,9 +431,9 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     if (line != NULL && settings->export.mlflow.uri != NULL) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
         if (run_page_make(&page, settings->environment.temporary, &view, recording, line)) {
-            text_string(&text, "{\"artifacts\":[\"");
+            buffer_string(&text, "{\"artifacts\":[\"");
             text_safe(&text, command_text(page.path), VITALS_TEXT_JSON);
-            text_string(&text, "\"]}\n");
+            buffer_string(&text, "\"]}\n");
             send_end(observer, &text, page.deadline_ns);
         }
     }
@@ -452,7 +452,7 @@ void run_export_done(struct run_export *observer)
         (void)munmap((void *)observer->dropped, sizeof *observer->dropped);
     observer_pair_done(&observer->pair);
     vitals_request_free(observer->request);
-    text_done(&observer->line);
+    buffer_done(&observer->line);
     for (unsigned i = 0; i < OWN_COUNT; i++)
         free(observer->own[i]);
     free(observer->variables);

@@ -95,7 +95,7 @@ static bool is_trusted_folder(const char *path)
 }
 
 /* Reads a regular file of at most `most` bytes, following no link. The caller frees `out`. */
-static bool read_file(const char *folder, const char *name, size_t most, struct text *out)
+static bool read_file(const char *folder, const char *name, size_t most, struct buffer *out)
 {
     char path[PATH_MAX];
     struct stat about;
@@ -105,10 +105,10 @@ static bool read_file(const char *folder, const char *name, size_t most, struct 
                    : -1;
     bool whole = file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
                  is_trusted(&about) && about.st_size >= 0 && (uint64_t)about.st_size <= most;
-    char *place = whole ? text_reserve(out, (size_t)about.st_size) : NULL;
+    char *place = whole ? buffer_reserve(out, (size_t)about.st_size) : NULL;
     ssize_t got = place != NULL ? read(file, place, (size_t)about.st_size) : -1;
     if (got > 0)
-        text_advance(out, (size_t)got);
+        buffer_advance(out, (size_t)got);
     if (file >= 0)
         close(file);
     return got > 0;
@@ -117,7 +117,7 @@ static bool read_file(const char *folder, const char *name, size_t most, struct 
 /* Reads the path after `word` in the first line of a file, relative to the folder. */
 static bool read_path(const char *folder, const char *name, const char *word, char *out)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     char path[PATH_MAX];
     size_t skipped = strlen(word);
     bool is = read_file(folder, name, SMALL, &text) && text.size > skipped &&
@@ -131,7 +131,7 @@ static bool read_path(const char *folder, const char *name, const char *word, ch
     is = size > 0 && (size_t)size < sizeof path;
     if (is)
         memcpy(out, path, (size_t)size + 1);
-    text_done(&text);
+    buffer_done(&text);
     return is;
 }
 
@@ -140,16 +140,16 @@ static bool read_name(const char *repository, char name[static COMMIT_NAME_SIZE]
                       char commit[static COMMIT_SIZE])
 {
     char next[COMMIT_NAME_SIZE];
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     bool found = read_file(repository, name, SMALL, &text) &&
                  commit_parse(text.bytes, text.size, commit, next);
     if (found)
         memcpy(name, next, sizeof next);
-    text_reset(&text);
+    buffer_reset(&text);
     if (!found)
         found = read_file(repository, "packed-refs", PACKED_MOST, &text) &&
                 commit_parse_packed(text.bytes, text.size, name, commit);
-    text_done(&text);
+    buffer_done(&text);
     return found;
 }
 
@@ -176,10 +176,10 @@ bool commit_find(const char *folder, char commit[static COMMIT_SIZE])
         !(is_trusted_folder(repository) ||
           (read_path(path, ".git", "gitdir: ", repository) && is_trusted_folder(repository))))
         return false;
-    struct text head = {.bytes = NULL};
+    struct buffer head = {.bytes = NULL};
     bool found = read_file(repository, "HEAD", SMALL, &head) &&
                  commit_parse(head.bytes, head.size, commit, name);
-    text_done(&head);
+    buffer_done(&head);
     bool shares = read_path(repository, "commondir", "", common) && is_trusted_folder(common);
     for (int i = 0; i < NAMES_MOST && found && commit[0] == '\0'; i++)
         found = read_name(repository, name, commit) || (shares && read_name(common, name, commit));

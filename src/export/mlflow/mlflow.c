@@ -118,7 +118,7 @@ static char *make_target(const struct mlflow *mlflow)
 /* ---- the spool ---- */
 
 /* Appends a record and wakes the sender. */
-static void keep(struct mlflow *mlflow, enum spool_kind kind, const struct text *record)
+static void keep(struct mlflow *mlflow, enum spool_kind kind, const struct buffer *record)
 {
     if (record->failed || !spool_append(mlflow->spool, kind, record->bytes, record->size))
         mlflow->dropped++;
@@ -131,7 +131,7 @@ static void keep(struct mlflow *mlflow, enum spool_kind kind, const struct text 
     mlflow_sender_wake(mlflow->sender);
 }
 
-static void keep_batch(void *data, struct text *body)
+static void keep_batch(void *data, struct buffer *body)
 {
     keep(data, SPOOL_BATCH, body);
 }
@@ -139,20 +139,20 @@ static void keep_batch(void *data, struct text *body)
 /* Ends the run of a program that was killed before the end, or whose end record is damaged. */
 static void end_for_another(struct spool *spool)
 {
-    struct text tags = {.bytes = NULL}, note = {.bytes = NULL};
+    struct buffer tags = {.bytes = NULL}, note = {.bytes = NULL};
     struct spool_damage damage = spool_damage(spool);
     bool damaged = damage.places > 0 || damage.missing > 0;
     bool is_for_one = spool_note(spool, SPOOL_TARGET, &note) || spool_note(spool, SPOOL_RUN, &note);
     char end[100];
-    text_done(&note);
+    buffer_done(&note);
     if (!is_for_one || spool_has_end(spool))
         return;
-    text_format(&tags, "{\"tags\":[{\"key\":\"vitals.end\",\"value\":\"not %s\"}]}",
+    buffer_format(&tags, "{\"tags\":[{\"key\":\"vitals.end\",\"value\":\"not %s\"}]}",
                 damaged ? "known: its record is damaged"
                         : "seen: vitals was ended before the command");
     if (!tags.failed)
         (void)spool_append(spool, SPOOL_BATCH, tags.bytes, tags.size);
-    text_done(&tags);
+    buffer_done(&tags);
     int size = snprintf(end, sizeof end, "{\"status\":\"KILLED\",\"end_time\":%llu}",
                         (unsigned long long)spool_written_ms(spool));
     (void)spool_append(spool, SPOOL_END, end, (size_t)size);
@@ -307,7 +307,7 @@ static void put_files(struct mlflow *mlflow, const json_t *paths)
 {
     for (size_t i = 0; i < json_array_size(paths); i++) {
         const char *path = json_string_value(json_array_get(paths, i));
-        struct text artifact = {.bytes = NULL};
+        struct buffer artifact = {.bytes = NULL};
         char *place = NULL;
         size_t size = 0;
         if (path == NULL || path[0] == '\0')
@@ -315,19 +315,19 @@ static void put_files(struct mlflow *mlflow, const json_t *paths)
         const char *slash = strrchr(path, '/');
         int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
-        text_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
+        buffer_format(&artifact, "vitals/%s\n", slash != NULL ? slash + 1 : path);
         if (file != NULL)
-            place = text_reserve(&artifact, ARTIFACT_MOST + 1);
+            place = buffer_reserve(&artifact, ARTIFACT_MOST + 1);
         if (place != NULL)
             size = fread(place, 1, ARTIFACT_MOST + 1, file);
 
         if (place != NULL && size <= ARTIFACT_MOST && ferror(file) == 0) {
-            text_advance(&artifact, size);
+            buffer_advance(&artifact, size);
             keep(mlflow, SPOOL_ARTIFACT, &artifact);
         } else {
             reply_say("mlflow: %s cannot be sent", path);
         }
-        text_done(&artifact);
+        buffer_done(&artifact);
         if (file != NULL)
             (void)fclose(file);
         else if (descriptor >= 0)
@@ -337,12 +337,12 @@ static void put_files(struct mlflow *mlflow, const json_t *paths)
 
 static void put_end(struct mlflow *mlflow, const char *status, uint64_t ms)
 {
-    struct text end = {.bytes = NULL};
-    text_format(&end, "{\"status\":\"%s\",\"end_time\":%llu%s}",
+    struct buffer end = {.bytes = NULL};
+    buffer_format(&end, "{\"status\":\"%s\",\"end_time\":%llu%s}",
                 status != NULL ? status : "FINISHED", (unsigned long long)ms,
                 status == NULL ? "," MLFLOW_ONLY_OURS : "");
     keep(mlflow, SPOOL_END, &end);
-    text_done(&end);
+    buffer_done(&end);
     mlflow->ended = true;
 }
 
@@ -355,7 +355,7 @@ static uint64_t newest_ms(const struct mlflow *mlflow)
 static void take_end(void *data, const json_t *account, const json_t *status)
 {
     struct mlflow *mlflow = data;
-    struct text document = {.bytes = NULL};
+    struct buffer document = {.bytes = NULL};
     if (mlflow->points == NULL || mlflow->ended)
         return;
     uint64_t ms = account_ended_ns(account) / 1000000;
@@ -366,10 +366,10 @@ static void take_end(void *data, const json_t *account, const json_t *status)
     mlflow_write_account(account, status, ms, &mlflow->batch);
     /* The end precedes the artifacts, which a server may refuse or delay. */
     put_end(mlflow, mlflow_status(status), ms);
-    text_string(&document, "vitals/account.json\n");
+    buffer_string(&document, "vitals/account.json\n");
     mlflow_account_document(account, mlflow->form, &document);
     keep(mlflow, SPOOL_ARTIFACT, &document);
-    text_done(&document);
+    buffer_done(&document);
     put_files(mlflow, json_object_get(mlflow->config, "artifacts"));
 }
 

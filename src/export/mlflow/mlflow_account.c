@@ -23,13 +23,13 @@ static vitals_text text_of(const char *string)
 
 static void add_tag(json_t *tags, const char *key, const char *value)
 {
-    struct text pair = {.bytes = NULL};
+    struct buffer pair = {.bytes = NULL};
     if (value == NULL)
         return;
     mlflow_pair(&pair, key, text_of(value), MLFLOW_TAG_MOST);
     if (!pair.failed)
         (void)json_array_append_new(tags, json_loadb(pair.bytes, pair.size, 0, NULL));
-    text_done(&pair);
+    buffer_done(&pair);
 }
 
 json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_form form)
@@ -37,7 +37,7 @@ json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_for
     static const char *const CLUSTERS[] = {"SLURM_JOB_ID", "KUBERNETES_SERVICE_HOST", "PBS_JOBID",
                                            "LSB_JOBID"};
     json_t *tags = json_array();
-    struct text program = {.bytes = NULL};
+    struct buffer program = {.bytes = NULL};
     const char *name = word(job, "name");
     if (form != REDACT_OFF)
         redact_arguments(&program, json_object_get(job, "argv"), REDACT_ARGV0);
@@ -56,7 +56,7 @@ json_t *mlflow_first_tags(const json_t *job, const char *commit, enum redact_for
     add_tag(tags, "mlflow.source.git.commit", commit);
     add_tag(tags, "vitals.version", word(job, "version"));
     add_tag(tags, "vitals.host", word(job, "host"));
-    text_done(&program);
+    buffer_done(&program);
     return tags;
 }
 
@@ -73,11 +73,11 @@ static void put_setting(struct mlflow_batch *batch, bool as_tag, const char *key
 /* Writes nothing if there is no such limit. */
 static void put_limit(struct mlflow_batch *batch, bool as_tag, const char *key, double limit)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     if (limit > 0)
         text_number(&text, limit);
     put_setting(batch, as_tag, key, (vitals_text){text.bytes, text.size});
-    text_done(&text);
+    buffer_done(&text);
 }
 
 void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
@@ -100,7 +100,7 @@ void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_for
         {"max_memory_bytes", "vitals.max_memory_bytes", false},
         {"max_cpus", "vitals.max_cpus", false},
     };
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     redact_arguments(&text, json_object_get(job, "argv"), form);
     if (text.size > 0)
         put_setting(batch, as_tags, "vitals.command", (vitals_text){text.bytes, text.size});
@@ -109,7 +109,7 @@ void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_for
             json_object_get(NUMBERS[i].of_job ? job : config, NUMBERS[i].member));
         put_limit(batch, as_tags, NUMBERS[i].key, value);
     }
-    text_done(&text);
+    buffer_done(&text);
     mlflow_batch_flush(batch);
 }
 
@@ -149,7 +149,7 @@ void mlflow_write_account(const json_t *account, const json_t *status, uint64_t 
     const json_t *code = json_object_get(account, "exit_code");
     const json_t *figures = json_object_get(account, "figures");
     const json_t *attributes = json_object_get(account, "attributes");
-    struct text key = {.bytes = NULL};
+    struct buffer key = {.bytes = NULL};
     char digits[32];
     for (size_t i = 0; i < json_array_size(figures); i++) {
         const json_t *figure = json_array_get(figures, i),
@@ -157,14 +157,14 @@ void mlflow_write_account(const json_t *account, const json_t *status, uint64_t 
         const char *name = word(figure, "name"), *subject = word(figure, "subject");
         if (name == NULL || !json_is_number(value))
             continue;
-        text_reset(&key);
-        text_format(&key, "account/%s%s%s", subject != NULL ? subject : "",
+        buffer_reset(&key);
+        buffer_format(&key, "account/%s%s%s", subject != NULL ? subject : "",
                     subject != NULL ? "/" : "", name);
         if (!key.failed)
             mlflow_batch_metric(batch, key.bytes, json_number_value(value), ms, 0);
     }
     mlflow_batch_flush(batch);
-    text_done(&key);
+    buffer_done(&key);
 
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         put_tag(batch, NAMES[i], word(attributes, NAMES[i]));
@@ -178,7 +178,7 @@ void mlflow_write_account(const json_t *account, const json_t *status, uint64_t 
     mlflow_batch_flush(batch);
 }
 
-void mlflow_account_document(const json_t *account, enum redact_form form, struct text *out)
+void mlflow_account_document(const json_t *account, enum redact_form form, struct buffer *out)
 {
     json_t *copy = json_deep_copy(account);
     if (form != REDACT_FULL) {
@@ -189,7 +189,7 @@ void mlflow_account_document(const json_t *account, enum redact_form form, struc
     }
     char *bytes = copy != NULL ? json_dumps(copy, JSON_INDENT(1)) : NULL;
     if (bytes != NULL)
-        text_string(out, bytes);
+        buffer_string(out, bytes);
     free(bytes);
     json_decref(copy);
 }

@@ -29,6 +29,6 @@ void mlflow_write_account(const json_t *account, const json_t *status, uint64_t 
 const char *mlflow_status(const json_t *status);
 
 /* Appends the account as a document, without the command line unless all of it may leave. */
-void mlflow_account_document(const json_t *account, enum redact_form form, struct text *out);
+void mlflow_account_document(const json_t *account, enum redact_form form, struct buffer *out);
 
 #endif

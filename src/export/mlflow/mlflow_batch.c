@@ -15,7 +15,7 @@ static const struct {
 
 /* ---- keys and values ---- */
 
-void mlflow_key(struct text *out, const char *key)
+void mlflow_key(struct buffer *out, const char *key)
 {
     enum { DIGITS = 9, ROOM = MLFLOW_KEY_MOST - DIGITS };
     static const char PLAIN[] =
@@ -27,11 +27,11 @@ void mlflow_key(struct text *out, const char *key)
         const char *slash = memchr(from, '/', (size_t)(end - from));
         size_t length = (size_t)((slash != NULL ? slash : end) - from);
         if (length > 0 && out->size > before)
-            text_byte(out, '/');
+            buffer_byte(out, '/');
         if (length <= 2 && strspn(from, ".") >= length && length > 0)
-            text_byte(out, '_'); /* "." and ".." are not allowed as a part */
+            buffer_byte(out, '_'); /* "." and ".." are not allowed as a part */
         for (size_t i = 0; i < length; i++)
-            text_byte(out, strchr(PLAIN, from[i]) != NULL ? from[i] : '_');
+            buffer_byte(out, strchr(PLAIN, from[i]) != NULL ? from[i] : '_');
         from += length + 1;
     }
     if (out->failed)
@@ -42,26 +42,26 @@ void mlflow_key(struct text *out, const char *key)
     if (length > 0)
         memcpy(cut, out->bytes + before, length);
     out->size = before;
-    text_append(out, cut, length);
+    buffer_append(out, cut, length);
 
     uint32_t hash = 2166136261U; /* FNV-1a */
     for (const char *at = key; *at != '\0'; at++)
         hash = (hash ^ (unsigned char)*at) * 16777619U;
-    text_format(out, "-%08x", hash);
+    buffer_format(out, "-%08x", hash);
 }
 
-void mlflow_pair(struct text *out, const char *key, vitals_text value, size_t most)
+void mlflow_pair(struct buffer *out, const char *key, vitals_text value, size_t most)
 {
     if (value.size > most) { /* cut at the begin of a UTF-8 character */
         while (most > 0 && ((unsigned char)value.bytes[most] & 0xc0) == 0x80)
             most--;
         value.size = most;
     }
-    text_string(out, "{\"key\":\"");
+    buffer_string(out, "{\"key\":\"");
     mlflow_key(out, key);
-    text_string(out, "\",\"value\":\"");
+    buffer_string(out, "\",\"value\":\"");
     text_safe(out, value, VITALS_TEXT_JSON);
-    text_string(out, "\"}");
+    buffer_string(out, "\"}");
 }
 
 /* ---- requests ---- */
@@ -73,7 +73,7 @@ static void begin(struct mlflow_batch *batch, enum mlflow_part part)
                              batch->text.size >= MLFLOW_BODY_MOST))
         mlflow_batch_flush(batch);
     batch->part = part;
-    text_string(&batch->text, batch->count++ == 0 ? PARTS[part].begin : ",");
+    buffer_string(&batch->text, batch->count++ == 0 ? PARTS[part].begin : ",");
 }
 
 void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double value, uint64_t ms,
@@ -82,11 +82,11 @@ void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double val
     if (!isfinite(value))
         return;
     begin(batch, MLFLOW_METRICS);
-    text_string(&batch->text, "{\"key\":\"");
+    buffer_string(&batch->text, "{\"key\":\"");
     mlflow_key(&batch->text, key);
-    text_string(&batch->text, "\",\"value\":");
+    buffer_string(&batch->text, "\",\"value\":");
     text_number(&batch->text, value);
-    text_format(&batch->text, ",\"timestamp\":%llu,\"step\":%llu}", (unsigned long long)ms,
+    buffer_format(&batch->text, ",\"timestamp\":%llu,\"step\":%llu}", (unsigned long long)ms,
                 (unsigned long long)step);
 }
 
@@ -105,16 +105,16 @@ void mlflow_batch_tag(struct mlflow_batch *batch, const char *key, vitals_text v
 void mlflow_batch_flush(struct mlflow_batch *batch)
 {
     if (batch->count > 0) {
-        text_string(&batch->text, "]}");
+        buffer_string(&batch->text, "]}");
         if (!batch->text.failed)
             batch->emit(batch->data, &batch->text);
     }
-    text_reset(&batch->text);
+    buffer_reset(&batch->text);
     batch->count = 0;
 }
 
 void mlflow_batch_done(struct mlflow_batch *batch)
 {
-    text_done(&batch->text);
+    buffer_done(&batch->text);
     batch->count = 0;
 }

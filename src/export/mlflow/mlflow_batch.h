@@ -21,9 +21,9 @@ enum {
 /* A batch of zeros with `emit` set is empty. `emit` gets each request's body, without the run:
  * {"metrics":[…]}. */
 struct mlflow_batch {
-    void (*emit)(void *data, struct text *body);
+    void (*emit)(void *data, struct buffer *body);
     void *data;
-    struct text text;
+    struct buffer text;
     enum mlflow_part part;
     unsigned count;
 };
@@ -40,9 +40,9 @@ void mlflow_batch_done(struct mlflow_batch *batch);
 
 /* Appends a key that MLflow accepts: letters, digits, _ - . space and single slashes inside. A key
  * that had to be changed gets a hash of eight digits, so that two such keys differ. */
-void mlflow_key(struct text *out, const char *key);
+void mlflow_key(struct buffer *out, const char *key);
 
 /* Appends {"key":…,"value":…} of a tag or parameter; the value is cut to `most` bytes. */
-void mlflow_pair(struct text *out, const char *key, vitals_text value, size_t most);
+void mlflow_pair(struct buffer *out, const char *key, vitals_text value, size_t most);
 
 #endif

@@ -95,9 +95,9 @@ int mlflow_login(struct client **out, vitals_error *error)
     }
 
     const char *workspace = environment_get("MLFLOW_WORKSPACE");
-    struct text header = {.bytes = NULL};
+    struct buffer header = {.bytes = NULL};
     if (workspace != NULL)
-        text_format(&header, "X-MLFLOW-WORKSPACE: %s", workspace);
+        buffer_format(&header, "X-MLFLOW-WORKSPACE: %s", workspace);
     const char *const headers[] = {header.bytes, NULL};
     const char *seconds = environment_get("MLFLOW_HTTP_REQUEST_TIMEOUT");
     long timeout = seconds != NULL ? strtol(seconds, NULL, 10) : 0;
@@ -113,7 +113,7 @@ int mlflow_login(struct client **out, vitals_error *error)
         .total_ns = timeout > 0 && timeout < 86400 ? (uint64_t)timeout * 1000000000 : 0,
     };
     int code = client_new(&options, out, error);
-    text_done(&header);
+    buffer_done(&header);
     free(file);
     return code;
 }

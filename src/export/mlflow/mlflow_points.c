@@ -51,16 +51,16 @@ struct mlflow_points {
 struct mlflow_points *mlflow_points_new(const struct mlflow_points_options *options)
 {
     struct mlflow_points *points = calloc(1, sizeof *points);
-    struct text host = {.bytes = NULL};
+    struct buffer host = {.bytes = NULL};
     if (points == NULL)
         return NULL;
 
     points->prefix = strdup(options->prefix);
-    text_string(&host, "system/");
+    buffer_string(&host, "system/");
     if (options->node != NULL)
-        text_format(&host, "%s/", options->node);
+        buffer_format(&host, "%s/", options->node);
     if (host.failed)
-        text_done(&host);
+        buffer_done(&host);
     points->host = host.bytes;
     points->options = *options;
     if (points->prefix == NULL || points->host == NULL) {

@@ -119,10 +119,10 @@ static const char NO_SERVER[] = "server it is for", NO_RUN[] = "run it is of";
  * "". */
 static void report_rest(struct mlflow_sender *sender, const char *why)
 {
-    struct text line = {.bytes = NULL}, path = {.bytes = NULL};
+    struct buffer line = {.bytes = NULL}, path = {.bytes = NULL};
     struct spool_damage damage = spool_damage(sender->spool);
     uint64_t waiting = spool_waiting(sender->spool);
-    text_string(&path, spool_path(sender->spool));
+    buffer_string(&path, spool_path(sender->spool));
     for (uint64_t i = 0; i < damage.places && i < SPOOL_PLACES; i++) {
         const struct spool_place *place = &damage.first[i];
         reply_say("mlflow: %s: %llu bytes from byte %llu on %s", path.bytes,
@@ -135,26 +135,26 @@ static void report_rest(struct mlflow_sender *sender, const char *why)
     enum spool_rest rest = why[0] == '\0' ? spool_settle(sender->spool) : SPOOL_STAYS;
     bool ended = why[0] == '\0' && waiting == 0;
 
-    text_format(&line, "sent %llu records (%llu metric values, %llu artifacts)",
+    buffer_format(&line, "sent %llu records (%llu metric values, %llu artifacts)",
                 (unsigned long long)sender->sent.records, (unsigned long long)sender->sent.metrics,
                 (unsigned long long)sender->sent.artifacts);
     if (sender->server.shown[0] != '\0')
-        text_format(&line, " to %s", sender->server.shown);
+        buffer_format(&line, " to %s", sender->server.shown);
     if (rest != SPOOL_REMOVED && damage.bytes > 0)
-        text_format(&line, "; %llu damaged or incomplete bytes were not sent",
+        buffer_format(&line, "; %llu damaged or incomplete bytes were not sent",
                     (unsigned long long)damage.bytes);
     if (rest != SPOOL_REMOVED && damage.missing > 0)
-        text_format(&line, "; records missing between the others: %llu",
+        buffer_format(&line, "; records missing between the others: %llu",
                     (unsigned long long)damage.missing);
 
     if (rest == SPOOL_STAYS && !ended) {
-        text_format(&line, "; %llu records stay in the file: ", (unsigned long long)waiting);
+        buffer_format(&line, "; %llu records stay in the file: ", (unsigned long long)waiting);
         if (sender->lack == NO_SERVER)
-            text_format(&line, "vitals send --mlflow=URI %s sends them", path.bytes);
+            buffer_format(&line, "vitals send --mlflow=URI %s sends them", path.bytes);
         else if (sender->lack == NO_RUN)
-            text_string(&line, "no server can accept them");
+            buffer_string(&line, "no server can accept them");
         else
-            text_string(&line, "send it again, or remove it");
+            buffer_string(&line, "send it again, or remove it");
     }
 
     if (path.failed || line.failed)
@@ -173,8 +173,8 @@ static void report_rest(struct mlflow_sender *sender, const char *why)
             strerror(spool_trouble(sender->spool)));
     else
         reply_failed("mlflow", "%s: not all was sent: %s; %s", path.bytes, why, line.bytes);
-    text_done(&line);
-    text_done(&path);
+    buffer_done(&line);
+    buffer_done(&path);
     sender->said_rest = true;
 }
 
@@ -203,11 +203,11 @@ static void fail_without(struct mlflow_sender *sender, const char *lack)
 
 static json_t *read_note(struct spool *spool, enum spool_kind kind)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     json_t *note = spool_note(spool, kind, &text)
                        ? json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, NULL)
                        : NULL;
-    text_done(&text);
+    buffer_done(&text);
     return note;
 }
 
@@ -320,7 +320,7 @@ static bool find_run(struct mlflow_sender *sender, const json_t *target)
 
 /* Posts a record with the run's id, its steps continued from the run's. */
 static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
-                                const struct text *record)
+                                const struct buffer *record)
 {
     json_error_t error = {.line = 0};
     json_t *document = json_loadb(record->bytes, record->size, 0, &error);
@@ -338,16 +338,16 @@ static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
 
     enum mlflow_outcome outcome = MLFLOW_WELL;
     char *bytes = parsed ? json_dumps(document, JSON_COMPACT) : NULL;
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     if (bytes != NULL)
-        text_string(&body, bytes);
+        buffer_string(&body, bytes);
     if (bytes != NULL && !body.failed) {
         outcome = mlflow_ask(&sender->server, path, &body, NULL);
     } else if (!sender->unreadable) {
         (void)snprintf(sender->server.why, sizeof sender->server.why, "out of memory");
         outcome = MLFLOW_AGAIN;
     }
-    text_done(&body);
+    buffer_done(&body);
     free(bytes);
     json_decref(document);
     return outcome;
@@ -355,7 +355,7 @@ static enum mlflow_outcome post(struct mlflow_sender *sender, const char *path,
 
 /* Sends NAME\n and its bytes. A server that accepts no artifacts does not fail the run; in a
  * resumed file they stay. */
-static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const struct text *record)
+static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const struct buffer *record)
 {
     char name[300];
     size_t size = strcspn(record->bytes, "\n");
@@ -383,19 +383,19 @@ static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const str
 /* Returns whether the record itself is at fault: the server accepts a tag that says so. */
 static bool note_left_out(struct mlflow_sender *sender)
 {
-    struct text tag = {.bytes = NULL};
+    struct buffer tag = {.bytes = NULL};
     char why[sizeof sender->server.why];
     (void)snprintf(why, sizeof why, "%s", sender->server.why);
-    text_format(&tag, "{\"key\":\"vitals.left_out\",\"value\":\"%u\"}", sender->left_out + 1);
+    buffer_format(&tag, "{\"key\":\"vitals.left_out\",\"value\":\"%u\"}", sender->left_out + 1);
     bool noted = !tag.failed && post(sender, "runs/set-tag", &tag) == MLFLOW_WELL;
-    text_done(&tag);
+    buffer_done(&tag);
     sender->left_out += noted;
     (void)snprintf(sender->server.why, sizeof sender->server.why, "%s", why);
     return noted;
 }
 
 /* Sends the oldest record. Returns false if sending is over. */
-static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct text *record)
+static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct buffer *record)
 {
     enum mlflow_outcome outcome = MLFLOW_WELL;
     sender->unreadable = false;
@@ -462,7 +462,7 @@ static void sender_main(void *data)
     struct mlflow_sender *sender = data;
     vitals_error error;
     json_t *target = read_note(sender->spool, SPOOL_TARGET);
-    struct text record = {.bytes = NULL};
+    struct buffer record = {.bytes = NULL};
     enum spool_kind kind;
     char why[400] = "";
     bool going = false;
@@ -491,7 +491,7 @@ static void sender_main(void *data)
         else
             wait_for(sender, 0, false);
     }
-    text_done(&record);
+    buffer_done(&record);
     if (sender->resumed && !sender->said_rest) {
         bool rest = spool_waiting(sender->spool) > 0;
         (void)snprintf(why, sizeof why, "%s", sender->refusal);

@@ -69,9 +69,9 @@ void mlflow_run_done(struct mlflow_run *run)
     *run = (struct mlflow_run){.id = NULL};
 }
 
-static void put_part(struct text *url, const char *before, const char *part)
+static void put_part(struct buffer *url, const char *before, const char *part)
 {
-    text_string(url, before);
+    buffer_string(url, before);
     client_encode(url, part, strlen(part), false);
 }
 
@@ -83,19 +83,19 @@ char *mlflow_run_page(const struct mlflow_server *server, const struct mlflow_ru
     const char *workspace = environment_get("MLFLOW_WORKSPACE");
     char *address = mlflow_without_login(server->address);
     bool known = address != NULL && strchr(address, '@') == NULL && run->experiment[0] != '\0';
-    struct text url = {.bytes = NULL};
+    struct buffer url = {.bytes = NULL};
     if (known) {
-        text_string(&url, address);
+        buffer_string(&url, address);
         put_part(&url, "/#/experiments/", run->experiment);
         put_part(&url, "/runs/", run->id);
     }
     if (known && workspace != NULL && strcmp(workspace, "default") != 0)
         put_part(&url, "?workspace=", workspace);
-    text_byte(&url, '\0');
+    buffer_byte(&url, '\0');
     free(address);
     if (known && !url.failed && url.size <= PAGE_MOST)
         return url.bytes;
-    text_done(&url);
+    buffer_done(&url);
     return NULL;
 }
 
@@ -163,7 +163,7 @@ static enum mlflow_outcome ask(struct mlflow_server *server, const struct client
 {
     client_answer_done(&server->answer);
     client_ask(server->client, request, &server->answer);
-    const struct text *body = &server->answer.body;
+    const struct buffer *body = &server->answer.body;
     json_t *document = body->size > 0 ? json_loadb(body->bytes, body->size, 0, NULL) : NULL;
     enum mlflow_outcome outcome = judge(server, document);
     if (outcome == MLFLOW_WELL && answer != NULL)
@@ -174,10 +174,10 @@ static enum mlflow_outcome ask(struct mlflow_server *server, const struct client
 }
 
 enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path,
-                               const struct text *body, json_t **answer)
+                               const struct buffer *body, json_t **answer)
 {
-    struct text url = {.bytes = NULL};
-    text_format(&url, "%s%s%s", server->address, INTERFACE, path);
+    struct buffer url = {.bytes = NULL};
+    buffer_format(&url, "%s%s%s", server->address, INTERFACE, path);
     struct client_request request = {.method = body != NULL ? "POST" : "GET",
                                      .url = url.bytes,
                                      .content_type = body != NULL ? "application/json" : NULL,
@@ -187,7 +187,7 @@ enum mlflow_outcome mlflow_ask(struct mlflow_server *server, const char *path,
     enum mlflow_outcome outcome = MLFLOW_AGAIN;
     if (!url.failed && (body == NULL || !body->failed))
         outcome = ask(server, &request, answer);
-    text_done(&url);
+    buffer_done(&url);
     return outcome;
 }
 
@@ -204,16 +204,16 @@ enum mlflow_outcome mlflow_put(struct mlflow_server *server, const char *artifac
         path = slash != NULL ? slash + 1 : NULL;
     }
 
-    struct text url = {.bytes = NULL};
+    struct buffer url = {.bytes = NULL};
     if (path == NULL) {
         (void)snprintf(server->why, sizeof server->why,
                        "the server does not take artifacts itself (mlflow server "
                        "--serve-artifacts)");
         return MLFLOW_REFUSED;
     }
-    text_format(&url, "%s%s", server->address, ARTIFACTS);
+    buffer_format(&url, "%s%s", server->address, ARTIFACTS);
     client_encode(&url, path, strlen(path), true);
-    text_byte(&url, '/');
+    buffer_byte(&url, '/');
     client_encode(&url, name, strlen(name), true);
     struct client_request request = {.method = "PUT",
                                      .url = url.bytes,
@@ -226,7 +226,7 @@ enum mlflow_outcome mlflow_put(struct mlflow_server *server, const char *artifac
     /* Newer servers answer this request with an empty body. */
     if (outcome == MLFLOW_STRANGE && server->answer.status == 200 && server->answer.body.size == 0)
         outcome = MLFLOW_WELL;
-    text_done(&url);
+    buffer_done(&url);
     return outcome;
 }
 
@@ -259,28 +259,28 @@ static enum mlflow_outcome fail(struct mlflow_server *server, enum mlflow_outcom
 static enum mlflow_outcome post(struct mlflow_server *server, const char *path, json_t *document,
                                 json_t **answer)
 {
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     char *bytes = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     if (bytes != NULL)
-        text_string(&body, bytes);
+        buffer_string(&body, bytes);
     else
         body.failed = true;
     free(bytes);
     json_decref(document);
 
     enum mlflow_outcome outcome = mlflow_ask(server, path, &body, answer);
-    text_done(&body);
+    buffer_done(&body);
     return outcome;
 }
 
 static enum mlflow_outcome get(struct mlflow_server *server, const char *path, const char *value,
                                json_t **answer)
 {
-    struct text url = {.bytes = NULL};
-    text_string(&url, path);
+    struct buffer url = {.bytes = NULL};
+    buffer_string(&url, path);
     client_encode(&url, value, strlen(value), false);
     enum mlflow_outcome outcome = mlflow_ask(server, url.bytes, NULL, answer);
-    text_done(&url);
+    buffer_done(&url);
     return outcome;
 }
 

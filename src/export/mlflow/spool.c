@@ -28,7 +28,7 @@ struct spool {
     char *path; /* NULL: in memory */
     int descriptor;
     pthread_mutex_t mutex;            /* guards what follows, and the file */
-    struct text notes[SPOOL_RUN + 1]; /* newest of each */
+    struct buffer notes[SPOOL_RUN + 1]; /* newest of each */
     uint64_t id, number;              /* of the file; of the next record */
     uint64_t end;                     /* where the next record goes */
 
@@ -153,17 +153,17 @@ int spool_adopt(int descriptor, const char *path, struct spool **out, vitals_err
     spool->capacity = scan.capacity;
     for (size_t i = 0; i < scan.count; i++) {
         struct spool_record record = scan.records[i], again;
-        struct text note = {.bytes = NULL};
+        struct buffer note = {.bytes = NULL};
         spool->has_end |= record.kind == SPOOL_END;
         if (record.kind > SPOOL_RUN && !record.arrived) {
             spool->records[spool->count++] = record;
             spool->kept += record.end - record.place;
         } else if (record.kind <= SPOOL_RUN) {
             if (spool_read(descriptor, record.place, record.end, record.old, &again, &note)) {
-                text_done(&spool->notes[record.kind]);
+                buffer_done(&spool->notes[record.kind]);
                 spool->notes[record.kind] = note;
             } else {
-                text_done(&note);
+                buffer_done(&note);
             }
         }
     }
@@ -196,8 +196,8 @@ int spool_new(const char *folder, struct spool **out, vitals_error *error)
     if (length < 0 || (size_t)length >= sizeof path)
         return record_fail(VITALS_EARGUMENT, folder, error, "its name is too long");
     if (name != NULL) {
-        struct text folders = {.bytes = NULL};
-        text_string(&folders, folder);
+        struct buffer folders = {.bytes = NULL};
+        buffer_string(&folders, folder);
         for (char *slash = folders.bytes;
              slash != NULL && (slash = strchr(slash + 1, '/')) != NULL;) {
             *slash = '\0';
@@ -206,7 +206,7 @@ int spool_new(const char *folder, struct spool **out, vitals_error *error)
         }
         bool made = !folders.failed && (mkdir(folders.bytes, 0700) == 0 || errno == EEXIST);
         int number = errno;
-        text_done(&folders);
+        buffer_done(&folders);
         if (!made)
             return record_fail_errno(number, folder, error);
     }
@@ -247,7 +247,7 @@ void spool_close(struct spool *spool, bool remove)
     spool_close(spool->memory, true);
     memory_free(spool->records);
     for (int i = 0; i <= SPOOL_RUN; i++)
-        text_done(&spool->notes[i]);
+        buffer_done(&spool->notes[i]);
     pthread_mutex_destroy(&spool->mutex);
     free(spool->path);
     free(spool);
@@ -269,8 +269,8 @@ bool spool_append(struct spool *spool, enum spool_kind kind, const char *bytes, 
     bool note = kind <= SPOOL_RUN;
     bool kept = has_room(spool, kind, size);
     if (kept && note) {
-        text_reset(&spool->notes[kind]);
-        text_append(&spool->notes[kind], bytes, size);
+        buffer_reset(&spool->notes[kind]);
+        buffer_append(&spool->notes[kind], bytes, size);
         kept = !spool->notes[kind].failed;
     }
 
@@ -285,13 +285,13 @@ bool spool_append(struct spool *spool, enum spool_kind kind, const char *bytes, 
     return kept;
 }
 
-bool spool_note(struct spool *spool, enum spool_kind kind, struct text *out)
+bool spool_note(struct spool *spool, enum spool_kind kind, struct buffer *out)
 {
     pthread_mutex_lock(&spool->mutex);
-    const struct text *note = &spool->notes[kind];
-    text_reset(out);
+    const struct buffer *note = &spool->notes[kind];
+    buffer_reset(out);
     if (note->size > 0)
-        text_append(out, note->bytes, note->size);
+        buffer_append(out, note->bytes, note->size);
     pthread_mutex_unlock(&spool->mutex);
     return out->size > 0 && !out->failed;
 }
@@ -319,12 +319,12 @@ uint64_t spool_in_memory(struct spool *spool)
     pthread_mutex_lock(&spool->mutex);
     uint64_t count = spool->path == NULL ? spool->count - spool->first : 0;
     if (spool->memory != NULL) {
-        struct text body = {.bytes = NULL};
+        struct buffer body = {.bytes = NULL};
         enum spool_kind kind;
         while (spool_next(spool->memory, &kind, &body) && has_room(spool, kind, body.size) &&
                put(spool, kind, body.bytes, body.size))
             (void)spool_acknowledge(spool->memory);
-        text_done(&body);
+        buffer_done(&body);
         count = spool_waiting(spool->memory);
     }
     pthread_mutex_unlock(&spool->mutex);
@@ -348,7 +348,7 @@ static void drop_damaged(struct spool *spool)
     take_out(spool);
 }
 
-bool spool_next(struct spool *spool, enum spool_kind *kind, struct text *body)
+bool spool_next(struct spool *spool, enum spool_kind *kind, struct buffer *body)
 {
     struct spool_record again;
     pthread_mutex_lock(&spool->mutex);
@@ -387,7 +387,7 @@ bool spool_acknowledge(struct spool *spool)
             /* Restarts the file, whose records have all arrived: writes the notes over its
              * beginning with one write, then cuts the rest off. If this program is killed between
              * the two, the remains are later reported as damaged. */
-            struct text notes = {.bytes = NULL};
+            struct buffer notes = {.bytes = NULL};
             uint64_t number = spool->number, end = SPOOL_MAGIC_SIZE;
             for (int i = 0; i <= SPOOL_RUN; i++) {
                 if (spool->notes[i].size > 0)
@@ -399,7 +399,7 @@ bool spool_acknowledge(struct spool *spool)
                 spool->number = number;
                 spool->end = end + notes.size;
             }
-            text_done(&notes);
+            buffer_done(&notes);
         }
     } else if (spool->memory != NULL) {
         noted = spool_acknowledge(spool->memory);

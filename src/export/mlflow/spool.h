@@ -67,13 +67,13 @@ uint64_t spool_written_ms(const struct spool *spool);
 bool spool_append(struct spool *spool, enum spool_kind kind, const char *bytes, size_t size);
 
 /* Copies the newest note of its kind; false if there is none. */
-bool spool_note(struct spool *spool, enum spool_kind kind, struct text *out);
+bool spool_note(struct spool *spool, enum spool_kind kind, struct buffer *out);
 
 /* Returns whether the end was appended. */
 bool spool_has_end(struct spool *spool);
 
 /* Copies the oldest record that is not acknowledged. Returns false if there is none. */
-bool spool_next(struct spool *spool, enum spool_kind *kind, struct text *body);
+bool spool_next(struct spool *spool, enum spool_kind *kind, struct buffer *body);
 
 /* Marks the record that spool_next gave: it has arrived, or is given up. Returns false if the file
  * of another program cannot be marked (spool_trouble says why); the record stays there. */

@@ -112,7 +112,7 @@ size_t spool_parse(const char *bytes, size_t size, bool old, struct spool_record
 }
 
 void spool_format_record(uint64_t id, uint64_t number, enum spool_kind kind,
-                         const struct text *body, struct text *out)
+                         const struct buffer *body, struct buffer *out)
 {
     char head[SPOOL_HEAD_MOST];
     struct spool_record record = {.id = id,
@@ -120,9 +120,9 @@ void spool_format_record(uint64_t id, uint64_t number, enum spool_kind kind,
                                   .size = (uint32_t)body->size,
                                   .sum = crc32c(body->bytes, body->size),
                                   .kind = (uint8_t)kind};
-    text_append(out, head, spool_format(&record, head));
-    text_append(out, body->bytes, body->size);
-    text_byte(out, '\n');
+    buffer_append(out, head, spool_format(&record, head));
+    buffer_append(out, body->bytes, body->size);
+    buffer_byte(out, '\n');
 }
 
 bool spool_begins(const char *bytes, size_t size, uint64_t id)
@@ -171,7 +171,7 @@ bool spool_write_at(int descriptor, const void *bytes, size_t size, uint64_t at)
 /* ---- records ---- */
 
 bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct spool_record *record,
-                struct text *body)
+                struct buffer *body)
 {
     char head[SPOOL_HEAD_MOST], newline = '\0';
     uint64_t left = end - place;
@@ -184,11 +184,11 @@ bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct s
     record->end = place + record->head + record->size;
     if (record->end > end)
         return false;
-    text_reset(body);
-    char *bytes = text_reserve(body, record->size);
+    buffer_reset(body);
+    char *bytes = buffer_reserve(body, record->size);
     if (bytes == NULL || !spool_read_at(descriptor, bytes, record->size, place + record->head))
         return false;
-    text_advance(body, record->size);
+    buffer_advance(body, record->size);
     if (!old && crc32c(body->bytes, body->size) != record->sum)
         return false;
     bool has_newline = record->end < end && spool_read_at(descriptor, &newline, 1, record->end) &&
@@ -229,7 +229,7 @@ struct scanner {
     uint64_t size;
     uint64_t effort; /* bytes that may still be read without success: a hostile file has heads
                         everywhere */
-    struct text body;
+    struct buffer body;
     struct spool_scan *found;
     uint64_t foreign_id; /* of the newest whole record of another file */
     size_t foreign;      /* how many there were */
@@ -408,7 +408,7 @@ int spool_scan(int descriptor, uint64_t size, struct spool_scan *out)
     scan_all(&scanner, begin, id);
     if (!has_magic && scanner.foreign > out->count)
         scan_all(&scanner, begin, scanner.foreign_id);
-    text_done(&scanner.body);
+    buffer_done(&scanner.body);
 
     /* Sorts the records, drops duplicates (bytes may have been doubled or moved), and counts
      * missing numbers, except those that damaged bytes in their place explain. */

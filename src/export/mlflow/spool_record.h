@@ -51,12 +51,12 @@ size_t spool_format(const struct spool_record *record, char head[static SPOOL_HE
 
 /* Appends a whole record. Pure. */
 void spool_format_record(uint64_t id, uint64_t number, enum spool_kind kind,
-                         const struct text *body, struct text *out);
+                         const struct buffer *body, struct buffer *out);
 
 /* Reads the record at a place of a file that ends at `end`. Returns false if no whole record is
  * there; the record's size is then 0 unless its head is whole. */
 bool spool_read(int descriptor, uint64_t place, uint64_t end, bool old, struct spool_record *record,
-                struct text *body);
+                struct buffer *body);
 
 /* Writes a record of this id, number, kind and size; sets the rest. Returns false and sets errno if
  * it fails. */

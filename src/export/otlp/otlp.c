@@ -46,7 +46,7 @@ enum { OWN = 32, WORD_MAX = 1024, MOST = OWN + OTLP_PAIRS };
 
 struct making {
     struct otlp_identity *out;
-    struct text words;
+    struct buffer words;
     size_t at[MOST]; /* of texts, by attribute */
 };
 
@@ -64,8 +64,8 @@ static void put(struct making *making, const char *key, vitals_text value)
     (void)vitals_text_format(value, VITALS_TEXT_TERMINAL, safe, sizeof safe);
     making->out->list[place].key = key;
     making->at[place] = making->words.size;
-    text_string(&making->words, safe);
-    text_byte(&making->words, '\0');
+    buffer_string(&making->words, safe);
+    buffer_byte(&making->words, '\0');
     if (place == making->out->resource.count)
         making->out->resource.count++;
 }
@@ -144,13 +144,13 @@ static bool otlp_identity_make(const struct otlp_settings *settings,
     put_string(&making, "process.owner", json_string_value(json_object_get(job, "user")));
     const char *word = json_string_value(json_object_get(speaker->export_config, "cmdline"));
     int form = word != NULL ? redact_form_of(word) : REDACT_OFF;
-    struct text command = {.bytes = NULL};
+    struct buffer command = {.bytes = NULL};
     if (form > REDACT_OFF)
         redact_arguments(&command, json_object_get(job, "argv"), (enum redact_form)form);
     if (!command.failed)
         put(&making, form == REDACT_ARGV0 ? "process.command" : "process.command_line",
             (vitals_text){command.bytes, command.size});
-    text_done(&command);
+    buffer_done(&command);
     for (size_t i = 0; i < speaker->work->count; i++)
         put_string(&making, speaker->work->list[i].key, speaker->work->list[i].text);
     for (size_t i = 0; i < settings->attributes.count; i++)
@@ -244,7 +244,7 @@ static int otlp_open(const json_t *config, const json_t *export_config, void **d
 
 /* ---- documents ---- */
 
-static void push(void *data, struct text *document)
+static void push(void *data, struct buffer *document)
 {
     struct otlp *otlp = data;
     otlp_sender_push(otlp->sender, document);

@@ -72,7 +72,7 @@ static void drop_first(struct otlp_sender *sender)
     sender->count--;
 }
 
-void otlp_sender_push(struct otlp_sender *sender, struct text *document)
+void otlp_sender_push(struct otlp_sender *sender, struct buffer *document)
 {
     struct body *body = body_new(document);
     size_t size = 0;
@@ -179,15 +179,15 @@ static bool open_client(struct otlp_sender *sender)
 {
     const struct otlp_settings *settings = sender->settings;
     const char *headers[OTLP_PAIRS + 1] = {NULL};
-    struct text words = {.bytes = NULL};
+    struct buffer words = {.bytes = NULL};
     size_t at[OTLP_PAIRS];
     vitals_error error = {.code = 0};
     for (size_t i = 0; i < settings->headers.count; i++) {
         at[i] = words.size;
-        text_string(&words, settings->headers.list[i].key);
-        text_string(&words, ": ");
-        text_string(&words, settings->headers.list[i].value);
-        text_byte(&words, '\0');
+        buffer_string(&words, settings->headers.list[i].key);
+        buffer_string(&words, ": ");
+        buffer_string(&words, settings->headers.list[i].value);
+        buffer_byte(&words, '\0');
     }
     for (size_t i = 0; i < settings->headers.count && !words.failed; i++)
         headers[i] = words.bytes + at[i];
@@ -201,7 +201,7 @@ static bool open_client(struct otlp_sender *sender)
         .total_ns = settings->timeout_ns,
     };
     int code = words.failed ? VITALS_EMEMORY : client_new(&options, &sender->client, &error);
-    text_done(&words);
+    buffer_done(&words);
     if (code < 0)
         reply_failed("otlp", "%s", error.code != 0 ? error.message : "out of memory");
     return code == 0;

@@ -18,7 +18,7 @@ int otlp_sender_new(const struct otlp_settings *settings, struct otlp_sender **o
                     vitals_error *error);
 
 /* Takes the document's bytes; the text is empty afterwards. Never waits. */
-void otlp_sender_push(struct otlp_sender *sender, struct text *document);
+void otlp_sender_push(struct otlp_sender *sender, struct buffer *document);
 
 /* Sends the rest, until the deadline of the monotonic clock, reports what was lost, and frees the
  * sender. Returns true if the thread has ended, so that the settings may be freed. */

@@ -54,7 +54,7 @@ enum { CUMULATIVE = 2 };
 enum { IN_RESOURCE_METRICS, IN_SCOPE_METRICS, IN_METRIC, IN_DATA };
 _Static_assert(IN_DATA + 1 == OTLP_DEPTH, "a mark for each message that stays open");
 
-static void write_attributes(struct text *text, uint32_t field, const struct otlp_attribute *list,
+static void write_attributes(struct buffer *text, uint32_t field, const struct otlp_attribute *list,
                              size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -98,8 +98,8 @@ static void end_document(struct otlp_writer *writer)
         writer->give(writer->data, &writer->text);
     writer->metrics = 0;
     if (writer->text.failed)
-        text_done(&writer->text);
-    text_reset(&writer->text);
+        buffer_done(&writer->text);
+    buffer_reset(&writer->text);
 }
 
 void otlp_writer_metric(struct otlp_writer *writer, const struct otlp_metric *metric)
@@ -110,7 +110,7 @@ void otlp_writer_metric(struct otlp_writer *writer, const struct otlp_metric *me
 
 void otlp_writer_point(struct otlp_writer *writer, const struct otlp_point *point)
 {
-    struct text *text = &writer->text;
+    struct buffer *text = &writer->text;
     const struct otlp_metric *metric = &writer->metric;
     bool gauge = metric->kind == OTLP_GAUGE;
     if (!point->whole && !isfinite(point->value))
@@ -159,5 +159,5 @@ void otlp_writer_point(struct otlp_writer *writer, const struct otlp_point *poin
 void otlp_writer_end(struct otlp_writer *writer)
 {
     end_document(writer);
-    text_done(&writer->text);
+    buffer_done(&writer->text);
 }

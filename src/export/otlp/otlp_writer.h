@@ -67,10 +67,10 @@ struct otlp_writer {
     const struct otlp_resource *resource;
     size_t most; /* bytes of a document; OTLP_DOCUMENT_MAX, or less in tests */
     /* Gets a complete document; it may take the bytes. */
-    void (*give)(void *data, struct text *document);
+    void (*give)(void *data, struct buffer *document);
     void *data;
 
-    struct text text;
+    struct buffer text;
     size_t marks[OTLP_DEPTH]; /* of the messages that are open */
     struct otlp_metric metric;
     size_t metrics, points; /* in this document; of this metric in it */

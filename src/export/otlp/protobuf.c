@@ -18,39 +18,39 @@ static size_t put_varint(unsigned char *out, uint64_t value)
     return size;
 }
 
-static void append_varint(struct text *text, uint64_t value)
+static void append_varint(struct buffer *text, uint64_t value)
 {
     unsigned char bytes[VARINT_MAX];
-    text_append(text, bytes, put_varint(bytes, value));
+    buffer_append(text, bytes, put_varint(bytes, value));
 }
 
-static void append_tag(struct text *text, uint32_t field, unsigned wire)
+static void append_tag(struct buffer *text, uint32_t field, unsigned wire)
 {
     append_varint(text, (uint64_t)field << 3 | wire);
 }
 
 /* Least significant byte first, on every machine. */
-static void append_fixed(struct text *text, uint64_t value, size_t size)
+static void append_fixed(struct buffer *text, uint64_t value, size_t size)
 {
     unsigned char bytes[8];
     for (size_t i = 0; i < size; i++)
         bytes[i] = (unsigned char)(value >> (8 * i));
-    text_append(text, bytes, size);
+    buffer_append(text, bytes, size);
 }
 
-void protobuf_number(struct text *text, uint32_t field, uint64_t value)
+void protobuf_number(struct buffer *text, uint32_t field, uint64_t value)
 {
     append_tag(text, field, PROTOBUF_VARINT);
     append_varint(text, value);
 }
 
-void protobuf_fixed64(struct text *text, uint32_t field, uint64_t value)
+void protobuf_fixed64(struct buffer *text, uint32_t field, uint64_t value)
 {
     append_tag(text, field, PROTOBUF_FIXED64);
     append_fixed(text, value, 8);
 }
 
-void protobuf_double(struct text *text, uint32_t field, double value)
+void protobuf_double(struct buffer *text, uint32_t field, double value)
 {
     uint64_t bits;
     _Static_assert(sizeof bits == sizeof value, "a double is 64 bits");
@@ -58,7 +58,7 @@ void protobuf_double(struct text *text, uint32_t field, double value)
     protobuf_fixed64(text, field, bits);
 }
 
-void protobuf_float(struct text *text, uint32_t field, float value)
+void protobuf_float(struct buffer *text, uint32_t field, float value)
 {
     uint32_t bits;
     _Static_assert(sizeof bits == sizeof value, "a float is 32 bits");
@@ -67,27 +67,27 @@ void protobuf_float(struct text *text, uint32_t field, float value)
     append_fixed(text, bits, 4);
 }
 
-void protobuf_bytes(struct text *text, uint32_t field, const void *bytes, size_t size)
+void protobuf_bytes(struct buffer *text, uint32_t field, const void *bytes, size_t size)
 {
     append_tag(text, field, PROTOBUF_BYTES);
     append_varint(text, size);
-    text_append(text, bytes, size);
+    buffer_append(text, bytes, size);
 }
 
-void protobuf_string(struct text *text, uint32_t field, const char *string)
+void protobuf_string(struct buffer *text, uint32_t field, const char *string)
 {
     protobuf_bytes(text, field, string, strlen(string));
 }
 
 /* Reserves one byte for the length; a message of 128 bytes or more is moved when it is closed. */
-size_t protobuf_open(struct text *text, uint32_t field)
+size_t protobuf_open(struct buffer *text, uint32_t field)
 {
     append_tag(text, field, PROTOBUF_BYTES);
-    text_byte(text, 0);
+    buffer_byte(text, 0);
     return text->size;
 }
 
-void protobuf_close(struct text *text, size_t mark)
+void protobuf_close(struct buffer *text, size_t mark)
 {
     if (text->failed || mark > text->size)
         return;
@@ -95,10 +95,10 @@ void protobuf_close(struct text *text, size_t mark)
     size_t size = text->size - mark;
     size_t more = put_varint(length, size) - LENGTH_ROOM;
     if (more > 0) {
-        if (text_reserve(text, more) == NULL)
+        if (buffer_reserve(text, more) == NULL)
             return;
         memmove(text->bytes + mark + more, text->bytes + mark, size);
-        text_advance(text, more);
+        buffer_advance(text, more);
     }
     memcpy(text->bytes + mark - LENGTH_ROOM, length, LENGTH_ROOM + more);
 }

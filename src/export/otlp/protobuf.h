@@ -16,20 +16,20 @@ enum { PROTOBUF_VARINT = 0, PROTOBUF_FIXED64 = 1, PROTOBUF_BYTES = 2, PROTOBUF_F
 /* ---- writing ---- */
 
 /* uint64, int64, bool, an enum. */
-void protobuf_number(struct text *text, uint32_t field, uint64_t value);
+void protobuf_number(struct buffer *text, uint32_t field, uint64_t value);
 
 /* fixed64, and sfixed64 as its bits. */
-void protobuf_fixed64(struct text *text, uint32_t field, uint64_t value);
-void protobuf_double(struct text *text, uint32_t field, double value);
-void protobuf_float(struct text *text, uint32_t field, float value);
+void protobuf_fixed64(struct buffer *text, uint32_t field, uint64_t value);
+void protobuf_double(struct buffer *text, uint32_t field, double value);
+void protobuf_float(struct buffer *text, uint32_t field, float value);
 
 /* bytes, and string, which must be UTF-8. */
-void protobuf_bytes(struct text *text, uint32_t field, const void *bytes, size_t size);
-void protobuf_string(struct text *text, uint32_t field, const char *string);
+void protobuf_bytes(struct buffer *text, uint32_t field, const void *bytes, size_t size);
+void protobuf_string(struct buffer *text, uint32_t field, const char *string);
 
 /* Open and close a nested message; what is written between the calls is its content. */
-size_t protobuf_open(struct text *text, uint32_t field);
-void protobuf_close(struct text *text, size_t mark);
+size_t protobuf_open(struct buffer *text, uint32_t field);
+void protobuf_close(struct buffer *text, size_t mark);
 
 /* ---- reading ---- */
 

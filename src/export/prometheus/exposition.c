@@ -112,7 +112,7 @@ bool exposition_is_stale(const struct exposition *exposition, const struct sampl
 struct body *exposition_render(struct exposition *exposition, struct sample *moment,
                                enum exposition_format format, const struct exposition_self *self)
 {
-    struct text out = {.bytes = NULL};
+    struct buffer out = {.bytes = NULL};
     struct exposition_page page;
     page_init(&page, &out, format, &exposition->options);
 
@@ -139,12 +139,12 @@ struct body *exposition_render(struct exposition *exposition, struct sample *mom
         page_value(&page, self->own[i].value);
     }
     if (format == EXPOSITION_OPENMETRICS)
-        text_string(&out, "# EOF\n");
+        buffer_string(&out, "# EOF\n");
 
     bool failed = page.failed || page.labels.failed || out.failed;
     page_done(&page);
     struct body *body = failed ? NULL : body_new(&out);
-    text_done(&out);
+    buffer_done(&out);
     return body;
 }
 

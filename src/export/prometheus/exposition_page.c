@@ -9,7 +9,7 @@
 
 #include "export/keyed_hash.h"
 
-void page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
+void page_init(struct exposition_page *page, struct buffer *out, enum exposition_format format,
                const struct exposition_options *options)
 {
     *page = (struct exposition_page){.out = out, .format = format, .options = options};
@@ -21,7 +21,7 @@ void page_done(struct exposition_page *page)
         free(page->tables[i].rows);
     free(page->sums);
     hash_done(&page->seen);
-    text_done(&page->labels);
+    buffer_done(&page->labels);
 }
 
 /* ---- families ---- */
@@ -41,15 +41,15 @@ void page_family(struct exposition_page *page, const char *prefix, const char *n
 
 static void head_line(struct exposition_page *page, const char *word, const char *rest)
 {
-    text_string(page->out, word);
-    text_string(page->out, page->prefix);
+    buffer_string(page->out, word);
+    buffer_string(page->out, page->prefix);
     size_t size = strlen(page->name);
     if (page->format == EXPOSITION_OPENMETRICS && page->type == FAMILY_COUNTER)
         size -= sizeof "_total" - 1; /* OpenMetrics names the family without it */
-    text_append(page->out, page->name, size);
-    text_byte(page->out, ' ');
-    text_string(page->out, rest);
-    text_byte(page->out, '\n');
+    buffer_append(page->out, page->name, size);
+    buffer_byte(page->out, ' ');
+    buffer_string(page->out, rest);
+    buffer_byte(page->out, '\n');
 }
 
 /* ---- samples ---- */
@@ -69,15 +69,15 @@ void page_sample(struct exposition_page *page)
     }
 
     page->sample = page->out->size;
-    text_string(page->out, page->prefix);
-    text_string(page->out, page->name);
+    buffer_string(page->out, page->prefix);
+    buffer_string(page->out, page->name);
     page->braces = page->out->size;
     page->labeled = false;
 }
 
 static void separate(struct exposition_page *page)
 {
-    text_byte(page->out, page->labeled ? ',' : '{');
+    buffer_byte(page->out, page->labeled ? ',' : '{');
     page->labeled = true;
 }
 
@@ -86,7 +86,7 @@ void page_labels(struct exposition_page *page, const char *bytes, size_t size)
     if (size == 0)
         return;
     separate(page);
-    text_append(page->out, bytes, size);
+    buffer_append(page->out, bytes, size);
 }
 
 void page_label_word(struct exposition_page *page, const char *name, const char *value)
@@ -94,12 +94,12 @@ void page_label_word(struct exposition_page *page, const char *name, const char 
     page_label(page, name, (vitals_text){value, strlen(value)});
 }
 
-static void put_label(struct text *out, const char *name, vitals_text value)
+static void put_label(struct buffer *out, const char *name, vitals_text value)
 {
-    text_string(out, name);
-    text_append(out, "=\"", 2);
+    buffer_string(out, name);
+    buffer_append(out, "=\"", 2);
     text_safe(out, value, VITALS_TEXT_LABEL);
-    text_byte(out, '"');
+    buffer_byte(out, '"');
 }
 
 void page_label(struct exposition_page *page, const char *name, vitals_text value)
@@ -111,7 +111,7 @@ void page_label(struct exposition_page *page, const char *name, vitals_text valu
 void page_value(struct exposition_page *page, double value)
 {
     if (page->labeled)
-        text_byte(page->out, '}');
+        buffer_byte(page->out, '}');
     if (page->out->failed)
         return;
 
@@ -132,9 +132,9 @@ void page_value(struct exposition_page *page, double value)
         page->out->bytes[page->sample] = '\0';
         return;
     }
-    text_byte(page->out, ' ');
+    buffer_byte(page->out, ' ');
     text_number(page->out, value);
-    text_byte(page->out, '\n');
+    buffer_byte(page->out, '\n');
 }
 
 void page_sample_of(struct exposition_page *page, const struct exposition_row *row)
@@ -176,9 +176,9 @@ enum { WORKLOAD_ID_MAX = 120, WORKLOAD_ID_KEPT = 100 };
 
 static void label(struct exposition_page *page, size_t from, const char *name, vitals_text value)
 {
-    struct text *labels = &page->labels;
+    struct buffer *labels = &page->labels;
     if (labels->size > from)
-        text_byte(labels, ',');
+        buffer_byte(labels, ',');
     put_label(labels, name, value);
 }
 
@@ -321,8 +321,8 @@ static bool label_row(struct exposition_page *page, const struct row_labels *lab
             return false;
         if (of_process)
             row->group = 1 + (unsigned)(gpu - page->tables[VITALS_TABLE_GPU].rows);
-        if (gpu->size > 0 && text_reserve(&page->labels, gpu->size) != NULL)
-            text_append(&page->labels, page->labels.bytes + gpu->labels, gpu->size);
+        if (gpu->size > 0 && buffer_reserve(&page->labels, gpu->size) != NULL)
+            buffer_append(&page->labels, page->labels.bytes + gpu->labels, gpu->size);
     }
 
     if (labels->own != NULL)

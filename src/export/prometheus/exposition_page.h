@@ -34,13 +34,13 @@ struct page_table {
 enum { PAGE_TABLES = 32 }; /* above all numbers of tables */
 
 struct exposition_page {
-    struct text *out;
+    struct buffer *out;
     enum exposition_format format;
     const struct exposition_options *options;
     const vitals_snapshot *snapshot; /* NULL if there is none yet */
     bool is_alone;                   /* it is stale: only figures of the exporter itself */
     uint64_t age_ns;                 /* of the snapshot */
-    struct text labels;
+    struct buffer labels;
     struct page_table tables[PAGE_TABLES];
     struct page_sum *sums; /* by group; zero between two parts */
     size_t groups;
@@ -61,7 +61,7 @@ struct exposition_page {
     struct hash seen; /* series: where their labels begin */
 };
 
-void page_init(struct exposition_page *page, struct text *out, enum exposition_format format,
+void page_init(struct exposition_page *page, struct buffer *out, enum exposition_format format,
                const struct exposition_options *options);
 void page_done(struct exposition_page *page);
 

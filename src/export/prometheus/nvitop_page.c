@@ -238,7 +238,7 @@ static void write_info(struct exposition_page *page)
 static void label_command(struct exposition_page *page, const vitals_row *process)
 {
     vitals_text name = word("No Such Process"), arguments = {"", 0};
-    struct text line = {.bytes = NULL};
+    struct buffer line = {.bytes = NULL};
     char words[COMMAND_MAX];
     if (process != NULL) {
         (void)!page_text(process, VITALS_PROCESS_NAME, &name);
@@ -253,7 +253,7 @@ static void label_command(struct exposition_page *page, const vitals_row *proces
     chosen = (vitals_text){words, size < sizeof words ? size : sizeof words - 1};
     page_label(page, "command", line.size > 0 ? chosen : name);
     page->failed = page->failed || line.failed;
-    text_done(&line);
+    buffer_done(&line);
 }
 
 void nvitop_write(struct exposition_page *page, const struct nvitop_past *past)

@@ -218,7 +218,7 @@ static void write_value(struct exposition_page *page, const struct exposition_ru
 static struct body *run_render(const struct exposition_run *run)
 {
     static const struct exposition_options OPTIONS = {.interval_ns = 1000000000};
-    struct text out = {.bytes = NULL};
+    struct buffer out = {.bytes = NULL};
     struct exposition_page page;
     size_t number = 0;
     page_init(&page, &out, EXPOSITION_TEXT, &OPTIONS);
@@ -252,7 +252,7 @@ static struct body *run_render(const struct exposition_run *run)
     bool failed = page.failed || out.failed;
     page_done(&page);
     struct body *body = failed ? NULL : body_new(&out);
-    text_done(&out);
+    buffer_done(&out);
     return body;
 }
 
@@ -426,8 +426,8 @@ static int open_textfile(const json_t *config, const json_t *export_config, void
      * collector that reads *.prom. The pid keeps two programs that write one file apart. */
     const char *slash = strrchr(path, '/');
     int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
-    struct text beside = {.bytes = NULL};
-    text_format(&beside, "%.*s.%s.%lld.new", folder, path, path + folder, (long long)getpid());
+    struct buffer beside = {.bytes = NULL};
+    buffer_format(&beside, "%.*s.%s.%lld.new", folder, path, path + folder, (long long)getpid());
     file->path = strdup(path);
     file->beside = beside.bytes;
     if (code == 0 &&

@@ -215,55 +215,55 @@ static size_t place_of(const struct history_store *history, size_t i)
 }
 
 /* Five digits are more than a chart can show. */
-static void write_value(struct text *text, double value)
+static void write_value(struct buffer *text, double value)
 {
     if (isnan(value)) {
-        text_string(text, "null");
+        buffer_string(text, "null");
         return;
     }
     double step = value == 0 ? 1 : pow(10, floor(log10(fabs(value))) - 4);
     text_number(text, step >= 1 ? round(value) : round(value / step) / round(1 / step));
 }
 
-void history_write(const struct history_store *history, struct text *text)
+void history_write(const struct history_store *history, struct buffer *text)
 {
-    text_format(text, "{\"history\":1,\"step_seconds\":%d,\"left_out\":%llu,\"realtime_ms\":[",
+    buffer_format(text, "{\"history\":1,\"step_seconds\":%d,\"left_out\":%llu,\"realtime_ms\":[",
                 HISTORY_STEP_SECONDS, (unsigned long long)history->left_out);
     uint64_t newest = history->count > 0 ? history->times[place_of(history, history->count - 1)]
                                          : 0;
     for (size_t i = 0; i < history->count; i++) {
         uint64_t ago_ns = newest - history->times[place_of(history, i)];
         uint64_t then_ns = history->realtime_ns > ago_ns ? history->realtime_ns - ago_ns : 0;
-        text_format(text, i > 0 ? ",%llu" : "%llu", (unsigned long long)(then_ns / 1000000));
+        buffer_format(text, i > 0 ? ",%llu" : "%llu", (unsigned long long)(then_ns / 1000000));
     }
 
-    text_string(text, "],\"lines\":[");
+    buffer_string(text, "],\"lines\":[");
     for (size_t i = 0; i < history->lines_count; i++) {
         if (i > 0)
-            text_byte(text, ',');
+            buffer_byte(text, ',');
         const struct history_series_line *line = history->lines[i];
         bool rate = vitals_metric_kind(line->metric) == VITALS_COUNTER;
-        text_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":\"",
+        buffer_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":\"",
                     vitals_table_name(vitals_metric_table(line->metric)),
                     (unsigned long long)line->key);
         text_safe(text, (vitals_text){line->label, strlen(line->label)}, VITALS_TEXT_JSON);
-        text_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",
+        buffer_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",
                     vitals_metric_name(line->metric), rate ? "_per_second" : "",
                     vitals_metric_unit(line->metric));
         for (size_t p = 0; p < history->count; p++) {
             if (p > 0)
-                text_byte(text, ',');
+                buffer_byte(text, ',');
             write_value(text, (double)line->values[place_of(history, p)]);
         }
-        text_string(text, "]}");
+        buffer_string(text, "]}");
     }
-    text_string(text, "],\"availability\":{");
+    buffer_string(text, "],\"availability\":{");
     for (int i = VITALS_AVAILABILITY_MIN; i <= VITALS_AVAILABILITY_MAX; i++) {
         const char *help = vitals_availability_help((vitals_availability)i);
-        text_format(text, "%s\"%s\":\"", i > VITALS_AVAILABILITY_MIN ? "," : "",
+        buffer_format(text, "%s\"%s\":\"", i > VITALS_AVAILABILITY_MIN ? "," : "",
                     vitals_availability_name((vitals_availability)i));
         text_safe(text, (vitals_text){help, strlen(help)}, VITALS_TEXT_JSON);
-        text_byte(text, '"');
+        buffer_byte(text, '"');
     }
-    text_string(text, "}}");
+    buffer_string(text, "}}");
 }

@@ -36,6 +36,6 @@ struct sample *history_before(const struct history_store *history);
  *      "availability":{"denied":"permission",…}}
  * The last member explains each word of availability. Times only increase, even if the wall clock
  * was set: the newest is right, and the others have their true distance from it. */
-void history_write(const struct history_store *history, struct text *text);
+void history_write(const struct history_store *history, struct buffer *text);
 
 #endif

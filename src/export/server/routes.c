@@ -20,7 +20,7 @@ static const char JSON[] = "application/json; charset=utf-8";
 
 static struct body *snapshot_document(struct serve *serve, struct sample *sample)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     size_t size;
     const char *json = sample_json(sample, &size);
     command_lines_write(&text, json, size, serve->command_lines);
@@ -29,21 +29,21 @@ static struct body *snapshot_document(struct serve *serve, struct sample *sample
 
 /* Appends a server-sent event: `event: NAME` (unless NULL), `data: ` and the document, which has
  * no newline. */
-static void write_event(struct serve *serve, struct text *text, const char *name,
+static void write_event(struct serve *serve, struct buffer *text, const char *name,
                         struct sample *sample)
 {
     size_t size;
     const char *json = sample_json(sample, &size);
     if (name != NULL)
-        text_format(text, "event: %s\n", name);
-    text_string(text, "data: ");
+        buffer_format(text, "event: %s\n", name);
+    buffer_string(text, "data: ");
     command_lines_write(text, json, size, serve->command_lines);
-    text_string(text, "\n\n");
+    buffer_string(text, "\n\n");
 }
 
 static struct body *snapshot_event(struct serve *serve, struct sample *sample)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     write_event(serve, &text, NULL, sample);
     return body_new(&text);
 }
@@ -51,7 +51,7 @@ static struct body *snapshot_event(struct serve *serve, struct sample *sample)
 /* The same, followed by an event with every process. */
 static struct body *snapshot_all_event(struct serve *serve, struct sample *sample)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     write_event(serve, &text, NULL, sample);
     if (serve->listed != NULL)
         write_event(serve, &text, "processes", serve->listed);
@@ -69,14 +69,14 @@ static struct view_sample view_sample_of(struct sample *sample, struct sample *b
 static struct body *view_event(struct serve *serve, struct sample *sample, bool every_process)
 {
     struct view_sample few = view_sample_of(sample, history_before(serve->history)), every = few;
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     if (few.snapshot == NULL)
         return NULL;
     if (serve->listed != NULL && sample_snapshot(serve->listed, NULL) != NULL)
         every = view_sample_of(serve->listed, serve->listed_before);
-    text_string(&text, "data: ");
+    buffer_string(&text, "data: ");
     view_write(&text, &few, every_process ? &every : NULL);
-    text_string(&text, "\n\n");
+    buffer_string(&text, "\n\n");
     return body_new(&text);
 }
 
@@ -92,7 +92,7 @@ static struct body *all_event(struct serve *serve, struct sample *sample)
 
 static struct body *history_document(struct serve *serve, struct sample *sample)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     (void)sample;
     history_write(serve->history, &text);
     return body_new(&text);

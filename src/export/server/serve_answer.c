@@ -25,8 +25,8 @@ const char *const http_reasons[REFUSED_REASONS] = {"host",     "method", "path",
 
 void http_answer_text(struct http_answer *answer, int status, const char *text)
 {
-    struct text bytes = {.bytes = NULL};
-    text_string(&bytes, text);
+    struct buffer bytes = {.bytes = NULL};
+    buffer_string(&bytes, text);
     answer->status = status;
     answer->type = "text/plain; charset=utf-8";
     answer->body = body_new(&bytes);

@@ -232,16 +232,16 @@ static enum MHD_Result follow_route(struct http_request *request)
     if (route->path != NULL) {
         route->answer(serve, request, &answer);
     } else { /* lists the routes, except those below a path */
-        struct text words = {.bytes = NULL};
-        text_string(&words, "there is nothing at this path; there is:");
+        struct buffer words = {.bytes = NULL};
+        buffer_string(&words, "there is nothing at this path; there is:");
         for (route = routes; route->path != NULL; route++) {
             if (!route->below)
-                text_format(&words, " %s", route->path);
+                buffer_format(&words, " %s", route->path);
         }
-        text_append(&words, "\n", 2);
+        buffer_append(&words, "\n", 2);
         http_answer_text(&answer, 404,
                          words.failed ? "there is nothing at this path\n" : words.bytes);
-        text_done(&words);
+        buffer_done(&words);
     }
 
     if (answer.events != NULL && connections_may_stream(&serve->connections, request->connection))

@@ -118,14 +118,14 @@ enum { VIEW_ROWS_MAX = 20000 };
 /* Longer text is cut. */
 enum { VIEW_TEXT_MAX = 512 };
 
-void view_write_text(struct text *text, vitals_text bytes)
+void view_write_text(struct buffer *text, vitals_text bytes)
 {
     char safe[VIEW_TEXT_MAX];
     size_t size = vitals_text_format(bytes, VITALS_TEXT_TERMINAL, safe, sizeof safe);
     bool cut = size >= sizeof safe;
-    text_byte(text, '"');
+    buffer_byte(text, '"');
     text_safe(text, (vitals_text){safe, cut ? strlen(safe) : size}, VITALS_TEXT_JSON);
-    text_string(text, cut ? "…\"" : "\"");
+    buffer_string(text, cut ? "…\"" : "\"");
 }
 
 /* Returns the key in `every` of the process with the pid of this device user, or 0. */
@@ -148,7 +148,7 @@ static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
     return 0;
 }
 
-static void write_value(struct text *text, const struct view_column *column, const vitals_row *row,
+static void write_value(struct buffer *text, const struct view_column *column, const vitals_row *row,
                         const struct view_sample *of, const struct view_sample *every)
 {
     vitals_type type = vitals_metric_type(column->metric);
@@ -163,7 +163,7 @@ static void write_value(struct text *text, const struct view_column *column, con
         availability = vitals_row_number(row, column->metric, &number);
     bool plain = availability == VITALS_HAVE;
     if (!plain)
-        text_format(text, "[\"%s\"%s", vitals_availability_name(availability),
+        buffer_format(text, "[\"%s\"%s", vitals_availability_name(availability),
                     availability > 0 ? "," : "]");
     if (availability <= 0)
         return;
@@ -177,7 +177,7 @@ static void write_value(struct text *text, const struct view_column *column, con
     else
         text_number(text, number);
     if (!plain)
-        text_byte(text, ']');
+        buffer_byte(text, ']');
 }
 
 /* ---- one table ---- */
@@ -197,7 +197,7 @@ static bool uses_device(const vitals_row *process)
     return false;
 }
 
-static void write_table(struct text *text, const struct view_table *table,
+static void write_table(struct buffer *text, const struct view_table *table,
                         const struct view_sample *sample, const struct view_sample *every)
 {
     bool listed = every != NULL && table->entity == VITALS_TABLE_PROCESS;
@@ -205,60 +205,60 @@ static void write_table(struct text *text, const struct view_table *table,
     const vitals_snapshot *snapshot = of->snapshot;
     vitals_availability state = vitals_snapshot_state(snapshot, table->entity);
     size_t rows = 0;
-    text_format(text, "\"%s\":{", vitals_table_name(table->entity));
+    buffer_format(text, "\"%s\":{", vitals_table_name(table->entity));
     if (state != VITALS_HAVE)
-        text_format(text, "\"state\":\"%s\",", vitals_availability_name(state));
-    text_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
+        buffer_format(text, "\"state\":\"%s\",", vitals_availability_name(state));
+    buffer_string(text, "\"columns\":[\"key\",\"parent\",\"label\"");
     for (const struct view_column *column = table->columns; column->metric != 0; column++) {
         if (vitals_snapshot_has_metric(snapshot, column->metric))
-            text_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
+            buffer_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
                         column->rate ? "_per_second" : "");
     }
 
-    text_string(text, "],\"rows\":[");
+    buffer_string(text, "],\"rows\":[");
     for (const vitals_row *row = NULL;
          rows < VIEW_ROWS_MAX &&
          (row = vitals_snapshot_next(snapshot, table->entity, row)) != NULL;) {
         if (every == NULL && table->entity == VITALS_TABLE_PROCESS && !uses_device(row))
             continue;
         const char *label = vitals_row_label(row);
-        text_format(text, "%s[%llu,", rows++ > 0 ? "," : "",
+        buffer_format(text, "%s[%llu,", rows++ > 0 ? "," : "",
                     (unsigned long long)vitals_row_key(row));
         if (vitals_row_parent(row) == 0)
-            text_string(text, "null,");
+            buffer_string(text, "null,");
         else
-            text_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
+            buffer_format(text, "%llu,", (unsigned long long)vitals_row_parent(row));
         view_write_text(text, (vitals_text){label, strlen(label)});
         for (const struct view_column *column = table->columns; column->metric != 0; column++) {
             if (!vitals_snapshot_has_metric(snapshot, column->metric))
                 continue;
-            text_byte(text, ',');
+            buffer_byte(text, ',');
             write_value(text, column, row, of, every);
         }
-        text_byte(text, ']');
+        buffer_byte(text, ']');
     }
-    text_string(text, "]}");
+    buffer_string(text, "]}");
 }
 
-void view_write(struct text *text, const struct view_sample *sample,
+void view_write(struct buffer *text, const struct view_sample *sample,
                 const struct view_sample *every)
 {
     const vitals_snapshot *snapshot = sample->snapshot;
     const char *comma = "";
-    text_format(text, "{\"view\":1,\"version\":\"%s\",\"host\":", vitals_version_text());
+    buffer_format(text, "{\"view\":1,\"version\":\"%s\",\"host\":", vitals_version_text());
     view_write_text(text, vitals_snapshot_host(snapshot));
-    text_format(
+    buffer_format(
         text, ",\"realtime_ms\":%llu,\"sequence\":%llu,\"stream\":%llu,\"processes\":\"%s\"",
         (unsigned long long)(vitals_snapshot_realtime_ns(snapshot) / 1000000),
         (unsigned long long)vitals_snapshot_sequence(snapshot),
         (unsigned long long)vitals_snapshot_stream(snapshot), every != NULL ? "all" : "few");
-    text_string(text, ",\"tables\":{");
+    buffer_string(text, ",\"tables\":{");
     for (size_t i = 0; i < TABLES_COUNT; i++) {
         if (!vitals_snapshot_has_table(snapshot, TABLES[i].entity))
             continue;
-        text_string(text, comma);
+        buffer_string(text, comma);
         write_table(text, &TABLES[i], sample, every);
         comma = ",";
     }
-    text_string(text, "}}");
+    buffer_string(text, "}}");
 }

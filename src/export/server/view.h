@@ -21,11 +21,11 @@ struct view_sample {
 
 /* Appends the view. `every` has every process: the sample itself, or one of another sampler, whose
  * keys then replace the sample's. NULL: only processes on devices are listed. */
-void view_write(struct text *text, const struct view_sample *sample,
+void view_write(struct buffer *text, const struct view_sample *sample,
                 const struct view_sample *every);
 
 /* Appends untrusted text as a JSON string with quotes. Control and invisible characters are
  * spelled out: \u{202e}. */
-void view_write_text(struct text *text, vitals_text bytes);
+void view_write_text(struct buffer *text, vitals_text bytes);
 
 #endif

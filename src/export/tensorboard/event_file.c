@@ -24,7 +24,7 @@ struct event_file {
     const char *publisher;
     char folder[PATH_ROOM];
     struct export_thread thread;
-    struct text waiting; /* guarded by its mutex, like all down to `failed` */
+    struct buffer waiting; /* guarded by its mutex, like all down to `failed` */
     uint64_t dropped;
     bool closing, failed;
 
@@ -116,12 +116,12 @@ static void work(void *data)
         pthread_mutex_lock(&file->thread.mutex);
         while (file->waiting.size == 0 && !file->closing)
             pthread_cond_wait(&file->thread.changed, &file->thread.mutex);
-        struct text records = file->waiting;
-        file->waiting = (struct text){.bytes = NULL};
+        struct buffer records = file->waiting;
+        file->waiting = (struct buffer){.bytes = NULL};
         pthread_mutex_unlock(&file->thread.mutex);
         more = records.size > 0;
         good = write_all(file, records.bytes, records.size);
-        text_done(&records);
+        buffer_done(&records);
     }
     if (file->descriptor >= 0)
         (void)close(file->descriptor);
@@ -174,7 +174,7 @@ static void put_little(unsigned char *out, uint64_t value, size_t size)
         out[i] = (unsigned char)(value >> (8 * i));
 }
 
-void event_file_write(struct event_file *file, const struct text *record)
+void event_file_write(struct event_file *file, const struct buffer *record)
 {
     enum { HEAD = 12, LENGTH = 8, SUM = 4 };
     unsigned char head[HEAD], tail[SUM];
@@ -183,14 +183,14 @@ void event_file_write(struct event_file *file, const struct text *record)
     put_little(head + LENGTH, masked(head, LENGTH), SUM);
     put_little(tail, masked(record->bytes, record->size), SUM);
     pthread_mutex_lock(&file->thread.mutex);
-    struct text *waiting = &file->waiting;
+    struct buffer *waiting = &file->waiting;
     size_t size = HEAD + record->size + SUM;
     /* All or nothing: a part of a record would damage the rest of the file. */
     if (!lost && !file->failed && waiting->size + size <= EVENT_FILE_QUEUE_BYTES &&
-        text_reserve(waiting, size) != NULL) {
-        text_append(waiting, head, sizeof head);
-        text_append(waiting, record->bytes, record->size);
-        text_append(waiting, tail, sizeof tail);
+        buffer_reserve(waiting, size) != NULL) {
+        buffer_append(waiting, head, sizeof head);
+        buffer_append(waiting, record->bytes, record->size);
+        buffer_append(waiting, tail, sizeof tail);
     } else {
         waiting->failed = false;
         file->dropped++;
@@ -216,6 +216,6 @@ void event_file_close(struct event_file *file, uint64_t deadline_ns)
         return;
     }
     export_thread_done(&file->thread);
-    text_done(&file->waiting);
+    buffer_done(&file->waiting);
     free(file);
 }

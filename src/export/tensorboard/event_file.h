@@ -23,7 +23,7 @@ int event_file_new(const char *publisher, const char *folder, struct event_file 
                    vitals_error *error);
 
 /* Frames a record and gives it to the thread. The caller keeps the text. Never waits. */
-void event_file_write(struct event_file *file, const struct text *record);
+void event_file_write(struct event_file *file, const struct buffer *record);
 
 /* Writes the rest, until the deadline of the monotonic clock, reports what was lost, and frees. */
 void event_file_close(struct event_file *file, uint64_t deadline_ns);

@@ -36,7 +36,7 @@ struct event_device {
 
 struct tensorboard {
     struct event_file *file;
-    struct text record;
+    struct buffer record;
     int64_t step;
     struct sample *newest; /* names of its devices */
     struct event_device devices[USAGE_DEVICES];
@@ -49,12 +49,12 @@ struct tensorboard {
 
 static void begin_event(struct tensorboard *board, double wall_time)
 {
-    text_reset(&board->record);
+    buffer_reset(&board->record);
     protobuf_double(&board->record, EVENT_WALL_TIME, wall_time);
     protobuf_number(&board->record, EVENT_STEP, (uint64_t)board->step);
 }
 
-static void write_metadata(struct text *record, const char *plugin, const char *description,
+static void write_metadata(struct buffer *record, const char *plugin, const char *description,
                            unsigned class)
 {
     size_t metadata = protobuf_open(record, VALUE_METADATA);
@@ -214,15 +214,15 @@ static void tensorboard_usage(void *data, const json_t *usage)
 /* ---- the end ---- */
 
 /* Escapes what could end a cell of a table, or is markup. */
-static void put_cell(struct text *page, const char *words)
+static void put_cell(struct buffer *page, const char *words)
 {
     char safe[200];
     (void)vitals_text_format((vitals_text){words, strlen(words)}, VITALS_TEXT_TERMINAL, safe,
                              sizeof safe);
     for (const char *at = safe; *at != '\0'; at++) {
         if (strchr("\\|`*_<>[]#&", *at) != NULL)
-            text_byte(page, '\\');
-        text_byte(page, *at);
+            buffer_byte(page, '\\');
+        buffer_byte(page, *at);
     }
 }
 
@@ -230,13 +230,13 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
 {
     static const char *const COLUMNS[] = {"unit", "availability", "source"};
     struct tensorboard *board = data;
-    struct text page = {.bytes = NULL}, *record = &board->record;
+    struct buffer page = {.bytes = NULL}, *record = &board->record;
     const json_t *figures = json_object_get(account, "figures"), *figure;
     size_t i;
     (void)status;
-    text_format(&page, "Exit code %d\n\n",
+    buffer_format(&page, "Exit code %d\n\n",
                 (int)json_integer_value(json_object_get(account, "exit_code")));
-    text_string(&page, "| of | figure | value | unit | availability | source |\n"
+    buffer_string(&page, "| of | figure | value | unit | availability | source |\n"
                        "|---|---|---:|---|---|---|\n");
     json_array_foreach(figures, i, figure)
     {
@@ -246,19 +246,19 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
         const json_t *value = json_object_get(figure, "value");
         if (name == NULL)
             continue;
-        text_string(&page, "| ");
+        buffer_string(&page, "| ");
         put_cell(&page, label != NULL ? label : subject != NULL ? subject : "");
-        text_string(&page, " | ");
+        buffer_string(&page, " | ");
         put_cell(&page, name);
-        text_string(&page, " | ");
+        buffer_string(&page, " | ");
         if (json_is_number(value))
             text_number(&page, json_number_value(value));
         for (size_t k = 0; k < sizeof COLUMNS / sizeof COLUMNS[0]; k++) {
             const char *words = json_string_value(json_object_get(figure, COLUMNS[k]));
-            text_string(&page, " | ");
+            buffer_string(&page, " | ");
             put_cell(&page, words != NULL ? words : "");
         }
-        text_string(&page, " |\n");
+        buffer_string(&page, " |\n");
     }
 
     begin_event(board, (double)clock_realtime_ns() / 1e9);
@@ -276,7 +276,7 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
         protobuf_close(record, summary);
         event_file_write(board->file, record);
     }
-    text_done(&page);
+    buffer_done(&page);
 }
 
 static void tensorboard_close(void *data, uint64_t deadline_ns)
@@ -288,7 +288,7 @@ static void tensorboard_close(void *data, uint64_t deadline_ns)
         free(board->devices[i].subject);
     for (size_t i = 0; i < board->described_count; i++)
         free(board->described[i]);
-    text_done(&board->record);
+    buffer_done(&board->record);
     free(board);
 }
 

@@ -122,7 +122,7 @@ bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot)
 /* ---- bytes ---- */
 
 struct change_writer {
-    struct text *out;
+    struct buffer *out;
     bool failed;
     uint64_t alike; /* equal slots since the last step */
 
@@ -313,10 +313,10 @@ static void write_table(struct change_writer *writer, const vitals_snapshot *bas
     put_step(writer, STEP_END);
 }
 
-bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out)
+bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct buffer *out)
 {
     struct change_writer writer = {.out = out};
-    text_reset(out);
+    buffer_reset(out);
     put_number(&writer, vitals_snapshot_realtime_ns(snapshot));
     put_number(&writer, vitals_snapshot_boottime_ns(snapshot));
     put_number(&writer, vitals_snapshot_monotonic_ns(snapshot));

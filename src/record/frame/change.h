@@ -13,7 +13,7 @@
 bool change_fits(const vitals_snapshot *base, const vitals_snapshot *snapshot);
 
 /* `base` fits or is NULL. Compares each value; equal ones take no bytes. False: no memory. */
-bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct text *out);
+bool change_write(const vitals_snapshot *base, const vitals_snapshot *snapshot, struct buffer *out);
 
 /* Reads what change_write wrote with that base. *out is the caller's to unref. Returns 0, EFORMAT
  * (the bytes are broken), EUNSUPPORTED (they hold a table or column that a newer vitals defines) or

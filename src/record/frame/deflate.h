@@ -11,11 +11,11 @@
 enum { INFLATED_MAX = 64 * 1024 * 1024 }; /* bytes of one snapshot */
 
 /* Needs 32 KiB of memory, an eighth of zlib's default. False: built without zlib, or no memory. */
-bool deflate_text(const struct text *from, struct text *out);
+bool deflate_text(const struct buffer *from, struct buffer *out);
 
 /* Errors: EMEMORY, EFORMAT (larger than INFLATED_MAX, or broken), EUNSUPPORTED (built without
  * zlib). */
-int inflate_text(const void *content, size_t content_size, struct text *out, const char *path,
+int inflate_text(const void *content, size_t content_size, struct buffer *out, const char *path,
                  vitals_error *error);
 
 /* "1.2.13", or NULL in a build without zlib. */

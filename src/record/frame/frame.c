@@ -67,7 +67,7 @@ int frame_encode(struct frame_encoder *encoder, const vitals_snapshot *snapshot,
 
     bool packed = encoder->plain.size > encoder->plain_max &&
                   deflate_text(&encoder->plain, &encoder->packed);
-    const struct text *content = packed ? &encoder->packed : &encoder->plain;
+    const struct buffer *content = packed ? &encoder->packed : &encoder->plain;
     *out = (struct frame){.whole = whole,
                           .encoding = packed ? FRAME_BINARY_ZLIB : FRAME_BINARY,
                           .content = content->bytes,
@@ -85,8 +85,8 @@ void frame_encoder_done(struct frame_encoder *encoder)
 {
     vitals_snapshot_unref(encoder->key);
     vitals_builder_free(encoder->builder);
-    text_done(&encoder->plain);
-    text_done(&encoder->packed);
+    buffer_done(&encoder->plain);
+    buffer_done(&encoder->packed);
     *encoder = (struct frame_encoder){.plain_max = encoder->plain_max};
 }
 
@@ -113,11 +113,11 @@ static bool read_number(struct json_delta_reader *reader, size_t *out)
 
 /* A delta is any number of: size of new bytes, those, offset and size of what is copied; sizes and
  * offsets in 7 bits a byte, the low ones first. */
-bool json_delta_read(const struct text *base, const char *delta, size_t size, size_t most,
-                     struct text *out)
+bool json_delta_read(const struct buffer *base, const char *delta, size_t size, size_t most,
+                     struct buffer *out)
 {
     struct json_delta_reader reader = {delta, size, 0};
-    text_reset(out);
+    buffer_reset(out);
     while (reader.at < size) {
         size_t fresh, offset, copied;
         if (!read_number(&reader, &fresh) || fresh > size - reader.at || fresh > most - out->size ||
@@ -134,7 +134,7 @@ bool json_delta_read(const struct text *base, const char *delta, size_t size, si
 }
 
 /* Copies the content of a frame as it was before it was deflated. */
-static int unpack(const struct frame *frame, const char *path, struct text *out,
+static int unpack(const struct frame *frame, const char *path, struct buffer *out,
                   vitals_error *error)
 {
     if (frame->encoding == FRAME_UNKNOWN)
@@ -146,7 +146,7 @@ static int unpack(const struct frame *frame, const char *path, struct text *out,
         return inflate_text(frame->content, frame->size, out, path, error);
     if (frame->size > INFLATED_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
-    text_reset(out);
+    buffer_reset(out);
     return text_write(out, frame->content, frame->size) == 0 ? 0 : record_no_memory(path, error);
 }
 
@@ -222,8 +222,8 @@ void frame_decoder_done(struct frame_decoder *decoder)
 {
     vitals_snapshot_unref(decoder->key);
     vitals_builder_free(decoder->builder);
-    text_done(&decoder->key_json);
-    text_done(&decoder->plain);
-    text_done(&decoder->json);
+    buffer_done(&decoder->key_json);
+    buffer_done(&decoder->plain);
+    buffer_done(&decoder->json);
     *decoder = (struct frame_decoder){.has_key = false};
 }

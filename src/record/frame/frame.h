@@ -39,7 +39,7 @@ struct frame_encoder {
     vitals_snapshot *key; /* a copy, from the newest whole frame; NULL: the next frame is whole */
     size_t key_size;      /* bytes of that frame before it was deflated */
     unsigned changes;     /* frames since */
-    struct text plain, packed;
+    struct buffer plain, packed;
 };
 
 /* Errors: EMEMORY; the next frame is whole then. */
@@ -56,7 +56,7 @@ struct frame_decoder {
     bool has_key;
     int64_t key_number;
     vitals_snapshot *key; /* NULL: the key is JSON, in `key_json` */
-    struct text key_json, plain, json;
+    struct buffer key_json, plain, json;
 };
 
 /* True if frames that depend on the key of that number can be decoded; else call frame_decode_key
@@ -74,7 +74,7 @@ void frame_decoder_done(struct frame_decoder *decoder);
 
 /* Of recordings of earlier versions. Applies a delta to the JSON of a key. False: it is no delta of
  * that JSON, the result is larger than `most`, or no memory. */
-bool json_delta_read(const struct text *base, const char *delta, size_t size, size_t most,
-                     struct text *out);
+bool json_delta_read(const struct buffer *base, const char *delta, size_t size, size_t most,
+                     struct buffer *out);
 
 #endif

@@ -304,7 +304,7 @@ struct ring_timeline {
     struct timeline_state state;
     struct history_ring *ring;
     struct frame_decoder decoder;
-    struct text content; /* of a frame from the file */
+    struct buffer content; /* of a frame from the file */
 };
 
 static int span(void *data, struct timeline_span *out, vitals_error *error)
@@ -332,8 +332,8 @@ static int fetch(struct ring_timeline *timeline, int64_t number, struct frame *o
         return 0;
     }
 
-    text_reset(&timeline->content);
-    char *content = text_reserve(&timeline->content, place->size);
+    buffer_reset(&timeline->content);
+    char *content = buffer_reserve(&timeline->content, place->size);
     if (content == NULL)
         return record_no_memory(KEPT, error);
     for (size_t done = 0; done < place->size;) {
@@ -400,7 +400,7 @@ static void close_timeline(void *data)
 {
     struct ring_timeline *timeline = data;
     frame_decoder_done(&timeline->decoder);
-    text_done(&timeline->content);
+    buffer_done(&timeline->content);
     free(timeline);
 }
 

@@ -30,7 +30,7 @@ struct json_timeline {
     uint64_t scanned;  /* end of the last whole document */
     uint64_t size;     /* of the file when it was last read */
     bool ended;        /* the rest is no snapshot, or there is no room */
-    struct text bytes; /* of one document */
+    struct buffer bytes; /* of one document */
     vitals_builder *builder;
 };
 
@@ -158,7 +158,7 @@ static int read_bytes(struct json_timeline *timeline, const struct document *doc
 {
     const char *path = timeline->state.recording->path;
     char chunk[8192];
-    text_reset(&timeline->bytes);
+    buffer_reset(&timeline->bytes);
     if (document->size > DOCUMENT_BYTES_MAX)
         return record_fail(VITALS_EFORMAT, path, error, "a snapshot in it is too large");
     while (timeline->bytes.size < document->size) {
@@ -221,7 +221,7 @@ static void close_timeline(void *data)
     if (timeline->file != NULL)
         (void)fclose(timeline->file);
     vitals_builder_free(timeline->builder);
-    text_done(&timeline->bytes);
+    buffer_done(&timeline->bytes);
     memory_free(timeline->documents);
     recording_close(timeline->state.recording);
     free(timeline);

@@ -194,17 +194,17 @@ static int learn_series(struct recorder *recorder, const struct record_sample *s
         return code;
 
     /* The values of a row are in the order of the series. */
-    struct text sql = {0};
-    text_string(&sql, "INSERT INTO samples VALUES(");
+    struct buffer sql = {0};
+    buffer_string(&sql, "INSERT INTO samples VALUES(");
     for (size_t i = 0; i < state->count + 3; i++)
-        text_format(&sql, "%s?%zu", i > 0 ? "," : "", i + 1);
-    text_byte(&sql, ')');
+        buffer_format(&sql, "%s?%zu", i > 0 ? "," : "", i + 1);
+    buffer_byte(&sql, ')');
     (void)sqlite3_finalize(state->sample);
     state->sample = NULL;
     code = sql.failed ? record_no_memory(recorder->path, error)
                       : database_prepare(state->database, recorder->path, sql.bytes, &state->sample,
                                          error);
-    text_done(&sql);
+    buffer_done(&sql);
     return code;
 }
 

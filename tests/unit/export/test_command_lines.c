@@ -6,11 +6,11 @@
 
 static void written(const char *json, enum redact_form form, const char *expected)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     command_lines_write(&text, json, strlen(json), form);
     CHECK_FALSE(text.failed);
     CHECK_STR(text.bytes, expected);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 #define ROW(line)                                                                            \

@@ -11,8 +11,8 @@
 /* A moment of the stream at so many seconds after its start; `columns` and `tables` are JSON. */
 static struct sample *moment_at(unsigned seconds, const char *columns, const char *tables)
 {
-    struct text json = {.bytes = NULL};
-    text_format(&json,
+    struct buffer json = {.bytes = NULL};
+    buffer_format(&json,
                 "{\"schema\":1,\"vitals\":\"0.1.0\",\"host\":{\"name\":\"n\",\"boot_id\":\"b\","
                 "\"pid_namespace\":7},\"time\":\"2026-01-05T10:00:00.000000000Z\","
                 "\"realtime_ns\":\"%u000000000\",\"boottime_ns\":\"%u000000000\","
@@ -22,7 +22,7 @@ static struct sample *moment_at(unsigned seconds, const char *columns, const cha
     struct sample *moment = sample_new(json.bytes, json.size, (uint64_t)seconds * 1000000000);
     vitals_error error = {.code = 0};
     CHECK_NOT_NULL(sample_snapshot(moment, &error));
-    text_done(&json);
+    buffer_done(&json);
     return moment;
 }
 
@@ -217,12 +217,12 @@ static void a_device_speaks_where_its_parts_do_not(void)
 
 static void labels_are_escaped_and_short(void)
 {
-    struct text rows = {.bytes = NULL};
-    text_string(&rows, "\"process\":[{\"key\":1,\"parent\":null,\"label\":\"1\",\"age_ns\":0,"
+    struct buffer rows = {.bytes = NULL};
+    buffer_string(&rows, "\"process\":[{\"key\":1,\"parent\":null,\"label\":\"1\",\"age_ns\":0,"
                        "\"pid\":1,\"name\":\"a\\\"b\\\\c\\nd} 1\\n# EOF\",\"user\":\"");
     for (int i = 0; i < 300; i++)
-        text_string(&rows, "\xc3\xa9");
-    text_string(&rows, "\"}]");
+        buffer_string(&rows, "\xc3\xa9");
+    buffer_string(&rows, "\"}]");
     char *text = rendered(&PLAIN,
                           moment_at(0, "\"process\":[\"pid\",\"name\",\"user\"]", rows.bytes),
                           EXPOSITION_TEXT);
@@ -232,7 +232,7 @@ static void labels_are_escaped_and_short(void)
     CHECK(strchr(user + 6, '"') - (user + 6) <= 128);
     check_lacks(text, "\n# EOF");
     free(text);
-    text_done(&rows);
+    buffer_done(&rows);
 }
 
 static void a_series_stands_once(void)
@@ -318,27 +318,27 @@ static const char WORK_GPU[] = "\"gpu\":[{\"key\":1,\"parent\":null,\"label\":\"
 /* Processes 11, 12 … of `ada`, each on the device with busy seconds of its own. */
 static struct sample *working(unsigned seconds, const double *busy, size_t count)
 {
-    struct text rows = {.bytes = NULL};
-    text_string(&rows, WORK_GPU);
-    text_string(&rows, "\"process\":[");
+    struct buffer rows = {.bytes = NULL};
+    buffer_string(&rows, WORK_GPU);
+    buffer_string(&rows, "\"process\":[");
     for (size_t i = 0; i < count; i++)
-        text_format(&rows,
+        buffer_format(&rows,
                     "%s{\"key\":%zu,\"parent\":null,\"label\":\"p\",\"age_ns\":0,\"pid\":%zu,"
                     "\"name\":\"p\",\"user\":\"ada\",\"uid\":1000,\"workload\":\"user:ada\","
                     "\"resident_bytes\":%zu,\"threads\":2,\"read_bytes\":5}",
                     i > 0 ? "," : "", i + 1, i + 11, 100 * (i + 1));
-    text_string(&rows, "],\"gpu_process\":[");
+    buffer_string(&rows, "],\"gpu_process\":[");
     for (size_t i = 0; i < count; i++)
-        text_format(&rows,
+        buffer_format(&rows,
                     "%s{\"key\":%zu,\"parent\":1,\"label\":\"p\",\"age_ns\":0,\"pid\":%zu,"
                     "\"process\":%zu,\"type\":\"C\",\"memory_used_bytes\":%zu,"
                     "\"utilization_ratio\":0.25,\"busy_seconds\":%.3f}",
                     i > 0 ? "," : "", i + 21, i + 11, i + 1, 1000 * (i + 1), busy[i]);
-    text_string(&rows, "],\"workload\":[{\"key\":31,\"label\":\"w\",\"age_ns\":0,"
+    buffer_string(&rows, "],\"workload\":[{\"key\":31,\"label\":\"w\",\"age_ns\":0,"
                        "\"id\":\"user:ada\",\"kind\":\"user\",\"user\":\"ada\","
                        "\"memory_used_bytes\":77}]");
     struct sample *moment = moment_at(seconds, WORK_COLUMNS, rows.bytes);
-    text_done(&rows);
+    buffer_done(&rows);
     return moment;
 }
 
@@ -494,24 +494,24 @@ static void users_are_named_as_wanted(void)
 /* Ids that are alike for longer than a label may be stay apart. */
 static void long_workloads_stay_apart(void)
 {
-    struct text rows = {.bytes = NULL};
-    text_string(&rows, "\"workload\":[");
+    struct buffer rows = {.bytes = NULL};
+    buffer_string(&rows, "\"workload\":[");
     for (int i = 0; i < 2; i++) {
-        text_format(&rows,
+        buffer_format(&rows,
                     "%s{\"key\":%d,\"label\":\"w\",\"age_ns\":0,\"id\":\"unit:", i > 0 ? "," : "",
                     i + 1);
         for (int n = 0; n < 200; n++)
-            text_byte(&rows, 'x');
-        text_format(&rows, "%d\",\"memory_used_bytes\":%d}", i, i + 1);
+            buffer_byte(&rows, 'x');
+        buffer_format(&rows, "%d\",\"memory_used_bytes\":%d}", i, i + 1);
     }
-    text_string(&rows, "]");
+    buffer_string(&rows, "]");
     char *text = rendered(&PLAIN,
                           moment_at(0, "\"workload\":[\"id\",\"memory_used_bytes\"]", rows.bytes),
                           EXPOSITION_TEXT);
     CHECK_CONTAINS(text, "\"} 1\n");
     CHECK_CONTAINS(text, "\"} 2\n");
     free(text);
-    text_done(&rows);
+    buffer_done(&rows);
 }
 
 /* ---- what is seen from moment to moment ---- */

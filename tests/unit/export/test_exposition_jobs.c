@@ -13,8 +13,8 @@
 /* Two devices; `tables` holds their jobs. */
 static char *rendered(enum exposition_level level, const char *tables)
 {
-    struct text json = {.bytes = NULL};
-    text_format(&json,
+    struct buffer json = {.bytes = NULL};
+    buffer_format(&json,
                 "{\"schema\":1,\"vitals\":\"0.1.0\",\"host\":{\"name\":\"n\",\"boot_id\":\"b\","
                 "\"pid_namespace\":7},\"time\":\"2026-01-05T10:00:00.000000000Z\","
                 "\"realtime_ns\":\"1767607200000000000\",\"boottime_ns\":\"100000000000\","
@@ -27,7 +27,7 @@ static char *rendered(enum exposition_level level, const char *tables)
     struct sample *moment = sample_new(json.bytes, json.size, 0);
     vitals_error error = {.code = 0};
     CHECK_NOT_NULL(sample_snapshot(moment, &error));
-    text_done(&json);
+    buffer_done(&json);
     const struct exposition_options options = {
         .level = level, .max_processes = 1000, .interval_ns = 1000000000};
     const struct exposition_self self = {.now_ns = 0};

@@ -55,14 +55,14 @@ static void take(struct history_store *history, const struct point *point)
 
 static json_t *document_of(const struct history_store *history)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     json_error_t error;
     history_write(history, &text);
     CHECK_FALSE(text.failed);
     json_t *document = json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, &error);
     if (document == NULL)
         CHECK_FAIL("%s at %d", error.text, error.position);
-    text_done(&text);
+    buffer_done(&text);
     return document;
 }
 

@@ -16,7 +16,7 @@ static void numbers_come_back(void)
 {
     static const uint64_t NUMBERS[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX};
     for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
-        struct text text = {.bytes = NULL};
+        struct buffer text = {.bytes = NULL};
         struct protobuf_reader reader;
         struct protobuf_field field;
         protobuf_number(&text, 1000, NUMBERS[i]);
@@ -31,7 +31,7 @@ static void numbers_come_back(void)
         CHECK_UINT(field.value, NUMBERS[i]);
         CHECK(!protobuf_next(&reader, &field));
         CHECK(!reader.broken);
-        text_done(&text);
+        buffer_done(&text);
     }
 }
 
@@ -40,7 +40,7 @@ static void messages_hold_what_was_written_into_them(void)
 {
     static const size_t SIZES[] = {0, 1, 125, 126, 127, 128, 16000, 16380, 16390, 70000};
     for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
-        struct text text = {.bytes = NULL};
+        struct buffer text = {.bytes = NULL};
         struct protobuf_reader reader;
         struct protobuf_field field;
         char *content = malloc(SIZES[i] + 1);
@@ -65,13 +65,13 @@ static void messages_hold_what_was_written_into_them(void)
         CHECK_UINT(size, SIZES[i]);
         CHECK(memcmp(bytes, content, size) == 0);
         free(content);
-        text_done(&text);
+        buffer_done(&text);
     }
 }
 
 static void what_is_cut_off_is_broken(void)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     protobuf_number(&text, 1, 300);
     protobuf_string(&text, 2, "words");
     protobuf_double(&text, 3, 0.5);
@@ -86,7 +86,7 @@ static void what_is_cut_off_is_broken(void)
         whole += !reader.broken;
     }
     CHECK_UINT(whole, 4); /* the ends of the four fields */
-    text_done(&text);
+    buffer_done(&text);
 }
 
 /* ---- CRC-32C ---- */

@@ -7,8 +7,8 @@
 
 static char *redacted(const char *line, enum redact_form form)
 {
-    struct text text = {.bytes = NULL};
-    text_append(&text, "", 0);
+    struct buffer text = {.bytes = NULL};
+    buffer_append(&text, "", 0);
     redact_line(&text, (vitals_text){line, strlen(line)}, form);
     CHECK_FALSE(text.failed);
     return text.bytes;
@@ -111,7 +111,7 @@ static void tokens_are_hidden(void)
 /* Arguments as the kernel gives them; shown here with | for NUL. */
 static void check_arguments(const char *line, const char *expected)
 {
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     char arguments[256];
     size_t size = strlen(line);
     for (size_t i = 0; i <= size; i++)
@@ -121,7 +121,7 @@ static void check_arguments(const char *line, const char *expected)
         text.bytes[i] = text.bytes[i] == '\0' ? '|' : text.bytes[i];
     CHECK_CASE(line);
     CHECK_STR(text.bytes, expected);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 static void arguments_of_the_kernel_are_taken(void)

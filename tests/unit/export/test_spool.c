@@ -40,27 +40,27 @@ static void append(struct spool *spool, enum spool_kind kind, const char *words)
 /* The next record, acknowledged. */
 static void take(struct spool *spool, enum spool_kind kind, const char *words)
 {
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     enum spool_kind found = SPOOL_KINDS;
     CHECK(spool_next(spool, &found, &body));
     CHECK_INT(found, kind);
     CHECK_STR(body.bytes, words);
     CHECK(spool_acknowledge(spool));
-    text_done(&body);
+    buffer_done(&body);
 }
 
 static void check_note(struct spool *spool, enum spool_kind kind, const char *words)
 {
-    struct text note = {.bytes = NULL};
+    struct buffer note = {.bytes = NULL};
     CHECK(spool_note(spool, kind, &note));
     CHECK_STR(note.bytes, words);
-    text_done(&note);
+    buffer_done(&note);
 }
 
 static void records_come_in_order_and_once(void)
 {
     struct spool *spool = new_spool();
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     enum spool_kind kind;
     append(spool, SPOOL_TARGET, "there");
     CHECK(!spool_next(spool, &kind, &body));
@@ -87,7 +87,7 @@ static void records_come_in_order_and_once(void)
     spool = reopen(spool);
     CHECK_UINT(spool_waiting(spool), 0);
     spool_close(spool, true);
-    text_done(&body);
+    buffer_done(&body);
 }
 
 static void what_was_cut_off_is_passed_over(void)
@@ -192,7 +192,7 @@ static void what_the_disk_does_not_take_waits_in_memory(void)
 static void what_cannot_be_marked_in_a_file_of_another_stays_there(void)
 {
     struct spool *spool = new_spool();
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     enum spool_kind kind;
     append(spool, SPOOL_BATCH, "1");
     append(spool, SPOOL_BATCH, "2");
@@ -208,7 +208,7 @@ static void what_cannot_be_marked_in_a_file_of_another_stays_there(void)
     take(spool, SPOOL_BATCH, "2");
     CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
     spool_close(spool, false);
-    text_done(&body);
+    buffer_done(&body);
 }
 
 static void one_that_cannot_be_begun_leaves_nothing(void)

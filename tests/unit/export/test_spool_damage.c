@@ -17,7 +17,7 @@ static char path[sizeof folder + 20], aside[sizeof folder + 28];
 
 /* ---- files ---- */
 
-static void write_file(const char *name, const struct text *bytes)
+static void write_file(const char *name, const struct buffer *bytes)
 {
     FILE *file = fopen(name, "wb");
     CHECK_NOT_NULL(file);
@@ -25,17 +25,17 @@ static void write_file(const char *name, const struct text *bytes)
     CHECK_INT(fclose(file), 0);
 }
 
-static struct text read_file(const char *name)
+static struct buffer read_file(const char *name)
 {
-    struct text bytes = {.bytes = NULL};
+    struct buffer bytes = {.bytes = NULL};
     struct stat status;
     FILE *file = fopen(name, "rb");
     CHECK_NOT_NULL(file);
     CHECK_INT(fstat(fileno(file), &status), 0);
-    char *place = text_reserve(&bytes, (size_t)status.st_size);
+    char *place = buffer_reserve(&bytes, (size_t)status.st_size);
     CHECK_NOT_NULL(place);
     CHECK_UINT(fread(place, 1, (size_t)status.st_size, file), (size_t)status.st_size);
-    text_advance(&bytes, (size_t)status.st_size);
+    buffer_advance(&bytes, (size_t)status.st_size);
     CHECK_INT(fclose(file), 0);
     return bytes;
 }
@@ -58,26 +58,26 @@ static struct spool *open_spool(const char *name)
 struct unit {
     size_t from, size; /* in the file */
     enum spool_kind kind;
-    struct text body;
+    struct buffer body;
     bool arrived;
     unsigned given;
 };
 
 struct base {
-    struct text bytes;
+    struct buffer bytes;
     struct unit units[UNITS];
 };
 
 /* The bytes of a whole spool with records of its own, as an artifact may hold. */
-static void put_other_spool(struct text *out)
+static void put_other_spool(struct buffer *out)
 {
     struct spool *other = NULL;
     CHECK_INT(spool_new(folder, &other, NULL), 0);
     CHECK(spool_append(other, SPOOL_BATCH, "{\"of\":\"another\"}", 16));
     CHECK(spool_append(other, SPOOL_END, "{\"of\":\"another\"}", 16));
-    struct text bytes = read_file(spool_path(other));
-    text_append(out, bytes.bytes, bytes.size);
-    text_done(&bytes);
+    struct buffer bytes = read_file(spool_path(other));
+    buffer_append(out, bytes.bytes, bytes.size);
+    buffer_done(&bytes);
     spool_close(other, true);
 }
 
@@ -97,10 +97,10 @@ static void make_units(struct base *base)
                      : other == 2              ? SPOOL_END
                                                : SPOOL_ARTIFACT;
         if (unit->kind == SPOOL_BATCH)
-            text_format(&unit->body, "{\"metrics\":[{\"key\":\"m\",\"step\":%d,\"value\":%d.5}]}",
+            buffer_format(&unit->body, "{\"metrics\":[{\"key\":\"m\",\"step\":%d,\"value\":%d.5}]}",
                         i, i * 7919);
         else
-            text_string(&unit->body, OTHERS[other]);
+            buffer_string(&unit->body, OTHERS[other]);
         if (other == 4)
             put_other_spool(&unit->body);
         CHECK(!unit->body.failed);
@@ -110,7 +110,7 @@ static void make_units(struct base *base)
 static void make_base(struct base *base)
 {
     struct spool *spool = NULL;
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     struct stat status;
     enum spool_kind kind;
     size_t before = SPOOL_MAGIC_SIZE;
@@ -130,7 +130,7 @@ static void make_base(struct base *base)
         CHECK(spool_acknowledge(spool));
         base->units[2 + i].arrived = true;
     }
-    text_done(&body);
+    buffer_done(&body);
     base->bytes = read_file(spool_path(spool));
     spool_close(spool, true);
 }
@@ -141,13 +141,13 @@ static void make_old_base(struct base *base)
     static const char *const WORDS[] = {"target", "run", "batch", "artifact", "end"};
     *base = (struct base){.bytes = {.bytes = NULL}};
     make_units(base);
-    text_string(&base->bytes, SPOOL_OLD_MAGIC);
+    buffer_string(&base->bytes, SPOOL_OLD_MAGIC);
     for (int i = 0; i < UNITS; i++) {
         struct unit *unit = &base->units[i];
         unit->from = base->bytes.size;
-        text_format(&base->bytes, "%s %zu\n", WORDS[unit->kind], unit->body.size);
-        text_append(&base->bytes, unit->body.bytes, unit->body.size);
-        text_byte(&base->bytes, '\n');
+        buffer_format(&base->bytes, "%s %zu\n", WORDS[unit->kind], unit->body.size);
+        buffer_append(&base->bytes, unit->body.bytes, unit->body.size);
+        buffer_byte(&base->bytes, '\n');
         unit->size = base->bytes.size - unit->from;
     }
     CHECK(!base->bytes.failed);
@@ -156,8 +156,8 @@ static void make_old_base(struct base *base)
 static void base_done(struct base *base)
 {
     for (int i = 0; i < UNITS; i++)
-        text_done(&base->units[i].body);
-    text_done(&base->bytes);
+        buffer_done(&base->units[i].body);
+    buffer_done(&base->bytes);
 }
 
 /* ---- what happens to their bytes ---- */
@@ -175,32 +175,32 @@ static size_t below(size_t most) /* a number below it; xorshift */
 enum change { FLIP, OVERWRITE, INSERT, DELETE, TRUNCATE, DOUBLE, CHANGES };
 
 /* The bytes with some changed; the caller's. */
-static struct text mutate(const struct text *bytes)
+static struct buffer mutate(const struct buffer *bytes)
 {
-    struct text out = {.bytes = NULL};
+    struct buffer out = {.bytes = NULL};
     enum change change = (enum change)below(CHANGES);
     size_t at = below(bytes->size), most = below(4) == 0 ? 600 : 8;
     size_t size = 1 + below(most), left = bytes->size - at;
     size = size < left ? size : left;
-    text_append(&out, bytes->bytes, at);
+    buffer_append(&out, bytes->bytes, at);
     if (change == DOUBLE) { /* what stands anywhere */
         size_t from = below(bytes->size);
-        text_append(&out, bytes->bytes + from,
+        buffer_append(&out, bytes->bytes + from,
                     size < bytes->size - from ? size : bytes->size - from);
     }
     for (size_t i = 0; i < size && (change == INSERT || change == OVERWRITE); i++)
-        text_byte(&out, (char)below(256));
+        buffer_byte(&out, (char)below(256));
     if (change == FLIP)
-        text_byte(&out, (char)(bytes->bytes[at] ^ (1 << below(8))));
+        buffer_byte(&out, (char)(bytes->bytes[at] ^ (1 << below(8))));
     at += change == FLIP ? 1 : change == OVERWRITE || change == DELETE ? size : 0;
     if (change != TRUNCATE)
-        text_append(&out, bytes->bytes + at, bytes->size - at);
+        buffer_append(&out, bytes->bytes + at, bytes->size - at);
     CHECK(!out.failed);
     return out;
 }
 
 /* Whether all bytes of a record are there, but for the newline behind them. */
-static bool is_whole(const struct base *base, const struct unit *unit, const struct text *mutated)
+static bool is_whole(const struct base *base, const struct unit *unit, const struct buffer *mutated)
 {
     return memmem(mutated->bytes, mutated->size, base->bytes.bytes + unit->from, unit->size - 1) !=
            NULL;
@@ -208,7 +208,7 @@ static bool is_whole(const struct base *base, const struct unit *unit, const str
 
 /* ---- a server ---- */
 
-static struct unit *find_unit(struct base *base, enum spool_kind kind, const struct text *body)
+static struct unit *find_unit(struct base *base, enum spool_kind kind, const struct buffer *body)
 {
     for (int i = 0; i < UNITS; i++) {
         struct unit *unit = &base->units[i];
@@ -222,7 +222,7 @@ static struct unit *find_unit(struct base *base, enum spool_kind kind, const str
 /* Takes at most so many records, and refuses one in `refuses`; 0: none. */
 static void accept_records(struct base *base, struct spool *spool, size_t most, size_t refuses)
 {
-    struct text body = {.bytes = NULL};
+    struct buffer body = {.bytes = NULL};
     enum spool_kind kind;
     while (most-- > 0 && spool_next(spool, &kind, &body)) {
         struct unit *unit = find_unit(base, kind, &body);
@@ -235,7 +235,7 @@ static void accept_records(struct base *base, struct spool *spool, size_t most, 
             CHECK(spool_acknowledge(spool));
         }
     }
-    text_done(&body);
+    buffer_done(&body);
 }
 
 /* Sends the file in several goes, of which all but the last are cut short. */
@@ -262,16 +262,16 @@ static enum spool_rest send_all(struct base *base)
 }
 
 /* The file that was set aside holds all bytes as they were, but for heads of what has arrived. */
-static void check_set_aside(const struct text *mutated)
+static void check_set_aside(const struct buffer *mutated)
 {
     struct spool_record record;
-    struct text kept = read_file(aside);
+    struct buffer kept = read_file(aside);
     CHECK_UINT(kept.size, mutated->size);
     for (size_t i = 0, head; i<kept.size; i += head> 0 && record.arrived ? head : 1) {
         head = spool_parse(kept.bytes + i, kept.size - i, false, &record);
         CHECK((head > 0 && record.arrived) || kept.bytes[i] == mutated->bytes[i]);
     }
-    text_done(&kept);
+    buffer_done(&kept);
     CHECK_INT(unlink(aside), 0);
 }
 
@@ -279,7 +279,7 @@ struct counts {
     unsigned whole, given, damaged, removed, aside, refused;
 };
 
-static void count_units(struct base *base, const struct text *mutated, bool removed,
+static void count_units(struct base *base, const struct buffer *mutated, bool removed,
                         struct counts *counts)
 {
     bool tail = true; /* nothing behind it is there: a file that ends early shows no loss */
@@ -304,10 +304,10 @@ static void count_units(struct base *base, const struct text *mutated, bool remo
 static void mutate_and_send(struct base *base, struct counts *counts)
 {
     struct spool *spool = NULL;
-    struct text mutated = mutate(&base->bytes);
+    struct buffer mutated = mutate(&base->bytes);
     for (size_t more = below(3); more > 0 && mutated.size > 0; more--) {
-        struct text again = mutate(&mutated);
-        text_done(&mutated);
+        struct buffer again = mutate(&mutated);
+        buffer_done(&mutated);
         mutated = again;
     }
     write_file(path, &mutated);
@@ -326,7 +326,7 @@ static void mutate_and_send(struct base *base, struct counts *counts)
     counts->refused += code < 0;
     if (code < 0)
         CHECK_INT(unlink(path), 0);
-    text_done(&mutated);
+    buffer_done(&mutated);
 }
 
 static void begin_random(void)
@@ -362,7 +362,7 @@ static void of_an_old_file_nothing_is_removed_that_was_not_sent(void)
     begin_random();
     make_old_base(&base);
     for (int i = 0; i < MUTATIONS; i++) {
-        struct text mutated = mutate(&base.bytes);
+        struct buffer mutated = mutate(&base.bytes);
         write_file(path, &mutated);
         struct spool *spool = NULL;
         enum spool_rest rest = SPOOL_STAYS;
@@ -381,7 +381,7 @@ static void of_an_old_file_nothing_is_removed_that_was_not_sent(void)
         removed += rest == SPOOL_REMOVED;
         CHECK(rest == SPOOL_REMOVED ? !exists(path) && !exists(aside)
                                     : unlink(rest == SPOOL_STAYS ? path : aside) == 0);
-        text_done(&mutated);
+        buffer_done(&mutated);
     }
     printf("# %d old files: %u removed, the others kept; %u whole records only kept\n", MUTATIONS,
            removed, lost);
@@ -447,8 +447,8 @@ static void a_record_that_was_not_finished_is_called_so(void)
     make_base(&base);
     const struct unit *last = &base.units[UNITS - 1];
     for (size_t cut = 1; cut < last->size; cut++) {
-        struct text bytes = {.bytes = NULL};
-        text_append(&bytes, base.bytes.bytes, last->from + last->size - cut);
+        struct buffer bytes = {.bytes = NULL};
+        buffer_append(&bytes, base.bytes.bytes, last->from + last->size - cut);
         write_file(path, &bytes);
         struct spool *spool = open_spool(path);
         struct spool_damage damage = spool_damage(spool);
@@ -458,7 +458,7 @@ static void a_record_that_was_not_finished_is_called_so(void)
         CHECK_UINT(damage.bytes, cut > 1 ? last->size - cut : 0);
         CHECK_UINT(spool_waiting(spool), UNITS - 2 - ARRIVED - (cut > 1));
         spool_close(spool, true);
-        text_done(&bytes);
+        buffer_done(&bytes);
     }
     base_done(&base);
 }
@@ -466,11 +466,11 @@ static void a_record_that_was_not_finished_is_called_so(void)
 static void records_that_are_not_there_are_counted(void)
 {
     struct base base;
-    struct text bytes = {.bytes = NULL};
+    struct buffer bytes = {.bytes = NULL};
     make_base(&base);
     size_t from = base.units[8].from, to = base.units[10].from;
-    text_append(&bytes, base.bytes.bytes, from);
-    text_append(&bytes, base.bytes.bytes + to, base.bytes.size - to);
+    buffer_append(&bytes, base.bytes.bytes, from);
+    buffer_append(&bytes, base.bytes.bytes + to, base.bytes.size - to);
     write_file(path, &bytes);
     struct spool *spool = open_spool(path);
     CHECK_UINT(spool_damage(spool).places, 0);
@@ -478,7 +478,7 @@ static void records_that_are_not_there_are_counted(void)
     accept_records(&base, spool, SIZE_MAX, 0);
     CHECK_INT(spool_settle(spool), SPOOL_SET_ASIDE);
     spool_close(spool, true);
-    text_done(&bytes);
+    buffer_done(&bytes);
     base_done(&base);
 }
 
@@ -487,7 +487,7 @@ static void what_was_set_aside_before_is_not_overwritten(void)
 {
     struct base base;
     struct spool *spool;
-    const struct text other = {.bytes = (char[]){"mine"}, .size = 4};
+    const struct buffer other = {.bytes = (char[]){"mine"}, .size = 4};
     char names[10][sizeof aside + 2];
     make_base(&base);
     base.bytes.bytes[base.units[9].from + 1] ^= 1;
@@ -513,11 +513,11 @@ static void what_was_set_aside_before_is_not_overwritten(void)
     CHECK_INT(spool_trouble(spool), EEXIST);
     spool_close(spool, true);
     for (int i = 0; i < 10; i++) {
-        struct text kept = read_file(names[i]);
+        struct buffer kept = read_file(names[i]);
         CHECK_UINT(kept.size, other.size);
         CHECK_INT(memcmp(kept.bytes, other.bytes, other.size), 0);
         CHECK_INT(unlink(names[i]), 0);
-        text_done(&kept);
+        buffer_done(&kept);
     }
     base_done(&base);
 }
@@ -525,12 +525,12 @@ static void what_was_set_aside_before_is_not_overwritten(void)
 /* As vitals wrote them before there were checksums. */
 static void an_old_file_is_sent_on_from_where_it_was(void)
 {
-    struct text bytes = {.bytes = NULL}, body = {.bytes = NULL};
+    struct buffer bytes = {.bytes = NULL}, body = {.bytes = NULL};
     enum spool_kind kind;
-    text_string(&bytes, SPOOL_OLD_MAGIC "target 2\n{}\nbatch 7\n{\"a\":1}\n");
+    buffer_string(&bytes, SPOOL_OLD_MAGIC "target 2\n{}\nbatch 7\n{\"a\":1}\n");
     size_t place = bytes.size;
-    text_string(&bytes, "batch 7\n{\"a\":2}\n");
-    text_format(&bytes, "done 2\n%zu\nbatch 7\n{\"a\":3}\n", place);
+    buffer_string(&bytes, "batch 7\n{\"a\":2}\n");
+    buffer_format(&bytes, "done 2\n%zu\nbatch 7\n{\"a\":3}\n", place);
     write_file(path, &bytes);
     struct spool *spool = open_spool(path);
     CHECK_UINT(spool_damage(spool).places, 0);
@@ -554,23 +554,23 @@ static void an_old_file_is_sent_on_from_where_it_was(void)
     CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
     spool_close(spool, false);
     CHECK(!exists(path));
-    text_done(&body);
-    text_done(&bytes);
+    buffer_done(&body);
+    buffer_done(&bytes);
 }
 
 /* Its first line is shorter than that of the newer form, at whose size a long file begins anew. */
 static void an_old_file_of_which_all_has_arrived_is_not_damaged_by_that(void)
 {
     enum { LONG = 5 * 1024 * 1024 };
-    struct text bytes = {.bytes = NULL}, body = {.bytes = NULL};
+    struct buffer bytes = {.bytes = NULL}, body = {.bytes = NULL};
     enum spool_kind kind;
-    text_string(&bytes, SPOOL_OLD_MAGIC "target 2\n{}\n");
-    text_format(&bytes, "batch %d\n", LONG);
-    char *place = text_reserve(&bytes, LONG);
+    buffer_string(&bytes, SPOOL_OLD_MAGIC "target 2\n{}\n");
+    buffer_format(&bytes, "batch %d\n", LONG);
+    char *place = buffer_reserve(&bytes, LONG);
     CHECK_NOT_NULL(place);
     memset(place, 'x', LONG);
-    text_advance(&bytes, LONG);
-    text_byte(&bytes, '\n');
+    buffer_advance(&bytes, LONG);
+    buffer_byte(&bytes, '\n');
     write_file(path, &bytes);
     struct spool *spool = open_spool(path);
     CHECK(spool_next(spool, &kind, &body));
@@ -582,8 +582,8 @@ static void an_old_file_of_which_all_has_arrived_is_not_damaged_by_that(void)
     CHECK(spool_note(spool, SPOOL_TARGET, &body));
     CHECK_INT(spool_settle(spool), SPOOL_REMOVED);
     spool_close(spool, false);
-    text_done(&body);
-    text_done(&bytes);
+    buffer_done(&body);
+    buffer_done(&bytes);
 }
 
 static void remove_folder(void)

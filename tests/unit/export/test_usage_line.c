@@ -31,7 +31,7 @@ static void it_reads_back_as_it_was(void)
     vitals_usage_options options;
     vitals_usage *usage;
     vitals_snapshot *snapshot = NULL;
-    struct text line = {.bytes = NULL};
+    struct buffer line = {.bytes = NULL};
     size_t count, have = 0;
     const int64_t self = getpid();
     vitals_usage_options_init(&options, sizeof options);
@@ -62,7 +62,7 @@ static void it_reads_back_as_it_was(void)
     CHECK(have > 10);
     usage_line_done(&told);
     json_decref(document);
-    text_done(&line);
+    buffer_done(&line);
     vitals_snapshot_unref(snapshot);
     vitals_usage_free(usage);
 }

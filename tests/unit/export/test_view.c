@@ -42,11 +42,11 @@ static struct sample *moment_at(unsigned second, const char *name)
 }
 
 /* The document of second 11, with rates since second 10. */
-static json_t *view_of(const char *name, bool every_process, struct text *text)
+static json_t *view_of(const char *name, bool every_process, struct buffer *text)
 {
     struct sample *older = moment_at(10, name), *newer = moment_at(11, name);
     json_error_t error;
-    *text = (struct text){.bytes = NULL};
+    *text = (struct buffer){.bytes = NULL};
     struct view_sample sample = {sample_snapshot(newer, NULL), sample_snapshot(older, NULL)};
     view_write(text, &sample, every_process ? &sample : NULL);
     CHECK_FALSE(text->failed);
@@ -79,7 +79,7 @@ static size_t rows_of(const json_t *view, const char *table)
 
 static void what_is_missing_says_why_and_what_is_doubtful_how(void)
 {
-    struct text text;
+    struct buffer text;
     json_t *view = view_of("python", true, &text);
     const json_t *missing = cell(view, "gpu", 0, "utilization_ratio");
     const json_t *stale = cell(view, "gpu", 0, "temperature_celsius");
@@ -94,12 +94,12 @@ static void what_is_missing_says_why_and_what_is_doubtful_how(void)
                   json_object_get(json_object_get(view, "tables"), "process"), "state")),
               "lower_bound");
     json_decref(view);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 static void counters_are_rates_and_what_nobody_asked_for_is_no_column(void)
 {
-    struct text text;
+    struct buffer text;
     json_t *view = view_of("python", true, &text);
     CHECK_NEAR(json_number_value(cell(view, "process", 0, "cpu_seconds_per_second")), 2, 1e-9);
     CHECK_NEAR(json_number_value(cell(view, "process", 1, "cpu_seconds_per_second")), 0, 1e-9);
@@ -107,13 +107,13 @@ static void counters_are_rates_and_what_nobody_asked_for_is_no_column(void)
     CHECK_NULL(cell(view, "process", 0, "resident_bytes"));
     CHECK_NULL(json_object_get(json_object_get(view, "tables"), "disk"));
     json_decref(view);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 static void without_an_older_sample_no_rate_is_made_up(void)
 {
     struct sample *moment = moment_at(11, "python");
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     struct view_sample sample = {sample_snapshot(moment, NULL), NULL};
     view_write(&text, &sample, &sample);
     json_t *view = json_loadb(text.bytes, text.size, 0, NULL);
@@ -121,23 +121,23 @@ static void without_an_older_sample_no_rate_is_made_up(void)
     CHECK_UINT(json_array_size(rate), 1);
     CHECK_STR(json_string_value(json_array_get(rate, 0)), "not_yet");
     json_decref(view);
-    text_done(&text);
+    buffer_done(&text);
     sample_unref(moment);
 }
 
 static void users_of_devices_alone_unless_all_are_wanted(void)
 {
-    struct text text;
+    struct buffer text;
     json_t *few = view_of("python", false, &text);
     CHECK_UINT(rows_of(few, "process"), 1);
     CHECK_INT(json_integer_value(cell(few, "process", 0, "pid")), 30);
     CHECK_STR(json_string_value(json_object_get(few, "processes")), "few");
     json_decref(few);
-    text_done(&text);
+    buffer_done(&text);
     json_t *all = view_of("python", true, &text);
     CHECK_UINT(rows_of(all, "process"), 2);
     json_decref(all);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 /* Those of another sampler have other keys, and rates of their own. */
@@ -152,7 +152,7 @@ static void every_process_may_be_another_samplers(void)
         "\"pid\":40,\"cpu_seconds\":1},{\"key\":92,\"parent\":null,\"label\":\"p\",\"age_ns\":0,"
         "\"pid\":30,\"cpu_seconds\":%u}]}}";
     struct sample *older = moment_at(10, "python"), *newer = moment_at(11, "python"), *listed[2];
-    struct text text = {.bytes = NULL};
+    struct buffer text = {.bytes = NULL};
     for (unsigned i = 0; i < 2; i++) {
         char json[1000];
         int size = snprintf(json, sizeof json, LISTED, 20 + i, 20 + i, i, 3 * i);
@@ -169,7 +169,7 @@ static void every_process_may_be_another_samplers(void)
     CHECK_INT(json_integer_value(cell(view, "gpu_process", 0, "process")), 92);
     CHECK_INT(json_integer_value(json_object_get(view, "stream")), 7);
     json_decref(view);
-    text_done(&text);
+    buffer_done(&text);
     sample_unref(listed[0]);
     sample_unref(listed[1]);
     sample_unref(older);
@@ -178,11 +178,11 @@ static void every_process_may_be_another_samplers(void)
 
 static void no_command_line_goes_to_the_page(void)
 {
-    struct text text;
+    struct buffer text;
     json_t *view = view_of("python", true, &text);
     CHECK_NULL(strstr(text.bytes, "secret"));
     json_decref(view);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 static void hostile_names_are_words_on_one_line(void)
@@ -199,20 +199,20 @@ static void hostile_names_are_words_on_one_line(void)
         {"zero\\u200bwidth", "zero\\u{200b}width"},
     };
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
-        struct text text;
+        struct buffer text;
         json_t *view = view_of(CASES[i].json, true, &text);
         CHECK_CASE(CASES[i].json);
         CHECK_STR(json_string_value(cell(view, "process", 0, "name")), CASES[i].shown);
         CHECK_NULL(memchr(text.bytes, '\n', text.size));
         json_decref(view);
-        text_done(&text);
+        buffer_done(&text);
     }
 }
 
 static void long_text_is_cut_and_says_so(void)
 {
     char name[4000];
-    struct text text;
+    struct buffer text;
     for (size_t i = 0; i + 2 < sizeof name; i += 2)
         memcpy(name + i, "\xc3\xa9", 3);
     json_t *view = view_of(name, true, &text);
@@ -221,7 +221,7 @@ static void long_text_is_cut_and_says_so(void)
     CHECK(strlen(shown) < 600);
     CHECK_STR(shown + strlen(shown) - 3, "…");
     json_decref(view);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 static const check_test tests[] = {

@@ -7,14 +7,14 @@
 
 static struct look look = {.gpu_thresholds = {10, 75}, .memory_thresholds = {10, 80}};
 
-struct text {
+struct buffer {
     char bytes[4096];
     size_t size;
 };
 
 static int append(void *data, const char *bytes, size_t size)
 {
-    struct text *text = data;
+    struct buffer *text = data;
     if (text->size + size >= sizeof text->bytes)
         return -1;
     memcpy(text->bytes + text->size, bytes, size);
@@ -25,7 +25,7 @@ static int append(void *data, const char *bytes, size_t size)
 
 static const char *printed(const struct canvas *canvas, bool styles)
 {
-    static struct text text;
+    static struct buffer text;
     text.size = 0;
     text.bytes[0] = '\0';
     CHECK_INT(canvas_print(canvas, styles, append, &text), 0);

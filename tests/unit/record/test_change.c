@@ -60,12 +60,12 @@ static vitals_snapshot *make(vitals_builder *builder, uint64_t number, size_t co
 
 static void is_the_same(const vitals_snapshot *a, const vitals_snapshot *b)
 {
-    struct text one = {0}, other = {0};
+    struct buffer one = {0}, other = {0};
     CHECK_INT(vitals_snapshot_json(a, text_write, &one, NULL), 0);
     CHECK_INT(vitals_snapshot_json(b, text_write, &other, NULL), 0);
     CHECK(one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0);
-    text_done(&one);
-    text_done(&other);
+    buffer_done(&one);
+    buffer_done(&other);
 }
 
 /* Told by none, by itself, by those before and by those behind. */
@@ -74,7 +74,7 @@ static void what_is_written_is_read_again(void)
     enum { NUMBERS = 12 };
     vitals_builder *builder = NULL, *reader = NULL;
     vitals_snapshot *made[NUMBERS + 1] = {NULL}, *read = NULL;
-    struct text bytes = {0};
+    struct buffer bytes = {0};
     CHECK_INT(vitals_builder_new(&builder, NULL), 0);
     CHECK_INT(vitals_builder_new(&reader, NULL), 0);
     for (size_t i = 0; i < NUMBERS; i++)
@@ -94,7 +94,7 @@ static void what_is_written_is_read_again(void)
     }
     for (size_t i = 0; i < NUMBERS; i++)
         vitals_snapshot_unref(made[i]);
-    text_done(&bytes);
+    buffer_done(&bytes);
     vitals_builder_free(reader);
     vitals_builder_free(builder);
 }
@@ -116,7 +116,7 @@ static void other_columns_do_not_fit(void)
 static void broken_bytes_are_refused(void)
 {
     vitals_builder *builder = NULL, *reader = NULL;
-    struct text bytes = {0};
+    struct buffer bytes = {0};
     CHECK_INT(vitals_builder_new(&builder, NULL), 0);
     CHECK_INT(vitals_builder_new(&reader, NULL), 0);
     vitals_snapshot *base = make(builder, 0, METRIC_COUNT), *next = make(builder, 5, METRIC_COUNT);
@@ -141,7 +141,7 @@ static void broken_bytes_are_refused(void)
     }
     vitals_snapshot_unref(base);
     vitals_snapshot_unref(next);
-    text_done(&bytes);
+    buffer_done(&bytes);
     vitals_builder_free(reader);
     vitals_builder_free(builder);
 }

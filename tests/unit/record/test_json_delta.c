@@ -13,14 +13,14 @@ static uint64_t any(uint64_t limit)
 
 static void parts_are_copied_and_inserted(void)
 {
-    struct text base = {0}, out = {0};
+    struct buffer base = {0}, out = {0};
     CHECK_INT(text_write(&base, "12345678", 8), 0);
     CHECK(json_delta_read(&base, "\x00\x00\x03\x02zz\x06\x02\x01!\x00\x00", 12, 8, &out));
     CHECK_UINT(out.size, 8);
     CHECK(memcmp(out.bytes, "123zz78!", 8) == 0);
     CHECK_FALSE(json_delta_read(&base, "\x00\x00\x08", 3, 7, &out)); /* larger than `most` */
-    text_done(&base);
-    text_done(&out);
+    buffer_done(&base);
+    buffer_done(&out);
 }
 
 static void nonsense_is_refused(void)
@@ -40,7 +40,7 @@ static void nonsense_is_refused(void)
         {"\xff", 1},
         {"\x01z\x07\x02", 4},
     };
-    struct text base = {0}, out = {0};
+    struct buffer base = {0}, out = {0};
     CHECK_INT(text_write(&base, "12345678", 8), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         CHECK_FALSE(json_delta_read(&base, cases[i].bytes, cases[i].size, 1000, &out));
@@ -52,8 +52,8 @@ static void nonsense_is_refused(void)
         if (json_delta_read(&base, bytes, size, 64, &out))
             CHECK(out.size <= 64);
     }
-    text_done(&base);
-    text_done(&out);
+    buffer_done(&base);
+    buffer_done(&out);
 }
 
 static const check_test tests[] = {

@@ -95,15 +95,15 @@ static void resource_tracker_rs_lines_are_read(void)
 /* Each CPU would be a series, and thin the curves of all: past a number they are left out. */
 static void more_cpus_than_are_read_are_said(void)
 {
-    struct text text = {0};
+    struct buffer text = {0};
     if (!VITALS_WITH_JANSSON)
         return;
     for (int line = 0; line < 3; line++) {
-        text_format(&text, "{\"timestamp_secs\":%d,\"cpu\":{\"per_core_pct\":[0",
+        buffer_format(&text, "{\"timestamp_secs\":%d,\"cpu\":{\"per_core_pct\":[0",
                     1800000001 + line);
         for (int core = 1; core < 100 && line > 0; core++)
-            text_format(&text, ",%d", core);
-        text_string(&text, "]}}\n");
+            buffer_format(&text, ",%d", core);
+        buffer_string(&text, "]}}\n");
     }
     CHECK(!text.failed);
     struct recording *recording = read_text(text.bytes);
@@ -114,7 +114,7 @@ static void more_cpus_than_are_read_are_said(void)
     CHECK(isnan(record_value(recording, "cpu_ratio", "cpu63", 0)));
     CHECK_NULL(recording_find(recording, "cpu_ratio", "cpu64"));
     recording_close(recording);
-    text_done(&text);
+    buffer_done(&text);
 }
 
 static void a_file_without_header_is_told_by_its_columns(void)
