@@ -27,7 +27,8 @@ static void check_print(double value)
         require(strcmp(text, "null") == 0);
         return;
     }
-    require(number_is_f64(text, &again));
+    const char *at = text, *end = text + strlen(text);
+    require(number_f64(&at, end, &again) && at == end);
     require(memcmp(&again, &value, sizeof value) == 0);
     require(strtod(text, NULL) == value);
 

@@ -229,7 +229,7 @@ static bool list(struct gpu_sweeper *sweeper, struct known_descriptor *known)
     known->passed_over = 0;
     int result = os_gpu_opens_read(os, known->pid, opens);
     bool is_denied = result < 0 && os_availability(result) == VITALS_DENIED;
-    bool is_bare = is_denied || (result == 0 && opens->number_count == 0);
+    bool is_bare = is_denied || (result == 0 && opens->numbers.count == 0);
     if (is_bare && read_begun(os, known->pid, &begun) == 0)
         is_denied = is_denied && begun.has_files;
     if (result == 0 && opens->count > 0) {
@@ -237,7 +237,7 @@ static bool list(struct gpu_sweeper *sweeper, struct known_descriptor *known)
         if (result == 0)
             result = os_gpu_opens_read(os, known->pid, opens);
     }
-    sweeper->left -= size_min(sweeper->left, opens->number_count + 1);
+    sweeper->left -= size_min(sweeper->left, opens->numbers.count + 1);
     if (result < 0)
         opens->count = 0;
     known->denied = is_denied;
@@ -250,7 +250,7 @@ static bool list(struct gpu_sweeper *sweeper, struct known_descriptor *known)
         known->count = 0;
         known->listed = false;
     }
-    known->descriptors = result < 0 ? 0 : opens->number_count;
+    known->descriptors = result < 0 ? 0 : opens->numbers.count;
     plan_next(sweeper, known, begun.has_files);
     return kept;
 }

@@ -283,6 +283,20 @@ int os_sys_link(const struct os *os, const char *path, char *out, size_t capacit
  * negative errno; -EXDEV: it leads out of /sys. A system call for each part of the path. */
 int os_sys_real(const struct os *os, const char *path, char *out, size_t capacity);
 
+/* ---- lists of numbers: pids, descriptors ---- */
+
+/* Of zeros it is empty; its memory is kept when it is filled again. */
+struct os_pids {
+    int64_t *items;
+    size_t count, capacity;
+    void *stream; /* the OS's own */
+};
+void os_pids_done(struct os_pids *pids);
+
+/* Adds one; -ENOMEM. And puts them in order, each once. */
+int os_pids_append(struct os_pids *pids, int64_t pid);
+void os_pids_settle(struct os_pids *pids);
+
 /* ---- processes that have a DRM or accel device open ---- */
 
 enum { OS_DRM_MAJOR = 226, OS_ACCEL_MAJOR = 261 };
@@ -296,8 +310,7 @@ struct os_gpu_open {
 struct os_gpu_opens {
     struct os_gpu_open *items; /* in the order of descriptors */
     size_t count, capacity;
-    uint64_t *numbers; /* of all descriptors */
-    size_t number_count, number_capacity;
+    struct os_pids numbers;   /* of all descriptors */
     bool is_asked, is_procfs; /* is_asked: whether the root is a real /proc is known */
 };
 
@@ -368,21 +381,10 @@ int os_dev_access(const struct os *os, const char *path);
 /* ---- processes ---- */
 
 /* All pids in ascending order. The list is reused from tick to tick. */
-struct os_pids {
-    int64_t *items;
-    size_t count, capacity;
-    void *stream; /* the OS's own */
-};
-
 int os_list_processes(const struct os *os, struct os_pids *pids);
-void os_pids_done(struct os_pids *pids);
 
 /* Likewise, of a folder below /proc; one list has one folder. */
 int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids);
-
-/* Adds one; -ENOMEM. And puts them in order, each once. */
-int os_pids_append(struct os_pids *pids, int64_t pid);
-void os_pids_settle(struct os_pids *pids);
 
 /* Adds the children of a process of so many threads: three system calls for each thread, and three
  * for the list of threads where there are several. Negative errno; -ENOENT also where the kernel
@@ -643,15 +645,11 @@ struct os_exit {
     int code, signal;
 };
 
-/* For a process that has ended: reaps a child of the caller, and asks the kernel how others ended.
- * DENIED: we may not see a zombie's status. UNSUPPORTED: this kernel keeps no status of reaped
- * processes. */
-void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
+/* For a process that has ended: of a child of the caller, which `reap` reaps and which else stays a
+ * zombie, and as the kernel tells it of others. DENIED: we may not see a zombie's status.
+ * UNSUPPORTED: this kernel keeps no status of reaped processes. */
+void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process, bool reap,
                    struct os_exit *out);
-
-/* The same, but a child of the caller stays a zombie, to be reaped later. */
-void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
-                        struct os_exit *out);
 
 /* Several descriptors as one, for clock.wait_until. 0 or negative errno; -EEXIST where the
  * descriptor is in it. */

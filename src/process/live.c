@@ -377,7 +377,7 @@ int vitals_process_signal(vitals_process *process, int signal, vitals_error *err
 static void learn(vitals_process *process)
 {
     if (process->how.state != VITALS_HAVE)
-        os_pidfd_exit(&process->context->os, process->pidfd, &process->files, &process->how);
+        os_pidfd_exit(&process->context->os, process->pidfd, &process->files, true, &process->how);
 }
 
 /* 1 where it has ended, 0 while it lives, or an error. */
@@ -450,7 +450,7 @@ vitals_availability live_how_ended(const vitals_process *process, struct os_exit
     if (process->pidfd < 0)
         return out->state;
     if (os_pidfd_ended(process->pidfd) > 0)
-        os_pidfd_exit_seen(&process->context->os, process->pidfd, &process->files, out);
+        os_pidfd_exit(&process->context->os, process->pidfd, &process->files, false, out);
     else
         out->state = VITALS_NOT_YET;
     return out->state;

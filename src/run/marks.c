@@ -10,7 +10,7 @@
 
 struct marks {
     struct os_marks_reader reader;
-    uint64_t begin_ns, now_ns, passed_over;
+    uint64_t begin_ns, now_ns;
     uint64_t written_ns; /* when the file was written to last, by now_ns */
     uint64_t before_ns;  /* the earliest that the reading's first line can be of */
     size_t lines_read, lines_taken;
@@ -110,7 +110,6 @@ void mark_lines_take(struct mark_lines *lines, size_t size, bool again)
     lines->kept = all - whole;
     if (lines->kept <= MARKS_LINE)
         return;
-    lines->passed_over += whole > 0 || !lines->skipping;
     lines->kept = 0;
     lines->cut = true;
 }
@@ -122,7 +121,6 @@ bool mark_lines_next(struct mark_lines *lines, struct span *line)
         lines->skipping = false;
         if (!tail && line->size <= MARKS_LINE)
             return true;
-        lines->passed_over += !tail;
     }
     return false;
 }
@@ -174,12 +172,8 @@ bool marks_next(struct marks *marks, vitals_mark *out)
     struct span line;
     while (mark_lines_next(&marks->lines, &line)) {
         marks->lines_taken++;
-        if (line.size == 0)
+        if (line.size == 0 || !marks_parse(line, marks->name, out))
             continue;
-        if (!marks_parse(line, marks->name, out)) {
-            marks->passed_over++;
-            continue;
-        }
         if (out->told && out->monotonic_ns >= marks->begin_ns && out->monotonic_ns <= marks->now_ns)
             return true;
 
@@ -194,11 +188,6 @@ bool marks_next(struct marks *marks, vitals_mark *out)
         return true;
     }
     return false;
-}
-
-uint64_t marks_passed_over(const struct marks *marks)
-{
-    return marks->passed_over + marks->lines.passed_over;
 }
 
 void marks_close(struct marks *marks)

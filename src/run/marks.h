@@ -33,19 +33,15 @@ bool marks_read(struct marks *marks, uint64_t now_ns);
  * next call. */
 bool marks_next(struct marks *marks, vitals_mark *out);
 
-/* Lines that were none, so far. */
-uint64_t marks_passed_over(const struct marks *marks);
-
 /* Accepts NULL. */
 void marks_close(struct marks *marks);
 
 /* Bytes on their way to lines: put to marks_room, of which there are MARKS_READING, then taken. */
 struct mark_lines {
-    uint64_t passed_over; /* lines that were too long */
-    struct cursor left;   /* whole lines of what was taken */
-    size_t kept;          /* behind them: a line whose end is not there yet */
-    bool skipping;        /* a line that is too long: until its end */
-    bool cut;             /* one that begins behind `left` is */
+    struct cursor left; /* whole lines of what was taken */
+    size_t kept;        /* behind them: a line whose end is not there yet */
+    bool skipping;      /* a line that is too long: until its end */
+    bool cut;           /* one that begins behind `left` is */
     char bytes[MARKS_LINE + MARKS_READING];
 };
 

@@ -57,27 +57,11 @@ void buffer_byte(struct buffer *buffer, char byte)
     buffer_append(buffer, &byte, 1);
 }
 
-void buffer_repeat(struct buffer *buffer, char byte, size_t count)
-{
-    char *at = buffer_reserve(buffer, count);
-    if (at == NULL)
-        return;
-    memset(at, byte, count);
-    buffer_advance(buffer, count);
-}
-
 void buffer_u64(struct buffer *buffer, uint64_t value)
 {
     char *at = buffer_reserve(buffer, NUMBER_TEXT);
     if (at != NULL)
         buffer_advance(buffer, number_print_u64(at, value));
-}
-
-void buffer_i64(struct buffer *buffer, int64_t value)
-{
-    char *at = buffer_reserve(buffer, NUMBER_TEXT);
-    if (at != NULL)
-        buffer_advance(buffer, number_print_i64(at, value));
 }
 
 void buffer_format(struct buffer *buffer, const char *format, ...)

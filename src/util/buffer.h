@@ -27,9 +27,7 @@ void buffer_advance(struct buffer *buffer, size_t written);
 void buffer_append(struct buffer *buffer, const void *bytes, size_t size);
 void buffer_string(struct buffer *buffer, const char *string);
 void buffer_byte(struct buffer *buffer, char byte);
-void buffer_repeat(struct buffer *buffer, char byte, size_t count);
 void buffer_u64(struct buffer *buffer, uint64_t value);
-void buffer_i64(struct buffer *buffer, int64_t value);
 void buffer_format(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

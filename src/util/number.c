@@ -153,16 +153,6 @@ bool number_is_u64(const char *string, uint64_t *out)
     return true;
 }
 
-bool number_is_f64(const char *string, double *out)
-{
-    const char *end = string + strlen(string);
-    double value;
-    if (!number_f64(&string, end, &value) || string != end)
-        return false;
-    *out = value;
-    return true;
-}
-
 static const char PAIRS[] = "0001020304050607080910111213141516171819"
                             "2021222324252627282930313233343536373839"
                             "4041424344454647484950515253545556575859"

@@ -22,7 +22,6 @@ bool number_f64(const char **cursor, const char *end, double *out);
 
 /* The whole of a NUL-terminated string must be the number; spaces are not accepted. */
 bool number_is_u64(const char *string, uint64_t *out);
-bool number_is_f64(const char *string, double *out);
 
 /* Writes into `out` (at least NUMBER_TEXT bytes), NUL-terminated, returns the length. */
 enum { NUMBER_TEXT = 32 };

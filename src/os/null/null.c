@@ -311,15 +311,9 @@ UNSUPPORTED(os_pidfd_open(const struct os *os, int64_t pid))
 UNSUPPORTED(os_compare_maps(const struct os *os, int64_t first, int64_t second))
 UNSUPPORTED(os_pidfd_signal(int pidfd, int signal))
 UNSUPPORTED(os_pidfd_ended(int pidfd))
-DOES(os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
+DOES(os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process, bool reap,
                    struct os_exit *out),
      *out = (struct os_exit){.state = VITALS_UNSUPPORTED})
-
-void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
-                        struct os_exit *out)
-{
-    os_pidfd_exit(os, pidfd, process, out);
-}
 
 UNSUPPORTED(os_watch_new(void))
 UNSUPPORTED(os_watch_add(int watch, int descriptor, uint64_t tag))

@@ -508,7 +508,7 @@ static void a_node_is_known_by_its_numbers_on_the_live_proc(void)
     CHECK(os_gpu_fdinfo(&os, getpid(), 99999, text, sizeof text, &size) < 0);
     // The folder that was listed was a descriptor, too.
     uint64_t count = os_descriptor_count(&os, getpid(), &opens);
-    CHECK(count == 0 || count + 1 == opens.number_count);
+    CHECK(count == 0 || count + 1 == opens.numbers.count);
     os_gpu_opens_done(&opens);
     os_close(&os);
     for (size_t i = 0; i < CHECK_COUNT(held); i++)

@@ -452,14 +452,14 @@ static void many_are_listed_in_order(void)
     ask_one(&asked, NULL, getpid(), VITALS_DESCRIPTOR_NUMBER);
     check_asked(&asked);
     CHECK(asked.batch.row_count >= (size_t)(count - 16));
-    struct linux_numbers numbers = {0};
+    struct os_pids numbers = {0};
     bool cut;
     int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
     CHECK_INT(linux_numbers_read(folder, 100, &numbers, &cut), 0);
     CHECK(cut);
     CHECK_UINT(numbers.count, 100);
     close(folder);
-    linux_numbers_done(&numbers);
+    os_pids_done(&numbers);
     asked_done(&asked);
     for (int copy = last - 16; copy > 2 && copy > last - count; copy--)
         close(copy);

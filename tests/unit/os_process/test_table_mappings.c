@@ -371,7 +371,8 @@ static void lines_of_every_length_are_found(void)
     for (int i = 0; i < LINES; i++, start += 0x2000) {
         buffer_format(&text, "%llx-%llx r--p 0 08:01 7 /", (unsigned long long)start,
                       (unsigned long long)start + 0x1000);
-        buffer_repeat(&text, 'p', i == LINES / 2 ? LONG : (size_t)(i * 7 % 101));
+        for (int left = i == LINES / 2 ? LONG : i * 7 % 101; left > 0; left--)
+            buffer_byte(&text, 'p');
         buffer_string(&text, "\nRss: 1 kB\n");
     }
     CHECK_FALSE(text.failed);

@@ -79,21 +79,17 @@ static bool ask_sys(const struct os *os, const char *class, const char *path,
 
 int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out)
 {
-    out->count = out->number_count = 0;
+    out->count = out->numbers.count = 0;
     int folder = linux_process_open(os, pid, "fd", O_DIRECTORY);
     if (folder < 0)
         return folder;
-    struct linux_numbers numbers = {.items = out->numbers, .capacity = out->number_capacity};
     bool cut; // beyond the cap a process is not listed whole, which costs it its newest descriptors
-    int result = linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
-    out->numbers = numbers.items;
-    out->number_count = numbers.count;
-    out->number_capacity = numbers.capacity;
+    int result = linux_numbers_read(folder, DESCRIPTORS_MAX, &out->numbers, &cut);
 
     size_t denied = 0;
-    for (size_t i = 0; i < numbers.count && result == 0; i++) {
+    for (size_t i = 0; i < out->numbers.count && result == 0; i++) {
         char name[NUMBER_TEXT], path[LINK_TEXT];
-        struct os_gpu_open open = {.descriptor = numbers.items[i]};
+        struct os_gpu_open open = {.descriptor = (uint64_t)out->numbers.items[i]};
         number_print_u64(name, open.descriptor);
         ssize_t size = readlinkat(folder, name, path, sizeof path - 1);
         denied += size < 0 && os_availability(errno) == VITALS_DENIED;
@@ -125,7 +121,7 @@ int os_gpu_opens_read(const struct os *os, int64_t pid, struct os_gpu_opens *out
     }
     // The folder may be listed where none of its links may be read: a process that is protected
     // even from root.
-    if (result == 0 && denied != 0 && denied == numbers.count)
+    if (result == 0 && denied != 0 && denied == out->numbers.count)
         result = -EACCES;
     os_close_descriptor(folder);
     return result;
@@ -143,7 +139,7 @@ uint64_t os_descriptor_count(const struct os *os, int64_t pid, struct os_gpu_ope
 void os_gpu_opens_done(struct os_gpu_opens *opens)
 {
     memory_free(opens->items);
-    memory_free(opens->numbers);
+    os_pids_done(&opens->numbers);
     *opens = (struct os_gpu_opens){0};
 }
 

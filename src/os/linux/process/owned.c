@@ -32,14 +32,14 @@ int64_t linux_living_thread(const struct os *os, int64_t pid, struct os *threads
     threads->proc = linux_process_open(os, pid, "task", O_DIRECTORY);
     if (threads->proc < 0)
         return 0;
-    struct linux_numbers tids = {0};
+    struct os_pids tids = {0};
     bool cut;
     int64_t living = 0;
     int result = linux_numbers_read(threads->proc, THREADS_MAX, &tids, &cut);
     for (size_t i = 0; result == 0 && i < tids.count && living == 0; i++)
-        if (kind_of(threads, (int64_t)tids.items[i]) == USUAL)
-            living = (int64_t)tids.items[i];
-    linux_numbers_done(&tids);
+        if (kind_of(threads, tids.items[i]) == USUAL)
+            living = tids.items[i];
+    os_pids_done(&tids);
     if (living == 0)
         os_close_descriptor(threads->proc);
     return living;

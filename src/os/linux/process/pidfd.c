@@ -115,15 +115,15 @@ bool os_parse_stat_exit(const char *bytes, size_t size, int *status)
     return true;
 }
 
-static void learn_exit(const struct os *os, int pidfd, const struct os_process *process, int flags,
-                       struct os_exit *out)
+void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process, bool reap,
+                   struct os_exit *out)
 {
-    // Of a child of ours: reaps it, or leaves it as it is (WNOWAIT). __WALL: children whose end is
-    // told by another signal too.
+    // Of a child of ours. __WALL: children whose end is told by another signal too.
+    int flags = WEXITED | WNOHANG | __WALL | (reap ? 0 : WNOWAIT);
     siginfo_t info = {0};
     int result;
     do
-        result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | __WALL | flags);
+        result = waitid((idtype_t)P_PIDFD, (id_t)pidfd, &info, flags);
     while (result < 0 && errno == EINTR);
     if (result == 0 && info.si_pid != 0) {
         bool exited = info.si_code == CLD_EXITED;
@@ -149,18 +149,6 @@ static void learn_exit(const struct os *os, int pidfd, const struct os_process *
         *out = status != 0 || may_see ? exit_of(status) : (struct os_exit){.state = VITALS_DENIED};
     else
         told_by_pidfd(pidfd, out); // it was reaped since
-}
-
-void os_pidfd_exit(const struct os *os, int pidfd, const struct os_process *process,
-                   struct os_exit *out)
-{
-    learn_exit(os, pidfd, process, 0, out);
-}
-
-void os_pidfd_exit_seen(const struct os *os, int pidfd, const struct os_process *process,
-                        struct os_exit *out)
-{
-    learn_exit(os, pidfd, process, WNOWAIT, out);
 }
 
 int os_watch_new(void)

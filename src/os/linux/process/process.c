@@ -71,7 +71,7 @@ int os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
     threads.proc = linux_process_open(os, pid, "task", O_DIRECTORY);
     if (threads.proc < 0)
         return threads.proc;
-    struct linux_numbers tids = {0};
+    struct os_pids tids = {0};
     bool cut;
     int result = linux_numbers_read(threads.proc, THREADS_MAX, &tids, &cut);
     *virtual_bytes = 0; // of a thread that has ended, reaped or not
@@ -79,14 +79,14 @@ int os_process_memory(const struct os *os, int64_t pid, uint64_t *virtual_bytes,
         char text[OS_STAT_TEXT];
         struct os_stat stat;
         struct os_process files;
-        if (os_process_open(&threads, (int64_t)tids.items[i], true, &files) < 0)
+        if (os_process_open(&threads, tids.items[i], true, &files) < 0)
             continue;
         if (files.statm >= 0 && os_process_statm(&files, statm) == 0 &&
             os_process_stat(&files, text, &stat) == 0)
             *virtual_bytes = stat.virtual_bytes;
         os_process_close(&files);
     }
-    linux_numbers_done(&tids);
+    os_pids_done(&tids);
     os_close_descriptor(threads.proc);
     return result == 0 && *virtual_bytes == 0 ? -ESRCH : result;
 }
@@ -130,19 +130,19 @@ bool os_process_has_device(const struct os *os, int64_t pid, uint32_t major, uin
     int folder = linux_process_open(os, pid, "fd", O_DIRECTORY);
     if (folder < 0)
         return false;
-    struct linux_numbers numbers = {0};
+    struct os_pids numbers = {0};
     bool cut, found = false;
     int result = linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
     for (size_t i = 0; result == 0 && i < numbers.count && !found; i++) {
         char name[NUMBER_TEXT];
         struct statx status;
-        number_print_u64(name, numbers.items[i]);
+        number_print_u64(name, (uint64_t)numbers.items[i]);
         found = statx(folder, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE, &status) ==
                     0 &&
                 S_ISCHR(status.stx_mode) && status.stx_rdev_major == major &&
                 status.stx_rdev_minor == minor;
     }
-    linux_numbers_done(&numbers);
+    os_pids_done(&numbers);
     os_close_descriptor(folder);
     return found;
 }

@@ -217,7 +217,7 @@ void metrics_read_descriptors(struct metrics_reading *reading, const vitals_metr
         return;
     }
     int folder = linux_process_open(reading->os, reading->pid, "fd", O_DIRECTORY);
-    struct linux_numbers numbers = {0};
+    struct os_pids numbers = {0};
     bool cut;
     int result = folder < 0 ? folder : linux_numbers_read(folder, DESCRIPTORS_MAX, &numbers, &cut);
     os_close_descriptor(folder);
@@ -226,5 +226,5 @@ void metrics_read_descriptors(struct metrics_reading *reading, const vitals_metr
     else
         fact_u64_as(reading->out, VITALS_PROCESS_DESCRIPTORS, numbers.count,
                     cut ? VITALS_LOWER_BOUND : VITALS_HAVE);
-    linux_numbers_done(&numbers);
+    os_pids_done(&numbers);
 }

@@ -145,11 +145,11 @@ static int add_threads(struct metrics_reading *reading, bool switches, struct su
         return tasks;
     uint64_t before = 0, after = 0;
     bool timed = os_process_cpu_ns(reading->os, reading->pid, &before) == 0;
-    struct linux_numbers tids = {0};
+    struct os_pids tids = {0};
     bool cut = false;
     int result = linux_numbers_read(tasks, THREADS_MAX, &tids, &cut);
     for (size_t i = 0; result == 0 && i < tids.count; i++)
-        add_thread(reading, tasks, tids.items[i], switches, sums);
+        add_thread(reading, tasks, (uint64_t)tids.items[i], switches, sums);
 
     // The process's clock counts the threads that ended too. While it stands still, so do theirs,
     // to the nanosecond; of a thread that runs, schedstat is up to a tick behind.
@@ -159,7 +159,7 @@ static int add_threads(struct metrics_reading *reading, bool switches, struct su
         sums->missing = before == after ? !sums->whole
                                         : before > saturating_add(sums->run_ns, tick_ns);
     }
-    linux_numbers_done(&tids);
+    os_pids_done(&tids);
     os_close_descriptor(tasks);
     return result == 0 && sums->threads == 0 ? -ESRCH : result;
 }

@@ -48,15 +48,10 @@ bool linux_lacks_memory(const struct os *os, int64_t pid);
 
 /* ---- folders whose names are numbers: fd, task ---- */
 
-struct linux_numbers {
-    uint64_t *items; /* ascending, each once */
-    size_t count, capacity;
-};
-
-/* The names of the open directory that are numbers, as an int holds them, at most `limit`; *cut
- * says whether there were more. Of zeros it is empty. Returns 0 or negative errno. */
-int linux_numbers_read(int directory, size_t limit, struct linux_numbers *out, bool *cut);
-void linux_numbers_done(struct linux_numbers *numbers);
+/* Adds the names of the open directory that are numbers, as an int holds them, until there are
+ * `limit`, in ascending order, each once; *cut says whether there were more. Returns 0 or negative
+ * errno, and those that were read before it. */
+int linux_numbers_read(int directory, size_t limit, struct os_pids *out, bool *cut);
 
 /* ---- names ending in " (deleted)", which the kernel appends and a file may be called ---- */
 

@@ -400,18 +400,18 @@ static int read_table(const struct os *os, int64_t pid, struct row_batch *out)
         reader.own_minor = minor(proc.st_dev);
     }
 
-    struct linux_numbers numbers = {0};
+    struct os_pids numbers = {0};
     bool cut;
     int result = linux_numbers_read(reader.links, DESCRIPTOR_ROWS_MAX, &numbers, &cut);
     bool incomplete = result == 0 && cut;
     for (size_t i = 0; result == 0 && i < numbers.count && !out->failed; i++) {
         struct descriptor one;
-        if (read_descriptor(&reader, numbers.items[i], &one, &incomplete))
+        if (read_descriptor(&reader, (uint64_t)numbers.items[i], &one, &incomplete))
             add_row(out, &one);
     }
     if (incomplete)
         batch_state(out, VITALS_TABLE_DESCRIPTOR, VITALS_LOWER_BOUND);
-    linux_numbers_done(&numbers);
+    os_pids_done(&numbers);
     os_close_descriptor(reader.links);
     os_close_descriptor(reader.infos);
     os_close_descriptor(reader.root);

@@ -206,7 +206,7 @@ int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
     reader.tasks = linux_process_open(os, pid, "task", O_DIRECTORY);
     if (reader.tasks < 0)
         return reader.tasks;
-    struct linux_numbers tids = {0};
+    struct os_pids tids = {0};
     bool cut;
     int result = linux_numbers_read(reader.tasks, THREAD_ROWS_MAX, &tids, &cut);
     if (result == 0 && cut)
@@ -214,7 +214,7 @@ int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
 
     size_t before = out->row_count;
     for (size_t i = 0; result == 0 && i < tids.count && !out->failed; i++) {
-        struct thread thread = {.tid = tids.items[i]};
+        struct thread thread = {.tid = (uint64_t)tids.items[i]};
         bool lives = read_thread(&reader, reader.files, &thread);
         bool uncounted = (reader.files & FILE_SCHEDSTAT) != 0 && is_uncounted(&thread.schedule);
         if (lives && uncounted && (reader.files & FILE_STAT) == 0)
@@ -227,7 +227,7 @@ int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
         result = -ESRCH;
     for (size_t i = 0; i < ARRAY_COUNT(reader.text); i++)
         buffer_done(&reader.text[i]);
-    linux_numbers_done(&tids);
+    os_pids_done(&tids);
     os_close_descriptor(reader.tasks);
     return result;
 }

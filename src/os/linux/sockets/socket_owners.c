@@ -22,7 +22,7 @@ enum { LINK_TEXT = 64, PATH_TEXT = 128 };
 void socket_owners_done(struct socket_owners *owners)
 {
     memory_free(owners->items);
-    linux_numbers_done(&owners->numbers);
+    os_pids_done(&owners->numbers);
     hash_done(&owners->first);
     *owners = (struct socket_owners){0};
 }
@@ -44,7 +44,7 @@ static int read_inode(int directory, const char *name, uint64_t *inode)
 static int read_folder(struct socket_owners *owners, const struct os *os, int64_t shown,
                        struct socket_owner owner)
 {
-    struct linux_numbers *numbers = &owners->numbers;
+    struct os_pids *numbers = &owners->numbers;
     numbers->count = 0;
     int directory = linux_process_open(os, shown, "fd", O_DIRECTORY);
     if (directory < 0)
@@ -57,7 +57,7 @@ static int read_folder(struct socket_owners *owners, const struct os *os, int64_
     size_t denied = 0;
     for (size_t i = 0; i < numbers->count && result != -ENOMEM; i++) {
         char name[NUMBER_TEXT];
-        owner.descriptor = numbers->items[i];
+        owner.descriptor = (uint64_t)numbers->items[i];
         number_print_u64(name, owner.descriptor);
         int code = read_inode(directory, name, &owner.inode);
         bool is_denied = os_availability(code) == VITALS_DENIED;

@@ -176,10 +176,10 @@ struct socket_owner {
 struct socket_owners {
     struct socket_owner *items;
     size_t count, capacity;
-    struct hash first;            /* of each inode the place of the first; filled by _index */
-    struct linux_numbers numbers; /* kept from process to process */
-    bool cut;                     /* there are more than SOCKET_OWNERS_MAX, or reading failed */
-    bool denied;                  /* some may not be looked at */
+    struct hash first;      /* of each inode the place of the first; filled by _index */
+    struct os_pids numbers; /* kept from process to process */
+    bool cut;               /* there are more than SOCKET_OWNERS_MAX, or reading failed */
+    bool denied;            /* some may not be looked at */
 };
 void socket_owners_done(struct socket_owners *owners);
 
