@@ -119,6 +119,20 @@ struct os_usage {
         largest_bytes; /* of any image, that before an exec included: no peak, but above each */
 };
 
+static inline void os_usage_add(struct os_usage *sum, const struct os_usage *more)
+{
+    sum->user_seconds += more->user_seconds;
+    sum->system_seconds += more->system_seconds;
+    sum->read_bytes = saturating_add(sum->read_bytes, more->read_bytes);
+    sum->written_bytes = saturating_add(sum->written_bytes, more->written_bytes);
+    sum->minor_faults = saturating_add(sum->minor_faults, more->minor_faults);
+    sum->major_faults = saturating_add(sum->major_faults, more->major_faults);
+    sum->voluntary_switches = saturating_add(sum->voluntary_switches, more->voluntary_switches);
+    sum->involuntary_switches = saturating_add(sum->involuntary_switches,
+                                               more->involuntary_switches);
+    sum->largest_bytes = uint64_max(sum->largest_bytes, more->largest_bytes);
+}
+
 enum os_child_change { OS_CHILD_NONE, OS_CHILD_ENDED, OS_CHILD_STOPPED, OS_CHILD_LAST };
 
 struct os_reaped {

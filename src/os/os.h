@@ -28,6 +28,11 @@ struct os {
     bool *lacking; /* set if a descriptor was refused; may be NULL */
 };
 
+static inline uint64_t os_now_ns(const struct os *os)
+{
+    return os->clock.monotonic_ns(os->clock.data);
+}
+
 int os_open(struct os *os, const vitals_options *options, vitals_error *error);
 void os_close(struct os *os);
 

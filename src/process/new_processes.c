@@ -13,9 +13,9 @@
 #include "process/entry.h"
 
 #include "util/memory.h"
+#include "util/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 enum { PIECE = 16, STACK_BYTES = 256 * 1024 };
@@ -108,7 +108,6 @@ static void *help(void *argument)
 {
     struct new_processes *ahead = argument;
     struct buffer text = {0};
-    pthread_setname_np(pthread_self(), "vitals-first");
     while (read_next(ahead, &text))
         ;
     buffer_done(&text);
@@ -134,20 +133,11 @@ struct new_processes *new_processes_start(const vitals_context *context, const i
         return NULL;
     }
 
-    pthread_attr_t attributes;
-    if (helpers == 0 || pthread_attr_init(&attributes) != 0)
-        return ahead;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigset_t all, before; // the threads take no signal: those are the program's
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (unsigned i = 0; i < helpers && i < NEW_PROCESSES_HELPERS; i++) {
         pthread_t *thread = &ahead->threads[ahead->thread_count];
-        if (pthread_create(thread, &attributes, help, ahead) == 0)
+        if (thread_start(thread, "vitals-first", STACK_BYTES, help, ahead) == 0)
             ahead->thread_count++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
     return ahead;
 }
 

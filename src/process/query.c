@@ -267,7 +267,7 @@ static int read_kin(struct relatives_family *family, int64_t pid)
     const struct os *os = &family->process->context->os;
     struct os_process files;
     char text[OS_STAT_TEXT];
-    struct relatives_kin kin = {.pid = pid, .stamp_ns = os->clock.monotonic_ns(os->clock.data)};
+    struct relatives_kin kin = {.pid = pid, .stamp_ns = os_now_ns(os)};
     int result = os_process_open(os, pid, false, &files);
     if (result < 0)
         return result;

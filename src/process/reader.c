@@ -13,8 +13,7 @@ enum { STATUS_LIMIT = 64 * 1024, IO_LIMIT = 4096 };
 
 uint64_t reader_now(const struct process_reader *reader)
 {
-    const vitals_clock *clock = &reader->context->os.clock;
-    return clock->monotonic_ns(clock->data);
+    return os_now_ns(&reader->context->os);
 }
 
 /* ---- files ---- */

@@ -11,9 +11,9 @@
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/memory.h"
+#include "util/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -336,8 +336,7 @@ static const vitals_clock *clock_of(const vitals_collector *collector)
 
 static uint64_t now_ns(const vitals_collector *collector)
 {
-    const vitals_clock *clock = clock_of(collector);
-    return clock->monotonic_ns(clock->data);
+    return os_now_ns(&collector->context->os);
 }
 
 /* ---- windows ---- */
@@ -761,7 +760,6 @@ void vitals_collector_set_around(vitals_collector *collector, void (*began)(void
 int vitals_collector_set_every(vitals_collector *collector, const char *tag, double seconds,
                                vitals_collect_fn *told, void *data, vitals_error *error)
 {
-    sigset_t all, before;
     if (collector->told_runs)
         return error_set(error, VITALS_EARGUMENT, 0, "one is told already");
     if (!(seconds >= 1e-3) || !(seconds < 1e9))
@@ -776,13 +774,9 @@ int vitals_collector_set_every(vitals_collector *collector, const char *tag, dou
     collector->seconds = seconds;
     collector->told = told;
     collector->data = data;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&collector->thread, NULL, told_main, collector);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int failed = thread_start(&collector->thread, "vitals-collect", 0, told_main, collector);
     if (failed != 0)
         return error_system(error, failed, "cannot start a thread");
-    pthread_setname_np(collector->thread, "vitals-collect");
     collector->told_runs = true;
     return 0;
 }

@@ -77,8 +77,7 @@ struct launcher {
 
 static uint64_t now_ns(const struct launcher *launcher)
 {
-    const vitals_clock *clock = &launcher->context->os.clock;
-    return clock->monotonic_ns(clock->data);
+    return os_now_ns(&launcher->context->os);
 }
 
 /* Time since the begin. A clock that a caller handed us may go back. */
@@ -329,18 +328,8 @@ static void child_ended(struct launcher *launcher, const struct os_reaped *child
         return;
     }
     struct run_facts *facts = &launcher->facts;
-    const struct os_usage *usage = &child->usage;
-    struct os_usage *sum = &facts->usage;
     accounting_reaped(launcher->accounting, child);
-    sum->user_seconds += usage->user_seconds;
-    sum->system_seconds += usage->system_seconds;
-    sum->read_bytes = saturating_add(sum->read_bytes, usage->read_bytes);
-    sum->written_bytes = saturating_add(sum->written_bytes, usage->written_bytes);
-    sum->minor_faults = saturating_add(sum->minor_faults, usage->minor_faults);
-    sum->major_faults = saturating_add(sum->major_faults, usage->major_faults);
-    sum->voluntary_switches = saturating_add(sum->voluntary_switches, usage->voluntary_switches);
-    sum->involuntary_switches = saturating_add(sum->involuntary_switches,
-                                               usage->involuntary_switches);
+    os_usage_add(&facts->usage, &child->usage);
     facts->reaped++;
     if (child->pid != launcher->command.pid)
         return;

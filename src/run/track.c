@@ -21,9 +21,9 @@
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"
+#include "util/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <vitals/process.h>
@@ -71,8 +71,7 @@ struct vitals_run {
 
 static uint64_t now_ns(const vitals_run *run)
 {
-    const vitals_clock *clock = &run->context->os.clock;
-    return clock->monotonic_ns(clock->data);
+    return os_now_ns(&run->context->os);
 }
 
 static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals_error *error)
@@ -356,7 +355,6 @@ int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
 
 int vitals_run_start(vitals_run *run, vitals_error *error)
 {
-    sigset_t all, before;
     if (run->state != VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was started already");
 
@@ -373,9 +371,7 @@ int vitals_run_start(vitals_run *run, vitals_error *error)
     memory_free(pids);
 
     run->begin_ns = now_ns(run);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&run->thread, NULL, run_main, run);
+    int failed = thread_start(&run->thread, "vitals-run", 0, run_main, run);
     /* The command may end before we know that it began: the thread runs already. */
     int not_begun = failed == 0 && run->child != NULL ? track_child_go(run->child) : 0;
     if (not_begun != 0) {
@@ -383,10 +379,8 @@ int vitals_run_start(vitals_run *run, vitals_error *error)
         track_child_failed(run->child, not_begun);
         pthread_mutex_unlock(&run->mutex);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed != 0)
         return error_system(error, failed, "cannot start the run's thread");
-    pthread_setname_np(run->thread, "vitals-run");
     run->state = VITALS_RUN_STARTED;
     return 0;
 }

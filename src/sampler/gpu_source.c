@@ -108,7 +108,7 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
         else
             job_claim_read(os, &job->target.called, &sample->batch);
         sample->state = VITALS_HAVE;
-        sample->stamp_ns = os->clock.monotonic_ns(os->clock.data);
+        sample->stamp_ns = os_now_ns(os);
         return;
     }
     if (kind != GPU_JOB_USERS)

@@ -25,8 +25,7 @@ struct machine_job {
 static void machine_work(struct worker_world *world, void *data, const struct os_gate *gate)
 {
     struct machine_job *job = data;
-    const vitals_clock *clock = &world->context->os.clock;
-    job->read_ns = clock->monotonic_ns(clock->data);
+    job->read_ns = os_now_ns(&world->context->os);
     host_cache_read(world->context, job->kind, &job->asked, gate, &job->batch);
 }
 

@@ -5,9 +5,9 @@
 #include "sampler/tick.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -180,14 +180,9 @@ int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
     if (sampler->stop < 0)
         return error_set(error, VITALS_ESYSTEM, 0, "no descriptor for the sampler's thread");
     os_event_clear(sampler->stop);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&sampler->thread, NULL, sampler_main, sampler);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int failed = thread_start(&sampler->thread, "vitals-tick", 0, sampler_main, sampler);
     if (failed != 0)
         return error_system(error, failed, "cannot start the sampler's thread");
-    pthread_setname_np(sampler->thread, "vitals-tick");
     sampler->running = true;
     return 0;
 }

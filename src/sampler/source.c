@@ -115,8 +115,7 @@ bool sources_late(const struct sources *sources, const struct source_tick *tick)
 
 uint64_t source_now(const struct source *source)
 {
-    const vitals_clock *clock = &source->context->os.clock;
-    return clock->monotonic_ns(clock->data);
+    return os_now_ns(&source->context->os);
 }
 
 struct worker *source_worker(struct source *source, struct worker_world *world)

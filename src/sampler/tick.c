@@ -93,12 +93,6 @@ void tick_forget(struct tick *tick)
 
 /* ---- the workers ---- */
 
-static uint64_t monotonic(const struct tick *tick)
-{
-    const vitals_clock *clock = &tick->context->os.clock;
-    return clock->monotonic_ns(clock->data);
-}
-
 /* Asks for what may block of the processes that were met so far. */
 static void ask_details(void *data)
 {
@@ -121,7 +115,7 @@ static bool wait_for_answer(struct tick *tick, uint64_t deadline_ns)
     uint64_t until_ns = sources_patience(&tick->sources, &tick->now, deadline_ns);
     if (worker_event_wait(tick->event, until_ns))
         return true;
-    if (until_ns >= deadline_ns || monotonic(tick) < until_ns)
+    if (until_ns >= deadline_ns || os_now_ns(&tick->context->os) < until_ns)
         return false;
     return sources_ask(&tick->sources, &tick->now, true) == 0;
 }
@@ -177,7 +171,7 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
     }
     process_table_write(tick->processes, builder, wanted);
     gpu_table_write(tick->devices, builder, wanted, find_process, tick->processes, read_ns);
-    uint64_t now_ns = monotonic(tick);
+    uint64_t now_ns = os_now_ns(&tick->context->os);
     for (size_t i = 0;
          metric_set_has_entity(wanted, VITALS_TABLE_DIAGNOSIS) && i < tick->sources.count; i++) {
         const struct source *source = tick->sources.items[i];
@@ -210,7 +204,7 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     static const uint64_t MOMENT_NS = 100 * NS_PER_MS;
     static const vitals_table WHOLE[] = {VITALS_TABLE_CPU, VITALS_TABLE_DISK, VITALS_TABLE_NETWORK};
     const struct metric_set *wanted = &tick->request->wanted;
-    uint64_t begin_ns = monotonic(tick);
+    uint64_t begin_ns = os_now_ns(&tick->context->os);
     tick->now.begin_ns = begin_ns;
     tick->now.first = tick->sequence == 0;
     tick->plan.rests = process_table_is_idle(tick->processes);
@@ -220,7 +214,7 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     for (size_t i = 0; i < ARRAY_COUNT(WHOLE); i++)
         memcpy(tick->due.bits[WHOLE[i]], wanted->bits[WHOLE[i]], sizeof tick->due.bits[WHOLE[i]]);
 
-    uint64_t read_ns = monotonic(tick);
+    uint64_t read_ns = os_now_ns(&tick->context->os);
     int code = host_read(&tick->host, tick->context, &tick->due, read_ns);
     process_table_tell(tick->processes, ask_details, tick);
     if (tick->last) /* what is not seen now is never seen: all are looked at */
@@ -238,11 +232,11 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
      * a first tick, which may be the only one, waits a moment for them. */
     if (code == 0 && sources_late(&tick->sources, &tick->now) && tick->now.first) {
         ask_details(tick);
-        code = wait_for_sources(tick, monotonic(tick) + MOMENT_NS);
+        code = wait_for_sources(tick, os_now_ns(&tick->context->os) + MOMENT_NS);
     }
     if (code == 0 && metric_set_has_entity(wanted, VITALS_TABLE_GPU_PEER))
         code = gpu_table_look_around(tick->devices, &tick->context->os, wanted);
-    tick->spent_ns += monotonic(tick) - begin_ns;
+    tick->spent_ns += os_now_ns(&tick->context->os) - begin_ns;
     if (code < 0)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     return build(tick, read_ns, out, error);

@@ -3,9 +3,9 @@
 
 #include "sampler/context.h"
 #include "util/memory.h"
+#include "util/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 enum { WORKER_STACK_BYTES = 512 * 1024, WORKER_JOBS_MAX = 288 };
@@ -102,8 +102,7 @@ void worker_world_unref(struct worker_world *world)
 
 static uint64_t worker_now(const struct worker *worker)
 {
-    const vitals_clock *clock = &worker->event->base.context->os.clock;
-    return clock->monotonic_ns(clock->data);
+    return os_now_ns(&worker->event->base.context->os);
 }
 
 static bool gate_enter(void *data, uint64_t item)
@@ -214,24 +213,12 @@ struct worker *worker_new(struct worker_event *event, const struct worker_servic
     worker->event = event;
     atomic_fetch_add_explicit(&event->base.refs, 1, memory_order_relaxed);
 
-    /* A thread that takes no signal: those are the program's. */
-    pthread_attr_t attributes;
-    int failed = pthread_attr_init(&attributes);
-    if (failed == 0) {
-        pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        failed = pthread_create(&worker->thread, &attributes, worker_main, worker);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        pthread_attr_destroy(&attributes);
-    }
-    if (failed != 0) {
+    if (thread_start(&worker->thread, service->name, WORKER_STACK_BYTES, worker_main, worker) !=
+        0) {
         atomic_store(&worker->refs, 1);
         worker_unref(worker);
         return NULL;
     }
-    pthread_setname_np(worker->thread, service->name);
     return worker;
 }
 

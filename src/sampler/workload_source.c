@@ -42,7 +42,7 @@ static void workload_work(struct worker_world *world, void *data, const struct o
     struct os_groups *groups = world->own;
     struct workload_job *job = data;
     const struct os *os = &world->context->os;
-    job->read_ns = os->clock.monotonic_ns(os->clock.data);
+    job->read_ns = os_now_ns(os);
     os_groups_find(groups, os);
     batch_reset(&job->batch, &job->asked);
     for (size_t i = 0; i < job->count; i++) {

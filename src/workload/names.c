@@ -105,7 +105,7 @@ static void list(struct workload_names *names, const struct os *os)
     buffer_reset(&names->text);
     names->error = os_var_list(os, FOLDER, take_file, names);
     names->listed = !names->text.failed;
-    names->listed_ns = os->clock.monotonic_ns(os->clock.data);
+    names->listed_ns = os_now_ns(os);
     if (names->text.failed)
         names->count = 0;
     else if (names->count > 1)
@@ -127,7 +127,7 @@ vitals_availability workload_names_find(struct workload_names *names, const stru
     uint64_t changed_ns = 0;
     int error = os_var_changed(os, FOLDER, &changed_ns);
     bool changed = !names->listed || changed_ns != names->changed_ns;
-    uint64_t now_ns = os->clock.monotonic_ns(os->clock.data);
+    uint64_t now_ns = os_now_ns(os);
     bool due = !names->listed || now_ns - names->listed_ns >= MISSED_NS;
     if (error == 0 && (changed || (names->error < 0 && due))) {
         list(names, os);

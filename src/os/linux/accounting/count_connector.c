@@ -23,12 +23,6 @@ struct count_connector_state {
 
 static const os_quantities WORTH = 1u << COUNTED_PROCESSES;
 
-static uint64_t now_ns(const struct count_connector_state *state)
-{
-    const vitals_clock *clock = &state->os->clock;
-    return clock->monotonic_ns(clock->data);
-}
-
 static int open_connector(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct count_connector_state *state = data;
@@ -45,7 +39,7 @@ static int child_connector(void *data, int64_t pid, os_quantities *counts)
     struct count_connector_state *state = data;
     (void)counts;
     state->root = pid;
-    state->begin_ns = now_ns(state);
+    state->begin_ns = os_now_ns(state->os);
     return 0;
 }
 
@@ -53,7 +47,7 @@ static void tick_connector(void *data)
 {
     struct count_connector_state *state = data;
     connector_drain(&state->connector);
-    if (state->tried || state->root == 0 || now_ns(state) < state->begin_ns + AFTER_NS)
+    if (state->tried || state->root == 0 || os_now_ns(state->os) < state->begin_ns + AFTER_NS)
         return;
     state->tried = true;
     const struct os_trees tree = {.roots = &state->root, .root_count = 1};

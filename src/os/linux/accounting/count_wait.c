@@ -106,20 +106,8 @@ static void ended_wait(void *data, int64_t pid)
 static void reaped_wait(void *data, const struct os_reaped *child)
 {
     struct count_wait_state *state = data;
-    struct os_usage *sum = &state->usage;
-    const struct os_usage *usage = &child->usage;
     state->reaped++;
-    sum->user_seconds += usage->user_seconds;
-    sum->system_seconds += usage->system_seconds;
-    sum->read_bytes = saturating_add(sum->read_bytes, usage->read_bytes);
-    sum->written_bytes = saturating_add(sum->written_bytes, usage->written_bytes);
-    sum->minor_faults = saturating_add(sum->minor_faults, usage->minor_faults);
-    sum->major_faults = saturating_add(sum->major_faults, usage->major_faults);
-    sum->voluntary_switches = saturating_add(sum->voluntary_switches, usage->voluntary_switches);
-    if (usage->largest_bytes > sum->largest_bytes)
-        sum->largest_bytes = usage->largest_bytes;
-    sum->involuntary_switches = saturating_add(sum->involuntary_switches,
-                                               usage->involuntary_switches);
+    os_usage_add(&state->usage, &child->usage);
 }
 
 /* True if no process can have been missed. Processes that were never waited for are not known, so

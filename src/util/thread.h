@@ -1,0 +1,13 @@
+/* thread.h: threads that take no signal: those are the program's. */
+#ifndef VITALS_UTIL_THREAD_H
+#define VITALS_UTIL_THREAD_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+/* Runs main(data) on a new thread that blocks all signals. `name` has at most 15 bytes. A stack of
+ * 0 bytes is the usual one. Returns 0 or a positive errno. */
+int thread_start(pthread_t *thread, const char *name, size_t stack_bytes,
+                 void *(*main)(void *data), void *data);
+
+#endif
