@@ -11,14 +11,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct socket_group GROUPS[] = {
-    {AF_INET, SOCK_STREAM, IPPROTO_TCP, "tcp", net_parse_inet, false},
-    {AF_INET6, SOCK_STREAM, IPPROTO_TCP, "tcp6", net_parse_inet, false},
-    {AF_INET, SOCK_RAW, IPPROTO_RAW, "raw", net_parse_inet, false},
-    {AF_UNIX, 0, 0, "unix", net_parse_unix, false},
-    {AF_NETLINK, 0, 0, "netlink", net_parse_netlink, false},
-    {AF_PACKET, 0, 0, "packet", net_parse_packet, false},
-    {AF_INET, 0, IPPROTO_SCTP, "sctp/eps", net_parse_sctp_endpoints, false},
-    {AF_INET, 0, IPPROTO_SCTP, "sctp/assocs", net_parse_sctp_associations, false},
+    {AF_INET, SOCK_STREAM, IPPROTO_TCP, "tcp", NET_INET, false},
+    {AF_INET6, SOCK_STREAM, IPPROTO_TCP, "tcp6", NET_INET, false},
+    {AF_INET, SOCK_RAW, IPPROTO_RAW, "raw", NET_INET, false},
+    {AF_UNIX, 0, 0, "unix", NET_UNIX, false},
+    {AF_NETLINK, 0, 0, "netlink", NET_NETLINK, false},
+    {AF_PACKET, 0, 0, "packet", NET_PACKET, false},
+    {AF_INET, 0, IPPROTO_SCTP, "sctp/eps", NET_SCTP_ENDPOINTS, false},
+    {AF_INET, 0, IPPROTO_SCTP, "sctp/assocs", NET_SCTP_ASSOCIATIONS, false},
 };
 
 static void require(bool condition)
@@ -53,7 +53,7 @@ static size_t parse(const char *bytes, size_t size, const struct socket_group *g
                     struct hash *only)
 {
     struct socket_list list = {.only = only, .missing = only != NULL ? only->count : 0};
-    group->parse(bytes, size, group, &list);
+    net_parse(bytes, size, group, &list);
     require_list(&list, group);
     size_t found = only != NULL ? only->count - list.missing : list.count;
     socket_list_done(&list);

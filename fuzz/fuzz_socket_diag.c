@@ -12,13 +12,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { SEQUENCE = 1 };
 
 static const struct socket_group GROUPS[] = {
-    {AF_INET, SOCK_STREAM, IPPROTO_TCP, NULL, NULL, true},
-    {AF_INET6, SOCK_DGRAM, IPPROTO_UDP, NULL, NULL, true},
-    {AF_INET, SOCK_RAW, IPPROTO_RAW, NULL, NULL, true},
-    {AF_UNIX, 0, 0, NULL, NULL, true},
-    {AF_NETLINK, 0, 0, NULL, NULL, true},
-    {AF_PACKET, 0, 0, NULL, NULL, true},
-    {AF_VSOCK, 0, 0, NULL, NULL, true},
+    {AF_INET, SOCK_STREAM, IPPROTO_TCP, NULL, NET_INET, true},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_UDP, NULL, NET_INET, true},
+    {AF_INET, SOCK_RAW, IPPROTO_RAW, NULL, NET_INET, true},
+    {AF_UNIX, 0, 0, NULL, NET_INET, true},
+    {AF_NETLINK, 0, 0, NULL, NET_INET, true},
+    {AF_PACKET, 0, 0, NULL, NET_INET, true},
+    {AF_VSOCK, 0, 0, NULL, NET_INET, true},
 };
 
 static void require(bool condition)

@@ -207,7 +207,7 @@ static void a_process_without_files_has_rows(void)
 
 /* ---- the kernel's answers ---- */
 
-static const struct socket_group TCP = {AF_INET, SOCK_STREAM, IPPROTO_TCP, NULL, NULL, true};
+static const struct socket_group TCP = {AF_INET, SOCK_STREAM, IPPROTO_TCP, NULL, NET_INET, true};
 
 static void put_u32(char *bytes, size_t at, uint32_t number)
 {
@@ -242,7 +242,7 @@ static void a_dump_ends_as_the_kernel_says(void)
         CHECK_UINT(list.count, 0);
         socket_list_done(&list);
     }
-    const struct socket_group nobody = {AF_BLUETOOTH, 0, 0, NULL, NULL, true};
+    const struct socket_group nobody = {AF_BLUETOOTH, 0, 0, NULL, NET_INET, true};
     struct socket_list list = {0};
     CHECK_INT(socket_diag_parse("", 0, &nobody, 1, &list), -EAFNOSUPPORT);
     CHECK_INT(socket_diag_parse("", 0, &TCP, 1, &list), 0);

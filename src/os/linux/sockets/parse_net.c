@@ -56,6 +56,15 @@ static bool split_at(struct span word, char byte, struct span *before, struct sp
     return true;
 }
 
+struct net_line {
+    const struct socket_group *group;
+    struct span text;
+    struct span words[WORDS_MAX];
+};
+
+/* Each take_ function puts what a line says into `info`, which has the family of its group and its
+ * inode already, and into the list's text; false where the line is no socket. */
+
 /* ---- internet ---- */
 
 /* "0100007F:1F90": words of 32 bits as this machine's numbers, whose bytes are the address. */
@@ -89,42 +98,35 @@ enum {
     INET_WORDS
 };
 
-void net_parse_inet(const char *bytes, size_t size, const struct socket_group *group,
-                    struct socket_list *list)
+static bool take_inet(const struct net_line *line, struct socket_list *list,
+                      struct socket_info *info)
 {
-    struct cursor text = whole_lines(bytes, size);
-    struct span line, words[INET_WORDS];
-    while (cursor_line(&text, &line) && !list->failed) {
-        struct socket_info info = {
-            .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID |
-                   SOCKET_RECEIVE | SOCKET_SEND,
-            .family = group->family,
-            .type = group->type,
-            .protocol = group->protocol,
-        };
-        struct socket_ends ends = {0};
-        struct span send, receive;
-        uint64_t state, uid;
-        if (split(line, words, INET_WORDS) < INET_WORDS ||
-            !word_u64(words[INET_INODE], UINT64_MAX - 1, &info.inode) ||
-            !socket_list_asks(list, info.inode) ||
-            !take_end(words[INET_LOCAL], group->family, ends.local, &ends.local_port) ||
-            !take_end(words[INET_REMOTE], group->family, ends.remote, &ends.remote_port) ||
-            !word_hex(words[INET_STATE], UINT8_MAX, &state) ||
-            !split_at(words[INET_QUEUES], ':', &send, &receive) ||
-            !word_hex(send, UINT32_MAX, &info.send_bytes) ||
-            !word_hex(receive, UINT32_MAX, &info.receive_bytes) ||
-            !word_u64(words[INET_UID], UINT32_MAX, &uid))
-            continue;
-        info.state = group->protocol == IPPROTO_TCP ? (uint16_t)state : SOCKET_STATELESS;
-        info.uid = (uint32_t)uid;
-        if (group->type == SOCK_RAW) { // its protocol stands where others have a port
-            info.protocol = ends.local_port;
-            ends.local_port = 0;
-        }
-        socket_list_ends(list, &info, &ends);
-        socket_list_add(list, &info);
+    const struct socket_group *group = line->group;
+    const struct span *words = line->words;
+    struct socket_ends ends = {0};
+    struct span send, receive;
+    uint64_t state, uid;
+    if (!take_end(words[INET_LOCAL], group->family, ends.local, &ends.local_port) ||
+        !take_end(words[INET_REMOTE], group->family, ends.remote, &ends.remote_port) ||
+        !word_hex(words[INET_STATE], UINT8_MAX, &state) ||
+        !split_at(words[INET_QUEUES], ':', &send, &receive) ||
+        !word_hex(send, UINT32_MAX, &info->send_bytes) ||
+        !word_hex(receive, UINT32_MAX, &info->receive_bytes) ||
+        !word_u64(words[INET_UID], UINT32_MAX, &uid))
+        return false;
+    info->has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID |
+                SOCKET_RECEIVE | SOCKET_SEND;
+    info->type = group->type;
+    info->protocol = group->protocol;
+    if (group->protocol == IPPROTO_TCP)
+        info->state = (uint16_t)state;
+    info->uid = (uint32_t)uid;
+    if (group->type == SOCK_RAW) { // its protocol stands where others have a port
+        info->protocol = ends.local_port;
+        ends.local_port = 0;
     }
+    socket_list_ends(list, info, &ends);
+    return true;
 }
 
 bool net_parse_protocols(const char *bytes, size_t size, const char *name, uint64_t *count)
@@ -171,8 +173,10 @@ static bool take_unix(struct span line, struct socket_info *info, struct span *p
     return true;
 }
 
-void net_parse_unix(const char *bytes, size_t size, const struct socket_group *group,
-                    struct socket_list *list)
+/* Anybody may call a socket so that a line of its own making stands in the file. So each of these
+ * is hearsay, has no inode that the list has already, and of two with one inode tells no name. */
+static void parse_unix(const char *bytes, size_t size, const struct socket_group *group,
+                       struct socket_list *list)
 {
     size_t first = list->count;
     struct hash taken = {0}; // the inodes in the list: only the kernel wrote those
@@ -228,33 +232,23 @@ void net_parse_unix(const char *bytes, size_t size, const struct socket_group *g
 
 enum { NETLINK_KIND = 1, NETLINK_PORT, NETLINK_RECEIVE = 4, NETLINK_SEND, NETLINK_INODE = 9 };
 
-void net_parse_netlink(const char *bytes, size_t size, const struct socket_group *group,
-                       struct socket_list *list)
+static bool take_netlink(const struct net_line *line, struct socket_list *list,
+                         struct socket_info *info)
 {
-    struct cursor text = whole_lines(bytes, size);
-    struct span line, words[NETLINK_INODE + 1];
-    while (cursor_line(&text, &line) && !list->failed) {
-        struct socket_info info = {
-            .has = SOCKET_FAMILY | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_LOCAL_PORT |
-                   SOCKET_RECEIVE | SOCKET_SEND,
-            .family = group->family,
-            .state = SOCKET_STATELESS,
-        };
-        uint64_t protocol, port;
-        if (split(line, words, ARRAY_COUNT(words)) < ARRAY_COUNT(words) ||
-            !word_u64(words[NETLINK_INODE], UINT64_MAX - 1, &info.inode) ||
-            !socket_list_asks(list, info.inode) ||
-            !word_u64(words[NETLINK_KIND], UINT16_MAX, &protocol) ||
-            !word_u64(words[NETLINK_PORT], UINT32_MAX, &port) ||
-            !word_u64(words[NETLINK_RECEIVE], INT32_MAX, &info.receive_bytes) ||
-            !word_u64(words[NETLINK_SEND], INT32_MAX, &info.send_bytes))
-            continue;
-        info.protocol = (uint32_t)protocol;
-        info.local_port = (uint32_t)port;
-        socket_list_local(list, &info, (struct span){"", 0});
-        socket_list_remote(list, &info, (struct span){"", 0});
-        socket_list_add(list, &info);
-    }
+    const struct span *words = line->words;
+    uint64_t protocol, port;
+    if (!word_u64(words[NETLINK_KIND], UINT16_MAX, &protocol) ||
+        !word_u64(words[NETLINK_PORT], UINT32_MAX, &port) ||
+        !word_u64(words[NETLINK_RECEIVE], INT32_MAX, &info->receive_bytes) ||
+        !word_u64(words[NETLINK_SEND], INT32_MAX, &info->send_bytes))
+        return false;
+    info->has = SOCKET_FAMILY | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_LOCAL_PORT |
+                SOCKET_RECEIVE | SOCKET_SEND;
+    info->protocol = (uint32_t)protocol;
+    info->local_port = (uint32_t)port;
+    socket_list_local(list, info, (struct span){"", 0});
+    socket_list_remote(list, info, (struct span){"", 0});
+    return true;
 }
 
 enum {
@@ -266,35 +260,25 @@ enum {
     PACKET_INODE
 };
 
-void net_parse_packet(const char *bytes, size_t size, const struct socket_group *group,
-                      struct socket_list *list)
+static bool take_packet(const struct net_line *line, struct socket_list *list,
+                        struct socket_info *info)
 {
-    struct cursor text = whole_lines(bytes, size);
-    struct span line, words[PACKET_INODE + 1];
-    while (cursor_line(&text, &line) && !list->failed) {
-        struct socket_info info = {
-            .has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID |
-                   SOCKET_RECEIVE,
-            .family = group->family,
-            .state = SOCKET_STATELESS,
-        };
-        uint64_t type, protocol, interface, uid;
-        if (split(line, words, ARRAY_COUNT(words)) < ARRAY_COUNT(words) ||
-            !word_u64(words[PACKET_INODE], UINT64_MAX - 1, &info.inode) ||
-            !socket_list_asks(list, info.inode) ||
-            !word_u64(words[PACKET_KIND], UINT16_MAX, &type) ||
-            !word_hex(words[PACKET_PROTOCOL], UINT16_MAX, &protocol) ||
-            !word_u64(words[PACKET_INTERFACE], INT32_MAX, &interface) ||
-            !word_u64(words[PACKET_RECEIVE], UINT32_MAX, &info.receive_bytes) ||
-            !word_u64(words[PACKET_UID], UINT32_MAX, &uid))
-            continue;
-        info.type = (uint16_t)type;
-        info.protocol = (uint32_t)protocol;
-        info.uid = (uint32_t)uid;
-        socket_list_interface(list, &info, (uint32_t)interface);
-        socket_list_remote(list, &info, (struct span){"", 0});
-        socket_list_add(list, &info);
-    }
+    const struct span *words = line->words;
+    uint64_t type, protocol, interface, uid;
+    if (!word_u64(words[PACKET_KIND], UINT16_MAX, &type) ||
+        !word_hex(words[PACKET_PROTOCOL], UINT16_MAX, &protocol) ||
+        !word_u64(words[PACKET_INTERFACE], INT32_MAX, &interface) ||
+        !word_u64(words[PACKET_RECEIVE], UINT32_MAX, &info->receive_bytes) ||
+        !word_u64(words[PACKET_UID], UINT32_MAX, &uid))
+        return false;
+    info->has = SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID |
+                SOCKET_RECEIVE;
+    info->type = (uint16_t)type;
+    info->protocol = (uint32_t)protocol;
+    info->uid = (uint32_t)uid;
+    socket_list_interface(list, info, (uint32_t)interface);
+    socket_list_remote(list, info, (struct span){"", 0});
+    return true;
 }
 
 /* ---- sctp ---- */
@@ -313,47 +297,39 @@ static bool take_sctp_address(struct span word, uint16_t *family, unsigned char 
     return inet_pton(*family, text, address) == 1;
 }
 
-static void add_sctp(struct socket_list *list, struct socket_info *info,
-                     const struct socket_ends *ends, struct span style, struct span state,
-                     struct span uid)
-{
-    uint64_t numbers[3];
-    if (!word_u64(style, 2, &numbers[0]) || !word_u64(state, UINT8_MAX, &numbers[1]) ||
-        !word_u64(uid, UINT32_MAX, &numbers[2]))
-        return;
-    info->has |= SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID;
-    info->type = numbers[0] == 2 ? SOCK_STREAM : SOCK_SEQPACKET; // one to one, one to many
-    info->protocol = IPPROTO_SCTP;
-    info->state = (uint16_t)numbers[1];
-    info->uid = (uint32_t)numbers[2];
-    socket_list_ends(list, info, ends);
-    socket_list_add(list, info);
-}
-
 /* The words of a line: of an endpoint, and of an association, which has addresses of both sides
  * with "<->" between. */
 enum { STYLE = 2, STATE, ENDPOINT_PORT = 5, ENDPOINT_UID, ENDPOINT_INODE, ENDPOINT_ADDRESS };
 enum { SEND = 7, RECEIVE, UID, INODE, LOCAL_PORT, REMOTE_PORT, LOCAL_ADDRESS };
 
-void net_parse_sctp_endpoints(const char *bytes, size_t size, const struct socket_group *group,
-                              struct socket_list *list)
+/* What endpoints and associations say, and the ends. */
+static bool take_sctp(struct socket_list *list, struct socket_info *info,
+                      const struct socket_ends *ends, const struct span *words, struct span owner)
 {
-    (void)group;
-    struct cursor text = whole_lines(bytes, size);
-    struct span line, words[ENDPOINT_ADDRESS + 1];
-    while (cursor_line(&text, &line) && !list->failed) {
-        struct socket_info info = {0};
-        struct socket_ends ends = {0};
-        uint64_t port;
-        if (split(line, words, ARRAY_COUNT(words)) < ARRAY_COUNT(words) ||
-            !word_u64(words[ENDPOINT_INODE], UINT64_MAX - 1, &info.inode) ||
-            !socket_list_asks(list, info.inode) ||
-            !word_u64(words[ENDPOINT_PORT], UINT16_MAX, &port) ||
-            !take_sctp_address(words[ENDPOINT_ADDRESS], &info.family, ends.local))
-            continue;
-        ends.local_port = (uint16_t)port;
-        add_sctp(list, &info, &ends, words[STYLE], words[STATE], words[ENDPOINT_UID]);
-    }
+    uint64_t style, state, uid;
+    if (!word_u64(words[STYLE], 2, &style) || !word_u64(words[STATE], UINT8_MAX, &state) ||
+        !word_u64(owner, UINT32_MAX, &uid))
+        return false;
+    info->has |= SOCKET_FAMILY | SOCKET_TYPE | SOCKET_PROTOCOL | SOCKET_STATE | SOCKET_UID;
+    info->type = style == 2 ? SOCK_STREAM : SOCK_SEQPACKET; // one to one, one to many
+    info->protocol = IPPROTO_SCTP;
+    info->state = (uint16_t)state;
+    info->uid = (uint32_t)uid;
+    socket_list_ends(list, info, ends);
+    return true;
+}
+
+static bool take_endpoint(const struct net_line *line, struct socket_list *list,
+                          struct socket_info *info)
+{
+    const struct span *words = line->words;
+    struct socket_ends ends = {0};
+    uint64_t port;
+    if (!word_u64(words[ENDPOINT_PORT], UINT16_MAX, &port) ||
+        !take_sctp_address(words[ENDPOINT_ADDRESS], &info->family, ends.local))
+        return false;
+    ends.local_port = (uint16_t)port;
+    return take_sctp(list, info, &ends, words, words[ENDPOINT_UID]);
 }
 
 /* The first address of the family behind the "<->" of an association. */
@@ -370,28 +346,53 @@ static bool take_sctp_remote(struct span line, uint16_t family, unsigned char ad
     return false;
 }
 
-void net_parse_sctp_associations(const char *bytes, size_t size, const struct socket_group *group,
-                                 struct socket_list *list)
+static bool take_association(const struct net_line *line, struct socket_list *list,
+                             struct socket_info *info)
 {
-    (void)group;
+    const struct span *words = line->words;
+    struct socket_ends ends = {0};
+    uint64_t local, remote;
+    if (!word_u64(words[SEND], UINT32_MAX, &info->send_bytes) ||
+        !word_u64(words[RECEIVE], UINT32_MAX, &info->receive_bytes) ||
+        !word_u64(words[LOCAL_PORT], UINT16_MAX, &local) ||
+        !word_u64(words[REMOTE_PORT], UINT16_MAX, &remote) ||
+        !take_sctp_address(words[LOCAL_ADDRESS], &info->family, ends.local) ||
+        !take_sctp_remote(line->text, info->family, ends.remote))
+        return false;
+    info->has = SOCKET_RECEIVE | SOCKET_SEND;
+    ends.local_port = (uint16_t)local;
+    ends.remote_port = (uint16_t)remote;
+    return take_sctp(list, info, &ends, words, words[UID]);
+}
+
+/* ---- all ---- */
+
+static const struct {
+    size_t words, inode; /* how many words a line has at least, and which is the inode */
+    bool (*take)(const struct net_line *line, struct socket_list *list, struct socket_info *info);
+} FILES[] = {
+    [NET_INET] = {INET_WORDS, INET_INODE, take_inet},
+    [NET_NETLINK] = {NETLINK_INODE + 1, NETLINK_INODE, take_netlink},
+    [NET_PACKET] = {PACKET_INODE + 1, PACKET_INODE, take_packet},
+    [NET_SCTP_ENDPOINTS] = {ENDPOINT_ADDRESS + 1, ENDPOINT_INODE, take_endpoint},
+    [NET_SCTP_ASSOCIATIONS] = {LOCAL_ADDRESS + 1, INODE, take_association},
+};
+
+void net_parse(const char *bytes, size_t size, const struct socket_group *group,
+               struct socket_list *list)
+{
+    if (group->form == NET_UNIX) {
+        parse_unix(bytes, size, group, list);
+        return;
+    }
     struct cursor text = whole_lines(bytes, size);
-    struct span line, words[WORDS_MAX];
-    while (cursor_line(&text, &line) && !list->failed) {
-        struct socket_info info = {.has = SOCKET_RECEIVE | SOCKET_SEND};
-        struct socket_ends ends = {0};
-        uint64_t local, remote;
-        if (split(line, words, WORDS_MAX) <= LOCAL_ADDRESS ||
-            !word_u64(words[INODE], UINT64_MAX - 1, &info.inode) ||
-            !socket_list_asks(list, info.inode) ||
-            !word_u64(words[SEND], UINT32_MAX, &info.send_bytes) ||
-            !word_u64(words[RECEIVE], UINT32_MAX, &info.receive_bytes) ||
-            !word_u64(words[LOCAL_PORT], UINT16_MAX, &local) ||
-            !word_u64(words[REMOTE_PORT], UINT16_MAX, &remote) ||
-            !take_sctp_address(words[LOCAL_ADDRESS], &info.family, ends.local) ||
-            !take_sctp_remote(line, info.family, ends.remote))
-            continue;
-        ends.local_port = (uint16_t)local;
-        ends.remote_port = (uint16_t)remote;
-        add_sctp(list, &info, &ends, words[STYLE], words[STATE], words[UID]);
+    struct net_line line = {.group = group};
+    while (cursor_line(&text, &line.text) && !list->failed) {
+        struct socket_info info = {.family = group->family, .state = SOCKET_STATELESS};
+        const size_t wanted = FILES[group->form].words;
+        if (split(line.text, line.words, wanted) == wanted &&
+            word_u64(line.words[FILES[group->form].inode], UINT64_MAX - 1, &info.inode) &&
+            socket_list_asks(list, info.inode) && FILES[group->form].take(&line, list, &info))
+            socket_list_add(list, &info);
     }
 }

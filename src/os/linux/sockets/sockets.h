@@ -50,7 +50,7 @@ struct socket_info {
     uint32_t peer;                    /* of unix: the peer's inode; 0: none or not known */
     uint32_t local_size, remote_size; /* of the addresses */
     size_t local_at, remote_at;       /* in socket_list.text */
-    bool hearsay;                     /* a name may have forged it, see net_parse_unix */
+    bool hearsay;                     /* a name may have forged it, see parse_unix */
     uint64_t receive_bytes, send_bytes;
 };
 
@@ -104,31 +104,28 @@ struct socket_ends {
 void socket_list_ends(struct socket_list *list, struct socket_info *info,
                       const struct socket_ends *ends);
 
+/* The forms of files below /proc/PID/net. */
+enum net_form {
+    NET_INET,
+    NET_UNIX,
+    NET_NETLINK,
+    NET_PACKET,
+    NET_SCTP_ENDPOINTS,
+    NET_SCTP_ASSOCIATIONS
+};
+
 struct socket_group {
     uint16_t family;
     uint16_t type;     /* 0: each socket says its own */
     uint32_t protocol; /* likewise */
     const char *file;  /* below /proc/PID/net; NULL: none */
-    void (*parse)(const char *bytes, size_t size, const struct socket_group *group,
-                  struct socket_list *list);
+    enum net_form form;
     bool diag;
 };
 
-/* Parsers of files below /proc/PID/net. Lines that are no sockets are passed over. */
-void net_parse_inet(const char *bytes, size_t size, const struct socket_group *group,
-                    struct socket_list *list);
-/* Anybody may call a socket so that a line of its own making stands in the file. So each of these
- * is hearsay, has no inode that the list has already, and of two with one inode tells no name. */
-void net_parse_unix(const char *bytes, size_t size, const struct socket_group *group,
-                    struct socket_list *list);
-void net_parse_netlink(const char *bytes, size_t size, const struct socket_group *group,
-                       struct socket_list *list);
-void net_parse_packet(const char *bytes, size_t size, const struct socket_group *group,
-                      struct socket_list *list);
-void net_parse_sctp_endpoints(const char *bytes, size_t size, const struct socket_group *group,
-                              struct socket_list *list);
-void net_parse_sctp_associations(const char *bytes, size_t size, const struct socket_group *group,
-                                 struct socket_list *list);
+/* Adds the sockets of such a file. Lines that are no sockets are passed over. */
+void net_parse(const char *bytes, size_t size, const struct socket_group *group,
+               struct socket_list *list);
 
 /* How many sockets of a protocol, by the kernel's name for it ("MPTCP"), /proc/PID/net/protocols
  * counts; false where it has no such line. Of tcp those that wait for late packets are not in it.

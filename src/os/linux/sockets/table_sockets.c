@@ -20,24 +20,24 @@
  * flows that carry it, an sctp endpoint before its associations. The file of unix holds names that
  * anybody chooses, so it comes last. */
 static const struct socket_group GROUPS[] = {
-    {AF_INET, SOCK_STREAM, SOCKET_MPTCP, NULL, NULL, true},
-    {AF_INET6, SOCK_STREAM, SOCKET_MPTCP, NULL, NULL, true},
-    {AF_INET, SOCK_STREAM, IPPROTO_TCP, "tcp", net_parse_inet, true},
-    {AF_INET6, SOCK_STREAM, IPPROTO_TCP, "tcp6", net_parse_inet, true},
-    {AF_INET, SOCK_DGRAM, IPPROTO_UDP, "udp", net_parse_inet, true},
-    {AF_INET6, SOCK_DGRAM, IPPROTO_UDP, "udp6", net_parse_inet, true},
-    {AF_NETLINK, 0, 0, "netlink", net_parse_netlink, true},
-    {AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE, "udplite", net_parse_inet, true},
-    {AF_INET6, SOCK_DGRAM, IPPROTO_UDPLITE, "udplite6", net_parse_inet, true},
-    {AF_INET, SOCK_RAW, IPPROTO_RAW, "raw", net_parse_inet, true},
-    {AF_INET6, SOCK_RAW, IPPROTO_RAW, "raw6", net_parse_inet, true},
-    {AF_INET, SOCK_DGRAM, IPPROTO_ICMP, "icmp", net_parse_inet, false},
-    {AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6, "icmp6", net_parse_inet, false},
-    {AF_PACKET, 0, 0, "packet", net_parse_packet, true},
-    {AF_VSOCK, 0, 0, NULL, NULL, true},
-    {AF_INET, 0, IPPROTO_SCTP, "sctp/eps", net_parse_sctp_endpoints, false},
-    {AF_INET, 0, IPPROTO_SCTP, "sctp/assocs", net_parse_sctp_associations, false},
-    {AF_UNIX, 0, 0, "unix", net_parse_unix, true},
+    {AF_INET, SOCK_STREAM, SOCKET_MPTCP, NULL, NET_INET, true},
+    {AF_INET6, SOCK_STREAM, SOCKET_MPTCP, NULL, NET_INET, true},
+    {AF_INET, SOCK_STREAM, IPPROTO_TCP, "tcp", NET_INET, true},
+    {AF_INET6, SOCK_STREAM, IPPROTO_TCP, "tcp6", NET_INET, true},
+    {AF_INET, SOCK_DGRAM, IPPROTO_UDP, "udp", NET_INET, true},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_UDP, "udp6", NET_INET, true},
+    {AF_NETLINK, 0, 0, "netlink", NET_NETLINK, true},
+    {AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE, "udplite", NET_INET, true},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_UDPLITE, "udplite6", NET_INET, true},
+    {AF_INET, SOCK_RAW, IPPROTO_RAW, "raw", NET_INET, true},
+    {AF_INET6, SOCK_RAW, IPPROTO_RAW, "raw6", NET_INET, true},
+    {AF_INET, SOCK_DGRAM, IPPROTO_ICMP, "icmp", NET_INET, false},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6, "icmp6", NET_INET, false},
+    {AF_PACKET, 0, 0, "packet", NET_PACKET, true},
+    {AF_VSOCK, 0, 0, NULL, NET_INET, true},
+    {AF_INET, 0, IPPROTO_SCTP, "sctp/eps", NET_SCTP_ENDPOINTS, false},
+    {AF_INET, 0, IPPROTO_SCTP, "sctp/assocs", NET_SCTP_ASSOCIATIONS, false},
+    {AF_UNIX, 0, 0, "unix", NET_UNIX, true},
 };
 
 /* ---- from the kernel to a list ---- */
@@ -110,7 +110,7 @@ static int read_sockets(const struct os *os, const char *prefix, bool own, struc
             result = read_text(&reading, group->file);
             // Rows read before an error are valid.
             if (reading.text.size != 0)
-                group->parse(reading.text.bytes, reading.text.size, group, list);
+                net_parse(reading.text.bytes, reading.text.size, group, list);
         }
         reading.answered |= result >= 0;
         // What says that there are none of that kind is no error: the kernel does not know them.
