@@ -636,6 +636,16 @@ int os_group_name(uint64_t gid, char *out, size_t capacity); /* likewise */
  * 0: they share it, 1: the first, 2: the second; negative errno where that is not told. */
 int os_compare_maps(const struct os *os, int64_t first, int64_t second);
 
+/* ---- ourselves ---- */
+
+enum { OS_SELF_TEXT = 4096 };
+
+/* The folder that we work in; negative errno where it has no name. */
+int os_self_folder(char *out, size_t capacity);
+
+/* The effective user's name as /etc/passwd has it, else the number. Asks no name service. */
+int os_self_user(const struct os *os, char *out, size_t capacity);
+
 /* ---- handles that act ---- */
 
 int os_pidfd_open(const struct os *os, int64_t pid); /* a descriptor, or negative errno */

@@ -4,7 +4,7 @@
  * nothing counts. Thread rule: the launcher's thread. */
 #include "run/account.h"
 
-#include "os/self.h"
+#include "os/os.h"
 #include "util/buffer.h"
 #include "util/number.h"
 #include <vitals/version.h>

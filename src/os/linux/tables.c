@@ -13,27 +13,22 @@ static const struct {
     {VITALS_TABLE_LOGIN, table_logins},
     {VITALS_TABLE_SOCKET, table_sockets},
     {VITALS_TABLE_DIAGNOSIS, table_diagnosis},
-    {0, NULL},
 };
 
 static const struct {
     vitals_table entity;
     int (*read)(const struct os *os, int64_t pid, struct row_batch *out);
 } PROCESS[] = {
-    {0, NULL},
-    {VITALS_TABLE_THREAD, table_threads},
-    {VITALS_TABLE_DESCRIPTOR, table_descriptors},
-    {VITALS_TABLE_MAPPING, table_mappings},
-    {VITALS_TABLE_MAPPED_FILE, table_mapped_files},
-    {VITALS_TABLE_ENVIRONMENT, table_environment},
-    {VITALS_TABLE_LIMIT, table_limits},
+    {VITALS_TABLE_THREAD, table_threads},          {VITALS_TABLE_DESCRIPTOR, table_descriptors},
+    {VITALS_TABLE_MAPPING, table_mappings},        {VITALS_TABLE_MAPPED_FILE, table_mapped_files},
+    {VITALS_TABLE_ENVIRONMENT, table_environment}, {VITALS_TABLE_LIMIT, table_limits},
     {VITALS_TABLE_SOCKET, table_process_sockets},
 };
 
 int os_read_table(const struct os *os, vitals_table entity, struct row_batch *out)
 {
     for (size_t i = 0; i < ARRAY_COUNT(MACHINE); i++)
-        if (MACHINE[i].read != NULL && MACHINE[i].entity == entity)
+        if (MACHINE[i].entity == entity)
             return MACHINE[i].read(os, out);
     return -ENOTSUP;
 }
@@ -41,7 +36,7 @@ int os_read_table(const struct os *os, vitals_table entity, struct row_batch *ou
 int os_process_table(const struct os *os, int64_t pid, vitals_table entity, struct row_batch *out)
 {
     for (size_t i = 0; i < ARRAY_COUNT(PROCESS); i++)
-        if (PROCESS[i].read != NULL && PROCESS[i].entity == entity)
+        if (PROCESS[i].entity == entity)
             return PROCESS[i].read(os, pid, out);
     return -ENOTSUP;
 }

@@ -9,7 +9,6 @@
 #include "os/launch.h"
 #include "os/marks.h"
 #include "os/os.h"
-#include "os/self.h"
 #include "os/shared.h"
 #include "util/memory.h"
 

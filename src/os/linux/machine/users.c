@@ -1,9 +1,8 @@
 /* users.c: names of users and groups, by the system's own rules (files, LDAP, systemd); and our own
- * user and folder, which ask no name service (os/self.h).
+ * user and folder, which ask no name service.
  *
  * May load modules and wait for a network: workers and callers' own threads only. Thread rule: any
  * thread. */
-#include "os/self.h"
 
 #include "os/linux/lines.h"
 

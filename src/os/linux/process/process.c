@@ -17,6 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
+int linux_process_open(const struct os *os, int64_t pid, const char *name, int flags)
+{
+    char path[PROCESS_PATH];
+    if (!linux_process_path(path, pid, name))
+        return -EINVAL;
+    return linux_open(os, os->proc, path, flags);
+}
+
 int os_process_open(const struct os *os, int64_t pid, bool statm, struct os_process *process)
 {
     struct os_process opened = {

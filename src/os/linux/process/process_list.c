@@ -6,7 +6,7 @@
  * (CONFIG_PROC_CHILDREN) holds the children that this thread started; a child that ends while it is
  * read may hide another (proc(5)), so a full list must follow now and then. Thread rule: one thread
  * per list. */
-#include "os/linux/linux.h"
+#include "os/linux/process/process_tables.h"
 
 #include "util/buffer.h"
 #include "util/memory.h"
@@ -111,6 +111,38 @@ void os_pids_done(struct os_pids *pids)
     memory_free(stream);
     memory_free(pids->items);
     *pids = (struct os_pids){0};
+}
+
+struct number_listing {
+    struct os_pids *numbers;
+    size_t limit;
+};
+
+enum { LISTING_CUT = 1 };
+
+static int add_number(struct span name, void *data)
+{
+    const struct number_listing *listing = data;
+    const char *at = name.bytes, *end = at + name.size;
+    uint64_t number;
+    if (!number_u64(&at, end, &number) || at != end || number > INT32_MAX)
+        return 0;
+    if (listing->numbers->count == listing->limit)
+        return LISTING_CUT;
+    return os_pids_append(listing->numbers, (int64_t)number);
+}
+
+int linux_numbers_read(int directory, size_t limit, struct os_pids *out, bool *cut)
+{
+    alignas(8) char entries[ENTRIES_BYTES / 2];
+    struct number_listing listing = {out, limit};
+    int result = linux_entries_each(directory, entries, sizeof entries, add_number, &listing);
+    *cut = result == LISTING_CUT;
+    if (result < 0)
+        return result;
+    // A descriptor that was closed and opened again while the folder was read may be listed twice.
+    os_pids_settle(out);
+    return 0;
 }
 
 enum { CHILDREN_BYTES = 1 << 20, GROUP_BYTES = 1 << 16, THREADS_MAX = 4096 };
