@@ -3,12 +3,13 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <vitals/vitals.h>
 
-enum { IN_ROOT = 1, IN_TABLES, IN_TABLE, FIRST_ROWS = 64, DIGITS = 22 };
+#include "util/memory.h"
+
+enum { IN_ROOT = 1, IN_TABLES, IN_TABLE, DIGITS = 22 };
 
 struct json_rows_scan {
     const char *begin, *at, *end;
@@ -57,14 +58,10 @@ static int take_row(struct json_rows_scan *scan)
     const char *from = scan->at;
     if (*from != '{' || !pass_object(scan))
         return 0;
-    if (found->count == scan->capacity) {
-        size_t capacity = scan->capacity > 0 ? 2 * scan->capacity : FIRST_ROWS;
-        struct json_row *rows = realloc(found->rows, capacity * sizeof *rows);
-        if (rows == NULL)
-            return VITALS_EMEMORY;
-        found->rows = rows;
-        scan->capacity = capacity;
-    }
+    void *rows = found->rows;
+    if (memory_grow(&rows, &scan->capacity, found->count, sizeof *found->rows) < 0)
+        return VITALS_EMEMORY;
+    found->rows = rows;
     found->rows[found->count++] = (struct json_row){.at = (size_t)(from - scan->begin),
                                                     .size = (size_t)(scan->at - from)};
     return 1;
@@ -129,7 +126,7 @@ int json_rows_find(const char *bytes, size_t size, struct json_rows *out)
     size_t room = size + found.count * DIGITS + 1, from = 0;
     for (size_t i = 0; i < found.count; i++)
         room -= found.rows[i].size;
-    char *at = found.frame = malloc(room);
+    char *at = found.frame = memory_resize(NULL, room, 1);
     if (at == NULL) {
         json_rows_done(&found);
         return VITALS_EMEMORY;
@@ -149,7 +146,7 @@ int json_rows_find(const char *bytes, size_t size, struct json_rows *out)
 
 void json_rows_done(struct json_rows *rows)
 {
-    free(rows->rows);
-    free(rows->frame);
+    memory_free(rows->rows);
+    memory_free(rows->frame);
     *rows = (struct json_rows){.rows = NULL};
 }

@@ -91,9 +91,7 @@ static int take_part(struct answer_cache *cache, const struct row_batch *answer,
 {
     struct row_batch *kept = &cache->kept, *spare = &cache->spare;
     struct metric_set all = kept->wanted;
-    for (size_t i = 0; i <= ENTITY_MAX; i++)
-        for (size_t j = 0; j < METRIC_NUMBERS / 64; j++)
-            all.bits[i][j] |= answer->wanted.bits[i][j];
+    metric_set_join(&all, &answer->wanted);
     batch_reset(spare, &all);
     for (size_t i = 0; i <= ENTITY_MAX; i++)
         spare->states[i] = metric_set_has_entity(&answer->wanted, (vitals_table)i)
@@ -149,9 +147,7 @@ int cache_take(struct answer_cache *cache, struct row_batch *answer, uint64_t re
 void cache_overdue(struct answer_cache *cache, const struct metric_set *asked)
 {
     cache->overdue = true;
-    for (size_t i = 0; i <= ENTITY_MAX; i++)
-        for (size_t j = 0; j < METRIC_NUMBERS / 64; j++)
-            cache->silent.bits[i][j] |= asked->bits[i][j];
+    metric_set_join(&cache->silent, asked);
     for (size_t i = 0; i < cache->kept.count; i++) {
         struct batch_cell *cell = &cache->kept.items[i];
         if (cell->state > 0 && metric_set_has(asked, cell->metric))

@@ -225,6 +225,22 @@ void metric_set_remove(struct metric_set *set, vitals_metric metric)
         set->bits[metric >> 8][number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
+void metric_set_join(struct metric_set *set, const struct metric_set *more)
+{
+    for (size_t i = 0; i < ARRAY_COUNT(set->bits); i++)
+        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
+            set->bits[i][j] |= more->bits[i][j];
+}
+
+bool metric_set_is_empty(const struct metric_set *set)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < ARRAY_COUNT(set->bits); i++)
+        for (size_t j = 0; j < ARRAY_COUNT(set->bits[i]); j++)
+            any |= set->bits[i][j];
+    return any == 0;
+}
+
 bool metric_set_has_entity(const struct metric_set *set, vitals_table entity)
 {
     uint64_t any = 0;

@@ -41,6 +41,8 @@ struct metric_set {
 
 void metric_set_add(struct metric_set *set, vitals_metric metric);
 void metric_set_remove(struct metric_set *set, vitals_metric metric);
+void metric_set_join(struct metric_set *set, const struct metric_set *more);
+bool metric_set_is_empty(const struct metric_set *set);
 bool metric_set_has_entity(const struct metric_set *set, vitals_table entity);
 
 /* Adds all metrics of the entity that identify a row. */

@@ -125,12 +125,9 @@ static void read_device(struct gpu_world *world, struct gpu_job *job)
 
     /* What the sweep tells of the device itself. */
     struct metric_set wanted = job->wanted;
-    bool any = false;
     metric_set_remove(&wanted, VITALS_GPU_PROCESSES);
     memset(wanted.bits[VITALS_TABLE_GPU_PROCESS], 0, sizeof wanted.bits[VITALS_TABLE_GPU_PROCESS]);
-    for (vitals_table e = 0; (e = vitals_table_next(e)) != 0 && !any;)
-        any = metric_set_has_entity(&wanted, e);
-    if (any)
+    if (!metric_set_is_empty(&wanted))
         read_sample(world, job, &wanted);
 }
 
@@ -498,11 +495,7 @@ static bool part_of(const struct gpu_source *source, size_t number, const struct
         else
             metric_set_remove(out, own[i].metric);
     }
-    uint64_t any = 0;
-    for (size_t i = 0; i < ARRAY_COUNT(out->bits); i++)
-        for (size_t j = 0; j < ARRAY_COUNT(out->bits[i]); j++)
-            any |= out->bits[i][j];
-    return any != 0;
+    return !metric_set_is_empty(out);
 }
 
 bool gpu_source_wants_devices(const struct metric_set *set)
@@ -523,9 +516,7 @@ static void ask_query(struct gpu_source *source, size_t number, const struct sou
     if (source->devices[number / DEVICE_QUERIES].gone)
         return;
     if (part_of(source, number, tick->due, &part))
-        for (size_t i = 0; i < ARRAY_COUNT(part.bits); i++)
-            for (size_t j = 0; j < ARRAY_COUNT(part.bits[i]); j++)
-                query->pending.bits[i][j] |= part.bits[i][j];
+        metric_set_join(&query->pending, &part);
     /* A quarter of an interval early is on time: deadlines are absolute, answers are not. */
     bool paid = now_ns + tick->interval_ns / 4 >= query->paid_until_ns;
     query->held = !paid && query->hung > 0;

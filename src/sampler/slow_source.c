@@ -127,9 +127,7 @@ static int slow_ask(struct source *base, const struct source_tick *tick)
     struct slow_source *source = (struct slow_source *)base;
     struct metric_set all = {0};
     for (size_t i = 0; i < source->turn_count; i++)
-        for (size_t entity = 0; entity <= ENTITY_MAX; entity++)
-            for (size_t word = 0; word < METRIC_NUMBERS / 64; word++)
-                all.bits[entity][word] |= source->turns[i].wanted.bits[entity][word];
+        metric_set_join(&all, &source->turns[i].wanted);
 
     source->more = source->refused = false;
     struct process_question question = {first_turn(source), (unsigned)source->turn_count,

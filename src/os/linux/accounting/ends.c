@@ -108,26 +108,17 @@ static void end_alive(struct os_ends *ends, struct alive *alive)
  * is in the sum of all, which is no less than was used at any time. */
 static void settle_record(struct os_ends *ends, const struct exit_record *record)
 {
-    struct exit_sums *sums = &ends->sums;
+    struct exit_sums sums = exit_record_sums(record);
     struct alive *alive = alive_find(ends, record->group);
     if (alive == NULL)
         return;
     alive->records_ns = saturating_add(alive->records_ns, record->cpu_ns);
-    if (!alive->was_there) {
-        sums->read_bytes = saturating_add(sums->read_bytes, record->read_bytes);
-        sums->written_bytes = saturating_add(sums->written_bytes, record->written_bytes);
-        sums->minor_faults = saturating_add(sums->minor_faults, record->minor_faults);
-        sums->major_faults = saturating_add(sums->major_faults, record->major_faults);
-        sums->voluntary = saturating_add(sums->voluntary, record->voluntary);
-        sums->involuntary = saturating_add(sums->involuntary, record->involuntary);
-        sums->user_us = saturating_add(sums->user_us, record->user_us);
-        sums->system_us = saturating_add(sums->system_us, record->system_us);
-        if (record->last && record->resident_peak_bytes > sums->largest_bytes)
-            sums->largest_bytes = record->resident_peak_bytes;
-    }
+    sums.cpu_ns = 0; /* end_alive adds it */
+    if (alive->was_there)
+        sums = (struct exit_sums){.sum_bytes = sums.sum_bytes};
+    exit_sums_add(&ends->sums, &sums);
     if (!record->last)
         return;
-    sums->sum_bytes = saturating_add(sums->sum_bytes, record->resident_peak_bytes);
     births_remove(&ends->connector.births, record->group);
     end_alive(ends, alive);
 }

@@ -137,15 +137,13 @@ static void node_remove(struct exit_tree *tree, struct exit_record_node *node)
     memory_free(node);
 }
 
-static void add(struct exit_sums *to, const struct exit_sums *from)
+void exit_sums_add(struct exit_sums *to, const struct exit_sums *from)
 {
-    const uint64_t largest = from->largest_bytes > to->largest_bytes ? from->largest_bytes
-                                                                     : to->largest_bytes;
     to->processes = saturating_add(to->processes, from->processes);
     to->cpu_ns = saturating_add(to->cpu_ns, from->cpu_ns);
     to->user_us = saturating_add(to->user_us, from->user_us);
     to->system_us = saturating_add(to->system_us, from->system_us);
-    to->largest_bytes = largest;
+    to->largest_bytes = uint64_max(to->largest_bytes, from->largest_bytes);
     to->sum_bytes = saturating_add(to->sum_bytes, from->sum_bytes);
     to->read_bytes = saturating_add(to->read_bytes, from->read_bytes);
     to->written_bytes = saturating_add(to->written_bytes, from->written_bytes);
@@ -153,6 +151,25 @@ static void add(struct exit_sums *to, const struct exit_sums *from)
     to->major_faults = saturating_add(to->major_faults, from->major_faults);
     to->voluntary = saturating_add(to->voluntary, from->voluntary);
     to->involuntary = saturating_add(to->involuntary, from->involuntary);
+}
+
+struct exit_sums exit_record_sums(const struct exit_record *record)
+{
+    const uint64_t peak = record->last ? record->resident_peak_bytes : 0;
+    return (struct exit_sums){
+        .processes = record->last ? 1 : 0,
+        .cpu_ns = record->cpu_ns,
+        .user_us = record->user_us,
+        .system_us = record->system_us,
+        .largest_bytes = peak,
+        .sum_bytes = peak,
+        .read_bytes = record->read_bytes,
+        .written_bytes = record->written_bytes,
+        .minor_faults = record->minor_faults,
+        .major_faults = record->major_faults,
+        .voluntary = record->voluntary,
+        .involuntary = record->involuntary,
+    };
 }
 
 static struct ended *ended_find(struct exit_tree *tree, uint32_t pid)
@@ -174,20 +191,8 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
     struct exit_record_node *node = node_of(tree, pid);
     if (node == NULL)
         return;
-    add(&node->sums, &(struct exit_sums){
-                         .processes = record->last ? 1 : 0,
-                         .cpu_ns = record->cpu_ns,
-                         .user_us = record->user_us,
-                         .system_us = record->system_us,
-                         .largest_bytes = record->last ? record->resident_peak_bytes : 0,
-                         .sum_bytes = record->last ? record->resident_peak_bytes : 0,
-                         .read_bytes = record->read_bytes,
-                         .written_bytes = record->written_bytes,
-                         .minor_faults = record->minor_faults,
-                         .major_faults = record->major_faults,
-                         .voluntary = record->voluntary,
-                         .involuntary = record->involuntary,
-                     });
+    const struct exit_sums sums = exit_record_sums(record);
+    exit_sums_add(&node->sums, &sums);
     if (!record->last)
         return;
 
@@ -213,7 +218,7 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
     struct exit_record_node *to = node_of(tree, parent), *from = node_find(tree, pid);
     if (to == NULL || from == NULL || to == from)
         return;
-    add(&to->sums, &from->sums);
+    exit_sums_add(&to->sums, &from->sums);
     node_remove(tree, from);
 }
 
@@ -226,7 +231,7 @@ bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums
         ended->taken = true;
     if (node == NULL)
         return told; /* its parent of then answers for it */
-    add(sums, &node->sums);
+    exit_sums_add(sums, &node->sums);
     node_remove(tree, node);
     return true;
 }

@@ -33,6 +33,10 @@ struct exit_sums {
     uint64_t minor_faults, major_faults;
     uint64_t voluntary, involuntary;
 };
+void exit_sums_add(struct exit_sums *to, const struct exit_sums *from);
+
+/* What one record adds: the peak of a process with its last one. */
+struct exit_sums exit_record_sums(const struct exit_record *record);
 
 /* One message of the kernel. 0, or -EBADMSG, -ENOTSUP (a kernel before 5.16 does not say whose
  * thread it was), or the kernel's own error. */
