@@ -118,7 +118,8 @@ int os_process_file(const struct os *os, int64_t pid, const char *name, size_t l
 {
     // Files of one record, or of plain memory. Not so: lists, such as task/N/children and maps,
     // which end a read where the next record does not fit.
-    static const char *const GIVEN_AT_ONCE[] = {"cgroup", "cmdline", "io", "status"};
+    static const char *const GIVEN_AT_ONCE[] = {"cgroup",    "cmdline", "io",
+                                                "schedstat", "stat",    "status"};
     bool at_once = false;
     for (size_t i = 0; i < ARRAY_COUNT(GIVEN_AT_ONCE); i++)
         at_once |= strcmp(name, GIVEN_AT_ONCE[i]) == 0;

@@ -83,41 +83,26 @@ struct sums {
     bool missing; /* proven: one has */
 };
 
-/* "TID/name" of a thread, in reading->text. */
-static int thread_file(struct metrics_reading *reading, int tasks, uint64_t tid, const char *name,
-                       size_t limit)
-{
-    char path[PROCESS_PATH];
-    if (!linux_process_path(path, (int64_t)tid, name))
-        return -EINVAL;
-    int descriptor = linux_open(reading->os, tasks, path, 0);
-    if (descriptor < 0)
-        return descriptor;
-    bool cut;
-    buffer_reset(&reading->text);
-    int result = linux_read_all(descriptor, limit, true, &reading->text, &cut);
-    os_close_descriptor(descriptor);
-    return result;
-}
-
 /* A thread that has just ended is none. */
-static void add_thread(struct metrics_reading *reading, int tasks, uint64_t tid, bool switches,
+static void add_thread(const struct os *threads, int64_t tid, bool switches, struct buffer *text,
                        struct sums *sums)
 {
     struct linux_schedstat schedule = {0};
     struct linux_task_status status = {0};
-    const struct buffer *text = &reading->text;
     char name[NUMBER_TEXT];
-    number_print_u64(name, tid);
-    int result = thread_file(reading, tasks, tid, "schedstat", SCHEDSTAT_LIMIT);
+    bool cut;
+    number_print_i64(name, tid);
+    buffer_reset(text);
+    int result = os_process_file(threads, tid, "schedstat", SCHEDSTAT_LIMIT, text, &cut);
     // A kernel may lack the file while the thread lives.
-    if (result == -ESRCH || (result == -ENOENT && faccessat(tasks, name, F_OK, 0) != 0))
+    if (result == -ESRCH || (result == -ENOENT && faccessat(threads->proc, name, F_OK, 0) != 0))
         return;
     sums->error = result < 0 && result != -ENOENT ? result : sums->error;
     bool scheduled = result == 0 && linux_parse_schedstat(text->bytes, text->size, &schedule);
     bool counted = scheduled && !span_starts((struct span){text->bytes, text->size}, "0 0 0\n");
     if (switches) {
-        result = thread_file(reading, tasks, tid, "status", STATUS_LIMIT);
+        buffer_reset(text);
+        result = os_process_file(threads, tid, "status", STATUS_LIMIT, text, &cut);
         if (result == -ESRCH || result == -ENOENT)
             return;
         sums->error = result < 0 ? result : sums->error;
@@ -140,16 +125,17 @@ static int add_threads(struct metrics_reading *reading, bool switches, struct su
 {
     const uint64_t tick_ns = NS_PER_SECOND / 50; // of HZ 100 twice
     *sums = (struct sums){.has = TASK_VOLUNTARY | TASK_INVOLUNTARY, .scheduled = true};
-    int tasks = linux_process_open(reading->os, reading->pid, "task", O_DIRECTORY);
-    if (tasks < 0)
-        return tasks;
+    struct os threads = *reading->os; // whose folder of threads stands in for /proc
+    threads.proc = linux_process_open(reading->os, reading->pid, "task", O_DIRECTORY);
+    if (threads.proc < 0)
+        return threads.proc;
     uint64_t before = 0, after = 0;
     bool timed = os_process_cpu_ns(reading->os, reading->pid, &before) == 0;
     struct os_pids tids = {0};
     bool cut = false;
-    int result = linux_numbers_read(tasks, THREADS_MAX, &tids, &cut);
+    int result = linux_numbers_read(threads.proc, THREADS_MAX, &tids, &cut);
     for (size_t i = 0; result == 0 && i < tids.count; i++)
-        add_thread(reading, tasks, (uint64_t)tids.items[i], switches, sums);
+        add_thread(&threads, tids.items[i], switches, &reading->text, sums);
 
     // The process's clock counts the threads that ended too. While it stands still, so do theirs,
     // to the nanosecond; of a thread that runs, schedstat is up to a tick behind.
@@ -160,7 +146,7 @@ static int add_threads(struct metrics_reading *reading, bool switches, struct su
                                         : before > saturating_add(sums->run_ns, tick_ns);
     }
     os_pids_done(&tids);
-    os_close_descriptor(tasks);
+    os_close_descriptor(threads.proc);
     return result == 0 && sums->threads == 0 ? -ESRCH : result;
 }
 

@@ -14,7 +14,6 @@
 enum {
     THREAD_ROWS_MAX = 1 << 17,
     STATUS_LIMIT = 1 << 20, /* its groups may be 65536 */
-    PATH_TEXT = NUMBER_TEXT + 16,
 };
 
 enum { FILE_STAT = 1u << 0, FILE_SCHEDSTAT = 1u << 1, FILE_STATUS = 1u << 2 };
@@ -58,8 +57,7 @@ struct thread {
 };
 
 struct threads_reader {
-    const struct os *os;
-    int tasks; /* the folder */
+    struct os threads; /* whose folder of threads stands in for /proc */
     unsigned files;
     struct buffer text[3]; /* by file; what a thread borrows lies there */
 };
@@ -85,9 +83,9 @@ static const struct {
     size_t limit;
     bool (*take)(struct thread *thread, const struct buffer *text);
 } FILES[] = {
-    {"/stat", OS_STAT_TEXT, take_stat},
-    {"/schedstat", OS_STAT_TEXT, take_schedstat},
-    {"/status", STATUS_LIMIT, take_status},
+    {"stat", OS_STAT_TEXT, take_stat},
+    {"schedstat", OS_STAT_TEXT, take_schedstat},
+    {"status", STATUS_LIMIT, take_status},
 };
 
 /* False where the thread has ended. */
@@ -97,14 +95,10 @@ static bool read_thread(struct threads_reader *reader, unsigned files, struct th
         if ((files >> i & 1) == 0)
             continue;
         struct buffer *text = &reader->text[i];
-        char path[PATH_TEXT];
-        size_t used = number_print_u64(path, thread->tid);
-        memcpy(path + used, FILES[i].name, strlen(FILES[i].name) + 1);
         buffer_reset(text);
         bool cut, may_lack = 1u << i == FILE_SCHEDSTAT; // a kernel need not have it
-        int file = linux_open(reader->os, reader->tasks, path, 0);
-        int result = file < 0 ? file : linux_read_all(file, FILES[i].limit, true, text, &cut);
-        os_close_descriptor(file);
+        int result = os_process_file(&reader->threads, (int64_t)thread->tid, FILES[i].name,
+                                     FILES[i].limit, text, &cut);
         if (result == -ESRCH || (result == -ENOENT && !may_lack))
             return false;
         if (result == 0 && (text->size == 0 || !FILES[i].take(thread, text)))
@@ -199,16 +193,16 @@ static void add_row(struct row_batch *out, const struct os *os, const struct thr
 
 int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
 {
-    struct threads_reader reader = {.os = os};
+    struct threads_reader reader = {.threads = *os};
     for (size_t i = 0; i < ARRAY_COUNT(COLUMNS); i++)
         if (batch_wants(out, COLUMNS[i].metric))
             reader.files |= COLUMNS[i].files;
-    reader.tasks = linux_process_open(os, pid, "task", O_DIRECTORY);
-    if (reader.tasks < 0)
-        return reader.tasks;
+    reader.threads.proc = linux_process_open(os, pid, "task", O_DIRECTORY);
+    if (reader.threads.proc < 0)
+        return reader.threads.proc;
     struct os_pids tids = {0};
     bool cut;
-    int result = linux_numbers_read(reader.tasks, THREAD_ROWS_MAX, &tids, &cut);
+    int result = linux_numbers_read(reader.threads.proc, THREAD_ROWS_MAX, &tids, &cut);
     if (result == 0 && cut)
         batch_state(out, VITALS_TABLE_THREAD, VITALS_LOWER_BOUND);
 
@@ -228,6 +222,6 @@ int table_threads(const struct os *os, int64_t pid, struct row_batch *out)
     for (size_t i = 0; i < ARRAY_COUNT(reader.text); i++)
         buffer_done(&reader.text[i]);
     os_pids_done(&tids);
-    os_close_descriptor(reader.tasks);
+    os_close_descriptor(reader.threads.proc);
     return result;
 }
