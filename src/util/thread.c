@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
-int thread_start(pthread_t *thread, const char *name, size_t stack_bytes,
-                 void *(*main)(void *data), void *data)
+int thread_start(pthread_t *thread, const char *name, size_t stack_bytes, void *(*main)(void *data),
+                 void *data)
 {
     pthread_attr_t attributes;
     sigset_t all, before;

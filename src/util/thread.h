@@ -7,7 +7,7 @@
 
 /* Runs main(data) on a new thread that blocks all signals. `name` has at most 15 bytes. A stack of
  * 0 bytes is the usual one. Returns 0 or a positive errno. */
-int thread_start(pthread_t *thread, const char *name, size_t stack_bytes,
-                 void *(*main)(void *data), void *data);
+int thread_start(pthread_t *thread, const char *name, size_t stack_bytes, void *(*main)(void *data),
+                 void *data);
 
 #endif
