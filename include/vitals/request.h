@@ -46,7 +46,9 @@ VITALS_API VITALS_CHECKED int vitals_request_add_table(vitals_request *request, 
 /* Chooses the rows of the table process, a sum of enum vitals_rows; pids matter to LISTED and
  * DESCENDANTS. A pid means the process that has it when the sampler first looks: a pid
  * that does not exist is no error and has no row, also if a process gets that number later. The
- * last choice holds. Errors: EARGUMENT (no or an unknown choice, a pid below 1, no pid), EMEMORY.
+ * last choice holds. Where the request names no metric of the tables process and workload, the
+ * choice does not matter: none but users of GPUs is opened, and only for gpu_process.process.
+ * Errors: EARGUMENT (no or an unknown choice, a pid below 1, no pid), EMEMORY.
  */
 VITALS_API VITALS_CHECKED int vitals_request_set_rows(vitals_request *request, unsigned rows,
                                                       const int64_t *pids, size_t count,

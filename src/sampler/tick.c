@@ -29,6 +29,10 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
         metric_set_add(&tick->request->wanted, VITALS_PROCESS_CGROUP);
         metric_set_add(&tick->request->wanted, VITALS_PROCESS_USER);
     }
+    /* Where no process has a row, none is read but the users of devices, which gpu_process names;
+     * host.processes is a count of the listing, which opens none. */
+    if (!metric_set_has_entity(&tick->request->wanted, VITALS_TABLE_PROCESS))
+        tick->request->rows = VITALS_ROWS_GPU_USERS;
     plan_init(&tick->plan, tick->request);
     process_table_watcher(tick->processes, request->watcher);
     process_table_watch_cgroup(tick->processes, request->activity, request->activity_folder);
@@ -220,7 +224,6 @@ int tick_run(struct tick *tick, uint64_t patience_ns, vitals_snapshot **out, vit
     if (tick->last) /* what is not seen now is never seen: all are looked at */
         process_table_watch_cgroup(tick->processes, 0, 0);
     if (code == 0 && (metric_set_has_entity(wanted, VITALS_TABLE_PROCESS) ||
-                      metric_set_has_entity(wanted, VITALS_TABLE_WORKLOAD) ||
                       metric_set_has(wanted, VITALS_GPU_PROCESS_PROCESS) ||
                       metric_set_has(wanted, VITALS_HOST_PROCESSES)))
         code = process_table_tick(tick->processes, &tick->due);
