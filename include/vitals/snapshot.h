@@ -156,8 +156,9 @@ VITALS_API uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metr
  * - NOT_YET: `older` is NULL, of another boot, pid namespace or stream, or does not have the row or
  *   its value; something that cannot move, as a start time, is not the same; the older value was
  *   not read earlier (equal: it was not due, and is the same reading), or is more; one of the two
- *   is stale; or the window is shorter than ten steps of the counter. Keep as much history for a
- *   rate of it: ten times vitals_metric_resolution_ns.
+ *   is stale; or the window is shorter than nine steps of the counter. Keep ten steps of history
+ *   for a rate of it, ten times vitals_metric_resolution_ns: of samples at that interval each has
+ *   a rate, as one may come early by a tenth.
  * - FAILED: the result is not finite.
  * What is above zero is the worse of the two values'. A bound of the older value turns round: what
  * was at least that has grown by at most this. Bounds from both sides leave an estimate. */

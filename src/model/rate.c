@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A rate needs so many steps of its counter. */
-enum { STEPS_MIN = 10 };
+/* A rate needs so many steps of its counter, less what a tick may come early: at an interval of
+ * just ten steps, as 100 ms for a CPU's time, a microsecond must not decide. */
+enum { STEPS_MIN = 10, EARLY_SHARE = 10 };
 
 struct growth {
     double amount;
@@ -119,7 +120,8 @@ vitals_availability vitals_row_rate(const vitals_row *row, const vitals_snapshot
     if (state <= 0)
         return state;
     uint64_t step = vitals_metric_resolution_ns(metric, growth.estimate);
-    if (growth.window_ns < saturating_mul(step, STEPS_MIN))
+    uint64_t needed_ns = saturating_mul(step, STEPS_MIN);
+    if (growth.window_ns < needed_ns - needed_ns / EARLY_SHARE)
         return VITALS_NOT_YET;
     double rate = growth.amount / ((double)growth.window_ns / (double)NS_PER_SECOND);
     if (!isfinite(rate))

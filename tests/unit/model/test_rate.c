@@ -218,7 +218,7 @@ static void the_window_is_between_the_readings_of_the_value(void)
     older.read_ns = newer.read_ns + 1;
     check_none(between(older, newer, VITALS_PROCESS_CPU_SECONDS), VITALS_NOT_YET);
 
-    older.read_ns = 8 * (uint64_t)S - 9999; /* ten steps of 1 µs, of the value's time */
+    older.read_ns = 8 * (uint64_t)S - 8999; /* nine steps of 1 µs, of the value's time */
     CHECK_INT(between(older, newer, VITALS_PROCESS_CPU_SECONDS).rate_state, VITALS_NOT_YET);
     older.read_ns--;
     CHECK_INT(between(older, newer, VITALS_PROCESS_CPU_SECONDS).rate_state, VITALS_HAVE);
@@ -248,11 +248,12 @@ static void a_rate_needs_ten_steps(void)
         uint64_t window_ns;
         vitals_availability expected;
     } CASES[] = {
-        {"fine, too short", VITALS_HAVE, VITALS_HAVE, 9999, VITALS_NOT_YET},
+        {"fine, too short", VITALS_HAVE, VITALS_HAVE, 8999, VITALS_NOT_YET},
         {"fine, ten steps", VITALS_HAVE, VITALS_HAVE, 10000, VITALS_HAVE},
-        {"newer is coarse, too short", VITALS_HAVE, VITALS_ESTIMATE, 99999999, VITALS_NOT_YET},
-        {"newer is coarse, ten steps", VITALS_HAVE, VITALS_ESTIMATE, 100000000, VITALS_ESTIMATE},
-        {"older is coarse, too short", VITALS_ESTIMATE, VITALS_HAVE, 99999999, VITALS_NOT_YET},
+        {"fine, a little early", VITALS_HAVE, VITALS_HAVE, 9000, VITALS_HAVE},
+        {"newer is coarse, too short", VITALS_HAVE, VITALS_ESTIMATE, 89999999, VITALS_NOT_YET},
+        {"newer is coarse, ten steps", VITALS_HAVE, VITALS_ESTIMATE, 90000000, VITALS_ESTIMATE},
+        {"older is coarse, too short", VITALS_ESTIMATE, VITALS_HAVE, 89999999, VITALS_NOT_YET},
         {"older is coarse, ten steps", VITALS_ESTIMATE, VITALS_HAVE, 100000000, VITALS_ESTIMATE},
     };
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
