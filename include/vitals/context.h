@@ -8,7 +8,8 @@
  * One thing may outlive even that: a thread that hangs in a driver cannot be ended, and uses clock
  * and trace once more when it comes back. Where a context asks for real devices, the clock's and
  * the trace's functions and data must live until the process ends; strings and the records are
- * copied. */
+ * copied. For the same reason dlclose(3) leaves libvitals.so loaded (-z nodelete): such a thread
+ * returns into its code. */
 #ifndef VITALS_CONTEXT_H
 #define VITALS_CONTEXT_H
 
