@@ -36,7 +36,7 @@ VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
 VITALS_API void vitals_sampler_free(vitals_sampler *sampler);
 
 /* One tick, now, in the caller's thread; *out is yours to unref.
- * Errors: EMEMORY, EARGUMENT (its own thread runs). */
+ * Errors: EMEMORY, EARGUMENT (its own thread runs, or another thread is in take or start). */
 VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out,
                                                   vitals_error *error) VITALS_NONNULL(1, 2);
 

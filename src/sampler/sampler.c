@@ -8,6 +8,7 @@
 #include "util/thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ struct vitals_sampler {
     struct tick tick; /* the thread that ticks */
     pid_t owner;      /* after a fork, the child may only free */
     bool running;
+    atomic_bool entered; /* a thread is in take or start */
     pthread_t thread;
     int stop; /* an event; -1 before the first start */
 
@@ -87,13 +89,34 @@ void vitals_sampler_free(vitals_sampler *sampler)
     memory_free(sampler);
 }
 
+/* A caller's mistake that would corrupt the heap. A binding makes it easily: Python's cffi gives up
+ * the interpreter's lock in each call. */
+static int enter(vitals_sampler *sampler, vitals_error *error)
+{
+    if (atomic_exchange_explicit(&sampler->entered, true, memory_order_acquire))
+        return error_set(error, VITALS_EARGUMENT, 0, "another thread is in this sampler");
+    return 0;
+}
+
+static void leave(vitals_sampler *sampler)
+{
+    atomic_store_explicit(&sampler->entered, false, memory_order_release);
+}
+
 int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out, vitals_error *error)
 {
-    if (sampler->running)
-        return error_set(error, VITALS_EARGUMENT, 0,
+    int code = enter(sampler, error);
+    if (code < 0)
+        return code;
+    if (sampler->running) {
+        code = error_set(error, VITALS_EARGUMENT, 0,
                          "the sampler's own thread runs: use vitals_sampler_latest");
-    uint64_t wait_ns = sampler->tick.sequence == 0 ? PATIENCE_FIRST_NS : patience(sampler);
-    return tick_run(&sampler->tick, wait_ns, out, error);
+    } else {
+        uint64_t wait_ns = sampler->tick.sequence == 0 ? PATIENCE_FIRST_NS : patience(sampler);
+        code = tick_run(&sampler->tick, wait_ns, out, error);
+    }
+    leave(sampler);
+    return code;
 }
 
 int sampler_take_soon(vitals_sampler *sampler, vitals_snapshot **out)
@@ -171,7 +194,7 @@ static void *sampler_main(void *argument)
     return NULL;
 }
 
-int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
+static int start_thread(vitals_sampler *sampler, vitals_error *error)
 {
     if (sampler->running)
         return error_set(error, VITALS_EARGUMENT, 0, "the sampler's thread runs already");
@@ -185,6 +208,16 @@ int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
         return error_system(error, failed, "cannot start the sampler's thread");
     sampler->running = true;
     return 0;
+}
+
+int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
+{
+    int code = enter(sampler, error);
+    if (code == 0) {
+        code = start_thread(sampler, error);
+        leave(sampler);
+    }
+    return code;
 }
 
 void vitals_sampler_stop(vitals_sampler *sampler)

@@ -6,6 +6,7 @@
 #include "util/base.h"
 #include "util/memory.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -651,7 +652,40 @@ static void a_simulated_driver_that_hangs_hangs_alone(void)
     check_second_hangs(&options, "nvidia");
 }
 
+static void *take_often(void *data)
+{
+    atomic_uint *refused = data;
+    for (int i = 0; i < 300; i++) {
+        vitals_snapshot *snapshot = NULL;
+        vitals_error mine;
+        int code = vitals_sampler_take(sampler, &snapshot, &mine);
+        if (code != 0 &&
+            (code != VITALS_EARGUMENT || strstr(mine.message, "another thread") == NULL))
+            atomic_store(refused, UINT_MAX / 2);
+        atomic_fetch_add(refused, code != 0);
+        vitals_snapshot_unref(snapshot);
+    }
+    return NULL;
+}
+
+static void a_second_thread_is_refused(void)
+{
+    pthread_t threads[4];
+    atomic_uint refused = 0;
+    begin_small(NS_PER_SECOND);
+    for (size_t i = 0; i < CHECK_COUNT(threads); i++)
+        CHECK_INT(pthread_create(&threads[i], NULL, take_often, &refused), 0);
+    for (size_t i = 0; i < CHECK_COUNT(threads); i++)
+        pthread_join(threads[i], NULL);
+    CHECK(refused < UINT_MAX / 2);
+    vitals_snapshot *snapshot = NULL;
+    CHECK_OK(vitals_sampler_take(sampler, &snapshot, &error), error);
+    vitals_snapshot_unref(snapshot);
+    end_small();
+}
+
 static const check_test tests[] = {
+    {"a second thread is refused", a_second_thread_is_refused},
     {"an empty request is refused", an_empty_request_is_refused},
     {"a tick on demand has the number of its turn", a_tick_on_demand_has_the_number_of_its_turn},
     {"steady ticks allocate nothing", steady_ticks_allocate_nothing},
