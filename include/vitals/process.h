@@ -84,12 +84,13 @@ typedef enum vitals_relation {
 } vitals_relation;
 
 /* The same of its relatives: one row of the table process each, with pid, start_seconds and
- * parent_pid beside what the request names (which may be NULL), in the order of pids, so that
- * vitals_process_of takes them. Their own tables are passed over. What may not be looked at is
- * passed over too, and the table's state is then LOWER_BOUND.
- * Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed), ESYSTEM (no descriptor).
- * Cost: two system calls, and three for each ancestor; else a listing of /proc and three for each
- * process of the machine. What is not in stat, of those that were found, as above. */
+ * parent_pid beside what the request names (which may be NULL), so that vitals_process_of takes
+ * them: ancestors from the nearest upwards, others in the order of pids. Their own tables are
+ * passed over. What may not be looked at is passed over too, and the table's state is then
+ * LOWER_BOUND. Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed), ESYSTEM (no
+ * descriptor). Cost: two system calls, and three for each ancestor; else a listing of /proc and
+ * three for each process of the machine. What is not in stat, of those that were found, as above.
+ */
 VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
                                                        vitals_relation relation,
                                                        const vitals_request *request,

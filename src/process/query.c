@@ -247,7 +247,7 @@ struct relatives_kin {
 
 struct relatives_family {
     const vitals_process *process;
-    struct relatives_kin *items; /* in the order of pids, once all are found */
+    struct relatives_kin *items; /* once all are found: in the order of pids; upwards as met */
     size_t count, capacity;
     struct hash above; /* on the way up: the pids that are known */
     struct buffer names;
@@ -417,10 +417,11 @@ static int find_down(struct relatives_family *family, bool all, vitals_error *er
  * process with the pid that started in the same clock tick but has another parent is another
  * process; or it has lost its parent, and descends from it no more. */
 static int write_kin(struct query_result *answer, struct relatives_family *family,
-                     const struct relatives_kin *kin, vitals_error *error)
+                     const struct relatives_kin *kin, uint64_t key, uint64_t parent_key,
+                     vitals_error *error)
 {
     struct process process = {
-        .key = answer_key(kin->pid, kin->stat.start_ticks),
+        .key = key,
         .files = {.pid = kin->pid, .stat = -1, .statm = -1},
         .state = VITALS_HAVE,
         .stat = kin->stat,
@@ -444,13 +445,8 @@ static int write_kin(struct query_result *answer, struct relatives_family *famil
             code = 0;
         }
     }
-    if (code > 0) {
-        const struct relatives_kin *parent = parent_of(family, kin);
-        bool told = parent != NULL && (parent->mark == WANTED || parent->mark == SUBJECT);
-        rows_write(&answer->reader, &process,
-                   told ? answer_key(parent->pid, parent->stat.start_ticks) : 0, &answer->columns,
-                   answer->builder);
-    }
+    if (code > 0)
+        rows_write(&answer->reader, &process, parent_key, &answer->columns, answer->builder);
     process_done(&process);
     return code < 0 ? code : 0;
 }
@@ -465,11 +461,12 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
     metric_set_add(&wanted, VITALS_PROCESS_PARENT_PID);
     struct relatives_family family = {.process = process};
     struct query_result answer;
+    bool upwards = relation == VITALS_PARENT || relation == VITALS_ANCESTORS;
     int code = answer_begin(&answer, process, &wanted, error);
     if (code == 0) {
         bool all = relation == VITALS_ANCESTORS || relation == VITALS_DESCENDANTS;
         int up = 0;
-        if (relation == VITALS_PARENT || relation == VITALS_ANCESTORS)
+        if (upwards)
             do
                 up = climb(&family);
             while (up > 0 && all);
@@ -478,14 +475,27 @@ int vitals_process_relatives(vitals_process *process, vitals_relation relation,
         else
             code = error_set(error, VITALS_EARGUMENT, 0, "relation %d: there is no such one",
                              (int)relation);
+        if (upwards && code == 0) /* keys of another kind: no rate may mix them */
+            vitals_builder_stream(answer.builder, process->stream % EXACT_MAX + 1);
         if (up < 0)
             code = fail(up, "the parents of a process", error);
-        if (family.count != 0)
+        if (family.count != 0 && !upwards)
             qsort(family.items, family.count, sizeof *family.items, compare_pids);
     }
-    for (size_t i = 0; i < family.count && code == 0; i++)
-        if (family.items[i].mark == WANTED)
-            code = write_kin(&answer, &family, &family.items[i], error);
+    for (size_t i = 0; i < family.count && code == 0; i++) {
+        const struct relatives_kin *kin = &family.items[i];
+        if (kin->mark != WANTED)
+            continue;
+        if (upwards) { /* keys that stand in the order of heights */
+            bool told = i + 1 < family.count && kin[1].pid == kin->stat.parent_pid;
+            code = write_kin(&answer, &family, kin, i + 1, told ? i + 2 : 0, error);
+            continue;
+        }
+        const struct relatives_kin *parent = parent_of(&family, kin);
+        bool told = parent != NULL && (parent->mark == WANTED || parent->mark == SUBJECT);
+        code = write_kin(&answer, &family, kin, answer_key(kin->pid, kin->stat.start_ticks),
+                         told ? answer_key(parent->pid, parent->stat.start_ticks) : 0, error);
+    }
     if (code == 0 && family.partial)
         vitals_builder_state(answer.builder, VITALS_TABLE_PROCESS, VITALS_LOWER_BOUND);
     if (code == 0)

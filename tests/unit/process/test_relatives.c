@@ -56,8 +56,9 @@ static void a_tree_of_files_is_walked(void)
         {20, VITALS_CHILDREN, "15 30 40 "},
         {20, VITALS_DESCENDANTS, "12 15 30 31 40 "},
         {20, VITALS_PARENT, "10 "},
-        {20, VITALS_ANCESTORS, "1 10 "},
-        {31, VITALS_ANCESTORS, "1 10 20 30 "},
+        {20, VITALS_ANCESTORS, "10 1 "},
+        {31, VITALS_ANCESTORS, "30 20 10 1 "},
+        {12, VITALS_ANCESTORS, "15 20 10 1 "}, // pids have wrapped
         {1, VITALS_PARENT, ""},
         {1, VITALS_CHILDREN, "10 60 "},
         {12, VITALS_CHILDREN, ""},
