@@ -9,8 +9,8 @@
  * Because of that these functions change the process that calls them, as their names say: they
  * set PR_SET_CHILD_SUBREAPER, take over signals while the job runs and pass them on (those that
  * end, stop or wake a program, and all others that the caller has no handler for), and reap every
- * child. They are for programs that exist to run a command, and must be called from a single
- * thread. */
+ * child. The subreaper and the signals are restored at the end. They are for programs that exist to
+ * run a command; a process with several threads is refused (EARGUMENT). */
 #ifndef VITALS_RUN_H
 #define VITALS_RUN_H
 

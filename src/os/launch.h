@@ -13,8 +13,12 @@ int64_t os_self(void);
 /* The largest that our own resident set ever was. */
 uint64_t os_own_peak_bytes(void);
 
-/* Orphans of our tree become our children. */
-int os_become_subreaper(void);
+/* Orphans of our tree become our children. *before: whether they did already. */
+int os_become_subreaper(bool *before);
+void os_end_subreaper(void);
+
+/* Whether this process has no other thread, as far as can be told. */
+bool os_is_single_thread(void);
 
 /* Two ends of a channel that keeps messages apart; close-on-exec. */
 int os_channel(int ends[static 2]);

@@ -48,6 +48,7 @@ struct launcher {
     vitals_run_options options;
     vitals_context *context; /* for /proc and the clock; no sampler is made of it */
     uint64_t begin_ns;
+    bool adopts; /* orphans, which it did not before */
     struct os_signals signals;
     struct os_marks marks;
 
@@ -582,7 +583,9 @@ static int run(struct launcher *launcher, vitals_error *error)
     launcher->account = account_new();
     if (launcher->account == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    int code = os_become_subreaper();
+    bool before;
+    int code = os_become_subreaper(&before);
+    launcher->adopts = code == 0 && !before;
     if (code == 0)
         code = os_signals_take(&launcher->signals);
     if (code < 0)
@@ -635,6 +638,9 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     int code = options_take(&run_options_form, options, &taken, error);
     if (code == 0 && (taken.argv == NULL || taken.argv[0] == NULL))
         code = error_set(error, VITALS_EARGUMENT, 0, "no command to run");
+    if (code == 0 && !os_is_single_thread())
+        code = error_set(error, VITALS_EARGUMENT, 0,
+                         "a launcher has one thread, and this process has more: vitals_run_open");
     if (code == 0)
         code = request_check_interval(taken.interval_ns, error);
     if (code < 0)
@@ -658,6 +664,8 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     os_marks_remove(&launcher->marks);
     os_marks_environment_free(launcher->environment);
     os_signals_restore(&launcher->signals);
+    if (launcher->adopts)
+        os_end_subreaper();
     vitals_context_free(launcher->context);
     watch_area_free(launcher->watcher.area);
     memory_free(launcher->excluded_pids);

@@ -347,7 +347,13 @@ const int os_signal_continue = 0;
 
 RETURNS(int64_t, os_self(void), 0)
 RETURNS(uint64_t, os_own_peak_bytes(void), 0)
-UNSUPPORTED(os_become_subreaper(void))
+UNSUPPORTED(os_become_subreaper(bool *before))
+DOES_NOTHING(os_end_subreaper(void))
+bool os_is_single_thread(void)
+{
+    return true;
+}
+
 UNSUPPORTED(os_channel(int ends[static 2]))
 UNSUPPORTED(os_channel_send(int end, const void *message, size_t size))
 RETURNS(int64_t, os_channel_receive(int end, void *message, size_t capacity), -ENOTSUP)

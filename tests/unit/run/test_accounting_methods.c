@@ -231,7 +231,7 @@ static void launch(const struct job *job, struct told *told)
     struct os_signals signals;
     struct os_places places;
     struct os_child child;
-    (void)os_become_subreaper();
+    (void)os_become_subreaper(&(bool){false});
     (void)os_signals_take(&signals);
     const struct accounting_options options = {
         .count.os = &context->os,

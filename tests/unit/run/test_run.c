@@ -7,8 +7,11 @@
 #include "util/memory.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vitals/vitals.h>
@@ -65,6 +68,42 @@ static void options_that_cannot_be_run_are_refused(void)
     CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "vitals_run_options");
     CHECK_NULL(account);
+}
+
+static void *wait_to_be_joined(void *data)
+{
+    sem_wait(data);
+    return NULL;
+}
+
+static void a_process_with_several_threads_is_refused(void)
+{
+    static const char *const TRUE[] = {"true", NULL};
+    vitals_account *account = NULL;
+    pthread_t thread;
+    sem_t end;
+    if (CHECK_SANITIZED)
+        CHECK_SKIP("a sanitizer has threads of its own");
+    sem_init(&end, 0, 0);
+    CHECK_INT(pthread_create(&thread, NULL, wait_to_be_joined, &end), 0);
+    CHECK_INT(run(TRUE, &account), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "one thread");
+    sem_post(&end);
+    pthread_join(thread, NULL);
+    CHECK_NULL(account);
+}
+
+static void the_caller_is_no_subreaper_afterwards(void)
+{
+    int adopts = 9;
+    vitals_account_free(run_shell("exit 0"));
+    CHECK_INT(prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0), 0);
+    CHECK_INT(adopts, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    vitals_account_free(run_shell("exit 0"));
+    CHECK_INT(prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0), 0);
+    CHECK_INT(adopts, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
 
 static int64_t run_in(vitals_options *world)
@@ -320,6 +359,8 @@ static void any_allocation_may_fail(void)
 }
 
 static const check_test tests[] = {
+    {"a process with several threads is refused", a_process_with_several_threads_is_refused},
+    {"the caller is no subreaper afterwards", the_caller_is_no_subreaper_afterwards},
     {"options that cannot be run are refused", options_that_cannot_be_run_are_refused},
     {"a newer caller's options are taken where they ask for nothing new",
      a_newer_callers_options_are_taken_where_they_ask_for_nothing_new},

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,9 +43,28 @@ uint64_t os_own_peak_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * KIB : 0;
 }
 
-int os_become_subreaper(void)
+int os_become_subreaper(bool *before)
 {
+    int set = 0;
+    (void)prctl(PR_GET_CHILD_SUBREAPER, &set, 0, 0, 0);
+    *before = set != 0;
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+void os_end_subreaper(void)
+{
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+}
+
+bool os_is_single_thread(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    return true; /* the sanitizer has a thread of its own */
+#else
+    /* The kernel counts the threads in the links of this folder, beside "." and "..". */
+    struct stat status;
+    return stat("/proc/self/task", &status) != 0 || status.st_nlink <= 3;
+#endif
 }
 
 /* ---- the channel ---- */
