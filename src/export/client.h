@@ -47,7 +47,7 @@ struct client_answer {
     int status;              /* HTTP status; 0: no answer, see `why` */
     bool refused;            /* no answer, and trying again does not help */
     uint64_t retry_after_ns; /* header Retry-After; 0: none */
-    struct buffer body;        /* cut at CLIENT_ANSWER_MAX bytes */
+    struct buffer body;      /* cut at CLIENT_ANSWER_MAX bytes */
     char content_type[80];
     char why[256]; /* one printable line: "could not connect to 127.0.0.1:5000" */
 };

@@ -14,7 +14,8 @@ static const size_t SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0];
 
 /* ---- writing ---- */
 
-void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot, const vitals_usage *usage)
+void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
+                      const vitals_usage *usage)
 {
     size_t count;
     const vitals_usage_value *values = vitals_usage_values(usage, &count);
@@ -27,9 +28,10 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot, cons
             gone[values[i].scope] = true;
     }
 
-    buffer_format(line, "{\"usage\":{\"realtime_ns\":\"%llu\",\"monotonic_ns\":\"%llu\",\"values\":[",
-                (unsigned long long)vitals_snapshot_realtime_ns(snapshot),
-                (unsigned long long)vitals_snapshot_monotonic_ns(snapshot));
+    buffer_format(line,
+                  "{\"usage\":{\"realtime_ns\":\"%llu\",\"monotonic_ns\":\"%llu\",\"values\":[",
+                  (unsigned long long)vitals_snapshot_realtime_ns(snapshot),
+                  (unsigned long long)vitals_snapshot_monotonic_ns(snapshot));
     for (size_t i = 0; i < count; i++) {
         const vitals_usage_value *value = &values[i];
         if (value->scope < 1 || (size_t)value->scope >= SCOPE_COUNT)
@@ -40,7 +42,7 @@ void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot, cons
         buffer_format(line, "%s[\"%s\",\"", any ? "," : "", SCOPES[value->scope]);
         text_safe(line, (vitals_text){value->subject, strlen(value->subject)}, VITALS_TEXT_JSON);
         buffer_format(line, "\",\"%s\",\"%s\",", vitals_measure_name(value->measure),
-                    vitals_availability_name(state));
+                      vitals_availability_name(state));
         if (state > 0)
             text_number(line, value->value);
         else

@@ -7,13 +7,13 @@
 #include "record/error.h"
 
 struct text_file {
-    const char *path; /* for messages; borrowed */
-    int descriptor;   /* -1: not open */
-    bool standard;    /* standard output: never closed or truncated */
-    bool crlf;        /* how lines end */
-    int stop;         /* see recorder.h; 0: none */
-    bool waits;       /* writes may block: no regular file */
-    uint64_t size;    /* of all whole lines */
+    const char *path;   /* for messages; borrowed */
+    int descriptor;     /* -1: not open */
+    bool standard;      /* standard output: never closed or truncated */
+    bool crlf;          /* how lines end */
+    int stop;           /* see recorder.h; 0: none */
+    bool waits;         /* writes may block: no regular file */
+    uint64_t size;      /* of all whole lines */
     struct buffer line; /* that is being written */
 };
 

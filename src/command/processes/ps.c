@@ -20,7 +20,7 @@ struct ps {
     struct ps_columns columns;
     struct ps_order order;
     struct grid grid;
-    struct buffer text;        /* a cell */
+    struct buffer text;      /* a cell */
     vitals_builder *builder; /* of --json */
     size_t tables;           /* printed so far */
     bool complained;         /* of what was named and is not there */

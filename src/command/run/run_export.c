@@ -61,10 +61,12 @@ static int mark(void *data, const vitals_mark *told, vitals_error *error)
     if (observer->exporter.link == NULL)
         return 0;
     buffer_reset(line);
-    buffer_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"", told->begins != 0 ? "true" : "false");
+    buffer_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"",
+                  told->begins != 0 ? "true" : "false");
     text_safe(line, command_text(told->name), VITALS_TEXT_JSON);
     buffer_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
-                (unsigned long long)told->monotonic_ns, (long long)told->pid, (long long)told->tid);
+                  (unsigned long long)told->monotonic_ns, (long long)told->pid,
+                  (long long)told->tid);
     count_dropped(observer, send_line(observer, observer->wait_ns));
     return 0;
 }
@@ -347,7 +349,7 @@ static void send_account(struct run_export *observer, const char *account_json,
     buffer_format(&line, "\n{\"account\":");
     buffer_string(&line, account_json);
     buffer_format(&line, ",\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
-                signal);
+                  signal);
     buffer_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns);
     send_end(observer, &line, deadline_ns);
 }

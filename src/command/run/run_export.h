@@ -30,7 +30,7 @@ struct run_export {
     struct exporter exporter; /* link NULL: nothing is exported */
     vitals_run_observer face;
     vitals_request *request;
-    struct buffer line;       /* sampler's process or thread */
+    struct buffer line;     /* sampler's process or thread */
     uint64_t wait_ns;       /* that a sample may take to leave */
     char *own[3];           /* "NAME=VALUE" that the command has in the place of ours; NULL */
     const char **variables; /* the command's environment; NULL: as ours */

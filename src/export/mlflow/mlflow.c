@@ -148,8 +148,8 @@ static void end_for_another(struct spool *spool)
     if (!is_for_one || spool_has_end(spool))
         return;
     buffer_format(&tags, "{\"tags\":[{\"key\":\"vitals.end\",\"value\":\"not %s\"}]}",
-                damaged ? "known: its record is damaged"
-                        : "seen: vitals was ended before the command");
+                  damaged ? "known: its record is damaged"
+                          : "seen: vitals was ended before the command");
     if (!tags.failed)
         (void)spool_append(spool, SPOOL_BATCH, tags.bytes, tags.size);
     buffer_done(&tags);
@@ -339,8 +339,8 @@ static void put_end(struct mlflow *mlflow, const char *status, uint64_t ms)
 {
     struct buffer end = {.bytes = NULL};
     buffer_format(&end, "{\"status\":\"%s\",\"end_time\":%llu%s}",
-                status != NULL ? status : "FINISHED", (unsigned long long)ms,
-                status == NULL ? "," MLFLOW_ONLY_OURS : "");
+                  status != NULL ? status : "FINISHED", (unsigned long long)ms,
+                  status == NULL ? "," MLFLOW_ONLY_OURS : "");
     keep(mlflow, SPOOL_END, &end);
     buffer_done(&end);
     mlflow->ended = true;

@@ -159,7 +159,7 @@ void mlflow_write_account(const json_t *account, const json_t *status, uint64_t 
             continue;
         buffer_reset(&key);
         buffer_format(&key, "account/%s%s%s", subject != NULL ? subject : "",
-                    subject != NULL ? "/" : "", name);
+                      subject != NULL ? "/" : "", name);
         if (!key.failed)
             mlflow_batch_metric(batch, key.bytes, json_number_value(value), ms, 0);
     }

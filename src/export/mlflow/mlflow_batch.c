@@ -87,7 +87,7 @@ void mlflow_batch_metric(struct mlflow_batch *batch, const char *key, double val
     buffer_string(&batch->text, "\",\"value\":");
     text_number(&batch->text, value);
     buffer_format(&batch->text, ",\"timestamp\":%llu,\"step\":%llu}", (unsigned long long)ms,
-                (unsigned long long)step);
+                  (unsigned long long)step);
 }
 
 void mlflow_batch_param(struct mlflow_batch *batch, const char *key, vitals_text value)

@@ -136,16 +136,17 @@ static void report_rest(struct mlflow_sender *sender, const char *why)
     bool ended = why[0] == '\0' && waiting == 0;
 
     buffer_format(&line, "sent %llu records (%llu metric values, %llu artifacts)",
-                (unsigned long long)sender->sent.records, (unsigned long long)sender->sent.metrics,
-                (unsigned long long)sender->sent.artifacts);
+                  (unsigned long long)sender->sent.records,
+                  (unsigned long long)sender->sent.metrics,
+                  (unsigned long long)sender->sent.artifacts);
     if (sender->server.shown[0] != '\0')
         buffer_format(&line, " to %s", sender->server.shown);
     if (rest != SPOOL_REMOVED && damage.bytes > 0)
         buffer_format(&line, "; %llu damaged or incomplete bytes were not sent",
-                    (unsigned long long)damage.bytes);
+                      (unsigned long long)damage.bytes);
     if (rest != SPOOL_REMOVED && damage.missing > 0)
         buffer_format(&line, "; records missing between the others: %llu",
-                    (unsigned long long)damage.missing);
+                      (unsigned long long)damage.missing);
 
     if (rest == SPOOL_STAYS && !ended) {
         buffer_format(&line, "; %llu records stay in the file: ", (unsigned long long)waiting);
@@ -395,7 +396,8 @@ static bool note_left_out(struct mlflow_sender *sender)
 }
 
 /* Sends the oldest record. Returns false if sending is over. */
-static bool send_one(struct mlflow_sender *sender, enum spool_kind kind, const struct buffer *record)
+static bool send_one(struct mlflow_sender *sender, enum spool_kind kind,
+                     const struct buffer *record)
 {
     enum mlflow_outcome outcome = MLFLOW_WELL;
     sender->unreadable = false;

@@ -27,10 +27,10 @@ static const char DAMAGED[] = ".damaged";
 struct spool {
     char *path; /* NULL: in memory */
     int descriptor;
-    pthread_mutex_t mutex;            /* guards what follows, and the file */
+    pthread_mutex_t mutex;              /* guards what follows, and the file */
     struct buffer notes[SPOOL_RUN + 1]; /* newest of each */
-    uint64_t id, number;              /* of the file; of the next record */
-    uint64_t end;                     /* where the next record goes */
+    uint64_t id, number;                /* of the file; of the next record */
+    uint64_t end;                       /* where the next record goes */
 
     /* Records in the file that are not acknowledged, in order. Those before `next` were given and
      * left. */

@@ -228,7 +228,7 @@ static void write_value(struct buffer *text, double value)
 void history_write(const struct history_store *history, struct buffer *text)
 {
     buffer_format(text, "{\"history\":1,\"step_seconds\":%d,\"left_out\":%llu,\"realtime_ms\":[",
-                HISTORY_STEP_SECONDS, (unsigned long long)history->left_out);
+                  HISTORY_STEP_SECONDS, (unsigned long long)history->left_out);
     uint64_t newest = history->count > 0 ? history->times[place_of(history, history->count - 1)]
                                          : 0;
     for (size_t i = 0; i < history->count; i++) {
@@ -244,12 +244,12 @@ void history_write(const struct history_store *history, struct buffer *text)
         const struct history_series_line *line = history->lines[i];
         bool rate = vitals_metric_kind(line->metric) == VITALS_COUNTER;
         buffer_format(text, "{\"table\":\"%s\",\"key\":%llu,\"label\":\"",
-                    vitals_table_name(vitals_metric_table(line->metric)),
-                    (unsigned long long)line->key);
+                      vitals_table_name(vitals_metric_table(line->metric)),
+                      (unsigned long long)line->key);
         text_safe(text, (vitals_text){line->label, strlen(line->label)}, VITALS_TEXT_JSON);
         buffer_format(text, "\",\"metric\":\"%s%s\",\"unit\":\"%s\",\"values\":[",
-                    vitals_metric_name(line->metric), rate ? "_per_second" : "",
-                    vitals_metric_unit(line->metric));
+                      vitals_metric_name(line->metric), rate ? "_per_second" : "",
+                      vitals_metric_unit(line->metric));
         for (size_t p = 0; p < history->count; p++) {
             if (p > 0)
                 buffer_byte(text, ',');
@@ -261,7 +261,7 @@ void history_write(const struct history_store *history, struct buffer *text)
     for (int i = VITALS_AVAILABILITY_MIN; i <= VITALS_AVAILABILITY_MAX; i++) {
         const char *help = vitals_availability_help((vitals_availability)i);
         buffer_format(text, "%s\"%s\":\"", i > VITALS_AVAILABILITY_MIN ? "," : "",
-                    vitals_availability_name((vitals_availability)i));
+                      vitals_availability_name((vitals_availability)i));
         text_safe(text, (vitals_text){help, strlen(help)}, VITALS_TEXT_JSON);
         buffer_byte(text, '"');
     }

@@ -148,8 +148,9 @@ static uint64_t key_in(const vitals_snapshot *every, const vitals_row *user)
     return 0;
 }
 
-static void write_value(struct buffer *text, const struct view_column *column, const vitals_row *row,
-                        const struct view_sample *of, const struct view_sample *every)
+static void write_value(struct buffer *text, const struct view_column *column,
+                        const vitals_row *row, const struct view_sample *of,
+                        const struct view_sample *every)
 {
     vitals_type type = vitals_metric_type(column->metric);
     vitals_text words = {"", 0};
@@ -164,7 +165,7 @@ static void write_value(struct buffer *text, const struct view_column *column, c
     bool plain = availability == VITALS_HAVE;
     if (!plain)
         buffer_format(text, "[\"%s\"%s", vitals_availability_name(availability),
-                    availability > 0 ? "," : "]");
+                      availability > 0 ? "," : "]");
     if (availability <= 0)
         return;
 
@@ -212,7 +213,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
     for (const struct view_column *column = table->columns; column->metric != 0; column++) {
         if (vitals_snapshot_has_metric(snapshot, column->metric))
             buffer_format(text, ",\"%s%s\"", vitals_metric_name(column->metric),
-                        column->rate ? "_per_second" : "");
+                          column->rate ? "_per_second" : "");
     }
 
     buffer_string(text, "],\"rows\":[");
@@ -223,7 +224,7 @@ static void write_table(struct buffer *text, const struct view_table *table,
             continue;
         const char *label = vitals_row_label(row);
         buffer_format(text, "%s[%llu,", rows++ > 0 ? "," : "",
-                    (unsigned long long)vitals_row_key(row));
+                      (unsigned long long)vitals_row_key(row));
         if (vitals_row_parent(row) == 0)
             buffer_string(text, "null,");
         else

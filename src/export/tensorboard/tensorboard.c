@@ -235,9 +235,9 @@ static void tensorboard_end(void *data, const json_t *account, const json_t *sta
     size_t i;
     (void)status;
     buffer_format(&page, "Exit code %d\n\n",
-                (int)json_integer_value(json_object_get(account, "exit_code")));
+                  (int)json_integer_value(json_object_get(account, "exit_code")));
     buffer_string(&page, "| of | figure | value | unit | availability | source |\n"
-                       "|---|---|---:|---|---|---|\n");
+                         "|---|---|---:|---|---|---|\n");
     json_array_foreach(figures, i, figure)
     {
         const char *name = json_string_value(json_object_get(figure, "name"));

@@ -27,9 +27,9 @@ struct json_timeline {
     struct document *documents;
     size_t count, capacity;
     struct timeline_span span;
-    uint64_t scanned;  /* end of the last whole document */
-    uint64_t size;     /* of the file when it was last read */
-    bool ended;        /* the rest is no snapshot, or there is no room */
+    uint64_t scanned;    /* end of the last whole document */
+    uint64_t size;       /* of the file when it was last read */
+    bool ended;          /* the rest is no snapshot, or there is no room */
     struct buffer bytes; /* of one document */
     vitals_builder *builder;
 };

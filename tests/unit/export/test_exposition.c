@@ -13,12 +13,12 @@ static struct sample *moment_at(unsigned seconds, const char *columns, const cha
 {
     struct buffer json = {.bytes = NULL};
     buffer_format(&json,
-                "{\"schema\":1,\"vitals\":\"0.1.0\",\"host\":{\"name\":\"n\",\"boot_id\":\"b\","
-                "\"pid_namespace\":7},\"time\":\"2026-01-05T10:00:00.000000000Z\","
-                "\"realtime_ns\":\"%u000000000\",\"boottime_ns\":\"%u000000000\","
-                "\"monotonic_ns\":\"%u000000000\",\"stream\":5,\"sequence\":%u,"
-                "\"columns\":{%s},\"tables\":{%s}}",
-                1767607200 + seconds, 100 + seconds, 100 + seconds, seconds + 1, columns, tables);
+                  "{\"schema\":1,\"vitals\":\"0.1.0\",\"host\":{\"name\":\"n\",\"boot_id\":\"b\","
+                  "\"pid_namespace\":7},\"time\":\"2026-01-05T10:00:00.000000000Z\","
+                  "\"realtime_ns\":\"%u000000000\",\"boottime_ns\":\"%u000000000\","
+                  "\"monotonic_ns\":\"%u000000000\",\"stream\":5,\"sequence\":%u,"
+                  "\"columns\":{%s},\"tables\":{%s}}",
+                  1767607200 + seconds, 100 + seconds, 100 + seconds, seconds + 1, columns, tables);
     struct sample *moment = sample_new(json.bytes, json.size, (uint64_t)seconds * 1000000000);
     vitals_error error = {.code = 0};
     CHECK_NOT_NULL(sample_snapshot(moment, &error));
@@ -219,7 +219,7 @@ static void labels_are_escaped_and_short(void)
 {
     struct buffer rows = {.bytes = NULL};
     buffer_string(&rows, "\"process\":[{\"key\":1,\"parent\":null,\"label\":\"1\",\"age_ns\":0,"
-                       "\"pid\":1,\"name\":\"a\\\"b\\\\c\\nd} 1\\n# EOF\",\"user\":\"");
+                         "\"pid\":1,\"name\":\"a\\\"b\\\\c\\nd} 1\\n# EOF\",\"user\":\"");
     for (int i = 0; i < 300; i++)
         buffer_string(&rows, "\xc3\xa9");
     buffer_string(&rows, "\"}]");
@@ -323,20 +323,20 @@ static struct sample *working(unsigned seconds, const double *busy, size_t count
     buffer_string(&rows, "\"process\":[");
     for (size_t i = 0; i < count; i++)
         buffer_format(&rows,
-                    "%s{\"key\":%zu,\"parent\":null,\"label\":\"p\",\"age_ns\":0,\"pid\":%zu,"
-                    "\"name\":\"p\",\"user\":\"ada\",\"uid\":1000,\"workload\":\"user:ada\","
-                    "\"resident_bytes\":%zu,\"threads\":2,\"read_bytes\":5}",
-                    i > 0 ? "," : "", i + 1, i + 11, 100 * (i + 1));
+                      "%s{\"key\":%zu,\"parent\":null,\"label\":\"p\",\"age_ns\":0,\"pid\":%zu,"
+                      "\"name\":\"p\",\"user\":\"ada\",\"uid\":1000,\"workload\":\"user:ada\","
+                      "\"resident_bytes\":%zu,\"threads\":2,\"read_bytes\":5}",
+                      i > 0 ? "," : "", i + 1, i + 11, 100 * (i + 1));
     buffer_string(&rows, "],\"gpu_process\":[");
     for (size_t i = 0; i < count; i++)
         buffer_format(&rows,
-                    "%s{\"key\":%zu,\"parent\":1,\"label\":\"p\",\"age_ns\":0,\"pid\":%zu,"
-                    "\"process\":%zu,\"type\":\"C\",\"memory_used_bytes\":%zu,"
-                    "\"utilization_ratio\":0.25,\"busy_seconds\":%.3f}",
-                    i > 0 ? "," : "", i + 21, i + 11, i + 1, 1000 * (i + 1), busy[i]);
+                      "%s{\"key\":%zu,\"parent\":1,\"label\":\"p\",\"age_ns\":0,\"pid\":%zu,"
+                      "\"process\":%zu,\"type\":\"C\",\"memory_used_bytes\":%zu,"
+                      "\"utilization_ratio\":0.25,\"busy_seconds\":%.3f}",
+                      i > 0 ? "," : "", i + 21, i + 11, i + 1, 1000 * (i + 1), busy[i]);
     buffer_string(&rows, "],\"workload\":[{\"key\":31,\"label\":\"w\",\"age_ns\":0,"
-                       "\"id\":\"user:ada\",\"kind\":\"user\",\"user\":\"ada\","
-                       "\"memory_used_bytes\":77}]");
+                         "\"id\":\"user:ada\",\"kind\":\"user\",\"user\":\"ada\","
+                         "\"memory_used_bytes\":77}]");
     struct sample *moment = moment_at(seconds, WORK_COLUMNS, rows.bytes);
     buffer_done(&rows);
     return moment;
@@ -498,8 +498,8 @@ static void long_workloads_stay_apart(void)
     buffer_string(&rows, "\"workload\":[");
     for (int i = 0; i < 2; i++) {
         buffer_format(&rows,
-                    "%s{\"key\":%d,\"label\":\"w\",\"age_ns\":0,\"id\":\"unit:", i > 0 ? "," : "",
-                    i + 1);
+                      "%s{\"key\":%d,\"label\":\"w\",\"age_ns\":0,\"id\":\"unit:", i > 0 ? "," : "",
+                      i + 1);
         for (int n = 0; n < 200; n++)
             buffer_byte(&rows, 'x');
         buffer_format(&rows, "%d\",\"memory_used_bytes\":%d}", i, i + 1);

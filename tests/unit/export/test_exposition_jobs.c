@@ -15,15 +15,15 @@ static char *rendered(enum exposition_level level, const char *tables)
 {
     struct buffer json = {.bytes = NULL};
     buffer_format(&json,
-                "{\"schema\":1,\"vitals\":\"0.1.0\",\"host\":{\"name\":\"n\",\"boot_id\":\"b\","
-                "\"pid_namespace\":7},\"time\":\"2026-01-05T10:00:00.000000000Z\","
-                "\"realtime_ns\":\"1767607200000000000\",\"boottime_ns\":\"100000000000\","
-                "\"monotonic_ns\":\"100000000000\",\"stream\":5,\"sequence\":1,\"columns\":{"
-                "\"gpu\":[\"uuid\"],\"gpu_job\":[\"job_id\",\"workload\"],"
-                "\"process\":[\"pid\",\"workload\"],\"gpu_process\":[\"pid\",\"process\"]},"
-                "\"tables\":{\"gpu\":[" ROW(1, null, "0") "\"uuid\":\"GPU-a\"}," ROW(
-                    2, null, "1") "\"uuid\":\"GPU-b\"}]%s}}",
-                tables);
+                  "{\"schema\":1,\"vitals\":\"0.1.0\",\"host\":{\"name\":\"n\",\"boot_id\":\"b\","
+                  "\"pid_namespace\":7},\"time\":\"2026-01-05T10:00:00.000000000Z\","
+                  "\"realtime_ns\":\"1767607200000000000\",\"boottime_ns\":\"100000000000\","
+                  "\"monotonic_ns\":\"100000000000\",\"stream\":5,\"sequence\":1,\"columns\":{"
+                  "\"gpu\":[\"uuid\"],\"gpu_job\":[\"job_id\",\"workload\"],"
+                  "\"process\":[\"pid\",\"workload\"],\"gpu_process\":[\"pid\",\"process\"]},"
+                  "\"tables\":{\"gpu\":[" ROW(1, null, "0") "\"uuid\":\"GPU-a\"}," ROW(
+                      2, null, "1") "\"uuid\":\"GPU-b\"}]%s}}",
+                  tables);
     struct sample *moment = sample_new(json.bytes, json.size, 0);
     vitals_error error = {.code = 0};
     CHECK_NOT_NULL(sample_snapshot(moment, &error));

@@ -98,7 +98,7 @@ static void make_units(struct base *base)
                                                : SPOOL_ARTIFACT;
         if (unit->kind == SPOOL_BATCH)
             buffer_format(&unit->body, "{\"metrics\":[{\"key\":\"m\",\"step\":%d,\"value\":%d.5}]}",
-                        i, i * 7919);
+                          i, i * 7919);
         else
             buffer_string(&unit->body, OTHERS[other]);
         if (other == 4)
@@ -186,7 +186,7 @@ static struct buffer mutate(const struct buffer *bytes)
     if (change == DOUBLE) { /* what stands anywhere */
         size_t from = below(bytes->size);
         buffer_append(&out, bytes->bytes + from,
-                    size < bytes->size - from ? size : bytes->size - from);
+                      size < bytes->size - from ? size : bytes->size - from);
     }
     for (size_t i = 0; i < size && (change == INSERT || change == OVERWRITE); i++)
         buffer_byte(&out, (char)below(256));

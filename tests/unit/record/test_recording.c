@@ -100,7 +100,7 @@ static void more_cpus_than_are_read_are_said(void)
         return;
     for (int line = 0; line < 3; line++) {
         buffer_format(&text, "{\"timestamp_secs\":%d,\"cpu\":{\"per_core_pct\":[0",
-                    1800000001 + line);
+                      1800000001 + line);
         for (int core = 1; core < 100 && line > 0; core++)
             buffer_format(&text, ",%d", core);
         buffer_string(&text, "]}}\n");
