@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build")).resolve()
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[1])).resolve()
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[1])).resolve()
 PROGRAMS = BUILD / "bench"
 VITALS = os.environ.get("VITALS", str(BUILD / "vitals"))
 

@@ -81,7 +81,7 @@ VITALS = str(for_every_user(os.environ.get("VITALS", "build/vitals")))
 for _name in ("tell", "vitals-full", "libvitals.so.0"):  # beside it, where it looks, and the library of that
     for_every_user(BUILD / _name)
 PYTHON = python_for_every_user()
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FIXTURES = SOURCE / "tests" / "fixtures"
 
 # A home where nobody, not even root, can make anything; so no test finds what another left there.

@@ -2,7 +2,7 @@
 
 The golden texts are the specification. After a change that is meant to be seen:
 
-    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_TABLE_SOURCE=. python3 tests/command/test_monitor.py
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor.py
 
 and read the difference before it is committed. The inputs are those of the report.
 """

@@ -3,7 +3,7 @@ file that all of it is kept in.
 
 The golden texts are the specification. After a change that is meant to be seen:
 
-    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_TABLE_SOURCE=. python3 tests/command/test_monitor_arrange.py
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_arrange.py
 
 and read the difference before it is committed."""
 

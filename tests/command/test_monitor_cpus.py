@@ -3,7 +3,7 @@ several, which then says so.
 
 Some screens are stored in tests/fixtures/screens_cpus.txt; after a change that is meant to be seen:
 
-    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_TABLE_SOURCE=. python3 tests/command/test_monitor_cpus.py Golden"""
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_cpus.py Golden"""
 
 import json
 import pathlib

@@ -4,7 +4,7 @@ of them letter by letter.
 The stored ones stand in tests/fixtures/screens.txt, one below the other. After a change that is meant
 to be seen:
 
-    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_TABLE_SOURCE=. python3 tests/command/test_monitor_golden.py Golden
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_monitor_golden.py Golden
 
 and read the difference before it is committed. test_monitor.py has those of the report's inputs,
 test_monitor_matrix.py looks at what stands nowhere here."""

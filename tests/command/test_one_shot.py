@@ -2,7 +2,7 @@
 
 The golden texts are the specification. After a change that is meant to be seen:
 
-    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_TABLE_SOURCE=. python3 tests/command/test_one_shot.py
+    VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_one_shot.py
 
 and read the difference before it is committed. New inputs are made with `vitals --json --count 2`.
 """
@@ -15,7 +15,7 @@ import unittest
 
 VITALS = os.environ.get("VITALS", "vitals")
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", "build"))
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 FOLDER = SOURCE / "tests" / "fixtures" / "report"
 WRITE = os.environ.get("VITALS_WRITE_GOLDEN") == "1"
 

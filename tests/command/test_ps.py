@@ -109,7 +109,7 @@ GOLDEN = (
 class Golden(unittest.TestCase):
     """What a table must look like, of snapshots in files. After a change that is meant to be seen:
 
-        VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_TABLE_SOURCE=. python3 tests/command/test_ps.py
+        VITALS_WRITE_GOLDEN=1 VITALS=build/vitals VITALS_SOURCE=. python3 tests/command/test_ps.py
     """
 
     maxDiff = None

@@ -13,7 +13,7 @@ import re
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 
 # --- Table 1: the order of the rooms. A room may use itself and every room of a later line. --------
 

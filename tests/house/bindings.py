@@ -15,7 +15,7 @@ try:
 except ImportError as missing:
     raise unittest.SkipTest("cffi is not installed; `make test` installs it") from missing
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 LIBRARY = os.environ.get("VITALS_LIBRARY", str(SOURCE / "build/libvitals.so"))
 
 # cffi knows the types of these itself, and stumbles over what glibc puts around them.

@@ -16,7 +16,7 @@ import tempfile
 import termios
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 BUILD = pathlib.Path(os.environ.get("VITALS_BUILD", SOURCE / "build"))
 VITALS = os.environ.get("VITALS", str(BUILD / "vitals"))
 FOLDER = BUILD / "completions"

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 BUILD = os.environ.get("VITALS_BUILD", str(SOURCE / "build"))
 
 STAND_IN = '#!/bin/sh\necho "$*"\n'

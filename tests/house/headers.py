@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 INCLUDE = SOURCE / "include"
 
 FLAGS = ("-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror")

@@ -6,7 +6,7 @@ import re
 import unittest
 import urllib.parse
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 
 # What looks like a link inside of these is none.
 CODE = re.compile(r"^(```|~~~).*?^\1|^(?: {4}|\t).*?$", re.MULTILINE | re.DOTALL)

@@ -6,7 +6,7 @@ import pathlib
 import re
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 
 METRIC = re.compile(r"^METRIC\((\w+), \d+, (\w+),", re.MULTILINE)
 FUNCTION = re.compile(r"\b(vitals_\w+)\(")

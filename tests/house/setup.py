@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 
 TOOLS = ("sh", "dirname", "grep", "sed", "awk", "env", "cat", "ls", "rm", "touch", "chmod", "true", "mkdir",
          "sha256sum")

@@ -10,7 +10,7 @@ import re
 import subprocess
 import unittest
 
-SOURCE = pathlib.Path(os.environ.get("VITALS_TABLE_SOURCE", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("VITALS_SOURCE", pathlib.Path(__file__).parents[2]))
 LIBRARY = os.environ.get("VITALS_LIBRARY", str(SOURCE / "build/libvitals.so"))
 ARCHIVE = str(pathlib.Path(os.environ.get("VITALS_BUILD", SOURCE / "build")) / "libvitals.a")
 VITALS = os.environ.get("VITALS", str(SOURCE / "build/vitals"))

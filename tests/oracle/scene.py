@@ -247,7 +247,7 @@ def python_there(words, *arguments, timeout=150):
     result = subprocess.run(
         [*words, PYTHON, *map(str, arguments)],
         env=environment(VITALS=VITALS, VITALS_LIBRARY=for_every_user(api.LIBRARY),
-                        VITALS_TABLE_SOURCE=for_every_user(api.SOURCE / "tests/command").parents[1],
+                        VITALS_SOURCE=for_every_user(api.SOURCE / "tests/command").parents[1],
                         VITALS_DECLARATIONS=declarations_file(), PYTHONPATH=modules_path(),
                         PYTHONDONTWRITEBYTECODE=1),
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False, cwd="/")

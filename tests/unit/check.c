@@ -209,7 +209,7 @@ void check_ok(check_place place, int result, const char *message)
 const char *check_fixture(const char *name)
 {
     static char path[4096];
-    const char *source = getenv("VITALS_TABLE_SOURCE");
+    const char *source = getenv("VITALS_SOURCE");
     snprintf(path, sizeof path, "%s/tests/fixtures/%s", source != NULL ? source : ".", name);
     return path;
 }

@@ -116,7 +116,7 @@ static inline int gpu_world_open(struct gpu_world *world, const char *backend, c
             snprintf(path, sizeof path, "%s", scenario);
         else
             snprintf(path, sizeof path, "%s/tests/nvml/scenarios/%s.conf",
-                     gpu_world_path("VITALS_TABLE_SOURCE"), scenario ? scenario : "");
+                     gpu_world_path("VITALS_SOURCE"), scenario ? scenario : "");
         setenv("VITALS_NVML_SCENARIO", scenario ? path : "", 1);
     }
     world->backend = gpu_world_backend(backend);

@@ -637,7 +637,7 @@ static void the_demo_that_hangs_hangs_alone(void)
 static void a_simulated_driver_that_hangs_hangs_alone(void)
 {
     char library[1024], scenario[1024];
-    const char *build = getenv("VITALS_BUILD"), *source = getenv("VITALS_TABLE_SOURCE");
+    const char *build = getenv("VITALS_BUILD"), *source = getenv("VITALS_SOURCE");
     if (build == NULL || source == NULL)
         CHECK_SKIP("VITALS_BUILD and VITALS_TABLE_SOURCE say where the simulated driver is");
     snprintf(library, sizeof library, "%s/tests/nvml/r580/libnvidia-ml.so.1", build);

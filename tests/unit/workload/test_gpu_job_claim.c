@@ -304,7 +304,7 @@ static void a_snapshot_has_the_jobs_of_its_devices(void)
     snprintf(driver, sizeof driver, "%s/tests/nvml/r580/libnvidia-ml.so.1",
              gpu_world_path("VITALS_BUILD"));
     snprintf(scenario, sizeof scenario, "%s/tests/nvml/scenarios/two-healthy.conf",
-             gpu_world_path("VITALS_TABLE_SOURCE"));
+             gpu_world_path("VITALS_SOURCE"));
     setenv("VITALS_NVML_SCENARIO", scenario, 1);
     begin();
     vitals_snapshot *snapshot = snapshot_of(driver);

@@ -38,7 +38,7 @@ static vitals_sampler *open_sampler(const struct gpu_tree *tree, const char *act
     snprintf(driver, sizeof driver, "%s/tests/nvml/r580/libnvidia-ml.so.1",
              gpu_world_path("VITALS_BUILD"));
     snprintf(scenario, sizeof scenario, "%s/tests/nvml/scenarios/%s",
-             gpu_world_path("VITALS_TABLE_SOURCE"), act);
+             gpu_world_path("VITALS_SOURCE"), act);
     setenv("VITALS_NVML_SCENARIO", scenario, 1);
     gpu_tree_path(tree, "run", run);
     gpu_tree_path(tree, "var", var);
