@@ -42,6 +42,11 @@ static struct batch_cell *place(struct gpu_sample *sample, vitals_metric metric,
     size_t at = find_row(batch, entity, kept), before = batch->count;
     if (!gpu_fill_wants_table(sample, entity))
         return NULL;
+    for (size_t i = 0; at < batch->row_count && i < batch->rows[at].count; i++) {
+        struct batch_cell *cell = &batch->items[batch->rows[at].first + i];
+        if (cell->metric == metric)
+            return cell;
+    }
     if (at == GPU_FILL_MAX || before == GPU_FILL_MAX) {
         for (vitals_table e = 0; (e = vitals_table_next(e)) != 0;) {
             if (vitals_table_parent(e) == VITALS_TABLE_GPU && e != VITALS_TABLE_GPU)
@@ -52,10 +57,6 @@ static struct batch_cell *place(struct gpu_sample *sample, vitals_metric metric,
     if (at == batch->row_count && !batch_add_row(batch, entity, 0, kept))
         return NULL;
     struct batch_row *row = &batch->rows[at];
-    for (size_t i = row->first; i < row->first + row->count; i++) {
-        if (batch->items[i].metric == metric)
-            return &batch->items[i];
-    }
     batch_set_missing(batch, metric, VITALS_UNSUPPORTED); /* into the newest row */
     if (batch->count == before)
         return NULL;

@@ -74,8 +74,10 @@ static bool try_counter(struct accounting *accounting, size_t place, size_t rank
         (method->state = memory_alloc(counter->size)) == NULL)
         return false;
     method->in_use = counter->open(method->state, &accounting->asked, &method->counts) == 0;
-    if (!method->in_use)
+    if (!method->in_use) {
         memory_free(method->state);
+        method->state = NULL;
+    }
     return method->in_use;
 }
 

@@ -204,7 +204,8 @@ static void add_to_group(struct mappings_reader *reader, const struct linux_mapp
     for (; found != 0; found = groups->items[found - 1].next) {
         const struct mappings_group *group = &groups->items[found - 1];
         if (group->deleted.as.u64 == deleted.as.u64 && group->path_size == path.size &&
-            memcmp(groups->text.bytes + group->path_at, path.bytes, path.size) == 0)
+            (path.size == 0 ||
+             memcmp(groups->text.bytes + group->path_at, path.bytes, path.size) == 0))
             break;
     }
     if (found == 0 && groups->count == MAPPED_FILE_ROWS_MAX) {
