@@ -154,7 +154,7 @@ VITALS_API void vitals_wait_init(vitals_wait *how, size_t size) VITALS_NONNULL(1
  * first. `how` may be NULL (all defaults), and so may `processes` where there are 0. *remaining
  * (may be NULL) receives the number that was not reported: these still live, unless the callback
  * stopped the wait. Not
- * an error: that some are left. Errors: EARGUMENT (one of them is NULL, options that are none),
+ * an error: that some still live. Errors: EARGUMENT (one of them is NULL, options that are none),
  * EMEMORY, EUNSUPPORTED, ESYSTEM; none is told of then unless it was while waiting.
  * Cost: five system calls and one for each process; two more for each sleep; for each end two more
  * than those of vitals_process_wait. */

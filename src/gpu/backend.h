@@ -28,8 +28,8 @@ enum {
     GPU_MESSAGE = 256
 };
 
-/* What of a device itself is made of what its processes did: it is sampled right behind
- * `processes`, so that it is of the same sweep. */
+/* Values of a device that are computed from its processes. Such a device is sampled directly after
+ * `processes`, so that both come from the same sweep. */
 enum {
     GPU_SWEPT_LOAD = 1,    /* utilization_ratio, busy_seconds */
     GPU_SWEPT_ENGINES = 2, /* the table of engines */

@@ -28,8 +28,8 @@ static struct value aged(struct value value, bool late)
     return value;
 }
 
-/* Of the newest row of the table: what was asked for and is not there, the device does not have;
- * what never came was late, whatever else has come. */
+/* Fills the other columns of the newest row: a metric that was asked for and is missing in the
+ * answer is unsupported; one that was never answered is late, whatever else was. */
 static void write_rest(const struct gpu_device *device, vitals_table entity,
                        const struct batch_row *row, vitals_builder *builder)
 {

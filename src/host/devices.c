@@ -197,10 +197,10 @@ void devices_write(const struct devices *devices, const struct devices_kind *kin
 
 /* ---- disks ---- */
 
-/* Counted is a whole disk that stands on no other: no partition, nothing in memory or in a file, no
- * dm, md or their like, whose bytes are counted below them, and of an NVMe device with several
- * paths the device and not its paths. What a loop device holds is counted where its file lies; a
- * disk that a server holds (nbd, rbd) is counted here. Where none is counted there are no sums. */
+/* Sums count whole disks: no partitions, RAM disks or loop devices, no dm, md and the like (their
+ * bytes are counted in the disks below them), and an NVMe device once, not each of its paths. The
+ * bytes of a loop device are counted on the disk of its file; a network disk (nbd, rbd) counts
+ * here. Without any such disk there are no sums. */
 
 static const struct counter_column DISK_COLUMNS[] = {
     {VITALS_DISK_READ_BYTES, OS_DISK_SECTORS_READ, SECTOR_BYTES},

@@ -71,9 +71,10 @@ static int take_zone(struct energy *energy, struct row_batch *batch, const struc
 
     const double now = joules->as.f64;
     if (now < zone->last) {
-        /* A counter that went back has passed its end, unless that took more than can be used in
-         * the time; a second more, as a reading may be older than it says. One that is said to end
-         * before what it told has no such end. What it saw before it was set to 0 is lost. */
+        /* A smaller reading is a wraparound if its range and the time that has passed (and one
+         * second, as a reading may be older than its time says) allow that much energy. Otherwise
+         * the counter was reset, and what it counted before is lost. A range below an earlier
+         * reading is not believed. */
         const double end = range != NULL ? range->as.f64 : 0;
         const uint64_t elapsed_ns = read_ns > zone->read_ns ? read_ns - zone->read_ns : 0;
         const double most = WATTS_MAX * ((double)elapsed_ns / (double)NS_PER_SECOND + 1);

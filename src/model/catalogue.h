@@ -31,7 +31,8 @@ static inline bool entity_is_of_handle(vitals_table entity)
     return entity != VITALS_TABLE_PROCESS && vitals_table_parent(entity) == VITALS_TABLE_PROCESS;
 }
 
-/* Of a table: every metric but those that belong to no set although others of it do. */
+/* True if the metric is read with its table: all metrics of a table, but if some belong to a set,
+ * only those. */
 bool metric_in_table(vitals_metric metric, vitals_table entity);
 
 /* A set of metrics. */

@@ -563,8 +563,8 @@ enum {
     OS_STATUS_EFFECTIVE = 1u << 18,
     OS_STATUS_NO_NEW_PRIVILEGES = 1u << 19,
     OS_STATUS_SECCOMP = 1u << 20,
-    OS_STATUS_CPUS = 1u << 21,
-    OS_STATUS_ALL = (1u << 22) - 1
+    OS_STATUS_CPUS = 1u << 21, /* the last */
+    OS_STATUS_ALL = 2 * OS_STATUS_CPUS - 1
 };
 struct os_status {
     unsigned has;

@@ -79,8 +79,8 @@ struct process_question {
     const struct metric_set *wanted;
 };
 
-/* Calls `met` while a tick meets many processes, after each hundred or so: of these it may ask
- * process_table_due already, so that workers read while the tick does. */
+/* Calls `met` after about every hundred processes of a tick, so that the caller can already queue
+ * those of process_table_due: workers then read while the tick goes on. */
 void process_table_tell(struct process_table *table, void (*met)(void *data), void *data);
 
 /* Fills the batch with at most `capacity` processes of which all of this is due (new, renamed, or
@@ -102,7 +102,7 @@ enum process_taken process_table_take(struct process_table *table, struct proces
 
 /* ---- what a worker does not answer ---- */
 
-/* Of an answer to a batch that was given up: only this process's counts. */
+/* Keeps only this process of an answer to a batch that was given up. */
 void process_batch_keep(struct process_batch *batch, uint64_t key);
 
 /* What the batch asks for was not answered, and is due again. The batch is only read. */
@@ -129,8 +129,8 @@ uint64_t process_table_meet(struct process_table *table, int64_t pid);
  * and write; reads what the row needs where the tick had not. */
 void process_table_mark(struct process_table *table, uint64_t key, const struct metric_set *wanted);
 
-/* Opens the table process, where wanted, and writes the rows. What no answer of a worker has led to
- * is read before. */
+/* Opens the table process if it is wanted and writes its rows. Values that no worker has delivered
+ * are read first. */
 void process_table_write(struct process_table *table, vitals_builder *builder,
                          const struct metric_set *wanted);
 

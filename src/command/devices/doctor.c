@@ -192,8 +192,8 @@ static void make_safe(const struct doctor *doctor, vitals_text text, char out[st
         text, doctor->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, LINE);
 }
 
-/* How many bytes fit, whole characters. A part of a text may begin with a mark that combined with
- * what stood before: alone it is measured as its escape, which is longer. */
+/* Returns how many bytes fit, in whole characters. A part of a text may begin with a combining
+ * character; alone it is printed and measured as its escape, which is longer. */
 static size_t fitting(const char *text, size_t columns)
 {
     size_t size = strlen(text), fits = paint_fitting(text, columns, NULL);

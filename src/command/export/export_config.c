@@ -198,7 +198,7 @@ void export_config_serve(const struct sampling_settings *sampling,
     put_shared(&form, sampling, export, PATIENCE_NS);
     form_begin_member(&form, "serve", '{');
 
-    /* What is handed down, and what was asked for; at home where there is neither. */
+    /* Inherited sockets, and addresses that were asked for; localhost if there is neither. */
     const struct settings_words *words = &serve->listen;
     char address[300];
     form_begin_member(&form, "listen", '[');

@@ -455,7 +455,7 @@ void demo_procfs_close(struct demo_procfs *demo)
     }
     demo->folder[0] = '\0';
 
-    /* That a file was too large for its limit is told in words. */
+    /* Drops a pending SIGXFSZ: the message already says that the file was too large. */
     sigset_t limit;
     if (!demo->held)
         return;

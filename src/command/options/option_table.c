@@ -37,7 +37,7 @@ static const char *const memory_units[] = {"bytes",     "kilobytes", "megabytes"
                                            "tebibytes", NULL};
 static const char *const time_units[] = {"seconds", "minutes", "hours", "days", NULL};
 
-/* What the view takes, `vitals options --settings` can tell the meaning of. */
+/* `vitals options --settings` accepts the options of the view too, and prints what they mean. */
 enum {
     VIEW = COMMAND_VIEW | COMMAND_OPTIONS,
     RUN = COMMAND_RUN,

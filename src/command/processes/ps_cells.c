@@ -13,7 +13,8 @@ enum { CELL = 256 };
 static const char *put_text(struct buffer *out, vitals_text text, vitals_text_form form)
 {
     unsigned char odd = form == VITALS_TEXT_CSV;
-    for (size_t i = 0; i < text.size; i++) { // without a way out, so that it is vectorized
+    for (size_t i = 0; i < text.size;
+         i++) { // without an early exit, so that the compiler vectorizes it
         unsigned char byte = (unsigned char)text.bytes[i];
         odd |= (unsigned char)(byte < ' ') | (unsigned char)(byte > '~') |
                (unsigned char)(byte == '\\');
@@ -51,8 +52,8 @@ char *ps_bytes(uint64_t bytes, char *out)
 }
 
 /* A number with no decimal or one, as printf rounds it, but ten times as fast: a list of a thousand
- * processes holds several thousand. printf writes what is negative, huge, or so near to half that
- * the multiplication may take it over. */
+ * processes holds several thousand. printf writes values that are negative, huge, or so close to
+ * half a unit that multiplying could round them the other way. */
 static void put_decimal(double number, bool decimal, char out[static CELL])
 {
     double scaled = decimal ? number * 10 : number;

@@ -41,7 +41,7 @@ struct run_export {
     bool held, said_gone;
 };
 
-/* What is to be read for them. `*telling` is to be done after it. */
+/* Prepares the export of a run; run_export_done frees it. */
 void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
                      const struct export_settings *export);
 

@@ -133,11 +133,12 @@ const struct amd_metrics *amd_record(struct amd_reader *reader);
 /* Whether the row's value was filled in. */
 bool amd_has_child(const struct amd_reader *reader, vitals_metric metric, const char *label);
 
-/* A row of which this is not wanted is listed all the same. */
+/* Lists the row even if this metric was not requested. */
 void amd_list_child(struct amd_reader *reader, vitals_metric metric, const char *label);
 
-/* Of a whole card: keeps what was read, where the card is idle and may fall asleep; and tells it
- * once more, where it is to be left alone for that (else false). runtime_suspend.c */
+/* For a whole card: amd_keep stores the readings of an idle card that may fall asleep.
+ * amd_runtime_suspended repeats them while the card must be left alone for that, and returns false
+ * otherwise. runtime_suspend.c */
 void amd_keep(struct amd_reader *reader);
 bool amd_runtime_suspended(struct amd_reader *reader);
 

@@ -30,7 +30,7 @@ struct column {
     const char *name; /* in the help: "GPU memory" */
     int width;        /* with the blank before it; 0: all that is left */
     bool left;        /* aligned */
-    bool host;        /* part of what moves sideways, unless it stands before what does not */
+    bool host;        /* from the first such column on, all columns scroll sideways */
     unsigned views;   /* enum view: may be shown there */
     unsigned usual;   /* likewise: is shown by default */
     int rank;         /* the lowest is dropped first if there is no room */
@@ -42,7 +42,7 @@ struct column {
     enum whole whole;
     vitals_metric metric;      /* of a process, if there is no function; 0: there is one */
     vitals_metric user_metric; /* likewise, of gpu_process */
-    vitals_metric made_of;     /* that of a function's value, which is no better than this */
+    vitals_metric made_of;     /* what the value is computed from; limits its availability */
     vitals_metric needs[3];
     enum group_by by; /* its text is the name of this group of the process */
     /* Words of a line if `show` does not suffice. */

@@ -104,8 +104,8 @@ static void end_alive(struct os_ends *ends, struct alive *alive)
     alive_remove(ends, alive);
 }
 
-/* What one that was there before us did until then, and its peak, is not ours to tell; but its peak
- * is in the sum of all, which is no less than was used at any time. */
+/* A process that is older than the run: its usage before the run and its own peak are not counted.
+ * Its peak is part of the sum of all peaks, which stays an upper bound. */
 static void settle_record(struct os_ends *ends, const struct exit_record *record)
 {
     struct exit_sums sums = exit_record_sums(record);

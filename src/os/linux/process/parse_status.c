@@ -53,7 +53,7 @@ static bool take_last(struct cursor line, uint64_t *out)
     return any && cursor_done(&line);
 }
 
-/* In the order of their first letters. `size` counts the label. */
+/* `size` counts the label. */
 static const struct status_field {
     const char *label;
     uint16_t size;
@@ -86,15 +86,6 @@ static const struct status_field {
     FIELD("VmHWM:", peak_bytes, take_kilobytes, PEAK),
     FIELD("VmSwap:", swapped_bytes, take_kilobytes, SWAPPED),
 #undef FIELD
-};
-
-/* Which of FIELDS begin with the letter: status has sixty lines, and is read at every tick. */
-static const struct letter {
-    unsigned char first, count;
-} LETTERS['Z' - 'A' + 1] = {
-    ['C' - 'A'] = {0, 3},  ['G' - 'A'] = {3, 1},  ['H' - 'A'] = {4, 1},
-    ['N' - 'A'] = {5, 2},  ['R' - 'A'] = {7, 3},  ['S' - 'A'] = {10, 2},
-    ['T' - 'A'] = {12, 2}, ['U' - 'A'] = {14, 2}, ['V' - 'A'] = {16, 4},
 };
 
 /* Real, effective and saved id stand in one line and in one row of the struct. */
@@ -136,12 +127,11 @@ bool os_parse_status(const char *bytes, size_t size, struct os_status *out)
     if (!cursor_line(&cursor, &line) || !span_starts(line, "Name:"))
         return false;
     while (cursor_line(&cursor, &line)) {
-        unsigned letter = line.size != 0 ? (unsigned)line.bytes[0] - 'A' : ARRAY_COUNT(LETTERS);
-        if (letter >= ARRAY_COUNT(LETTERS) || line.bytes + line.size == bytes + size)
+        if (line.size == 0 || line.bytes + line.size == bytes + size)
             continue;
-        const struct status_field *field = &FIELDS[LETTERS[letter].first];
-        for (unsigned left = LETTERS[letter].count; left > 0; left--, field++) {
-            if (line.size <= field->size || line.bytes[field->size - 1] != ':' ||
+        for (size_t i = 0; i < ARRAY_COUNT(FIELDS); i++) {
+            const struct status_field *field = &FIELDS[i];
+            if (field->label[0] != line.bytes[0] || line.size <= field->size ||
                 memcmp(line.bytes, field->label, field->size) != 0)
                 continue;
             if ((out->has & field->bit) == 0)

@@ -1,7 +1,7 @@
 /* process_metrics_status.c: what /proc/PID/status tells, all of it from one reading.
  *
- * What a zombie no longer has is gone; what else has no line the kernel does not tell: an older
- * one, or of a thread of its own, which has no memory. Thread rule: any thread. */
+ * A field that a zombie lacks is VITALS_GONE. Any other missing field is VITALS_UNSUPPORTED: an
+ * older kernel, or a kernel thread, which has no memory. Thread rule: any thread. */
 #include "os/linux/process/process_metrics.h"
 
 #include "util/number.h"
