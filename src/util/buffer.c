@@ -41,10 +41,11 @@ void buffer_advance(struct buffer *buffer, size_t written)
 void buffer_append(struct buffer *buffer, const void *bytes, size_t size)
 {
     char *at = buffer_reserve(buffer, size);
-    if (at == NULL || size == 0)
+    if (at == NULL)
         return;
-    memcpy(at, bytes, size);
-    buffer_advance(buffer, size);
+    if (size != 0)
+        memcpy(at, bytes, size);
+    buffer_advance(buffer, size); /* of nothing too: the caller may have set the size back */
 }
 
 void buffer_string(struct buffer *buffer, const char *string)

@@ -44,6 +44,18 @@ static void it_ends_in_nul_at_every_size(void)
     buffer_done(&buffer);
 }
 
+static void nothing_ends_in_nul_too(void)
+{
+    struct buffer buffer = {0};
+    buffer_append(&buffer, NULL, 0);
+    CHECK_STR(buffer.bytes, "");
+    buffer_string(&buffer, "before");
+    buffer.size = 0;
+    buffer_string(&buffer, "");
+    CHECK_STR(buffer.bytes, "");
+    buffer_done(&buffer);
+}
+
 static void reset_keeps_the_memory(void)
 {
     struct buffer buffer = {0};
@@ -90,6 +102,7 @@ static void every_failed_allocation_is_survived(void)
 static const check_test tests[] = {
     {"appends stand in order", appends_stand_in_order},
     {"it ends in NUL at every size", it_ends_in_nul_at_every_size},
+    {"nothing ends in NUL too", nothing_ends_in_nul_too},
     {"reset keeps the memory", reset_keeps_the_memory},
     {"a size beyond memory fails", a_size_beyond_memory_fails},
     {"every failed allocation is survived", every_failed_allocation_is_survived},
