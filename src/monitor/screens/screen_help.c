@@ -120,11 +120,12 @@ static bool press_any(struct monitor *monitor, void *state, const struct input_e
     struct help *help = state;
     int page = monitor->model.height > 2 ? monitor->model.height - 2 : 1;
     int by = input_lines(event, page, help->count);
-    if (by == 0)
-        monitor_close(monitor);
+    if (by == 0) {
+        monitor_close(monitor); /* and with it the state */
+        return true;
+    }
     help->top += by;
-    if (by != 0)
-        settle(monitor, state);
+    settle(monitor, state);
     return true;
 }
 
