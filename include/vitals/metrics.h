@@ -489,7 +489,7 @@ typedef enum vitals_metric {
     // Vendor:device, in hexadecimal. Form: identity, text. Source: /sys/bus/pci/devices/ID/vendor
     // and device
     VITALS_GPU_PCI_ID = 0x0326,
-    // Who built the board, likewise. Form: identity, text. Source:
+    // Vendor:device of the board's maker, in hexadecimal. Form: identity, text. Source:
     // /sys/bus/pci/devices/ID/subsystem_vendor and subsystem_device
     VITALS_GPU_PCI_SUBSYSTEM_ID = 0x0327,
     // The NUMA node that it is attached to; unsupported where the machine has one alone. Form:
@@ -966,9 +966,9 @@ typedef enum vitals_metric {
     VITALS_PROCESS_POD_NAMESPACE = 0x0863,
     // The container's name in its pod, likewise. Form: gauge, text. Source: /var/log/containers
     VITALS_PROCESS_CONTAINER_NAME = 0x0864,
-    // Bytes received in its network namespace, by whomever there and every interface but loopback;
-    // unsupported in ours, which the tables host and network tell of. Unit: bytes, counter, u64.
-    // Source: /proc/PID/net/dev
+    // Bytes received in its network namespace, by all processes there and over every interface but
+    // loopback; unsupported in ours, which the tables host and network tell of. Unit: bytes,
+    // counter, u64. Source: /proc/PID/net/dev
     VITALS_PROCESS_NETWORK_RECEIVED_BYTES = 0x0865,
     // Bytes sent there, likewise. Unit: bytes, counter, u64. Source: /proc/PID/net/dev
     VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES = 0x0866,
@@ -1309,8 +1309,8 @@ typedef enum vitals_metric {
     // The socket's inode; 0 if no process holds it any more. Form: identity, u64. Source:
     // sock_diag, else /proc/PID/net
     VITALS_SOCKET_INODE = 0x1209,
-    // A process that holds it; unsupported if none does, denied where it may be one whom we may not
-    // ask, failed where not all could be read. Form: identity, u64. Source: /proc/PID/fd
+    // A process that holds it; unsupported if none does, denied where it may be a process that we
+    // may not read, failed where not all could be read. Form: identity, u64. Source: /proc/PID/fd
     VITALS_SOCKET_PID = 0x120a,
     // Its descriptor in that process. Form: identity, u64. Source: /proc/PID/fd
     VITALS_SOCKET_DESCRIPTOR = 0x120b,
@@ -1580,8 +1580,8 @@ typedef enum vitals_metric {
     VITALS_WORKLOAD_ID = 0x1e01,
     // slurm, k8s, ctr, unit or user. Form: identity, text. Source: process.workload
     VITALS_WORKLOAD_KIND = 0x1e02,
-    // Whose it is: the user of its oldest process among those selected. Form: gauge, text. Source:
-    // getpwuid_r of uid
+    // The user of its oldest process among those selected. Form: gauge, text. Source: getpwuid_r of
+    // uid
     VITALS_WORKLOAD_USER = 0x1e03,
     // The number of the Slurm job, or its SLUID where the node knows no number; empty for other
     // kinds. Form: gauge, text. Source: /proc/PID/cgroup and the title of slurmstepd, else
@@ -1637,10 +1637,10 @@ typedef enum vitals_metric {
     // slurm:JOB where the id is one of Slurm's; unsupported otherwise. Form: gauge, text. Source:
     // job_id
     VITALS_GPU_JOB_WORKLOAD = 0x1f02,
-    // Whose job it is; unsupported where the file does not say. Form: gauge, u64. Source:
+    // The user of the job; unsupported where the file does not say. Form: gauge, u64. Source:
     // /run/gpustat
     VITALS_GPU_JOB_UID = 0x1f03,
-    // gpustat or dcgm: whose prolog has left it. Form: gauge, text. Source: where the file was
+    // Which prolog wrote the file: gpustat or dcgm. Form: gauge, text. Source: where the file was
     VITALS_GPU_JOB_CONVENTION = 0x1f04
 } vitals_metric;
 

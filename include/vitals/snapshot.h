@@ -41,7 +41,7 @@ VITALS_API VITALS_CHECKED int vitals_snapshot_take(vitals_context *context, unsi
 VITALS_API vitals_snapshot *vitals_snapshot_ref(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API void vitals_snapshot_unref(vitals_snapshot *snapshot);
 
-/* Whose it is: pids mean something only together with all three. */
+/* The machine that it is of: a pid means something only together with all three. */
 VITALS_API vitals_text vitals_snapshot_host(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API vitals_text vitals_snapshot_boot_id(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_pid_namespace(const vitals_snapshot *snapshot)
@@ -53,7 +53,7 @@ VITALS_API uint64_t vitals_snapshot_boottime_ns(const vitals_snapshot *snapshot)
 VITALS_API uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 
-/* Whose keys these are: a number, 1 … 2^53, that its sampler drew at random; 0: not known. Keys of
+/* The sampler that gave the keys: a number, 1 … 2^53, drawn at random; 0: not known. Keys of
  * two snapshots mean the same only where they are of one stream. */
 VITALS_API uint64_t vitals_snapshot_stream(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 

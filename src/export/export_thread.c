@@ -2,22 +2,12 @@
 #include "export/export_thread.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "export/clock.h"
-
-int export_thread_create(pthread_t *thread, void *(*run)(void *data), void *data)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int number = pthread_create(thread, NULL, run, data);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return number;
-}
+#include "util/thread.h"
 
 static void *thread_main(void *data)
 {
@@ -43,7 +33,7 @@ int export_thread_start(struct export_thread *thread, void (*work)(void *data), 
     pthread_cond_init(&thread->changed, &attributes);
     pthread_condattr_destroy(&attributes);
 
-    int number = export_thread_create(&thread->thread, thread_main, thread);
+    int number = thread_start(&thread->thread, "vitals-export", 0, thread_main, thread);
     if (number == 0)
         return 0;
 
@@ -105,6 +95,6 @@ void watchdog_start(int descriptor, uint64_t patience_ns)
     pthread_t thread;
     watched.descriptor = descriptor;
     watched.patience_ns = patience_ns;
-    if (export_thread_create(&thread, watch, NULL) == 0)
+    if (thread_start(&thread, "vitals-watchdog", 0, watch, NULL) == 0)
         (void)pthread_detach(thread);
 }

@@ -20,9 +20,6 @@ struct export_thread {
     void *data;
 };
 
-/* Creates a thread that blocks all signals. Returns a positive errno if that fails. */
-int export_thread_create(pthread_t *thread, void *(*run)(void *data), void *data);
-
 /* Runs work(data), after which `ended` is set. Errors: ESYSTEM, and nothing is left to end. */
 int export_thread_start(struct export_thread *thread, void (*work)(void *data), void *data,
                         vitals_error *error);

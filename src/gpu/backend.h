@@ -42,12 +42,6 @@ struct gpu_node {
     uint32_t major, minor;
 };
 
-/* Monotonic. */
-static inline uint64_t gpu_now_ns(const struct os *os)
-{
-    return os->clock.monotonic_ns(os->clock.data);
-}
-
 /* The identity of a device. `slot` names it in later calls and never changes; text is raw. */
 struct gpu_identity {
     uint32_t slot;

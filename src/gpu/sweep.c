@@ -301,7 +301,7 @@ static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *kn
         return;
     }
     struct sweep_client *client = &sweep->clients[sweep->count];
-    client->stamp_ns = gpu_now_ns(os_of(sweeper));
+    client->stamp_ns = os_now_ns(os_of(sweeper));
     client->pid = known->pid;
     client->start_ticks = known->start_ticks;
     client->is_broker = known->is_broker;
@@ -359,7 +359,7 @@ struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_
     }
 
     sweeper->gate = gate;
-    pooled->sweep = (struct gpu_sweep){.stamp_ns = gpu_now_ns(os_of(sweeper)),
+    pooled->sweep = (struct gpu_sweep){.stamp_ns = os_now_ns(os_of(sweeper)),
                                        .state = VITALS_HAVE,
                                        .clients = pooled->sweep.clients};
     sweeper->round++;

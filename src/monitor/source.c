@@ -1,8 +1,8 @@
 /* source.c: see source.h. */
 #include "monitor/source.h"
+#include "util/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -57,14 +57,9 @@ void source_stream_close(struct source_stream *stream)
     }
     vitals_subscription_free(stream->subscription);
     if (place != NULL) {
-        /* A thread that takes no signal: those are the monitor's. */
-        sigset_t all, before;
         place->sampler = stream->sampler;
         atomic_store(&place->over, false);
-        (void)sigfillset(&all);
-        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-        place->used = pthread_create(&place->thread, NULL, free_sampler, place) == 0;
-        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        place->used = thread_start(&place->thread, "vitals-free", 0, free_sampler, place) == 0;
     }
     if (place == NULL || !place->used)
         vitals_sampler_free(stream->sampler);

@@ -58,8 +58,9 @@ class Typed(unittest.TestCase):
         self.type = self.terminal.type
 
     def start(self, *arguments):
+        """With the devices of the demo, which are not in the first picture, if nothing else is asked for."""
         self.terminal.run(f"{VITALS} {' '.join(arguments or ['--demo=many'])}")
-        self.terminal.wait("Press h for help", "COMMAND")
+        self.terminal.wait("Press h for help", "COMMAND", *([] if arguments else ["Default"]))
 
     def start_on_sleepers(self, count=6):
         """The monitor with a list that changes only by keys: of processes whose name nobody else has."""

@@ -25,6 +25,7 @@
 #include "export/server/history.h"
 #include "feed/built_without.h"
 #include "record/sample.h"
+#include "util/thread.h"
 
 enum { ACCEPTED_AT_ONCE = 64, MOST_POLLED = 2 + LISTENERS_MAX };
 
@@ -502,7 +503,7 @@ static int serve_open(const json_t *config, const json_t *hello, void **data, vi
     /* Once the thread runs, it may replace the configuration. */
     bool encrypted = code == 0 && serve->config->tls != NULL;
     if (code == 0) {
-        int number = export_thread_create(&serve->thread, serve_thread, serve);
+        int number = thread_start(&serve->thread, "vitals-serve", 0, serve_thread, serve);
         if (number != 0)
             code = record_fail_errno(number, "the HTTP server's thread", error);
     }

@@ -99,7 +99,7 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     struct amd_device *device = amd->devices[slot];
     const struct os *os = &amd->context->os;
     char path[OS_SYS_PATH];
-    uint64_t stamp_ns = gpu_now_ns(os);
+    uint64_t stamp_ns = os_now_ns(os);
     out->count = 0;
     out->cut = false;
     out->state = VITALS_HAVE;

@@ -131,7 +131,7 @@ void amd_sample(void *state, uint32_t slot, struct gpu_sample *out)
     struct amd_reader reader = {
         .os = &amd->context->os, .device = amd->devices[slot], .sample = out};
     const char *folder = reader.device->folder;
-    gpu_fill_begin(out, gpu_now_ns(reader.os));
+    gpu_fill_begin(out, os_now_ns(reader.os));
     char path[OS_SYS_PATH];
     if (!pci_path(path, folder, "vendor") || !os_sys_exists(reader.os, path)) {
         gpu_fill_lose(out, VITALS_GONE);

@@ -114,7 +114,7 @@ static void demo_scan(void *state, struct gpu_scan *out)
 static void demo_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
     const struct demo *demo = state;
-    gpu_fill_begin(out, gpu_now_ns(&demo->context->os));
+    gpu_fill_begin(out, os_now_ns(&demo->context->os));
     if (slot == 1 && demo->scenario->second_hangs) {
         const vitals_clock *clock = &demo->context->os.clock;
         clock->wait_until(clock->data, -1, out->stamp_ns + 5 * NS_PER_SECOND);
@@ -166,7 +166,7 @@ static void demo_processes(void *state, uint32_t slot, const struct gpu_sweep *s
     const struct demo_device *device = &demo->devices[slot];
     (void)swept;
     (void)wanted;
-    out->stamp_ns = gpu_now_ns(&demo->context->os);
+    out->stamp_ns = os_now_ns(&demo->context->os);
     out->state = VITALS_HAVE;
     out->cut = false;
     out->count = 0;

@@ -49,7 +49,7 @@ static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swep
     struct drm_slot *slot = drm->slots[at];
     const struct os *os = &drm->context->os;
     (void)wanted; // all of it comes with the sweep
-    out->stamp_ns = swept != NULL ? swept->stamp_ns : gpu_now_ns(os);
+    out->stamp_ns = swept != NULL ? swept->stamp_ns : os_now_ns(os);
     if (!os_sys_exists(os, slot->folder)) {
         out->count = 0;
         out->cut = false;

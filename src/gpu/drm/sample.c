@@ -102,7 +102,7 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
     struct drm *drm = state;
     struct drm_slot *slot = drm->slots[at];
     const struct os *os = &drm->context->os;
-    uint64_t now_ns = gpu_now_ns(os);
+    uint64_t now_ns = os_now_ns(os);
     gpu_fill_begin(out, now_ns);
     if (!os_sys_exists(os, slot->folder)) {
         drm_forget_sensors(slot); // a chip gets another number when the device comes back

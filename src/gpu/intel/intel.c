@@ -65,7 +65,7 @@ static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *sw
     struct intel *intel = state;
     struct intel_slot *slot = intel->slots[at];
     (void)wanted; // all of it comes with the sweep
-    out->stamp_ns = swept != NULL ? swept->stamp_ns : gpu_now_ns(&intel->context->os);
+    out->stamp_ns = swept != NULL ? swept->stamp_ns : os_now_ns(&intel->context->os);
     if (slot->tile >= 0) { // a descriptor is the whole device's
         out->state = VITALS_UNSUPPORTED;
         out->count = 0;

@@ -213,7 +213,7 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_s
 void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
 {
     struct intel *intel = state;
-    gpu_fill_begin(out, gpu_now_ns(&intel->context->os));
+    gpu_fill_begin(out, os_now_ns(&intel->context->os));
 
     /* What is slow by its nature is asked for beside the other readings, on another thread; there
      * is nothing of the kind here, and the slot is not touched. */

@@ -52,7 +52,7 @@ bool nvidia_finds_hostengine(const vitals_context *context)
  * the first time wait for their next reading. */
 static vitals_availability may_read(struct nvidia *nvidia)
 {
-    uint64_t now_ns = gpu_now_ns(&nvidia->context->os);
+    uint64_t now_ns = os_now_ns(&nvidia->context->os);
     unsigned long long looked_ns = atomic_load(&nvidia->hostengine_ns);
     if ((looked_ns == 0 || now_ns - looked_ns >= LOOK_AGAIN_NS) &&
         atomic_compare_exchange_strong(&nvidia->hostengine_ns, &looked_ns, now_ns)) {

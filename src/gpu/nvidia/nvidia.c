@@ -154,7 +154,7 @@ static bool end(struct nvidia *nvidia)
 
 void nvidia_check_driver(struct nvidia *nvidia, nvml_return code, unsigned lost, unsigned count)
 {
-    uint64_t now_ns = gpu_now_ns(&nvidia->context->os);
+    uint64_t now_ns = os_now_ns(&nvidia->context->os);
     if (lost < count)
         nvidia->retry_wait_ns = 0;
     if (code == NVML_UNINITIALIZED || code == NVML_DRIVER_NOT_LOADED) {

@@ -177,7 +177,7 @@ static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_devic
                                 nvml_device handle)
 {
     uint64_t since_us = device->cursor_us != 0 ? device->cursor_us : recent_us(nvidia);
-    uint64_t now_ns = gpu_now_ns(&nvidia->context->os);
+    uint64_t now_ns = os_now_ns(&nvidia->context->os);
     unsigned count = 0;
     nvml_return code = call_samples(&nvidia->nvml, device, handle, since_us, &count);
     if (!device->old_samples && nvml_availability(code) == VITALS_UNSUPPORTED) {

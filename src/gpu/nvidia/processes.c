@@ -214,7 +214,7 @@ void nvidia_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     struct nvidia *nvidia = state;
     struct nvidia_device *device = nvidia->devices[slot];
     (void)swept;
-    out->stamp_ns = gpu_now_ns(&nvidia->context->os);
+    out->stamp_ns = os_now_ns(&nvidia->context->os);
     out->state = VITALS_HAVE;
     out->cut = false;
     out->count = 0;

@@ -129,7 +129,7 @@ struct value nvml_amount(uint64_t number, double factor, uint64_t most)
 void nvidia_refresh_unsupported(const struct nvidia *nvidia, struct nvidia_device *device)
 {
     struct nvidia_unsupported *absent = &device->absent;
-    uint64_t now_ns = gpu_now_ns(&nvidia->context->os);
+    uint64_t now_ns = os_now_ns(&nvidia->context->os);
     if (absent->since_ns != 0 && absent->opened == nvidia->opened &&
         now_ns - absent->since_ns < ASK_AGAIN_NS)
         return;

@@ -99,7 +99,7 @@ void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out)
     struct nvidia *nvidia = state;
     struct nvidia_device *device = nvidia->devices[slot];
     vitals_availability result = VITALS_GONE;
-    gpu_fill_begin(out, gpu_now_ns(&nvidia->context->os));
+    gpu_fill_begin(out, os_now_ns(&nvidia->context->os));
     struct nvidia_reader reader = {
         .nvidia = nvidia, .nvml = &nvidia->nvml, .device = device, .sample = out};
     /* A sample of slow metrics runs beside one of the others, and has nothing of the slot. */

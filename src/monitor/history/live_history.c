@@ -1,9 +1,9 @@
 /* live_history.c: see live_history.h. */
 #include "monitor/history/live_history.h"
+#include "util/thread.h"
 
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,18 +199,13 @@ int live_history_new(const char *folder, history_ring_read *read, struct live_hi
             code = history_ring_timeline(store->ring, &store->kept, error);
     }
 
-    /* The thread takes no signal: those are the monitor's. */
     if (code == 0) {
-        sigset_t all, before;
-        (void)sigfillset(&all);
-        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
         atomic_store(&history->owners, 2);
-        if (pthread_create(&history->thread, NULL, work, history) != 0) {
+        if (thread_start(&history->thread, "vitals-history", 0, work, history) != 0) {
             atomic_store(&history->owners, 1);
             *error = (vitals_error){.code = VITALS_ESYSTEM, .message = "no thread can be started"};
             code = VITALS_ESYSTEM;
         }
-        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     if (code < 0)
         live_history_unref(history);

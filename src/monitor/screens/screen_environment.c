@@ -4,7 +4,6 @@
  * screen is closed meanwhile the thread is left behind, and the last of the two frees the memory.
  * The handle proves that it is the process of the line. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "monitor/screens/screen.h"
+#include "util/thread.h"
 
 enum { HEAD = 2, NAME = 256, VALUE = 4096 };
 
@@ -241,16 +241,12 @@ static int start(struct monitor *monitor, struct screen_environment *environment
     environment->pid = vitals_process_pid(job->process);
 
     pthread_t thread;
-    sigset_t all, before;
     job->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (job->descriptor < 0)
         return -1;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store(&job->owners, 2);
     atomic_fetch_add(&busy, 1);
-    code = pthread_create(&thread, NULL, work, job);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    code = thread_start(&thread, "vitals-environ", 0, work, job);
     if (code != 0) {
         atomic_fetch_sub(&busy, 1);
         atomic_store(&job->owners, 1);
