@@ -6,6 +6,7 @@
 #include "gpu/nvidia/state.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 static void *held; /* the library stays loaded while it is not in use */
 
@@ -233,7 +234,8 @@ struct thread {
     struct gpu_sample sample;
     struct gpu_processes processes;
     atomic_bool *ends;
-    unsigned rounds, wrong;
+    atomic_uint rounds;
+    unsigned wrong;
 };
 
 static bool is_possible(signed char state)
@@ -271,6 +273,10 @@ static void threads_may_read_while_the_driver_goes_and_comes(void)
         CHECK_INT(pthread_create(&threads[i].id, NULL, read_on, &threads[i]), 0);
     }
     uint64_t opened = openings();
+    for (size_t i = 0; i < CHECK_COUNT(threads); i++) { /* each has begun before the driver goes */
+        for (int ms = 0; atomic_load(&threads[i].rounds) == 0 && ms < 20000; ms++)
+            usleep(1000);
+    }
     for (int i = 0; i < 400 || (openings() < opened + 5 && i < 100000); i++) {
         struct nvidia *nvidia = world.state;
         if (i % 20 == 0 && nvidia->nvml.library && !atomic_load(&nvidia->shut))
@@ -278,13 +284,12 @@ static void threads_may_read_while_the_driver_goes_and_comes(void)
         gpu_world_scan(&world);
     }
     atomic_store(&ends, true);
-    unsigned rounds = 0, wrong = 0;
+    unsigned wrong = 0;
     for (size_t i = 0; i < CHECK_COUNT(threads); i++) {
         pthread_join(threads[i].id, NULL);
-        rounds += threads[i].rounds;
+        CHECK(threads[i].rounds > 0);
         wrong += threads[i].wrong;
     }
-    CHECK(rounds > 0);
     CHECK_UINT(wrong, 0);
     CHECK(openings() >= opened + 5);
     for (int i = 0; i < 3; i++)
