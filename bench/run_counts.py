@@ -140,9 +140,12 @@ class Sampling(unittest.TestCase):
 
     def test_often_is_not_a_look_at_the_whole_machine(self):
         few, many = 20, 1020
-        found = {count: sampling(["--interval", "0.01", "--", "sleep", "3"], count)
-                 for count in (few, many)}
-        ticks = min(ticks for _, ticks, _ in found.values())
+        for seconds in ("3", "10", "30"):  # a busy machine makes few ticks of an interval so short
+            found = {count: sampling(["--interval", "0.01", "--", "sleep", seconds], count)
+                     for count in (few, many)}
+            ticks = min(ticks for _, ticks, _ in found.values())
+            if ticks > 60:
+                break
         each = self.each(found, few, many)
         self.assertGreater(ticks, 60)
         self.assertLessEqual(each, STRANGER_MOST, f"{each:.1f} calls for each other process in "
