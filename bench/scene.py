@@ -93,8 +93,8 @@ def working_calls(processes, command, waits=WAITS):
                if name not in waits)
 
 
-# A first tick wakes lanes the more often the more processes it meets, and a helper that comes early
-# enough to read something gets an arena of the allocator, which on a busy machine not each does.
+# The more processes a first tick meets, the more often it wakes workers. A helper thread that reads
+# anything also gets an arena of the allocator; on a busy machine some helpers come too late to read.
 WAKES = WAITS | {"write", "mmap", "munmap", "mprotect", "madvise"}
 
 

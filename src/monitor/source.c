@@ -1,10 +1,11 @@
 /* source.c: see source.h. */
 #include "monitor/source.h"
-#include "util/thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#include "util/thread.h"
 
 /* Switching back and forth starts no new reading. */
 static const uint64_t LINGER_NS = 10000000000u;

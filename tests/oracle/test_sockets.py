@@ -249,7 +249,7 @@ print(*[one.getsockname()[1] for one in kept], os.getpid(), flush=True); stay()
         scene.one(self, scene.SOCKETS)
 
         def compare():
-            """With ours between two of its: servers of others come and go."""
+            """Ours is read between two readings of ss, as other programs open and close sockets meanwhile."""
             before = self.listening()
             ours = {row["local_port"] for row in api.Context().take("socket").rows("socket")
                     if row["state"] == b"listen" and row["protocol"] == b"tcp"}

@@ -1,6 +1,5 @@
 /* live_history.c: see live_history.h. */
 #include "monitor/history/live_history.h"
-#include "util/thread.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -8,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "util/thread.h"
 
 enum { QUEUE = 16, PATIENCE_MS = 300 };
 
