@@ -12,6 +12,8 @@
 
 #include <vitals/export.h>
 #include <vitals/metrics.h>
+#include <vitals/text.h>
+#include <vitals/units.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +65,14 @@ VITALS_API const char *vitals_metric_name(vitals_metric metric); /* "memory_used
 VITALS_API const char *vitals_metric_unit(vitals_metric metric); /* "bytes"; "" for a count */
 VITALS_API const char *vitals_metric_source(vitals_metric metric);
 VITALS_API const char *vitals_metric_help(vitals_metric metric);
+
+/* A number of a metric in words, by its unit: "28.45MiB", "3 %", "61 °C" (as ASCII or CSV "61 C"),
+ * "212 W", "1410 MHz", "1:10:56", "0.250 s", "0.42"; "N/A" for one that is not finite. Also for a
+ * number made of several values of the metric, as an average. Writes into `out` (at least
+ * VITALS_HUMAN bytes), NUL-terminated, and returns it. The words may change: a program that reads
+ * them again writes the number itself. */
+VITALS_API char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form,
+                                      char *out) VITALS_NONNULL(4);
 
 /* 0 for a number that is none; of vitals_table_parent also for a table without parent. A table
  * may be its own: a partition's parent is a gpu, a process's a process. */

@@ -3,7 +3,7 @@
  * A snapshot holds tables of rows. It is immutable and counted, may be read from any thread, and
  * outlives the sampler and the context that it came from. Whatever a function here returns is
  * borrowed from the snapshot and lives until its last unref. Reading costs no system call and
- * allocates nothing.
+ * allocates nothing. Behind the bytes of every text stands a NUL that is not counted.
  *
  * A row has a key, 1 … 2^53, unique within its table and never given again to anything else by the
  * same sampler; rows stand in the order of keys. It has the moment when it was read (its stamp), a
@@ -111,6 +111,23 @@ VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot, v
                                               const signed char **availabilities, size_t *count)
     VITALS_NONNULL(1);
 
+/* A whole text column, likewise: `count` texts and as many availabilities. A missing text is empty.
+ * Where the column was not asked for, or holds numbers, all three are NULL or 0. */
+VITALS_API const vitals_text *vitals_snapshot_texts(const vitals_snapshot *snapshot,
+                                                    vitals_metric metric,
+                                                    const signed char **availabilities,
+                                                    size_t *count) VITALS_NONNULL(1);
+
+/* Copies a whole text column into one piece of memory, the texts one behind the other, without
+ * NULs between them. Row i has the bytes from offsets[i] to offsets[i + 1]: the form of Arrow's
+ * large_binary, for languages in which a call per value is dear. `offsets` has room for one more
+ * than there are rows, and is not written where there is no such column; it may be NULL. Writes at
+ * most `capacity` bytes of text and returns how many there are: first call it with a capacity of 0,
+ * where `out` may be NULL. */
+VITALS_API size_t vitals_snapshot_pack_texts(const vitals_snapshot *snapshot, vitals_metric metric,
+                                             char *out, size_t capacity, int64_t *offsets)
+    VITALS_NONNULL(1);
+
 /* What every row has. */
 VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API vitals_table vitals_row_table(const vitals_row *row) VITALS_NONNULL(1);
@@ -148,6 +165,33 @@ VITALS_API vitals_availability vitals_row_availability(const vitals_row *row, vi
  * its own or came late, else the row's stamp. 0 where the column was not asked for. */
 VITALS_API uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
     VITALS_NONNULL(1);
+
+/* How old a value was when its snapshot was complete, in seconds; never below 0. NaN where the
+ * column was not asked for. */
+VITALS_API double vitals_row_age_seconds(const vitals_row *row, vitals_metric metric)
+    VITALS_NONNULL(1);
+
+/* The pid of a row, from the column pid of its table, as calls that take a pid want it.
+ * WRONG_METRIC: the table has no such column. */
+VITALS_API VITALS_CHECKED vitals_availability vitals_row_pid(const vitals_row *row, int64_t *out)
+    VITALS_NONNULL(1, 2);
+
+/* Any metric as a person reads it, for printf: text in the form, numbers as vitals_metric_format
+ * writes them, and where there is no value the word for the reason: "denied". It is written into
+ * `out` (capacity bytes, NUL-terminated) and cut between characters where it does not fit. Returns
+ * `out`; "" for a capacity of 0. vitals_row_availability says whether it is a value or a reason. */
+VITALS_API const char *vitals_row_string(const vitals_row *row, vitals_metric metric,
+                                         vitals_text_form form, char *out, size_t capacity)
+    VITALS_NONNULL(1);
+
+/* The command line of a process on one line, as a shell would read it back (vitals_text_command),
+ * in the form and so safe to print: of a row of process, or of gpu_process if the snapshot has its
+ * process. Without arguments, as of a kernel thread, the name in brackets: "[kthreadd]"; of a
+ * zombie with " (zombie)" behind, where the request names state. Without a name the word for the
+ * reason. Returns as vitals_row_string. Cost: where capacity is above 4096 it allocates as much,
+ * and frees it; if memory is out the line is cut at 4095 bytes. */
+VITALS_API const char *vitals_row_command(const vitals_row *row, vitals_text_form form, char *out,
+                                          size_t capacity) VITALS_NONNULL(1);
 
 /* Growth of a counter per second between an older snapshot and this row, over the time between the
  * readings of the two values. Where there is none:

@@ -14,11 +14,16 @@
 extern "C" {
 #endif
 
-/* Borrowed bytes, not NUL-terminated as far as the type promises; size 0 has bytes "". */
+/* Borrowed bytes; size 0 has bytes "". The type promises no NUL behind them. Every text that a
+ * snapshot gives has one, which is not counted: its bytes may be handed to what takes a string,
+ * which then sees what stands before the first NUL (arguments and environments hold more). */
 typedef struct vitals_text {
     const char *bytes;
     size_t size;
 } vitals_text;
+
+/* The text of a string: it borrows the bytes. NULL is the empty text. */
+VITALS_API vitals_text vitals_text_of(const char *string);
 
 /* What the text is meant for.
  *

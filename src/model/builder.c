@@ -161,15 +161,21 @@ static bool lags_reserve(struct arena *arena, struct snapshot_column *column, si
     return true;
 }
 
-/* Makes room for `capacity` rows. Columns lie one behind the other in two blocks. */
+/* Makes room for `capacity` rows. Columns lie one behind the other in three blocks: of cells, of
+ * texts and of states. */
 static bool table_reserve(struct arena *arena, struct table *table, size_t capacity)
 {
     size_t count = table->count;
     struct vitals_row *rows = arena_array(arena, capacity, sizeof *rows);
     uint64_t *keys = arena_array(arena, capacity, sizeof *keys);
-    union snapshot_cell *cells = arena_array(arena, capacity, table->column_count * sizeof *cells);
+    size_t text_count = 0;
+    for (size_t i = 0; i < table->column_count; i++)
+        text_count += table->columns[i].type == VITALS_TEXT;
+    size_t cell_count = table->column_count - text_count;
+    union snapshot_cell *cells = arena_array(arena, capacity, cell_count * sizeof *cells);
+    vitals_text *texts = arena_array(arena, capacity, text_count * sizeof *texts);
     signed char *states = arena_array(arena, capacity, table->column_count);
-    if (rows == NULL || keys == NULL || cells == NULL || states == NULL)
+    if (rows == NULL || keys == NULL || cells == NULL || texts == NULL || states == NULL)
         return false;
     if (count != 0) {
         memcpy(rows, table->rows, count * sizeof *rows);
@@ -177,12 +183,21 @@ static bool table_reserve(struct arena *arena, struct table *table, size_t capac
     }
     for (size_t i = 0; i < table->column_count; i++) {
         struct snapshot_column *column = &table->columns[i];
-        if (count != 0) {
-            memcpy(cells + i * capacity, column->cells, count * sizeof *cells);
-            memcpy(states + i * capacity, column->states, count);
+        if (column->type == VITALS_TEXT) {
+            if (count != 0)
+                memcpy(texts, column->texts, count * sizeof *texts);
+            column->texts = texts;
+            texts += capacity;
+        } else {
+            if (count != 0)
+                memcpy(cells, column->cells, count * sizeof *cells);
+            column->cells = cells;
+            cells += capacity;
         }
-        column->cells = cells + i * capacity;
-        column->states = states + i * capacity;
+        if (count != 0)
+            memcpy(states, column->states, count);
+        column->states = states;
+        states += capacity;
         if (column->lags != NULL && !lags_reserve(arena, column, count, capacity))
             return false;
     }
@@ -399,6 +414,14 @@ void vitals_builder_f64(vitals_builder *builder, vitals_metric metric, double va
     column->states[index] = (signed char)availability;
 }
 
+/* There is no value, and no text of one that was set before. */
+static void column_miss(struct snapshot_column *column, size_t index, vitals_availability reason)
+{
+    column->states[index] = (signed char)reason;
+    if (column->texts != NULL)
+        column->texts[index] = (vitals_text){"", 0};
+}
+
 void vitals_builder_missing(vitals_builder *builder, vitals_metric metric,
                             vitals_availability reason)
 {
@@ -407,7 +430,7 @@ void vitals_builder_missing(vitals_builder *builder, vitals_metric metric,
     if (column != NULL && reason > 0)
         refuse(builder, metric, "is missing for a reason that is none");
     else if (column != NULL)
-        column->states[index] = (signed char)reason;
+        column_miss(column, index, reason);
 }
 
 void vitals_builder_read_at(vitals_builder *builder, vitals_metric metric, uint64_t read_ns)
@@ -436,7 +459,7 @@ void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_t
     if (column == NULL)
         return;
     if (availability < 0) {
-        column->states[index] = (signed char)availability;
+        column_miss(column, index, availability);
         return;
     }
 
@@ -454,22 +477,15 @@ void vitals_builder_text(vitals_builder *builder, vitals_metric metric, vitals_t
 
     /* Of rows that follow each other it often is the same one: whatever a snapshot holds it holds
      * to its end, so that both may point to it. */
-    const struct shared_text *text = index > 0 && column->states[index - 1] > 0
-                                         ? column->cells[index - 1].text
-                                         : NULL;
-    if (!shared_text_equal(text, value.bytes, size)) {
-        struct shared_text *copy = arena_alloc(&builder->building->arena, sizeof *copy + size + 1);
-        if (copy == NULL) {
+    vitals_text kept = index > 0 ? column->texts[index - 1] : (vitals_text){"", 0};
+    if (kept.size != size || (size != 0 && memcmp(kept.bytes, value.bytes, size) != 0)) {
+        kept = (vitals_text){arena_copy(&builder->building->arena, value.bytes, size), size};
+        if (kept.bytes == NULL) {
             out_of_memory(builder);
             return;
         }
-        atomic_init(&copy->refs, 1); /* the arena's, never given back */
-        copy->size = (uint32_t)size;
-        if (size != 0)
-            memcpy(copy->bytes, value.bytes, size);
-        text = copy;
     }
-    column->cells[index].text = text;
+    column->texts[index] = size != 0 ? kept : (vitals_text){"", 0};
     column->states[index] = (signed char)(size < value.size ? VITALS_LOWER_BOUND : availability);
 }
 
@@ -483,9 +499,14 @@ void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared
     if (column == NULL)
         return;
 
+    if (state < 0) {
+        column_miss(column, index, state);
+        return;
+    }
+
     /* A reference is given back when the snapshot is reused or freed. */
-    struct texts *texts = &builder->building->texts;
-    if (state > 0 && texts->count == texts->capacity) {
+    struct shared_texts *texts = &builder->building->shared;
+    if (texts->count == texts->capacity) {
         size_t capacity = size_max(builder->texts_before + builder->texts_before / 8, TEXTS_MIN);
         capacity = size_max(capacity, texts->capacity * 2);
         struct shared_text **items = arena_array(&builder->building->arena, capacity,
@@ -499,9 +520,8 @@ void builder_shared(vitals_builder *builder, vitals_metric metric, struct shared
         texts->items = items;
         texts->capacity = capacity;
     }
-    if (state > 0)
-        texts->items[texts->count++] = shared_text_ref(text);
-    column->cells[index].text = text;
+    texts->items[texts->count++] = shared_text_ref(text);
+    column->texts[index] = (vitals_text){text->bytes, text->size};
     column->states[index] = (signed char)state;
 }
 
@@ -614,7 +634,7 @@ int vitals_builder_finish(vitals_builder *builder, vitals_snapshot **out, vitals
     }
     for (size_t i = 0; i <= ENTITY_MAX; i++)
         builder->rows_before[i] = snapshot->tables[i].count;
-    builder->texts_before = snapshot->texts.count;
+    builder->texts_before = snapshot->shared.count;
     builder->building = NULL;
     *out = vitals_snapshot_ref(snapshot);
 

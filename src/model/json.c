@@ -89,16 +89,17 @@ static void put_columns(struct json_writer *writer, const struct table *table)
 static void put_value(struct json_writer *writer, const struct snapshot_column *column,
                       size_t index)
 {
-    const union snapshot_cell *cell = &column->cells[index];
     if (column->states[index] <= 0) {
         writer_raw(writer, "null");
         return;
     }
     switch (column->type) {
-    case VITALS_U64: writer_u64(writer, cell->u64); break;
-    case VITALS_I64: writer_i64(writer, cell->i64); break;
-    case VITALS_F64: writer_f64(writer, cell->f64); break;
-    case VITALS_TEXT: writer_text(writer, cell->text->bytes, cell->text->size); break;
+    case VITALS_U64: writer_u64(writer, column->cells[index].u64); break;
+    case VITALS_I64: writer_i64(writer, column->cells[index].i64); break;
+    case VITALS_F64: writer_f64(writer, column->cells[index].f64); break;
+    case VITALS_TEXT:
+        writer_text(writer, column->texts[index].bytes, column->texts[index].size);
+        break;
     }
 }
 

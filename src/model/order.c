@@ -48,10 +48,11 @@ int table_order(struct arena *arena, struct table *table)
     struct order_place *spare = arena_array(arena, count, sizeof *spare);
     struct vitals_row *rows = arena_array(arena, count, sizeof *rows);
     union snapshot_cell *cells = arena_array(arena, count, sizeof *cells);
+    vitals_text *texts = arena_array(arena, count, sizeof *texts);
     uint64_t *numbers = arena_array(arena, count, sizeof *numbers);
     signed char *states = arena_array(arena, count, 1);
-    if (places == NULL || spare == NULL || rows == NULL || cells == NULL || numbers == NULL ||
-        states == NULL)
+    if (places == NULL || spare == NULL || rows == NULL || cells == NULL || texts == NULL ||
+        numbers == NULL || states == NULL)
         return VITALS_EMEMORY;
 
     for (size_t i = 0; i < count; i++)
@@ -63,11 +64,17 @@ int table_order(struct arena *arena, struct table *table)
     order_numbers(table->keys, sorted, count, numbers);
     for (size_t i = 0; i < table->column_count; i++) {
         struct snapshot_column *column = &table->columns[i];
-        memcpy(cells, column->cells, count * sizeof *cells);
         memcpy(states, column->states, count);
-        for (size_t k = 0; k < count; k++) {
-            column->cells[k] = cells[sorted[k].index];
+        for (size_t k = 0; k < count; k++)
             column->states[k] = states[sorted[k].index];
+        if (column->texts != NULL) {
+            memcpy(texts, column->texts, count * sizeof *texts);
+            for (size_t k = 0; k < count; k++)
+                column->texts[k] = texts[sorted[k].index];
+        } else {
+            memcpy(cells, column->cells, count * sizeof *cells);
+            for (size_t k = 0; k < count; k++)
+                column->cells[k] = cells[sorted[k].index];
         }
         if (column->lags != NULL)
             order_numbers(column->lags, sorted, count, numbers);

@@ -4,6 +4,8 @@
  * Thread rule: any thread. */
 #include "model/snapshot.h"
 
+#include <math.h>
+
 const vitals_snapshot *vitals_row_snapshot(const vitals_row *row)
 {
     return row->table->snapshot;
@@ -48,9 +50,9 @@ static const struct snapshot_column *find(const vitals_row *row, vitals_metric m
     return column;
 }
 
-/* The value's cell and state; the cell is NULL where the state is not above zero. */
+/* The column that holds the value, if that has this type, and its state. */
 static vitals_availability look(const vitals_row *row, vitals_metric metric, vitals_type type,
-                                const union snapshot_cell **cell)
+                                const struct snapshot_column **out)
 {
     vitals_availability state = VITALS_UNSET;
     const struct snapshot_column *column = find(row, metric, &state);
@@ -58,58 +60,59 @@ static vitals_availability look(const vitals_row *row, vitals_metric metric, vit
         return vitals_metric_type(metric) == type ? state : VITALS_WRONG_METRIC;
     if (column->type != type)
         return VITALS_WRONG_METRIC;
-    state = (vitals_availability)column->states[row_index(row)];
-    *cell = &column->cells[row_index(row)];
-    return state;
+    *out = column;
+    return (vitals_availability)column->states[row_index(row)];
 }
 
 vitals_availability vitals_row_u64(const vitals_row *row, vitals_metric metric, uint64_t *out)
 {
-    const union snapshot_cell *cell;
-    vitals_availability state = look(row, metric, VITALS_U64, &cell);
+    const struct snapshot_column *column;
+    vitals_availability state = look(row, metric, VITALS_U64, &column);
     if (state > 0)
-        *out = cell->u64;
+        *out = column->cells[row_index(row)].u64;
     return state;
 }
 
 vitals_availability vitals_row_i64(const vitals_row *row, vitals_metric metric, int64_t *out)
 {
-    const union snapshot_cell *cell;
-    vitals_availability state = look(row, metric, VITALS_I64, &cell);
+    const struct snapshot_column *column;
+    vitals_availability state = look(row, metric, VITALS_I64, &column);
     if (state > 0)
-        *out = cell->i64;
+        *out = column->cells[row_index(row)].i64;
     return state;
 }
 
 vitals_availability vitals_row_f64(const vitals_row *row, vitals_metric metric, double *out)
 {
-    const union snapshot_cell *cell;
-    vitals_availability state = look(row, metric, VITALS_F64, &cell);
+    const struct snapshot_column *column;
+    vitals_availability state = look(row, metric, VITALS_F64, &column);
     if (state > 0)
-        *out = cell->f64;
+        *out = column->cells[row_index(row)].f64;
     return state;
 }
 
 vitals_availability vitals_row_text(const vitals_row *row, vitals_metric metric, vitals_text *out)
 {
-    const union snapshot_cell *cell;
-    vitals_availability state = look(row, metric, VITALS_TEXT, &cell);
+    const struct snapshot_column *column;
+    vitals_availability state = look(row, metric, VITALS_TEXT, &column);
     if (state > 0)
-        *out = (vitals_text){cell->text->bytes, cell->text->size};
+        *out = column->texts[row_index(row)];
     return state;
 }
 
 vitals_availability vitals_row_number(const vitals_row *row, vitals_metric metric, double *out)
 {
     vitals_type type = vitals_metric_type(metric);
-    const union snapshot_cell *cell;
+    const struct snapshot_column *column;
     if (type == VITALS_TEXT)
         return VITALS_WRONG_METRIC;
-    vitals_availability state = look(row, metric, type, &cell);
-    if (state > 0)
-        *out = type == VITALS_U64   ? (double)cell->u64
-               : type == VITALS_I64 ? (double)cell->i64
-                                    : cell->f64;
+    vitals_availability state = look(row, metric, type, &column);
+    if (state <= 0)
+        return state;
+    const union snapshot_cell *cell = &column->cells[row_index(row)];
+    *out = type == VITALS_U64   ? (double)cell->u64
+           : type == VITALS_I64 ? (double)cell->i64
+                                : cell->f64;
     return state;
 }
 
@@ -125,4 +128,28 @@ uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
     vitals_availability why;
     const struct snapshot_column *column = find(row, metric, &why);
     return column != NULL ? column_read_ns(column, row) : 0;
+}
+
+double vitals_row_age_seconds(const vitals_row *row, vitals_metric metric)
+{
+    vitals_availability why;
+    const struct snapshot_column *column = find(row, metric, &why);
+    if (column == NULL)
+        return NAN;
+    /* A value may come in after the snapshot's moment was noted, or be told to be from then. */
+    uint64_t now_ns = row->table->snapshot->monotonic_ns, then_ns = column_read_ns(column, row);
+    return now_ns > then_ns ? (double)(now_ns - then_ns) / (double)NS_PER_SECOND : 0;
+}
+
+vitals_availability vitals_row_pid(const vitals_row *row, int64_t *out)
+{
+    vitals_table entity = row->table->entity;
+    vitals_metric metric = entity == VITALS_TABLE_PROCESS ? VITALS_PROCESS_PID
+                                                          : vitals_metric_find(entity, "pid");
+    uint64_t pid; /* at most 2^53 */
+    vitals_availability state = metric != 0 ? vitals_row_u64(row, metric, &pid)
+                                            : VITALS_WRONG_METRIC;
+    if (state > 0)
+        *out = (int64_t)pid;
+    return state;
 }

@@ -21,9 +21,9 @@ vitals_snapshot *snapshot_new(void)
 
 static void drop_texts(vitals_snapshot *snapshot)
 {
-    for (size_t i = 0; i < snapshot->texts.count; i++)
-        shared_text_unref(snapshot->texts.items[i]);
-    snapshot->texts = (struct texts){0};
+    for (size_t i = 0; i < snapshot->shared.count; i++)
+        shared_text_unref(snapshot->shared.items[i]);
+    snapshot->shared = (struct shared_texts){0};
 }
 
 void snapshot_reset(vitals_snapshot *snapshot)
@@ -196,15 +196,51 @@ const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot, vitals_tab
     return table != NULL ? table->keys : NULL;
 }
 
-const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
-                                   const signed char **availabilities, size_t *count)
+/* The column of a metric whose values are text, or are not; NULL where there is none. */
+static const struct snapshot_column *column_of_kind(const vitals_snapshot *snapshot,
+                                                    vitals_metric metric, bool text,
+                                                    const signed char **availabilities,
+                                                    size_t *count)
 {
     const struct snapshot_column *column = column_of(snapshot, metric);
-    if (column != NULL && column->type == VITALS_TEXT)
+    if (column != NULL && (column->type == VITALS_TEXT) != text)
         column = NULL;
     if (availabilities != NULL)
         *availabilities = column != NULL ? column->states : NULL;
     if (count != NULL)
         *count = column != NULL ? vitals_snapshot_count(snapshot, metric >> 8) : 0;
+    return column;
+}
+
+const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
+                                   const signed char **availabilities, size_t *count)
+{
+    const struct snapshot_column *column = column_of_kind(snapshot, metric, false, availabilities,
+                                                          count);
     return column != NULL ? column->cells : NULL;
+}
+
+const vitals_text *vitals_snapshot_texts(const vitals_snapshot *snapshot, vitals_metric metric,
+                                         const signed char **availabilities, size_t *count)
+{
+    const struct snapshot_column *column = column_of_kind(snapshot, metric, true, availabilities,
+                                                          count);
+    return column != NULL ? column->texts : NULL;
+}
+
+size_t vitals_snapshot_pack_texts(const vitals_snapshot *snapshot, vitals_metric metric, char *out,
+                                  size_t capacity, int64_t *offsets)
+{
+    size_t count, size = 0;
+    const vitals_text *texts = vitals_snapshot_texts(snapshot, metric, NULL, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (offsets != NULL)
+            offsets[i] = (int64_t)size;
+        if (texts[i].size != 0 && size < capacity)
+            memcpy(out + size, texts[i].bytes, size_min(texts[i].size, capacity - size));
+        size += texts[i].size;
+    }
+    if (texts != NULL && offsets != NULL)
+        offsets[count] = (int64_t)size;
+    return size;
 }

@@ -1,8 +1,9 @@
 /* snapshot.h: what a snapshot is made of. Inside this room only.
  *
  * A table is a set of columns; a column is an array of cells and an array of states, in the order
- * of rows. Everything but the snapshot itself lies in its arena. Text cells point to shared texts:
- * those of `texts` are held by the snapshot until it is given up, the others lie in the arena.
+ * of rows; of a text column an array of texts instead of cells. Everything but the snapshot itself
+ * lies in its arena, but for the bytes of shared texts: `shared` holds these until the snapshot is
+ * given up. Behind the bytes of every text is a NUL.
  * Thread rule: builder.c alone writes, and only while it has the only reference. */
 #ifndef VITALS_MODEL_SNAPSHOT_H
 #define VITALS_MODEL_SNAPSHOT_H
@@ -17,7 +18,6 @@ union snapshot_cell {
     uint64_t u64;
     int64_t i64;
     double f64;
-    const struct shared_text *text; /* never NULL where the state is above zero */
 };
 
 _Static_assert(sizeof(union snapshot_cell) == 8,
@@ -29,9 +29,10 @@ struct snapshot_column {
     vitals_kind kind;
     const char *name;
     size_t name_size;
-    union snapshot_cell *cells;
-    signed char *states; /* vitals_availability */
-    uint64_t *lags;      /* how long before its row each was read, modulo 2^64; NULL: all with it */
+    union snapshot_cell *cells; /* NULL: it is of text */
+    vitals_text *texts;         /* NULL: it is of numbers; a missing text is empty */
+    signed char *states;        /* vitals_availability */
+    uint64_t *lags; /* how long before its row each was read, modulo 2^64; NULL: all with it */
 };
 
 struct vitals_row {
@@ -56,7 +57,7 @@ struct table {
     unsigned char places[METRIC_NUMBERS]; /* 1 + place in columns, by number; 0: not there */
 };
 
-struct texts {
+struct shared_texts {
     struct shared_text **items;
     size_t count, capacity;
 };
@@ -64,7 +65,7 @@ struct texts {
 struct vitals_snapshot {
     atomic_uint refs;
     struct arena arena;
-    struct texts texts; /* one reference each */
+    struct shared_texts shared; /* one reference each */
     vitals_text host, boot_id;
     uint64_t pid_namespace;
     uint64_t realtime_ns, boottime_ns, monotonic_ns;

@@ -301,6 +301,11 @@ static size_t sink_finish(struct sink *sink, vitals_text text, vitals_text_form 
     return sink->needed;
 }
 
+vitals_text vitals_text_of(const char *string)
+{
+    return (vitals_text){string != NULL ? string : "", string != NULL ? strlen(string) : 0};
+}
+
 size_t vitals_text_format(vitals_text text, vitals_text_form form, char *out, size_t capacity)
 {
     struct sink sink = {.out = out, .columns = SIZE_MAX};

@@ -106,29 +106,16 @@ const char *cell_stranger(vitals_availability reason)
 
 char *cell_command(const vitals_row *process, bool ascii, char out[static WORDS_COMMAND])
 {
-    vitals_text text;
-    char joined[WORDS_COMMAND];
-    vitals_text_form form = ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL;
     if (process == NULL)
         return cell_not_available(out);
-    if (vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &text) > 0 && text.size > 0) {
-        size_t size = vitals_text_command(text, joined, sizeof joined);
-        size = size < sizeof joined ? size : sizeof joined - 1;
-        (void)vitals_text_format((vitals_text){joined, size}, form, out, WORDS_COMMAND);
+    vitals_availability reason = vitals_row_availability(process, VITALS_PROCESS_NAME);
+    if (reason > 0 || vitals_row_availability(process, VITALS_PROCESS_COMMAND_LINE) > 0) {
+        (void)vitals_row_command(process, ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out,
+                                 WORDS_COMMAND);
         return out;
     }
-    if (vitals_row_text(process, VITALS_PROCESS_NAME, &text) <= 0) {
-        vitals_availability reason = vitals_row_availability(process, VITALS_PROCESS_NAME);
-        bool told = reason == VITALS_DENIED || reason == VITALS_GONE;
-        (void)snprintf(out, WORDS_COMMAND, "%s", told ? cell_stranger(reason) : "N/A");
-        return out;
-    }
-    /* A zombie has ended and waits for its parent: it has no command line any more. */
-    char name[256], state[WORDS];
-    (void)vitals_text_format(text, form, name, sizeof name);
-    (void)cell_text(process, VITALS_PROCESS_STATE, true, state, sizeof state);
-    (void)snprintf(out, WORDS_COMMAND, "[%s]%s", name,
-                   strcmp(state, "zombie") == 0 ? " (zombie)" : "");
+    bool told = reason == VITALS_DENIED || reason == VITALS_GONE;
+    (void)snprintf(out, WORDS_COMMAND, "%s", told ? cell_stranger(reason) : "N/A");
     return out;
 }
 

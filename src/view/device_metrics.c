@@ -200,9 +200,9 @@ void device_label(vitals_metric metric, char out[static DEVICE_LABEL])
 void device_number_words(vitals_metric metric, double number, const struct device_form *form,
                          char out[static DEVICE_VALUE])
 {
-    static const double WH = 3600, KWH = 3600e3;
     const struct device_metric *own = device_metric_find(metric);
-    const char *unit = vitals_metric_unit(metric), *blank = form->compact ? "" : " ";
+    const char *unit = vitals_metric_unit(metric);
+    bool ratio = strcmp(unit, "ratio") == 0, seconds = strcmp(unit, "seconds") == 0;
     unsigned flags = own != NULL                        ? own->flags
                      : metric == VITALS_GPU_LINK_ACTIVE ? DEVICE_YES_NO
                                                         : 0;
@@ -212,38 +212,18 @@ void device_number_words(vitals_metric metric, double number, const struct devic
                                              : (number > 0 ? "on" : "off"));
     else if (strcmp(unit, "bytes") == 0 && form->bytes)
         (void)snprintf(out, DEVICE_VALUE, "%.0f", number);
-    else if (strcmp(unit, "bytes") == 0)
-        (void)vitals_human_bytes(number > 0 && number < 1e18 ? (uint64_t)number : 0, out);
-    else if (strcmp(unit, "bytes_per_second") == 0)
-        (void)cell_rate(true, number, out);
-    else if (strcmp(unit, "ratio") == 0)
-        (void)snprintf(out, DEVICE_VALUE, number > 0 && number < 0.0995 ? "%.1f%s%%" : "%.0f%s%%",
-                       number * 100, blank);
-    else if (strcmp(unit, "seconds") == 0 && number < 60)
-        (void)snprintf(out, DEVICE_VALUE, number < 10 && !form->compact ? "%.3f s" : "%.1f s",
-                       number);
-    else if (strcmp(unit, "seconds") == 0)
-        (void)vitals_human_duration(number < 1e12 ? number : 1e12, out);
-    else if (strcmp(unit, "celsius") == 0)
-        (void)snprintf(out, DEVICE_VALUE, "%.0f%s%s", number, blank, form->ascii ? "C" : "°C");
-    else if (strcmp(unit, "joules") == 0 && number < WH)
-        (void)snprintf(out, DEVICE_VALUE, "%.0f J", number);
-    else if (strcmp(unit, "joules") == 0 && number < KWH)
-        (void)snprintf(out, DEVICE_VALUE, "%.1f Wh", number / WH);
-    else if (strcmp(unit, "joules") == 0)
-        (void)snprintf(out, DEVICE_VALUE, number < 100 * KWH ? "%.2f kWh" : "%.0f kWh",
-                       number / KWH);
-    else if (strcmp(unit, "watts") == 0)
-        (void)snprintf(out, DEVICE_VALUE, number > 0 && number < 10 ? "%.1f W" : "%.0f W", number);
-    else if (strcmp(unit, "hertz") == 0)
-        (void)snprintf(out, DEVICE_VALUE, "%.0f MHz", number / 1e6);
-    else if (strcmp(unit, "volts") == 0)
-        (void)snprintf(out, DEVICE_VALUE, "%.3f V", number);
-    else if (strcmp(unit, "rpm") == 0)
-        (void)snprintf(out, DEVICE_VALUE, "%.0f rpm", number);
+    else if (ratio && form->compact)
+        (void)snprintf(out, DEVICE_VALUE, number > 0 && number < 0.0995 ? "%.1f%%" : "%.0f%%",
+                       number * 100);
+    else if (seconds && form->compact && number < 10)
+        (void)snprintf(out, DEVICE_VALUE, "%.1f s", number);
+    else if (strcmp(unit, "celsius") == 0 && form->compact)
+        (void)snprintf(out, DEVICE_VALUE, "%.0f%s", number, form->ascii ? "C" : "°C");
+    else if (metric == G(PERFORMANCE_STATE))
+        (void)snprintf(out, DEVICE_VALUE, "P%.0f", number);
     else
-        (void)snprintf(out, DEVICE_VALUE, metric == G(PERFORMANCE_STATE) ? "P%.0f" : "%.0f",
-                       number);
+        (void)vitals_metric_format(metric, number,
+                                   form->ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out);
 }
 
 vitals_availability device_metric_number(const vitals_row *row, const vitals_snapshot *older,

@@ -1,0 +1,87 @@
+/* metric_format.c: a number of a metric as a person reads it, by its unit.
+ *
+ * Thread rule: pure. */
+#include <vitals/catalogue.h>
+
+#include "util/base.h"
+#include "util/number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is said of a value times `scale`, with so many decimals, below an amount of the value. */
+struct scale {
+    const char *unit;
+    double below, scale;
+    int decimals;
+    const char *words;
+};
+
+/* Of a unit the first whose bound holds; the last has none. */
+static const struct scale SCALES[] = {
+    {"ratio", DBL_MIN, 100, 0, " %"},
+    {"ratio", 0.0995, 100, 1, " %"},
+    {"ratio", INFINITY, 100, 0, " %"},
+    {"seconds", 10, 1, 3, " s"},
+    {"seconds", 60, 1, 1, " s"},
+    {"joules", 3600, 1, 0, " J"},
+    {"joules", 3600e3, 1 / 3600.0, 1, " Wh"},
+    {"joules", 360e6, 1 / 3600e3, 2, " kWh"},
+    {"joules", INFINITY, 1 / 3600e3, 0, " kWh"},
+    {"watts", DBL_MIN, 1, 0, " W"},
+    {"watts", 10, 1, 1, " W"},
+    {"watts", INFINITY, 1, 0, " W"},
+    {"hertz", INFINITY, 1e-6, 0, " MHz"},
+    {"volts", INFINITY, 1, 3, " V"},
+    {"rpm", INFINITY, 1, 0, " rpm"},
+    {"celsius", INFINITY, 1, 0, " "},
+};
+
+/* As printf has it, but with a point in any locale. */
+static size_t put_fixed(char *out, double value, int decimals)
+{
+    if (fabs(value) >= 1e15)
+        return number_print_f64(out, value);
+    int size = snprintf(out, VITALS_HUMAN, "%.*f", decimals, value);
+    size_t digits = size > 0 ? (size_t)size : 0, whole = strspn(out, "-0123456789");
+    if (decimals == 0 || whole >= digits)
+        return whole;
+    out[whole] = '.'; /* the locale's own may take several bytes */
+    memmove(out + whole + 1, out + digits - decimals, (size_t)decimals + 1);
+    return whole + 1 + (size_t)decimals;
+}
+
+static uint64_t whole_bytes(double value)
+{
+    return value > 0 ? (uint64_t)fmin(value, 1e18) : 0;
+}
+
+char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form form, char *out)
+{
+    const char *unit = vitals_metric_unit(metric);
+    bool ascii = form == VITALS_TEXT_ASCII || form == VITALS_TEXT_CSV;
+    if (!isfinite(value))
+        return strcpy(out, "N/A");
+    if (unit != NULL && strcmp(unit, "bytes") == 0)
+        return vitals_human_bytes(whole_bytes(value), out);
+    if (unit != NULL && strcmp(unit, "bytes_per_second") == 0)
+        return strcat(vitals_human_bytes(whole_bytes(value), out), "/s");
+    if (unit != NULL && strcmp(unit, "seconds") == 0 && value >= 60)
+        return vitals_human_duration(fmin(value, 1e12), out);
+    for (size_t i = 0; unit != NULL && i < ARRAY_COUNT(SCALES); i++) {
+        const struct scale *scale = &SCALES[i];
+        if (strcmp(scale->unit, unit) != 0 || value >= scale->below)
+            continue;
+        size_t size = put_fixed(out, value * scale->scale, scale->decimals);
+        strcpy(out + size, scale->words);
+        if (strcmp(unit, "celsius") == 0)
+            strcat(out, ascii ? "C" : "\xC2\xB0\x43");
+        return out;
+    }
+    /* A count; what is no whole one, as a load or a number of CPUs, has decimals. */
+    bool counts = vitals_metric_type(metric) != VITALS_F64 && value == floor(value);
+    (void)put_fixed(out, value, counts ? 0 : 2);
+    return out;
+}
