@@ -43,6 +43,12 @@ VITALS_API VITALS_CHECKED int vitals_request_remove(vitals_request *request, vit
 VITALS_API VITALS_CHECKED int vitals_request_add_table(vitals_request *request, vitals_table entity,
                                                        vitals_error *error) VITALS_NONNULL(1);
 
+/* Adds all metrics of a table, also those. Some are dear, as what comes from smaps of every
+ * process: for a live handle (process.h) or few rows rather than for each tick. Errors: as above.
+ */
+VITALS_API VITALS_CHECKED int vitals_request_add_all(vitals_request *request, vitals_table entity,
+                                                     vitals_error *error) VITALS_NONNULL(1);
+
 /* Chooses the rows of the table process, a sum of enum vitals_rows; pids matter to LISTED and
  * DESCENDANTS. A pid means the process that has it when the sampler first looks: a pid
  * that does not exist is no error and has no row, also if a process gets that number later. The

@@ -68,15 +68,26 @@ int vitals_request_add(vitals_request *request, vitals_metric metric, vitals_err
     return code;
 }
 
-int vitals_request_add_table(vitals_request *request, vitals_table entity, vitals_error *error)
+static int add_metrics(vitals_request *request, vitals_table entity, bool by_name,
+                       vitals_error *error)
 {
     if (vitals_table_name(entity) == NULL)
         return error_set(error, VITALS_EARGUMENT, 0, "table %u: there is no such table",
                          (unsigned)entity);
     for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;)
-        if (metric_in_table(metric, entity))
+        if (metric_in_table(metric, entity) || (by_name && vitals_metric_table(metric) == entity))
             metric_set_add(&request->wanted, metric);
     return 0;
+}
+
+int vitals_request_add_table(vitals_request *request, vitals_table entity, vitals_error *error)
+{
+    return add_metrics(request, entity, false, error);
+}
+
+int vitals_request_add_all(vitals_request *request, vitals_table entity, vitals_error *error)
+{
+    return add_metrics(request, entity, true, error);
 }
 
 int vitals_request_remove(vitals_request *request, vitals_metric metric, vitals_error *error)

@@ -168,6 +168,21 @@ static void a_table_is_asked_for_without_what_must_be_named(void)
     vitals_request_free(request);
 }
 
+static void all_of_a_table_is_asked_for(void)
+{
+    vitals_request *request = request_of(0);
+    CHECK_OK(vitals_request_add_all(request, VITALS_TABLE_PROCESS, &error), error);
+    for (vitals_metric metric = 0; (metric = vitals_metric_next(metric)) != 0;) {
+        CHECK_CASE(vitals_metric_name(metric));
+        CHECK_INT(vitals_request_has(request, metric),
+                  vitals_metric_table(metric) == VITALS_TABLE_PROCESS);
+    }
+    CHECK_INT(vitals_request_add_all(request, 0, &error), VITALS_EARGUMENT);
+    CHECK_INT(vitals_request_add_all(request, 0x7f, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "127");
+    vitals_request_free(request);
+}
+
 static const check_test tests[] = {
     {"a set that is none is refused", a_set_that_is_none_is_refused},
     {"sets ask for their tables and no other", sets_ask_for_their_tables_and_no_other},
@@ -179,6 +194,7 @@ static const check_test tests[] = {
     {"pids do not matter where all rows are wanted", pids_do_not_matter_where_all_rows_are_wanted},
     {"a table is asked for without what must be named",
      a_table_is_asked_for_without_what_must_be_named},
+    {"all of a table is asked for", all_of_a_table_is_asked_for},
     {"a copy stands alone", a_copy_stands_alone},
     {"a copy without memory is none and leaks nothing",
      a_copy_without_memory_is_none_and_leaks_nothing},
