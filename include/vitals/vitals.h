@@ -16,6 +16,7 @@
 #include <vitals/error.h>
 #include <vitals/export.h>
 #include <vitals/gpu.h>
+#include <vitals/history.h>
 #include <vitals/metrics.h>
 #include <vitals/process.h>
 #include <vitals/request.h>
