@@ -74,6 +74,27 @@ VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
                                                  vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
+/* One value of the process that has the pid now, in one call; for a second value of it a handle
+ * costs less. The metric is of the table process and of the type. A missing value is an error,
+ * whose message says why: EDENIED, EGONE, ETIMEOUT, EUNSUPPORTED (also: it needs two readings),
+ * ESYSTEM; else EARGUMENT (the metric, a pid below 1), EMEMORY, and those of vitals_process_open.
+ * Thread: any. Cost and what may block: as of opening a handle and of vitals_process_ask. */
+VITALS_API VITALS_CHECKED int vitals_process_u64(vitals_context *context, int64_t pid,
+                                                 vitals_metric metric, uint64_t *out,
+                                                 vitals_error *error) VITALS_NONNULL(1, 4);
+VITALS_API VITALS_CHECKED int vitals_process_i64(vitals_context *context, int64_t pid,
+                                                 vitals_metric metric, int64_t *out,
+                                                 vitals_error *error) VITALS_NONNULL(1, 4);
+VITALS_API VITALS_CHECKED int vitals_process_f64(vitals_context *context, int64_t pid,
+                                                 vitals_metric metric, double *out,
+                                                 vitals_error *error) VITALS_NONNULL(1, 4);
+
+/* The same of a metric of any type, as vitals_row_string writes it for a terminal. */
+VITALS_API VITALS_CHECKED int vitals_process_string(vitals_context *context, int64_t pid,
+                                                    vitals_metric metric, char *out,
+                                                    size_t capacity, vitals_error *error)
+    VITALS_NONNULL(1);
+
 /* Other processes that an answer can be about. A child is never older than its parent: a process
  * that started before it only has the same number. */
 typedef enum vitals_relation {

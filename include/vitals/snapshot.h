@@ -176,10 +176,11 @@ VITALS_API double vitals_row_age_seconds(const vitals_row *row, vitals_metric me
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_pid(const vitals_row *row, int64_t *out)
     VITALS_NONNULL(1, 2);
 
-/* Any metric as a person reads it, for printf: text in the form, numbers as vitals_metric_format
- * writes them, and where there is no value the word for the reason: "denied". It is written into
- * `out` (capacity bytes, NUL-terminated) and cut between characters where it does not fit. Returns
- * `out`; "" for a capacity of 0. vitals_row_availability says whether it is a value or a reason. */
+/* Any metric as a person reads it, for printf: text in the form, process.command_line as a command
+ * line (vitals_text_command), numbers as vitals_metric_format writes them, and where there is no
+ * value the word for the reason: "denied". It is written into `out` (capacity bytes,
+ * NUL-terminated) and cut between characters where it does not fit. Returns `out`; "" for a
+ * capacity of 0. vitals_row_availability says whether it is a value or a reason. */
 VITALS_API const char *vitals_row_string(const vitals_row *row, vitals_metric metric,
                                          vitals_text_form form, char *out, size_t capacity)
     VITALS_NONNULL(1);

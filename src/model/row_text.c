@@ -21,36 +21,6 @@ static const char *put_reason(vitals_availability reason, char *out, size_t capa
     return put(vitals_text_of(vitals_availability_name(reason)), VITALS_TEXT_ASCII, out, capacity);
 }
 
-const char *vitals_row_string(const vitals_row *row, vitals_metric metric, vitals_text_form form,
-                              char *out, size_t capacity)
-{
-    char words[VITALS_HUMAN];
-    double number;
-    vitals_text text;
-    if (capacity == 0)
-        return "";
-    vitals_availability state = vitals_metric_type(metric) == VITALS_TEXT
-                                    ? vitals_row_text(row, metric, &text)
-                                    : vitals_row_number(row, metric, &number);
-    if (state <= 0)
-        return put_reason(state, out, capacity);
-    if (vitals_metric_type(metric) == VITALS_TEXT)
-        return put(text, form, out, capacity);
-    return put(vitals_text_of(vitals_metric_format(metric, number, form, words)), form, out,
-               capacity);
-}
-
-/* The process that a row is of: itself, or the row that it points to. */
-static const vitals_row *process_of(const vitals_row *row)
-{
-    uint64_t key;
-    if (row->table->entity != VITALS_TABLE_GPU_PROCESS)
-        return row;
-    return vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
-               ? vitals_snapshot_find(row->table->snapshot, VITALS_TABLE_PROCESS, key)
-               : NULL;
-}
-
 static const char *put_command(vitals_text arguments, vitals_text_form form, char *out,
                                size_t capacity)
 {
@@ -66,6 +36,38 @@ static const char *put_command(vitals_text arguments, vitals_text_form form, cha
     put((vitals_text){joined, size}, form, out, capacity);
     memory_free(many);
     return out;
+}
+
+const char *vitals_row_string(const vitals_row *row, vitals_metric metric, vitals_text_form form,
+                              char *out, size_t capacity)
+{
+    char words[VITALS_HUMAN];
+    double number;
+    vitals_text text;
+    if (capacity == 0)
+        return "";
+    vitals_availability state = vitals_metric_type(metric) == VITALS_TEXT
+                                    ? vitals_row_text(row, metric, &text)
+                                    : vitals_row_number(row, metric, &number);
+    if (state <= 0)
+        return put_reason(state, out, capacity);
+    if (metric == VITALS_PROCESS_COMMAND_LINE)
+        return put_command(text, form, out, capacity);
+    if (vitals_metric_type(metric) == VITALS_TEXT)
+        return put(text, form, out, capacity);
+    return put(vitals_text_of(vitals_metric_format(metric, number, form, words)), form, out,
+               capacity);
+}
+
+/* The process that a row is of: itself, or the row that it points to. */
+static const vitals_row *process_of(const vitals_row *row)
+{
+    uint64_t key;
+    if (row->table->entity != VITALS_TABLE_GPU_PROCESS)
+        return row;
+    return vitals_row_u64(row, VITALS_GPU_PROCESS_PROCESS, &key) > 0
+               ? vitals_snapshot_find(row->table->snapshot, VITALS_TABLE_PROCESS, key)
+               : NULL;
 }
 
 const char *vitals_row_command(const vitals_row *row, vitals_text_form form, char *out,

@@ -179,6 +179,7 @@ static void any_value_is_a_string(void)
     CHECK_STR(string_of(snapshot, 20, VITALS_PROCESS_RESIDENT_BYTES), "denied");
     CHECK_STR(string_of(snapshot, 20, VITALS_PROCESS_NAME), "gone");
     CHECK_STR(string_of(snapshot, 20, VITALS_PROCESS_COMMAND_LINE), "");
+    CHECK_STR(string_of(snapshot, 10, VITALS_PROCESS_COMMAND_LINE), command_of(snapshot, 10));
     CHECK_STR(string_of(snapshot, 10, VITALS_PROCESS_THREADS), "not_requested");
     CHECK_STR(string_of(snapshot, 10, VITALS_GPU_NAME), "wrong_metric");
     CHECK_STR(string_of(snapshot, 10, 0xffff), "wrong_metric");
