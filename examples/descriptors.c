@@ -1,6 +1,7 @@
 /* descriptors.c: what a process has open.
  *
  *     cc descriptors.c $(pkg-config --cflags --libs vitals) && ./a.out PID */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vitals/vitals.h>
@@ -10,13 +11,6 @@ static int pid_of(const char *text, int64_t *pid)
     char *end;
     *pid = strtoll(text, &end, 10); // what is no pid, or none that fits, is refused when opened
     return end != text && *end == '\0';
-}
-
-/* "-" where it is missing: denied, gone, or of a kind that has none. */
-static vitals_text text_of(const vitals_row *row, vitals_metric metric)
-{
-    vitals_text text;
-    return vitals_row_text(row, metric, &text) > 0 ? text : (vitals_text){"-", 1};
 }
 
 int main(int argc, char **argv)
@@ -36,15 +30,16 @@ int main(int argc, char **argv)
 
     const vitals_row *row = NULL;
     while ((row = vitals_snapshot_next(answer, VITALS_TABLE_DESCRIPTOR, row)) != NULL) {
+        char type[32], mode[16];
         uint64_t deleted;
-        vitals_text type = text_of(row, VITALS_DESCRIPTOR_TYPE);
-        vitals_text mode = text_of(row, VITALS_DESCRIPTOR_MODE);
         if (vitals_row_u64(row, VITALS_DESCRIPTOR_DELETED, &deleted) <= 0)
             deleted = 0;
         // The key is the descriptor plus one, whatever else is known of it.
-        printf("%4llu %-2.*s %-16.*s %s%s\n", (unsigned long long)vitals_row_key(row) - 1,
-               (int)mode.size, mode.bytes, (int)type.size, type.bytes, vitals_row_label(row),
-               deleted ? " (deleted)" : "");
+        printf(
+            "%4" PRIu64 " %-2s %-16s %s%s\n", vitals_row_key(row) - 1,
+            vitals_row_string(row, VITALS_DESCRIPTOR_MODE, VITALS_TEXT_TERMINAL, mode, sizeof mode),
+            vitals_row_string(row, VITALS_DESCRIPTOR_TYPE, VITALS_TEXT_TERMINAL, type, sizeof type),
+            vitals_row_label(row), deleted ? " (deleted)" : "");
     }
     vitals_availability state = vitals_snapshot_state(answer, VITALS_TABLE_DESCRIPTOR);
     if (state != VITALS_HAVE)

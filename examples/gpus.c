@@ -13,12 +13,12 @@ int main(void)
         vitals_snapshot_take(context, VITALS_SET_GPUS, &snapshot, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
 
+    char used[32];
     for (const vitals_row *gpu = NULL;
-         (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu));) {
-        uint64_t used;
-        if (vitals_row_u64(gpu, VITALS_GPU_MEMORY_USED_BYTES, &used) > 0)
-            printf("%s  %llu bytes used\n", vitals_row_label(gpu), (unsigned long long)used);
-    }
+         (gpu = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, gpu));)
+        printf("%s  %s used\n", vitals_row_label(gpu),
+               vitals_row_string(gpu, VITALS_GPU_MEMORY_USED_BYTES, VITALS_TEXT_TERMINAL, used,
+                                 sizeof used));
     vitals_snapshot_unref(snapshot);
     vitals_context_free(context);
 }

@@ -4,6 +4,7 @@
  *
  * Each child that is new gets a handle; waiting for all of them tells at once when one ends, though
  * they are not our own. A child that comes and ends within half a second is not seen. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vitals/vitals.h>
@@ -17,7 +18,7 @@ static int tell_end(void *data, vitals_process *child)
 {
     int code, signal;
     (void)data;
-    printf("- %lld", (long long)vitals_process_pid(child));
+    printf("- %" PRId64, vitals_process_pid(child));
     if (vitals_process_exit_status(child, &code, &signal) == VITALS_HAVE)
         printf("  %s %d", signal != 0 ? "signal" : "exit", signal + code);
     puts("");
@@ -59,14 +60,13 @@ static void take_new(vitals_context *context, const vitals_snapshot *answer)
 {
     const vitals_row *row = NULL;
     while ((row = vitals_snapshot_next(answer, VITALS_TABLE_PROCESS, row)) != NULL) {
-        uint64_t pid;
+        int64_t pid;
         double start;
-        if (vitals_row_u64(row, VITALS_PROCESS_PID, &pid) <= 0 ||
+        if (vitals_row_pid(row, &pid) <= 0 ||
             vitals_row_f64(row, VITALS_PROCESS_START_SECONDS, &start) <= 0 ||
-            is_known((int64_t)pid, start) ||
-            vitals_process_of(context, row, &children[count], NULL) < 0)
+            is_known(pid, start) || vitals_process_of(context, row, &children[count], NULL) < 0)
             continue;
-        printf("+ %llu  %s\n", (unsigned long long)pid, vitals_row_label(row));
+        printf("+ %" PRId64 "  %s\n", pid, vitals_row_label(row));
         count++;
     }
 }
