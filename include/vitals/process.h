@@ -138,6 +138,14 @@ VITALS_API VITALS_CHECKED int vitals_process_signal(vitals_process *process, int
 VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint64_t timeout_ns,
                                                   vitals_error *error) VITALS_NONNULL(1);
 
+/* The same, but a child of the caller is not reaped (WNOWAIT): it stays a zombie until other code,
+ * such as the library that started it, waits for it and gets its status. That status is known
+ * here too: vitals_process_exit_status does not reap it either. A later vitals_process_wait does.
+ * Errors and cost: as above. */
+VITALS_API VITALS_CHECKED int vitals_process_wait_unreaped(vitals_process *process,
+                                                           uint64_t timeout_ns, vitals_error *error)
+    VITALS_NONNULL(1);
+
 /* How it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and *signal
  * what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is told.
  * NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of another parent,
@@ -158,12 +166,17 @@ VITALS_API int vitals_process_descriptor(const vitals_process *process) VITALS_N
  * waiting. May not free one of the processes. */
 typedef int vitals_ended_fn(void *data, vitals_process *process);
 
+enum vitals_wait_flag {
+    VITALS_WAIT_UNREAPED = 1 /* no child is reaped: vitals_process_wait_unreaped */
+};
+
 /* Grows at its end only, by the rule of vitals_options. */
 typedef struct vitals_wait {
     size_t size;            /* sizeof(vitals_wait), set by init */
     uint64_t timeout_ns;    /* by the first one's clock; 0: only looks. VITALS_FOREVER */
     vitals_ended_fn *ended; /* NULL: no callback */
     void *data;             /* handed to it */
+    unsigned flags;         /* of enum vitals_wait_flag; others are EARGUMENT */
 } vitals_wait;
 
 /* Fills in the defaults. `size` is sizeof(vitals_wait) as the caller was compiled; not a byte

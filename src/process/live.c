@@ -374,14 +374,22 @@ int vitals_process_signal(vitals_process *process, int signal, vitals_error *err
     return result < 0 ? error_system(error, -result, "signal %d to process %lld", signal, pid) : 0;
 }
 
-static void learn(vitals_process *process)
+/* A child that a wait has left unreaped is reaped by a later one that reaps; then how it ended is
+ * known already. */
+static void learn(vitals_process *process, bool reaps)
 {
-    if (process->how.state != VITALS_HAVE)
-        os_pidfd_exit(&process->context->os, process->pidfd, &process->files, true, &process->how);
+    bool known = process->how.state == VITALS_HAVE;
+    struct os_exit how;
+    if (known && !(process->unreaped && reaps))
+        return;
+    os_pidfd_exit(&process->context->os, process->pidfd, &process->files, reaps, &how);
+    process->unreaped = !reaps;
+    if (!known)
+        process->how = how;
 }
 
 /* 1 where it has ended, 0 while it lives, or an error. */
-static int look(vitals_process *process, vitals_error *error)
+static int look(vitals_process *process, bool reaps, vitals_error *error)
 {
     if (process->pidfd < 0)
         return no_pidfd(process, error);
@@ -391,7 +399,7 @@ static int look(vitals_process *process, vitals_error *error)
     if (ended == 0)
         return 0;
     process->ended = true;
-    learn(process);
+    learn(process, reaps);
     return 1;
 }
 
@@ -412,12 +420,13 @@ static int pause_until(const vitals_clock *clock, int descriptor, uint64_t deadl
     return ready < 0 ? error_system(error, -ready, "waiting for processes") : ready;
 }
 
-int vitals_process_wait(vitals_process *process, uint64_t timeout_ns, vitals_error *error)
+static int wait_for_one(vitals_process *process, uint64_t timeout_ns, bool reaps,
+                        vitals_error *error)
 {
     const vitals_clock *clock = &process->context->os.clock;
     uint64_t deadline_ns = deadline_of(clock, timeout_ns);
     int code;
-    while ((code = look(process, error)) == 0) {
+    while ((code = look(process, reaps, error)) == 0) {
         int ready = pause_until(clock, process->pidfd, deadline_ns, error);
         if (ready < 0)
             return ready;
@@ -428,13 +437,23 @@ int vitals_process_wait(vitals_process *process, uint64_t timeout_ns, vitals_err
     return code < 0 ? code : 0;
 }
 
+int vitals_process_wait(vitals_process *process, uint64_t timeout_ns, vitals_error *error)
+{
+    return wait_for_one(process, timeout_ns, true, error);
+}
+
+int vitals_process_wait_unreaped(vitals_process *process, uint64_t timeout_ns, vitals_error *error)
+{
+    return wait_for_one(process, timeout_ns, false, error);
+}
+
 vitals_availability vitals_process_exit_status(vitals_process *process, int *code, int *signal)
 {
     if (process->pidfd < 0)
         return VITALS_UNSUPPORTED;
     if (!process->ended)
         return VITALS_NOT_YET;
-    learn(process);
+    learn(process, !process->unreaped);
     if (process->how.state != VITALS_HAVE)
         return process->how.state;
     if (code != NULL)
@@ -488,11 +507,18 @@ struct waiting {
     vitals_wait how;
 };
 
+static bool reaps(const struct waiting *waiting)
+{
+    return (waiting->how.flags & VITALS_WAIT_UNREAPED) == 0;
+}
+
 static void tell(struct waiting *waiting, size_t index)
 {
     vitals_process *process = waiting->processes[index];
     if (waiting->told[index] || waiting->stopped)
         return;
+    if (process->unreaped && reaps(waiting)) /* it had ended before */
+        learn(process, true);
     waiting->told[index] = true;
     waiting->left--;
     if (waiting->how.ended != NULL)
@@ -509,7 +535,7 @@ static int settle_ready(struct waiting *waiting, vitals_error *error)
         return error_system(error, -count, "waiting for processes");
     for (int i = 0; i < count && !waiting->stopped; i++) {
         vitals_process *process = waiting->processes[ready[i]];
-        int ended = look(process, error);
+        int ended = look(process, reaps(waiting), error);
         if (ended < 0)
             return ended;
         if (ended == 0)
@@ -580,6 +606,9 @@ int vitals_process_wait_several(vitals_process *const *processes, size_t count,
     int code = how != NULL ? options_take(&FORM, how, &waiting.how, error) : 0;
     if (code == 0 && processes == NULL && count > 0)
         code = error_set(error, VITALS_EARGUMENT, 0, "%zu processes, and no list of them", count);
+    if (code == 0 && (waiting.how.flags & ~(unsigned)VITALS_WAIT_UNREAPED) != 0)
+        code = error_set(error, VITALS_EARGUMENT, 0, "flags %#x of a wait: there are none such",
+                         waiting.how.flags);
     for (size_t i = 0; i < count && code == 0; i++)
         if (processes[i] == NULL)
             code = error_set(error, VITALS_EARGUMENT, 0, "process %zu of %zu is NULL", i + 1,

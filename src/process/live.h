@@ -13,6 +13,7 @@ struct vitals_process {
     uint64_t start_ticks;
     uint64_t stream, asked;   /* whose keys its answers have, and how many there were */
     struct user_cache *users; /* NULL: no name was asked for yet */
+    bool unreaped;            /* the last wait that saw its end left it a zombie */
     bool ended;               /* it was waited for, */
     struct os_exit how;       /* and this is what was learned; NOT_YET before */
 };

@@ -26,6 +26,33 @@ static void a_child_is_reaped_and_its_code_told(void)
     world_close(&world);
 }
 
+static void a_child_may_be_left_unreaped(void)
+{
+    struct world world;
+    world_open(&world, NULL, 0);
+    pid_t pid = child_exits(7), second = child_exits(8);
+    vitals_process *process = opened(&world, pid), *other = opened(&world, second);
+    vitals_error error;
+    int status;
+    CHECK_OK(vitals_process_wait_unreaped(process, VITALS_FOREVER, &error), error);
+    CHECK_EXIT(process, VITALS_HAVE, 7, 0);
+    CHECK_OK(vitals_process_wait_unreaped(process, 0, &error), error);
+    CHECK_INT(vitals_process_is_running(process), 1); // a zombie
+    CHECK_INT(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    CHECK_OK(vitals_process_wait(process, 0, &error), error); // nothing is left to reap
+    CHECK_EXIT(process, VITALS_HAVE, 7, 0);
+
+    CHECK_OK(vitals_process_wait_unreaped(other, VITALS_FOREVER, &error), error);
+    CHECK_OK(vitals_process_wait(other, 0, &error), error); // this one reaps
+    CHECK_EXIT(other, VITALS_HAVE, 8, 0);
+    CHECK_INT(waitpid(second, NULL, 0), -1);
+    CHECK_INT(errno, ECHILD);
+    vitals_process_close(process);
+    vitals_process_close(other);
+    world_close(&world);
+}
+
 static void a_signal_that_ended_it_is_told(void)
 {
     struct world world;
@@ -397,6 +424,7 @@ static void a_zombies_word_is_read(void)
 
 static const check_test tests[] = {
     {"a child is reaped and its code told", a_child_is_reaped_and_its_code_told},
+    {"a child may be left unreaped", a_child_may_be_left_unreaped},
     {"a signal that ended it is told", a_signal_that_ended_it_is_told},
     {"a child that ends in silence is reaped", a_child_that_ends_in_silence_is_reaped},
     {"without time it only looks", without_time_it_only_looks},

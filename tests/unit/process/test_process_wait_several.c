@@ -189,10 +189,51 @@ static void options_of_another_release_are_judged(void)
     newer.more = 1;
     CHECK_INT(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "vitals_wait: the caller was built against a newer vitals");
-    newer.known.size = sizeof(vitals_wait) - 1;
+    newer.known.size = offsetof(vitals_wait, flags) - 1;
     CHECK_INT(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
+    newer.known.size = offsetof(vitals_wait, flags);
+    newer.known.flags = 0xBAD; /* not a part of that release's struct */
+    CHECK_OK(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), error);
+    newer.known.size = sizeof(vitals_wait);
+    CHECK_INT(vitals_process_wait_several(NULL, 0, &newer.known, NULL, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "flags 0xbad");
     CHECK_INT(vitals_process_wait_several(NULL, 0, &(vitals_wait){0}, NULL, NULL),
               VITALS_EARGUMENT);
+}
+
+/* As subprocess.Popen needs it: all have ended, and each is there for waitpid. */
+static void several_may_be_left_unreaped(void)
+{
+    enum { COUNT = 3 };
+    struct world world;
+    world_open(&world, NULL, 0);
+    pid_t pids[COUNT];
+    vitals_process *processes[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        pids[i] = child_exits(20 + i);
+        processes[i] = opened(&world, pids[i]);
+    }
+    vitals_error error;
+    vitals_wait how;
+    size_t remaining = 77;
+    vitals_wait_init(&how, sizeof how);
+    how.flags = VITALS_WAIT_UNREAPED;
+    CHECK_OK(vitals_process_wait_several(processes, COUNT, &how, &remaining, &error), error);
+    CHECK_UINT(remaining, 0);
+    for (int i = 0; i < COUNT - 1; i++) {
+        int status;
+        CHECK_EXIT(processes[i], VITALS_HAVE, 20 + i, 0);
+        CHECK_INT(waitpid(pids[i], &status, WNOHANG), pids[i]);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 20 + i);
+        CHECK_EXIT(processes[i], VITALS_HAVE, 20 + i, 0);
+    }
+    /* A later wait that reaps does so, though the end was seen before. */
+    how.flags = 0;
+    CHECK_OK(vitals_process_wait_several(processes, COUNT, &how, &remaining, &error), error);
+    CHECK_INT(waitpid(pids[COUNT - 1], NULL, WNOHANG), -1);
+    for (int i = 0; i < COUNT; i++)
+        vitals_process_close(processes[i]);
+    world_close(&world);
 }
 
 /* For a caller's own event loop. */
@@ -276,6 +317,7 @@ static const check_test tests[] = {
     {"odd lists are told of whole", odd_lists_are_told_of_whole},
     {"who is told can stop it", who_is_told_can_stop_it},
     {"options of another release are judged", options_of_another_release_are_judged},
+    {"several may be left unreaped", several_may_be_left_unreaped},
     {"its descriptor can be polled", its_descriptor_can_be_polled},
     {"many are waited for", many_are_waited_for},
     {"running out of memory is said", running_out_of_memory_is_said},
