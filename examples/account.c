@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     if (code == 0)
         code = vitals_run_start(run, &error);
     while (code == 0) { /* 1: it has ended */
-        code = vitals_run_wait(run, 0.5, &error);
+        code = vitals_run_wait(run, 500000000, &error);
         if (code == 0)
             fprintf(stderr, "it still runs\n");
     }

@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/* No longest time for a wait. */
+#define VITALS_FOREVER UINT64_MAX
+
 /* Grows at its end only. No function may be NULL. */
 typedef struct vitals_clock {
     size_t size; /* sizeof(vitals_clock), set by the caller */

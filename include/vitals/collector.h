@@ -90,10 +90,10 @@ VITALS_API VITALS_CHECKED int vitals_collector_collect(vitals_collector *collect
  * ends it. The collection is borrowed. */
 typedef int vitals_collect_fn(void *data, const vitals_collection *collection);
 
-/* One at a time. Errors: EARGUMENT (one runs already, an interval that is not above 0, the tag),
+/* One at a time. Errors: EARGUMENT (one runs already, an interval below 1 ms, the tag),
  * ESYSTEM. */
 VITALS_API VITALS_CHECKED int vitals_collector_set_every(vitals_collector *collector,
-                                                         const char *tag, double seconds,
+                                                         const char *tag, uint64_t interval_ns,
                                                          vitals_collect_fn *told, void *data,
                                                          vitals_error *error)
     VITALS_NONNULL(1, 2, 4);

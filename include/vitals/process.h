@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <vitals/clock.h>
 #include <vitals/request.h>
 #include <vitals/snapshot.h>
 
@@ -126,9 +127,6 @@ VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
  * another /proc), ESYSTEM. One system call. */
 VITALS_API VITALS_CHECKED int vitals_process_signal(vitals_process *process, int signal,
                                                     vitals_error *error) VITALS_NONNULL(1);
-
-/* No longest time for a wait. */
-#define VITALS_FOREVER UINT64_MAX
 
 /* Waits until it has ended, at most timeout_ns by the context's clock (0: only looks). A child of
  * the caller is reaped, as by waitpid. A zombie of another parent has ended. Once it has, it has

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include <vitals/account.h>
+#include <vitals/clock.h>
 #include <vitals/request.h>
 #include <vitals/usage.h>
 
@@ -146,10 +147,12 @@ VITALS_API VITALS_CHECKED int vitals_run_stop(vitals_run *run, vitals_error *err
     VITALS_NONNULL(1);
 VITALS_API enum vitals_run_state vitals_run_state(const vitals_run *run) VITALS_NONNULL(1);
 
-/* Until every root has ended or the time is over; 1: ended, 0: not yet. The exit status stands in
- * the account where the kernel tells it. */
-VITALS_API VITALS_CHECKED int vitals_run_wait(vitals_run *run, double seconds, vitals_error *error)
-    VITALS_NONNULL(1);
+/* Waits until every root has ended, at most timeout_ns by the run's clock (0: only looks;
+ * VITALS_FOREVER: no longest time). Returns 1 once they have, 0 where the time was over before. The
+ * exit status stands in the account where the kernel tells it. Any thread. Errors: EARGUMENT (the
+ * run was not started), ESYSTEM. Cost: one system call, and one sleep. */
+VITALS_API VITALS_CHECKED int vitals_run_wait(vitals_run *run, uint64_t timeout_ns,
+                                              vitals_error *error) VITALS_NONNULL(1);
 
 /* Everything so far, at any moment; any thread. */
 VITALS_API VITALS_CHECKED int vitals_run_account(vitals_run *run, vitals_account **out,

@@ -3,6 +3,10 @@
  *     context ── request ──► sampler ──► snapshot ──► rows, values, rates
  *        └───── live handles (process.h) and runs (run.h)
  *
+ * Time has one unit: each moment, interval, deadline and timeout that a function takes or gives is
+ * a uint64_t of nanoseconds whose name ends in _ns. What is measured is in the unit of its metric
+ * or figure: seconds, as double, where the name ends in _seconds.
+ *
  * docs/architecture.md follows one number from its file to the screen. */
 #ifndef VITALS_H
 #define VITALS_H

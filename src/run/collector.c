@@ -317,7 +317,7 @@ struct vitals_collector {
     pthread_t thread; /* the caller's, as is what follows */
     bool told_runs;
     int stop;
-    double seconds;
+    uint64_t interval_ns;
     vitals_collect_fn *told;
     void *data;
     void (*began)(void *data), (*ended)(void *data);
@@ -728,7 +728,7 @@ static void *told_main(void *argument)
 {
     vitals_collector *collector = argument;
     const vitals_clock *clock = clock_of(collector);
-    uint64_t interval = (uint64_t)(collector->seconds * 1e9);
+    uint64_t interval = collector->interval_ns;
     uint64_t deadline = saturating_add(now_ns(collector), interval);
     if (collector->began != NULL)
         collector->began(collector->data);
@@ -757,12 +757,12 @@ void vitals_collector_set_around(vitals_collector *collector, void (*began)(void
     collector->ended = ended;
 }
 
-int vitals_collector_set_every(vitals_collector *collector, const char *tag, double seconds,
+int vitals_collector_set_every(vitals_collector *collector, const char *tag, uint64_t interval_ns,
                                vitals_collect_fn *told, void *data, vitals_error *error)
 {
     if (collector->told_runs)
         return error_set(error, VITALS_EARGUMENT, 0, "one is told already");
-    if (!(seconds >= 1e-3) || !(seconds < 1e9))
+    if (interval_ns < NS_PER_MS)
         return error_set(error, VITALS_EARGUMENT, 0, "an interval of 1 ms or more is expected");
     if (collector->stop < 0)
         collector->stop = os_event_new();
@@ -771,7 +771,7 @@ int vitals_collector_set_every(vitals_collector *collector, const char *tag, dou
     int code = vitals_collector_begin(collector, tag, error);
     if (code < 0)
         return code;
-    collector->seconds = seconds;
+    collector->interval_ns = interval_ns;
     collector->told = told;
     collector->data = data;
     int failed = thread_start(&collector->thread, "vitals-collect", 0, told_main, collector);

@@ -404,14 +404,13 @@ enum vitals_run_state vitals_run_state(const vitals_run *run)
     return run->state;
 }
 
-int vitals_run_wait(vitals_run *run, double seconds, vitals_error *error)
+int vitals_run_wait(vitals_run *run, uint64_t timeout_ns, vitals_error *error)
 {
     const vitals_clock *clock = &run->context->os.clock;
     if (run->state == VITALS_RUN_NEW)
         return error_set(error, VITALS_EARGUMENT, 0, "the run was not started");
-    bool ever = !(seconds < 1e9);
-    uint64_t span = ever ? UINT64_MAX : seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
-    int woken = clock->wait_until(clock->data, run->ended, saturating_add(now_ns(run), span));
+    uint64_t deadline_ns = saturating_add(now_ns(run), timeout_ns);
+    int woken = clock->wait_until(clock->data, run->ended, deadline_ns);
     return woken < 0 ? error_system(error, -woken, "waiting for processes") : woken > 0;
 }
 

@@ -101,13 +101,13 @@ static int begin(struct run_track *track)
 /* Until all have ended, a signal arrives, or the reader has gone. */
 static int wait_for_end(struct run_track *track)
 {
-    static const double SECONDS = 0.2;
+    static const uint64_t LOOK_NS = 200 * NS_PER_MS;
     struct pollfd told = {.fd = track->interrupts, .events = POLLIN};
     vitals_error error;
     if (vitals_run_start(track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     for (int ended = 0; ended == 0;) {
-        ended = vitals_run_wait(track->run, SECONDS, &error);
+        ended = vitals_run_wait(track->run, LOOK_NS, &error);
         if (ended < 0)
             return command_fail(EXIT_CANNOT, "%s", error.message);
         /* Whether the reader of the samples has gone. */

@@ -2,6 +2,7 @@
  * any load. */
 #include "check.h"
 #include "usage_world.h"
+#include "util/base.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -142,10 +143,12 @@ static void a_callback_is_told_until_it_has_enough(void)
     struct told told = {0};
     CHECK_INT(vitals_collector_set_every(collector, "daemon", 0, on_collect, &told, &error),
               VITALS_EARGUMENT);
-    CHECK_OK(vitals_collector_set_every(collector, "daemon", 0.3, on_collect, &told, &error),
-             error);
-    CHECK_INT(vitals_collector_set_every(collector, "other", 0.3, on_collect, &told, &error),
-              VITALS_EARGUMENT);
+    CHECK_OK(
+        vitals_collector_set_every(collector, "daemon", 300 * NS_PER_MS, on_collect, &told, &error),
+        error);
+    CHECK_INT(
+        vitals_collector_set_every(collector, "other", 300 * NS_PER_MS, on_collect, &told, &error),
+        VITALS_EARGUMENT);
     (void)wait_for_value(collector, "daemon", "cpu_seconds", VITALS_SCOPE_TREE, "");
     usleep(1500000);
     vitals_collector_free(collector); /* waits for the thread: what it wrote can be read */

@@ -3,6 +3,8 @@
  * live machine's and the demo's devices': the checks hold at any load. */
 #include "check.h"
 
+#include "util/base.h"
+
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -279,8 +281,9 @@ static void begin_and_end_are_told_once(void)
     vitals_collector *collector = new_collector();
     began = told = ended = 0;
     vitals_collector_set_around(collector, on_begin, on_end);
-    CHECK_OK(vitals_collector_set_every(collector, "daemon", 0.05, on_collect, &told, &error),
-             error);
+    CHECK_OK(
+        vitals_collector_set_every(collector, "daemon", 50 * NS_PER_MS, on_collect, &told, &error),
+        error);
     usleep(1500000);
     vitals_collector_free(collector); /* waits for the thread */
     CHECK_INT(began, 1);
