@@ -34,7 +34,7 @@ extern "C" {
 typedef struct vitals_collector vitals_collector;
 typedef struct vitals_collection vitals_collection;
 
-/* One measure in one window. */
+/* One measure in one window. It grows at its end only and is handed out by pointer alone. */
 typedef struct vitals_collected {
     const char *window; /* "train/epoch" */
     double seconds;     /* how long it has been open */

@@ -26,7 +26,8 @@
 extern "C" {
 #endif
 
-/* A mark that a process of the run wrote (mark.h). */
+/* A mark that a process of the run wrote (mark.h). It grows at its end only and is handed out by
+ * pointer alone; it lives until the callback returns. */
 typedef struct vitals_mark {
     int begins; /* not 0: a phase begins; 0: it ends */
     const char *name;
@@ -37,10 +38,11 @@ typedef struct vitals_mark {
 
 /* Receives each sample of a run. The functions are called in the sampler's process: descriptors
  * that they open and memory that they write belong to that process alone. A function may be NULL.
- * A function that returns less than zero is not called again, and the account says why it
- * stopped. */
+ * Once one returns less than zero none is called any more, and the account says why. Grows at its
+ * end only, by the rule of vitals_options. */
 typedef struct vitals_run_observer {
-    void *data;
+    size_t size;                   /* sizeof(vitals_run_observer), set by init */
+    void *data;                    /* handed to each function */
     const vitals_request *request; /* read beside what the account needs; NULL: nothing */
     int (*begin)(void *data, vitals_error *error);
     int (*sample)(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
@@ -50,6 +52,11 @@ typedef struct vitals_run_observer {
     int descriptor;       /* of the caller's, that stays open in the sampler's process; 0: none */
     int other_descriptor; /* another one */
 } vitals_run_observer;
+
+/* Fills in the defaults: no function. `size` is sizeof(vitals_run_observer) as the caller was
+ * compiled; not a byte beyond it is written. */
+VITALS_API void vitals_run_observer_init(vitals_run_observer *observer, size_t size)
+    VITALS_NONNULL(1);
 
 /* Grows at its end only, by the rule of vitals_options; so does what `world` points to. */
 typedef struct vitals_run_options {

@@ -46,7 +46,8 @@ VITALS_API int vitals_measure_is_counter(vitals_measure measure);
 /* The measure of that name, or 0. */
 VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);
 
-/* Of the newest snapshot. */
+/* One measure of one subject, of the newest snapshot. It grows at its end only and is handed out by
+ * pointer alone: its sizeof is not the distance between two. */
 typedef struct vitals_usage_value {
     vitals_measure measure;
     vitals_scope scope;
@@ -101,10 +102,11 @@ VITALS_API VITALS_CHECKED int vitals_usage_request(const vitals_usage *usage,
 VITALS_API VITALS_CHECKED int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot,
                                                vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* The values of the newest snapshot, in a fixed order (by scope, subject, measure); at most as long
- * valid as nothing is added. */
-VITALS_API const vitals_usage_value *vitals_usage_values(const vitals_usage *usage, size_t *count)
-    VITALS_NONNULL(1, 2);
+/* The values of the newest snapshot, in a fixed order (by scope, subject, measure); NULL: the
+ * first, NULL after the last. Borrowed; valid until something is added. */
+VITALS_API const vitals_usage_value *vitals_usage_next(const vitals_usage *usage,
+                                                       const vitals_usage_value *previous)
+    VITALS_NONNULL(1);
 
 /* Snapshots that were folded in, and the monotonic moment of the first and the last. */
 VITALS_API uint64_t vitals_usage_count(const vitals_usage *usage) VITALS_NONNULL(1);

@@ -17,23 +17,21 @@ static const size_t SCOPE_COUNT = sizeof SCOPES / sizeof SCOPES[0];
 void usage_line_write(struct buffer *line, const vitals_snapshot *snapshot,
                       const vitals_usage *usage)
 {
-    size_t count;
-    const vitals_usage_value *values = vitals_usage_values(usage, &count);
+    const vitals_usage_value *value = NULL;
     bool any = false;
     bool gone[sizeof SCOPES / sizeof SCOPES[0]] = {false}; /* all processes of it have ended */
     const vitals_measure processes = vitals_measure_find("processes");
-    for (size_t i = 0; i < count; i++) {
-        if (values[i].measure == processes && values[i].state == VITALS_GONE &&
-            values[i].scope >= 1 && (size_t)values[i].scope < SCOPE_COUNT)
-            gone[values[i].scope] = true;
+    while ((value = vitals_usage_next(usage, value)) != NULL) {
+        if (value->measure == processes && value->state == VITALS_GONE && value->scope >= 1 &&
+            (size_t)value->scope < SCOPE_COUNT)
+            gone[value->scope] = true;
     }
 
     buffer_format(line,
                   "{\"usage\":{\"realtime_ns\":\"%llu\",\"monotonic_ns\":\"%llu\",\"values\":[",
                   (unsigned long long)vitals_snapshot_realtime_ns(snapshot),
                   (unsigned long long)vitals_snapshot_monotonic_ns(snapshot));
-    for (size_t i = 0; i < count; i++) {
-        const vitals_usage_value *value = &values[i];
+    while ((value = vitals_usage_next(usage, value)) != NULL) {
         if (value->scope < 1 || (size_t)value->scope >= SCOPE_COUNT)
             continue;
         /* What ended processes did since the last sample is not known, and not 0. */

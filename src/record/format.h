@@ -9,7 +9,7 @@
 #include "record/sample.h"
 #include "record/text_file.h"
 
-enum { ATTRIBUTES_MAX = 32, MARKS_WAITING_MAX = 1024, MARKS_OPEN_MAX = 256 };
+enum { ATTRIBUTES_MAX = 32, VALUES_FIRST = 128, MARKS_WAITING_MAX = 1024, MARKS_OPEN_MAX = 256 };
 
 struct format {
     const char *name;
@@ -65,6 +65,9 @@ struct recorder {
     /* if it rotates: open phases, which go on in the next part */
     struct waiting_mark *opened;
     size_t opened_count;
+
+    const vitals_usage_value **values; /* of the newest sample, borrowed of its usage */
+    size_t value_capacity;
 
     uint64_t samples;       /* of this part */
     uint64_t part_began_ns; /* monotonic */

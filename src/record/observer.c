@@ -78,8 +78,12 @@ void record_observer_init(struct record_observer *observer, const struct recorde
         {VITALS_HOST_SWAP_TOTAL_BYTES, true},  {VITALS_HOST_SWAP_USED_BYTES, true},
     };
     *observer = (struct record_observer){.options = *options};
-    observer->face = (vitals_run_observer){
-        .data = observer, .begin = begin, .sample = sample, .mark = mark, .end = end};
+    observer->face = (vitals_run_observer){.size = sizeof(vitals_run_observer),
+                                           .data = observer,
+                                           .begin = begin,
+                                           .sample = sample,
+                                           .mark = mark,
+                                           .end = end};
 
     /* Without memory for the request frames lack these. */
     if (!options->frames || vitals_request_new(0, &observer->request, NULL) < 0)

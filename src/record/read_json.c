@@ -178,6 +178,7 @@ static int read_figure(const char *path, const json_t *figure, vitals_account *a
 {
     const json_t *value = json_object_get(figure, "value");
     const vitals_figure_form form = {
+        .size = sizeof(vitals_figure_form),
         .name = text_of(figure, "name"),
         .unit = text_of(figure, "unit"),
         .subject = text_of(figure, "subject"),

@@ -377,7 +377,19 @@ int recorder_sample(struct recorder *recorder, const vitals_snapshot *snapshot,
     struct record_sample sample = {.realtime_ns = vitals_snapshot_realtime_ns(snapshot),
                                    .monotonic_ns = vitals_snapshot_monotonic_ns(snapshot),
                                    .snapshot = snapshot};
-    sample.values = vitals_usage_values(usage, &sample.count);
+    for (const vitals_usage_value *value = NULL;
+         (value = vitals_usage_next(usage, value)) != NULL;) {
+        if (sample.count == recorder->value_capacity) {
+            size_t capacity = sample.count > 0 ? 2 * sample.count : VALUES_FIRST;
+            void *values = realloc(recorder->values, capacity * sizeof *recorder->values);
+            if (values == NULL)
+                return record_no_memory(recorder->path, error);
+            recorder->values = values;
+            recorder->value_capacity = capacity;
+        }
+        recorder->values[sample.count++] = value;
+    }
+    sample.values = recorder->values;
     return recorder_write_sample(recorder, &sample, error);
 }
 
@@ -471,6 +483,7 @@ int recorder_close(struct recorder *recorder, vitals_error *error)
     }
     free(recorder->waiting);
     free(recorder->opened);
+    free(recorder->values);
     free(recorder->state);
     free(recorder->path);
     free(recorder);

@@ -330,7 +330,8 @@ void recording_mark(struct recording *recording, bool begins, const char *name, 
 static void add_figure(struct recording *recording, const struct series *series, const char *name,
                        double value)
 {
-    const vitals_figure_form form = {.name = name,
+    const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                     .name = name,
                                      .unit = series->unit,
                                      .subject = series->subject,
                                      .label = series->label,

@@ -12,7 +12,7 @@
 struct record_sample {
     uint64_t realtime_ns, monotonic_ns;
     const vitals_snapshot *snapshot; /* NULL: the values alone */
-    const vitals_usage_value *values;
+    const vitals_usage_value *const *values;
     size_t count;
 };
 
@@ -22,8 +22,8 @@ static inline const vitals_usage_value *sample_find(const struct record_sample *
 {
     vitals_measure wanted = vitals_measure_find(measure);
     for (size_t i = 0; i < sample->count && wanted != 0; i++)
-        if (sample->values[i].measure == wanted && sample->values[i].scope == scope)
-            return &sample->values[i];
+        if (sample->values[i]->measure == wanted && sample->values[i]->scope == scope)
+            return sample->values[i];
     return NULL;
 }
 

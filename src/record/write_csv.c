@@ -61,7 +61,7 @@ static int learn_columns(struct recorder *recorder, const struct record_sample *
 {
     struct csv_state *state = recorder->state;
     for (size_t i = 0; i < sample->count; i++) {
-        const vitals_usage_value *value = &sample->values[i];
+        const vitals_usage_value *value = sample->values[i];
         size_t tried = 0;
         while (tried < state->count && !is_of(&state->columns[(i + tried) % state->count], value))
             tried++;
@@ -136,14 +136,14 @@ static int csv_sample(struct recorder *recorder, const struct record_sample *sam
         size_t tried = 0, at = 0;
         for (; tried < sample->count; tried++) {
             at = (next + tried) % sample->count;
-            if (is_of(&state->columns[i], &sample->values[at]))
+            if (is_of(&state->columns[i], sample->values[at]))
                 break;
         }
         text_file_put(&recorder->file, ",");
         if (tried == sample->count)
             continue;
         next = at + 1;
-        const vitals_usage_value *value = &sample->values[at];
+        const vitals_usage_value *value = sample->values[at];
         if (value->state <= 0 || !usage_value_is_fresh(value))
             continue;
         number_shortest(value->value, words);

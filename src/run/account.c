@@ -5,6 +5,7 @@
 #include "model/json_writer.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,8 +55,21 @@ static void fill_figure(vitals_figure *figure, const vitals_figure_form *form)
     copy_safe(form->source, figure->source, sizeof(figure->source));
 }
 
-static int check_form(const vitals_figure_form *form, vitals_error *error)
+static const vitals_figure_form EMPTY = {0};
+
+static const struct options_form FORM = {"vitals_figure_form", &EMPTY, sizeof(vitals_figure_form),
+                                         sizeof(vitals_figure_form)};
+
+void vitals_figure_form_init(vitals_figure_form *form, size_t size)
 {
+    options_init(&FORM, form, size);
+}
+
+static int take_form(const vitals_figure_form *given, vitals_figure_form *form, vitals_error *error)
+{
+    int code = options_take(&FORM, given, form, error);
+    if (code < 0)
+        return code;
     if (form->name == NULL || form->name[0] == '\0')
         return error_set(error, VITALS_EARGUMENT, 0, "a figure without a name");
     int state = (int)form->state;
@@ -70,7 +84,8 @@ static int check_form(const vitals_figure_form *form, vitals_error *error)
 
 int vitals_account_add(vitals_account *account, const vitals_figure_form *form, vitals_error *error)
 {
-    int code = check_form(form, error);
+    vitals_figure_form taken;
+    int code = take_form(form, &taken, error);
     if (code < 0)
         return code;
     if (account->count == ACCOUNT_FIGURES_MAX)
@@ -78,21 +93,22 @@ int vitals_account_add(vitals_account *account, const vitals_figure_form *form, 
     if (memory_grow((void **)&account->figures, &account->capacity, account->count,
                     sizeof(*account->figures)) < 0)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
-    fill_figure(&account->figures[account->count++], form);
+    fill_figure(&account->figures[account->count++], &taken);
     return 0;
 }
 
 int vitals_account_put(vitals_account *account, const vitals_figure_form *form, vitals_error *error)
 {
-    int code = check_form(form, error);
+    vitals_figure_form taken;
+    int code = take_form(form, &taken, error);
     if (code < 0)
         return code;
     char subject[FIGURE_SUBJECT];
-    copy_safe(form->subject, subject, sizeof(subject));
-    const vitals_figure *known = vitals_account_find(account, form->name, subject);
+    copy_safe(taken.subject, subject, sizeof(subject));
+    const vitals_figure *known = vitals_account_find(account, taken.name, subject);
     if (known == NULL)
         return vitals_account_add(account, form, error);
-    fill_figure(&account->figures[known - account->figures], form);
+    fill_figure(&account->figures[known - account->figures], &taken);
     return 0;
 }
 

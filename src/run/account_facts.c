@@ -21,8 +21,12 @@ enum { COMMAND_MOST = 64 * 1024 };
 static void put(vitals_account *account, const char *name, const char *unit, const char *source,
                 vitals_availability state, double value)
 {
-    const vitals_figure_form form = {
-        .name = name, .unit = unit, .source = source, .state = state, .value = value};
+    const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                     .name = name,
+                                     .unit = unit,
+                                     .source = source,
+                                     .state = state,
+                                     .value = value};
     (void)!vitals_account_add(account, &form, NULL);
 }
 
@@ -314,7 +318,8 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
             (memory && strncmp(figure->name, "memory_peak_", 12) == 0))
             continue;
         char source[FIGURE_SOURCE];
-        vitals_figure_form form = {.name = figure->name,
+        vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                   .name = figure->name,
                                    .unit = figure->unit,
                                    .subject = figure->subject,
                                    .label = figure->label,

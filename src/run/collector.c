@@ -223,16 +223,15 @@ static void take_values(struct collector_values *values, const vitals_snapshot *
                         const vitals_usage *usage)
 {
     const struct owner machine = {VITALS_SCOPE_SYSTEM, "system", ""};
-    size_t count;
-    const vitals_usage_value *known = vitals_usage_values(usage, &count);
     const vitals_row *host = vitals_snapshot_next(snapshot, VITALS_TABLE_HOST, NULL), *row = NULL;
     values->count = 0;
     values->seen_count = 0;
     values->sample++;
-    for (size_t i = 0; i < count; i++) {
+    for (const vitals_usage_value *known = NULL;
+         (known = vitals_usage_next(usage, known)) != NULL;) {
         vitals_usage_value *value = room(values);
         if (value != NULL)
-            *value = known[i];
+            *value = *known;
     }
 
     struct collector_reading swap = reading_of(host, VITALS_HOST_SWAP_TOTAL_BYTES);
@@ -458,15 +457,14 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
                          vitals_error *error)
 {
     vitals_run_options taken;
+    vitals_run_observer observer;
     vitals_usage_options usage;
     vitals_run_options_init(&taken, sizeof(taken));
-    if (options != NULL)
-        memcpy(&taken, options, size_min(options->size, sizeof(taken)));
-    taken.size = sizeof(taken);
-    vitals_usage_options_init(&usage, sizeof(usage));
-    if (taken.usage != NULL)
-        memcpy(&usage, taken.usage, size_min(taken.usage->size, sizeof(usage)));
-    usage.size = sizeof(usage);
+    int code = options != NULL ? run_options_take(options, &taken, &observer, error) : 0;
+    if (code == 0)
+        code = usage_options_take(taken.usage, &usage, error);
+    if (code < 0)
+        return code;
     /* A window may be shorter than the pace at which the machine is read beside a tree: then it
      * would be told of a time before it. */
     if (usage.machine_pace == VITALS_MACHINE_EACH_SECOND)
@@ -478,11 +476,13 @@ int vitals_collector_new(const vitals_run_options *options, vitals_collector **o
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     collector->stop = -1;
     pthread_mutex_init(&collector->mutex, NULL);
-    int code = vitals_request_new(0, &collector->newest.request, error);
+    code = vitals_request_new(0, &collector->newest.request, error);
     for (size_t i = 0; i < ARRAY_COUNT(WANTED) && code == 0; i++)
         code = vitals_request_add(collector->newest.request, WANTED[i], error);
-    collector->observer = (vitals_run_observer){
-        .data = collector, .request = collector->newest.request, .sample = on_sample};
+    collector->observer = (vitals_run_observer){.size = sizeof(vitals_run_observer),
+                                                .data = collector,
+                                                .request = collector->newest.request,
+                                                .sample = on_sample};
     taken.observer = &collector->observer;
     if (code == 0)
         code = vitals_context_new(taken.world, &collector->context, error);

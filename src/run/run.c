@@ -46,7 +46,8 @@ enum { SIGNAL_EXIT = 128, CHILDREN_FIRST = 64, METHODS_TEXT = 96 };
 
 struct launcher {
     vitals_run_options options;
-    vitals_context *context; /* for /proc and the clock; no sampler is made of it */
+    vitals_run_observer observer; /* the copy to which options.observer points */
+    vitals_context *context;      /* for /proc and the clock; no sampler is made of it */
     uint64_t begin_ns;
     bool adopts; /* orphans, which it did not before */
     struct os_signals signals;
@@ -635,7 +636,8 @@ static int run(struct launcher *launcher, vitals_error *error)
 int vitals_run_command(const vitals_run_options *options, vitals_account **out, vitals_error *error)
 {
     vitals_run_options taken;
-    int code = options_take(&run_options_form, options, &taken, error);
+    vitals_run_observer observer = {0};
+    int code = run_options_take(options, &taken, &observer, error);
     if (code == 0 && (taken.argv == NULL || taken.argv[0] == NULL))
         code = error_set(error, VITALS_EARGUMENT, 0, "no command to run");
     if (code == 0 && !os_is_single_thread())
@@ -649,6 +651,10 @@ int vitals_run_command(const vitals_run_options *options, vitals_account **out, 
     if (launcher == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     launcher->options = taken;
+    if (taken.observer != NULL) {
+        launcher->observer = observer;
+        launcher->options.observer = &launcher->observer;
+    }
     launcher->marks.held = -1;
     limits_init(&launcher->limits, &taken);
     code = vitals_context_new(taken.world, &launcher->context, error);

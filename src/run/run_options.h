@@ -7,7 +7,10 @@
 #include <vitals/clock.h>
 #include <vitals/run.h>
 
-extern const struct options_form run_options_form;
+/* Copies the caller's options, and its observer into `observer`, to which out->observer then
+ * points. Errors: as options_take. */
+int run_options_take(const vitals_run_options *given, vitals_run_options *out,
+                     vitals_run_observer *observer, vitals_error *error);
 
 /* True if the devices are the demo's. */
 bool run_options_are_invented(const vitals_run_options *options);

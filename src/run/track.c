@@ -42,6 +42,7 @@ struct root {
 struct vitals_run {
     enum vitals_run_state state; /* the caller's thread */
     vitals_run_options options;
+    vitals_run_observer observed; /* the copy to which options.observer points */
     vitals_context *context;
     vitals_sampler *sampler; /* the run's thread, while it runs */
     struct root *roots;      /* likewise */
@@ -133,10 +134,9 @@ static int open_all(vitals_run *run, vitals_error *error)
         return code;
 
     /* What is measured: the named pids, the command, or the calling process. */
-    vitals_usage_options_init(&usage, sizeof(usage));
-    if (run->options.usage != NULL)
-        memcpy(&usage, run->options.usage, size_min(run->options.usage->size, sizeof(usage)));
-    usage.size = sizeof(usage);
+    code = usage_options_take(run->options.usage, &usage, error);
+    if (code < 0)
+        return code;
     bool named = usage.pid_count > 0;
     if (run->child != NULL)
         pid = track_child_pid(run->child);
@@ -169,7 +169,8 @@ static int open_all(vitals_run *run, vitals_error *error)
 int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_error *error)
 {
     vitals_run_options taken;
-    int code = options_take(&run_options_form, options, &taken, error);
+    vitals_run_observer observed = {0};
+    int code = run_options_take(options, &taken, &observed, error);
     if (code == 0)
         code = request_check_interval(taken.interval_ns, error);
     if (code < 0)
@@ -178,8 +179,12 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
     if (run == NULL)
         return error_set(error, VITALS_EMEMORY, 0, "out of memory");
     run->options = taken;
+    if (taken.observer != NULL) {
+        run->observed = observed;
+        run->options.observer = &run->observed;
+    }
     run->stop = run->ended = run->watch = -1;
-    run_observer_init(&run->observer, taken.observer, taken.totals_path);
+    run_observer_init(&run->observer, run->options.observer, taken.totals_path);
     run->self = os_self();
     pthread_mutex_init(&run->mutex, NULL);
     code = open_all(run, error);

@@ -133,7 +133,8 @@ static vitals_account *read_report(const struct area_report *report)
         figure.name[FIGURE_NAME - 1] = figure.unit[FIGURE_UNIT - 1] = '\0';
         figure.subject[FIGURE_SUBJECT - 1] = figure.label[FIGURE_LABEL - 1] = '\0';
         figure.source[FIGURE_SOURCE - 1] = '\0';
-        const vitals_figure_form form = {.name = figure.name,
+        const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                         .name = figure.name,
                                          .unit = figure.unit,
                                          .subject = figure.subject,
                                          .label = figure.label,
@@ -177,11 +178,11 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
     for (size_t i = 1; i < count; i++)
         excluded_pids[i] = setup->excluded_pids[i - 1];
     vitals_usage_options options;
-    vitals_usage_options_init(&options, sizeof(options));
-    if (setup->options.usage != NULL)
-        memcpy(&options, setup->options.usage,
-               size_min(setup->options.usage->size, sizeof(options)));
-    options.size = sizeof(options);
+    int code = usage_options_take(setup->options.usage, &options, error);
+    if (code < 0) {
+        memory_free(excluded_pids);
+        return code;
+    }
     options.pids = NULL;
     options.pid_count = 0;
     options.launcher = setup->launcher;
@@ -190,7 +191,7 @@ static int open_usage(struct watcher *watcher, vitals_error *error)
     options.details = options.details != 0 || setup->limits_watched;
     if (setup->options.observer == NULL) /* no observer sees a row: only the end counts */
         options.machine_pace = VITALS_MACHINE_SELDOM;
-    int code = vitals_usage_new(&options, &watcher->usage, error);
+    code = vitals_usage_new(&options, &watcher->usage, error);
     memory_free(excluded_pids);
     return code;
 }
@@ -246,11 +247,10 @@ static void observe_marks(struct watcher *watcher)
 static const vitals_usage_value *newest_of_tree(const struct watcher *watcher,
                                                 enum measure_place place)
 {
-    size_t count;
-    const vitals_usage_value *values = vitals_usage_values(watcher->usage, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (values[i].scope == VITALS_SCOPE_TREE && values[i].measure == MEASURES[place].number)
-            return &values[i];
+    const vitals_usage_value *value = NULL;
+    while ((value = vitals_usage_next(watcher->usage, value)) != NULL) {
+        if (value->scope == VITALS_SCOPE_TREE && value->measure == MEASURES[place].number)
+            return value;
     }
     return NULL;
 }

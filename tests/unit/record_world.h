@@ -41,13 +41,15 @@ enum { RECORD_VALUES = 40 };
 struct filled_sample {
     struct record_sample content;
     vitals_usage_value values[RECORD_VALUES];
+    const vitals_usage_value *pointers[RECORD_VALUES];
 };
 
 static inline void record_add(struct filled_sample *sample, const char *measure, vitals_scope scope,
                               const char *subject, double value)
 {
     CHECK(sample->content.count < RECORD_VALUES);
-    vitals_usage_value *place = &sample->values[sample->content.count++];
+    vitals_usage_value *place = &sample->values[sample->content.count];
+    sample->pointers[sample->content.count++] = place;
     *place = (vitals_usage_value){
         vitals_measure_find(measure), scope, subject, "", VITALS_SAMPLED, value, 0};
     CHECK(place->measure != 0);
@@ -58,7 +60,7 @@ static inline void record_add(struct filled_sample *sample, const char *measure,
 static inline void record_begin(struct filled_sample *sample, uint64_t number)
 {
     *sample = (struct filled_sample){.content = {.count = 0}};
-    sample->content.values = sample->values;
+    sample->content.values = sample->pointers;
     sample->content.realtime_ns = UINT64_C(1800000000000000000) + number * 1000000000u;
     sample->content.monotonic_ns = UINT64_C(5000000000) + number * 1000000000u;
 }

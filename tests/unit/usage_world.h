@@ -343,16 +343,15 @@ static inline vitals_usage *usage_of_launcher(int64_t pid)
 static inline double newest(const vitals_usage *usage, vitals_scope scope, const char *name,
                             vitals_availability *state)
 {
-    size_t count;
-    const vitals_usage_value *values = vitals_usage_values(usage, &count);
     vitals_measure measure = vitals_measure_find(name);
     CHECK(measure != 0);
-    for (size_t i = 0; i < count; i++) {
-        if (values[i].measure != measure || values[i].scope != scope)
+    for (const vitals_usage_value *value = NULL;
+         (value = vitals_usage_next(usage, value)) != NULL;) {
+        if (value->measure != measure || value->scope != scope)
             continue;
         if (state != NULL)
-            *state = values[i].state;
-        return values[i].value;
+            *state = value->state;
+        return value->value;
     }
     if (state != NULL)
         *state = VITALS_UNSET;

@@ -10,14 +10,20 @@
 extern "C" {
 #endif
 
-/* A figure to be; texts are copied, cut to what a figure holds and made safe to print. */
+/* A figure to be; texts are copied, cut to what a figure holds and made safe to print. Grows at its
+ * end only, by the rule of vitals_options. */
 typedef struct vitals_figure_form {
+    size_t size;                                        /* its sizeof, set by init */
     const char *name, *unit, *subject, *label, *source; /* NULL: "" */
     vitals_availability state;
     double value;
 } vitals_figure_form;
 
-/* Errors: EMEMORY, EARGUMENT (no name, a value that is not finite). */
+/* Fills in the defaults, which are no figure yet. `size` is sizeof(vitals_figure_form) as the
+ * caller was compiled; not a byte beyond it is written. */
+VITALS_API void vitals_figure_form_init(vitals_figure_form *form, size_t size) VITALS_NONNULL(1);
+
+/* Errors: EMEMORY, EARGUMENT (no name, a value that is not finite, a size that none has). */
 VITALS_API VITALS_CHECKED int vitals_account_new(vitals_account **out, vitals_error *error)
     VITALS_NONNULL(1);
 VITALS_API VITALS_CHECKED int vitals_account_add(vitals_account *account,

@@ -78,7 +78,8 @@ int observer_pair_init(struct observer_pair *pair, const vitals_run_observer *fi
         code = add_all(pair->request, first->request, error);
     if (code == 0)
         code = add_all(pair->request, second->request, error);
-    pair->face = (vitals_run_observer){.data = pair,
+    pair->face = (vitals_run_observer){.size = sizeof(vitals_run_observer),
+                                       .data = pair,
                                        .request = pair->request,
                                        .begin = begin,
                                        .sample = sample,

@@ -230,8 +230,12 @@ void run_export_observe(struct run_export *observer, vitals_run_options *options
 {
     vitals_error error;
     observer->wait_ns = options->interval_ns / 8 < ROOM_NS ? options->interval_ns / 8 : ROOM_NS;
-    observer->face = (vitals_run_observer){
-        .data = observer, .request = observer->request, .sample = sample, .mark = mark, .end = end};
+    observer->face = (vitals_run_observer){.size = sizeof(vitals_run_observer),
+                                           .data = observer,
+                                           .request = observer->request,
+                                           .sample = sample,
+                                           .mark = mark,
+                                           .end = end};
     if (observer->exporter.link != NULL)
         observer->face.descriptor = link_descriptor(observer->exporter.link);
     if (options->observer == NULL)

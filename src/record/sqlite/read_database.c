@@ -182,6 +182,7 @@ static void take_figure(struct recording *recording, sqlite3_stmt *statement, vo
 {
     (void)data;
     const vitals_figure_form form = {
+        .size = sizeof(vitals_figure_form),
         .name = text_at(statement, 0),
         .unit = text_at(statement, 1),
         .subject = text_at(statement, 2),

@@ -182,13 +182,13 @@ static int learn_series(struct recorder *recorder, const struct record_sample *s
     size_t before = state->count, hint = 0;
     int code = 0;
     for (size_t i = 0; i < sample->count && code == 0; i++) {
-        long at = series_of(state, &sample->values[i], hint);
+        long at = series_of(state, sample->values[i], hint);
         if (at >= 0)
             hint = (size_t)at + 1;
         else if (state->count == SERIES_MAX)
             state->dropped = true;
         else
-            code = add_series(recorder, &sample->values[i], error);
+            code = add_series(recorder, sample->values[i], error);
     }
     if (code < 0 || (state->count == before && state->sample != NULL))
         return code;
@@ -266,7 +266,7 @@ static int write_values(struct recorder *recorder, const struct record_sample *s
     int code = 0;
 
     for (size_t i = 0; i < sample->count && bound && code == 0; i++) {
-        const vitals_usage_value *value = &sample->values[i];
+        const vitals_usage_value *value = sample->values[i];
         long at = series_of(state, value, hint);
         if (at < 0)
             continue;

@@ -19,6 +19,15 @@ void vitals_usage_options_init(vitals_usage_options *options, size_t size)
     options_init(&FORM, options, size);
 }
 
+int usage_options_take(const vitals_usage_options *given, vitals_usage_options *out,
+                       vitals_error *error)
+{
+    if (given != NULL)
+        return options_take(&FORM, given, out, error);
+    vitals_usage_options_init(out, sizeof(*out));
+    return 0;
+}
+
 /* ---- options ---- */
 
 static int check_pids(const int64_t *pids, size_t count, vitals_error *error)
@@ -117,8 +126,8 @@ static bool copy_options(vitals_usage *usage, const vitals_usage_options *given)
 
 int vitals_usage_new(const vitals_usage_options *options, vitals_usage **out, vitals_error *error)
 {
-    vitals_usage_options taken = DEFAULTS;
-    int code = options != NULL ? options_take(&FORM, options, &taken, error) : 0;
+    vitals_usage_options taken;
+    int code = usage_options_take(options, &taken, error);
     if (code == 0)
         code = check(&taken, error);
     if (code < 0)
@@ -229,10 +238,11 @@ int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot, vital
     return usage->failed ? error_set(error, VITALS_EMEMORY, 0, "out of memory") : 0;
 }
 
-const vitals_usage_value *vitals_usage_values(const vitals_usage *usage, size_t *count)
+const vitals_usage_value *vitals_usage_next(const vitals_usage *usage,
+                                            const vitals_usage_value *previous)
 {
-    *count = usage->value_count;
-    return usage->values;
+    size_t next = previous != NULL ? (size_t)(previous - usage->values) + 1 : 0;
+    return next < usage->value_count ? &usage->values[next] : NULL;
 }
 
 uint64_t vitals_usage_count(const vitals_usage *usage)

@@ -61,7 +61,8 @@ static void put_form(struct usage_account_writer *writer, const vitals_figure_fo
 static void put(struct usage_account_writer *writer, const char *name, const char *unit,
                 const char *source, vitals_availability state, double value)
 {
-    put_form(writer, &(vitals_figure_form){.name = name,
+    put_form(writer, &(vitals_figure_form){.size = sizeof(vitals_figure_form),
+                                           .name = name,
                                            .unit = unit,
                                            .subject = writer->subject->text,
                                            .label = writer->subject->label,
@@ -381,7 +382,8 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
             continue;
         (void)snprintf(label, sizeof(label), "GPU %.30s", source->label);
         put_form(&writer,
-                 &(vitals_figure_form){.name = "gpu_memory_peak_bytes",
+                 &(vitals_figure_form){.size = sizeof(vitals_figure_form),
+                                       .name = "gpu_memory_peak_bytes",
                                        .unit = "bytes",
                                        .subject = source->label,
                                        .label = label,

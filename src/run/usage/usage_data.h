@@ -311,6 +311,10 @@ VITALS_CHECKED int usage_request_memory(vitals_request *request, vitals_error *e
 /* The process with that key if it is measured, or NULL. */
 struct usage_process *usage_member_of(const vitals_usage *usage, uint64_t key);
 
+/* Copies a caller's options; NULL: all defaults. Errors: as options_take. */
+int usage_options_take(const vitals_usage_options *given, vitals_usage_options *out,
+                       vitals_error *error);
+
 /* Whether the pid is one of its excluded pids, and one more of them. EARGUMENT, EMEMORY.
  */
 bool usage_excludes(const vitals_usage *usage, int64_t pid);

@@ -166,9 +166,12 @@ static vitals_account *make_account(void)
     vitals_account *account = NULL;
     vitals_error error;
     const vitals_figure_form forms[] = {
-        {"wall_seconds", "seconds", "", "", "CLOCK_MONOTONIC", VITALS_HAVE, 12.25},
-        {"memory_peak_bytes", "bytes", "", "", "cgroup v2", VITALS_HAVE, 12345678},
-        {"gpu_memory_peak_bytes", "bytes", "GPU-1", "GPU 0", "no \"permission\"", VITALS_DENIED, 0},
+        {sizeof(vitals_figure_form), "wall_seconds", "seconds", "", "", "CLOCK_MONOTONIC",
+         VITALS_HAVE, 12.25},
+        {sizeof(vitals_figure_form), "memory_peak_bytes", "bytes", "", "", "cgroup v2", VITALS_HAVE,
+         12345678},
+        {sizeof(vitals_figure_form), "gpu_memory_peak_bytes", "bytes", "GPU-1", "GPU 0",
+         "no \"permission\"", VITALS_DENIED, 0},
     };
     CHECK_INT(vitals_account_new(&account, &error), 0);
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)

@@ -14,7 +14,8 @@ static vitals_error error;
 static void add(vitals_account *account, const char *name, const char *subject, double value,
                 vitals_availability state)
 {
-    const vitals_figure_form form = {.name = name,
+    const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                     .name = name,
                                      .unit = "seconds",
                                      .subject = subject,
                                      .source = "a test",
@@ -31,12 +32,25 @@ static void figures_that_are_none_are_refused(void)
         const char *what;
         vitals_figure_form form;
     } ROWS[] = {
-        {"no name", {.state = VITALS_HAVE}},
-        {"an empty name", {.name = "", .state = VITALS_HAVE}},
-        {"not a number", {.name = "a", .state = VITALS_HAVE, .value = (double)NAN}},
-        {"without end", {.name = "a", .state = VITALS_HAVE, .value = (double)INFINITY}},
-        {"nobody wrote it", {.name = "a", .state = VITALS_UNSET}},
-        {"no availability", {.name = "a", .state = (vitals_availability)77}},
+        {"no name", {.size = sizeof(vitals_figure_form), .state = VITALS_HAVE}},
+        {"an empty name", {.size = sizeof(vitals_figure_form), .name = "", .state = VITALS_HAVE}},
+        {"not a number",
+         {.size = sizeof(vitals_figure_form),
+          .name = "a",
+          .state = VITALS_HAVE,
+          .value = (double)NAN}},
+        {"without end",
+         {.size = sizeof(vitals_figure_form),
+          .name = "a",
+          .state = VITALS_HAVE,
+          .value = (double)INFINITY}},
+        {"nobody wrote it",
+         {.size = sizeof(vitals_figure_form), .name = "a", .state = VITALS_UNSET}},
+        {"no availability",
+         {.size = sizeof(vitals_figure_form), .name = "a", .state = (vitals_availability)77}},
+        {"another size",
+         {.size = sizeof(vitals_figure_form) - 1, .name = "a", .state = VITALS_HAVE}},
+        {"no size", {.name = "a", .state = VITALS_HAVE}},
     };
     vitals_account *account = new_account();
     for (size_t i = 0; i < CHECK_COUNT(ROWS); i++) {
@@ -55,8 +69,11 @@ static void put_takes_the_place_of_the_same(void)
     vitals_account *account = new_account();
     add(account, "cpu_seconds", "", 1, VITALS_HAVE);
     add(account, "cpu_seconds", "root", 2, VITALS_HAVE);
-    const vitals_figure_form form = {
-        .name = "cpu_seconds", .subject = "root", .state = VITALS_SAMPLED, .value = 3};
+    const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                     .name = "cpu_seconds",
+                                     .subject = "root",
+                                     .state = VITALS_SAMPLED,
+                                     .value = 3};
     CHECK_OK(vitals_account_put(account, &form, &error), error);
     CHECK_NEAR(value_of(account, "cpu_seconds", "root", &state), 3, 0);
     CHECK_INT(state, VITALS_SAMPLED);
@@ -86,7 +103,8 @@ static void texts_are_safe_and_cut(void)
     memset(large, 'x', sizeof large - 1);
     large[sizeof large - 1] = '\0';
     vitals_account *account = new_account();
-    const vitals_figure_form form = {.name = "a\nb",
+    const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                     .name = "a\nb",
                                      .subject = "\x1b[31m",
                                      .label = large,
                                      .source = large,
@@ -98,7 +116,8 @@ static void texts_are_safe_and_cut(void)
     CHECK_STR(vitals_figure_subject(figure), "\\e[31m");
     CHECK(strlen(vitals_figure_label(figure)) < sizeof large / 2);
     /* What was made safe once is not made safe again. */
-    const vitals_figure_form again = {.name = "a\\nb", .state = VITALS_HAVE, .value = 2};
+    const vitals_figure_form again = {
+        .size = sizeof(vitals_figure_form), .name = "a\\nb", .state = VITALS_HAVE, .value = 2};
     CHECK_OK(vitals_account_add(account, &again, &error), error);
     CHECK_STR(vitals_figure_name(vitals_account_next(account, figure)), "a\\nb");
     vitals_account_free(account);
@@ -403,7 +422,8 @@ static void a_device_is_busy_over_the_whole_run(void)
     begin_counts();
     add(watched, "gpu_busy_seconds", "GPU-a", 5, VITALS_SAMPLED);
     add(watched, "gpu_busy_ratio", "GPU-a", 0.9, VITALS_SAMPLED); /* of the time of sampling */
-    const vitals_figure_form memory = {.name = "gpu_memory_peak_bytes",
+    const vitals_figure_form memory = {.size = sizeof(vitals_figure_form),
+                                       .name = "gpu_memory_peak_bytes",
                                        .subject = "GPU-a",
                                        .source = "driver, every 1 s",
                                        .state = VITALS_SAMPLED,

@@ -24,8 +24,12 @@ static void count(enum quantity quantity, double value, const char *source)
 static void add(vitals_account *account, const char *name, const char *subject, double value,
                 vitals_availability state)
 {
-    const vitals_figure_form form = {
-        .name = name, .subject = subject, .source = "a test", .state = state, .value = value};
+    const vitals_figure_form form = {.size = sizeof(vitals_figure_form),
+                                     .name = name,
+                                     .subject = subject,
+                                     .source = "a test",
+                                     .state = state,
+                                     .value = value};
     CHECK_OK(vitals_account_add(account, &form, &error), error);
 }
 

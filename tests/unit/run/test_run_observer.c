@@ -39,7 +39,11 @@ static int end(void *data, vitals_error *error)
 
 static vitals_run_observer observer_of(struct observed *observed)
 {
-    return (vitals_run_observer){.data = observed, .begin = begin, .mark = mark, .end = end};
+    return (vitals_run_observer){.size = sizeof(vitals_run_observer),
+                                 .data = observed,
+                                 .begin = begin,
+                                 .mark = mark,
+                                 .end = end};
 }
 
 static uint64_t seconds(double number)

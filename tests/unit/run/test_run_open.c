@@ -204,6 +204,34 @@ static void options_that_mean_nothing_are_refused(void)
     CHECK(run == NULL);
 }
 
+/* A program of another release: it has none of what came later, or asks for what is not known. */
+static void an_observer_of_another_release_is_judged(void)
+{
+    static const char *const ARGV[] = {"true", NULL};
+    struct {
+        vitals_run_observer known;
+        uint64_t more;
+    } newer;
+    vitals_run_options options;
+    vitals_run *run = NULL;
+    vitals_account *account = NULL;
+    vitals_run_options_init(&options, sizeof options);
+    vitals_run_observer_init(&newer.known, sizeof newer);
+    CHECK_UINT(newer.known.size, sizeof newer);
+    CHECK(newer.known.sample == NULL && newer.more == 0);
+    options.argv = ARGV;
+    options.observer = &newer.known;
+    CHECK_OK(vitals_run_open(&options, &run, &error), error);
+    vitals_run_close(run);
+    newer.more = 1;
+    CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "vitals_run_observer: the caller was built against a newer");
+    CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
+    newer.known = (vitals_run_observer){.size = 0};
+    CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EARGUMENT);
+    CHECK_CONTAINS(error.message, "vitals_run_observer has size 0");
+}
+
 /* The caller's own: signals, handlers, children, subreaper. */
 static void nothing_of_the_caller_is_changed(void)
 {
@@ -312,6 +340,7 @@ static const struct check_test tests[] = {
     {"each state comes once", each_state_comes_once},
     {"one that is not started never runs", one_that_is_not_started_never_runs},
     {"options that mean nothing are refused", options_that_mean_nothing_are_refused},
+    {"an observer of another release is judged", an_observer_of_another_release_is_judged},
     {"nothing of the caller is changed", nothing_of_the_caller_is_changed},
     {"a child of another thread is not reaped", a_child_of_another_thread_is_not_reaped},
     {"a fork that frees it leaves it alone", a_fork_that_frees_it_leaves_it_alone},

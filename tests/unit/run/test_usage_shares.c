@@ -133,12 +133,11 @@ static void what_went_through_at_the_end_counts(void)
     world_fold(&world, usage);
     CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "network_received_bytes", &state), 700, 0);
     CHECK_INT(state, VITALS_UPPER_BOUND);
-    size_t count;
-    const vitals_usage_value *values = vitals_usage_values(usage, &count);
-    for (size_t i = 0; i < count; i++) {
-        bool is_it = values[i].scope == VITALS_SCOPE_TREE &&
-                     strcmp(vitals_measure_name(values[i].measure), "network_received_bytes") == 0;
-        CHECK(!is_it || values[i].read_ns != 0);
+    for (const vitals_usage_value *value = NULL;
+         (value = vitals_usage_next(usage, value)) != NULL;) {
+        bool is_it = value->scope == VITALS_SCOPE_TREE &&
+                     strcmp(vitals_measure_name(value->measure), "network_received_bytes") == 0;
+        CHECK(!is_it || value->read_ns != 0);
     }
     world_done(&world, usage);
 }
