@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <vitals/measures.h>
 #include <vitals/snapshot.h>
 
 #ifdef __cplusplus
@@ -30,21 +31,10 @@ VITALS_API int vitals_account_signal(const vitals_account *account) VITALS_NONNU
 VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VITALS_NONNULL(1);
 
 /* The figures, in the order in which a person reads them; NULL: the first, NULL after the last.
- * Names end in their unit, as those of metrics do. What a person asks first:
- *
- *     wall_seconds · cpu_seconds cpu_user_seconds cpu_system_seconds cpu_cores
- *     memory_peak_bytes where it was counted, else memory_peak_low_bytes (a lower
- *         bound), memory_peak_high_bytes (an estimate), memory_peak_sum_bytes
- *     disk_read_bytes disk_written_bytes
- *     minor_faults major_faults voluntary_switches involuntary_switches
- *     processes, and processes_left where some still run
- *     gpu_memory_peak_bytes gpu_busy_ratio gpu_busy_seconds, of each device that the run used
- *     cpu_coverage_ratio: CPU time that sampling saw over what was counted
- *
- * and behind them those of every measure of usage.h that was sampled: of a gauge its peak, mean and
- * least (memory_resident_peak_bytes, memory_resident_mean_bytes, memory_resident_min_bytes: the
- * statistic stands before the unit, or at the end where there is none: threads_peak), of a counter
- * its growth under the measure's own name. More may come. */
+ * Names end in their unit, as those of metrics do: VITALS_FIGURE_… below, and in measures.h those
+ * of every measure that was sampled: of a gauge its peak, mean and least
+ * (memory_resident_peak_bytes: the statistic stands before the unit, or at the end where there is
+ * none: threads_peak), of a counter its growth under the measure's own name. More may come. */
 VITALS_API const vitals_figure *vitals_account_next(const vitals_account *account,
                                                     const vitals_figure *previous)
     VITALS_NONNULL(1);
@@ -66,20 +56,57 @@ VITALS_API const char *vitals_figure_label(const vitals_figure *figure) VITALS_N
 VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_figure *figure,
                                                                   double *out) VITALS_NONNULL(1, 2);
 
-/* The figure with that name and subject ("" or a UUID); NULL where there is none. */
+/* Names of figures that are no statistic of one measure. */
+#define VITALS_FIGURE_WALL_SECONDS            "wall_seconds"       /* the time that it took */
+#define VITALS_FIGURE_CPU_CORES               "cpu_cores"          /* CPUs in use on average */
+#define VITALS_FIGURE_CPU_COVERAGE_RATIO      "cpu_coverage_ratio" /* CPU time sampled, of all */
+#define VITALS_FIGURE_MEMORY_PEAK_BYTES       "memory_peak_bytes"  /* where it is counted; else: */
+#define VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES   "memory_peak_low_bytes"  /* a lower bound */
+#define VITALS_FIGURE_MEMORY_PEAK_HIGH_BYTES  "memory_peak_high_bytes" /* an estimate */
+#define VITALS_FIGURE_MEMORY_PEAK_SUM_BYTES   "memory_peak_sum_bytes"  /* of each process, summed */
+#define VITALS_FIGURE_SWAP_PEAK_BYTES         "swap_peak_bytes"        /* at one moment */
+#define VITALS_FIGURE_PROCESSES               "processes"      /* how many there ever were */
+#define VITALS_FIGURE_PROCESSES_LEFT          "processes_left" /* that still run */
+#define VITALS_FIGURE_PROCESSES_SEEN          "processes_seen" /* that a sample saw */
+#define VITALS_FIGURE_TASKS_PEAK              "tasks_peak"     /* processes and threads */
+#define VITALS_FIGURE_OOM_KILLS               "oom_kills"      /* for want of memory */
+#define VITALS_FIGURE_CPU_PRESSURE_SECONDS    "cpu_pressure_seconds"
+#define VITALS_FIGURE_MEMORY_PRESSURE_SECONDS "memory_pressure_seconds"
+#define VITALS_FIGURE_IO_PRESSURE_SECONDS     "io_pressure_seconds"
+#define VITALS_FIGURE_GPU_BUSY_RATIO          "gpu_busy_ratio"   /* of the time, by device */
+#define VITALS_FIGURE_FIGURES_LEFT_OUT        "figures_left_out" /* for want of room */
+
+/* The figure with that name (VITALS_FIGURE_…) and subject ("" or a UUID); NULL: there is none. */
 VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
                                                     const char *subject) VITALS_NONNULL(1, 2, 3);
 
-/* What is known of the run beside figures; size 0 where it is not. Names:
- *
- *     command (as a shell would read it) working_directory user host boot_id version
- *     started_ns (realtime) interval_ns expected_cores exit (the code, as text) signal
- *     state: "complete"; "partial" where it was cut off and made of what was left; "running"
- *     missing: what could not be counted and why, a sentence a line
- *     rungs: what was counted with, best first: "cgroup2 perf wait4 sampling"
- *     gpu_drivers: of each device that was used a line: its vendor, its kernel driver, its subject
- *
- * Borrowed. */
+/* Names of attributes. */
+#define VITALS_ATTRIBUTE_STATE             "state"   /* one of VITALS_RUN_COMPLETE, … */
+#define VITALS_ATTRIBUTE_COMMAND           "command" /* as a shell would read it */
+#define VITALS_ATTRIBUTE_WORKING_DIRECTORY "working_directory"
+#define VITALS_ATTRIBUTE_USER              "user"
+#define VITALS_ATTRIBUTE_HOST              "host"
+#define VITALS_ATTRIBUTE_BOOT_ID           "boot_id"
+#define VITALS_ATTRIBUTE_VERSION           "version"    /* of vitals */
+#define VITALS_ATTRIBUTE_STARTED_NS        "started_ns" /* realtime */
+#define VITALS_ATTRIBUTE_INTERVAL_NS       "interval_ns"
+#define VITALS_ATTRIBUTE_EXIT              "exit" /* the code, as text */
+#define VITALS_ATTRIBUTE_SIGNAL            "signal"
+#define VITALS_ATTRIBUTE_EXPECTED_CORES    "expected_cores"
+#define VITALS_ATTRIBUTE_SYSTEM_CORES      "system_cores"
+#define VITALS_ATTRIBUTE_METHODS           "rungs"       /* "cgroup2 wait4", best first */
+#define VITALS_ATTRIBUTE_MISSING           "missing"     /* what and why, in lines */
+#define VITALS_ATTRIBUTE_GPU_DRIVERS       "gpu_drivers" /* vendor, driver, subject: lines */
+#define VITALS_ATTRIBUTE_LIMIT             "limit"       /* passed: VITALS_RUN_LIMIT_… */
+#define VITALS_ATTRIBUTE_LIMIT_WORDS       "limit_words" /* the same as a sentence */
+
+/* What the attribute `state` is. */
+#define VITALS_RUN_COMPLETE "complete"
+#define VITALS_RUN_PARTIAL  "partial" /* cut off, and made of what was left */
+#define VITALS_RUN_RUNNING  "running"
+
+/* What is known of the run beside figures, by the name of an attribute (VITALS_ATTRIBUTE_…); size 0
+ * where it is not. Borrowed. */
 VITALS_API vitals_text vitals_account_attribute(const vitals_account *account, const char *name)
     VITALS_NONNULL(1, 2);
 

@@ -111,9 +111,10 @@ VITALS_API const vitals_collected *vitals_collection_next(const vitals_collectio
 
 /* That of a window, measure, scope and subject; NULL where there is none. */
 VITALS_API const vitals_collected *vitals_collection_find(const vitals_collection *collection,
-                                                          const char *window, const char *measure,
+                                                          const char *window,
+                                                          vitals_measure measure,
                                                           vitals_scope scope, const char *subject)
-    VITALS_NONNULL(1, 2, 3, 5);
+    VITALS_NONNULL(1, 2, 5);
 
 VITALS_API void vitals_collection_free(vitals_collection *collection); /* accepts NULL */
 

@@ -26,6 +26,23 @@
 extern "C" {
 #endif
 
+/* Limits, as the attribute VITALS_ATTRIBUTE_LIMIT says which was passed. */
+#define VITALS_RUN_LIMIT_TIME       "time"
+#define VITALS_RUN_LIMIT_MEMORY     "memory"
+#define VITALS_RUN_LIMIT_GPU_MEMORY "gpu_memory"
+#define VITALS_RUN_LIMIT_PROCESSES  "processes"
+
+/* Accounting methods, best first: words of vitals_run_options.methods, and of
+ * VITALS_ATTRIBUTE_METHODS, which also has VITALS_METHOD_SAMPLING. */
+#define VITALS_METHOD_CGROUP2   "cgroup2"
+#define VITALS_METHOD_SYSTEMD   "systemd" /* a cgroup of the service manager: make_scope */
+#define VITALS_METHOD_PERF      "perf"
+#define VITALS_METHOD_TASKSTATS "taskstats"
+#define VITALS_METHOD_CGROUP1   "cgroup1"
+#define VITALS_METHOD_CONNECTOR "connector"
+#define VITALS_METHOD_WAIT4     "wait4"    /* always there */
+#define VITALS_METHOD_SAMPLING  "sampling" /* likewise */
+
 /* A mark that a process of the run wrote (mark.h). It grows at its end only and is handed out by
  * pointer alone; it lives until the callback returns. */
 typedef struct vitals_mark {
@@ -70,14 +87,12 @@ typedef struct vitals_run_options {
     const vitals_usage_options *usage;   /* what is measured; NULL: defaults */
     const vitals_run_observer *observer; /* receives each sample; NULL: none */
 
-    /* What may be counted with, best first; words of "cgroup2 systemd perf taskstats cgroup1
-     * connector wait4 sampling", by spaces (systemd: make_scope); NULL: all that are permitted.
-     * wait4 and sampling are always there. */
+    /* What may be counted with: words of VITALS_METHOD_…, by spaces; NULL: all permitted. */
     const char *methods;
 
     /* Limits; 0: none. What passes one gets SIGTERM as a whole, and SIGKILL after the grace. Memory
      * and processes are held by a cgroup where one can be had too, a little above; the account's
-     * attribute `limit` says which was passed (time, memory, gpu_memory, processes). */
+     * attribute VITALS_ATTRIBUTE_LIMIT says which was passed: VITALS_RUN_LIMIT_…. */
     uint64_t limit_memory_bytes, limit_gpu_memory_bytes, limit_processes, limit_ns;
     uint64_t limit_grace_ns;        /* 10 s */
     int kill_tree;                  /* not 0: what the command leaves behind is ended too */

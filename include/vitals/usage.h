@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <vitals/account.h>
+#include <vitals/measures.h>
 #include <vitals/request.h>
 
 #ifdef __cplusplus
@@ -33,15 +34,15 @@ typedef enum vitals_scope {
     VITALS_SCOPE_PROCESS_GPU /* one process on one device; "pid:4711/GPU-…" */
 } vitals_scope;
 
-/* What is measured; src/run/measures.def. Numbers stand for ever. */
-typedef unsigned vitals_measure;
-
 /* Name ("memory_resident_bytes"), unit ("bytes"; "" for a count) and what it is, in a sentence;
  * NULL where there is no such measure. */
 VITALS_API const char *vitals_measure_name(vitals_measure measure);
 VITALS_API const char *vitals_measure_unit(vitals_measure measure);
 VITALS_API const char *vitals_measure_help(vitals_measure measure);
 VITALS_API int vitals_measure_is_counter(vitals_measure measure);
+
+/* All of them, in the order of measures.h; 0 begins, and ends. */
+VITALS_API vitals_measure vitals_measure_next(vitals_measure previous);
 
 /* The measure of that name, or 0. */
 VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);

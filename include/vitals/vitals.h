@@ -21,6 +21,7 @@
 #include <vitals/export.h>
 #include <vitals/gpu.h>
 #include <vitals/history.h>
+#include <vitals/measures.h>
 #include <vitals/metrics.h>
 #include <vitals/process.h>
 #include <vitals/request.h>

@@ -14,9 +14,11 @@
 
 /* The order in which they are given, whatever the order in which they were set. */
 static const char *const ATTRIBUTES[] = {
-    "state",   "command",    "working_directory", "user", "host",   "boot_id",
-    "version", "started_ns", "interval_ns",       "exit", "signal", "expected_cores",
-    "rungs",   "missing",
+    VITALS_ATTRIBUTE_STATE,   VITALS_ATTRIBUTE_COMMAND,    VITALS_ATTRIBUTE_WORKING_DIRECTORY,
+    VITALS_ATTRIBUTE_USER,    VITALS_ATTRIBUTE_HOST,       VITALS_ATTRIBUTE_BOOT_ID,
+    VITALS_ATTRIBUTE_VERSION, VITALS_ATTRIBUTE_STARTED_NS, VITALS_ATTRIBUTE_INTERVAL_NS,
+    VITALS_ATTRIBUTE_EXIT,    VITALS_ATTRIBUTE_SIGNAL,     VITALS_ATTRIBUTE_EXPECTED_CORES,
+    VITALS_ATTRIBUTE_METHODS, VITALS_ATTRIBUTE_MISSING,
 };
 
 /* Enough for the figures of a launcher and of a usage with some devices, and less than what the C
@@ -170,9 +172,9 @@ void vitals_account_ended(vitals_account *account, int exit_code, int signal)
 {
     account->exit_code = exit_code;
     account->signal = signal;
-    set_number(account, "exit", exit_code);
+    set_number(account, VITALS_ATTRIBUTE_EXIT, exit_code);
     if (signal != 0)
-        set_number(account, "signal", signal);
+        set_number(account, VITALS_ATTRIBUTE_SIGNAL, signal);
 }
 
 vitals_text vitals_account_attribute(const vitals_account *account, const char *name)

@@ -48,23 +48,23 @@ struct figure_of {
 };
 
 static const struct figure_of CPU[] = {
-    {COUNTED_CPU_SECONDS, "cpu_seconds", "seconds"},
-    {COUNTED_CPU_USER_SECONDS, "cpu_user_seconds", "seconds"},
-    {COUNTED_CPU_SYSTEM_SECONDS, "cpu_system_seconds", "seconds"},
+    {COUNTED_CPU_SECONDS, VITALS_FIGURE_CPU_SECONDS, "seconds"},
+    {COUNTED_CPU_USER_SECONDS, VITALS_FIGURE_CPU_USER_SECONDS, "seconds"},
+    {COUNTED_CPU_SYSTEM_SECONDS, VITALS_FIGURE_CPU_SYSTEM_SECONDS, "seconds"},
 };
 
 static const struct figure_of REST[] = {
-    {COUNTED_SWAP_PEAK_BYTES, "swap_peak_bytes", "bytes"},
-    {COUNTED_READ_BYTES, "disk_read_bytes", "bytes"},
-    {COUNTED_WRITTEN_BYTES, "disk_written_bytes", "bytes"},
-    {COUNTED_MINOR_FAULTS, "minor_faults", ""},
-    {COUNTED_MAJOR_FAULTS, "major_faults", ""},
-    {COUNTED_VOLUNTARY_SWITCHES, "voluntary_switches", ""},
-    {COUNTED_INVOLUNTARY_SWITCHES, "involuntary_switches", ""},
-    {COUNTED_CPU_PRESSURE_SECONDS, "cpu_pressure_seconds", "seconds"},
-    {COUNTED_MEMORY_PRESSURE_SECONDS, "memory_pressure_seconds", "seconds"},
-    {COUNTED_IO_PRESSURE_SECONDS, "io_pressure_seconds", "seconds"},
-    {COUNTED_OOM_KILLS, "oom_kills", ""},
+    {COUNTED_SWAP_PEAK_BYTES, VITALS_FIGURE_SWAP_PEAK_BYTES, "bytes"},
+    {COUNTED_READ_BYTES, VITALS_FIGURE_DISK_READ_BYTES, "bytes"},
+    {COUNTED_WRITTEN_BYTES, VITALS_FIGURE_DISK_WRITTEN_BYTES, "bytes"},
+    {COUNTED_MINOR_FAULTS, VITALS_FIGURE_MINOR_FAULTS, ""},
+    {COUNTED_MAJOR_FAULTS, VITALS_FIGURE_MAJOR_FAULTS, ""},
+    {COUNTED_VOLUNTARY_SWITCHES, VITALS_FIGURE_VOLUNTARY_SWITCHES, ""},
+    {COUNTED_INVOLUNTARY_SWITCHES, VITALS_FIGURE_INVOLUNTARY_SWITCHES, ""},
+    {COUNTED_CPU_PRESSURE_SECONDS, VITALS_FIGURE_CPU_PRESSURE_SECONDS, "seconds"},
+    {COUNTED_MEMORY_PRESSURE_SECONDS, VITALS_FIGURE_MEMORY_PRESSURE_SECONDS, "seconds"},
+    {COUNTED_IO_PRESSURE_SECONDS, VITALS_FIGURE_IO_PRESSURE_SECONDS, "seconds"},
+    {COUNTED_OOM_KILLS, VITALS_FIGURE_OOM_KILLS, ""},
 };
 
 static vitals_availability counted_state(const struct run_facts *facts, enum quantity quantity)
@@ -79,14 +79,14 @@ static bool lost_some(const struct run_facts *facts, double *seen)
 {
     static const double STEP_SECONDS = 0.05;
     vitals_availability state;
-    *seen = value_of(facts->watched, "cpu_seconds", &state);
+    *seen = value_of(facts->watched, VITALS_FIGURE_CPU_SECONDS, &state);
     return state > 0 && counted_state(facts, COUNTED_CPU_SECONDS) > 0 &&
            *seen > facts->counted[COUNTED_CPU_SECONDS].value.as.f64 * 1.01 + STEP_SECONDS;
 }
 
 /* ---- processes that left the cgroup ---- */
 
-static const char MOST[] = "processes_peak";
+static const char MOST[] = VITALS_FIGURE_PROCESSES_PEAK;
 
 /* Each process is a task: where more of them were seen at once than tasks were counted, some have
  * left the cgroup, and its count says nothing of them. */
@@ -139,22 +139,22 @@ static void put_cpu(vitals_account *account, const struct run_facts *facts)
         const char *name, *unit;
         double value;
     } WAITED[] = {
-        {"cpu_seconds", "seconds",
+        {VITALS_FIGURE_CPU_SECONDS, "seconds",
          usage->user_seconds + usage->system_seconds + facts->left_cpu_seconds},
-        {"cpu_user_seconds", "seconds", usage->user_seconds},
-        {"cpu_system_seconds", "seconds", usage->system_seconds},
-        {"disk_read_bytes", "bytes", (double)usage->read_bytes},
-        {"disk_written_bytes", "bytes", (double)usage->written_bytes},
-        {"minor_faults", "", (double)usage->minor_faults},
-        {"major_faults", "", (double)usage->major_faults},
-        {"voluntary_switches", "", (double)usage->voluntary_switches},
-        {"involuntary_switches", "", (double)usage->involuntary_switches},
+        {VITALS_FIGURE_CPU_USER_SECONDS, "seconds", usage->user_seconds},
+        {VITALS_FIGURE_CPU_SYSTEM_SECONDS, "seconds", usage->system_seconds},
+        {VITALS_FIGURE_DISK_READ_BYTES, "bytes", (double)usage->read_bytes},
+        {VITALS_FIGURE_DISK_WRITTEN_BYTES, "bytes", (double)usage->written_bytes},
+        {VITALS_FIGURE_MINOR_FAULTS, "", (double)usage->minor_faults},
+        {VITALS_FIGURE_MAJOR_FAULTS, "", (double)usage->major_faults},
+        {VITALS_FIGURE_VOLUNTARY_SWITCHES, "", (double)usage->voluntary_switches},
+        {VITALS_FIGURE_INVOLUNTARY_SWITCHES, "", (double)usage->involuntary_switches},
     };
     double seen;
     bool lost = lost_some(facts, &seen);
     if (lost)
-        put(account, "cpu_seconds", "seconds", "sampled; some children were never waited for",
-            VITALS_LOWER_BOUND, seen);
+        put(account, VITALS_FIGURE_CPU_SECONDS, "seconds",
+            "sampled; some children were never waited for", VITALS_LOWER_BOUND, seen);
     for (size_t i = lost ? 1 : 0; i < ARRAY_COUNT(CPU); i++)
         put_counted(account, facts, CPU[i].quantity, CPU[i].name, CPU[i].unit);
 
@@ -165,16 +165,17 @@ static void put_cpu(vitals_account *account, const struct run_facts *facts)
     for (size_t i = 0; i < ARRAY_COUNT(WAITED) && facts->counted == NULL; i++)
         put(account, WAITED[i].name, WAITED[i].unit, "wait4", state, WAITED[i].value);
 
-    double total = value_of(account, "cpu_seconds", &state);
+    double total = value_of(account, VITALS_FIGURE_CPU_SECONDS, &state);
     if (state > 0 && facts->counted_seconds > 0)
-        put(account, "cpu_cores", "cores", "CPU time over the time in which it was used", state,
-            total / facts->counted_seconds);
+        put(account, VITALS_FIGURE_CPU_CORES, "cores",
+            "CPU time over the time in which it was used", state, total / facts->counted_seconds);
 }
 
 /* ---- memory ---- */
 
-static const char LOW[] = "memory_peak_low_bytes", HIGH[] = "memory_peak_high_bytes",
-                  SUM[] = "memory_peak_sum_bytes";
+static const char LOW[] = VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES,
+                  HIGH[] = VITALS_FIGURE_MEMORY_PEAK_HIGH_BYTES,
+                  SUM[] = VITALS_FIGURE_MEMORY_PEAK_SUM_BYTES;
 
 /* Where samples have missed the largest process, or most of it, it may have been there with all
  * that they saw; where every one that was reaped was sampled, it is among that. */
@@ -184,7 +185,7 @@ static void put_high(vitals_account *account, const struct run_facts *facts)
     vitals_availability low_state, high_state, count_state;
     double low = value_of(facts->watched, LOW, &low_state);
     double high = value_of(facts->watched, HIGH, &high_state);
-    double sampled = value_of(facts->watched, "processes_seen", &count_state);
+    double sampled = value_of(facts->watched, VITALS_FIGURE_PROCESSES_SEEN, &count_state);
     double largest = counted_state(facts, COUNTED_MEMORY_LARGEST_BYTES) > 0
                          ? facts->counted[COUNTED_MEMORY_LARGEST_BYTES].value.as.f64
                          : 0;
@@ -206,11 +207,12 @@ static void put_memory(vitals_account *account, const struct run_facts *facts)
     double seen;
     if (counted_state(facts, COUNTED_MEMORY_PEAK_BYTES) > 0) {
         if (has_more_pages(facts, &seen))
-            put(account, "memory_peak_bytes", "bytes",
+            put(account, VITALS_FIGURE_MEMORY_PEAK_BYTES, "bytes",
                 "anonymous pages of one process, sampled; some have left the cgroup",
                 VITALS_LOWER_BOUND, seen);
         else
-            put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, "memory_peak_bytes", "bytes");
+            put_counted(account, facts, COUNTED_MEMORY_PEAK_BYTES, VITALS_FIGURE_MEMORY_PEAK_BYTES,
+                        "bytes");
         return;
     }
 
@@ -252,7 +254,7 @@ static void put_most(vitals_account *account, const struct run_facts *facts)
 {
     vitals_availability seen_state, total_state;
     double seen = value_of(facts->watched, MOST, &seen_state);
-    double total = value_of(account, "processes", &total_state);
+    double total = value_of(account, VITALS_FIGURE_PROCESSES, &total_state);
     double least = seen_state > 0 && seen > 1 ? seen : 1;
     bool outnumbered = are_outnumbered(facts, &seen);
     const struct counted *tasks = counted_state(facts, COUNTED_TASKS_PEAK) == VITALS_HAVE &&
@@ -281,23 +283,24 @@ static void put_processes(vitals_account *account, const struct run_facts *facts
     vitals_availability state;
     double seen;
     if (are_outnumbered(facts, &seen))
-        put(account, "tasks_peak", "", LEAVERS, VITALS_LOWER_BOUND, seen);
+        put(account, VITALS_FIGURE_TASKS_PEAK, "", LEAVERS, VITALS_LOWER_BOUND, seen);
     else
-        put_counted(account, facts, COUNTED_TASKS_PEAK, "tasks_peak", "");
+        put_counted(account, facts, COUNTED_TASKS_PEAK, VITALS_FIGURE_TASKS_PEAK, "");
 
     /* A method that counted fewer processes than there were for certain has missed some, whatever
      * it reports. */
     double known = (double)(facts->reaped + facts->left);
-    seen = value_of(facts->watched, "processes_seen", &state);
+    seen = value_of(facts->watched, VITALS_FIGURE_PROCESSES_SEEN, &state);
     known = state > 0 && seen > known ? seen : known;
     if (counted_state(facts, COUNTED_PROCESSES) > 0 &&
         facts->counted[COUNTED_PROCESSES].value.as.f64 >= known)
-        put_counted(account, facts, COUNTED_PROCESSES, "processes", "");
+        put_counted(account, facts, COUNTED_PROCESSES, VITALS_FIGURE_PROCESSES, "");
     else
-        put(account, "processes", "", "reaped or sampled", VITALS_LOWER_BOUND, known);
+        put(account, VITALS_FIGURE_PROCESSES, "", "reaped or sampled", VITALS_LOWER_BOUND, known);
     put_most(account, facts);
     if (facts->left > 0)
-        put(account, "processes_left", "", "the process table", VITALS_HAVE, (double)facts->left);
+        put(account, VITALS_FIGURE_PROCESSES_LEFT, "", "the process table", VITALS_HAVE,
+            (double)facts->left);
 }
 
 /* ---- what was sampled ---- */
@@ -307,9 +310,9 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
     static const double STEP_SECONDS = 0.001;
     static const char DRIVER[] = "driver, ";
     vitals_availability state;
-    double seconds = value_of(facts->watched, "wall_seconds", &state), busy;
+    double seconds = value_of(facts->watched, VITALS_FIGURE_WALL_SECONDS, &state), busy;
     bool late = state > 0 && seconds + STEP_SECONDS < facts->wall_seconds;
-    bool memory = vitals_account_find(account, "memory_peak_bytes", "") != NULL;
+    bool memory = vitals_account_find(account, VITALS_FIGURE_MEMORY_PEAK_BYTES, "") != NULL;
     for (const vitals_figure *figure = NULL;
          (figure = vitals_account_next(facts->watched, figure)) != NULL;) {
         /* Not what says the same as a figure that was counted, and what was for us alone. */
@@ -336,9 +339,9 @@ static void put_watched(vitals_account *account, const struct run_facts *facts)
         if (late && form.state == VITALS_HAVE && strcmp(figure->subject, "system") == 0)
             form.state = VITALS_LOWER_BOUND;
         /* Of the whole run, not only of the time between samples. */
-        if (strcmp(figure->name, "gpu_busy_ratio") == 0 && facts->wall_seconds > 0) {
-            const vitals_figure *used = vitals_account_find(facts->watched, "gpu_busy_seconds",
-                                                            figure->subject);
+        if (strcmp(figure->name, VITALS_FIGURE_GPU_BUSY_RATIO) == 0 && facts->wall_seconds > 0) {
+            const vitals_figure *used = vitals_account_find(
+                facts->watched, VITALS_FIGURE_GPU_BUSY_SECONDS, figure->subject);
             if (used != NULL && vitals_figure_value(used, &busy) > 0)
                 form.value = busy / facts->wall_seconds;
         }
@@ -353,28 +356,30 @@ void account_fill(vitals_account *account, const struct run_facts *facts)
     if (!facts->end_unknown)
         vitals_account_ended(account, facts->exit_code, facts->signal);
     memcpy(account->failure, facts->failure, sizeof(account->failure));
-    put(account, "wall_seconds", "seconds", "CLOCK_MONOTONIC", VITALS_HAVE, facts->wall_seconds);
+    put(account, VITALS_FIGURE_WALL_SECONDS, "seconds", "CLOCK_MONOTONIC", VITALS_HAVE,
+        facts->wall_seconds);
     put_cpu(account, facts);
     put_memory(account, facts);
     for (size_t i = 0; i < ARRAY_COUNT(REST); i++)
         put_counted(account, facts, REST[i].quantity, REST[i].name, REST[i].unit);
     put_processes(account, facts);
-    double seen = value_of(facts->watched, "cpu_seconds", &seen_state);
-    double total = value_of(account, "cpu_seconds", &state);
+    double seen = value_of(facts->watched, VITALS_FIGURE_CPU_SECONDS, &seen_state);
+    double total = value_of(account, VITALS_FIGURE_CPU_SECONDS, &state);
     if (seen_state > 0 && state > 0 && total >= COVERED_SECONDS)
-        put(account, "cpu_coverage_ratio", "ratio",
+        put(account, VITALS_FIGURE_CPU_COVERAGE_RATIO, "ratio",
             "CPU time that samples tell of over what was counted", VITALS_SAMPLED,
             seen < total ? seen / total : 1);
     if (facts->watched != NULL)
         put_watched(account, facts);
 
     (void)number_print_u64(interval, facts->interval_ns);
-    account_set_string(account, "state", "complete");
-    account_set_string(account, "interval_ns", interval);
+    account_set_string(account, VITALS_ATTRIBUTE_STATE, VITALS_RUN_COMPLETE);
+    account_set_string(account, VITALS_ATTRIBUTE_INTERVAL_NS, interval);
     if (facts->methods != NULL)
-        account_set_string(account, "rungs", facts->methods);
+        account_set_string(account, VITALS_ATTRIBUTE_METHODS, facts->methods);
     if (facts->watched == NULL) {
-        account_set_string(account, "missing", "what is sampled: the sampler did not answer");
+        account_set_string(account, VITALS_ATTRIBUTE_MISSING,
+                           "what is sampled: the sampler did not answer");
         return;
     }
     for (const char *name = NULL;
@@ -399,20 +404,20 @@ void account_describe(vitals_account *account, const vitals_context *context,
     if (argv != NULL && !arguments.failed && buffer_reserve(&line, COMMAND_MOST) != NULL) {
         const vitals_text all = {arguments.bytes, arguments.size};
         size_t size = vitals_text_command(all, line.bytes, COMMAND_MOST);
-        account_set_text(account, "command",
+        account_set_text(account, VITALS_ATTRIBUTE_COMMAND,
                          (vitals_text){line.bytes, size_min(size, COMMAND_MOST - 1)});
     }
     buffer_done(&arguments);
     buffer_done(&line);
 
     if (os_self_folder(text, sizeof(text)) == 0)
-        account_set_string(account, "working_directory", text);
+        account_set_string(account, VITALS_ATTRIBUTE_WORKING_DIRECTORY, text);
     if (os_self_user(&context->os, text, sizeof(text)) == 0)
-        account_set_string(account, "user", text);
-    account_set_string(account, "host", context->origin.host);
-    account_set_string(account, "boot_id", context->origin.boot_id);
-    account_set_string(account, "version", vitals_version_text());
+        account_set_string(account, VITALS_ATTRIBUTE_USER, text);
+    account_set_string(account, VITALS_ATTRIBUTE_HOST, context->origin.host);
+    account_set_string(account, VITALS_ATTRIBUTE_BOOT_ID, context->origin.boot_id);
+    account_set_string(account, VITALS_ATTRIBUTE_VERSION, vitals_version_text());
     uint64_t since = clock->monotonic_ns(clock->data) - begin_ns;
     (void)number_print_u64(started, clock->realtime_ns(clock->data) - since);
-    account_set_string(account, "started_ns", started);
+    account_set_string(account, VITALS_ATTRIBUTE_STARTED_NS, started);
 }

@@ -78,13 +78,13 @@ struct owner {
     const char *text, *label;
 };
 
-static void put(struct collector_values *values, struct owner owner, vitals_measure measure,
+static void put(struct collector_values *values, struct owner owner, enum measure_number measure,
                 struct collector_reading reading)
 {
     vitals_usage_value *value = room(values);
     if (value == NULL)
         return;
-    *value = (vitals_usage_value){.measure = measure,
+    *value = (vitals_usage_value){.measure = (vitals_measure)measure,
                                   .scope = owner.scope,
                                   .subject = owner.text,
                                   .label = owner.label,
@@ -699,13 +699,12 @@ const vitals_collected *vitals_collection_next(const vitals_collection *collecti
 }
 
 const vitals_collected *vitals_collection_find(const vitals_collection *collection,
-                                               const char *window, const char *measure,
+                                               const char *window, vitals_measure measure,
                                                vitals_scope scope, const char *subject)
 {
-    vitals_measure wanted = vitals_measure_find(measure);
     for (size_t i = collection->count; i-- > 0;) { /* of two processes of one pid the newer */
         const vitals_collected *item = &collection->items[i];
-        if (item->measure == wanted && item->scope == scope && strcmp(item->window, window) == 0 &&
+        if (item->measure == measure && item->scope == scope && strcmp(item->window, window) == 0 &&
             strcmp(item->subject, subject) == 0)
             return item;
     }

@@ -101,10 +101,10 @@ uint64_t limits_next_ns(const struct limits *limits)
 const char *limits_name(enum limit limit)
 {
     static const char *const NAMES[] = {[LIMIT_NONE] = "",
-                                        [LIMIT_TIME] = "time",
-                                        [LIMIT_MEMORY] = "memory",
-                                        [LIMIT_GPU_MEMORY] = "gpu_memory",
-                                        [LIMIT_PROCESSES] = "processes"};
+                                        [LIMIT_TIME] = VITALS_RUN_LIMIT_TIME,
+                                        [LIMIT_MEMORY] = VITALS_RUN_LIMIT_MEMORY,
+                                        [LIMIT_GPU_MEMORY] = VITALS_RUN_LIMIT_GPU_MEMORY,
+                                        [LIMIT_PROCESSES] = VITALS_RUN_LIMIT_PROCESSES};
     return NAMES[limit];
 }
 

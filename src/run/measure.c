@@ -59,13 +59,24 @@ int vitals_measure_is_counter(vitals_measure measure)
     return measure_of(measure)->kind == MEASURE_COUNTER;
 }
 
+vitals_measure vitals_measure_next(vitals_measure previous)
+{
+    size_t next = 0;
+    for (size_t i = 0; previous != 0 && i < MEASURE_COUNT; i++) {
+        if (MEASURES[i].number == previous)
+            next = i + 1;
+    }
+    bool none = next == MEASURE_COUNT || (previous != 0 && next == 0);
+    return none ? VITALS_MEASURE_NONE : (vitals_measure)MEASURES[next].number;
+}
+
 vitals_measure vitals_measure_find(const char *name)
 {
     for (size_t i = 0; i < MEASURE_COUNT; i++) {
         if (strcmp(MEASURES[i].name, name) == 0)
-            return MEASURES[i].number;
+            return (vitals_measure)MEASURES[i].number;
     }
-    return 0;
+    return VITALS_MEASURE_NONE;
 }
 
 /* ---- figures in the unit that a reader asked for ---- */

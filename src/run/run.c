@@ -498,7 +498,7 @@ static enum left settle(struct launcher *launcher)
 static void tell_sampler(struct launcher *launcher)
 {
     char words[1024];
-    vitals_text known = vitals_account_attribute(launcher->account, "missing");
+    vitals_text known = vitals_account_attribute(launcher->account, VITALS_ATTRIBUTE_MISSING);
     bool limited = limits_are_sampled(&launcher->limits);
     const struct watcher_handle *watcher = &launcher->watcher;
     if (watcher->fate == NULL)
@@ -515,7 +515,7 @@ static void tell_sampler(struct launcher *launcher)
                        ? "; limits of what is sampled were not watched any more"
                    : watcher->deaths > 1 ? "; others watched the limits, with gaps"
                                          : "; another watched the limits");
-    account_set_string(launcher->account, "missing", words);
+    account_set_string(launcher->account, VITALS_ATTRIBUTE_MISSING, words);
 }
 
 static void account_for(struct launcher *launcher)
@@ -571,8 +571,8 @@ static void account_for(struct launcher *launcher)
                     facts->signal != OS_SIGNAL_KILL);
     if (limits->passed != LIMIT_NONE) {
         limits_words(limits, words, sizeof(words));
-        account_set_string(launcher->account, "limit", limits_name(limits->passed));
-        account_set_string(launcher->account, "limit_words", words);
+        account_set_string(launcher->account, VITALS_ATTRIBUTE_LIMIT, limits_name(limits->passed));
+        account_set_string(launcher->account, VITALS_ATTRIBUTE_LIMIT_WORDS, words);
     }
     account_shrink(launcher->account);
 }

@@ -66,7 +66,7 @@ void run_observer_explain(struct run_observer *relay, vitals_account *account)
     pthread_mutex_lock(&relay->mutex);
     memcpy(text, relay->complaint, sizeof(text));
     pthread_mutex_unlock(&relay->mutex);
-    account_set_string(account, "missing", text);
+    account_set_string(account, VITALS_ATTRIBUTE_MISSING, text);
 }
 
 /* ---- the observer ---- */

@@ -545,17 +545,18 @@ int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *erro
     }
 
     (void)number_print_u64(interval, run->options.interval_ns);
-    account_set_string(account, "interval_ns", interval);
-    account_set_string(account, "command", run->command);
+    account_set_string(account, VITALS_ATTRIBUTE_INTERVAL_NS, interval);
+    account_set_string(account, VITALS_ATTRIBUTE_COMMAND, run->command);
     run_observer_explain(&run->observer, account);
     if (run->child == NULL) {
         track_cgroup_names(run->cgroup, methods, sizeof(methods));
         size_t size = size_min(strlen(methods), sizeof(methods) - 1);
         (void)snprintf(methods + size, sizeof(methods) - size, "%ssampling",
                        run->ends != NULL ? os_ends_names(run->ends) : "");
-        account_set_string(account, "rungs", methods);
+        account_set_string(account, VITALS_ATTRIBUTE_METHODS, methods);
     }
-    account_set_string(account, "state", run->end_ns != 0 ? "complete" : "running");
+    account_set_string(account, VITALS_ATTRIBUTE_STATE,
+                       run->end_ns != 0 ? VITALS_RUN_COMPLETE : VITALS_RUN_RUNNING);
     if (run->exit_known)
         vitals_account_ended(account,
                              run->exit_signal != 0 ? 128 + run->exit_signal : run->exit_code,

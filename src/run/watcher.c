@@ -99,7 +99,7 @@ void watch_area_write(struct watch_area *area, const vitals_account *account)
     memcpy(report->figures, account->figures, count * sizeof(vitals_figure));
     report->figure_count = (uint32_t)count;
     if (count < account->count && count > 0)
-        report->figures[count - 1] = (vitals_figure){.name = "figures_left_out",
+        report->figures[count - 1] = (vitals_figure){.name = VITALS_FIGURE_FIGURES_LEFT_OUT,
                                                      .source = "more than a run has room for",
                                                      .state = VITALS_HAVE,
                                                      .value = (double)(account->count - count + 1)};
@@ -299,8 +299,8 @@ static void tell(struct watcher *watcher, bool last)
     watch_area_write(watcher->setup->area, account);
     if (!last && run_observer_totals_due(&watcher->observer, now)) {
         (void)number_print_u64(interval, watcher->interval_ns);
-        account_set_string(account, "state", "running");
-        account_set_string(account, "interval_ns", interval);
+        account_set_string(account, VITALS_ATTRIBUTE_STATE, VITALS_RUN_RUNNING);
+        account_set_string(account, VITALS_ATTRIBUTE_INTERVAL_NS, interval);
         account_describe(account, watcher->context, watcher->setup->options.argv,
                          watcher->begin_ns);
         run_observer_totals(&watcher->observer, account, now);

@@ -61,6 +61,7 @@ PUBLIC = {
     "export.h": "util",
     "gpu.h": "gpu",
     "mark.h": "util",
+    "measures.h": "run",
     "metrics.h": "model",
     "process.h": "process",
     "psutil.h": "model",

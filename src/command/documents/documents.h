@@ -5,6 +5,7 @@
 #include "command/output.h"
 
 void document_metrics_header(struct output *output);
+void document_measures_header(struct output *output);
 void document_metrics(struct output *output);
 void document_snapshot_schema(struct output *output);
 void document_options(struct output *output);

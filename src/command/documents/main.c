@@ -14,11 +14,9 @@ static const struct {
     const char *name;
     void (*print)(struct output *output);
 } DOCUMENTS[] = {
-    {"metrics.h", document_metrics_header},
-    {"metrics.md", document_metrics},
-    {"snapshot.json", document_snapshot_schema},
-    {"options.md", document_options},
-    {"vitals.1", document_man},
+    {"metrics.h", document_metrics_header}, {"measures.h", document_measures_header},
+    {"metrics.md", document_metrics},       {"snapshot.json", document_snapshot_schema},
+    {"options.md", document_options},       {"vitals.1", document_man},
     {"completions", document_completions},
 #if VITALS_WITH_TELL
     {"prometheus.md", document_families},

@@ -1,4 +1,5 @@
-/* metrics.c: include/vitals/metrics.h and docs/metrics.md, from the catalogue. */
+/* metrics.c: include/vitals/metrics.h and docs/metrics.md, from the catalogue, and
+ * include/vitals/measures.h, from the measures of a run. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,64 @@ void document_metrics_header(struct output *output)
         output_format(output, " = 0x%04x", (unsigned)metric);
     }
     output_text(output, "\n} vitals_metric;\n\n#endif\n");
+}
+
+/* "memory_resident_bytes", "peak" → "memory_resident_peak_bytes"; "threads_peak". */
+static void print_statistic(struct output *output, vitals_measure measure, const char *statistic)
+{
+    const char *name = vitals_measure_name(measure), *unit = vitals_measure_unit(measure);
+    size_t size = strlen(name), tail = strlen(unit);
+    bool ends = tail > 0 && size > tail + 1 && strcmp(name + size - tail, unit) == 0;
+    char whole[128];
+    if (ends)
+        (void)snprintf(whole, sizeof whole, "%.*s_%s_%s", (int)(size - tail - 1), name, statistic,
+                       unit);
+    else
+        (void)snprintf(whole, sizeof whole, "%s_%s", name, statistic);
+    output_text(output, "#define VITALS_FIGURE_");
+    print_upper(output, whole);
+    output_format(output, " \"%s\"\n", whole);
+}
+
+void document_measures_header(struct output *output)
+{
+    static const char *const STATISTICS[] = {"peak", "mean", "min"};
+    output_text(
+        output,
+        "/* measures.h: the measures of usage.h and the figures that an account makes of them,\n"
+        " * generated from src/run/measures.def; do not edit, run `make docs`. A number is never\n"
+        " * given to another measure, and a newer library may give numbers that are not here. */\n"
+        "#ifndef VITALS_MEASURES_H\n#define VITALS_MEASURES_H\n\n"
+        "/* What is measured. */\ntypedef enum vitals_measure {\n    VITALS_MEASURE_NONE = 0");
+    for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
+        struct comment comment = {output, 6};
+        char form[64];
+        const char *unit = vitals_measure_unit(measure);
+        (void)snprintf(form, sizeof form, "%s, %s.", unit[0] != '\0' ? unit : "a count",
+                       vitals_measure_is_counter(measure) != 0 ? "counter" : "gauge");
+        output_text(output, ",\n    //");
+        comment_add(&comment, vitals_measure_help(measure));
+        comment_add(&comment, "Unit:");
+        comment_add(&comment, form);
+        output_text(output, "\n    VITALS_MEASURE_");
+        print_upper(output, vitals_measure_name(measure));
+        output_format(output, " = %u", (unsigned)measure);
+    }
+    output_text(output, "\n} vitals_measure;\n\n"
+                        "/* Figures of an account (vitals_account_find): the growth of a counter; "
+                        "the peak, mean\n * and least of a gauge. account.h has the others. */\n"
+                        "/* clang-format off */\n");
+    for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
+        if (vitals_measure_is_counter(measure) != 0) {
+            output_text(output, "#define VITALS_FIGURE_");
+            print_upper(output, vitals_measure_name(measure));
+            output_format(output, " \"%s\"\n", vitals_measure_name(measure));
+            continue;
+        }
+        for (size_t i = 0; i < sizeof STATISTICS / sizeof STATISTICS[0]; i++)
+            print_statistic(output, measure, STATISTICS[i]);
+    }
+    output_text(output, "/* clang-format on */\n\n#endif\n");
 }
 
 static const char *const PRICES[] = {[VITALS_PRICE_TICK] = "tick",

@@ -180,7 +180,7 @@ void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, co
         return;
     usage_line_read(&line, usage);
     write_root(&writing, &line);
-    for (vitals_measure measure = 1; measure < MEASURES_MAX; measure++) {
+    for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
         if (vitals_measure_name(measure) != NULL)
             write_measure(&writing, &line, measure, devices, device_count);
     }

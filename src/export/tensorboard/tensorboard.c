@@ -160,7 +160,7 @@ static void tensorboard_snapshot(void *data, struct sample *moment)
 static void write_scope(struct tensorboard *board, const struct usage_line *line, const char *scope,
                         const char *subject, const char *group)
 {
-    for (vitals_measure measure = 1; measure < MOST_MEASURES; measure++) {
+    for (vitals_measure measure = 0; (measure = vitals_measure_next(measure)) != 0;) {
         const char *name = vitals_measure_name(measure);
         char tag[TAG];
         double value;

@@ -218,8 +218,8 @@ static void put_cpu(struct usage_account_writer *writer)
     put_measure(writer, MEASURE_AT_cpu_user_seconds);
     put_measure(writer, MEASURE_AT_cpu_system_seconds);
     if (cpu->readings > 0 && writer->seconds > 0)
-        put(writer, "cpu_cores", "cores", "CPU time over the time of sampling", of_counter(cpu),
-            cpu->most / writer->seconds);
+        put(writer, VITALS_FIGURE_CPU_CORES, "cores", "CPU time over the time of sampling",
+            of_counter(cpu), cpu->most / writer->seconds);
 }
 
 /* See usage_memory.c. What was at least held is never above the estimate. Without private pages the
@@ -245,9 +245,9 @@ static void put_memory(struct usage_account_writer *writer)
     low = together ? usage->together : low;
     (void)snprintf(source, sizeof(source), "%s, %s",
                    together ? "PSS while nothing changed" : "largest process", writer->every);
-    put_bytes(writer, "memory_peak_low_bytes", source, VITALS_LOWER_BOUND, low);
+    put_bytes(writer, VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES, source, VITALS_LOWER_BOUND, low);
     if (low <= 0)
-        put_missing(writer, "memory_peak_low_bytes", "bytes",
+        put_missing(writer, VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES, "bytes",
                     usage->seen_processes == 0 ? VITALS_NOT_YET
                                                : (vitals_availability)resident->reason,
                     usage->seen_processes == 0 ? "no sample saw it running" : NULL);
@@ -257,10 +257,11 @@ static void put_memory(struct usage_account_writer *writer)
                    both->readings > 0 ? "private and shared pages"
                                       : "resident sizes, shared pages in each",
                    writer->every);
-    put_bytes(writer, "memory_peak_high_bytes", source, VITALS_ESTIMATE, f64_max(low, most));
+    put_bytes(writer, VITALS_FIGURE_MEMORY_PEAK_HIGH_BYTES, source, VITALS_ESTIMATE,
+              f64_max(low, most));
     /* No bound: a process that was never seen, or grew after its last reading, is not in it. */
-    put_bytes(writer, "memory_peak_sum_bytes", "sum of every process's VmHWM as last read",
-              VITALS_ESTIMATE, sum);
+    put_bytes(writer, VITALS_FIGURE_MEMORY_PEAK_SUM_BYTES,
+              "sum of every process's VmHWM as last read", VITALS_ESTIMATE, sum);
     /* Of one process and not a sum: what a fork shares with its parent is in both. */
     put_bytes(writer, ANONYMOUS_LARGEST, "anonymous pages of one process, sampled",
               VITALS_LOWER_BOUND, anonymous);
@@ -277,13 +278,13 @@ static void put_device(struct usage_account_writer *writer, const struct usage_d
     if (!device->used) {
         /* Of what nothing can be said the account must not read as if the run had used none. */
         if (device->unread < 0)
-            put_missing(writer, "gpu_memory_peak_bytes", "bytes",
+            put_missing(writer, VITALS_FIGURE_GPU_MEMORY_PEAK_BYTES, "bytes",
                         (vitals_availability)device->unread, NULL);
         return;
     }
     if (memory->readings == 0 || (memory->most <= 0 && memory->reason < 0))
-        put_missing(writer, "gpu_memory_peak_bytes", "bytes", (vitals_availability)memory->reason,
-                    NULL);
+        put_missing(writer, VITALS_FIGURE_GPU_MEMORY_PEAK_BYTES, "bytes",
+                    (vitals_availability)memory->reason, NULL);
     if (busy->readings > 0 && writer->seconds > 0) {
         double ratio = busy->most / writer->seconds;
         vitals_availability state = of_counter(busy);
@@ -292,9 +293,9 @@ static void put_device(struct usage_account_writer *writer, const struct usage_d
             ratio = 1;
         }
         (void)snprintf(source, sizeof(source), "driver, %s", writer->every);
-        put(writer, "gpu_busy_ratio", "ratio", source, state, ratio);
+        put(writer, VITALS_FIGURE_GPU_BUSY_RATIO, "ratio", source, state, ratio);
     } else
-        put_missing(writer, "gpu_busy_ratio", "ratio",
+        put_missing(writer, VITALS_FIGURE_GPU_BUSY_RATIO, "ratio",
                     busy->reason < 0 ? (vitals_availability)busy->reason : VITALS_NOT_YET, NULL);
     put_measure(writer, MEASURE_AT_gpu_memory_bytes);
     put_measure(writer, MEASURE_AT_gpu_busy_seconds);
@@ -344,7 +345,7 @@ static void set_drivers(struct usage_account_writer *writer)
             buffer_append(&lines, WORDS[k], strlen(WORDS[k]));
     }
     if (lines.size > 0 && !lines.failed && writer->code == 0)
-        writer->code = vitals_account_set(writer->account, "gpu_drivers",
+        writer->code = vitals_account_set(writer->account, VITALS_ATTRIBUTE_GPU_DRIVERS,
                                           (vitals_text){lines.bytes, lines.size - 1},
                                           writer->error);
     buffer_done(&lines);
@@ -363,8 +364,8 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
                        sizeof(writer.every));
 
     writer.subject = usage->subjects[SUBJECT_TREE];
-    put(&writer, "wall_seconds", "seconds", "from the first sample to the last", VITALS_SAMPLED,
-        writer.seconds);
+    put(&writer, VITALS_FIGURE_WALL_SECONDS, "seconds", "from the first sample to the last",
+        VITALS_SAMPLED, writer.seconds);
     if (tree) {
         put_cpu(&writer);
         put_memory(&writer);
@@ -383,7 +384,7 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
         (void)snprintf(label, sizeof(label), "GPU %.30s", source->label);
         put_form(&writer,
                  &(vitals_figure_form){.size = sizeof(vitals_figure_form),
-                                       .name = "gpu_memory_peak_bytes",
+                                       .name = VITALS_FIGURE_GPU_MEMORY_PEAK_BYTES,
                                        .unit = "bytes",
                                        .subject = source->label,
                                        .label = label,
@@ -395,8 +396,8 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
 
     if (tree) {
         put_subject(&writer, usage->subjects[SUBJECT_TREE], MEASURE_OF_TREE);
-        put(&writer, "processes_seen", "", "processes that a sample saw", VITALS_LOWER_BOUND,
-            (double)usage->seen_processes);
+        put(&writer, VITALS_FIGURE_PROCESSES_SEEN, "", "processes that a sample saw",
+            VITALS_LOWER_BOUND, (double)usage->seen_processes);
         put_subject(&writer, usage->subjects[SUBJECT_ROOT], MEASURE_OF_TREE);
         put_subject(&writer, usage->subjects[SUBJECT_DESCENDANTS], MEASURE_OF_TREE);
     }
@@ -404,8 +405,8 @@ int vitals_usage_account(const vitals_usage *usage, vitals_account **out, vitals
     for (size_t i = 0; i < usage->device_count; i++)
         put_subject(&writer, usage->devices[i]->subject, MEASURE_OF_GPU);
     set_drivers(&writer);
-    set_number(&writer, "expected_cores", usage->expected_cores);
-    set_number(&writer, "system_cores", usage->system_cores);
+    set_number(&writer, VITALS_ATTRIBUTE_EXPECTED_CORES, usage->expected_cores);
+    set_number(&writer, VITALS_ATTRIBUTE_SYSTEM_CORES, usage->system_cores);
     if (writer.code < 0)
         vitals_account_free(writer.account);
     else

@@ -26,8 +26,8 @@ static double wait_for_value(vitals_collector *collector, const char *window, co
     for (int i = 0; i < 500; i++) {
         vitals_collection *collection = NULL;
         CHECK_OK(vitals_collector_collect(collector, &collection, &error), error);
-        const vitals_collected *found = vitals_collection_find(collection, window, measure, scope,
-                                                               subject);
+        const vitals_collected *found = vitals_collection_find(
+            collection, window, vitals_measure_find(measure), scope, subject);
         double value = found != NULL && found->state > 0 ? found->last : (double)NAN;
         vitals_collection_free(collection);
         if (!isnan(value))
@@ -69,18 +69,18 @@ static void windows_nest_and_end_together(void)
           0);
     CHECK_OK(vitals_collector_end(collector, "epoch", &last, &error), error);
     const vitals_collected *batch = vitals_collection_find(
-        last, "train/epoch/batch", "memory_resident_bytes", VITALS_SCOPE_TREE, "");
+        last, "train/epoch/batch", VITALS_MEASURE_MEMORY_RESIDENT_BYTES, VITALS_SCOPE_TREE, "");
     CHECK_NOT_NULL(batch);
     CHECK(batch->least > 0 && batch->least <= batch->mean && batch->mean <= batch->most);
     CHECK(batch->seconds > 0);
-    CHECK_NULL(
-        vitals_collection_find(last, "train", "memory_resident_bytes", VITALS_SCOPE_TREE, ""));
+    CHECK_NULL(vitals_collection_find(last, "train", VITALS_MEASURE_MEMORY_RESIDENT_BYTES,
+                                      VITALS_SCOPE_TREE, ""));
     vitals_collection_free(last);
     CHECK_OK(vitals_collector_collect(collector, &last, &error), error);
-    CHECK_NULL(vitals_collection_find(last, "train/epoch", "memory_resident_bytes",
+    CHECK_NULL(vitals_collection_find(last, "train/epoch", VITALS_MEASURE_MEMORY_RESIDENT_BYTES,
                                       VITALS_SCOPE_TREE, ""));
-    CHECK_NOT_NULL(
-        vitals_collection_find(last, "train", "memory_resident_bytes", VITALS_SCOPE_TREE, ""));
+    CHECK_NOT_NULL(vitals_collection_find(last, "train", VITALS_MEASURE_MEMORY_RESIDENT_BYTES,
+                                          VITALS_SCOPE_TREE, ""));
     vitals_collection_free(last);
     vitals_collector_free(collector);
 }

@@ -244,10 +244,10 @@ static void a_process_that_has_ended_stays_in_its_window(void)
         usleep(20000);
         CHECK_OK(vitals_collector_reset(collector, "later", &error), error);
         CHECK_OK(vitals_collector_collect(collector, &all, &error), error);
-        later = vitals_collection_find(all, "all/later", "memory_resident_bytes",
+        later = vitals_collection_find(all, "all/later", VITALS_MEASURE_MEMORY_RESIDENT_BYTES,
                                        VITALS_SCOPE_PROCESS, child) != NULL;
-        const vitals_collected *found = vitals_collection_find(all, "all", "memory_resident_bytes",
-                                                               VITALS_SCOPE_PROCESS, child);
+        const vitals_collected *found = vitals_collection_find(
+            all, "all", VITALS_MEASURE_MEMORY_RESIDENT_BYTES, VITALS_SCOPE_PROCESS, child);
         kept = found != NULL && found->state > 0 && found->mean > 0;
         vitals_collection_free(all);
     }

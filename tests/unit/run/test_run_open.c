@@ -74,6 +74,25 @@ static void a_command_is_accounted_for(void)
     vitals_account_free(account);
 }
 
+/* By the constants of account.h and measures.h; each name is one of the library's. */
+static void names_are_constants(void)
+{
+    static const char *const ARGV[] = {"sh", "-c", "sleep 0.1", NULL};
+    static const char *const FIGURES[] = {
+        VITALS_FIGURE_WALL_SECONDS, VITALS_FIGURE_CPU_SECONDS, VITALS_FIGURE_PROCESSES,
+        VITALS_FIGURE_MEMORY_RESIDENT_PEAK_BYTES, VITALS_FIGURE_THREADS_PEAK};
+    vitals_account *account = run_to_its_end(ARGV, VITALS_METHOD_WAIT4);
+    for (size_t i = 0; i < ARRAY_COUNT(FIGURES); i++) {
+        CHECK_CASE(FIGURES[i]);
+        CHECK_NOT_NULL(vitals_account_find(account, FIGURES[i], ""));
+    }
+    CHECK(attribute_is(account, VITALS_ATTRIBUTE_STATE, VITALS_RUN_COMPLETE));
+    CHECK(attribute_is(account, VITALS_ATTRIBUTE_METHODS, VITALS_METHOD_WAIT4));
+    vitals_account_free(account);
+    CHECK_STR(vitals_measure_name(VITALS_MEASURE_MEMORY_RESIDENT_BYTES), "memory_resident_bytes");
+    CHECK_INT(vitals_measure_find("cpu_seconds"), VITALS_MEASURE_CPU_SECONDS);
+}
+
 static void a_signal_that_ends_it_is_told(void)
 {
     static const char *const ARGV[] = {"sh", "-c", "kill -9 $$", NULL};
@@ -333,6 +352,7 @@ static void a_fork_that_frees_it_leaves_it_alone(void)
 
 static const struct check_test tests[] = {
     {"a command is accounted for", a_command_is_accounted_for},
+    {"names are constants", names_are_constants},
     {"a signal that ends it is told", a_signal_that_ends_it_is_told},
     {"a command that is none says so", a_command_that_is_none_says_so},
     {"what wait4 alone counts is a lower bound", what_wait4_alone_counts_is_a_lower_bound},
