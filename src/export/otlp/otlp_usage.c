@@ -166,8 +166,6 @@ static void write_measure(const struct usage_writing *writing, const struct usag
     }
 }
 
-enum { MEASURES_MAX = 1000 }; /* above all numbers of measures */
-
 void otlp_usage_write(struct otlp_writer *writer, struct otlp_series *series, const json_t *usage,
                       const struct otlp_job *job)
 {

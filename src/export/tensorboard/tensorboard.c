@@ -27,7 +27,7 @@ enum { CLASS_SCALAR = 1, CLASS_TENSOR };
 enum { TENSOR_TYPE = 1, TENSOR_SHAPE, TENSOR_STRING = 8 };
 enum { TYPE_STRING = 7 };
 
-enum { TAG = 160, GROUP = 48, MOST_MEASURES = 256 };
+enum { TAG = 160, GROUP = 48 };
 
 struct event_device {
     char *subject; /* as in usage lines */

@@ -202,10 +202,10 @@ static void units_are_those_of_opentelemetry(void)
 /* `cpu_seconds` and `cpu_ratio` must not be one name with two units. */
 static void each_measure_has_a_name_of_its_own(void)
 {
-    enum { MOST = 1000 };
-    for (vitals_measure one = 1; one < MOST; one++) {
+    for (vitals_measure one = 0; (one = vitals_measure_next(one)) != 0;) {
         const char *name = vitals_measure_name(one);
-        for (vitals_measure other = one + 1; other < MOST && name != NULL; other++) {
+        for (vitals_measure other = one;
+             (other = vitals_measure_next(other)) != 0 && name != NULL;) {
             const char *another = vitals_measure_name(other);
             if (another == NULL)
                 continue;
