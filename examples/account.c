@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return fprintf(stderr, "usage: account COMMAND [ARGUMENT...]\n"), 2;
     vitals_run_options_init(&options, sizeof options);
-    options.argv = (const char *const *)(argv + 1);
+    options.argv = argv + 1;
     options.interval_ns = 100000000;
     int code = vitals_run_open(&options, &run, &error);
     if (code == 0)

@@ -78,7 +78,7 @@ VITALS_API void vitals_run_observer_init(vitals_run_observer *observer, size_t s
 /* Grows at its end only, by the rule of vitals_options; so does what `world` points to. */
 typedef struct vitals_run_options {
     size_t size;                 /* sizeof(vitals_run_options), set by init */
-    const char *const *argv;     /* NULL-terminated; argv[0] is looked up in PATH */
+    char *const *argv;           /* as of execvp: NULL-terminated; argv[0] is looked up in PATH */
     const vitals_options *world; /* for the sampler's context; NULL: defaults */
     uint64_t interval_ns;        /* of sampling; 10 ms to 1 day, 1 s */
     int wait_for_descendants;    /* not 0: also wait for what the command leaves behind */
@@ -94,12 +94,12 @@ typedef struct vitals_run_options {
      * and processes are held by a cgroup where one can be had too, a little above; the account's
      * attribute VITALS_ATTRIBUTE_LIMIT says which was passed: VITALS_RUN_LIMIT_…. */
     uint64_t limit_memory_bytes, limit_gpu_memory_bytes, limit_processes, limit_ns;
-    uint64_t limit_grace_ns;        /* 10 s */
-    int kill_tree;                  /* not 0: what the command leaves behind is ended too */
-    const char *totals_path;        /* running totals stand there, as JSON; NULL: nowhere */
-    const char *const *environment; /* of the command, NULL at the end; NULL: ours. VITALS_MARKS
-                                     * is put into it in any case (mark.h): a run within a run has
-                                     * a file of its own, and what is marked there is of that run */
+    uint64_t limit_grace_ns;  /* 10 s */
+    int kill_tree;            /* not 0: what the command leaves behind is ended too */
+    const char *totals_path;  /* running totals stand there, as JSON; NULL: nowhere */
+    char *const *environment; /* of the command, NULL at the end; NULL: ours. VITALS_MARKS
+                               * is put into it in any case (mark.h): a run within a run has
+                               * a file of its own, and what is marked there is of that run */
 
     /* The user's runtime folder (XDG_RUNTIME_DIR). The file of marks is made in a folder `vitals`
      * in it if it belongs to the user, else in /tmp/vitals-UID. NULL: always /tmp/vitals-UID. */

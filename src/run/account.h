@@ -90,7 +90,7 @@ void account_fill(vitals_account *account, const struct run_facts *facts);
 /* Sets command (of argv, where there is one), working_directory, user, host, boot_id, version and
  * started_ns (`begin_ns` as the realtime clock has it). What finds no memory is missing. Nothing
  * here may wait for a network: a user is looked up in /etc/passwd alone. Any thread. */
-void account_describe(vitals_account *account, const vitals_context *context,
-                      const char *const *argv, uint64_t begin_ns);
+void account_describe(vitals_account *account, const vitals_context *context, char *const *argv,
+                      uint64_t begin_ns);
 
 #endif

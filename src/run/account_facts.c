@@ -391,8 +391,8 @@ void account_fill(vitals_account *account, const struct run_facts *facts)
 
 /* ---- what is known beside figures ---- */
 
-void account_describe(vitals_account *account, const vitals_context *context,
-                      const char *const *argv, uint64_t begin_ns)
+void account_describe(vitals_account *account, const vitals_context *context, char *const *argv,
+                      uint64_t begin_ns)
 {
     char text[OS_SELF_TEXT], started[NUMBER_TEXT];
     struct buffer arguments = {0}, line = {0};

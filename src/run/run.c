@@ -609,8 +609,9 @@ static int run(struct launcher *launcher, vitals_error *error)
         start_watcher(launcher);
 
     accounting_places(launcher->accounting, &places);
-    launcher->environment = os_marks_environment(&launcher->marks, options->environment);
-    const struct os_command command = {.argv = options->argv,
+    launcher->environment = os_marks_environment(&launcher->marks,
+                                                 (const char *const *)options->environment);
+    const struct os_command command = {.argv = (const char *const *)options->argv,
                                        .environment = launcher->environment,
                                        .descriptors = options->child_descriptors,
                                        .signals = &launcher->signals,

@@ -71,8 +71,8 @@ int track_child_new(const struct os *os, const vitals_run_options *options,
     tracked->maker = os_self();
     tracked->accounting = accounting_open(&asked);
     accounting_places(tracked->accounting, &places);
-    const struct os_command command = {.argv = options->argv,
-                                       .environment = options->environment,
+    const struct os_command command = {.argv = (const char *const *)options->argv,
+                                       .environment = (const char *const *)options->environment,
                                        .descriptors = options->child_descriptors,
                                        .places = &places};
     int code = os_spawn(&command, &tracked->child);

@@ -392,7 +392,7 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     vitals_run_options *options = &plan->options;
     command_world(&settings->machine, &plan->world);
     vitals_run_options_init(options, sizeof *options);
-    options->argv = settings->arguments.command_argv;
+    options->argv = (char *const *)settings->arguments.command_argv;
     options->world = &plan->world;
     options->wait_for_descendants = settings->run.wait;
     options->child_descriptors = settings->arguments.descriptors_before;

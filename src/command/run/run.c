@@ -127,7 +127,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     run_export_init(&plan->exporter, &settings->arguments, &settings->export);
     if (run_export_begin(&plan->exporter, settings, &job)) {
         run_export_observe(&plan->exporter, &plan->options);
-        plan->options.environment = plan->exporter.variables;
+        plan->options.environment = (char *const *)plan->exporter.variables;
     }
 
     int code = run_once(plan, &account);

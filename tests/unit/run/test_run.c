@@ -31,7 +31,7 @@ static int run(const char *const *argv, vitals_account **account)
     vitals_options world = nowhere();
     vitals_run_options options;
     vitals_run_options_init(&options, sizeof options);
-    options.argv = argv;
+    options.argv = (char *const *)argv;
     options.world = &world;
     return vitals_run_command(&options, account, &error);
 }
@@ -52,10 +52,10 @@ static void options_that_cannot_be_run_are_refused(void)
     vitals_run_options options;
     vitals_run_options_init(&options, sizeof options);
     CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
-    options.argv = NONE;
+    options.argv = (char *const *)NONE;
     CHECK_INT(vitals_run_command(&options, &account, &error), VITALS_EARGUMENT);
     CHECK_CONTAINS(error.message, "no command");
-    options.argv = TRUE;
+    options.argv = (char *const *)TRUE;
     static const uint64_t OUTSIDE[] = {0, 10 * NS_PER_MS - 1, 86400 * NS_PER_SECOND + 1,
                                        UINT64_MAX};
     for (size_t i = 0; i < CHECK_COUNT(OUTSIDE); i++) {
@@ -112,7 +112,7 @@ static int64_t run_in(vitals_options *world)
     vitals_account *account = NULL;
     vitals_run_options options;
     vitals_run_options_init(&options, sizeof options);
-    options.argv = EXIT;
+    options.argv = (char *const *)EXIT;
     options.world = world;
     int code = vitals_run_command(&options, &account, &error);
     if (code == 0)
@@ -137,7 +137,7 @@ static void a_newer_callers_options_are_taken_where_they_ask_for_nothing_new(voi
     vitals_run_options_init(&options.known, sizeof options);
     CHECK_UINT(options.known.size, sizeof options);
     CHECK_UINT(options.new_one, 0);
-    options.known.argv = EXIT;
+    options.known.argv = (char *const *)EXIT;
     options.known.world = &world.known;
     world.known.size = sizeof world;
     CHECK_OK(vitals_run_command(&options.known, &account, &error), error);

@@ -94,7 +94,7 @@ static struct outcome run(struct faulty *faulty, const char *line, uint64_t limi
     world.backends = "";
     world.clock = &clock;
     options.world = &world;
-    options.argv = argv;
+    options.argv = (char *const *)argv;
     options.interval_ns = 50 * NS_PER_MS;
     options.limit_ns = limit_ns;
     options.limit_grace_ns = 100 * NS_PER_MS;

@@ -19,7 +19,7 @@ static vitals_run *open_command(const char *const *argv, const char *methods)
     vitals_run_options options;
     vitals_run *run = NULL;
     vitals_run_options_init(&options, sizeof options);
-    options.argv = argv;
+    options.argv = (char *const *)argv;
     options.methods = methods;
     options.interval_ns = 20000000;
     CHECK_OK(vitals_run_open(&options, &run, &error), error);
@@ -208,9 +208,9 @@ static void options_that_mean_nothing_are_refused(void)
     vitals_run_options options;
     vitals_run *run = NULL;
     vitals_run_options_init(&options, sizeof options);
-    options.argv = NOTHING;
+    options.argv = (char *const *)NOTHING;
     CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EARGUMENT);
-    options.argv = ARGV;
+    options.argv = (char *const *)ARGV;
     options.limit_ns = 1;
     CHECK_INT(vitals_run_open(&options, &run, &error), VITALS_EUNSUPPORTED);
     CHECK_CONTAINS(error.message, "vitals_run_command");
@@ -238,7 +238,7 @@ static void an_observer_of_another_release_is_judged(void)
     vitals_run_observer_init(&newer.known, sizeof newer);
     CHECK_UINT(newer.known.size, sizeof newer);
     CHECK(newer.known.sample == NULL && newer.more == 0);
-    options.argv = ARGV;
+    options.argv = (char *const *)ARGV;
     options.observer = &newer.known;
     CHECK_OK(vitals_run_open(&options, &run, &error), error);
     vitals_run_close(run);
