@@ -114,6 +114,12 @@ typedef struct vitals_run_options {
     int (*make_scope)(void *data, const char *name, const int64_t *pids, size_t pid_count,
                       uint64_t memory_max_bytes, uint64_t processes_max);
     void *scope_data; /* the first argument of make_scope */
+
+    /* Of a run without argv: the file from which observer->mark is told (mark.h). "": the run makes
+     * one, see vitals_run_marks_path, and removes it. A path: a plain file, made where it is
+     * missing, to which processes write that were started with VITALS_MARKS set to it; what stands
+     * in it when the run is opened is not told, and it stays. NULL: no marks are read. */
+    const char *marks_path;
 } vitals_run_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_run_options) as the caller was compiled; not a
@@ -154,6 +160,12 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
  * EUNSUPPORTED (a limit with argv), EGONE (no such process), EDENIED, EMEMORY, ESYSTEM. */
 VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options, vitals_run **out,
                                               vitals_error *error) VITALS_NONNULL(1, 2);
+
+/* The file to which marks of this run are to be written, or "" where none are read. A program puts
+ * it into its own environment as VITALS_MARKS, before it starts threads, or into that of its
+ * children: the library changes no environment. Marks are read at each sample and at the stop.
+ * Borrowed; lives as long as the run. Any thread. */
+VITALS_API const char *vitals_run_marks_path(const vitals_run *run) VITALS_NONNULL(1);
 
 /* Excludes one more pid, as in vitals_usage_options: that process, which runs already, and all
  * below it are no part of the run, for a helper that was started after the run was opened. Before

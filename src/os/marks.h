@@ -17,13 +17,19 @@ enum { OS_MARKS_PATH = 256, OS_MARKS_TAIL = 64 };
 struct os_marks {
     char path[OS_MARKS_PATH];
     uint64_t device, inode;
-    bool alone; /* its folder holds nothing else */
+    bool alone;         /* its folder holds nothing else */
+    bool borrowed;      /* not made by us: it stays */
+    uint64_t begins_at; /* what stands before that is not ours */
     int held;
 };
 
 /* Makes the file, with mode 0600, in runtime_folder/vitals if that folder is the user's own, else
  * in /tmp/vitals-UID. runtime_folder may be NULL. Returns 0, or a negative errno. */
 int os_marks_make(struct os_marks *out, const char *runtime_folder);
+
+/* Takes a plain file of the caller's, from its present end on; makes it, with mode 0600, where it
+ * is missing. Negative errno. */
+int os_marks_use(struct os_marks *out, const char *path);
 
 /* Removes those beside it whose run is dead; accepts one that was not made. */
 void os_marks_tidy(const struct os_marks *marks);

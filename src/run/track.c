@@ -9,8 +9,10 @@
 #include "model/request.h"
 #include "os/ends.h"
 #include "os/launch.h"
+#include "os/marks.h"
 #include "process/live.h"
 #include "run/account.h"
+#include "run/marks.h"
 #include "run/methods.h"
 #include "run/run_observer.h"
 #include "run/run_options.h"
@@ -52,7 +54,9 @@ struct vitals_run {
     int stop, ended; /* events: the caller wants to stop; every root has ended */
     int watch;
     struct run_observer observer;
-    int64_t self; /* a child that was forked of us has no thread */
+    struct os_marks marks_file;
+    struct marks *marks; /* NULL: none are read; likewise */
+    int64_t self;        /* a child that was forked of us has no thread */
     char command[COMMAND_TEXT];
     uint64_t begin_ns;
     uint64_t news_ns; /* the run's thread: when news are taken; 0: none are waiting */
@@ -122,6 +126,19 @@ static int open_events(vitals_run *run, vitals_error *error)
     return 0;
 }
 
+static int open_marks(vitals_run *run, vitals_error *error)
+{
+    const char *path = run->options.marks_path;
+    if (path == NULL || run->child != NULL)
+        return 0;
+    int code = path[0] != '\0' ? os_marks_use(&run->marks_file, path)
+                               : os_marks_make(&run->marks_file, run->options.runtime_folder);
+    if (code < 0)
+        return error_system(error, -code, "file of marks %s", path);
+    code = marks_open(&run->marks_file, now_ns(run), &run->marks);
+    return code < 0 ? error_set(error, code, 0, "file of marks %s cannot be read", path) : 0;
+}
+
 static int open_all(vitals_run *run, vitals_error *error)
 {
     vitals_usage_options usage;
@@ -149,6 +166,8 @@ static int open_all(vitals_run *run, vitals_error *error)
         code = open_roots(run, &usage, error);
     if (code == 0)
         code = open_events(run, error);
+    if (code == 0)
+        code = open_marks(run, error);
     if (code == 0) /* whether a cgroup counts memory is known with the first sample */
         code = run_observer_request(run->options.observer, run->usage, true,
                                     run->options.interval_ns, &request, error);
@@ -184,6 +203,7 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
         run->options.observer = &run->observed;
     }
     run->stop = run->ended = run->watch = -1;
+    run->marks_file.held = -1;
     run_observer_init(&run->observer, run->options.observer, taken.totals_path);
     run->self = os_self();
     pthread_mutex_init(&run->mutex, NULL);
@@ -196,6 +216,19 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
 }
 
 /* ---- the thread ---- */
+
+/* As many as there are by now, but a file that grows faster than it is read must not hold us. */
+static void observe_marks(vitals_run *run)
+{
+    enum { READINGS = 16 };
+    vitals_mark mark;
+    bool more = run->marks != NULL;
+    for (int i = 0; i < READINGS && more; i++) {
+        more = marks_read(run->marks, now_ns(run));
+        while (marks_next(run->marks, &mark))
+            run_observer_mark(&run->observer, &mark);
+    }
+}
 
 /* The last tick before a root ends reads every counter, however rarely it is read otherwise. */
 static void tick(vitals_run *run, bool last)
@@ -221,6 +254,7 @@ static void tick(vitals_run *run, bool last)
     /* Only this thread changes the usage: to read it needs no lock. */
     run_observer_sample(&run->observer, snapshot, run->usage);
     vitals_snapshot_unref(snapshot);
+    observe_marks(run);
 
     uint64_t now = now_ns(run);
     if (run_observer_totals_due(&run->observer, now) &&
@@ -345,11 +379,17 @@ static void *run_main(void *argument)
     }
     if (run->root_left > 0)
         tick(run, true); /* what was done since the last */
+    observe_marks(run);
     run_observer_end(&run->observer);
     return NULL;
 }
 
 /* ---- the public face ---- */
+
+const char *vitals_run_marks_path(const vitals_run *run)
+{
+    return run->marks_file.path;
+}
 
 int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
 {
@@ -574,6 +614,11 @@ void vitals_run_close(vitals_run *run)
         return;
     if (run->state == VITALS_RUN_STARTED && vitals_run_stop(run, NULL) < 0)
         return;
+    marks_close(run->marks);
+    if (run->self == os_self())
+        os_marks_remove(&run->marks_file);
+    else
+        os_close_descriptor(run->marks_file.held);
     vitals_sampler_free(run->sampler);
     for (size_t i = 0; i < run->root_count; i++)
         vitals_process_close(run->roots[i].process);

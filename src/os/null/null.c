@@ -381,6 +381,8 @@ RETURNS(bool, os_child_goes_on(int64_t pid, int signal), false)
 
 SETS(int, os_marks_make(struct os_marks *out, const char *runtime_folder),
      *out = (struct os_marks){.held = -1}, -ENOTSUP)
+SETS(int, os_marks_use(struct os_marks *out, const char *path),
+     *out = (struct os_marks){.held = -1}, -ENOTSUP)
 DOES_NOTHING(os_marks_tidy(const struct os_marks *marks))
 DOES_NOTHING(os_marks_remove(struct os_marks *marks))
 RETURNS(const char **, os_marks_environment(const struct os_marks *marks, const char *const *base),

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vitals/mark.h>
 #include <vitals/vitals.h>
 
 static vitals_error error;
@@ -274,6 +275,112 @@ static void nothing_of_the_caller_is_changed(void)
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 3);
 }
 
+/* ---- marks ---- */
+
+struct told_marks {
+    int count;
+    char names[4][32];
+    int begins[4];
+    int64_t pids[4];
+};
+
+static int on_mark(void *data, const vitals_mark *mark, vitals_error *why)
+{
+    struct told_marks *told = data;
+    (void)why;
+    if (told->count < 4) {
+        snprintf(told->names[told->count], sizeof told->names[0], "%s", mark->name);
+        told->begins[told->count] = mark->begins;
+        told->pids[told->count] = mark->pid;
+    }
+    told->count++;
+    return 0;
+}
+
+static vitals_run *open_marked(const vitals_usage_options *usage, const char *marks_path,
+                               struct told_marks *told)
+{
+    vitals_run_options options;
+    vitals_run_observer observer;
+    vitals_run *run = NULL;
+    vitals_run_options_init(&options, sizeof options);
+    vitals_run_observer_init(&observer, sizeof observer);
+    observer.data = told;
+    observer.mark = on_mark;
+    options.usage = usage;
+    options.observer = &observer; /* is copied */
+    options.interval_ns = 20000000;
+    options.marks_path = marks_path;
+    CHECK_OK(vitals_run_open(&options, &run, &error), error);
+    return run;
+}
+
+static void marks_of_our_own_are_told(void)
+{
+    struct told_marks told = {0};
+    char path[300];
+    vitals_run *run = open_marked(NULL, "", &told);
+    snprintf(path, sizeof path, "%s", vitals_run_marks_path(run));
+    CHECK(path[0] == '/');
+    CHECK_INT(setenv("VITALS_MARKS", path, 1), 0);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    VITALS_BEGIN("load");
+    VITALS_END("load");
+    CHECK_OK(vitals_run_stop(run, &error), error); /* what was written before is told */
+    unsetenv("VITALS_MARKS");
+    CHECK_INT(told.count, 2);
+    CHECK_STR(told.names[0], "load");
+    CHECK_STR(told.names[1], "load");
+    CHECK_INT(told.begins[0], 1);
+    CHECK_INT(told.begins[1], 0);
+    CHECK_INT(told.pids[0], getpid());
+    vitals_run_close(run);
+    CHECK_INT(access(path, F_OK), -1);
+
+    run = open_marked(NULL, NULL, &told); /* who asks for none has no file */
+    CHECK_STR(vitals_run_marks_path(run), "");
+    vitals_run_close(run);
+}
+
+/* A process that runs already, with a file of its own choice. */
+static void marks_of_a_pid_are_told_from_now_on(void)
+{
+    struct told_marks told = {0};
+    char path[] = "/tmp/vitals-test-XXXXXX", old[] = "begin\told\n", byte = 'x';
+    int descriptor = mkstemp(path), ends[2];
+    CHECK(descriptor >= 0);
+    CHECK_INT(write(descriptor, old, sizeof old - 1), (long)sizeof old - 1);
+    CHECK_INT(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("VITALS_MARKS", path, 1);
+        (void)!read(ends[0], &byte, 1);
+        VITALS_BEGIN("epoch 1");
+        _exit(0);
+    }
+    const int64_t pid = child;
+    vitals_usage_options usage;
+    vitals_usage_options_init(&usage, sizeof usage);
+    usage.pids = &pid;
+    usage.pid_count = 1;
+    vitals_run *run = open_marked(&usage, path, &told);
+    CHECK_STR(vitals_run_marks_path(run), path);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    CHECK_INT(write(ends[1], &byte, 1), 1);
+    CHECK_INT(vitals_run_wait(run, 60 * NS_PER_SECOND, &error), 1);
+    CHECK_OK(vitals_run_stop(run, &error), error);
+    vitals_run_close(run);
+    CHECK_INT(told.count, 1);
+    CHECK_STR(told.names[0], "epoch 1");
+    CHECK_INT(told.pids[0], child);
+    CHECK_INT(waitpid(child, NULL, 0), child);
+    CHECK_INT(lseek(descriptor, 0, SEEK_END) > (long)sizeof old, 1); /* it stays, whole */
+    close(descriptor);
+    close(ends[0]);
+    close(ends[1]);
+    CHECK_INT(unlink(path), 0);
+}
+
 /* ---- children of other threads ---- */
 
 struct birth {
@@ -362,6 +469,8 @@ static const struct check_test tests[] = {
     {"options that mean nothing are refused", options_that_mean_nothing_are_refused},
     {"an observer of another release is judged", an_observer_of_another_release_is_judged},
     {"nothing of the caller is changed", nothing_of_the_caller_is_changed},
+    {"marks of our own are told", marks_of_our_own_are_told},
+    {"marks of a pid are told from now on", marks_of_a_pid_are_told_from_now_on},
     {"a child of another thread is not reaped", a_child_of_another_thread_is_not_reaped},
     {"a fork that frees it leaves it alone", a_fork_that_frees_it_leaves_it_alone},
 };

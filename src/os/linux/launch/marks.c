@@ -115,6 +115,30 @@ int os_marks_make(struct os_marks *out, const char *runtime_folder)
     return 0;
 }
 
+int os_marks_use(struct os_marks *out, const char *path)
+{
+    const int flags = O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    struct stat is;
+    *out = (struct os_marks){.held = -1};
+    if (strlen(path) >= sizeof(out->path))
+        return -ENAMETOOLONG;
+    int file = open(path, flags, 0600);
+    if (file < 0)
+        return -errno;
+    int failed = fstat(file, &is) != 0 ? errno : S_ISREG(is.st_mode) ? 0 : EINVAL;
+    if (failed != 0) {
+        close(file);
+        return -failed;
+    }
+    (void)snprintf(out->path, sizeof(out->path), "%s", path);
+    out->borrowed = true;
+    out->begins_at = (uint64_t)is.st_size;
+    out->device = is.st_dev;
+    out->inode = is.st_ino;
+    out->held = file;
+    return 0;
+}
+
 void os_marks_tidy(const struct os_marks *marks)
 {
     enum { LOOKED_AT = 256 }; // the rest is for the next run
@@ -155,7 +179,7 @@ void os_marks_remove(struct os_marks *marks)
     struct stat is;
     if (marks->held < 0)
         return;
-    if (lstat(marks->path, &is) == 0 && S_ISREG(is.st_mode))
+    if (!marks->borrowed && lstat(marks->path, &is) == 0 && S_ISREG(is.st_mode))
         (void)unlink(marks->path);
     close(marks->held);
     marks->held = -1;
@@ -203,7 +227,9 @@ int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out)
 {
     struct stat is;
     *out = (struct os_marks_reader){.file = -1, .watch = -1};
-    int file = open(marks->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    /* A borrowed file is only read: its pages are not given back. */
+    int rights = marks->borrowed ? O_RDONLY : O_RDWR;
+    int file = open(marks->path, rights | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return -errno;
     if (fstat(file, &is) != 0 || is.st_dev != marks->device || is.st_ino != marks->inode) {
@@ -211,6 +237,7 @@ int os_marks_open(const struct os_marks *marks, struct os_marks_reader *out)
         return -ESTALE;
     }
     out->file = file;
+    out->at = out->freed = marks->begins_at;
     return 0;
 }
 
