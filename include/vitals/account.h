@@ -74,6 +74,8 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_f
 #define VITALS_FIGURE_MEMORY_PRESSURE_SECONDS "memory_pressure_seconds"
 #define VITALS_FIGURE_IO_PRESSURE_SECONDS     "io_pressure_seconds"
 #define VITALS_FIGURE_GPU_BUSY_RATIO          "gpu_busy_ratio"   /* of the time, by device */
+#define VITALS_FIGURE_OWN_CPU_SECONDS         "own_cpu_seconds"  /* by vitals' own threads: run.h */
+#define VITALS_FIGURE_OWN_THREADS             "own_threads"      /* likewise */
 #define VITALS_FIGURE_FIGURES_LEFT_OUT        "figures_left_out" /* for want of room */
 
 /* The figure with that name (VITALS_FIGURE_…) and subject ("" or a UUID); NULL: there is none. */

@@ -147,6 +147,14 @@ enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED }
  * tree and nothing else, as in a container, what that counts is told: as exact while samples of the
  * tree explain its CPU time, else as an upper bound, since others may have come and gone.
  *
+ * A run that measures the calling process measures vitals' own threads too, those of every sampler
+ * in it: they read files for it and are counted by the kernel with the rest. What they used since
+ * the start is told by two more figures of the account: VITALS_FIGURE_OWN_CPU_SECONDS, by the
+ * kernel's clock of each thread, exact while none of them has ended (else a lower bound), and
+ * VITALS_FIGURE_OWN_THREADS, how many there are. They are not subtracted, since the CPU time of the
+ * process is read at another moment, in steps of 10 ms: cpu_seconds less own_cpu_seconds is the
+ * program's own time to within such a step.
+ *
  * With argv it measures that command, which is forked here and held back until the start: our
  * child, with our streams, signals and directory. Nothing of the calling process is changed, and
  * any thread may call; so we are no subreaper: what the command leaves behind is counted where a

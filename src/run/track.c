@@ -41,6 +41,13 @@ struct root {
     bool watched; /* its end wakes us; else each tick looks */
 };
 
+/* Threads of vitals in this process. */
+struct own_threads {
+    vitals_availability state; /* UNSET: not read yet */
+    size_t count;
+    double cpu_seconds;
+};
+
 struct vitals_run {
     enum vitals_run_state state; /* the caller's thread */
     vitals_run_options options;
@@ -62,12 +69,15 @@ struct vitals_run {
     uint64_t news_ns; /* the run's thread: when news are taken; 0: none are waiting */
 
     pthread_mutex_t mutex;
-    vitals_usage *usage;         /* guarded by mutex; so is all below */
-    struct track_cgroup *cgroup; /* NULL: there is no such cgroup */
-    bool living;                 /* others than ourselves, with what is below them */
-    struct os_ends *ends;        /* NULL: the kernel reports no births and ends */
-    struct track_child *child;   /* NULL: it is no command of ours */
-    uint64_t end_ns;             /* when all roots had ended; 0: not yet */
+    vitals_usage *usage;               /* guarded by mutex; so is all below */
+    struct track_cgroup *cgroup;       /* NULL: there is no such cgroup */
+    bool living;                       /* others than ourselves, with what is below them */
+    struct os_ends *ends;              /* NULL: the kernel reports no births and ends */
+    struct track_child *child;         /* NULL: it is no command of ours */
+    vitals_process *ourselves;         /* NULL: we are no root */
+    struct own_threads own_begin, own; /* at the start; the newest */
+    bool own_over;                     /* the run's thread has read them for the last time */
+    uint64_t end_ns;                   /* when all roots had ended; 0: not yet */
     bool exit_known;
     int exit_code, exit_signal; /* of the first root */
 };
@@ -91,6 +101,10 @@ static int open_roots(vitals_run *run, const vitals_usage_options *usage, vitals
         run->root_count++;
     }
     run->root_left = run->root_count;
+    for (size_t i = 0; i < usage->pid_count && run->ourselves == NULL; i++) {
+        if (usage->pids[i] == run->self)
+            (void)!vitals_process_open(run->context, run->self, &run->ourselves, NULL);
+    }
 
     /* What /proc tells of the command, for people. */
     vitals_request *request = NULL;
@@ -213,6 +227,77 @@ int vitals_run_open(const vitals_run_options *options, vitals_run **out, vitals_
     else
         vitals_run_close(run);
     return code;
+}
+
+/* ---- our own threads ---- */
+
+/* All threads that the library starts are called vitals-…, see util/thread.h. */
+static const char OWN_PREFIX[] = "vitals-";
+
+static void own_threads_read(const vitals_run *run, struct own_threads *out)
+{
+    vitals_request *request = NULL;
+    vitals_snapshot *snapshot = NULL;
+    vitals_text name;
+    double seconds;
+    struct own_threads own = {.state = VITALS_HAVE};
+    int code = vitals_request_new(0, &request, NULL);
+    if (code == 0)
+        code = vitals_request_add(request, VITALS_THREAD_NAME, NULL);
+    if (code == 0)
+        code = vitals_request_add(request, VITALS_THREAD_CPU_SECONDS, NULL);
+    if (code == 0)
+        code = vitals_process_ask(run->ourselves, request, &snapshot, NULL);
+    for (const vitals_row *row = NULL;
+         code == 0 && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_THREAD, row)) != NULL;) {
+        if (vitals_row_text(row, VITALS_THREAD_NAME, &name) <= 0 ||
+            name.size < sizeof(OWN_PREFIX) - 1 ||
+            memcmp(name.bytes, OWN_PREFIX, sizeof(OWN_PREFIX) - 1) != 0)
+            continue;
+        vitals_availability state = vitals_row_number(row, VITALS_THREAD_CPU_SECONDS, &seconds);
+        own.count++;
+        if (state > 0)
+            own.cpu_seconds += seconds;
+        else
+            own.state = VITALS_LOWER_BOUND;
+    }
+    vitals_snapshot_unref(snapshot);
+    vitals_request_free(request);
+    if (code < 0)
+        return;
+    /* What a thread that has ended used is in no row. */
+    bool ended = own.count < out->count || own.cpu_seconds < out->cpu_seconds;
+    if (out->state == VITALS_LOWER_BOUND || ended)
+        own.state = VITALS_LOWER_BOUND;
+    if (own.cpu_seconds < out->cpu_seconds)
+        own.cpu_seconds = out->cpu_seconds;
+    *out = own;
+}
+
+/* Under the mutex. */
+static void own_threads_update(vitals_run *run)
+{
+    if (run->ourselves != NULL && run->own.state != VITALS_UNSET)
+        own_threads_read(run, &run->own);
+}
+
+static void put_own_threads(const vitals_run *run, vitals_account *account)
+{
+    const vitals_figure_form cpu = {.size = sizeof(vitals_figure_form),
+                                    .name = VITALS_FIGURE_OWN_CPU_SECONDS,
+                                    .unit = "seconds",
+                                    .source = "vitals' own threads, each by its clock",
+                                    .state = run->own.state,
+                                    .value = run->own.cpu_seconds - run->own_begin.cpu_seconds};
+    const vitals_figure_form threads = {.size = sizeof(vitals_figure_form),
+                                        .name = VITALS_FIGURE_OWN_THREADS,
+                                        .source = "threads called vitals-",
+                                        .state = VITALS_HAVE,
+                                        .value = (double)run->own.count};
+    if (run->own.state == VITALS_UNSET)
+        return;
+    (void)!vitals_account_put(account, &cpu, NULL); /* without memory it is missing */
+    (void)!vitals_account_put(account, &threads, NULL);
 }
 
 /* ---- the thread ---- */
@@ -380,6 +465,10 @@ static void *run_main(void *argument)
     if (run->root_left > 0)
         tick(run, true); /* what was done since the last */
     observe_marks(run);
+    pthread_mutex_lock(&run->mutex);
+    own_threads_update(run);
+    run->own_over = true;
+    pthread_mutex_unlock(&run->mutex);
     run_observer_end(&run->observer);
     return NULL;
 }
@@ -415,6 +504,9 @@ int vitals_run_start(vitals_run *run, vitals_error *error)
         (void)!os_ends_open(&run->context->os, &trees, &run->ends);
     memory_free(pids);
 
+    if (run->ourselves != NULL)
+        own_threads_read(run, &run->own_begin);
+    run->own = run->own_begin;
     run->begin_ns = now_ns(run);
     int failed = thread_start(&run->thread, "vitals-run", 0, run_main, run);
     /* The command may end before we know that it began: the thread runs already. */
@@ -584,6 +676,9 @@ int vitals_run_account(vitals_run *run, vitals_account **out, vitals_error *erro
         account = counted;
     }
 
+    if (!run->own_over && run->self == os_self())
+        own_threads_update(run);
+    put_own_threads(run, account);
     (void)number_print_u64(interval, run->options.interval_ns);
     account_set_string(account, VITALS_ATTRIBUTE_INTERVAL_NS, interval);
     account_set_string(account, VITALS_ATTRIBUTE_COMMAND, run->command);
@@ -622,6 +717,7 @@ void vitals_run_close(vitals_run *run)
     vitals_sampler_free(run->sampler);
     for (size_t i = 0; i < run->root_count; i++)
         vitals_process_close(run->roots[i].process);
+    vitals_process_close(run->ourselves);
     memory_free(run->roots);
     vitals_usage_free(run->usage);
     track_cgroup_free(run->cgroup);

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <vitals/mark.h>
 #include <vitals/vitals.h>
@@ -381,6 +382,51 @@ static void marks_of_a_pid_are_told_from_now_on(void)
     CHECK_INT(unlink(path), 0);
 }
 
+/* ---- our own threads ---- */
+
+static void burn(double seconds)
+{
+    struct timespec now;
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < seconds);
+}
+
+/* What vitals itself uses in the process that it measures is told apart, and is the rest of what
+ * the program used: by its one thread's own clock. */
+static void our_own_threads_are_told_apart(void)
+{
+    struct timespec before, after;
+    vitals_run_options options;
+    vitals_availability state;
+    vitals_run *run = NULL;
+    vitals_run_options_init(&options, sizeof options);
+    options.interval_ns = 10000000; /* often, so that there is something to tell */
+    CHECK_OK(vitals_run_open(&options, &run, &error), error);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+    burn((double)before.tv_sec + (double)before.tv_nsec / 1e9 + 0.3);
+    vitals_account *account = account_of(run);
+    CHECK(figure(account, VITALS_FIGURE_OWN_THREADS, &state) >= 1);
+    CHECK_INT(state, VITALS_HAVE);
+    double early = figure(account, VITALS_FIGURE_OWN_CPU_SECONDS, &state);
+    CHECK(early > 0);
+    vitals_account_free(account);
+    CHECK_OK(vitals_run_stop(run, &error), error);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+    account = account_of(run);
+    double all = figure(account, VITALS_FIGURE_CPU_SECONDS, &state);
+    double own = figure(account, VITALS_FIGURE_OWN_CPU_SECONDS, &state);
+    double program = (double)(after.tv_sec - before.tv_sec) +
+                     (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+    CHECK(state == VITALS_HAVE || state == VITALS_LOWER_BOUND);
+    CHECK(own >= early);
+    /* A few clock steps, and what the sampler did between the two readings. */
+    CHECK_NEAR(all - own, program, 0.06);
+    vitals_account_free(account);
+    vitals_run_close(run);
+}
+
 /* ---- children of other threads ---- */
 
 struct birth {
@@ -471,6 +517,7 @@ static const struct check_test tests[] = {
     {"nothing of the caller is changed", nothing_of_the_caller_is_changed},
     {"marks of our own are told", marks_of_our_own_are_told},
     {"marks of a pid are told from now on", marks_of_a_pid_are_told_from_now_on},
+    {"our own threads are told apart", our_own_threads_are_told_apart},
     {"a child of another thread is not reaped", a_child_of_another_thread_is_not_reaped},
     {"a fork that frees it leaves it alone", a_fork_that_frees_it_leaves_it_alone},
 };
