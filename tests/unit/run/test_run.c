@@ -106,6 +106,40 @@ static void the_caller_is_no_subreaper_afterwards(void)
     prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
 
+/* Of every signal, however the run ended: the handler, its flags and whether it is blocked. */
+static void every_signal_is_as_it_was(void)
+{
+    enum { SIGNALS = 65 };
+    static const char *const ENDS[][4] = {{"sh", "-c", "exit 3", NULL},
+                                          {"sh", "-c", "kill -KILL $$", NULL},
+                                          {"vitals-no-such-command", NULL}};
+    static struct sigaction before[SIGNALS], after[SIGNALS];
+    sigset_t mask_before, mask_after;
+    struct sigaction usual, ignore = {.sa_handler = SIG_IGN};
+    CHECK_INT(sigaction(SIGUSR2, &ignore, &usual), 0); /* one that is not as at the start */
+    for (size_t i = 0; i < CHECK_COUNT(ENDS); i++) {
+        vitals_account *account = NULL;
+        int adopts = 9;
+        CHECK_CASE(ENDS[i][0]);
+        for (int signal = 1; signal < SIGNALS; signal++)
+            (void)sigaction(signal, NULL, &before[signal]);
+        sigprocmask(SIG_SETMASK, NULL, &mask_before);
+        CHECK_OK(run(ENDS[i], &account), error);
+        vitals_account_free(account);
+        sigprocmask(SIG_SETMASK, NULL, &mask_after);
+        CHECK_INT(prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0), 0);
+        CHECK_INT(adopts, 0);
+        for (int signal = 1; signal < SIGNALS; signal++) {
+            (void)sigaction(signal, NULL, &after[signal]);
+            CHECK(after[signal].sa_handler == before[signal].sa_handler);
+            CHECK_INT(after[signal].sa_flags, before[signal].sa_flags);
+            CHECK_INT(sigismember(&mask_after, signal), sigismember(&mask_before, signal));
+        }
+    }
+    CHECK_CASE(NULL);
+    CHECK_INT(sigaction(SIGUSR2, &usual, NULL), 0);
+}
+
 static int64_t run_in(vitals_options *world)
 {
     static const char *const EXIT[] = {"sh", "-c", "exit 5", NULL};
@@ -361,6 +395,7 @@ static void any_allocation_may_fail(void)
 static const check_test tests[] = {
     {"a process with several threads is refused", a_process_with_several_threads_is_refused},
     {"the caller is no subreaper afterwards", the_caller_is_no_subreaper_afterwards},
+    {"every signal is as it was", every_signal_is_as_it_was},
     {"options that cannot be run are refused", options_that_cannot_be_run_are_refused},
     {"a newer caller's options are taken where they ask for nothing new",
      a_newer_callers_options_are_taken_where_they_ask_for_nothing_new},
