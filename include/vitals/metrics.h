@@ -73,7 +73,10 @@ typedef enum vitals_table {
     // Jobs that a device or partition is allotted to, by the file that the scheduler's prolog has
     // left: a claim, true also of a job that has not started or is idle. What the processes on the
     // device work for is proof.
-    VITALS_TABLE_GPU_JOB = 31
+    VITALS_TABLE_GPU_JOB = 31,
+    // Every mount of our mount namespace, those that store nothing too, in the order of the kernel.
+    // No file system is asked, so no reading hangs.
+    VITALS_TABLE_MOUNT = 32
 } vitals_table;
 
 /* Columns of the tables: the table's number, shifted by 8, and the
@@ -977,6 +980,33 @@ typedef enum vitals_metric {
     // environment gives the number of its Slurm job. Form: gauge, text. Source: /proc/PID/cgroup,
     // the title of slurmstepd, /var/log/containers, getpwuid_r of uid
     VITALS_PROCESS_WORKLOAD = 0x0867,
+    // Signals that its first thread blocks, joined by commas: HUP,RTMIN+3; all, or empty for none.
+    // Form: gauge, text. Source: /proc/PID/status SigBlk
+    VITALS_PROCESS_SIGNALS_BLOCKED = 0x0868,
+    // Signals that it ignores, written likewise. Form: gauge, text. Source: /proc/PID/status SigIgn
+    VITALS_PROCESS_SIGNALS_IGNORED = 0x0869,
+    // Signals for which it has a handler, written likewise. Form: gauge, text. Source:
+    // /proc/PID/status SigCgt
+    VITALS_PROCESS_SIGNALS_CAUGHT = 0x086a,
+    // Signals that were sent to it or to its first thread and wait, written likewise. Form: gauge,
+    // text. Source: /proc/PID/status SigPnd and ShdPnd
+    VITALS_PROCESS_SIGNALS_PENDING = 0x086b,
+    // The ids of its supplementary groups, joined by commas; empty for none. Form: gauge, text.
+    // Source: /proc/PID/status Groups
+    VITALS_PROCESS_SUPPLEMENTARY_GIDS = 0x086c,
+    // Their names, or the number of one that has none. Form: gauge, text. Source: getgrgid_r of
+    // supplementary_gids
+    VITALS_PROCESS_SUPPLEMENTARY_GROUPS = 0x086d,
+    // The user id that counts when it opens files. Form: gauge, u64. Source: /proc/PID/status Uid
+    VITALS_PROCESS_FILESYSTEM_UID = 0x086e,
+    // The group id that counts when it opens files. Form: gauge, u64. Source: /proc/PID/status Gid
+    VITALS_PROCESS_FILESYSTEM_GID = 0x086f,
+    // The kernel's flags (PF_… of include/linux/sched.h): 0x40 it has not run a program since its
+    // fork, 0x100 it used privileges. Form: gauge, u64. Source: /proc/PID/stat field 9
+    VITALS_PROCESS_KERNEL_FLAGS = 0x0870,
+    // Its SELinux context or AppArmor profile; unsupported where no such module is on. Form: gauge,
+    // text. Source: /proc/PID/attr/current
+    VITALS_PROCESS_SECURITY_LABEL = 0x0871,
     // The process id that the driver gives. Form: identity, u64. Source: NVML process lists; KFD
     VITALS_GPU_PROCESS_PID = 0x0901,
     // The key of its row in the table process; outside where the pid is of another namespace. Form:
@@ -1641,7 +1671,16 @@ typedef enum vitals_metric {
     // /run/gpustat
     VITALS_GPU_JOB_UID = 0x1f03,
     // Which prolog wrote the file: gpustat or dcgm. Form: gauge, text. Source: where the file was
-    VITALS_GPU_JOB_CONVENTION = 0x1f04
+    VITALS_GPU_JOB_CONVENTION = 0x1f04,
+    // Where it is mounted. Form: identity, text. Source: /proc/self/mountinfo
+    VITALS_MOUNT_MOUNT_POINT = 0x2001,
+    // What is mounted there. Form: identity, text. Source: /proc/self/mountinfo
+    VITALS_MOUNT_DEVICE = 0x2002,
+    // ext4, proc, cgroup2, overlay. Form: identity, text. Source: /proc/self/mountinfo
+    VITALS_MOUNT_TYPE = 0x2003,
+    // Options of the mount and of its file system, joined by commas. Form: gauge, text. Source:
+    // /proc/self/mountinfo
+    VITALS_MOUNT_OPTIONS = 0x2004
 } vitals_metric;
 
 #endif

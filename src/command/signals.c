@@ -6,32 +6,7 @@
 #include <string.h>
 
 #include "command/options/option.h"
-
-enum { NAME_SIZE = 16 };
-
-static const struct {
-    const char *name;
-    int number;
-} SIGNALS[] = {
-    {"HUP", SIGHUP},       {"INT", SIGINT},   {"QUIT", SIGQUIT},   {"ILL", SIGILL},
-    {"TRAP", SIGTRAP},     {"ABRT", SIGABRT}, {"BUS", SIGBUS},     {"FPE", SIGFPE},
-    {"KILL", SIGKILL},     {"USR1", SIGUSR1}, {"SEGV", SIGSEGV},   {"USR2", SIGUSR2},
-    {"PIPE", SIGPIPE},     {"ALRM", SIGALRM}, {"TERM", SIGTERM},   {"CHLD", SIGCHLD},
-    {"CONT", SIGCONT},     {"STOP", SIGSTOP}, {"TSTP", SIGTSTP},   {"TTIN", SIGTTIN},
-    {"TTOU", SIGTTOU},     {"URG", SIGURG},   {"XCPU", SIGXCPU},   {"XFSZ", SIGXFSZ},
-    {"VTALRM", SIGVTALRM}, {"PROF", SIGPROF}, {"WINCH", SIGWINCH},
-#ifdef SIGSTKFLT
-    {"STKFLT", SIGSTKFLT},
-#endif
-#ifdef SIGPOLL
-    {"POLL", SIGPOLL},     {"IO", SIGPOLL},
-#endif
-#ifdef SIGPWR
-    {"PWR", SIGPWR},
-#endif
-    {"SYS", SIGSYS},
-};
-enum { SIGNAL_COUNT = sizeof SIGNALS / sizeof SIGNALS[0] };
+#include "util/signal_names.h"
 
 /* Digits, at most three. -1: it is none. */
 static int number_of(const char *digits)
@@ -47,7 +22,7 @@ static int number_of(const char *digits)
 
 int signal_number(const char *word)
 {
-    char name[NAME_SIZE];
+    char name[SIGNAL_NAME_SIZE];
     struct nearest nearest;
     int number = number_of(word);
     if (number >= 1 && number <= SIGRTMAX)
@@ -57,7 +32,7 @@ int signal_number(const char *word)
 
     /* In capitals, without SIG before it. */
     size_t used = 0;
-    for (; word[used] != '\0' && used + 1 < NAME_SIZE; used++)
+    for (; word[used] != '\0' && used + 1 < SIGNAL_NAME_SIZE; used++)
         name[used] = word[used] >= 'a' && word[used] <= 'z' ? (char)(word[used] - 'a' + 'A')
                                                             : word[used];
     name[used] = '\0';
@@ -65,10 +40,11 @@ int signal_number(const char *word)
         memmove(name, name + 3, used - 2);
 
     nearest_begin(&nearest, name);
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
-        if (strcmp(SIGNALS[i].name, name) == 0)
-            return SIGNALS[i].number;
-        nearest_offer(&nearest, SIGNALS[i].name);
+    const char *known;
+    for (size_t i = 0; (known = signal_names_at(i, &number)) != NULL; i++) {
+        if (strcmp(known, name) == 0)
+            return number;
+        nearest_offer(&nearest, known);
     }
 
     /* RTMIN, RTMIN+3, RTMAX-2. */
@@ -91,15 +67,15 @@ int signal_number(const char *word)
 
 const char *signal_word(size_t index)
 {
-    return index < SIGNAL_COUNT ? SIGNALS[index].name : NULL;
+    int number;
+    return signal_names_at(index, &number);
 }
 
 const char *signal_name(int number, char *out)
 {
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
-        if (SIGNALS[i].number == number)
-            return SIGNALS[i].name;
-    }
-    snprintf(out, NAME_SIZE, "signal %d", number);
+    const char *name = signal_names_find(number);
+    if (name != NULL)
+        return name;
+    snprintf(out, SIGNAL_NAME_SIZE, "signal %d", number);
     return out;
 }

@@ -90,7 +90,7 @@ static const struct {
     [HOST_CACHE_SENSORS] = {true, {VITALS_TABLE_SENSOR}},
     [HOST_CACHE_TABLES] = {true,
                            {VITALS_TABLE_NETWORK_ADDRESS, VITALS_TABLE_LOGIN, VITALS_TABLE_SOCKET,
-                            VITALS_TABLE_DIAGNOSIS}},
+                            VITALS_TABLE_DIAGNOSIS, VITALS_TABLE_MOUNT}},
 };
 
 /* The space on all disks together, from the rows of file systems. */

@@ -8,7 +8,7 @@
 #include <vitals/catalogue.h>
 
 /* Entities are 1 … ENTITY_MAX, metrics of one entity 1 … METRIC_NUMBERS - 1. */
-#define ENTITY_MAX 31u /* no enumerator: it is compared with tables */
+#define ENTITY_MAX 32u /* no enumerator: it is compared with tables */
 enum { METRIC_NUMBERS = 128, METRICS_MAX = 1023 };
 
 /* A metric's number within its entity. */

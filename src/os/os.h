@@ -208,8 +208,8 @@ void os_groups_metrics(const struct os_groups *groups, const struct os *os, stru
                        struct row_batch *out);
 
 /* Rows of a table of the machine that stands beside the ticks: filesystem, sensor, network_address,
- * login, socket, diagnosis, with the metrics that `out` wants. Returns 0, or a negative errno that
- * says why there are none. May block: workers and callers' own threads only. */
+ * login, socket, diagnosis, mount, with the metrics that `out` wants. Returns 0, or a negative
+ * errno that says why there are none. May block: workers and callers' own threads only. */
 int os_read_table(const struct os *os, vitals_table entity, struct row_batch *out);
 
 /* Told before and after each call of a reading that may hang. The item is a number, never 0, that
@@ -563,14 +563,22 @@ enum {
     OS_STATUS_EFFECTIVE = 1u << 18,
     OS_STATUS_NO_NEW_PRIVILEGES = 1u << 19,
     OS_STATUS_SECCOMP = 1u << 20,
-    OS_STATUS_CPUS = 1u << 21, /* the last */
-    OS_STATUS_ALL = 2 * OS_STATUS_CPUS - 1
+    OS_STATUS_CPUS = 1u << 21,
+    OS_STATUS_FILESYSTEM_UID = 1u << 22,
+    OS_STATUS_FILESYSTEM_GID = 1u << 23,
+    OS_STATUS_GROUPS = 1u << 24,
+    OS_STATUS_BLOCKED = 1u << 25,
+    OS_STATUS_IGNORED = 1u << 26,
+    OS_STATUS_CAUGHT = 1u << 27,
+    OS_STATUS_PENDING = 1u << 28,
+    OS_STATUS_THREAD_PENDING = 1u << 29, /* the last */
+    OS_STATUS_ALL = 2 * OS_STATUS_THREAD_PENDING - 1
 };
 struct os_status {
     unsigned has;
-    char state;                             /* the kernel's letter */
-    uint64_t uid, effective_uid, saved_uid; /* `uid` is the real one */
-    uint64_t gid, effective_gid, saved_gid;
+    char state;                                             /* the kernel's letter */
+    uint64_t uid, effective_uid, saved_uid, filesystem_uid; /* `uid` is the real one */
+    uint64_t gid, effective_gid, saved_gid, filesystem_gid;
     uint64_t peak_bytes;    /* VmHWM */
     int64_t group;          /* Tgid */
     uint64_t umask;         /* a mask of permissions */
@@ -580,8 +588,11 @@ struct os_status {
     uint64_t anon_bytes, file_bytes, shmem_bytes, swapped_bytes, hugetlb_bytes;
     uint64_t permitted, effective; /* capabilities, by bit */
     uint64_t no_new_privileges;
-    uint64_t seccomp; /* 0 disabled, 1 strict, 2 filter */
-    struct span cpus; /* that it may run on, as "0-3,8"; borrowed from the text */
+    uint64_t seccomp;   /* 0 disabled, 1 strict, 2 filter */
+    struct span cpus;   /* that it may run on, as "0-3,8"; borrowed from the text */
+    struct span groups; /* supplementary, numbers with blanks between them; borrowed likewise */
+    uint64_t blocked, ignored, caught; /* signals; bit 0 is signal 1 */
+    uint64_t pending, thread_pending;  /* sent to the process, to its first thread */
 };
 
 /* The values of /proc/PID/io. */

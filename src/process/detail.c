@@ -130,7 +130,32 @@ static const struct {
     {VITALS_PROCESS_WORKLOAD, VITALS_PROCESS_CGROUP},
     {VITALS_PROCESS_WORKLOAD, VITALS_PROCESS_UID},
     {VITALS_PROCESS_PROGRAM_NAME, VITALS_PROCESS_COMMAND_LINE},
+    {VITALS_PROCESS_SUPPLEMENTARY_GROUPS, VITALS_PROCESS_SUPPLEMENTARY_GIDS},
 };
+
+/* The names of groups, of their numbers with commas between them. */
+static void set_group_names(struct row_batch *out, struct user_cache *users,
+                            const vitals_clock *clock, struct span numbers, bool *lacking)
+{
+    struct buffer names = {0}, copy = {0}; // a batch's text may move while another is added
+    buffer_append(&copy, numbers.bytes, numbers.size);
+    const char *at = copy.bytes, *end = at + copy.size;
+    for (uint64_t gid; !copy.failed && at < end && number_u64(&at, end, &gid); at++) {
+        const struct shared_text *name = user_cache_name(users, clock, GROUP_NAME, gid, lacking);
+        if (names.size > 0)
+            buffer_string(&names, ",");
+        if (name != NULL)
+            buffer_append(&names, name->bytes, name->size);
+        names.failed |= name == NULL;
+    }
+    if (names.failed || copy.failed)
+        out->failed = true;
+    else
+        batch_set_text(out, VITALS_PROCESS_SUPPLEMENTARY_GROUPS,
+                       (struct span){names.size > 0 ? names.bytes : "", names.size});
+    buffer_done(&names);
+    buffer_done(&copy);
+}
 
 void detail_wanted(const struct metric_set *wanted, struct metric_set *out)
 {
@@ -181,6 +206,8 @@ int detail_read(const vitals_context *context, struct user_cache *users, uint64_
         if (cell == NULL || cell->state <= 0) {
             batch_set_missing(out, metric,
                               cell != NULL ? (vitals_availability)cell->state : VITALS_UNSUPPORTED);
+        } else if (metric == VITALS_PROCESS_SUPPLEMENTARY_GROUPS) {
+            set_group_names(out, users, &context->os.clock, batch_span(out, cell), &lacking);
         } else if (metric == VITALS_PROCESS_PROGRAM_NAME) {
             /* The last part of the first argument's path. Where no NUL ends the arguments a process
              * wrote its title over them, in words. */

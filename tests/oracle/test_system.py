@@ -477,6 +477,20 @@ class Disks(Machine):
                                  set(words(row["options"]).split(",")))
 
 
+    def test_all_partitions(self):
+        """Every one of psutil.disk_partitions(all=True), proc and cgroup too, in the same order."""
+        rows = self.context.take("mount").rows("mount")
+        ours = [(words(row["mount_point"]), words(row["device"]), words(row["type"]),
+                 words(row["options"])) for row in rows]
+        theirs = [(one.mountpoint, one.device, one.fstype, one.opts)
+                  for one in psutil.disk_partitions(all=True)]
+        # psutil says "" for a device that is called none.
+        ours = [(point, "" if device == "none" else device, kind, sorted(options.split(",")))
+                for point, device, kind, options in ours]
+        self.assertEqual(ours, [(point, device, kind, sorted(options.split(",")))
+                                for point, device, kind, options in theirs])
+
+
 class Networks(Machine):
     def test_counters(self):
         columns = {"received_bytes": "bytes_recv", "transmitted_bytes": "bytes_sent",

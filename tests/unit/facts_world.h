@@ -13,12 +13,20 @@
 #include <unistd.h>
 
 /* Those of the price LANE that are not of os_process_metrics. */
-static const vitals_metric OTHERS[] = {
-    VITALS_PROCESS_USER,      VITALS_PROCESS_GROUP,         VITALS_PROCESS_EFFECTIVE_USER,
-    VITALS_PROCESS_CONTAINER, VITALS_PROCESS_PROGRAM_NAME,  VITALS_PROCESS_UNIT,
-    VITALS_PROCESS_SLURM_JOB, VITALS_PROCESS_SLURM_STEP,    VITALS_PROCESS_POD,
-    VITALS_PROCESS_POD_NAME,  VITALS_PROCESS_POD_NAMESPACE, VITALS_PROCESS_CONTAINER_NAME,
-    VITALS_PROCESS_WORKLOAD};
+static const vitals_metric OTHERS[] = {VITALS_PROCESS_USER,
+                                       VITALS_PROCESS_GROUP,
+                                       VITALS_PROCESS_EFFECTIVE_USER,
+                                       VITALS_PROCESS_CONTAINER,
+                                       VITALS_PROCESS_PROGRAM_NAME,
+                                       VITALS_PROCESS_UNIT,
+                                       VITALS_PROCESS_SLURM_JOB,
+                                       VITALS_PROCESS_SLURM_STEP,
+                                       VITALS_PROCESS_POD,
+                                       VITALS_PROCESS_POD_NAME,
+                                       VITALS_PROCESS_POD_NAMESPACE,
+                                       VITALS_PROCESS_CONTAINER_NAME,
+                                       VITALS_PROCESS_WORKLOAD,
+                                       VITALS_PROCESS_SUPPLEMENTARY_GROUPS};
 
 /* ---- asking ---- */
 

@@ -7,11 +7,9 @@ static const struct {
     vitals_table entity;
     int (*read)(const struct os *os, struct row_batch *out);
 } MACHINE[] = {
-    {VITALS_TABLE_FILESYSTEM, table_filesystems},
-    {VITALS_TABLE_SENSOR, table_sensors},
-    {VITALS_TABLE_NETWORK_ADDRESS, table_addresses},
-    {VITALS_TABLE_LOGIN, table_logins},
-    {VITALS_TABLE_SOCKET, table_sockets},
+    {VITALS_TABLE_FILESYSTEM, table_filesystems}, {VITALS_TABLE_MOUNT, table_mounts},
+    {VITALS_TABLE_SENSOR, table_sensors},         {VITALS_TABLE_NETWORK_ADDRESS, table_addresses},
+    {VITALS_TABLE_LOGIN, table_logins},           {VITALS_TABLE_SOCKET, table_sockets},
     {VITALS_TABLE_DIAGNOSIS, table_diagnosis},
 };
 

@@ -11,6 +11,7 @@
 /* ---- of the machine ---- */
 
 int table_filesystems(const struct os *os, struct row_batch *out);
+int table_mounts(const struct os *os, struct row_batch *out);
 int table_sensors(const struct os *os, struct row_batch *out);
 int table_addresses(const struct os *os, struct row_batch *out);
 int table_logins(const struct os *os, struct row_batch *out);

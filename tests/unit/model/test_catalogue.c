@@ -39,13 +39,13 @@ static void metrics_come_in_the_order_of_numbers_and_are_found_by_name(void)
         CHECK_UINT(metric_of(entity, metric_number(metric)), metric);
     }
     CHECK(count > 100);
-    CHECK_UINT(last, VITALS_GPU_JOB_CONVENTION);
+    CHECK_UINT(last, VITALS_MOUNT_OPTIONS);
 }
 
 static void what_is_none_has_nothing(void)
 {
     static const vitals_metric NONE[] = {0,     1,      0xff,       0x100,     0x1ff,
-                                         0x180, 0x2001, 0x7fffffff, 0xffffffff};
+                                         0x180, 0x2101, 0x7fffffff, 0xffffffff};
     for (size_t i = 0; i < CHECK_COUNT(NONE); i++) {
         vitals_metric metric = NONE[i];
         CHECK_NULL(vitals_metric_name(metric));
@@ -185,7 +185,7 @@ static void each_metric_is_in_one_set_or_must_be_named(void)
                      entity == VITALS_TABLE_GPU_LINK || entity == VITALS_TABLE_GPU_ERROR ||
                      entity == VITALS_TABLE_GPU_PEER || entity == VITALS_TABLE_DIAGNOSIS ||
                      entity == VITALS_TABLE_ENERGY_ZONE || entity == VITALS_TABLE_WORKLOAD ||
-                     entity == VITALS_TABLE_GPU_JOB;
+                     entity == VITALS_TABLE_GPU_JOB || entity == VITALS_TABLE_MOUNT;
         CHECK(metric_in_sets(metric, VITALS_SET_EVERYTHING) ==
               (!asked && metric_in_table(metric, entity)));
         CHECK(!asked || metric_in_table(metric, entity));
@@ -223,7 +223,7 @@ static void a_set_holds_what_was_added(void)
         CHECK_FALSE(metric_set_has(&set, metric));
         CHECK_FALSE(metric_set_has_entity(&set, vitals_metric_table(metric)));
     }
-    static const vitals_metric NONE[] = {0, 0x1ff, 0x180, 0x2001, 0xffffffff};
+    static const vitals_metric NONE[] = {0, 0x1ff, 0x180, 0x2101, 0xffffffff};
     for (size_t i = 0; i < CHECK_COUNT(NONE); i++) {
         metric_set_add(&set, NONE[i]);
         CHECK_FALSE(metric_set_has(&set, NONE[i]));

@@ -205,6 +205,14 @@ static void every_line_of_status_is_read(void)
     CHECK_UINT(status.effective, 0x201000);
     CHECK_UINT(status.no_new_privileges, 1);
     CHECK_UINT(status.seccomp, 2);
+    CHECK_UINT(status.filesystem_uid, 1003);
+    CHECK_UINT(status.filesystem_gid, 103);
+    CHECK_BYTES(status.groups.bytes, status.groups.size, "\t100 101 ", 9);
+    CHECK_UINT(status.thread_pending, 0x400);
+    CHECK_UINT(status.pending, 0x400000000);
+    CHECK_UINT(status.blocked, 0x10000);
+    CHECK_UINT(status.ignored, 6);
+    CHECK_UINT(status.caught, 0x180014a07);
     CHECK_BYTES(status.cpus.bytes, status.cpus.size, "0-3,8", 5);
     free(text);
 }
@@ -241,6 +249,9 @@ static void lines_of_nonsense_are_left_out(void)
         {"Uid:\t5\n", OS_STATUS_UID},
         {"Uid:\t5\t6\n", OS_STATUS_UID},
         {"Uid:\t5\t6\t7\n", OS_STATUS_UID | OS_STATUS_UIDS},
+        {"Uid:\t5\t6\t7\t8\n", OS_STATUS_UID | OS_STATUS_UIDS | OS_STATUS_FILESYSTEM_UID},
+        {"SigBlk:\tx\n", 0},
+        {"Groups:\t\n", OS_STATUS_GROUPS},
         {"Uid:\tx\n", 0},
         {"Uid:\n", 0},
         {"Uid\t5\t6\t7\n", 0},

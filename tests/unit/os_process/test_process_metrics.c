@@ -30,6 +30,15 @@ static void every_file_is_read(void)
     CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CAPABILITIES, "net_admin,sys_admin");
     CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CAPABILITIES_PERMITTED, "all");
     CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SECCOMP, "filter");
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_FILESYSTEM_UID), 1003);
+    CHECK_UINT(u64_of(&batch, VITALS_PROCESS_FILESYSTEM_GID), 103);
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SUPPLEMENTARY_GIDS, "100,101");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SIGNALS_BLOCKED, "CHLD");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SIGNALS_IGNORED, "INT,QUIT");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SIGNALS_CAUGHT,
+                    "HUP,INT,QUIT,USR1,USR2,TERM,CHLD,32,33");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SIGNALS_PENDING, "SEGV,RTMIN+1");
+    CHECK_FACT_TEXT(&batch, VITALS_PROCESS_SECURITY_LABEL, "docker-default (enforce)");
     CHECK_UINT(u64_of(&batch, VITALS_PROCESS_CPUS_ALLOWED), 5);
     CHECK_FACT_TEXT(&batch, VITALS_PROCESS_CPUS_ALLOWED_LIST, "0-3,8");
     CHECK_FACT_TEXT(&batch, VITALS_PROCESS_COMMAND_LINE, "worker: serving /a b");
@@ -168,7 +177,7 @@ static void what_is_missing_says_of_whom(void)
         vitals_availability executable, locked, command, pss;
     } CASES[] = {
         {'Z', 0x400000, VITALS_GONE, VITALS_GONE, VITALS_GONE, VITALS_GONE},
-        {'S', 0x200000, VITALS_HAVE, VITALS_UNSUPPORTED, VITALS_HAVE, VITALS_HAVE},
+        {'S', 0x200000, VITALS_HAVE, VITALS_HAVE, VITALS_HAVE, VITALS_HAVE},
         {'S', 0x400000, VITALS_GONE, VITALS_UNSUPPORTED, VITALS_HAVE, VITALS_GONE},
     };
     for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
@@ -185,8 +194,11 @@ static void what_is_missing_says_of_whom(void)
         CHECK_STATE(&batch, VITALS_PROCESS_LOCKED_BYTES, CASES[i].locked);
         CHECK_STATE(&batch, VITALS_PROCESS_COMMAND_LINE, CASES[i].command);
         CHECK_STATE(&batch, VITALS_PROCESS_PSS_BYTES, CASES[i].pss);
-        if (CASES[i].pss > 0)
+        if (CASES[i].pss > 0) {
             CHECK_UINT(u64_of(&batch, VITALS_PROCESS_USS_BYTES), 0);
+            CHECK_UINT(u64_of(&batch, VITALS_PROCESS_SWAPPED_BYTES), 0);
+            CHECK_STATE(&batch, VITALS_PROCESS_VIRTUAL_PEAK_BYTES, VITALS_UNSUPPORTED);
+        }
         if (CASES[i].executable > 0)
             CHECK_FACT_TEXT(&batch, VITALS_PROCESS_EXECUTABLE, "");
         batch_done(&batch);

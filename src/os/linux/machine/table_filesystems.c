@@ -221,3 +221,31 @@ int os_read_filesystems(const struct os *os, const struct os_gate *gate, struct 
         out->items[all.root_fact - 1].as.u64 = 1;
     return 0;
 }
+
+/* ---- all mounts ---- */
+
+struct mounts {
+    struct row_batch *out;
+    struct mount mount; /* the line being taken */
+};
+
+static void take_any_mount(struct span line, void *data)
+{
+    struct mounts *all = data;
+    struct row_batch *out = all->out;
+    const struct mount *mount = &all->mount;
+    if (!mount_parse(line, &all->mount) ||
+        batch_add_row(out, VITALS_TABLE_MOUNT, 0, text_of(&mount->point)) == NULL)
+        return;
+    fact_cut(out, VITALS_MOUNT_MOUNT_POINT, &mount->point);
+    fact_cut(out, VITALS_MOUNT_DEVICE, &mount->source);
+    batch_set_text(out, VITALS_MOUNT_TYPE, mount->type);
+    batch_set_text(out, VITALS_MOUNT_OPTIONS, (struct span){mount->options, mount->options_size});
+}
+
+int table_mounts(const struct os *os, struct row_batch *out)
+{
+    struct mounts all;
+    all.out = out;
+    return lines_each(os, os->proc, "self/mountinfo", take_any_mount, &all);
+}

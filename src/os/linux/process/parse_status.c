@@ -69,6 +69,7 @@ static const struct status_field {
     FIELD("CapEff:", effective, take_hex, EFFECTIVE),
     FIELD("Cpus_allowed_list:", cpus, NULL, CPUS),
     FIELD("Gid:", gid, take_u64, GID),
+    FIELD("Groups:", groups, NULL, GROUPS),
     FIELD("HugetlbPages:", hugetlb_bytes, take_kilobytes, HUGETLB),
     FIELD("NSpid:", namespace_pid, take_last, NAMESPACE_PID),
     FIELD("NoNewPrivs:", no_new_privileges, take_u64, NO_NEW_PRIVILEGES),
@@ -77,6 +78,11 @@ static const struct status_field {
     FIELD("RssShmem:", shmem_bytes, take_kilobytes, SHMEM),
     FIELD("State:", state, NULL, STATE),
     FIELD("Seccomp:", seccomp, take_u64, SECCOMP),
+    FIELD("SigBlk:", blocked, take_hex, BLOCKED),
+    FIELD("SigCgt:", caught, take_hex, CAUGHT),
+    FIELD("SigIgn:", ignored, take_hex, IGNORED),
+    FIELD("SigPnd:", thread_pending, take_hex, THREAD_PENDING),
+    FIELD("ShdPnd:", pending, take_hex, PENDING),
     FIELD("Tgid:", group, take_u64, GROUP),
     FIELD("TracerPid:", tracer_pid, take_u64, TRACER),
     FIELD("Umask:", umask, take_octal, UMASK),
@@ -88,14 +94,15 @@ static const struct status_field {
 #undef FIELD
 };
 
-/* Real, effective and saved id stand in one line and in one row of the struct. */
-#define TRIPLE(first, second, third)                                                              \
-    _Static_assert(offsetof(struct os_status, second) == offsetof(struct os_status, first) + 8 && \
-                       offsetof(struct os_status, third) ==                                       \
-                           offsetof(struct os_status, first) + 16,                                \
-                   "three in a row")
-TRIPLE(uid, effective_uid, saved_uid);
-TRIPLE(gid, effective_gid, saved_gid);
+/* Real, effective, saved and file-system id stand in one line and in one row of the struct. */
+#define FOUR(first, second, third, fourth)                                                 \
+    _Static_assert(                                                                        \
+        offsetof(struct os_status, second) == offsetof(struct os_status, first) + 8 &&     \
+            offsetof(struct os_status, third) == offsetof(struct os_status, first) + 16 && \
+            offsetof(struct os_status, fourth) == offsetof(struct os_status, first) + 24,  \
+        "four in a row")
+FOUR(uid, effective_uid, saved_uid, filesystem_uid);
+FOUR(gid, effective_gid, saved_gid, filesystem_gid);
 
 static void take_field(const struct status_field *field, struct cursor line, struct os_status *out)
 {
@@ -108,14 +115,22 @@ static void take_field(const struct status_field *field, struct cursor line, str
         out->has |= field->bit;
     }
     if (field->bit == OS_STATUS_UID || field->bit == OS_STATUS_GID) {
-        uint64_t *ids = field->bit == OS_STATUS_UID ? &out->uid : &out->gid;
-        if (cursor_u64(&line, &number) && cursor_u64(&line, &ids[1]) && cursor_u64(&line, &ids[2]))
-            out->has |= field->bit == OS_STATUS_UID ? OS_STATUS_UIDS : OS_STATUS_GIDS;
+        bool user = field->bit == OS_STATUS_UID;
+        uint64_t *ids = user ? &out->uid : &out->gid;
+        if (!cursor_u64(&line, &number) || !cursor_u64(&line, &ids[1]) ||
+            !cursor_u64(&line, &ids[2]))
+            return;
+        out->has |= user ? OS_STATUS_UIDS : OS_STATUS_GIDS;
+        if (cursor_u64(&line, &ids[3]))
+            out->has |= user ? OS_STATUS_FILESYSTEM_UID : OS_STATUS_FILESYSTEM_GID;
     } else if (field->bit == OS_STATUS_STATE && cursor_word(&line, &word) && word.size == 1) {
         out->state = word.bytes[0];
         out->has |= OS_STATUS_STATE;
     } else if (field->bit == OS_STATUS_CPUS && cursor_word(&line, &out->cpus)) {
         out->has |= OS_STATUS_CPUS;
+    } else if (field->bit == OS_STATUS_GROUPS) {
+        out->groups = (struct span){line.at, (size_t)(line.end - line.at)};
+        out->has |= OS_STATUS_GROUPS;
     }
 }
 

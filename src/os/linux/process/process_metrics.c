@@ -138,6 +138,19 @@ static void read_wait_channel(struct metrics_reading *reading, const vitals_metr
                          strcmp(text, "0") == 0 ? "" : text);
 }
 
+/* As ps(1), the module that answers in attr/current. EINVAL: none does (fs/proc/base.c). */
+static void read_security_label(struct metrics_reading *reading, const vitals_metric *metrics)
+{
+    char text[1024];
+    int64_t size = linux_process_line(reading->os, reading->pid, "attr/current", text, sizeof text);
+    if (size == -EINVAL)
+        batch_missing_all(reading->out, metrics, VITALS_UNSUPPORTED);
+    else if (size < 0)
+        batch_missing_all(reading->out, metrics, batch_reason(reading, (int)size));
+    else
+        batch_set_string(reading->out, VITALS_PROCESS_SECURITY_LABEL, text);
+}
+
 static void read_numbers(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     static const struct {
@@ -257,7 +270,10 @@ static const struct {
              VITALS_PROCESS_HUGETLB_BYTES, VITALS_PROCESS_CAPABILITIES,
              VITALS_PROCESS_CAPABILITIES_PERMITTED, VITALS_PROCESS_SECCOMP,
              VITALS_PROCESS_NO_NEW_PRIVILEGES, VITALS_PROCESS_CPUS_ALLOWED,
-             VITALS_PROCESS_CPUS_ALLOWED_LIST),
+             VITALS_PROCESS_CPUS_ALLOWED_LIST, VITALS_PROCESS_FILESYSTEM_UID,
+             VITALS_PROCESS_FILESYSTEM_GID, VITALS_PROCESS_SUPPLEMENTARY_GIDS,
+             VITALS_PROCESS_SIGNALS_BLOCKED, VITALS_PROCESS_SIGNALS_IGNORED,
+             VITALS_PROCESS_SIGNALS_CAUGHT, VITALS_PROCESS_SIGNALS_PENDING),
      metrics_read_status, true},
     {METRICS(VITALS_PROCESS_COMMAND_LINE), read_command_line, true},
     {METRICS(VITALS_PROCESS_CGROUP), read_cgroup, false},
@@ -283,6 +299,7 @@ static const struct {
     {METRICS(VITALS_PROCESS_LOGIN_UID, VITALS_PROCESS_OOM_SCORE, VITALS_PROCESS_OOM_SCORE_ADJUST),
      read_numbers, false},
     {METRICS(VITALS_PROCESS_WAIT_CHANNEL), read_wait_channel, false},
+    {METRICS(VITALS_PROCESS_SECURITY_LABEL), read_security_label, false},
     {METRICS(VITALS_PROCESS_IO_CLASS, VITALS_PROCESS_IO_LEVEL), read_io_priority, false},
     {METRICS(VITALS_PROCESS_READ_CALLS, VITALS_PROCESS_WRITE_CALLS, VITALS_PROCESS_CALL_READ_BYTES,
              VITALS_PROCESS_CALL_WRITTEN_BYTES, VITALS_PROCESS_CANCELLED_WRITE_BYTES),

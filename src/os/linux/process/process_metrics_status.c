@@ -1,10 +1,12 @@
 /* process_metrics_status.c: what /proc/PID/status tells, all of it from one reading.
  *
- * A field that a zombie lacks is VITALS_GONE. Any other missing field is VITALS_UNSUPPORTED: an
- * older kernel, or a kernel thread, which has no memory. Thread rule: any thread. */
+ * A field that a zombie lacks is VITALS_GONE. A kernel thread has no memory: its sizes are 0, as
+ * its PSS is. Any other missing field is VITALS_UNSUPPORTED: an older kernel. Thread rule: any
+ * thread. */
 #include "os/linux/process/process_metrics.h"
 
 #include "util/number.h"
+#include "util/signal_names.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +29,8 @@ static const struct {
     NUMBER(GID, gid, GID),
     NUMBER(EFFECTIVE_GID, effective_gid, GIDS),
     NUMBER(SAVED_GID, saved_gid, GIDS),
+    NUMBER(FILESYSTEM_UID, filesystem_uid, FILESYSTEM_UID),
+    NUMBER(FILESYSTEM_GID, filesystem_gid, FILESYSTEM_GID),
     NUMBER(NAMESPACE_PID, namespace_pid, NAMESPACE_PID),
     NUMBER(TRACER_PID, tracer_pid, TRACER),
     NUMBER(UMASK, umask, UMASK),
@@ -60,6 +64,69 @@ static void set_capabilities(struct metrics_reading *reading, vitals_metric metr
     else
         batch_set_text(reading->out, metric, (struct span){names.bytes, names.size});
     buffer_done(&names);
+}
+
+static void set_names(struct row_batch *out, vitals_metric metric, struct buffer *names)
+{
+    if (names->failed)
+        batch_set_missing(out, metric, VITALS_FAILED);
+    else
+        batch_set_text(out, metric, (struct span){names->bytes, names->size});
+    buffer_reset(names);
+}
+
+/* A signal may be pending for the process or for its first thread. */
+static void set_signals(struct row_batch *out, const struct os_status *status,
+                        vitals_availability missing)
+{
+    enum { ANY_PENDING = OS_STATUS_PENDING | OS_STATUS_THREAD_PENDING };
+    const struct {
+        vitals_metric metric;
+        unsigned bits;
+        uint64_t mask;
+    } masks[] = {
+        {VITALS_PROCESS_SIGNALS_BLOCKED, OS_STATUS_BLOCKED, status->blocked},
+        {VITALS_PROCESS_SIGNALS_IGNORED, OS_STATUS_IGNORED, status->ignored},
+        {VITALS_PROCESS_SIGNALS_CAUGHT, OS_STATUS_CAUGHT, status->caught},
+        {VITALS_PROCESS_SIGNALS_PENDING, ANY_PENDING, status->pending | status->thread_pending},
+    };
+    struct buffer names = {0};
+    for (size_t i = 0; i < ARRAY_COUNT(masks); i++) {
+        if (!batch_wants(out, masks[i].metric))
+            continue;
+        if ((status->has & masks[i].bits) != masks[i].bits) {
+            batch_set_missing(out, masks[i].metric, missing);
+            continue;
+        }
+        signal_names_of_mask(masks[i].mask, &names);
+        set_names(out, masks[i].metric, &names);
+    }
+    buffer_done(&names);
+}
+
+/* Their numbers, joined by commas. */
+static void set_groups(struct row_batch *out, const struct os_status *status,
+                       vitals_availability missing)
+{
+    vitals_metric metric = VITALS_PROCESS_SUPPLEMENTARY_GIDS;
+    if (!batch_wants(out, metric))
+        return;
+    if ((status->has & OS_STATUS_GROUPS) == 0) {
+        batch_set_missing(out, metric, missing);
+        return;
+    }
+    struct buffer numbers = {0};
+    struct cursor cursor = cursor_over(status->groups.bytes, status->groups.size);
+    for (struct span word; cursor_word(&cursor, &word);) {
+        if (numbers.size > 0)
+            buffer_string(&numbers, ",");
+        buffer_append(&numbers, word.bytes, word.size);
+    }
+    if (numbers.size == 0)
+        batch_set_string(out, metric, "");
+    else
+        set_names(out, metric, &numbers);
+    buffer_done(&numbers);
 }
 
 static void set_texts(struct metrics_reading *reading, const struct os_status *status,
@@ -112,6 +179,25 @@ static bool read_owner(struct metrics_reading *reading, const vitals_metric *met
     return true;
 }
 
+/* Sizes that a process without memory has as 0; a peak of none is none. */
+static const vitals_metric SIZES[] = {
+    VITALS_PROCESS_LOCKED_BYTES,
+    VITALS_PROCESS_RESIDENT_ANON_BYTES,
+    VITALS_PROCESS_RESIDENT_FILE_BYTES,
+    VITALS_PROCESS_RESIDENT_SHMEM_BYTES,
+    VITALS_PROCESS_SWAPPED_BYTES,
+    VITALS_PROCESS_HUGETLB_BYTES,
+    0,
+};
+
+static bool is_size(vitals_metric metric)
+{
+    for (const vitals_metric *at = SIZES; *at != 0; at++)
+        if (*at == metric)
+            return true;
+    return false;
+}
+
 void metrics_read_status(struct metrics_reading *reading, const vitals_metric *metrics)
 {
     if (read_owner(reading, metrics))
@@ -126,8 +212,16 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
     }
     bool zombie = status.state == 'Z' || status.state == 'X';
     vitals_availability missing = cut ? VITALS_FAILED : zombie ? VITALS_GONE : VITALS_UNSUPPORTED;
+    bool memory = (status.has & (OS_STATUS_VIRTUAL_PEAK | OS_STATUS_ANON)) != 0;
+    bool kernel = !memory && missing == VITALS_UNSUPPORTED &&
+                  batch_wants_any(reading->out, SIZES) &&
+                  metrics_kind_of(reading) == METRICS_KERNEL_THREAD;
     for (size_t i = 0; i < ARRAY_COUNT(NUMBERS); i++) {
         uint64_t number;
+        if (kernel && is_size(NUMBERS[i].metric)) {
+            batch_set_u64(reading->out, NUMBERS[i].metric, 0);
+            continue;
+        }
         memcpy(&number, (const char *)&status + NUMBERS[i].place, sizeof number);
         if ((status.has & NUMBERS[i].bit) != 0)
             batch_set_u64(reading->out, NUMBERS[i].metric, number);
@@ -135,6 +229,8 @@ void metrics_read_status(struct metrics_reading *reading, const vitals_metric *m
             batch_set_missing(reading->out, NUMBERS[i].metric, missing);
     }
     set_texts(reading, &status, missing);
+    set_signals(reading->out, &status, missing);
+    set_groups(reading->out, &status, missing);
 }
 
 /* Those of <linux/capability.h> in the order of their numbers, which never change; one that is
