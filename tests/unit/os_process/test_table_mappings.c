@@ -460,10 +460,14 @@ static void a_zombie_has_no_memory(void)
 {
     pid_t pid = child_zombie();
     struct asked asked;
-    ask(&asked, NULL, pid, VITALS_TABLE_MAPPING);
-    CHECK_UINT(asked.batch.row_count, 0);
-    CHECK_INT(asked.result, 0);
-    asked_done(&asked);
+    static const vitals_table TABLES[] = {VITALS_TABLE_MAPPING, VITALS_TABLE_MAPPED_FILE,
+                                          VITALS_TABLE_ENVIRONMENT};
+    for (size_t i = 0; i < CHECK_COUNT(TABLES); i++) {
+        ask(&asked, NULL, pid, TABLES[i]);
+        CHECK_UINT(asked.batch.row_count, 0);
+        CHECK_INT(os_availability(asked.result), VITALS_GONE); // as all that it no longer has
+        asked_done(&asked);
+    }
     waitpid(pid, NULL, 0);
     ask(&asked, NULL, pid, VITALS_TABLE_MAPPING);
     CHECK_INT(os_availability(asked.result), VITALS_GONE);

@@ -5,7 +5,8 @@
  * " (deleted)" is the kernel's, and cut, unless the file is called so (deleted.c).
  * The files end early, without an error, where the process ends or begins another program while
  * they are read: what they begin with is read again at the end, and is nothing then.
- * A zombie and a kernel thread have none. Thread rule: any thread. */
+ * A kernel thread has none, and a zombie no longer: ESRCH, as its environment.
+ * Thread rule: any thread. */
 #include "os/linux/process/process_tables.h"
 
 #include "util/hash.h"
@@ -410,12 +411,12 @@ static int read_mapped_files(const struct os *os, int64_t pid, struct row_batch 
     return result;
 }
 
-/* As linux_read_owned, but a process without memory has an empty table, not a missing one. */
+/* As linux_read_owned, but a kernel thread has an empty table, whatever its files gave. */
 static int read_owned(const struct os *os, int64_t pid, vitals_table entity,
                       linux_table_reader *reader, struct row_batch *out)
 {
     size_t before = out->row_count;
-    int result = linux_read_owned(os, pid, reader, 0, out);
+    int result = linux_read_owned(os, pid, reader, -ESRCH, out);
     if (result == 0 && out->row_count == before)
         batch_state(out, entity, VITALS_HAVE);
     return result;
