@@ -47,6 +47,14 @@ bool command_is_ps_habit(const struct command *command, const char *word)
            strspn(letters, "aAdefFjlLmMTuwxyZ") == size;
 }
 
+bool command_is_ps_all(const struct command *command, const char *word)
+{
+    bool dashed = word[0] == '-';
+    size_t size = strlen(word + dashed);
+    return command->bit == COMMAND_PS && size > 0 && size <= 6 && word[dashed] != 'u' &&
+           strspn(word + dashed, dashed ? "aAdefuwx" : "afuwx") == size;
+}
+
 const char *command_safe(const char *string)
 {
     static char buffers[2][256];

@@ -113,6 +113,10 @@ int command_fail_unknown(const char *before, const char *given, const char *afte
 bool command_is_ps_habit(const struct command *command, const char *word);
 #define COMMAND_PS_HABIT "vitals ps lists all processes already; columns with -o (vitals ps --help)"
 
+/* Whether the word is one of those that vitals ps takes as ps(1) does: all processes (-e -A -a -d a
+ * x), the columns of -f or of u, f without a dash for a tree. -u is the option --user. */
+bool command_is_ps_all(const struct command *command, const char *word);
+
 /* A string from outside, made safe for a message; cut at about 200 bytes. Two buffers in turn, so
  * that one message can hold two. */
 const char *command_safe(const char *string);

@@ -135,8 +135,12 @@ struct choice_settings {
     struct settings_words states;
     struct settings_words cgroups;
     struct settings_words containers;
-    struct settings_numbers parents; /* whose descendants */
+    struct settings_numbers parents;        /* whose descendants */
+    struct settings_numbers direct_parents; /* whose children */
     bool gpu_users;
+    bool exact;          /* --match is about the whole command line */
+    bool inverse;        /* those that do not pass */
+    bool newest, oldest; /* of those that pass, one */
 };
 
 /* The tables of ps and device. */
@@ -153,7 +157,7 @@ struct ps_settings {
 
 struct kill_settings {
     const char *signal; /* NULL: not given */
-    bool yes, dry_run;
+    bool yes, dry_run, list;
     bool wait_ended; /* --wait was given */
     uint64_t wait_ns;
     uint64_t force_ns; /* 0: not given */

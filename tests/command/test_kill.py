@@ -123,10 +123,39 @@ class Signals(Case):
         os.waitid(os.P_PID, child.pid, os.WCONTINUED)
         self.assertTrue(self.alive(child))
 
+    def test_lists_signals(self):
+        """As kill(1): names of numbers, also of a shell's exit code, and numbers of names."""
+        result = vitals("kill", "-l")
+        self.assertEqual(result.returncode, 0)
+        listed = dict(reversed(line.split()) for line in result.stdout.splitlines())
+        for name in ("HUP", "KILL", "TERM", "USR1", "CHLD", "SYS"):
+            self.assertEqual(int(listed[name]), getattr(signal, f"SIG{name}"))
+        self.assertEqual(int(listed["RTMIN"]), signal.SIGRTMIN)
+        for word, answer in (("9", "KILL"), ("143", "TERM"), ("TERM", "15"), ("SIGHUP", "1")):
+            result = vitals("kill", "-l", word)
+            self.assertEqual((result.returncode, result.stdout), (0, answer + "\n"), result.stderr)
+            shell = subprocess.run(["bash", "-c", f"kill -l {word}"], capture_output=True,
+                                   text=True, check=True)
+            self.assertEqual(result.stdout, shell.stdout)
+        self.assertEqual(vitals("kill", "-l", "NONE").returncode, 2)
+
+    def test_signal_0_only_asks(self):
+        """As kill(1): nothing is sent, asked or shown; the exit code tells whether it is there."""
+        child = subprocess.Popen(["sleep", "600"])
+        try:
+            for words in (["-0"], ["-s", "0"]):
+                result = vitals("kill", *words, str(child.pid))
+                self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+            self.assertIsNone(child.poll())
+        finally:
+            child.kill()
+            child.wait()
+        self.assertEqual(vitals("kill", "-0", str(child.pid)).returncode, 1)
+
     def test_a_signal_that_is_none(self):
         child = self.sleeper()
         for words, message in ((("-s", "TREM"), "did you mean TERM?"), (("-s", "99"), "99"),
-                               (("-s", "KIL"), "did you mean KILL?"), (("-s", "0"), "no signal 0"),
+                               (("-s", "KIL"), "did you mean KILL?"),
                                (("-s", "xyzzyplugh"), "xyzzyplugh"), (("-s", "TERM", "-9"), "one"),
                                (("-s", ""), "no signal")):
             with self.subTest(words):

@@ -535,11 +535,72 @@ class Filters(unittest.TestCase):
                           result.stderr)
 
     def test_habits_of_ps(self):
-        for word in ("aux", "ax", "-ef", "-e", "-A", "-aux", "-eLf"):
+        for word in ("-eLf", "axl", "-l"):
             result = vitals("ps", word)
             self.assertEqual((result.returncode, result.stdout), (2, ""), word)
             self.assertIn(f"{word}: vitals ps lists all processes already; columns with -o "
                           "(vitals ps --help)", result.stderr)
+
+    def test_habits_that_are_understood(self):
+        """As ps(1): everything, the columns of u, those of -f, and f without a dash for the tree."""
+        full = "UID PID PPID C STIME TTY TIME CMD".split()
+        for words, titles in ((["aux"], TITLES), (["ax"], TITLES), (["-e"], TITLES),
+                              (["-A"], TITLES), (["-aux"], TITLES), (["-ef"], full),
+                              (["-f"], full), (["-e", "-f"], full)):
+            result = vitals("ps", *words)
+            self.assertEqual(result.returncode, 0, (words, result.stderr))
+            lines = result.stdout.splitlines()
+            self.assertEqual(lines[0].split(), titles, words)
+            self.assertIn(str(os.getpid()), [line.split()[1] for line in lines])
+        if PS:
+            theirs = subprocess.run([PS, "-f", "-p", str(os.getpid())], capture_output=True,
+                                    text=True, check=True).stdout
+            self.assertEqual(theirs.split("\n", 1)[0].split(), full)
+        result = vitals("ps", "-ef", "-o", "pid,comm", "-p", str(os.getpid()))
+        self.assertEqual(result.stdout.split("\n", 1)[0].split(), ["PID", "NAME"])
+        with family() as pids:
+            tree = vitals("ps", "axf", "--children", str(pids[0])).stdout
+            self.assertRegex(tree, "└─ |`- ")
+        self.assertEqual(vitals("ps", "-u", "no-such-user-here").returncode, 1)
+
+    def test_direct_children(self):
+        with family() as pids:
+            self.assertEqual([int(row["pid"]) for row in rows_of("--parent", str(pids[0]))],
+                             pids[1:2])
+            self.assertEqual([int(row["pid"]) for row in rows_of("-P", f"{pids[0]},{pids[1]}")],
+                             sorted(pids[1:3]))
+            if shutil.which("pgrep"):
+                theirs = subprocess.run(["pgrep", "-P", str(pids[1])], capture_output=True,
+                                        text=True, check=True).stdout.split()
+                self.assertEqual([row["pid"] for row in rows_of("-P", str(pids[1]))], theirs)
+
+    def test_newest_and_oldest(self):
+        with family() as pids:
+            chosen = ["--children", str(pids[0])]
+            self.assertEqual([int(row["pid"]) for row in rows_of(*chosen, "--newest")], pids[-1:])
+            self.assertEqual([int(row["pid"]) for row in rows_of(*chosen, "--oldest")], pids[1:2])
+        result = vitals("ps", "--newest", "--oldest")
+        self.assertEqual(result.returncode, 2)
+
+    def test_inverse(self):
+        every = {row["pid"] for row in rows_of("-o", "pid", "-p", f"1,{os.getpid()}")}
+        others = {row["pid"] for row in rows_of("-o", "pid", "-v", "-p", str(os.getpid()))}
+        self.assertNotIn(str(os.getpid()), others)
+        self.assertIn("1", others)
+        self.assertIn(str(os.getpid()), every)
+
+    def test_exact(self):
+        with named(b"exactly-this") as pids:
+            for words, expected in ((["exactly-this 600"], pids), (["exactly-this"], [])):
+                result = vitals("ps", "--csv", "-o", "pid", "--exact", "--match", *words)
+                self.assertEqual([int(pid) for pid in result.stdout.split()[1:]], expected)
+
+    def test_a_pattern_that_looks_like_an_expression(self):
+        for pattern in ("^sl", "sleep$", "sl.*"):
+            result = vitals("ps", "--name", pattern)
+            self.assertEqual((result.returncode, result.stderr),
+                             (1, "vitals: no process was chosen; --name takes a pattern of the "
+                                 "shell, as 'sl*', and --match a regular expression\n"))
 
     def test_nobody_is_said(self):
         result = vitals("ps", "--name", "vitals-nobody-is-called-so")

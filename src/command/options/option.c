@@ -345,6 +345,8 @@ static int take_argument(struct parse *parse)
         parse->settings->arguments.dashed_first |= parse->settings->arguments.words.count == 0;
         return keep_word(parse, argument);
     }
+    if (command_is_ps_all(parse->settings->command, argument))
+        return keep_word(parse, argument);
     if (argument[1] != '-')
         return take_brief(parse, argument);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command/options/option.h"
+#include "util/buffer.h"
 
 enum { KERNEL_NAME = 15, NAME_TEXT = 256, ANCESTORS_MAX = 4096 };
 
@@ -77,7 +78,14 @@ int filter_init(struct filter *filter, const struct choice_settings *choice,
     }
     if (choice->match == NULL)
         return 0;
-    int code = regcomp(&filter->match, choice->match, REG_EXTENDED | REG_NOSUB);
+    struct buffer whole = {0};
+    if (choice->exact)
+        buffer_format(&whole, "^(%s)$", choice->match);
+    if (whole.failed)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    int code = regcomp(&filter->match, choice->exact ? whole.bytes : choice->match,
+                       REG_EXTENDED | REG_NOSUB);
+    buffer_done(&whole);
     if (code != 0) {
         char why[160];
         regerror(code, &filter->match, why, sizeof why);
@@ -102,7 +110,18 @@ bool filter_chooses(const struct filter *filter)
     return filter->choice->users.given || filter->pids.given || filter->choice->names.given ||
            filter->choice->states.given || filter->choice->cgroups.given ||
            filter->choice->containers.given || filter->choice->parents.given ||
-           filter->choice->gpu_users || filter->choice->match != NULL;
+           filter->choice->direct_parents.given || filter->choice->newest ||
+           filter->choice->oldest || filter->choice->gpu_users || filter->choice->match != NULL;
+}
+
+/* The list of pids that says which processes are read; *tree: with what descends from them. */
+static const struct settings_numbers *narrowing(const struct filter *filter, bool *tree)
+{
+    const struct choice_settings *choice = filter->choice;
+    *tree = choice->parents.given || choice->direct_parents.given;
+    return choice->parents.given          ? &choice->parents
+           : choice->direct_parents.given ? &choice->direct_parents
+                                          : &filter->pids;
 }
 
 /* ---- The request ---- */
@@ -121,6 +140,8 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
         {by_name, VITALS_PROCESS_NAME},
         {by_name, VITALS_PROCESS_COMMAND_LINE},
         {choice->states.given, VITALS_PROCESS_STATE},
+        {choice->direct_parents.given, VITALS_PROCESS_PARENT_PID},
+        {choice->newest || choice->oldest, VITALS_PROCESS_START_SECONDS},
         {choice->cgroups.given, VITALS_PROCESS_CGROUP},
         {choice->containers.given, VITALS_PROCESS_CONTAINER},
         {choice->gpu_users, VITALS_GPU_PROCESS_PID},
@@ -136,18 +157,20 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
 
     /* One choice can be left to the sampler, which then reads less; all are looked at again here.
      */
-    const struct settings_numbers *list = choice->parents.given ? &choice->parents : &filter->pids;
-    if (!list->given || list->count == 0)
-        return vitals_request_set_rows(
-            request, choice->gpu_users ? VITALS_ROWS_GPU_USERS : VITALS_ROWS_ALL, NULL, 0, error);
+    bool tree = false;
+    const struct settings_numbers *list = narrowing(filter, &tree);
+    if (!list->given || list->count == 0 || choice->inverse)
+        return vitals_request_set_rows(request,
+                                       choice->gpu_users && !choice->inverse ? VITALS_ROWS_GPU_USERS
+                                                                             : VITALS_ROWS_ALL,
+                                       NULL, 0, error);
     int64_t *pids = calloc(list->count, sizeof *pids);
     if (pids == NULL)
         return VITALS_EMEMORY;
     for (size_t i = 0; i < list->count; i++)
         pids[i] = (int64_t)list->items[i];
-    code = vitals_request_set_rows(request,
-                                   choice->parents.given ? VITALS_ROWS_TREE : VITALS_ROWS_LISTED,
-                                   pids, list->count, error);
+    code = vitals_request_set_rows(request, tree ? VITALS_ROWS_TREE : VITALS_ROWS_LISTED, pids,
+                                   list->count, error);
     free(pids);
     return code;
 }
@@ -384,17 +407,37 @@ static bool descends(struct filter *filter, const vitals_row *process)
     return false;
 }
 
-bool filter_passes(struct filter *filter, const vitals_row *process)
+static bool is_child(struct filter *filter, const vitals_row *process)
+{
+    uint64_t parent;
+    return vitals_row_u64(process, VITALS_PROCESS_PARENT_PID, &parent) > 0 &&
+           has_number(&filter->choice->direct_parents, parent);
+}
+
+/* Vitals itself, where the processes are this machine's. */
+static bool is_own(const struct filter *filter, const vitals_row *process)
+{
+    uint64_t pid;
+    return filter->machine->from == NULL && vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 &&
+           pid == (uint64_t)getpid();
+}
+
+static bool all_pass(struct filter *filter, const vitals_row *process)
 {
     const struct choice_settings *choice = filter->choice;
     const struct {
         bool given;
         bool (*passes)(struct filter *filter, const vitals_row *process);
     } rules[] = {
-        {filter->pids.given, filter_names_pid}, {choice->users.given, user_passes},
-        {choice->names.given, name_passes},     {choice->states.given, state_passes},
-        {choice->cgroups.given, cgroup_passes}, {choice->containers.given, container_passes},
-        {choice->parents.given, descends},      {choice->gpu_users, uses_gpu},
+        {filter->pids.given, filter_names_pid},
+        {choice->users.given, user_passes},
+        {choice->names.given, name_passes},
+        {choice->states.given, state_passes},
+        {choice->cgroups.given, cgroup_passes},
+        {choice->containers.given, container_passes},
+        {choice->parents.given, descends},
+        {choice->direct_parents.given, is_child},
+        {choice->gpu_users, uses_gpu},
         {choice->match != NULL, match_passes}, // last: it counts
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
@@ -402,6 +445,15 @@ bool filter_passes(struct filter *filter, const vitals_row *process)
             return false;
     }
     return true;
+}
+
+/* What looks at all processes and picks some, as pgrep(1), does not mean itself. */
+bool filter_passes(struct filter *filter, const vitals_row *process)
+{
+    const struct choice_settings *choice = filter->choice;
+    if ((choice->newest || choice->oldest || choice->inverse) && is_own(filter, process))
+        return false;
+    return all_pass(filter, process) != choice->inverse;
 }
 
 /* ---- What was named and is not there ---- */
@@ -420,8 +472,8 @@ static int complain_unmatched(size_t count, const char *why)
 int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot)
 {
     // Where there are parents, only their trees have rows.
-    const struct settings_numbers *list = filter->choice->parents.given ? &filter->choice->parents
-                                                                        : &filter->pids;
+    bool tree;
+    const struct settings_numbers *list = narrowing(filter, &tree);
     int code = EXIT_DONE;
     for (size_t i = 0; i < list->count; i++) {
         const vitals_row *row = NULL;
@@ -463,6 +515,20 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
     if (complain_unmatched(filter->late, late) != EXIT_DONE)
         code = EXIT_CANNOT;
     return code;
+}
+
+int filter_none(const struct filter *filter)
+{
+    const struct choice_settings *choice = filter->choice;
+    for (size_t i = 0; i < choice->names.count; i++) {
+        const char *name = choice->names.items[i];
+        size_t size = strlen(name);
+        if (size > 0 && (name[0] == '^' || name[size - 1] == '$' || strstr(name, ".*") != NULL))
+            return command_fail(EXIT_CANNOT,
+                                "no process was chosen; --name takes a pattern of the shell, as "
+                                "'sl*', and --match a regular expression");
+    }
+    return command_fail(EXIT_CANNOT, "no process was chosen");
 }
 
 /* ---- Pids as words ---- */

@@ -45,6 +45,9 @@ bool filter_lists(const struct filter *filter, int64_t pid);
  * EXIT_DONE, or EXIT_CANNOT after messages. */
 int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot);
 
+/* Says that none was chosen, and why if --name seems to hold a regular expression. EXIT_CANNOT. */
+int filter_none(const struct filter *filter);
+
 /* A pid as a person writes it, by the rule of --pid; 0 where it is none, after a message. */
 uint64_t filter_pid(const char *word);
 

@@ -13,6 +13,7 @@
 
 #include "command/command.h"
 #include "command/grid.h"
+#include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
 
@@ -393,6 +394,47 @@ static int act(struct kill *kill)
     return waited != 0 ? waited : code;
 }
 
+/* Signal 0, as in kill(1): nothing is sent, asked or shown; the exit code and messages tell. */
+static int probe(struct kill *kill)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < kill->count; i++) {
+        vitals_error error;
+        if (vitals_process_signal(kill->targets[i].process, 0, &error) < 0)
+            code = command_fail(EXIT_CANNOT, "%s", error.message);
+    }
+    return code;
+}
+
+/* All signals with their numbers; or a line for each word, the name of a number and the number of a
+ * name. The number may be an exit code of a shell: 128 and a signal. */
+static int list_signals(const struct settings_words *words, struct output *output)
+{
+    enum { SHELL_CODE = 128 };
+    const char *name;
+    char text[SIGNAL_TEXT];
+    int number, code = EXIT_DONE;
+    for (size_t i = 0; words->count == 0 && (name = signal_word(i)) != NULL; i++)
+        output_format(output, "%2d %s\n", signal_number(name), name);
+    if (words->count == 0)
+        output_format(output, "%d RTMIN\n%d RTMAX\n", SIGRTMIN, SIGRTMAX);
+    for (size_t i = 0; i < words->count; i++) {
+        uint64_t given;
+        const char *word = words->items[i] + (words->items[i][0] == '-');
+        bool is_number = option_number(word, strlen(word), 1, SHELL_CODE + SIGRTMAX, &given);
+        if (is_number && given > SHELL_CODE)
+            given -= SHELL_CODE;
+        if (is_number && given <= (uint64_t)SIGRTMAX) {
+            output_format(output, "%s\n", signal_name((int)given, text));
+        } else if ((number = signal_number(word)) > 0) {
+            output_format(output, "%d\n", number);
+        } else {
+            code = EXIT_USAGE;
+        }
+    }
+    return code;
+}
+
 /* ---- As a whole ---- */
 
 int command_kill(const struct settings *settings)
@@ -404,6 +446,8 @@ int command_kill(const struct settings *settings)
     const struct settings_words *words = &settings->arguments.words;
     const char *word = settings->kill.signal != NULL ? settings->kill.signal : "TERM";
     size_t used = 0; // words that name the signal; the others are pids
+    if (settings->kill.list)
+        return output_done(kill.output, list_signals(words, kill.output));
     if (settings->arguments.dashed_first) {
         if (settings->kill.signal != NULL)
             return command_fail(EXIT_USAGE, "one signal: -s %s or %s", command_safe(word),
@@ -411,8 +455,8 @@ int command_kill(const struct settings *settings)
         word = words->items[0] + 1;
         used = 1;
     }
-    kill.signal = signal_number(word);
-    if (kill.signal <= 0)
+    kill.signal = strcmp(word, "0") == 0 ? 0 : signal_number(word);
+    if (kill.signal < 0)
         return EXIT_USAGE;
 
     int code = filter_init(&kill.filter, &settings->choice, &settings->machine, words->items + used,
@@ -430,10 +474,13 @@ int command_kill(const struct settings *settings)
     if (code == 0) {
         int chosen = choose(&kill);
         if (kill.count == 0 && chosen == 0)
-            chosen = command_fail(EXIT_CANNOT, "no process was chosen");
-        if (kill.count > 0)
+            chosen = filter_none(&kill.filter);
+        bool probes = kill.signal == 0 && !settings->kill.dry_run;
+        if (kill.count > 0 && !probes)
             show(&kill);
-        if (kill.count > 0 && !settings->kill.dry_run) {
+        if (kill.count > 0 && probes) {
+            code = probe(&kill);
+        } else if (kill.count > 0 && !settings->kill.dry_run) {
             code = settings->kill.yes ? 0 : ask(&kill);
             if (code == 0)
                 code = act(&kill);

@@ -2,6 +2,7 @@
  *
  * Only the metrics are read that columns, filters and order need. */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -182,7 +183,7 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
         ps->complained = true;
         code = filter_complain(&ps->filter, view->now);
         if (code == EXIT_DONE && rows.count == 0)
-            code = command_fail(EXIT_CANNOT, "no process was chosen");
+            code = filter_none(&ps->filter);
     }
     ps_rows_done(&rows);
     return code;
@@ -230,21 +231,35 @@ int command_ps(const struct settings *settings)
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};
-    for (size_t i = 0; i < settings->arguments.words.count; i++) {
-        if (command_is_ps_habit(settings->command, settings->arguments.words.items[i]))
-            return command_fail(EXIT_USAGE, "%s: %s",
-                                command_safe(settings->arguments.words.items[i]), COMMAND_PS_HABIT);
+    const struct settings_words *given = &settings->arguments.words;
+    struct ps_settings own = settings->ps; /* and what words of ps(1) add */
+    const char **words_left = calloc(given->count + 1, sizeof *words_left);
+    size_t left = 0;
+    bool full = false;
+    if (words_left == NULL)
+        return command_fail(EXIT_CANNOT, "out of memory");
+    for (size_t i = 0; i < given->count; i++) {
+        const char *word = given->items[i];
+        if (command_is_ps_all(settings->command, word)) {
+            full |= word[0] == '-' && strchr(word, 'f') != NULL;
+            own.tree |= word[0] != '-' && strchr(word, 'f') != NULL;
+        } else if (command_is_ps_habit(settings->command, word)) {
+            free(words_left);
+            return command_fail(EXIT_USAGE, "%s: %s", command_safe(word), COMMAND_PS_HABIT);
+        } else {
+            words_left[left++] = word;
+        }
     }
     ps = (struct ps){.machine = &settings->machine,
                      .sampling = &settings->sampling,
                      .look = &settings->look,
                      .table = &settings->table,
-                     .settings = &settings->ps};
-    int code = filter_init(&ps.filter, &settings->choice, &settings->machine,
-                           settings->arguments.words.items, settings->arguments.words.count);
+                     .settings = &own};
+    int code = filter_init(&ps.filter, &settings->choice, &settings->machine, words_left, left);
+    free(words_left);
     const struct settings_words *words = &settings->table.columns;
     if (code == 0 && !words->given)
-        code = ps_columns_default(&ps.columns);
+        code = ps_columns_default(&ps.columns, full);
     if (code == 0 && words->given && words->count == 0)
         code = command_fail(EXIT_USAGE, "-o: no column is named");
     for (size_t i = 0; i < words->count && code == 0; i++) {

@@ -2,6 +2,7 @@
 #include "command/processes/ps_columns.h"
 
 #include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,8 +116,8 @@ static double number_of(const vitals_row *row, vitals_metric metric)
     return vitals_row_number(row, metric, &number) > 0 ? number : 0;
 }
 
-/* As ps(1): the state; < or N by nice; s leads a session; l has threads; + is in the foreground of
- * its terminal. Not L, for which a process's status would have to be read. */
+/* As ps(1): the state; < or N by nice; L has locked pages; s leads a session; l has threads; + is
+ * in the foreground of its terminal. */
 static void make_stat(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
 {
     make_letter(view, row, out);
@@ -128,6 +129,7 @@ static void make_stat(const struct ps_view *view, const vitals_row *row, struct 
     } marks[] = {
         {number_of(row, VITALS_PROCESS_NICE) < 0, '<'},
         {number_of(row, VITALS_PROCESS_NICE) > 0, 'N'},
+        {number_of(row, VITALS_PROCESS_LOCKED_BYTES) > 0, 'L'},
         {are_equal(row, VITALS_PROCESS_SESSION, VITALS_PROCESS_PID), 's'},
         {number_of(row, VITALS_PROCESS_THREADS) > 1, 'l'},
         {are_equal(row, VITALS_PROCESS_FOREGROUND_GROUP, VITALS_PROCESS_PROCESS_GROUP), '+'},
@@ -161,25 +163,111 @@ static void make_realtime(const struct ps_view *view, const vitals_row *row, str
     out->text = (vitals_text){"-", 1};
 }
 
-/* The effective group's name; its number where it has none, and of a file, which another machine
+/* The name of a user or a group; the number where it has none, and of a file, which another machine
  * may have written. */
-static void make_group(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+static void make_account(const struct ps_view *view, const vitals_row *row, vitals_metric metric,
+                         bool is_group, struct ps_value *out)
 {
-    static char name[sizeof out->composed]; /* of the gid before: most have the same one */
-    static double known = -1;
-    metric_value(row, VITALS_PROCESS_EFFECTIVE_GID, out);
+    static struct {
+        char name[sizeof out->composed]; /* of the id before: most have the same one */
+        double id;
+    } known[2] = {{"", -1}, {"", -1}};
+    metric_value(row, metric, out);
     if (out->availability <= 0)
         return;
-    if (known != out->number) {
-        const struct group *group = view->local ? getgrgid((gid_t)out->number) : NULL;
-        known = out->number;
-        if (group != NULL)
-            snprintf(name, sizeof name, "%s", group->gr_name);
+    if (known[is_group].id != out->number) {
+        const struct group *group = view->local && is_group ? getgrgid((gid_t)out->number) : NULL;
+        const struct passwd *user = view->local && !is_group ? getpwuid((uid_t)out->number) : NULL;
+        const char *name = group != NULL ? group->gr_name : user != NULL ? user->pw_name : NULL;
+        known[is_group].id = out->number;
+        if (name != NULL)
+            snprintf(known[is_group].name, sizeof known[is_group].name, "%s", name);
         else
-            snprintf(name, sizeof name, "%.0f", known);
+            snprintf(known[is_group].name, sizeof known[is_group].name, "%.0f", out->number);
     }
-    snprintf(out->composed, sizeof out->composed, "%s", name);
+    snprintf(out->composed, sizeof out->composed, "%s", known[is_group].name);
     put_composed(out, out->availability);
+}
+
+static void make_group(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    make_account(view, row, VITALS_PROCESS_EFFECTIVE_GID, true, out);
+}
+
+static void make_saved_group(const struct ps_view *view, const vitals_row *row,
+                             struct ps_value *out)
+{
+    make_account(view, row, VITALS_PROCESS_SAVED_GID, true, out);
+}
+
+static void make_file_group(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    make_account(view, row, VITALS_PROCESS_FILESYSTEM_GID, true, out);
+}
+
+static void make_saved_user(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    make_account(view, row, VITALS_PROCESS_SAVED_UID, false, out);
+}
+
+static void make_file_user(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    make_account(view, row, VITALS_PROCESS_FILESYSTEM_UID, false, out);
+}
+
+/* As ps(1): 1 has run no program since its fork, 4 used privileges. */
+static void make_flags(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    enum { SHIFT = 6, SHOWN = 7 };
+    (void)view;
+    metric_value(row, VITALS_PROCESS_KERNEL_FLAGS, out);
+    if (out->availability > 0)
+        out->number = (double)((uint64_t)out->number >> SHIFT & SHOWN);
+}
+
+/* -1 where it has no terminal, as in ps(1). */
+static void make_foreground(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    (void)view;
+    metric_value(row, VITALS_PROCESS_FOREGROUND_GROUP, out);
+    if (out->availability != VITALS_UNSUPPORTED)
+        return;
+    out->availability = VITALS_HAVE;
+    out->number = -1;
+}
+
+/* The use of one CPU in whole percent, at most 99. */
+static void make_whole_cpu(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    const double most = 99;
+    make_cpu(view, row, out);
+    if (out->availability <= 0)
+        return;
+    double percent = out->number * 100 < most ? out->number * 100 : most;
+    out->number = (double)(uint64_t)(percent > 0 ? percent : 0);
+}
+
+/* The systemd slice: the last of those that the path of the cgroup begins with, else the root. */
+static void make_slice(const struct ps_view *view, const vitals_row *row, struct ps_value *out)
+{
+    static const char END[] = ".slice";
+    const size_t end_size = sizeof END - 1;
+    (void)view;
+    metric_value(row, VITALS_PROCESS_CGROUP, out);
+    if (out->availability <= 0)
+        return;
+    vitals_text path = out->text, slice = {"-.slice", 7};
+    for (size_t at = 0; at < path.size && path.bytes[at] == '/';) {
+        const char *name = path.bytes + at + 1;
+        size_t left = path.size - at - 1;
+        const char *slash = left > 0 ? memchr(name, '/', left) : NULL;
+        size_t size = slash != NULL ? (size_t)(slash - name) : left;
+        if (size <= end_size || memcmp(name + size - end_size, END, end_size) != 0)
+            break;
+        slice = (vitals_text){name, size};
+        at += 1 + size;
+    }
+    out->text = slice;
 }
 
 /* The kernel's priority turned round, as ps(1) has it: more is more. */
@@ -264,6 +352,7 @@ static void make_gpu_share(const struct ps_view *view, const vitals_row *row, st
 // clang-format off
 static const struct ps_kind kinds[] = {
     {{"pid", "tgid"}, "PID", METRIC(PID)},
+    {{"lwp", "tid", "spid"}, "LWP", METRIC(PID)},
     {{"ppid"}, "PPID", METRIC(PARENT_PID)},
     {{"pgid", "pgrp"}, "PGID", METRIC(PROCESS_GROUP)},
     {{"sid", "sess"}, "SID", METRIC(SESSION)},
@@ -283,23 +372,54 @@ static const struct ps_kind kinds[] = {
     {{"egroup"}, "EGROUP", .key = "effective_group", .make = make_group, .show = SHOW_TEXT,
      NEEDS(NAME(EFFECTIVE_GID))},
     {{"rgroup"}, "RGROUP", .key = "rgroup", METRIC(GROUP)},
+    {{"svuid"}, "SVUID", METRIC(SAVED_UID)},
+    {{"svgid"}, "SVGID", METRIC(SAVED_GID)},
+    {{"suser", "svuser"}, "SUSER", .key = "saved_user", .make = make_saved_user,
+     .show = SHOW_TEXT, NEEDS(NAME(SAVED_UID))},
+    {{"sgroup", "svgroup"}, "SGROUP", .key = "saved_group", .make = make_saved_group,
+     .show = SHOW_TEXT, NEEDS(NAME(SAVED_GID))},
+    {{"fsuid", "fuid"}, "FSUID", METRIC(FILESYSTEM_UID)},
+    {{"fsgid", "fgid"}, "FSGID", METRIC(FILESYSTEM_GID)},
+    {{"fsuser", "fuser"}, "FSUSER", .key = "filesystem_user", .make = make_file_user,
+     .show = SHOW_TEXT, NEEDS(NAME(FILESYSTEM_UID))},
+    {{"fsgroup", "fgroup"}, "FSGROUP", .key = "filesystem_group", .make = make_file_group,
+     .show = SHOW_TEXT, NEEDS(NAME(FILESYSTEM_GID))},
+    {{"supgid"}, "SUPGID", METRIC(SUPPLEMENTARY_GIDS)},
+    {{"supgrp"}, "SUPGRP", METRIC(SUPPLEMENTARY_GROUPS)},
     {{"luid"}, "LUID", METRIC(LOGIN_UID)},
     {{"%cpu", "pcpu", "cpu%"}, "%CPU", .key = "cpu_ratio", .make = make_cpu, .show = SHOW_PERCENT,
      NEEDS(NAME(CPU_SECONDS), NAME(START_SECONDS))},
     {{"%mem", "pmem", "mem%"}, "%MEM", .key = "memory_ratio", .make = make_memory,
      .show = SHOW_PERCENT, NEEDS(NAME(RESIDENT_BYTES), VITALS_HOST_MEMORY_TOTAL_BYTES)},
-    {{"vsz", "vsize"}, "VSZ", METRIC(VIRTUAL_BYTES)},
+    {{"c"}, "C", .key = "cpu_percent", .make = make_whole_cpu, .show = SHOW_COUNT,
+     NEEDS(NAME(CPU_SECONDS), NAME(START_SECONDS))},
+    {{"vsz", "vsize", "sz"}, "VSZ", METRIC(VIRTUAL_BYTES)},
     {{"rss", "rssize", "rsz", "res"}, "RSS", METRIC(RESIDENT_BYTES)},
     {{"pss"}, "PSS", METRIC(PSS_BYTES)},
     {{"uss"}, "USS", METRIC(USS_BYTES)},
     {{"shr"}, "SHR", METRIC(SHARED_BYTES)},
     {{"swap"}, "SWAP", METRIC(SWAPPED_BYTES)},
     {{"trs"}, "TRS", METRIC(TEXT_BYTES)},
-    {{"drs"}, "DRS", METRIC(DATA_BYTES)},
+    {{"drs", "size"}, "DRS", METRIC(DATA_BYTES)},
+    {{"rbytes"}, "RBYTES", METRIC(READ_BYTES)},
+    {{"wbytes"}, "WBYTES", METRIC(WRITTEN_BYTES)},
+    {{"wcbytes"}, "WCBYTES", METRIC(CANCELLED_WRITE_BYTES)},
+    {{"rchars"}, "RCHARS", METRIC(CALL_READ_BYTES)},
+    {{"wchars"}, "WCHARS", METRIC(CALL_WRITTEN_BYTES)},
+    {{"rops"}, "ROPS", METRIC(READ_CALLS)},
+    {{"wops"}, "WOPS", METRIC(WRITE_CALLS)},
     {{"tty", "tt", "tname"}, "TTY", METRIC(TERMINAL), .make = make_terminal, .show = SHOW_TEXT},
     {{"stat"}, "STAT", .key = "stat", .make = make_stat, .show = SHOW_TEXT,
      NEEDS(NAME(STATE), NAME(NICE), NAME(SESSION), NAME(THREADS), NAME(PROCESS_GROUP),
-           NAME(FOREGROUND_GROUP))},
+           NAME(FOREGROUND_GROUP), NAME(LOCKED_BYTES))},
+    {{"tpgid"}, "TPGID", METRIC(FOREGROUND_GROUP), .make = make_foreground, .show = SHOW_COUNT},
+    {{"f", "flag", "flags"}, "F", .key = "ps_flags", .make = make_flags, .show = SHOW_COUNT,
+     NEEDS(NAME(KERNEL_FLAGS))},
+    {{"blocked", "sigmask", "sig_block"}, "BLOCKED", METRIC(SIGNALS_BLOCKED)},
+    {{"ignored", "sigignore", "sig_ignore"}, "IGNORED", METRIC(SIGNALS_IGNORED)},
+    {{"caught", "sigcatch", "sig_catch"}, "CAUGHT", METRIC(SIGNALS_CAUGHT)},
+    {{"pending", "sig", "sig_pend"}, "PENDING", METRIC(SIGNALS_PENDING)},
+    {{"label", "context"}, "LABEL", METRIC(SECURITY_LABEL)},
     {{"s"}, "S", .key = "state_letter", .make = make_letter, .show = SHOW_TEXT, NEEDS(NAME(STATE))},
     {{"start", "stime", "bsdstart", "start_time"}, "START", METRIC(START_SECONDS),
      .show = SHOW_START},
@@ -320,9 +440,9 @@ static const struct ps_kind kinds[] = {
      NEEDS(NAME(PRIORITY))},
     {{"pr"}, "PR", METRIC(PRIORITY)},
     {{"rtprio"}, "RTPRIO", METRIC(REALTIME_PRIORITY), .make = make_realtime, .show = SHOW_COUNT},
-    {{"policy", "cls", "sched"}, "POLICY", METRIC(SCHEDULING_POLICY)},
+    {{"policy", "cls", "sched", "class"}, "POLICY", METRIC(SCHEDULING_POLICY)},
     {{"nlwp", "thcount", "thr"}, "NLWP", METRIC(THREADS)},
-    {{"psr"}, "PSR", METRIC(CPU)},
+    {{"psr", "cpuid", "lastcpu"}, "PSR", METRIC(CPU)},
     {{"nfd", "fds"}, "FDS", METRIC(DESCRIPTORS)},
     {{"minflt", "min_flt"}, "MINFLT", METRIC(MINOR_FAULTS)},
     {{"majflt", "maj_flt"}, "MAJFLT", METRIC(MAJOR_FAULTS)},
@@ -330,6 +450,8 @@ static const struct ps_kind kinds[] = {
     {{"oom"}, "OOM", METRIC(OOM_SCORE)},
     {{"oomadj"}, "OOMADJ", METRIC(OOM_SCORE_ADJUST)},
     {{"cgname", "cgroup"}, "CGROUP", METRIC(CGROUP)},
+    {{"slice"}, "SLICE", .key = "slice", .make = make_slice, .show = SHOW_TEXT,
+     NEEDS(NAME(CGROUP))},
     {{"container"}, "CONTAINER", METRIC(CONTAINER)},
     {{"ipcns"}, "IPCNS", METRIC(IPC_NAMESPACE)},
     {{"mntns"}, "MNTNS", METRIC(MOUNT_NAMESPACE)},
@@ -463,13 +585,15 @@ void ps_column_of(vitals_metric metric, struct ps_column *out)
     out->title[used] = '\0';
 }
 
-int ps_columns_default(struct ps_columns *out)
+int ps_columns_default(struct ps_columns *out, bool full)
 {
-    static const char *const NAMES[] = {"euser=USER", "pid",  "%cpu",  "%mem", "vsz", "rss",
-                                        "tty",        "stat", "start", "time", "args"};
-    out->count = sizeof NAMES / sizeof NAMES[0];
-    for (size_t i = 0; i < out->count; i++) {
-        if (ps_column_find("ps", NAMES[i], &out->items[i]) != 0)
+    static const char *const AUX[] = {"euser=USER", "pid",  "%cpu",  "%mem", "vsz",  "rss",
+                                      "tty",        "stat", "start", "time", "args", NULL};
+    static const char *const FULL[] = {"euser=UID", "pid",  "ppid",     "c", "stime=STIME",
+                                       "tty",       "time", "args=CMD", NULL};
+    const char *const *names = full ? FULL : AUX;
+    for (out->count = 0; names[out->count] != NULL; out->count++) {
+        if (ps_column_find("ps", names[out->count], &out->items[out->count]) != 0)
             return EXIT_USAGE;
     }
     return 0;

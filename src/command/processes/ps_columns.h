@@ -25,7 +25,7 @@ enum ps_show {
     SHOW_COMMAND /* arguments as a shell reads them */
 };
 
-enum { PS_NEEDS = 6, PS_TITLE = 64, PS_COLUMNS_MAX = 120 };
+enum { PS_NEEDS = 8, PS_TITLE = 64, PS_COLUMNS_MAX = 120 };
 
 /* A value of a row. `text` may point into `composed`: not to be moved. */
 struct ps_value {
@@ -70,8 +70,8 @@ const char *ps_column_word(size_t index);
 /* Of a metric of any table, as it is; its title is its name in capitals, without its unit. */
 void ps_column_of(vitals_metric metric, struct ps_column *out);
 
-/* The columns if none are named: those of `ps aux`. */
-int ps_columns_default(struct ps_columns *out);
+/* The columns if none are named: those of `ps aux`; `full`: of `ps -f`. */
+int ps_columns_default(struct ps_columns *out, bool full);
 
 /* A file may hold the real user only: it then stands for the effective one, under the same title.
  */

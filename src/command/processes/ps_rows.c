@@ -49,6 +49,28 @@ static int compare_rows(const void *first, const void *second)
     return (x > y) - (x < y);
 }
 
+/* The one that was started last, or first: of several in the same clock tick the one with the
+ * highest pid, or the lowest. */
+static void keep_one(struct ps_rows *rows, bool newest)
+{
+    size_t best = rows->count;
+    double best_start = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        double start;
+        if (vitals_row_number(rows->items[i].process, VITALS_PROCESS_START_SECONDS, &start) <= 0)
+            continue;
+        bool later = best == rows->count || start > best_start ||
+                     (start == best_start && rows->items[i].pid > rows->items[best].pid);
+        if (best == rows->count || later == newest) {
+            best = i;
+            best_start = start;
+        }
+    }
+    if (best < rows->count)
+        rows->items[0] = rows->items[best];
+    rows->count = best < rows->count ? 1 : 0;
+}
+
 int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_order *order,
                    const struct ps_view *view, uint64_t limit)
 {
@@ -65,6 +87,8 @@ int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_
             one.pid = -1;
         rows->items[rows->count++] = one;
     }
+    if (filter->choice->newest || filter->choice->oldest)
+        keep_one(rows, filter->choice->newest);
     rows->values = calloc(rows->count * order->count + 1, sizeof *rows->values);
     if (rows->values == NULL)
         return command_fail(EXIT_CANNOT, "out of memory");
