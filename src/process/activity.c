@@ -354,7 +354,25 @@ void activity_begin(struct process_table *table, const struct metric_set *due)
     table->no_new_pid = table->newest_pid >= 0 && table->newest_pid == table->last_pid;
 }
 
-int activity_list(struct process_table *table, const struct metric_set *due)
+/* Of a list of all, those that are given. Where others have no row, nothing of them is opened. */
+static void keep_given(struct process_table *table)
+{
+    enum { FEW = 64 };
+    size_t kept = 0;
+    if (table->chosen_count > FEW)
+        return;
+    for (size_t i = 0; i < table->pids.count; i++) {
+        int64_t pid = table->pids.items[i];
+        bool given = false;
+        for (size_t j = 0; !given && j < table->chosen_count; j++)
+            given = table->chosen[j] == pid;
+        if (given)
+            table->pids.items[kept++] = pid;
+    }
+    table->pids.count = kept;
+}
+
+static int list_processes(struct process_table *table, const struct metric_set *due)
 {
     const struct os *os = &table->reader.context->os;
     const unsigned others = ~(unsigned)VITALS_ROWS_TREE;
@@ -393,6 +411,15 @@ int activity_list(struct process_table *table, const struct metric_set *due)
         return 0;
     int result = os_list_processes(os, &table->pids);
     table->listed = result < 0 ? 0 : table->pids.count;
+    return result;
+}
+
+int activity_list(struct process_table *table, const struct metric_set *due)
+{
+    int result = list_processes(table, due);
+    if (result == 0 && table->only_chosen && table->rows == VITALS_ROWS_LISTED &&
+        !table->scanning_tree)
+        keep_given(table);
     return result;
 }
 

@@ -29,6 +29,7 @@ struct process_table {
     unsigned rows;         /* enum vitals_rows */
     const int64_t *chosen; /* borrowed */
     size_t chosen_count;
+    bool only_chosen;  /* process_table_only_chosen */
     bool chosen_anew;  /* `roots` is to be made again */
     struct hash roots; /* chosen pid → the key of the process that had it first; 0: none yet */
 

@@ -550,6 +550,11 @@ void process_table_free(struct process_table *table)
     memory_free(table);
 }
 
+void process_table_only_chosen(struct process_table *table, bool only)
+{
+    table->only_chosen = only;
+}
+
 void process_table_select(struct process_table *table, unsigned rows, const int64_t *pids,
                           size_t count)
 {

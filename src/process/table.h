@@ -50,6 +50,10 @@ void process_table_free(struct process_table *table);
 void process_table_select(struct process_table *table, unsigned rows, const int64_t *pids,
                           size_t count);
 
+/* For VITALS_ROWS_LISTED: opens nothing of processes that have no row. For requests that join no
+ * other table with processes: process_table_key_at then knows the listed ones only. */
+void process_table_only_chosen(struct process_table *table, bool only);
+
 /* The watcher of a run, a child of the one root, its launcher: it is passed over, and the root
  * adopts the orphans below it. 0: there is none. */
 void process_table_watcher(struct process_table *table, int64_t pid);

@@ -38,6 +38,8 @@ int tick_init(struct tick *tick, vitals_context *context, const vitals_request *
     process_table_watch_cgroup(tick->processes, request->activity, request->activity_folder);
     process_table_select(tick->processes, tick->request->rows, tick->request->pids,
                          tick->request->pid_count);
+    process_table_only_chosen(
+        tick->processes, !metric_set_has_entity(&tick->request->wanted, VITALS_TABLE_GPU_PROCESS));
     const struct metric_set *wanted = &tick->request->wanted;
     tick->now.wanted = wanted;
     tick->now.shown = &tick->shown;

@@ -563,6 +563,18 @@ class Filters(unittest.TestCase):
             self.assertRegex(tree, "└─ |`- ")
         self.assertEqual(vitals("ps", "-u", "no-such-user-here").returncode, 1)
 
+    @unittest.skipUnless(shutil.which("strace"), "there is no strace")
+    def test_one_pid_opens_one_process(self):
+        """However many others there are."""
+        pid = str(os.getpid())
+        done = subprocess.run(["strace", "-f", "-e", "trace=openat", VITALS, "ps", "-p", pid, "-o",
+                               "pid,stat,rss,cmd"], capture_output=True, text=True,
+                              env=environment(), timeout=120)
+        if done.returncode != 0 and "ptrace" in done.stderr:
+            self.skipTest("nothing may be traced here")
+        opened = set(re.findall(r'"(?:/proc/)?(\d+)/', done.stderr))
+        self.assertEqual(opened - {pid}, set(), done.stderr[-2000:])
+
     def test_direct_children(self):
         with family() as pids:
             self.assertEqual([int(row["pid"]) for row in rows_of("--parent", str(pids[0]))],

@@ -248,6 +248,13 @@ static void a_list_selects_those_processes(void)
     world_need(&world, 11), world_need(&world, 13);
     CHECK_UINT(process_table_listed(world.table), 5);
     CHECK(process_table_key_at(world.table, 12, 0) != 0); // for joining, row or none
+    process_table_only_chosen(world.table, true);
+    world_tick(&world);
+    CHECK_UINT(world_count(&world), 2);
+    CHECK_UINT(process_table_key_at(world.table, 12, 0), 0); // unless nothing is joined
+    CHECK_UINT(process_table_listed(world.table), 5);
+    process_table_only_chosen(world.table, false);
+    world_tick(&world);
     tree_process(&tree, 77, "late", 1, 300);
     tree_process(&tree, 13, "who got the pid", 1, 301);
     world_tick(&world);
