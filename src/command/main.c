@@ -95,6 +95,18 @@ static void look_for_systemd(struct settings *settings)
         settings->environment.scope_program = program;
 }
 
+/* Whether we may not read it and its home belongs to another user, as after su -m: it is not ours.
+ */
+static bool is_anothers(const char *place)
+{
+    const char *folder = getenv("XDG_CONFIG_HOME");
+    struct stat status;
+    if (folder == NULL || folder[0] != '/')
+        folder = getenv("HOME");
+    return faccessat(AT_FDCWD, place, R_OK, AT_EACCESS) != 0 && errno == EACCES && folder != NULL &&
+           (stat(folder, &status) != 0 || status.st_uid != geteuid());
+}
+
 static int read_configuration(struct settings *settings)
 {
     struct option_error error;
@@ -105,7 +117,8 @@ static int read_configuration(struct settings *settings)
                    ? command_fail(EXIT_USAGE, "%s", error.message)
                    : 0;
     config_place("config.json", place, sizeof place);
-    if (place[0] != '\0' && config_read(settings, place, false, &error) < 0) {
+    if (place[0] != '\0' && !is_anothers(place) &&
+        config_read(settings, place, false, &error) < 0) {
         (void)snprintf(notice, sizeof notice, "%s; going on without it", error.message);
         (void)command_fail(0, "%s", notice);
         settings->view.config_notice = notice;

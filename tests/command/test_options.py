@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 
+from cast import NOBODY, as_user
 from harness import VITALS, environment, reads_json, vitals
 
 DEFAULTS = {
@@ -457,6 +458,34 @@ class Help(unittest.TestCase):
         self.assertRegex(result.stdout, r"\Avitals \d+\.\d+\.\d+\n")
         self.assertRegex(result.stdout, r"(?m)^linked with    libm( jansson/\d\S+)?( zlib/\S+)?$")
         self.assertIn("reading JSON", result.stdout)
+
+
+class AnotherHome(unittest.TestCase):
+    """A configuration that is not ours and that we may not read, as after su -m, is no news."""
+
+    def test_no_word_of_it(self):
+        words, why_not = as_user(NOBODY, NOBODY)
+        if why_not:
+            self.skipTest(why_not)
+        with tempfile.TemporaryDirectory() as home:
+            folder = pathlib.Path(home) / ".config" / "vitals"
+            folder.mkdir(parents=True)
+            (folder / "config.json").write_text("{}")
+            os.chmod(home, 0o700)
+            env = environment(HOME=home)
+            env.pop("XDG_CONFIG_HOME", None)
+            done = subprocess.run([*words, VITALS, "ps", "-o", "pid"], env=env, text=True,
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            # One's own is told of.
+            os.chown(home, NOBODY, NOBODY)
+            done = subprocess.run([*words, VITALS, "ps", "-o", "pid"], env=env, text=True,
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            os.chmod(folder, 0o700)  # of root, in a home of ours
+            done = subprocess.run([*words, VITALS, "ps", "-o", "pid"], env=env, text=True,
+                                  capture_output=True, check=False)
+            self.assertEqual(done.stderr.count("Permission denied; going on without it"), 1)
 
 
 class TwoPrograms(unittest.TestCase):
