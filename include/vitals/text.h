@@ -16,7 +16,8 @@ extern "C" {
 
 /* Borrowed bytes; size 0 has bytes "". The type promises no NUL behind them. Every text that a
  * snapshot gives has one, which is not counted: its bytes may be handed to what takes a string,
- * which then sees what stands before the first NUL (arguments and environments hold more). */
+ * which then sees what stands before the first NUL (arguments and environments hold more). The
+ * struct never grows: arrays of it are handed out (vitals_snapshot_texts). */
 typedef struct vitals_text {
     const char *bytes;
     size_t size;

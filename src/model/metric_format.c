@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* What is said of a value times `scale`, with so many decimals, below an amount of the value. */
-struct scale {
+struct unit_scale {
     const char *unit;
     double below, scale;
     int decimals;
@@ -20,7 +20,7 @@ struct scale {
 };
 
 /* Of a unit the first whose bound holds; the last has none. */
-static const struct scale SCALES[] = {
+static const struct unit_scale SCALES[] = {
     {"ratio", DBL_MIN, 100, 0, " %"},
     {"ratio", 0.0995, 100, 1, " %"},
     {"ratio", INFINITY, 100, 0, " %"},
@@ -71,7 +71,7 @@ char *vitals_metric_format(vitals_metric metric, double value, vitals_text_form 
     if (unit != NULL && strcmp(unit, "seconds") == 0 && value >= 60)
         return vitals_human_duration(fmin(value, 1e12), out);
     for (size_t i = 0; unit != NULL && i < ARRAY_COUNT(SCALES); i++) {
-        const struct scale *scale = &SCALES[i];
+        const struct unit_scale *scale = &SCALES[i];
         if (strcmp(scale->unit, unit) != 0 || value >= scale->below)
             continue;
         size_t size = put_fixed(out, value * scale->scale, scale->decimals);

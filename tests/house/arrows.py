@@ -60,6 +60,7 @@ PUBLIC = {
     "error.h": "util",
     "export.h": "util",
     "gpu.h": "gpu",
+    "history.h": "model",
     "mark.h": "util",
     "measures.h": "run",
     "metrics.h": "model",
