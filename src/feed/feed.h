@@ -44,6 +44,10 @@ int feed_sampler_open(vitals_context *context, const struct feed_sampler_options
  * Errors: EGONE, EDENIED, ESYSTEM (it cannot be opened), EUNSUPPORTED (built without JSON). */
 int feed_file_open(const char *path, struct feed *out, vitals_error *error);
 
+/* The same from a descriptor, of which the feed keeps a copy; `name` is for messages.
+ * Errors: ESYSTEM, EMEMORY. */
+int feed_descriptor_open(int descriptor, const char *name, struct feed *out, vitals_error *error);
+
 /* Closes what was opened; harmless on zeroed memory. */
 void feed_close(struct feed *feed);
 

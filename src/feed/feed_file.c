@@ -189,23 +189,24 @@ static void file_close(void *data)
     free(feed);
 }
 
-int feed_file_open(const char *path, struct feed *out, vitals_error *error)
+/* `descriptor` becomes the feed's, also where this fails; below 0: errno says why there is none. */
+static int begin(const char *name, int descriptor, struct feed *out, vitals_error *error)
 {
-    bool standard = strcmp(path, "-") == 0;
     struct stat status;
+    int number = errno;
     struct file_feed *feed = calloc(1, sizeof *feed);
-    if (feed == NULL || (feed->path = strdup(standard ? "standard input" : path)) == NULL) {
+    if (feed == NULL || (feed->path = strdup(name)) == NULL) {
         free(feed);
+        if (descriptor > STDERR_FILENO)
+            close(descriptor);
         *error = (vitals_error){.code = VITALS_EMEMORY, .message = "out of memory"};
         return VITALS_EMEMORY;
     }
     feed->line = 1;
-
-    /* A FIFO is waited for as everywhere; a folder is told at once and not at the first read. */
-    feed->descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    feed->descriptor = descriptor;
     int result = 0;
     if (feed->descriptor < 0)
-        result = fail_errno(feed, errno, error);
+        result = fail_errno(feed, number, error);
     else if (fstat(feed->descriptor, &status) == 0 && S_ISDIR(status.st_mode))
         result = fail_errno(feed, EISDIR, error);
     if (result == 0)
@@ -218,4 +219,17 @@ int feed_file_open(const char *path, struct feed *out, vitals_error *error)
     if (lseek(feed->descriptor, 0, SEEK_CUR) == 0)
         out->seek = file_seek;
     return 0;
+}
+
+int feed_file_open(const char *path, struct feed *out, vitals_error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return begin("standard input", STDIN_FILENO, out, error);
+    /* A FIFO is waited for as everywhere; a folder is told at once and not at the first read. */
+    return begin(path, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), out, error);
+}
+
+int feed_descriptor_open(int descriptor, const char *name, struct feed *out, vitals_error *error)
+{
+    return begin(name, fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), out, error);
 }

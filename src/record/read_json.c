@@ -201,10 +201,8 @@ static int read_figure(const char *path, const json_t *figure, vitals_account *a
     return 0;
 }
 
-/* An account from its JSON (docs/account.md). Unknown members are ignored; known ones must be
- * valid. The caller frees *out. Errors: EFORMAT, EUNSUPPORTED (a newer schema), EMEMORY. */
-static int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
-                             vitals_error *error)
+int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
+                      vitals_error *error)
 {
     json_error_t where;
     vitals_error reason;
@@ -261,8 +259,8 @@ static bool take_line(struct recording *recording, const char *bytes, size_t siz
     return false;
 }
 
-static int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
-                             vitals_error *error)
+int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
+                      vitals_error *error)
 {
     (void)bytes;
     (void)size;

@@ -6,12 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "record/file_signals.h"
 #include "record/sqlite/database.h"
 
 /* ---- formats ---- */
@@ -490,12 +490,11 @@ int recorder_close(struct recorder *recorder, vitals_error *error)
     return code;
 }
 
-/* SIGXFSZ is ignored meanwhile: a limit on the size of files must not end a launcher that still has
- * to return the job's exit code. */
+/* A limit on the size of files must not end a launcher that still has to return the job's exit
+ * code. */
 int recording_put_account(const char *path, const vitals_account *account, vitals_error *error)
 {
-    const struct sigaction ignored = {.sa_handler = SIG_IGN};
-    struct sigaction before;
+    struct file_signals signals;
     struct recorder recorder = {.path = (char *)path};
     char head[16] = "";
     if (path == NULL || strcmp(path, "-") == 0)
@@ -508,13 +507,12 @@ int recording_put_account(const char *path, const vitals_account *account, vital
     if (failed)
         return record_fail_errno(number, path, error);
 
-    bool changed = sigaction(SIGXFSZ, &ignored, &before) == 0;
+    file_signals_hold(&signals);
     int code = 0; /* another tool's format has no place for an account */
     if (memcmp(head, "SQLite format 3", 15) == 0)
         code = database_put_account(path, account, error);
     else if (memcmp(head, "time,mark", 9) == 0)
         code = FORMAT_CSV.account(&recorder, account, error);
-    if (changed)
-        (void)sigaction(SIGXFSZ, &before, NULL);
+    file_signals_release(&signals);
     return code;
 }

@@ -61,6 +61,12 @@ const struct series *recording_find(const struct recording *recording, const cha
                                     const char *subject);
 const struct recorded_phase *recording_phases(const struct recording *recording, size_t *count);
 
+/* An account from its JSON (docs/account.md). Unknown members are ignored; known ones must be
+ * valid. `path` is for messages. The caller frees *out. Errors: EFORMAT, EUNSUPPORTED (a newer
+ * schema, or built without JSON), EMEMORY. */
+int account_json_read(const char *path, const char *bytes, size_t size, vitals_account **out,
+                      vitals_error *error);
+
 /* True if a file may hold snapshots: SQLite, by its first bytes. */
 bool recording_has_frames(const char *path);
 

@@ -1,4 +1,4 @@
-/* error.c: codes, their names, and messages that are safe to print. */
+/* error.c: codes, and messages that are safe to print. */
 #include "util/error.h"
 
 #include "util/base.h"
@@ -9,22 +9,6 @@
 #include <string.h>
 #include <vitals/text.h>
 
-/* Codes begin at -101, so that none equals an availability. */
-#define PLACE(code) ((code) == VITALS_OK ? 0 : -100 - (code))
-
-static const char *const NAMES[] = {
-    [PLACE(VITALS_OK)] = "ok",
-    [PLACE(VITALS_EARGUMENT)] = "argument",
-    [PLACE(VITALS_EMEMORY)] = "memory",
-    [PLACE(VITALS_ESYSTEM)] = "system",
-    [PLACE(VITALS_EGONE)] = "gone",
-    [PLACE(VITALS_EDENIED)] = "denied",
-    [PLACE(VITALS_EUNSUPPORTED)] = "unsupported",
-    [PLACE(VITALS_EFORMAT)] = "format",
-    [PLACE(VITALS_ETIMEOUT)] = "timeout",
-};
-
-_Static_assert(ARRAY_COUNT(NAMES) == PLACE(VITALS_ETIMEOUT) + 1, "one name for each code");
 _Static_assert(sizeof((vitals_error *)0)->message == VITALS_ERROR_MESSAGE, "as the header says");
 
 static const struct {
@@ -34,12 +18,6 @@ static const struct {
     {EACCES, VITALS_EDENIED}, {EPERM, VITALS_EDENIED},  {ENOENT, VITALS_EGONE},
     {ESRCH, VITALS_EGONE},    {ENOMEM, VITALS_EMEMORY},
 };
-
-const char *vitals_code_name(vitals_code code)
-{
-    int number = (int)code, index = number < -100 || number == 0 ? PLACE(number) : -1;
-    return index >= 0 && index < (int)ARRAY_COUNT(NAMES) ? NAMES[index] : "unknown";
-}
 
 enum { REASON_MAX = 96 };
 
