@@ -20,11 +20,17 @@ KINDS = (
     r"LIB/libvitals\.so\.\d+",
     r"LIB/libvitals\.so\.\d+\.\d+\.\d+",
     r"LIB/pkgconfig/vitals\.pc",
+    r"?LIB/libvitals-record\.a",
+    r"LIB/libvitals-record\.so",
+    r"LIB/libvitals-record\.so\.\d+",
+    r"LIB/libvitals-record\.so\.\d+\.\d+\.\d+",
+    r"LIB/pkgconfig/vitals-record\.pc",
     r"?libexec/vitals/tell",
     r"?libexec/vitals/scope",
     r"?libexec/vitals/vitals-full",
     r"include/vitals/\w+\.h",
     r"include/vitals/sys/\w+\.h",
+    r"include/vitals/record/\w+\.h",
     r"share/man/man1/vitals\.1",
     r"share/man/man3/vitals\w*\.3",
     r"share/bash-completion/completions/vitals",
@@ -40,6 +46,18 @@ PROGRAM = """
 #include <stdio.h>
 #include <vitals/vitals.h>
 int main(void) { return puts(vitals_version_text()) < 0; }
+"""
+
+
+RECORD_PROGRAM = """
+#include <stdio.h>
+#include <vitals/record.h>
+int main(void)
+{
+    vitals_snapshot *snapshot;
+    int code = vitals_snapshot_read_json("{", 1, &snapshot, NULL);
+    return puts(vitals_code_name((vitals_code)code)) < 0;
+}
 """
 
 
@@ -68,11 +86,14 @@ class Installed(unittest.TestCase):
         cls.library = next(cls.root.rglob("libvitals.a")).parent
         cls.man = cls.prefix / "share/man"
 
-    def package(self, *options):
+    def package(self, *options, name="vitals"):
         """What pkg-config says of what is installed there."""
+        folders = [str(self.library / "pkgconfig")]
+        if name != "vitals":  # it needs other packages
+            folders.append(run("pkg-config", "--variable", "pc_path", "pkg-config").stdout.strip())
         environment = {**os.environ, "PKG_CONFIG_SYSROOT_DIR": str(self.root),
-                       "PKG_CONFIG_LIBDIR": str(self.library / "pkgconfig")}
-        result = run("pkg-config", *options, "vitals", env=environment)
+                       "PKG_CONFIG_LIBDIR": ":".join(folders)}
+        result = run("pkg-config", *options, name, env=environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout.split()
 
@@ -140,6 +161,26 @@ class Installed(unittest.TestCase):
                 program.unlink()
         source.unlink()
 
+    @have("cc", "pkg-config")
+    def test_a_program_of_the_second_library(self):
+        source, program = self.root / "program.c", self.root / "program"
+        source.write_text(RECORD_PROGRAM)
+        archive = self.library / "libvitals-record.a"
+        ways = {"shared": self.package("--libs", name="vitals-record")}
+        if archive.exists():
+            others = [word for word in self.package("--static", "--libs", name="vitals-record")
+                      if word.startswith("-l") and "vitals" not in word]
+            ways["static"] = [archive, self.library / "libvitals.a", *others, "-lm", "-ldl", "-pthread"]
+        for name, libraries in ways.items():
+            with self.subTest(name):
+                result = run("cc", "-std=c11", "-Wall", "-Werror", source,
+                             *self.package("--cflags", name="vitals-record"), *libraries, "-o", program)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                said = run(program, env={**os.environ, "LD_LIBRARY_PATH": str(self.library)})
+                self.assertEqual((said.returncode, said.stdout, said.stderr), (0, "format\n", ""))
+                program.unlink()
+        source.unlink()
+
     @have("cc", "objcopy", "ar", "readelf")
     def test_a_stripped_archive(self):
         """That of -Dstrip=true: a linker still takes it, and hidden names are local."""
@@ -182,7 +223,8 @@ class Manuals(unittest.TestCase):
 
     def test_every_function_has_a_page(self):
         wanted = {"vitals"}
-        for header in (SOURCE / "include/vitals").glob("*.h"):
+        for header in (*(SOURCE / "include/vitals").glob("*.h"),
+                       *(SOURCE / "include/vitals/record").glob("*.h")):
             if header.name not in ("vitals.h", "export.h"):
                 wanted.add(f"vitals_{header.stem}")
             wanted |= set(re.findall(r"VITALS_API\b[^;(]*?\b(vitals_\w+)\(", header.read_text()))

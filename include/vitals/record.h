@@ -1,0 +1,20 @@
+/* record.h: recordings and reports: the second library, libvitals-record.
+ *
+ *     samples ──► recorder ──► file ──► recording ──► report · phases · comparison · advice
+ *     JSON, a recording with snapshots ──► feed ──► snapshots
+ *
+ * It needs libvitals, SQLite, zlib and jansson (pkg-config vitals-record), and follows libvitals'
+ * rules: errors are values (error.h), options have a size and an init, what comes back through a
+ * `T **out` is the caller's. It prints nothing, ends nothing, reads no environment variable, and
+ * changes neither handlers of signals nor the locale of the process: numbers in files are the same
+ * in every locale, and SIGPIPE and SIGXFSZ of its own writes are held back in the thread that calls.
+ * A build may lack SQLite, zlib or jansson; what would need it is EUNSUPPORTED then.
+ *
+ * An object may be used from any thread, by one at a time. */
+#ifndef VITALS_RECORD_H
+#define VITALS_RECORD_H
+
+#include <vitals/record/feed.h>
+#include <vitals/record/json.h>
+
+#endif
