@@ -16,5 +16,7 @@
 
 #include <vitals/record/feed.h>
 #include <vitals/record/json.h>
+#include <vitals/record/recorder.h>
+#include <vitals/record/recording.h>
 
 #endif

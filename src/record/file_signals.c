@@ -24,8 +24,7 @@ void file_signals_release(struct file_signals *signals)
 {
     const struct timespec at_once = {0};
     int kept = errno;
-    while (sigtimedwait(&signals->ours, NULL, &at_once) > 0 || errno == EINTR) {
-    }
+    while (sigtimedwait(&signals->ours, NULL, &at_once) > 0 || errno == EINTR) {}
     (void)pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
     errno = kept;
 }

@@ -9,12 +9,14 @@
 #include "feed/decimal.h"
 #include "util/base.h"
 
-/* A limit on the size of files is reported by the write, not by a signal. */
+/* A limit on the size of files is reported by the write, not by a signal. A thread of the caller's
+ * process that samples has all signals blocked already (util/thread.h). */
 static int begin(void *data, vitals_error *error)
 {
     struct record_observer *observer = data;
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
-    (void)sigaction(SIGXFSZ, &ignored, NULL);
+    if (observer->maker != getpid())
+        (void)sigaction(SIGXFSZ, &ignored, NULL);
     if (observer->face.descriptor > 0)
         (void)dup2(observer->face.descriptor, STDOUT_FILENO);
     int code = recorder_open(&observer->options, &observer->recorder, error);
@@ -77,7 +79,7 @@ void record_observer_init(struct record_observer *observer, const struct recorde
         {VITALS_HOST_LOAD_5M, true},           {VITALS_HOST_LOAD_15M, true},
         {VITALS_HOST_SWAP_TOTAL_BYTES, true},  {VITALS_HOST_SWAP_USED_BYTES, true},
     };
-    *observer = (struct record_observer){.options = *options};
+    *observer = (struct record_observer){.options = *options, .maker = getpid()};
     observer->face = (vitals_run_observer){.size = sizeof(vitals_run_observer),
                                            .data = observer,
                                            .begin = begin,

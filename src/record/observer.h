@@ -24,6 +24,7 @@ struct record_observer {
     char *names[OBSERVER_ATTRIBUTES], *texts[OBSERVER_ATTRIBUTES];
     size_t sizes[OBSERVER_ATTRIBUTES], count;
     bool pid_known;            /* the attribute "pid" is set */
+    int64_t maker;             /* the process that made it */
     struct recorder *recorder; /* sampler's process */
 };
 

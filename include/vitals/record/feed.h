@@ -2,8 +2,8 @@
  *
  * A feed reads the snapshots of a recording (SQLite), or JSON documents behind each other, as
  * `vitals --json` writes them. It holds one at a time, whatever the size of the file. */
-#ifndef VITALS_RECORD_FEED_H
-#define VITALS_RECORD_FEED_H
+#ifndef VITALS_LIBRECORD_FEED_H
+#define VITALS_LIBRECORD_FEED_H
 
 #include <vitals/snapshot.h>
 

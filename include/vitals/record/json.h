@@ -2,8 +2,8 @@
  *
  * Reads what vitals_snapshot_json and vitals_account_json write. Several snapshots behind each
  * other, from a file or a pipe, are a feed (feed.h). */
-#ifndef VITALS_RECORD_JSON_H
-#define VITALS_RECORD_JSON_H
+#ifndef VITALS_LIBRECORD_JSON_H
+#define VITALS_LIBRECORD_JSON_H
 
 #include <vitals/account.h>
 

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <locale.h>
 #include <math.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <vitals/record.h>

@@ -78,7 +78,8 @@ static void a_feed_reads_a_pipe_and_a_file(void)
 
     int file = open(folder.file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     for (int i = 0; i < 3; i++)
-        CHECK(write(file, text.bytes, text.size) == (ssize_t)text.size && write(file, "\n", 1) == 1);
+        CHECK(write(file, text.bytes, text.size) == (ssize_t)text.size &&
+              write(file, "\n", 1) == 1);
     CHECK_OK(vitals_feed_open(folder.file, &feed, &error), error);
     for (int i = 0; i < 3; i++) {
         CHECK_INT(vitals_feed_next(feed, &back, &error), 1);
