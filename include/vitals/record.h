@@ -1,6 +1,5 @@
 /* record.h: recordings and reports: the second library, libvitals-record.
  *
- *     samples ──► recorder ──► file ──► recording ──► report · phases · comparison · advice
  *     JSON, a recording with snapshots ──► feed ──► snapshots
  *
  * It needs libvitals, SQLite, zlib and jansson (pkg-config vitals-record), and follows libvitals'
@@ -14,9 +13,12 @@
 #ifndef VITALS_RECORD_H
 #define VITALS_RECORD_H
 
+#include <vitals/record/advice.h>
 #include <vitals/record/feed.h>
 #include <vitals/record/json.h>
+#include <vitals/record/phases.h>
 #include <vitals/record/recorder.h>
 #include <vitals/record/recording.h>
+#include <vitals/record/report.h>
 
 #endif

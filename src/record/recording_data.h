@@ -14,7 +14,7 @@
 #include <vitals/sys/account.h>
 
 enum { CELLS_MAX = 16 * 1024 * 1024, SERIES_READ_MAX = 4096, TEXT_READ_MAX = 64 * 1024 };
-enum { PHASES_MAX = 1000000, PHASES_OPEN_MAX = 4096 };
+enum { RECORDED_PHASES_MAX = 1000000, PHASES_OPEN_MAX = 4096 };
 
 /* What all rows of a series come to. */
 struct aggregate {

@@ -306,7 +306,7 @@ static void put_foot(struct html_page *page)
     struct html *html = &page->html;
     html_format(html, "<footer>made by vitals %s of a recording (%s)", vitals_version_text(),
                 recording_format(page->report->recording));
-    if (!page->report->for_others) {
+    if (!page->report->for_others && page->report->path[0] != '\0') {
         html_raw(html, ", ");
         html_string(html, page->report->path);
     }

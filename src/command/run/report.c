@@ -12,8 +12,8 @@
 #include "report/account.h"
 #include "report/html.h"
 #include "report/phases.h"
+#include "report/run_report.h"
 #include "report/sizing.h"
-#include "report/words.h"
 
 /* What is shown, and how. */
 struct shown {
@@ -26,47 +26,26 @@ struct shown {
     struct sizing sizing;
 };
 
-static void put_phases(void *data, void *form)
-{
-    phases_json(data, form);
-}
-
-static void put_sizing(void *data, void *form)
-{
-    sizing_json(data, form);
-}
-
-enum { TEXT, JSON, GPU_TRACKER, GPU_TRACKER_TEXT, FORM_COUNT };
-static const char *const FORMS[] = {"text", "json", "gpu-tracker", "gpu-tracker-text"};
+static const char *const FORMS[RUN_REPORT_COUNT] = {
+    [RUN_REPORT_TEXT] = "text",
+    [RUN_REPORT_JSON] = "json",
+    [RUN_REPORT_GPU_TRACKER] = "gpu-tracker",
+    [RUN_REPORT_GPU_TRACKER_TEXT] = "gpu-tracker-text",
+};
 
 /* `advice`: instead of a form; NULL: none. */
 static int print_form(struct shown *shown, size_t form, const char *advice, struct output *output)
 {
-    const struct account_member members[] = {
-        {"phases", put_phases, &shown->phases},
-        {"advice", put_sizing, &shown->sizing},
-    };
     if (advice != NULL)
         return strcmp(advice, "slurm") == 0
                    ? sizing_slurm(&shown->sizing, output_write, output)
                    : sizing_kubernetes(&shown->sizing, output_write, output);
-    if (form == TEXT) {
-        bool ran = vitals_account_failure(shown->account).size == 0;
-        int stopped = account_text(shown->account, &shown->view, output_write, output);
-        if (stopped == 0 && shown->report->phases)
-            stopped = phases_text(&shown->phases, &shown->view, output_write, output);
-        if (stopped == 0 && ran && !words_is_machine(shown->account))
-            stopped = sizing_text(&shown->sizing, &shown->view, output_write, output);
-        return stopped;
-    }
-    if (form == JSON)
-        return account_json_with(shown->account, members, sizeof members / sizeof members[0],
-                                 output_write, output);
-    if (form == GPU_TRACKER && shown->report->phases)
-        return phases_gpu_tracker(&shown->phases, shown->account, &shown->view, output_write,
-                                  output);
-    return account_gpu_tracker(shown->account, &shown->view, form == GPU_TRACKER_TEXT, output_write,
-                               output);
+    const struct run_report report = {.account = shown->account,
+                                      .phases = &shown->phases,
+                                      .sizing = &shown->sizing,
+                                      .view = shown->view,
+                                      .with_phases = shown->report->phases};
+    return run_report_write(&report, (enum run_report_form)form, output_write, output);
 }
 
 static int print_page(struct shown *shown)
@@ -130,18 +109,18 @@ int command_report(const struct settings *settings)
                        : settings->account.format != NULL ? settings->account.format
                                                           : "text";
     size_t form = 0;
-    while (form < FORM_COUNT && strcmp(FORMS[form], name) != 0)
+    while (form < RUN_REPORT_COUNT && strcmp(FORMS[form], name) != 0)
         form++;
     if (advice != NULL && strcmp(advice, "slurm") != 0 && strcmp(advice, "kubernetes") != 0)
         return command_fail(EXIT_USAGE, "--advice: \"%s\" is none; it is slurm or kubernetes",
                             command_safe(advice));
-    if (advice == NULL && form == FORM_COUNT)
+    if (advice == NULL && form == RUN_REPORT_COUNT)
         return command_fail(EXIT_USAGE,
                             "--format: \"%s\" is none; it is text, json, gpu-tracker or "
                             "gpu-tracker-text",
                             command_safe(name));
     /* gpu_tracker's text of a run has no place for code blocks; its JSON has. */
-    if (settings->report.phases && advice == NULL && form == GPU_TRACKER_TEXT)
+    if (settings->report.phases && advice == NULL && form == RUN_REPORT_GPU_TRACKER_TEXT)
         return command_fail(EXIT_USAGE, "--phases: gpu-tracker-text has no code blocks; --format "
                                         "gpu-tracker has");
     if (words->count == 0)

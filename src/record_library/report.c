@@ -1,0 +1,119 @@
+/* report.c: see <vitals/record/report.h>. */
+#include <vitals/record/report.h>
+
+#include "record/recording_data.h"
+#include "record_library/library.h"
+#include "record_library/view.h"
+#include "report/html.h"
+#include "report/run_report.h"
+#include "util/error.h"
+#include "util/options.h"
+
+/* ---- options ---- */
+
+static const vitals_report_options DEFAULTS = {.statistic = "mean"};
+
+static const struct options_form OPTIONS = {.name = "vitals_report_options",
+                                            .defaults = &DEFAULTS,
+                                            .size = sizeof(vitals_report_options),
+                                            .first = sizeof(vitals_report_options)};
+
+void vitals_report_options_init(vitals_report_options *options, size_t size)
+{
+    options_init(&OPTIONS, options, size);
+}
+
+int view_take(const vitals_report_options *given, vitals_report_options *options,
+              struct account_view *view, vitals_error *error)
+{
+    char wrong[256];
+    int code = 0;
+    if (given != NULL)
+        code = options_take(&OPTIONS, given, options, error);
+    else
+        options_init(&OPTIONS, options, sizeof *options);
+    if (code < 0)
+        return code;
+    if (options->statistic == NULL)
+        options->statistic = DEFAULTS.statistic;
+    *view = (struct account_view){.ascii = options->ascii != 0,
+                                  .color = options->color != 0,
+                                  .verbose = options->verbose != 0,
+                                  .width = options->width > 0 ? (size_t)options->width : 0,
+                                  .memory_unit = options->memory_unit,
+                                  .gpu_memory_unit = options->gpu_memory_unit,
+                                  .time_unit = options->time_unit};
+    if (!account_units(view, wrong, sizeof wrong))
+        return error_set(error, VITALS_EARGUMENT, 0, "%s", wrong);
+    return 0;
+}
+
+/* ---- reports ---- */
+
+static int report(const struct recording *recording, const char *path, vitals_report_form form,
+                  const vitals_report_options *given, struct library_writer *writer,
+                  vitals_error *error)
+{
+    static const enum run_report_form FORMS[] = {
+        [VITALS_REPORT_TEXT] = RUN_REPORT_TEXT,
+        [VITALS_REPORT_JSON] = RUN_REPORT_JSON,
+        [VITALS_REPORT_GPU_TRACKER] = RUN_REPORT_GPU_TRACKER,
+        [VITALS_REPORT_GPU_TRACKER_TEXT] = RUN_REPORT_GPU_TRACKER_TEXT,
+    };
+    vitals_report_options options;
+    struct account_view view;
+    struct phases phases = {0};
+    struct sizing sizing;
+    int code = view_take(given, &options, &view, error);
+    if (code < 0)
+        return code;
+    if (form < VITALS_REPORT_TEXT || form > VITALS_REPORT_GPU_TRACKER_TEXT)
+        return error_set(error, VITALS_EARGUMENT, 0, "there is no form %d of a report", (int)form);
+    writer->locale = library_enter();
+    code = phases_of(recording, &phases, error);
+    if (code < 0) {
+        library_leave(writer->locale);
+        return code;
+    }
+    sizing_of(recording->account, &sizing);
+    const struct html_report page = {.recording = recording,
+                                     .path = path,
+                                     .view = &view,
+                                     .phases = &phases,
+                                     .sizing = &sizing,
+                                     .for_others = options.for_others != 0,
+                                     .title = options.title};
+    const struct run_report lines = {.account = recording->account,
+                                     .phases = &phases,
+                                     .sizing = &sizing,
+                                     .view = view,
+                                     .with_phases = options.phases != 0};
+    int result = form == VITALS_REPORT_HTML
+                     ? html_write(&page, library_write, writer)
+                     : run_report_write(&lines, FORMS[form], library_write, writer);
+    phases_done(&phases);
+    return library_written(writer, result, error);
+}
+
+int vitals_recording_report(const vitals_recording *recording, vitals_report_form form,
+                            const vitals_report_options *options, vitals_write_fn *write,
+                            void *data, vitals_error *error)
+{
+    const struct recording *inside = (const struct recording *)recording;
+    struct library_writer writer = {.write = write, .data = data};
+    return report(inside, inside->path, form, options, &writer, error);
+}
+
+int vitals_account_report(const vitals_account *account, vitals_report_form form,
+                          const vitals_report_options *options, vitals_write_fn *write, void *data,
+                          vitals_error *error)
+{
+    /* A recording that has an account and no sample, as one read from JSON. */
+    char nowhere[] = "";
+    const struct recording alone = {.path = nowhere,
+                                    .format = "json",
+                                    .account = (vitals_account *)account,
+                                    .account_stored = true};
+    struct library_writer writer = {.write = write, .data = data};
+    return report(&alone, "", form, options, &writer, error);
+}
