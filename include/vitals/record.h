@@ -1,5 +1,6 @@
 /* record.h: recordings and reports: the second library, libvitals-record.
  *
+ *     samples ──► recorder ──► file ──► recording ──► report · phases · comparison · advice
  *     JSON, a recording with snapshots ──► feed ──► snapshots
  *
  * It needs libvitals, SQLite, zlib and jansson (pkg-config vitals-record), and follows libvitals'
@@ -14,6 +15,7 @@
 #define VITALS_RECORD_H
 
 #include <vitals/record/advice.h>
+#include <vitals/record/comparison.h>
 #include <vitals/record/feed.h>
 #include <vitals/record/json.h>
 #include <vitals/record/phases.h>

@@ -1,0 +1,100 @@
+/* comparison.h: in what sessions differ, and whether that is more than chance.
+ *
+ * A session is one or several runs of the same thing; each is compared with the first. */
+#ifndef VITALS_LIBRECORD_COMPARISON_H
+#define VITALS_LIBRECORD_COMPARISON_H
+
+#include <vitals/record/phases.h>
+#include <vitals/record/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vitals_comparison vitals_comparison;
+
+/* A figure, or what a phase used, of every session. */
+typedef struct vitals_compared vitals_compared;
+
+/* How a session stands to the first. */
+typedef enum vitals_verdict {
+    VITALS_VERDICT_NONE = 0, /* one of the two does not have the figure */
+    VITALS_VERDICT_FIRST,    /* it is the first */
+    VITALS_VERDICT_SAME,     /* no difference that the runs show */
+    VITALS_VERDICT_LESS,     /* by more than chance (p < 0.01) */
+    VITALS_VERDICT_MORE,
+    VITALS_VERDICT_UNSURE, /* the difference is within what one run alone may vary */
+    VITALS_VERDICT_PERHAPS /* it is larger, but one run is no proof */
+} vitals_verdict;
+
+/* An empty one; *out is the caller's to free. Errors: EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_comparison_new(vitals_comparison **out, vitals_error *error)
+    VITALS_NONNULL(1);
+
+/* Accepts NULL. */
+VITALS_API void vitals_comparison_free(vitals_comparison *comparison);
+
+/* Adds a run to the session of that name, which is a new one where none has it. The name is copied;
+ * the recording is borrowed and must outlive the comparison. What was computed is forgotten.
+ * Errors: EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_comparison_add(vitals_comparison *comparison,
+                                                    const char *session,
+                                                    const vitals_recording *recording,
+                                                    vitals_error *error) VITALS_NONNULL(1, 2, 3);
+
+/* Compares what was added. Errors: EARGUMENT (fewer than two sessions), EMEMORY. */
+VITALS_API VITALS_CHECKED int vitals_comparison_compute(vitals_comparison *comparison,
+                                                        vitals_error *error) VITALS_NONNULL(1);
+
+/* Sessions, in the order in which they were added; the name of one, NULL behind the last. */
+VITALS_API size_t vitals_comparison_session_count(const vitals_comparison *comparison)
+    VITALS_NONNULL(1);
+VITALS_API const char *vitals_comparison_session(const vitals_comparison *comparison,
+                                                 size_t session) VITALS_NONNULL(1);
+
+/* The item after `previous` (NULL: the first); NULL behind the last, and before compute. Borrowed;
+ * valid until something is added. */
+VITALS_API const vitals_compared *vitals_comparison_next(const vitals_comparison *comparison,
+                                                         const vitals_compared *previous)
+    VITALS_NONNULL(1);
+
+/* The phase that it is of (NULL: the whole run), and the name, subject, label and unit of the
+ * figure as in account.h. Text from outside. */
+VITALS_API const char *vitals_compared_phase(const vitals_compared *item) VITALS_NONNULL(1);
+VITALS_API const char *vitals_compared_name(const vitals_compared *item) VITALS_NONNULL(1);
+VITALS_API const char *vitals_compared_subject(const vitals_compared *item) VITALS_NONNULL(1);
+VITALS_API const char *vitals_compared_label(const vitals_compared *item) VITALS_NONNULL(1);
+VITALS_API const char *vitals_compared_unit(const vitals_compared *item) VITALS_NONNULL(1);
+
+/* Of a session, by its index, which is below the count: a statistic over its runs; how good its
+ * values are; and how it stands to the first. */
+VITALS_API double vitals_compared_value(const vitals_compared *item, size_t session,
+                                        vitals_statistic statistic) VITALS_NONNULL(1);
+VITALS_API vitals_availability vitals_compared_state(const vitals_compared *item, size_t session)
+    VITALS_NONNULL(1);
+VITALS_API vitals_verdict vitals_compared_verdict(const vitals_compared *item, size_t session)
+    VITALS_NONNULL(1);
+
+/* The change of the mean, of the first's (-0.2: 20 % less), NaN of nothing; how probable as much
+ * is by chance (NaN: too few runs to tell); and what one run may vary, of its mean (NaN where there
+ * are several). */
+VITALS_API double vitals_compared_change(const vitals_compared *item, size_t session)
+    VITALS_NONNULL(1);
+VITALS_API double vitals_compared_probability(const vitals_compared *item, size_t session)
+    VITALS_NONNULL(1);
+VITALS_API double vitals_compared_noise(const vitals_compared *item, size_t session)
+    VITALS_NONNULL(1);
+
+/* Writes it as TEXT, JSON or GPU_TRACKER, computed before. `options` may be NULL. Errors:
+ * EARGUMENT (not computed; no such form, unit or statistic), EMEMORY, ESYSTEM (`write` stopped). */
+VITALS_API VITALS_CHECKED int vitals_comparison_report(const vitals_comparison *comparison,
+                                                       vitals_report_form form,
+                                                       const vitals_report_options *options,
+                                                       vitals_write_fn *write, void *data,
+                                                       vitals_error *error) VITALS_NONNULL(1, 4);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
