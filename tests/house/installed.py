@@ -88,11 +88,8 @@ class Installed(unittest.TestCase):
 
     def package(self, *options, name="vitals"):
         """What pkg-config says of what is installed there."""
-        folders = [str(self.library / "pkgconfig")]
-        if name != "vitals":  # it needs other packages
-            folders.append(run("pkg-config", "--variable", "pc_path", "pkg-config").stdout.strip())
         environment = {**os.environ, "PKG_CONFIG_SYSROOT_DIR": str(self.root),
-                       "PKG_CONFIG_LIBDIR": ":".join(folders)}
+                       "PKG_CONFIG_LIBDIR": str(self.library / "pkgconfig")}
         result = run("pkg-config", *options, name, env=environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout.split()
@@ -211,6 +208,10 @@ class Installed(unittest.TestCase):
             result = run("make", "-C", folder, "CFLAGS=-Werror -Wall", env=environment)
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
             self.assertTrue((pathlib.Path(folder) / "account").exists())
+            said = run(f"{folder}/record", f"{folder}/run.db", "true",
+                       env={**environment, "LD_LIBRARY_PATH": str(self.library)})
+            self.assertEqual((said.returncode, said.stderr), (0, ""))
+            self.assertIn("CPU", said.stdout)
 
 
 class Manuals(unittest.TestCase):
