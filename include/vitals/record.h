@@ -7,7 +7,7 @@
  * rules: errors are values (error.h), options have a size and an init, what comes back through a
  * `T **out` is the caller's. It prints nothing, ends nothing, reads no environment variable, and
  * changes neither handlers of signals nor the locale of the process: numbers in files are the same
- * in every locale, and SIGPIPE and SIGXFSZ of its own writes are held back in the thread that calls.
+ * in every locale, and SIGPIPE and SIGXFSZ of its own writes are held back in the calling thread.
  * A build may lack SQLite, zlib or jansson; what would need it is EUNSUPPORTED then.
  *
  * An object may be used from any thread, by one at a time. */
