@@ -64,7 +64,8 @@ VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vital
     VITALS_NONNULL(1);
 
 /* How complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be looked
- * at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
+ * at, such as processes that a /proc with hidepid does not list); the reason why there are none;
+ * NOT_REQUESTED for a table that was not asked for. */
 VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot,
                                                      vitals_table entity) VITALS_NONNULL(1);
 

@@ -388,6 +388,11 @@ int os_dev_access(const struct os *os, const char *path);
 /* All pids in ascending order. The list is reused from tick to tick. */
 int os_list_processes(const struct os *os, struct os_pids *pids);
 
+/* Whether /proc is mounted so that processes exist which it does not list for us (hidepid=invisible
+ * or ptraceable, and neither a right nor a group that sees all). A few system calls; reads the list
+ * of mounts only where the first process belongs to us and we may not trace. */
+bool os_hides_processes(const struct os *os);
+
 /* Likewise, of a folder below /proc; one list has one folder. */
 int os_list_numbers(const struct os *os, const char *folder, struct os_pids *pids);
 

@@ -12,6 +12,7 @@ enum { ACTIVITY_TEXT = 1024 };
 struct process_table {
     struct process_reader reader;
     vitals_availability state; /* of the list */
+    bool hides;                /* /proc does not list all for us */
     struct os_pids pids;
     uint64_t tick, last_key;
     bool may_skip_idle;   /* an idle process is not read again */

@@ -400,6 +400,8 @@ int process_table_tick(struct process_table *table, const struct metric_set *due
     if (result == -ENOMEM)
         return VITALS_EMEMORY;
     table->state = result < 0 ? os_availability(result) : VITALS_HAVE;
+    if (table->tick == 1)
+        table->hides = os_hides_processes(&table->reader.context->os);
     if (result < 0) {
         table->pids.count = 0;
         retire_all(table);
@@ -502,6 +504,7 @@ void process_table_write(struct process_table *table, vitals_builder *builder,
     if (!metric_set_has_entity(wanted, VITALS_TABLE_PROCESS))
         return;
     builder_table_of(builder, VITALS_TABLE_PROCESS, wanted);
+    vitals_builder_state(builder, VITALS_TABLE_PROCESS, process_table_state(table));
     struct row_columns columns;
     rows_columns(&columns, wanted);
     for (size_t i = 0; i < table->key_count; i++) {
@@ -583,7 +586,7 @@ void process_table_tell(struct process_table *table, void (*met)(void *data), vo
 
 vitals_availability process_table_state(const struct process_table *table)
 {
-    return table->state;
+    return table->state == VITALS_HAVE && table->hides ? VITALS_LOWER_BOUND : table->state;
 }
 
 size_t process_table_listed(const struct process_table *table)

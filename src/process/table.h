@@ -71,7 +71,8 @@ bool process_table_is_idle(const struct process_table *table);
  * /proc cannot be listed the table is empty and process_table_state says why. */
 int process_table_tick(struct process_table *table, const struct metric_set *due);
 
-/* VITALS_HAVE, or why /proc could not be listed; and how many processes it listed. */
+/* VITALS_HAVE; LOWER_BOUND if /proc hides processes from us (as the first tick found it); or why
+ * /proc could not be listed. And how many processes it listed. */
 vitals_availability process_table_state(const struct process_table *table);
 size_t process_table_listed(const struct process_table *table);
 

@@ -470,6 +470,8 @@ static void print_processes(struct page *page)
                        count - shown);
         print_text(page, more);
     }
+    if (vitals_snapshot_state(page->now, VITALS_TABLE_PROCESS) == VITALS_LOWER_BOUND)
+        print_text(page, "  and more: /proc hides others' processes (hidepid; vitals doctor)");
     if (count == 0)
         print_text(page, devices ? "  No running processes found" : "  No processes found");
     print_rule(page, true, true, false);

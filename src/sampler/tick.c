@@ -167,8 +167,10 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
                           origin->pid_namespace);
     vitals_builder_stream(builder, tick->stream);
     vitals_availability state = process_table_state(tick->processes);
-    struct value count = state > 0 ? value_u64(process_table_listed(tick->processes))
-                                   : value_missing(state);
+    struct value count = value_missing(state);
+    if (state > 0)
+        count = (struct value){.as.u64 = process_table_listed(tick->processes),
+                               .state = (signed char)state};
     host_write(&tick->host, builder, wanted, count, read_ns);
     for (size_t i = 0; i < tick->sources.count; i++) {
         struct source *source = tick->sources.items[i];
@@ -194,8 +196,11 @@ static int build(struct tick *tick, uint64_t read_ns, vitals_snapshot **out, vit
                            VITALS_HAVE);
         vitals_builder_u64(builder, VITALS_SOURCE_MISSED_TICKS, tick->missed, VITALS_HAVE);
         builder_rest(builder, VITALS_TABLE_SOURCE, VITALS_UNSUPPORTED);
-        source_begin_row(builder, KEY_PROCESSES, "processes", "the processes in /proc", state,
-                         now_ns);
+        source_begin_row(builder, KEY_PROCESSES, "processes",
+                         state == VITALS_LOWER_BOUND
+                             ? "hidepid hides others' processes; vitals doctor tells more"
+                             : "the processes in /proc",
+                         state, now_ns);
         builder_rest(builder, VITALS_TABLE_SOURCE, VITALS_UNSUPPORTED);
         for (size_t i = 0; i < tick->sources.count; i++)
             tick->sources.items[i]->ops->write(tick->sources.items[i], builder, now_ns);

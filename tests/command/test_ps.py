@@ -19,7 +19,7 @@ import unicodedata
 import unittest
 
 import jsonschema
-from cast import ordinary, state_of
+from cast import ordinary, state_of, unshared
 from harness import NO_HOME, SOURCE, VITALS, environment, reads_json, vitals, wait_until
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
@@ -853,6 +853,49 @@ class Help(unittest.TestCase):
                 self.assertIn(word, text)
             self.assertLessEqual(max(map(len, text.splitlines())), 80)
         self.assertIn("  ps        ", vitals("--help").stdout)
+
+
+class HiddenTest(unittest.TestCase):
+    """A /proc that hides others' processes: every view says that there are more."""
+
+    def setUp(self):
+        hides = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"'
+        self.words = [*unshared(self, "--mount"), "sh", "-c", hides, "sh", *ordinary(self)]
+
+    def run_hidden(self, *arguments):
+        done = subprocess.run([*self.words, VITALS, *arguments], capture_output=True, text=True,
+                              check=False, timeout=60, env=environment(HOME=NO_HOME))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_the_table_has_a_line_on_stderr(self):
+        for arguments in (["ps"], ["ps", "--csv"], ["ps", "--tree"]):
+            with self.subTest(arguments):
+                done = self.run_hidden(*arguments)
+                said = [line for line in done.stderr.splitlines() if "hidepid" in line]
+                self.assertEqual(len(said), 1, done.stderr)
+                self.assertIn("vitals doctor", said[0])
+                self.assertNotIn("hidepid", done.stdout)
+
+    def test_the_report_has_a_line(self):
+        said = [line for line in self.run_hidden("-1").stdout.splitlines() if "hidepid" in line]
+        self.assertEqual(len(said), 1)
+
+    def test_json_says_that_there_are_more(self):
+        shown = json.loads(self.run_hidden("ps", "--json", "-o", "pid").stdout)
+        self.assertEqual(shown["states"], {"process": "lower_bound"})
+        whole = json.loads(self.run_hidden("--json").stdout)
+        VALIDATOR.validate(whole)
+        self.assertEqual(whole["states"]["process"], "lower_bound")
+        host = whole["tables"]["host"][0]
+        self.assertEqual(host["availability"]["processes"], "lower_bound")
+        sources = {row["label"]: row for row in whole["tables"]["source"]}
+        self.assertIn("hidepid", sources["processes"]["message"])
+
+    def test_nothing_is_said_where_all_are_seen(self):
+        done = vitals("ps")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("process", json.loads(vitals("--json").stdout).get("states", {}))
 
 
 if __name__ == "__main__":

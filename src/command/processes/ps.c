@@ -181,6 +181,9 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
     /* Of the first table: what was named and is not there; or at least that nothing is. */
     if (code == 0 && !ps->complained) {
         ps->complained = true;
+        if (vitals_snapshot_state(view->now, VITALS_TABLE_PROCESS) == VITALS_LOWER_BOUND)
+            (void)command_fail(0, "there are more processes: /proc hides others' (hidepid); "
+                                  "vitals doctor says more");
         code = filter_complain(&ps->filter, view->now);
         if (code == EXIT_DONE && rows.count == 0)
             code = filter_none(&ps->filter);

@@ -102,6 +102,7 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
 DOES_NOTHING(os_close(struct os *os))
 RETURNS(size_t, os_cpus_usable(const struct os *os), 1)
 RETURNS(uint64_t, os_descriptor_limit(void), 0)
+RETURNS(bool, os_hides_processes(const struct os *os), false)
 
 void os_trace(const struct os *os, const char *format, ...)
 {

@@ -2,7 +2,9 @@
  * and fewer descriptors than there are processes. */
 #include "process_world.h"
 
+#include <grp.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -220,6 +222,70 @@ static void descriptors_are_given_up_when_they_run_out(void)
     crowd_end(crowd);
 }
 
+/* ---- hidden ---- */
+
+/* As an ordinary user: 0, or the number of what was wrong. */
+static int check_hidden(const char *proc, unsigned rows)
+{
+    struct world world;
+    world_open(&world, proc, 0);
+    int64_t self = getpid();
+    process_table_select(world.table, rows, &self, 1);
+    for (int tick = 0; tick < 5; tick++) {
+        world_tick(&world);
+        if (process_table_state(world.table) != VITALS_LOWER_BOUND)
+            return 3;
+        if (vitals_snapshot_state(world.snapshot, VITALS_TABLE_PROCESS) != VITALS_LOWER_BOUND)
+            return 4;
+        if (world_row(&world, self) == NULL)
+            return 5;
+    }
+    world_close(&world);
+    return 0;
+}
+
+static void a_table_says_that_processes_are_hidden(void)
+{
+    if (geteuid() != 0)
+        CHECK_SKIP("only root can mount a /proc that hides processes");
+    if (CHECK_SANITIZED)
+        CHECK_SKIP("a forked child of a sanitized program ends with its leaks");
+    static const char *const OPTIONS[] = {"hidepid=0", "hidepid=2", "hidepid=2,gid=65533"};
+    struct tree tree = tree_new();
+    chmod(tree.path, 0755);
+    for (size_t i = 0; i < CHECK_COUNT(OPTIONS); i++) {
+        pid_t pid = child_fork();
+        if (pid == 0) {
+            const gid_t group = 65533;
+            if (unshare(CLONE_NEWNS) != 0 ||
+                mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+                mount("proc", tree.path, "proc", 0, OPTIONS[i]) != 0)
+                _exit(77);
+            struct world world;
+            world_open(&world, tree.path, 0);
+            world_tick(&world);
+            if (i < 2 && process_table_state(world.table) != VITALS_HAVE)
+                _exit(1); // root's group is the one that sees all, where no other is named
+            if (setgroups(i == 2, &group) != 0 || setgid(65534) != 0 || setuid(65534) != 0 ||
+                prctl(PR_SET_DUMPABLE, 1) != 0)
+                _exit(2);
+            if (i == 1)
+                _exit(check_hidden(tree.path, VITALS_ROWS_ALL) +
+                      check_hidden(tree.path, VITALS_ROWS_TREE) * 10);
+            world_open(&world, tree.path, 0);
+            world_tick(&world);
+            _exit(process_table_state(world.table) == VITALS_HAVE ? 0 : 6);
+        }
+        int status;
+        waitpid(pid, &status, 0);
+        CHECK(WIFEXITED(status));
+        if (WEXITSTATUS(status) == 77)
+            CHECK_SKIP("may not make a mount namespace and mount /proc");
+        CHECK_INT(WEXITSTATUS(status), 0);
+    }
+    tree_free(&tree);
+}
+
 static const check_test tests[] = {
     {"a child appears, changes and ends", a_child_appears_changes_and_ends},
     {"CPU time is that of the process", cpu_time_is_that_of_the_process},
@@ -227,5 +293,6 @@ static const check_test tests[] = {
     {"a reused pid is another process", a_reused_pid_is_another_process},
     {"few descriptors lose nobody", few_descriptors_lose_nobody},
     {"descriptors are given up when they run out", descriptors_are_given_up_when_they_run_out},
+    {"a table says that processes are hidden", a_table_says_that_processes_are_hidden},
 };
 CHECK_TESTS(tests)

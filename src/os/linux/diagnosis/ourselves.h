@@ -76,7 +76,13 @@ static inline void diagnose_good(const struct ourselves *self, const char *subje
     diagnosis_add(self->out, DIAGNOSIS_GOOD, subject, finding, "");
 }
 
+/* Fills in the mount, the rights and the namespaces; `os` is set. */
+void ourselves_read(struct ourselves *self);
+
 bool ourselves_may(const struct ourselves *self, enum capability capability);
+
+/* Whether the mount of /proc would hide nothing from us, whatever its hidepid. */
+bool ourselves_sees_hidden(const struct ourselves *self);
 
 /* ---- parsers: pure, total, fuzzed ---- */
 

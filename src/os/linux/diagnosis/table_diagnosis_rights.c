@@ -22,10 +22,7 @@ static const char *const HIDDEN[] = {
 static void diagnose_proc(const struct ourselves *self)
 {
     const struct proc_mount *mount = &self->mount;
-    bool traces = ourselves_may(self, CAPABILITY_SYS_PTRACE) &&
-                  (self->users != PLACE_INNER || self->pids == PLACE_INNER);
-    bool grouped = self->in_group && (mount->has_group || self->users != PLACE_INNER);
-    bool exempt = traces || (grouped && mount->hide != HIDE_UNTRACED);
+    bool exempt = ourselves_sees_hidden(self);
     if (mount->only_pids)
         diagnosis_add(self->out, DIAGNOSIS_PROBLEM, "/proc",
                       "subset=pid: it shows processes, and nothing of the machine",
@@ -310,9 +307,4 @@ void diagnose_rights(const struct ourselves *self)
     diagnose_cgroups(self);
     diagnose_pressure(self);
     diagnose_descriptors(self);
-}
-
-bool ourselves_may(const struct ourselves *self, enum capability capability)
-{
-    return self->known && (self->capabilities >> capability & 1) != 0;
 }
