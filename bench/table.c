@@ -1,6 +1,6 @@
 /* table.c: the cases of floor.c, and some more, through the public API.
  *
- *     table CASE SWEEPS TICKS [--nvml LIBRARY]
+ *     table CASE SWEEPS TICKS [--nvml LIBRARY | --descriptors COUNT]
  *
  *     plain      what stat tells of all processes
  *     usual      and resident set size, and CPU time in nanoseconds
@@ -11,6 +11,9 @@
  *     users      usual, of processes that a device names: none
  *     machine    VITALS_SET_MACHINE
  *     gpus       VITALS_SET_GPUS, with a second between two ticks; needs --nvml
+ *
+ * COUNT is of descriptors that may be kept open; else as many as there may be, as the command has
+ * it. 0 is the library's default.
  *
  * Each sweep makes a sampler and takes a snapshot (first sight), then one for each tick. Like every
  * consumer that shows rates, it holds the newest and the one before. The first ticks may still
@@ -267,9 +270,11 @@ static const struct scene *scene_of(const char *name)
 int main(int argc, char **argv)
 {
     bool nvml = argc == 6 && strcmp(argv[4], "--nvml") == 0;
-    const struct scene *scene = argc == 4 || nvml ? scene_of(argv[1]) : NULL;
+    bool few = argc == 6 && strcmp(argv[4], "--descriptors") == 0;
+    const struct scene *scene = argc == 4 || nvml || few ? scene_of(argv[1]) : NULL;
     if (scene == NULL) {
-        fprintf(stderr, "usage: table CASE SWEEPS TICKS [--nvml LIBRARY], where CASE is\n");
+        fprintf(stderr, "usage: table CASE SWEEPS TICKS [--nvml LIBRARY | --descriptors COUNT], "
+                        "where CASE is\n");
         for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++)
             fprintf(stderr, "    %s\n", scenes[i].name);
         return 2;
@@ -297,6 +302,9 @@ int main(int argc, char **argv)
     options.nvml_path = nvml ? argv[5] : NULL;
     options.backends = nvml ? "nvidia" : "";
     options.clock = &clock;
+    options.bpf = 1;
+    options.max_descriptors = few ? (uint32_t)measure_argument("table", argv[5], UINT32_MAX)
+                                  : UINT32_MAX;
     check(vitals_context_new(&options, &context, &error), &error);
     run(scene, context, sweeps, ticks);
 }

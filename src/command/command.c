@@ -82,7 +82,8 @@ void command_world(const struct machine_settings *machine, vitals_options *optio
 {
     vitals_options_init(options, sizeof *options);
     options->proc_root = machine->proc_root;
-    options->no_bpf = machine->no_bpf;
+    options->bpf = !machine->no_bpf;
+    options->max_descriptors = UINT32_MAX; /* as many as there may be: they are its own */
     options->sys_root = machine->sys_root;
     options->dev_root = machine->dev_root;
     options->nvml_path = machine->nvml;

@@ -17,7 +17,7 @@ struct os {
     int etc, run;       /* likewise */
     int share;          /* likewise, /usr/share */
     int var;            /* likewise */
-    bool no_bpf;        /* nothing is loaded into the kernel */
+    bool bpf;           /* a program may be loaded into the kernel */
     bool live;          /* proc shows our own pid namespace: pids may be used in system calls */
     double ticks_per_second; /* clock ticks of /proc; divided by, a hundredth prints as short as it
                                 is */

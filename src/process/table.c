@@ -530,9 +530,12 @@ struct process_table *process_table_new(const vitals_context *context)
     table->state = VITALS_NOT_YET;
     table->rows = VITALS_ROWS_ALL;
     table->last_pid = table->newest_pid_file = -1;
-    uint64_t budget = context->max_descriptors;
+    uint64_t limit = os_descriptor_limit();
+    uint64_t budget = context->max_descriptors; /* a program that embeds us needs most of them */
     if (budget == 0)
-        budget = os_descriptor_limit() / 4 * 3;
+        budget = limit / 8 < 256 ? limit / 8 : 256;
+    else if (budget > limit / 4 * 3)
+        budget = limit / 4 * 3;
     table->budget = budget < SIZE_MAX ? (size_t)budget : SIZE_MAX;
     return table;
 }

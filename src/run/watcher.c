@@ -220,7 +220,7 @@ static int open_sampler(struct watcher *watcher, vitals_error *error)
         memcpy(&options, setup->options.world,
                size_min(setup->options.world->size, sizeof(options)));
     options.size = sizeof(options);
-    options.no_bpf = 1;
+    options.bpf = 0;
     if (code == 0)
         code = vitals_context_new(&options, &watcher->context, error);
     if (code == 0)

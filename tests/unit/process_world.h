@@ -114,13 +114,13 @@ static inline uint64_t world_moment(void *data)
 static inline void world_open(struct world *world, const char *proc_root, uint32_t max_descriptors)
 {
     *world = (struct world){0};
-    vitals_options options = {.size = sizeof options, .proc_root = proc_root};
+    vitals_options options = {.size = sizeof options, .proc_root = proc_root, .bpf = 1};
     vitals_error error;
     CHECK_OK(os_open(&world->context.os, &options, &error), error);
     os_read_origin(&world->context.os, &world->context.origin);
     if (proc_root != NULL)
         world->context.os.clock.monotonic_ns = world_moment;
-    world->context.max_descriptors = max_descriptors;
+    world->context.max_descriptors = max_descriptors != 0 ? max_descriptors : UINT32_MAX;
     for (vitals_metric metric = vitals_metric_next((vitals_metric)0); metric != 0;
          metric = vitals_metric_next(metric))
         if (vitals_metric_table(metric) == VITALS_TABLE_PROCESS)

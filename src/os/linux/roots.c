@@ -72,7 +72,7 @@ int os_open(struct os *os, const vitals_options *options, vitals_error *error)
         .clock = options->clock != NULL ? *options->clock : *os_clock(),
         .trace = options->trace,
         .trace_data = options->trace_data,
-        .no_bpf = options->no_bpf != 0,
+        .bpf = options->bpf != 0,
     };
     const char *proc_root = options->proc_root != NULL ? options->proc_root : "/proc";
     opened.proc = open_root(&opened, proc_root);

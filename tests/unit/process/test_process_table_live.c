@@ -2,6 +2,8 @@
  * and fewer descriptors than there are processes. */
 #include "process_world.h"
 
+#include "process/entry.h"
+
 #include <grp.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -222,6 +224,49 @@ static void descriptors_are_given_up_when_they_run_out(void)
     crowd_end(crowd);
 }
 
+/* What a program that embeds the library is left with, if it says nothing. */
+static void few_descriptors_are_kept_unless_asked(void)
+{
+    static const struct {
+        rlim_t limit;
+        uint32_t asked;
+        size_t kept;
+    } CASES[] = {{1024, 0, 128},   {4096, 0, 256},           {20, 0, 2},
+                 {4096, 300, 300}, {4096, UINT32_MAX, 3072}, {1024, UINT32_MAX, 768}};
+    struct rlimit limit, other;
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    for (size_t i = 0; i < CHECK_COUNT(CASES); i++) {
+        other = limit;
+        other.rlim_cur = CASES[i].limit;
+        if (other.rlim_cur > limit.rlim_max)
+            CHECK_SKIP("the limit of descriptors is too low");
+        CHECK(setrlimit(RLIMIT_NOFILE, &other) == 0);
+        struct vitals_context context = {.max_descriptors = CASES[i].asked};
+        struct process_table *table = process_table_new(&context);
+        CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        CHECK_NOT_NULL(table);
+        CHECK_UINT(table->budget, CASES[i].kept);
+        process_table_free(table);
+    }
+}
+
+static void nothing_is_loaded_into_the_kernel_unless_asked(void)
+{
+    vitals_options options;
+    vitals_context *context;
+    struct os_task_iterator *iterator;
+    for (int asked = 0; asked < 2; asked++) {
+        vitals_options_init(&options, sizeof options);
+        CHECK_INT(options.bpf, 0);
+        options.bpf = asked;
+        CHECK_INT(vitals_context_new(&options, &context, NULL), 0);
+        CHECK_INT(context->os.bpf, asked);
+        if (!asked)
+            CHECK_INT(os_task_iterator_open(&context->os, &iterator), -ENOTSUP);
+        vitals_context_free(context);
+    }
+}
+
 /* ---- hidden ---- */
 
 /* As an ordinary user: 0, or the number of what was wrong. */
@@ -293,6 +338,9 @@ static const check_test tests[] = {
     {"a reused pid is another process", a_reused_pid_is_another_process},
     {"few descriptors lose nobody", few_descriptors_lose_nobody},
     {"descriptors are given up when they run out", descriptors_are_given_up_when_they_run_out},
+    {"few descriptors are kept unless asked", few_descriptors_are_kept_unless_asked},
+    {"nothing is loaded into the kernel unless asked",
+     nothing_is_loaded_into_the_kernel_unless_asked},
     {"a table says that processes are hidden", a_table_says_that_processes_are_hidden},
 };
 CHECK_TESTS(tests)

@@ -274,7 +274,7 @@ static int load(const struct os *os)
 int os_task_iterator_open(const struct os *os, struct os_task_iterator **out)
 {
     uint64_t inode;
-    if (!os->live || os->no_bpf || linux_namespace(os, "self/ns/pid", &inode) < 0 ||
+    if (!os->live || !os->bpf || linux_namespace(os, "self/ns/pid", &inode) < 0 ||
         inode != OS_FIRST_PID_NAMESPACE)
         return -ENOTSUP;
     struct os_task_iterator *iterator = memory_alloc(sizeof *iterator);
