@@ -162,12 +162,13 @@ static int print_table(struct shown_device *device, const vitals_snapshot *now,
         }
     }
     if (grid_least(&device->grid, &form) > form.width)
-        form.width = 0; // what was asked for by name is not left out
+        form.width = 0; /* devices that were named are not left out */
     return grid_print(&device->grid, &form, device->settings->look.color, device->printed > 0,
                       output);
 }
 
-/* Rows of devices that were not named are left out, and the processes that are not theirs. */
+/* Leaves out the rows of devices that were not named, and the processes that do not use a named
+ * device. */
 struct device_kept {
     const vitals_snapshot *snapshot;
     const struct device_list *list;
@@ -263,9 +264,8 @@ static int print_one(struct shown_device *device, const vitals_snapshot *now,
 
 /* ---- once, or again and again ---- */
 
-/* Once: two readings, of which shares are made where a driver only counts; of a file the last
- * two.
- */
+/* A single output: two readings, because some drivers only count and a share needs two; from a
+ * file, the last two. */
 static int print_feed(struct shown_device *device, struct feed *feed, struct output *output)
 {
     const struct sampling_settings *sampling = &device->settings->sampling;
@@ -300,7 +300,7 @@ static int print_feed(struct shown_device *device, struct feed *feed, struct out
 
 int command_device(const struct settings *settings)
 {
-    static struct shown_device device; /* its columns are not for the stack */
+    static struct shown_device device; /* too large for the stack */
     vitals_request *request = NULL;
     vitals_error error;
     struct feed feed = {0};

@@ -90,7 +90,7 @@ int command_tell_no_devices(const vitals_snapshot *snapshot)
     return command_fail(EXIT_DONE, "no GPU was found; vitals doctor says what was tried");
 }
 
-enum { PATIENCE_MS = 5000, END_MS = 500 }; /* until it tells, and until it has ended */
+enum { PATIENCE_MS = 5000, END_MS = 500 }; /* until a child reports, and until it has ended */
 
 /* True if every driver has answered; if not, a device that is not listed may still exist. */
 static bool all_answered(const vitals_snapshot *snapshot)
@@ -105,7 +105,8 @@ static bool all_answered(const vitals_snapshot *snapshot)
     return true;
 }
 
-/* In the child. What cannot be found out is no reason to run nothing: then there is no message. */
+/* Runs in the child. If the devices cannot be determined there is no message, because that is no
+ * reason not to run the command. */
 static void look(const struct machine_settings *machine, const struct measure_settings *measure,
                  vitals_error *verdict)
 {
@@ -142,8 +143,8 @@ int device_check(const struct machine_settings *machine, const struct measure_se
     }
 
     /* Reads the message from the pipe, because the exit code is lost if SIGCHLD is ignored. A
-     * signal begins the wait anew: one that ends us does. A child that a driver holds in the kernel
-     * does not end even when it is killed, and is left behind. */
+     * signal restarts the wait unless it ends the process. A child that a driver holds in the
+     * kernel does not end even when killed, and is left behind. */
     struct pollfd end = {.fd = ends[0], .events = POLLIN};
     do
         ready = poll(&end, 1, PATIENCE_MS);

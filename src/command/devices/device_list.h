@@ -7,9 +7,9 @@
 #include "view/device_metrics.h"
 #include "view/paint.h"
 
-/* The devices of words such as 0, GPU-1234 or 17:00.0, all top ones where there are none, into a
- * list of keys that the caller frees. 0, or an exit code after a message for each that is not
- * there. */
+/* Finds the devices for words such as 0, GPU-1234 or 17:00.0, or all top-level devices if there are
+ * no words. Fills a list of keys that the caller frees. Returns 0, or an exit code after a message
+ * for each device that does not exist. */
 struct device_list {
     uint64_t *keys;
     size_t count;
@@ -22,12 +22,12 @@ void device_list_done(struct device_list *list);
 /* True if a row belongs to one of these devices: the device, its partition, or a row of either. */
 bool device_list_has(const struct device_list *list, const vitals_row *row);
 
-/* How values of devices are written, as the settings say. */
+/* Returns how values of devices are written, from the settings. */
 struct device_form device_form_of(const struct settings *settings);
 
-/* device_paint.c: a row of the table gpu in sections, with its partitions, sensors and processes.
- * `older` (may be NULL) is what shares are made against. `width`: columns to keep to; 0: as long as
- * lines are. 0, or -1: out of memory. */
+/* Prints a row of the table gpu in sections, with its partitions, sensors and processes. `older`
+ * (may be NULL) is the snapshot that shares are computed against. `width`: columns to keep to; 0:
+ * no limit. Returns 0, or -1 if memory is exhausted. device_paint.c */
 struct device_view {
     const struct settings *settings;
     const vitals_snapshot *older;

@@ -21,7 +21,7 @@ struct sheet {
     const vitals_row *device;
     const vitals_snapshot *snapshot;
     struct paint *paint;
-    vitals_availability lost; /* why nothing can be read of it; HAVE: something can */
+    vitals_availability lost; /* why nothing can be read of it; HAVE: it can be read */
     bool failed;
 };
 
@@ -44,8 +44,9 @@ static vitals_availability state_of(const struct sheet *sheet, vitals_metric met
 
 /* ---- what is missing ---- */
 
-/* "N/A  serial, firmware (VBIOS)" of one reason, or of all (0). What a partition or this vendor
- * cannot have, and what is missing as all of the device is, is listed only with --verbose. */
+/* Prints a line such as "N/A serial, firmware (VBIOS)" for one reason, or for all reasons (0).
+ * Metrics that a partition or this vendor cannot have, and metrics that are missing for the same
+ * reason as the whole device, are listed only with --verbose. */
 static void put_missing(struct sheet *sheet, const vitals_metric *metrics, size_t count,
                         vitals_availability reason)
 {
@@ -134,7 +135,7 @@ static void put_cell(struct sheet *sheet, struct grid *grid, const vitals_row *r
     grid_cell(grid, availability > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
-/* A column for each metric that a row has a value of; returns how many. */
+/* Adds a column for each metric of which a row has a value. Returns the number of columns. */
 static size_t add_columns(const struct sheet *sheet, struct grid *grid, vitals_table entity,
                           const vitals_metric *metrics, size_t count, vitals_metric *shown,
                           char (*titles)[DEVICE_LABEL])
@@ -215,7 +216,7 @@ static void put_processes(struct sheet *sheet)
     size_t count = add_columns(sheet, &grid, VITALS_TABLE_GPU_PROCESS, COLUMNS, COUNT, shown,
                                titles);
     grid_column(&grid, "USER", ALIGN_LEFT, 16);
-    bool work = false; // one belongs to a job, a pod, a container or a service
+    bool work = false; /* a process belongs to a job, a pod, a container or a service */
     while ((row = vitals_snapshot_next_child(sheet->snapshot, VITALS_TABLE_GPU_PROCESS, key, row)))
         work |= report_work(process_of(sheet, row), true, words, sizeof words);
     if (work)
@@ -266,7 +267,7 @@ static void put_metric(struct sheet *sheet, vitals_metric metric)
                                               : COLOR_PLAIN;
     paint_labelled(sheet->paint, LABEL, sheet->view->width, label, color, value);
 
-    /* The share of the total, and the quality of the number. */
+    /* Adds the share of the total, and the quality of the number. */
     if ((metric == G(MEMORY_USED_BYTES) || metric == G(MEMORY_FREE_BYTES)) &&
         vitals_row_number(device, metric, &part) > 0 &&
         vitals_row_number(device, G(MEMORY_TOTAL_BYTES), &whole) > 0 && whole > 0)
@@ -281,7 +282,7 @@ static void put_metric(struct sheet *sheet, vitals_metric metric)
     paint_end(sheet->paint);
 }
 
-/* `form`: NULL if the section has no table. A section of which nothing is known is left to
+/* `form`: NULL if the section has no table. A section without any value is shown only with
  * --verbose. */
 static void put_section(struct sheet *sheet, const char *title, const vitals_metric *metrics,
                         size_t count, const struct device_section_form *form)
@@ -328,7 +329,7 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
     vitals_metric metrics[METRICS_MOST], metric = 0;
     sheet.form = device_form_of(view->settings);
 
-    /* "1:0  3g.40gb", and what is wrong with it as a whole. */
+    /* "1:0 3g.40gb", and why the device as a whole cannot be read. */
     char label[DEVICE_VALUE], name[DEVICE_VALUE], line[2 * DEVICE_VALUE + 8];
     safe_label(&sheet, device, label);
     (void)device_value(device, NULL, G(NAME), &sheet.form, name);
@@ -353,7 +354,7 @@ int device_paint(const vitals_row *device, const struct device_view *view, struc
         put_section(&sheet, device_sections[i].title, metrics, count, &device_sections[i]);
     }
 
-    size_t count = 0; // the metrics that are in no section; the name stands in the head
+    size_t count = 0; /* metrics that are in no section; the name is in the header */
     while ((metric = vitals_metric_next(metric)) != 0 && count < METRICS_MOST) {
         if (vitals_metric_table(metric) == VITALS_TABLE_GPU && metric != G(NAME) &&
             device_metric_find(metric) == NULL)

@@ -1,8 +1,8 @@
-/* doctor.c: `vitals doctor`: what was found, what is missing and why, and what would mend it.
+/* doctor.c: `vitals doctor`: the findings, what is missing and why, and how to fix it.
  *
- * The rows come from the table diagnosis, to which back ends and the system add, and here the
- * readings of devices that deserve attention; what a source did not answer in time is a finding
- * too. Text from outside is made safe line by line, so that no finding can write a command. */
+ * The rows come from the table diagnosis, which the back ends and the system fill; this file adds
+ * the readings of devices that deserve attention, and sources that did not answer in time. Text
+ * from outside is made safe line by line, so that no finding can write a command. */
 #include "command/devices/doctor.h"
 
 #include <stdio.h>
@@ -37,8 +37,8 @@ struct doctor_verdict {
 
 // One rule, one row.
 // clang-format off
-/* Why a driver does not tell what every device has; where it is silent on all of the device, that
- * says everything. */
+/* The reasons why a driver does not report what every device has. If it reports nothing at all, the
+ * reason of the device is enough. */
 static const struct {
     vitals_metric metric;
     vitals_availability reason;
@@ -84,7 +84,7 @@ enum {
 
 struct doctor_telling {
     const vitals_snapshot *snapshot;
-    uint64_t key; /* of the newest row */
+    uint64_t key; /* key of the newest row */
 };
 
 static void put_text(vitals_builder *builder, vitals_metric metric, const char *text)
@@ -123,7 +123,8 @@ static bool is_told(const struct doctor_telling *telling, const vitals_row *devi
     return false;
 }
 
-/* Behind the rows that back ends have added. A partition reports the same as its device. */
+/* Adds rows after those of the back ends. A partition is skipped: it reports the same as its
+ * device. */
 static void add_rows(void *data, vitals_table entity, vitals_builder *builder)
 {
     struct doctor_telling *telling = data;
@@ -149,8 +150,8 @@ static void add_rows(void *data, vitals_table entity, vitals_builder *builder)
     }
 }
 
-/* ---- findings as text: problems first, then notices, then what is good; below each what would
- * mend it, as lines that a shell takes ---- */
+/* ---- findings as text: problems first, then notices, then passed checks; below each the remedy,
+ * as lines that a shell accepts ---- */
 
 enum finding_kind { FINDING_PROBLEM, FINDING_NOTICE, FINDING_GOOD, FINDING_KINDS };
 enum { FINDINGS_MAX = 1024 };
@@ -165,7 +166,7 @@ struct finding {
 struct findings {
     size_t count;
     size_t of_kind[FINDING_KINDS];
-    bool cut; /* there were more */
+    bool cut; /* there were more findings */
     struct finding items[FINDINGS_MAX];
 };
 
@@ -192,8 +193,8 @@ static void make_safe(const struct doctor *doctor, vitals_text text, char out[st
         text, doctor->settings->look.ascii ? VITALS_TEXT_ASCII : VITALS_TEXT_TERMINAL, out, LINE);
 }
 
-/* Returns how many bytes fit, in whole characters. A part of a text may begin with a combining
- * character; alone it is printed and measured as its escape, which is longer. */
+/* Returns the number of bytes that fit, in whole characters. If a part of a text begins with a
+ * combining character, that character is printed and measured as its escape, which is longer. */
 static size_t fitting(const char *text, size_t columns)
 {
     size_t size = strlen(text), fits = paint_fitting(text, columns, NULL);
@@ -255,7 +256,7 @@ static const struct finding *next_of(const struct findings *findings, enum findi
     return at < findings->items + findings->count ? at : NULL;
 }
 
-/* If several findings that follow each other share a remedy, it stands below the last of them. */
+/* If several consecutive findings share a remedy, it is printed below the last of them. */
 static void put_kind(const struct doctor *doctor, const struct findings *findings,
                      enum finding_kind kind)
 {
@@ -340,7 +341,7 @@ static void print_findings(const struct findings *findings, const struct setting
 
 /* ---- the whole ---- */
 
-/* Empty if there is none. */
+/* Returns an empty text if there is none. */
 static vitals_text text_of(const vitals_row *row, vitals_metric metric)
 {
     vitals_text text;
@@ -371,9 +372,9 @@ static int make_request(vitals_request **out, vitals_error *error)
 
 static int print(const struct settings *settings, const vitals_snapshot *snapshot)
 {
-    static struct findings findings; /* not for the stack */
+    static struct findings findings; /* too large for the stack */
     int code = EXIT_DONE;
-    /* A machine always has something to say, so there is a reason. */
+    /* Every machine has at least one finding, so an empty table has a reason. */
     if (vitals_snapshot_count(snapshot, VITALS_TABLE_DIAGNOSIS) == 0) {
         vitals_availability state = vitals_snapshot_state(snapshot, VITALS_TABLE_DIAGNOSIS);
         return command_fail(EXIT_CANNOT, "no diagnosis%s: %s",
@@ -399,8 +400,8 @@ static int print(const struct settings *settings, const vitals_snapshot *snapsho
         add(&findings, &finding);
     }
 
-    /* Sources that hang, and so have no rows of their own. Back ends have: of the driver that does
-     * not answer, and of each device that does not. */
+    /* Sources that hang, and so have no rows of their own. Back ends have such rows: for a driver
+     * that does not answer, and for each device that does not. */
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(snapshot, VITALS_TABLE_SOURCE, row)) != NULL;) {
         uint64_t hung, late;

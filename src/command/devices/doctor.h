@@ -1,12 +1,12 @@
-/* doctor.h: how `vitals doctor` breaks the commands of a remedy. */
+/* doctor.h: wraps the commands of a remedy in `vitals doctor`. */
 #ifndef VITALS_COMMAND_DEVICES_DOCTOR_H
 #define VITALS_COMMAND_DEVICES_DOCTOR_H
 
 #include <stddef.h>
 
-/* Breaks a safe command line into lines of at most `columns` where a shell reads them as one: at
- * blanks outside of quotes and comments, behind which a backslash stands. Returns how many bytes of
- * `line` the first one takes; the backslash is needed where that is not all. */
+/* Breaks a safe command line into lines of at most `columns` that a shell reads as one command: at
+ * blanks outside of quotes and comments, with a backslash at the end. Returns the number of bytes
+ * of `line` in the first part; the backslash is needed if that is not all. */
 size_t doctor_break(const char *line, size_t columns);
 
 #endif

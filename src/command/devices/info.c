@@ -1,8 +1,8 @@
-/* info.c: `vitals info PID…`: everything about a process, from one answer of its live handle: as
- * JSON, or as sections of single values and then its tables.
+/* info.c: `vitals info PID…`: everything about a process, from one query of its live handle, as
+ * JSON or as sections of single values followed by tables.
  *
- * A table says which metric is in which section; all others are listed under "More". Missing values
- * say why. */
+ * A table assigns metrics to sections; all others are listed under "More". Missing values show the
+ * reason. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ struct info_painter {
 
 /* ---- lines ---- */
 
-/* Labels of metrics whose own name a person would not use. */
+/* Labels for metrics whose own name is unfamiliar. */
 static const struct {
     vitals_metric metric;
     const char *label;
@@ -154,7 +154,7 @@ static void put_metric(struct info_painter *info, vitals_metric metric)
     }
     paint_labelled(info->paint, LABEL, info->width, label, color, text);
 
-    /* What the short form leaves out: bytes, thousandths, the age of a date. */
+    /* Adds what the short form omits: bytes, thousandths, the age of a date. */
     if (has_number && column.show == SHOW_BYTES && number >= 1024)
         snprintf(note, sizeof note, "  %.0f", number);
     if (has_number && column.show == SHOW_DURATION && number >= MINUTE)
@@ -304,7 +304,7 @@ static const struct {
     {VITALS_SOCKET_REMOTE_ADDRESS, "REMOTE"}, {VITALS_SOCKET_REMOTE_PORT, "PORT"},
 };
 
-/* The metric that the one sort under way goes by. */
+/* The metric that the current sort uses. */
 static vitals_metric sorted_by;
 
 static int compare_rows(const void *first, const void *second)
@@ -359,7 +359,7 @@ static void put_state(struct info_painter *info, const struct info_table *table,
     }
 }
 
-/* Why nothing is known of any row but its own name; HAVE: something is. */
+/* Returns why no row has a value other than its name, or HAVE if one has. */
 static vitals_availability find_hidden(const struct info_table *table, const vitals_row **rows,
                                        size_t count)
 {
@@ -426,7 +426,7 @@ static void put_table(struct info_painter *info, const struct info_table *table)
 
 /* ---- the whole ---- */
 
-/* `width`: columns to keep to; 0: as long as lines are. 0, or -1: out of memory. */
+/* `width`: columns to keep to; 0: no limit. Returns 0, or -1 if memory is exhausted. */
 static int info_paint(const vitals_snapshot *answer, const struct settings *settings, size_t width,
                       struct paint *paint)
 {
@@ -438,7 +438,7 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
     if (info.process == NULL)
         return 0;
 
-    /* "1234  python train.py", and in a word how it does. */
+    /* "1234 python train.py", and its state in a word. */
     enum color color = COLOR_PLAIN;
     uint64_t pid = 0;
     char number[32];
@@ -479,7 +479,7 @@ static int info_paint(const vitals_snapshot *answer, const struct settings *sett
     return info.failed ? -1 : 0;
 }
 
-/* ---- asking ---- */
+/* ---- the query ---- */
 
 /* The environment may hold secrets and is read only if it is asked for; single mappings are for
  * programs. */
@@ -501,7 +501,7 @@ static int make_request(const struct settings *settings, vitals_request **out, v
     return code;
 }
 
-/* What waits neither for the lock of the process's memory nor for a name service. */
+/* Requests the metrics that need neither the lock of the process's memory nor a name service. */
 static int make_quick_request(vitals_request **out, vitals_error *error)
 {
     static const vitals_metric SLOW[] = {VITALS_PROCESS_COMMAND_LINE,   VITALS_PROCESS_PROGRAM_NAME,
@@ -540,18 +540,18 @@ struct info_command {
     vitals_context *context;
     vitals_request *request;
     struct output *output;
-    bool any; /* was shown */
+    bool any; /* the quick part was shown */
 };
 
-/* A query that another thread waits for: a process that holds its memory lock can block the reader
- * for any time. */
+/* A query that runs in another thread: a process that holds its memory lock can block the reader
+ * indefinitely. */
 struct info_question {
     vitals_process *process;
     const vitals_request *request;
     vitals_snapshot *answer;
     vitals_error error;
     int code;
-    int done; /* its write end is closed with the answer */
+    int done; /* its write end is closed when the query has ended */
 };
 
 static void *wait_with(void *data)
@@ -563,7 +563,7 @@ static void *wait_with(void *data)
     return NULL;
 }
 
-/* Asks, and says so where the answer takes long. */
+/* Runs the query, and prints a message if it takes long. */
 static void ask(struct info_command *info, uint64_t pid, struct info_question *question)
 {
     enum { PATIENCE_MS = 2000 };
@@ -578,7 +578,8 @@ static void ask(struct info_command *info, uint64_t pid, struct info_question *q
     question->done = ends[1];
     if (pthread_create(&thread, NULL, wait_with, question) == 0) {
         if (poll(&end, 1, PATIENCE_MS) == 0) {
-            /* Meanwhile: what can be told without the memory, by a handle of its own. */
+            /* In the meantime, shows what can be read without the memory lock, through a second
+             * handle. */
             if (!info->settings->look.json) {
                 vitals_error error;
                 vitals_request *request = NULL;

@@ -1,8 +1,8 @@
-/* select.c: `vitals select`: chooses devices that are free, waits for them, keeps others off them,
- * and prints them or becomes the command that runs on them.
+/* select.c: `vitals select`: chooses free devices, waits for them, locks them, and prints them or
+ * executes the command that runs on them.
  *
- * The command replaces vitals, with the locks among its open files: they end with it, and nothing
- * of vitals has to live until then. */
+ * The command replaces vitals, with the locks among its open files: they end with the command, and
+ * no part of vitals has to keep running until then. */
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -26,22 +26,22 @@ struct select_choice {
     char own_user[128];
     const char *own[1]; /* without -u: devices with enough free memory */
     uint64_t needed;
-    bool none;  /* are to be selected: no device is looked for */
-    int folder; /* of the locks; -1: none could be opened */
+    bool none;  /* zero devices are to be selected: no device is looked for */
+    int folder; /* folder of the locks; -1: it could not be opened */
 
     struct feed feed;
     vitals_snapshot *older, *now;
     const vitals_row *candidates[DEVICES_MOST];
-    size_t candidate_count, locked; /* by others */
-    bool complained;                /* of CUDA */
-    bool complained_lock;           /* of a lock that is none */
+    size_t candidate_count, locked; /* locked: by other jobs */
+    bool complained;                /* CUDA was asked for its order */
+    bool complained_lock;           /* a message about an unusable lock was printed */
 
-    const vitals_row *rows[DEVICES_MOST]; /* chosen */
+    const vitals_row *rows[DEVICES_MOST]; /* the chosen devices */
     size_t count;
     int locks[DEVICES_MOST];
     size_t lock_count;
 
-    char order[ORDER]; /* of CUDA's devices; "": not asked */
+    char order[ORDER]; /* order of CUDA's devices; "": not asked */
 };
 
 static bool has_command(const struct settings *settings)
@@ -64,7 +64,7 @@ static int take_size(const char *option, const char *text, uint64_t *out)
                         command_safe(text));
 }
 
-/* To print, all that are good; for a job as few as may be, unless more are asked for. */
+/* To print: all suitable devices. For a job: as few as possible, unless more are requested. */
 static int take_counts(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
@@ -126,9 +126,9 @@ static int take_settings(struct select_choice *choice)
     return code;
 }
 
-/* ---- among which ---- */
+/* ---- the candidates ---- */
 
-/* 0, or an exit code after a message. */
+/* Returns 0, or an exit code after a message. */
 static int list_inherited(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
@@ -137,7 +137,7 @@ static int list_inherited(struct select_choice *choice)
     const char *visible = named ? settings->select.inherit : settings->environment.visible_devices;
     const char *order = settings->environment.device_order;
 
-    /* The order that CUDA's numbers count in: where only CUDA knows it, it is asked once. */
+    /* The order of CUDA's device numbers; if only CUDA knows it, CUDA is asked once. */
     if (visible != NULL && visible[strcspn(visible, "0123456789")] != '\0' &&
         strstr(visible, "GPU-") == NULL && strstr(visible, "MIG-") == NULL &&
         vitals_cuda_order(choice->now, order) == VITALS_ESTIMATE) {
@@ -151,7 +151,7 @@ static int list_inherited(struct select_choice *choice)
     }
 
     if (vitals_cuda_visible_check(choice->now, visible, order, &error) < 0) {
-        // not the variable, where a list is given
+        /* the variable is not named in the message if a list is given */
         size_t blamed = named ? strlen(SELECT_INHERIT) : 0;
         bool starts = strncmp(error.message, SELECT_INHERIT, blamed) == 0;
         return command_fail(EXIT_CANNOT, "%s%s", named ? "--inherit" : "",
@@ -191,7 +191,7 @@ static void unlock(struct select_choice *choice)
         close(choice->locks[--choice->lock_count]);
 }
 
-/* Locks all of those chosen, or none; *failed is the one that another job locked first. */
+/* Locks all chosen devices, or none; *failed is the first one that another job had locked. */
 static bool lock_chosen(struct select_choice *choice, const vitals_row **failed)
 {
     for (size_t i = 0; i < choice->count; i++) {
@@ -209,7 +209,8 @@ static bool lock_chosen(struct select_choice *choice, const vitals_row **failed)
     return true;
 }
 
-/* Reads and chooses. 0, or an exit code after a message; choice->count says how many there are. */
+/* Reads the devices and chooses. Returns 0, or an exit code after a message; choice->count is the
+ * number of chosen devices. */
 static int choose(struct select_choice *choice)
 {
     bool inherits = choice->settings->select.inherit != NULL;
@@ -220,8 +221,8 @@ static int choose(struct select_choice *choice)
     choice->candidate_count = 0;
     if (inherits && list_inherited(choice) != 0)
         return EXIT_CANNOT;
-    /* Leaves out devices that a program cannot be told to use, as the display adapter of a server.
-     */
+    /* Leaves out devices that cannot be assigned to a program, such as the display adapter of a
+     * server. */
     for (const vitals_row *row = NULL;
          !inherits && (row = vitals_snapshot_next(choice->now, VITALS_TABLE_GPU, row)) != NULL;) {
         if (choice->candidate_count < DEVICES_MOST && select_variable(row) != NULL)
@@ -260,11 +261,11 @@ static int choose(struct select_choice *choice)
     }
 }
 
-/* ---- why too few are found, where waiting does not help ---- */
+/* ---- why too few are found, if waiting does not help ---- */
 
 struct shortage {
-    size_t known;      /* candidates that can be judged: once they are free they are taken */
-    char reasons[200]; /* "; there is 1 that cannot be judged": each after a semicolon; or "" */
+    size_t known;      /* candidates that can be judged: they are taken once they are free */
+    char reasons[200]; /* "; there is 1 that cannot be judged", or "" */
 };
 
 static bool is_known(const vitals_row *row, vitals_metric metric)
@@ -288,12 +289,12 @@ static bool is_judged(const vitals_gpu_select_options *options, const vitals_row
            (options->max_memory_busy_ratio < 0 || memory_busy);
 }
 
-/* Counts the candidates of the options, which must be given. */
+/* Counts the candidates that meet the options, which must be given. */
 static struct shortage find_shortage(const struct select_choice *choice)
 {
     struct shortage shortage = {0};
-    size_t unknown = 0; // lost, or of which nothing is known, or not what a limit asks for
-    size_t mute = 0;    // devices that no variable names, and so no candidates
+    size_t unknown = 0; /* lost, or nothing is known of it, or a limited metric is not known */
+    size_t mute = 0;    /* devices that no variable names, and so not candidates */
     for (size_t i = 0; i < choice->options.candidate_count; i++) {
         const vitals_row *row = choice->options.candidates[i], *part = NULL;
 
@@ -307,12 +308,13 @@ static struct shortage find_shortage(const struct select_choice *choice)
     }
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next_child(choice->now, VITALS_TABLE_GPU, 0, row)) != NULL;) {
-        /* If it is lost, its driver may not tell which processes use it either. */
+        /* If the device is lost, its driver may not report which processes use it either. */
         vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
         bool lost = state == VITALS_GONE || state == VITALS_TIMED_OUT;
         bool named = select_variable(row) != NULL;
         unknown += !named && lost;
-        mute += !named && !lost && choice->settings->select.inherit == NULL; // of CUDA's alone
+        /* --inherit names only CUDA's devices */
+        mute += !named && !lost && choice->settings->select.inherit == NULL;
     }
 
     const struct {
@@ -347,7 +349,7 @@ static int too_few(const struct select_choice *choice, int code)
                         shortage.reasons, why);
 }
 
-/* ---- choosing, as often as it takes ---- */
+/* ---- choosing, repeated until it succeeds ---- */
 
 /* If a driver gives no utilization, idle devices are found with two readings. */
 static int choose_once(struct select_choice *choice)
@@ -374,7 +376,7 @@ static int choose_in_time(struct select_choice *choice)
             return code;
         if (ends && clock_now_ns() >= deadline)
             return too_few(choice, EXIT_IN_VAIN);
-        /* One line, since nothing else says why it takes so long. */
+        /* Prints one line, because nothing else shows why it takes so long. */
         if (!told) {
             size_t there = vitals_snapshot_count(choice->now, VITALS_TABLE_GPU);
             const struct shortage shortage = find_shortage(choice);
@@ -394,7 +396,7 @@ static int choose_in_time(struct select_choice *choice)
     }
 }
 
-/* ---- what becomes of them ---- */
+/* ---- output: identifiers, or the command ---- */
 
 static bool is_mig(const vitals_row *row)
 {
@@ -403,7 +405,8 @@ static bool is_mig(const vitals_row *row)
            strcmp(variable, "CUDA_VISIBLE_DEVICES") == 0;
 }
 
-/* As nvidia-smi counts; partitions of other vendors as their programs count. */
+/* Writes the number that nvidia-smi uses; for partitions of other vendors the number that their
+ * programs use. */
 static void put_id(const struct select_choice *choice, const vitals_row *row,
                    char out[static SELECT_ID])
 {
@@ -466,7 +469,7 @@ static int print(const struct select_choice *choice)
     return code;
 }
 
-/* Becomes the command. Returns only where that fails. */
+/* Executes the command. Returns only on failure. */
 static int run(struct select_choice *choice)
 {
     const struct settings *settings = choice->settings;
@@ -503,7 +506,7 @@ static int run(struct select_choice *choice)
 
 int command_select(const struct settings *settings)
 {
-    static struct select_choice choice; /* not for the stack */
+    static struct select_choice choice; /* too large for the stack */
     vitals_request *request = NULL;
     vitals_error error;
     choice.settings = settings;

@@ -1,5 +1,5 @@
-/* select.h: the parts of `vitals select`: locks, the environment of a job, CUDA's count, and why
- * too few devices are found. One thread. */
+/* select.h: the parts of `vitals select`: locks, the environment of a job, CUDA's device order, and
+ * why too few devices are found. One thread. */
 #ifndef VITALS_COMMAND_DEVICES_SELECT_H
 #define VITALS_COMMAND_DEVICES_SELECT_H
 
@@ -21,39 +21,39 @@ int lock_folder_open(const struct settings *settings);
  * errno (ELOOP: a link lies there; EINVAL: not a plain file). `uuid` names the device. */
 int lock_is_held(int folder, const char *uuid);
 
-/* Locks it. Returns a descriptor that is closed on exec; -EAGAIN if another job was first; or
- * another negative errno as above. */
+/* Locks the device. Returns a descriptor that is closed on exec; -EAGAIN if another job was first;
+ * or another negative errno as above. */
 int lock_take(int folder, const char *uuid);
 
-/* Says what is wrong with it. */
+/* Prints a message that describes the error. */
 void lock_complain(const char *uuid, int error);
 
-/* Keeps it open over exec. */
+/* Clears close-on-exec, so that the lock survives exec. */
 bool lock_keep(int descriptor);
 
-/* The environment of a job on these devices, all of one vendor: ours, without what would hide some
- * of them, and with the variable of their vendor. 0, or -1: out of memory. */
+/* The environment of a job on these devices, all of one vendor: that of this process, without
+ * variables that would hide some of the devices, and with the vendor's variable. Returns 0, or -1
+ * if memory is exhausted. */
 struct environment {
     char **items; /* ends with NULL */
-    char *own;    /* the one that was made */
+    char *own;    /* the variable that was added */
 };
 int select_environment(const vitals_row *const *rows, size_t count, struct environment *out);
 void select_environment_done(struct environment *environment);
 
-/* The identifier of a device; its number among those of its vendor, partitions counted; and the
- * variable that its vendor's programs read, NULL if none is known. */
+/* The identifier of a device; its number among the devices of its vendor, partitions counted; and
+ * the variable that its vendor's programs read, NULL if none is known. */
 enum { SELECT_ID = 128 };
 void select_uuid(const vitals_row *row, char out[static SELECT_ID]);
 uint64_t select_ordinal(const vitals_row *row);
 const char *select_variable(const vitals_row *row);
 
-/* ---- how CUDA counts ----
- *
- * It is asked in a process of its own: CUDA reads CUDA_VISIBLE_DEVICES, keeps threads, and may
- * hang. */
+/* ---- CUDA's device order ---- CUDA is asked in a process of its own: it reads
+ * CUDA_VISIBLE_DEVICES, keeps threads, and may hang. */
 
-/* All its devices, as vitals_cuda_enumerate writes them. False: there is no CUDA, or it does not
- * answer in ten seconds. The process is left to itself: then it is killed, by its own alarm. */
+/* Lists all of CUDA's devices, as vitals_cuda_enumerate writes them. Returns false if there is no
+ * CUDA or it does not answer in ten seconds; the process is then left, and its own alarm kills
+ * it. */
 bool select_ask_cuda(char *out, size_t capacity);
 
 #endif

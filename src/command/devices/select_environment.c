@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A vendor, the variable that takes a list of its devices, and what would narrow or turn round the
- * list: runtimes apply several one behind the other. */
+/* A vendor, the variable that lists its devices, and the variables that would narrow or reorder the
+ * list: runtimes apply several, one after the other. */
 static const struct visible_vendor {
     const char *name, *variable;
     bool by_uuid;
-    const char *also;    /* set besides; NULL: nothing */
+    const char *also;    /* variable that is also set; NULL: none */
     const char *drop[6]; /* ends with NULL */
 } VENDORS[] = {
     {.name = "nvidia", .variable = "CUDA_VISIBLE_DEVICES", .by_uuid = true},
@@ -38,9 +38,9 @@ static bool begins(vitals_text text, const char *with)
     return text.size > strlen(with) && memcmp(text.bytes, with, strlen(with)) == 0;
 }
 
-/* NULL for a device of nouveau, radeon and similar drivers, whose UUID is made from the kernel's
- * common interface: the vendors' runtimes do not know it. So is that of an NVIDIA device that does
- * not report its own, and CUDA would not know it. */
+/* Returns NULL for a device of nouveau, radeon and similar drivers, whose UUID is made from the
+ * kernel's common interface: the vendors' runtimes do not know it. The same holds for an NVIDIA
+ * device that does not report its UUID. */
 static const struct visible_vendor *vendor_of(const vitals_row *row)
 {
     vitals_text uuid;
@@ -69,8 +69,8 @@ void select_uuid(const vitals_row *row, char out[static SELECT_ID])
     (void)vitals_text_format(text, VITALS_TEXT_ASCII, out, SELECT_ID);
 }
 
-/* How many devices or, of a divided one, partitions of its vendor stand before it: the runtimes
- * that take numbers count so. */
+/* Counts the devices, or the partitions of a divided device, of the same vendor before this one:
+ * runtimes that take numbers count in this way. */
 uint64_t select_ordinal(const vitals_row *row)
 {
     const vitals_snapshot *snapshot = vitals_row_snapshot(row);
@@ -155,8 +155,7 @@ _Noreturn static void answer(int end)
 {
     static char list[ANSWER];
 
-    /* Ends this process when its parent no longer waits for it, whatever a library does meanwhile.
-     */
+    /* Ends this process when its parent no longer waits for it, even if a library hangs. */
     sigset_t alarm_set;
     (void)signal(SIGALRM, SIG_DFL);
     (void)sigemptyset(&alarm_set);
@@ -183,9 +182,7 @@ bool select_ask_cuda(char *out, size_t capacity)
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
 
-    /* Forks twice, so that a command that vitals later becomes finds no child that it did not
-     * start.
-     */
+    /* Forks twice, so that the command which replaces vitals has no child that it did not start. */
     int status;
     pid_t child = fork();
     if (child == 0) {

@@ -31,7 +31,8 @@ int lock_folder_open(const struct settings *settings)
     return folder;
 }
 
-/* "vitals-GPU-8932f937.lock"; what could be no name of a file becomes a dash. */
+/* Writes a name such as "vitals-GPU-8932f937.lock"; characters that are invalid in a file name
+ * become dashes. */
 static void name_of(const char *uuid, char out[static LOCK_NAME])
 {
     static const char FINE[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -50,7 +51,7 @@ void lock_complain(const char *uuid, int error)
     (void)command_fail(0, "%s: %s", name, why);
 }
 
-/* A plain file that has no other name. */
+/* Accepts a plain file that has no other name. */
 static int check(int descriptor)
 {
     struct stat status;
@@ -97,7 +98,7 @@ int lock_take(int folder, const char *uuid)
     if (descriptor < 0 && errno == ENOENT) {
         descriptor = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (descriptor >= 0)
-            (void)fchmod(descriptor, 0666); // whatever our umask is: it is for all users
+            (void)fchmod(descriptor, 0666); /* for all users, whatever the umask */
         else if (errno == EEXIST)
             descriptor = open_there(folder, name);
     }
@@ -105,7 +106,7 @@ int lock_take(int folder, const char *uuid)
     if (descriptor < 0)
         return descriptor;
 
-    /* The name may lead elsewhere by now: its owner may have removed the file in between. */
+    /* Checks that the name still leads to this file: its owner may have replaced it in between. */
     int result = fcntl(descriptor, F_OFD_SETLK, &lock);
     if (result == 0 && fstat(descriptor, &own) == 0 &&
         fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && own.st_dev == named.st_dev &&

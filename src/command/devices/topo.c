@@ -1,4 +1,5 @@
-/* topo.c: `vitals topo`: how GPUs, CPUs and network adapters are linked, as a matrix or as JSON. */
+/* topo.c: `vitals topo`: the links between GPUs, CPUs and network adapters, as a matrix or as
+ * JSON. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ struct topo {
     struct topo_place places[PEERS_MOST];
     size_t device_count, count;
     bool cut;
-    bool seen[10]; /* rows of the legend */
+    bool seen[10]; /* legend rows in use */
 };
 
 /* The legend; its first rows are paths, by their words in the snapshot. */
@@ -63,7 +64,7 @@ static struct topo_place *add_place(struct topo *topo)
     return place;
 }
 
-/* The row of gpu_peer between a device and a place. */
+/* Returns the row of gpu_peer between a device and a place. */
 static const vitals_row *find_peer(const struct topo *topo, const vitals_row *device,
                                    const struct topo_place *place)
 {
@@ -82,7 +83,7 @@ static const vitals_row *find_peer(const struct topo *topo, const vitals_row *de
     return NULL;
 }
 
-/* "NV4": direct links, by the beginning of their kind; else the path. */
+/* Prints "NV4" for direct links, by the beginning of their kind; else the path. */
 static enum color put_path(struct topo *topo, const vitals_row *peer, char out[static CELL])
 {
     uint64_t links;
@@ -118,7 +119,7 @@ static void put_value(const struct topo *topo, struct grid *grid, const vitals_r
     grid_cell(grid, state > 0 ? COLOR_PLAIN : COLOR_DIM, value);
 }
 
-/* Only of what stands in the matrix. */
+/* Prints the legend for the entries of the matrix only. */
 static void print_legend(const struct topo *topo, struct paint *paint)
 {
     char line[160];
@@ -225,7 +226,7 @@ static int make_request(vitals_request **out, vitals_error *error)
 
 static int print(const struct settings *settings, const vitals_snapshot *snapshot)
 {
-    static struct topo topo; /* not for the stack */
+    static struct topo topo; /* too large for the stack */
     struct output *output = output_begin(STDOUT_FILENO);
     topo = (struct topo){.settings = settings, .snapshot = snapshot};
     if (!settings->look.json)

@@ -43,7 +43,7 @@ static bool is_word_list(const char *argument)
     return strpbrk(argument, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL;
 }
 
-/* The class of values that an argument is of, or NULL. */
+/* Returns the class of values to which an argument belongs, or NULL. */
 static const char *class_of(const char *argument)
 {
     static const char *const classes[][2] = {{"FILE", "<file>"},
@@ -59,7 +59,7 @@ static const char *class_of(const char *argument)
     return NULL;
 }
 
-/* Bars become `other`. */
+/* Replaces bars with `other`. */
 static void print_without_bars(struct output *output, const char *text, const char *other)
 {
     for (; *text != '\0'; text++) {
@@ -82,7 +82,7 @@ static void print_values(struct output *output, const struct option *option)
         return;
     }
     for (size_t i = 0; (word = choices != NULL ? choices[i] : option->value(i)) != NULL; i++) {
-        if (strcmp(word, last) != 0) /* formats share a name */
+        if (strcmp(word, last) != 0) /* several formats share a name */
             output_format(output, "%s%s", i > 0 ? " " : "", word);
         last = word;
     }
@@ -123,8 +123,8 @@ static void print_option(struct output *output, const struct option *option)
 
     const char *help = option->help;
 
-    /* Up to what explains or restricts it, where that is long enough to be understood alone; what
-     * stands before a semicolon always is. */
+    /* Cuts the text where an explanation or restriction begins, if the part before is long enough
+     * to be understood alone; the part before a semicolon always is. */
     static const char *const ends[] = {". ", ": ", " (", ", otherwise"};
     const char *end = strstr(help, "; ");
     size_t size = end != NULL ? (size_t)(end - help) : strlen(help);

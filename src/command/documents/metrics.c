@@ -13,8 +13,8 @@ static void print_upper(struct output *output, const char *name)
         output_format(output, "%c", toupper((unsigned char)*name));
 }
 
-/* Words of a comment in lines of at most 100 columns. A source may hold an asterisk before a slash,
- * so that only such comments can hold any. */
+/* A // comment in lines of at most 100 columns. A source may hold an asterisk before a slash, which
+ * would end the other kind of comment. */
 struct comment {
     struct output *output;
     size_t column;
@@ -35,7 +35,7 @@ static void comment_add(struct comment *comment, const char *text)
     }
 }
 
-/* The meaning, unit, kind, type and source of a metric. */
+/* Prints the meaning, unit, kind, type and source of a metric. */
 static void print_meaning(struct output *output, vitals_metric metric)
 {
     const char *unit = vitals_metric_unit(metric), *source = vitals_metric_source(metric);
@@ -152,7 +152,7 @@ static const char *const PRICES[] = {[VITALS_PRICE_TICK] = "tick",
                                      [VITALS_PRICE_WORKER] = "beside the tick",
                                      [VITALS_PRICE_SLOW] = "beside the tick, by itself"};
 
-/* A bar would end the cell. */
+/* Escapes bars, which would end the cell. */
 static void print_cell(struct output *output, const char *text)
 {
     for (; *text != '\0'; text++)

@@ -86,7 +86,8 @@ void document_options(struct output *output)
         print_markdown_group(output, command_table, group);
 }
 
-/* Text for roff: its own letters escaped, a dot or a quote at the beginning of a line protected. */
+/* Prints text for roff: its special characters escaped, a dot or a quote at the beginning of a line
+ * protected. */
 static void print_roff(struct output *output, const char *text)
 {
     if (*text == '.' || *text == '\'')

@@ -13,14 +13,14 @@
 
 enum { INDENT = 2 };
 
-/* Puts names and texts in turn, up to NULL. */
+/* Puts names and texts alternately, until NULL. */
 static void put_pairs(struct json_form *form, va_list pairs)
 {
     for (const char *name; (name = va_arg(pairs, const char *)) != NULL;)
         form_put_string(form, name, va_arg(pairs, const char *));
 }
 
-/* "key": {, with these pairs. */
+/* Begins "key": { and puts these pairs. */
 __attribute__((sentinel)) static void begin(struct json_form *form, const char *key, ...)
 {
     va_list pairs;
@@ -30,7 +30,7 @@ __attribute__((sentinel)) static void begin(struct json_form *form, const char *
     va_end(pairs);
 }
 
-/* The same as a whole. */
+/* Puts a complete object with these pairs. */
 __attribute__((sentinel)) static void member(struct json_form *form, const char *key, ...)
 {
     va_list pairs;
@@ -41,7 +41,7 @@ __attribute__((sentinel)) static void member(struct json_form *form, const char 
     form_end(form, '}');
 }
 
-/* "key": {"name": "value"} in a line of its own. */
+/* Puts "key": {"name": "value"} on a line of its own. */
 static void line(struct json_form *form, const char *key, const char *name, const char *value)
 {
     form_key(form, key);
@@ -52,7 +52,7 @@ static void line(struct json_form *form, const char *key, const char *name, cons
     form->indent = INDENT;
 }
 
-/* "key": ["a", "b"] in a line of its own. */
+/* Puts "key": ["a", "b"] on a line of its own. */
 static void list(struct json_form *form, const char *key, const char *const *words, size_t count)
 {
     form_key(form, key);
@@ -64,7 +64,7 @@ static void list(struct json_form *form, const char *key, const char *const *wor
     form->indent = INDENT;
 }
 
-/* The type of a value that may be missing. */
+/* Prints the type of a value that may be missing. */
 static void print_type(struct json_form *form, const char *type)
 {
     list(form, "type", (const char *const[]){type, "null"}, 2);
@@ -183,7 +183,7 @@ static void print_properties(struct json_form *form)
     form_end(form, '}');
     form_end(form, '}');
 
-    /* Words of availability, by table; tables that are simply all there are not in it. */
+    /* The availability of tables; a table that is complete is not in it. */
     begin(form, "states", "description",
           "The tables whose rows are not all there, or why there are none. Left out where it "
           "would be empty.",

@@ -1,8 +1,8 @@
-/* export_config.c: the first line that tells libexec/vitals/tell what is wanted: a member for each
- * that is to be told, and what they share (docs/telling.md).
+/* export_config.c: the first line sent to libexec/vitals/tell, which configures it: a member for
+ * each exporter, and the values that they share (docs/telling.md).
  *
- * Command lines are given on only as far as --cmdline lets them go, so that no mistake there can
- * tell more. */
+ * Command lines are passed on only as far as --cmdline permits, so that no mistake in that program
+ * can export more. */
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { ARGUMENTS_MAX = 64 * 1024 }; /* bytes of a command line */
 
-/* ---- what can be wrong ---- */
+/* ---- checks ---- */
 
 bool exporters_asked(const struct export_settings *export)
 {
@@ -24,7 +24,7 @@ bool exporters_asked(const struct export_settings *export)
            export->textfile != NULL;
 }
 
-/* False for what MLflow would not take, or would show as another name. */
+/* False for a prefix that MLflow would reject, or would show under another name. */
 static bool is_prefix(const char *prefix)
 {
     static const char TAKEN[] =
@@ -40,8 +40,8 @@ static bool is_prefix(const char *prefix)
     return taken;
 }
 
-/* As the program is told it: with its port. 127.0.0.1:80, [::1]:80, host:80 and the path of a
- * socket have one. */
+/* Writes the address with its port, as the program expects it. 127.0.0.1:80, [::1]:80, host:80 and
+ * the path of a socket have one. */
 static void whole_address(const struct serve_settings *serve, const char *given, char *out,
                           size_t size)
 {
@@ -56,8 +56,8 @@ static void whole_address(const struct serve_settings *serve, const char *given,
                        (unsigned long long)serve->port);
 }
 
-/* What stands on the line is known to be wrong before anything begins; what the environment says
- * is the program's to look at, and costs no job. */
+/* Checks the addresses of the command line before anything begins. The program checks those of the
+ * environment, and an error there does not stop the job. */
 static int check_addresses(const struct export_settings *export, const struct serve_settings *serve)
 {
     vitals_error error;
@@ -122,7 +122,7 @@ int exporters_check(const struct run_settings *run, const struct export_settings
     if (code == 0 && export->tensorboard != NULL && export->tensorboard[0] == '\0')
         code = command_fail(EXIT_USAGE, "--tensorboard: a folder is expected");
 
-    /* The collector reads files of this ending alone. */
+    /* The node exporter's textfile collector reads only files with this ending. */
     const char *const files[] = {serve->textfile, export->textfile};
     for (size_t i = 0; i < sizeof files / sizeof files[0] && code == 0; i++) {
         size_t size = files[i] != NULL ? strlen(files[i]) : 0;
@@ -136,7 +136,7 @@ int exporters_check(const struct run_settings *run, const struct export_settings
     return code;
 }
 
-/* ---- its parts ---- */
+/* ---- parts of the configuration ---- */
 
 static void begin(struct json_form *form, struct buffer *out, const char *program)
 {
@@ -178,7 +178,7 @@ static void put_otlp(struct json_form *form, const struct export_settings *expor
 
 /* ---- serve ---- */
 
-/* What /metrics holds, wherever it goes. */
+/* Puts the content of /metrics, for every destination. */
 static void put_exposed(struct json_form *form, const struct serve_settings *serve)
 {
     form_put_string(form, "processes", serve->processes);
@@ -198,7 +198,7 @@ void export_config_serve(const struct sampling_settings *sampling,
     put_shared(&form, sampling, export, PATIENCE_NS);
     form_begin_member(&form, "serve", '{');
 
-    /* Inherited sockets, and addresses that were asked for; localhost if there is neither. */
+    /* Inherited sockets, and the given addresses; localhost if there is neither. */
     const struct settings_words *words = &serve->listen;
     char address[300];
     form_begin_member(&form, "listen", '[');
@@ -236,7 +236,7 @@ void export_config_serve(const struct sampling_settings *sampling,
     form_end(&form, '}');
 }
 
-/* ---- a run ---- */
+/* ---- run ---- */
 
 static const char *variable(const struct environment_settings *environment, const char *name)
 {
@@ -255,7 +255,7 @@ static void put_job(struct json_form *form, const struct settings *settings,
     uint64_t bytes;
     form_begin_member(form, "job", '{');
 
-    /* As much of it as may be told. */
+    /* As much of the command line as --cmdline permits. */
     const char *const *argv = job->argv;
     size_t most = strcmp(settings->export.command_line, "off") == 0     ? 0
                   : strcmp(settings->export.command_line, "argv0") == 0 ? 1
@@ -270,8 +270,8 @@ static void put_job(struct json_form *form, const struct settings *settings,
     }
     form_end(form, ']');
 
-    /* What the program is called, which any list of processes shows. What the kernel calls it has
-     * no folder before it: a / in that is its own. */
+    /* The name of the program, which every process list shows. A name from the kernel has no
+     * folder: a / in it belongs to the name. */
     const char *name = job->argv != NULL ? job->argv[0] : job->name;
     const char *slash = job->argv != NULL && name != NULL ? strrchr(name, '/') : NULL;
     put_known(form, "name", slash != NULL ? slash + 1 : name);
@@ -346,9 +346,10 @@ void export_config_run(const struct settings *settings, const struct export_job 
     form_end(&form, '}');
 }
 
-/* ---- what is left of one ---- */
+/* ---- send ---- */
 
-/* A server that takes it may take its time; one that is away is waited for as long as asked. */
+/* A server that answers may take its time; a server that is away is retried as long as
+ * requested. */
 void export_config_send(const struct send_settings *send, const char *path, struct buffer *out)
 {
     static const double PATIENCE_SECONDS = 86400;

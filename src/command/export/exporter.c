@@ -56,7 +56,7 @@ void exporter_take(struct exporter *exporter, const char *line, struct exporter_
     } else if (said != NULL) {
         say("", said);
     } else if (message->kind == MESSAGE_OTHER) {
-        /* What a library prints, or the loader where it cannot start it. */
+        /* Output of a library, or of the loader if the program cannot be started. */
         if (line[0] != '\0' && ++exporter->strays <= STRAYS_SHOWN)
             say("tell", exporter->strays == STRAYS_SHOWN ? "and more of that kind" : line);
     }

@@ -1,8 +1,8 @@
-/* exporter.h: the program that tells others, as serve, run, track and send use it: what it is asked
- * for, and what it says.
+/* exporter.h: the exporter program as serve, run, track and send use it: its configuration and its
+ * messages.
  *
- * What the other side says is hostile: a line that is none of reply.h is shown as text, safe, and
- * only the first few. One thread. */
+ * Messages from the program are untrusted: a line that is not in the form of reply.h is shown as
+ * safe text, and only the first few. One thread. */
 #ifndef VITALS_COMMAND_EXPORT_EXPORTER_H
 #define VITALS_COMMAND_EXPORT_EXPORTER_H
 
@@ -10,7 +10,8 @@
 #include "export/link.h"
 #include "feed/text.h"
 
-/* --mlflow-run: a run of its own, whatever MLFLOW_RUN_ID says; no id looks so. */
+/* The value of --mlflow-run that creates a new run even if MLFLOW_RUN_ID is set; it cannot be an
+ * identifier. */
 #define MLFLOW_NEW_RUN "new"
 
 /* True if any exporter was asked for. */
@@ -20,15 +21,16 @@ bool exporters_asked(const struct export_settings *export);
 int exporters_check(const struct run_settings *run, const struct export_settings *export,
                     const struct serve_settings *serve);
 
-/* What tell needs to know of a run that begins. */
+/* The run that begins, for the exporter. */
 struct export_job {
     const char *program;     /* "run", "track", "record" */
-    const char *const *argv; /* NULL: of a process that lives */
-    int64_t pid;             /* of that; 0: not known yet */
-    const char *name;        /* what that is called; NULL: not known */
+    const char *const *argv; /* NULL: a process that already runs */
+    int64_t pid;             /* pid of that process; 0: not known yet */
+    const char *name;        /* its name; NULL: not known */
 };
 
-/* Without a newline. `out->failed`: no memory. `handed`: a socket to listen at is handed down. */
+/* Write the configuration, without a newline. `out->failed`: memory is exhausted. `handed`: a
+ * listening socket is passed on. */
 void export_config_serve(const struct sampling_settings *sampling,
                          const struct export_settings *export, const struct serve_settings *serve,
                          bool handed, struct buffer *out);
@@ -38,32 +40,33 @@ void export_config_send(const struct send_settings *send, const char *path, stru
 
 struct exporter {
     struct link *link;
-    unsigned strays; /* lines that are none, so far */
-    char failed[32]; /* the last publisher that cannot work; "" */
-    char page[1024]; /* where MLflow shows the run; "": it has not said so */
+    unsigned strays; /* lines in no known form, so far */
+    char failed[32]; /* the last exporter that failed; "" */
+    char page[1024]; /* address of the run in MLflow; "": not reported yet */
 };
 
-/* Starts it; frees the hello. 0, or EXIT_CANNOT after a message. `handed`: as for link_open. */
+/* Starts the program and frees the configuration. Returns 0, or EXIT_CANNOT after a message.
+ * `handed`: as for link_open. */
 int exporter_open(struct exporter *exporter, const struct export_settings *export,
                   struct buffer *config, int handed);
 
-/* Waits at most so long for what it still has to say, says it, and leaves it behind; or kills it.
- */
+/* exporter_close waits at most `wait_ns` for the program's last messages, prints them, and leaves
+ * the program running if it is not done; exporter_end kills it then. */
 enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns);
 enum link_end exporter_end(struct exporter *exporter, uint64_t wait_ns);
 
-/* One thing that it said. */
+/* One message of the program. */
 enum message_kind { MESSAGE_OTHER, MESSAGE_OPENED, MESSAGE_FAILED, MESSAGE_WANT, MESSAGE_DONE };
 
 struct exporter_message {
     enum message_kind kind;
     char publisher[32]; /* OPENED, FAILED */
     char run_id[128];   /* OPENED by mlflow; "" */
-    char url[1024];     /* OPENED by serve, or by mlflow: of the run; "" */
+    char url[1024];     /* OPENED by serve, or by mlflow (address of the run); "" */
     bool all_processes; /* WANT */
 };
 
-/* What a person must know of it is said: "vitals: mlflow: …". */
+/* Parses a line, and prints the messages that are meant for the user: "vitals: mlflow: …". */
 void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message);
 
 #endif

@@ -1,4 +1,4 @@
-/* no_exporter.c: serve, send and what run tells others, in a build without the program for it. */
+/* no_exporter.c: serve, send and the exports of run, in a build without the exporter program. */
 #include "command/run/run_export.h"
 #include "feed/built_without.h"
 

@@ -1,7 +1,6 @@
-/* send.c: `vitals send`: sends what a server of MLflow has missed.
- *
- * An address that can never work is known before anything is sent. One file after the other, each
- * by a program of its own, which goes on where it was left. */
+/* send.c: `vitals send`: sends the data that an MLflow server has missed. An address that can never
+ * work is rejected before anything is sent. Files are sent one after the other, each by its own
+ * program, which resumes where it stopped. */
 #include <poll.h>
 
 #include "command/export/exporter.h"
@@ -9,7 +8,7 @@
 
 static const uint64_t LOOK_NS = 200000000;
 
-/* Until it is done, cannot, or a signal says so; what was not sent is kept. */
+/* Returns when the file is sent, cannot be sent, or a signal arrives; unsent data is kept. */
 static int send_file(const struct export_settings *export, const struct send_settings *send,
                      const char *path, int interrupts)
 {

@@ -15,8 +15,8 @@
 #include "command/export/exporter.h"
 #include "export/prometheus/families.h"
 
-static const uint64_t LAST_NS = 4000000000; /* for what is still to be said at the end */
-static const uint64_t BOTH_NS = 100000000;  /* for two lines to leave, one after the other */
+static const uint64_t LAST_NS = 4000000000; /* for the program's last messages */
+static const uint64_t BOTH_NS = 100000000;  /* for two lines to be written, one after the other */
 
 struct serve_stream {
     vitals_sampler *sampler;
@@ -27,15 +27,15 @@ struct server {
     const struct settings *settings;
     struct exporter exporter;
     vitals_context *context;
-    struct serve_stream samples, every; /* the second: every process, while it is wanted */
-    bool kept;                          /* a part of a line has not left yet */
+    struct serve_stream samples, every; /* every: all processes, while a client wants them */
+    bool kept;                          /* a part of a line is not written yet */
     struct buffer line;
     int code;
     bool over;
 };
 
-/* True for what is not told: what is true of our own service and not of the machine, and what
- * --processes and --cmdline leave out. */
+/* True for metrics that are not exported: those that describe this service and not the machine, and
+ * those that --processes and --cmdline exclude. */
 static bool is_left_out(const struct settings *settings, vitals_metric metric)
 {
     static const char OURS[] = "cgroup_";
@@ -75,7 +75,7 @@ static int request_of_samples(const struct server *server, vitals_request **out,
     return code;
 }
 
-/* What the page lists of each process. */
+/* Requests what the page lists for each process. */
 static int request_of_every(const struct server *server, vitals_request **out, vitals_error *error)
 {
     (void)server;
@@ -116,11 +116,11 @@ static int stream_open(struct server *server, make_request *make, struct serve_s
     return command_fail(EXIT_CANNOT, "%s", error.message);
 }
 
-/* A sample, between what stands around it on its line. */
+/* Writes a sample, between the other parts of its line. */
 static void tell_sample(struct server *server, const struct serve_stream *stream,
                         const char *before, const char *behind)
 {
-    /* Two of a moment leave one after the other. */
+    /* Two samples of the same time are written one after the other. */
     uint64_t wait_ns = server->every.sampler != NULL ? BOTH_NS : 0;
     vitals_snapshot *snapshot = vitals_subscription_latest(stream->subscription);
     vitals_error error;
@@ -143,11 +143,11 @@ static void end(struct server *server, int code)
     server->code = code;
 }
 
-/* With --processes=pid every process is in the samples, with off none is told; so the second
- * sampler is for "workload" alone. */
+/* With --processes=pid every process is in the samples anyway, and with off none is exported; so
+ * the second sampler is for "workload" only. */
 static void hear(struct server *server)
 {
-    enum { AT_ONCE = 100 }; /* lines, so that a flood of them is no end */
+    enum { AT_ONCE = 100 }; /* lines, so that a flood of messages cannot occupy the loop */
     bool workloads = strcmp(server->settings->serve.processes, "workload") == 0;
     int got = 1;
     for (int i = 0; i < AT_ONCE && !server->over && got > 0; i++) {
@@ -207,7 +207,7 @@ static void serve(struct server *server, int interrupts)
     }
 }
 
-/* 0: it is not there, or no number. */
+/* Returns 0 if the variable is not set, or is not a number. */
 static unsigned long long number_of(const struct environment_settings *environment,
                                     const char *name)
 {
@@ -243,7 +243,7 @@ static int take_socket(const struct environment_settings *environment, int *out)
                             "%llu sockets are handed down by the parent process, and one is taken; "
                             "one ListenStream= in the .socket unit",
                             count);
-    /* What is said to stand there may be another thing, of our own even. */
+    /* The descriptor may be something else, even one of this process. */
     if (getsockopt(FIRST_HANDED, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0 ||
         listening == 0)
         return command_fail(EXIT_CANNOT, "no socket that listens was handed down: LISTEN_FDS is "
@@ -255,7 +255,7 @@ static int take_socket(const struct environment_settings *environment, int *out)
     return 0;
 }
 
-/* The program is started before there is a second thread. */
+/* Starts the program before there is a second thread. */
 static int begin(struct server *server)
 {
     struct buffer config = {.bytes = NULL};
