@@ -1,6 +1,8 @@
-/* demo_procfs.c: see demo_procfs.h. The machine's processes and its kernel's counters are in tables
- * here; counters grow with the clock, so that rates are what the tables say. Its folder is locked
- * while in use; one without a lock was left by a vitals that was killed, and is removed. */
+/* demo_procfs.c: see demo_procfs.h.
+ *
+ * Tables here hold the machine's processes and its kernel's counters; counters grow with the clock,
+ * so that rates are those of the tables. The folder is locked while in use; a folder without a lock
+ * was left by a vitals that was killed, and is removed. */
 #include "command/look/demo_procfs.h"
 
 #include <dirent.h>
@@ -19,7 +21,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* It stands at 2026-11-20 12:00:00 UTC, three days after boot. */
+/* The clock starts at 2026-11-20 12:00:00 UTC, three days after boot. */
 static const uint64_t BOOT_NS = 259200 * SECOND_NS;
 static const uint64_t UNTIL_BOOT_NS = UINT64_C(1794916800) * SECOND_NS;
 
@@ -29,7 +31,7 @@ enum {
     PLACE = 512,
     TEXT = 4096,
     FIRST_PID = 4242,
-    GUESTS = 32,      /* as many as any scenario has on its devices */
+    GUESTS = 32,      /* the most that any scenario has on its devices */
     GUEST_STEP = 17,  /* between two pids */
     GUEST_AGE = 1260, /* seconds between two starts */
     PAGE = 4096
@@ -38,12 +40,13 @@ enum {
 struct actor {
     int pid, parent;
     unsigned uid, threads, age, resident_mib, write_kib;
-    double share;                             /* of a CPU */
+    double share;                             /* fraction of a CPU */
     const char *name, *command, *environment; /* words end with a newline here */
 };
 
 // clang-format off
-/* Processes on devices: the newest, in turns, as gpu/demo/scenarios.c gives them work. */
+/* Processes that use devices, the newest of the machine; gpu/demo/scenarios.c assigns work to them
+ * in turn. */
 static const struct actor GUEST[] = {
     {.threads = 34, .resident_mib = 21504, .share = 3.1, .name = "python3", .uid = 41001,
      .write_kib = 5120,
@@ -95,17 +98,17 @@ struct demo_procfs {
     char proc[PLACE + 8], none[PLACE + 8]; /* of folder */
     vitals_clock clock;
     atomic_uint_fast64_t now_ns; /* since boot */
-    pthread_t owner;             /* a wait of this thread moves the clock */
-    int descriptor;              /* of the folder, locked; -1: there is none */
+    pthread_t owner;             /* a wait of this thread advances the clock */
+    int descriptor;              /* of the folder, locked; -1: none */
     bool failed;                 /* a file could not be written */
-    bool held;                   /* signals are */
+    bool held;                   /* signals are blocked */
     sigset_t before;             /* that were blocked before */
 };
 
-/* ---- its files ---- */
+/* ---- files ---- */
 
-/* Writes a file of a process, or of the machine (pid 0). Once one has failed no other is written,
- * and errno stays. */
+/* Writes a file of a process, or of the machine (pid 0). After one failure no other file is
+ * written, and errno is kept. */
 VITALS_FORMAT(4, 5)
 static void write_text(struct demo_procfs *demo, int pid, const char *name, const char *format, ...)
 {
@@ -117,7 +120,7 @@ static void write_text(struct demo_procfs *demo, int pid, const char *name, cons
     size_t size = (size_t)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
 
-    /* Words of the tables end with a newline; the kernel has a zero behind each. */
+    /* Words of the tables end with a newline; in the kernel's file each ends with a NUL. */
     bool words = strcmp(name, "cmdline") == 0 || strcmp(name, "environ") == 0;
     for (char *end = text; words && (end = strchr(end, '\n')) != NULL;)
         *end++ = '\0';
@@ -150,7 +153,7 @@ static struct actor actor_at(size_t place)
     return actor;
 }
 
-/* What does not change. */
+/* Writes the files that do not change. */
 static void write_actor(struct demo_procfs *demo, const struct actor *actor)
 {
     char name[32];
@@ -170,7 +173,8 @@ static void write_actor(struct demo_procfs *demo, const struct actor *actor)
     write_text(demo, actor->pid, "environ", "%s", actor->environment);
 }
 
-/* What grows with the clock: /proc/PID/stat and io, and the machine's own counters. */
+/* Writes the files that grow with the clock: /proc/PID/stat and io, and the machine's own
+ * counters. */
 static void write_counters(struct demo_procfs *demo)
 {
     double now = (double)atomic_load(&demo->now_ns) / (double)SECOND_NS, busy = 0;
@@ -255,7 +259,7 @@ static void drop(int folder, const char *name)
         (void)unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-/* Everything in it. */
+/* Removes all files of the folder. */
 static void clear(int folder)
 {
     static const char *const OF_ACTORS[] = {"stat",    "statm",   "status", "io",
@@ -278,11 +282,12 @@ static void clear(int folder)
         drop(folder, FOLDERS[i]);
 }
 
-/* ---- its folder ---- */
+/* ---- folder ---- */
 
 #define NAME "vitals-demo-"
 
-/* Opens a folder that only we may use; -1: it is not ours, or in use (with LOCK_NB). */
+/* Opens a folder that only this user may use. Returns -1 if it belongs to another user, or is in
+ * use (with LOCK_NB). */
 static int open_own(const char *path, int how)
 {
     struct stat status;
@@ -296,7 +301,7 @@ static int open_own(const char *path, int how)
     return -1;
 }
 
-/* Before it is locked, another vitals may sweep it away: then another one is made. */
+/* Another vitals may remove the folder before it is locked: then a new one is made. */
 static int make_folder(struct demo_procfs *demo, const char *temporary)
 {
     enum { TRIES = 16 };
@@ -317,7 +322,7 @@ static int make_folder(struct demo_procfs *demo, const char *temporary)
     return -1;
 }
 
-/* ---- its clock ---- */
+/* ---- clock ---- */
 
 static uint64_t since_boot_ns(void *data)
 {
@@ -354,7 +359,7 @@ static int wait_until(void *data, int descriptor, uint64_t deadline_ns)
     return code;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 bool demo_procfs_wanted(const struct machine_settings *machine, const struct view_settings *view)
 {
@@ -378,11 +383,11 @@ static int fail(struct demo_procfs *demo, vitals_error *error, const char *tempo
 int demo_procfs_open(const char *temporary, vitals_options *options, struct demo_procfs **out,
                      vitals_error *error)
 {
-    static struct demo_procfs only; /* threads may look at its clock until the process ends */
+    static struct demo_procfs only; /* threads may read its clock until the process ends */
     struct demo_procfs *demo = &only;
     demo->descriptor = -1;
 
-    /* Signals that would end us wait until the files are gone. */
+    /* Signals that would end the process are blocked until the files are removed. */
     static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
     sigset_t ending;
     (void)sigemptyset(&ending);

@@ -48,7 +48,7 @@ static int fail_at(const struct layout_reader *reader, const char *word, const c
 typedef int read_member(const struct layout_reader *reader, const char *key, const json_t *value,
                         struct arrangement *out);
 
-/* "user+4" is a column four columns wider. The command is always the last one. */
+/* Reads a list; "user+4" is a column four columns wider. The command is always the last column. */
 static int read_list(const struct layout_reader *reader, const char *key, const json_t *value,
                      enum view view, struct arranged_columns *out)
 {
@@ -122,7 +122,7 @@ static int read_sorts(const struct layout_reader *reader, const char *key, const
     return 0;
 }
 
-/* The place of a word among names that end with NULL; -1: it is none. */
+/* Returns the index of a word among names that end with NULL, or -1. */
 static int find_name(const char *const *names, const json_t *value)
 {
     const char *word = json_string_value(value);
@@ -153,7 +153,7 @@ static int read_plain(const struct layout_reader *reader, const char *key, const
     return json_is_boolean(value) ? 0 : fail_at(reader, key, "must be true or false");
 }
 
-/* It is shown as it stands, so that it must be safe to print. */
+/* The filter is shown unchanged, so it must be safe to print. */
 static int read_filter(const struct layout_reader *reader, const char *key, const json_t *value,
                        struct arrangement *out)
 {
@@ -329,7 +329,7 @@ static int read_layout(const char *path, bool named, struct arrangement *out, ch
     struct stat status;
     *out = (struct arrangement){.sort_count = 0};
     int descriptor = open(path,
-                          O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // not to wait for a pipe
+                          O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe must not block */
     if (descriptor < 0 && !named && (errno == ENOENT || errno == ENOTDIR))
         return 0;
     bool regular = descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
@@ -356,7 +356,7 @@ static int read_layout(const char *path, bool named, struct arrangement *out, ch
     return code;
 }
 
-/* Cuts the last part of a path off; false: there is none. */
+/* Cuts the last part of a path off; returns false if there is none. */
 static bool cut_last(char *path)
 {
     char *last = strrchr(path, '/');
@@ -366,7 +366,7 @@ static bool cut_last(char *path)
     return true;
 }
 
-/* In a folder of another (sudo) none is made. */
+/* Makes no folder inside a folder of another user (sudo). */
 static void make_folder(const char *path)
 {
     struct stat above;
@@ -391,7 +391,7 @@ static bool hand_over(int descriptor, const char *path)
     return !there || fchmod(descriptor, status.st_mode & 07777) == 0;
 }
 
-/* A link stays one: what it names is written, where that is there. */
+/* A link is kept: the file that it names is written, if it exists. */
 static int replace_file(const char *path, const char *text)
 {
     char real[PATH_MAX], fresh[PATH_MAX + 8];
@@ -432,7 +432,7 @@ int layout_write(const char *path, const struct arrangement *arrangement,
     if (text == NULL)
         return tell(message, "no layout is written: %s", strerror(errno));
 
-    /* The folder of a file, and the one that that stands in. */
+    /* The folder of a file, and the parent of that folder. */
     char folder[PATH_MAX], above[PATH_MAX];
     if (!(snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !cut_last(folder))) {
         memcpy(above, folder, sizeof above);
@@ -473,7 +473,7 @@ static void save(void *data, const struct arrangement *arrangement, char *out, s
 
 void layout_begin(const struct view_settings *view, struct monitor_options *options)
 {
-    static struct arrangement arrangement; /* one monitor a process */
+    static struct arrangement arrangement; /* one monitor for each process */
     static char message[LAYOUT_MESSAGE];
     static struct layout_place place;
     const char *path = view->layout != NULL ? view->layout : view->layout_path;

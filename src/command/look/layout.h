@@ -10,16 +10,17 @@
 
 enum { LAYOUT_MESSAGE = 256 };
 
-/* Reads the layout that the settings name, or that of its usual place, and has the monitor begin
- * with it and write it there. A file that cannot be read leaves the usual layout, and a notice. */
+/* Reads the layout file that the settings name, or the one at its usual place; the monitor begins
+ * with it and saves to it. If the file cannot be read, the monitor has the default layout and shows
+ * a notice. */
 void layout_begin(const struct view_settings *view, struct monitor_options *options);
 
-/* Understands a file's bytes; `path` is for messages. 0, or -1 and `message` says where and what;
- * then the layout is the usual one. */
+/* Parses a file's bytes; `path` is for messages. Returns 0, or -1 with `message` naming the place
+ * and the error; the layout is then the default one. */
 int layout_parse(const char *path, const char *bytes, size_t size, struct arrangement *out,
                  char message[static LAYOUT_MESSAGE]);
 
-/* Replaces the file in one step, and makes its folder. 0, or -1; the message says which. */
+/* Replaces the file atomically, and makes its folder. Returns 0 or -1; `message` says which. */
 int layout_write(const char *path, const struct arrangement *arrangement,
                  char message[static LAYOUT_MESSAGE]);
 

@@ -91,7 +91,7 @@ int command_metrics(const struct settings *settings)
     struct output *output = output_begin(STDOUT_FILENO);
     if (settings->look.json)
         print_json(output);
-    /* One line each, so that grep finds what it is about. */
+    /* One line for each metric, so that grep finds it. */
     for (vitals_table entity = 0;
          !settings->look.json && (entity = vitals_table_next(entity)) != 0;) {
         output_format(output, "%s: %s\n", vitals_table_name(entity), vitals_table_help(entity));

@@ -9,7 +9,7 @@
 const char *metrics_type_name(vitals_type type);
 const char *metrics_kind_name(vitals_kind kind);
 
-/* The first metric of a table; the next of the same table. 0 after the last. */
+/* Return the first metric of a table, and the next of the same table; 0 after the last. */
 vitals_metric metrics_first(vitals_table entity);
 vitals_metric metrics_after(vitals_metric metric);
 

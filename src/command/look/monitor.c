@@ -1,5 +1,5 @@
-/* monitor.c: `vitals` on a terminal, `vitals --screen` and `vitals replay`: the screens of
- * src/monitor with the settings put in. On leaving, the report of the last reading stays in the
+/* monitor.c: `vitals` on a terminal, `vitals --screen` and `vitals replay`: runs the screens of
+ * src/monitor with the settings. On exit, the report of the last reading stays in the
  * scrollback. */
 #include "command/command.h"
 
@@ -19,11 +19,11 @@
 
 enum { USER = 128 };
 
-/* The settings as options of the screens; `user` must live on. */
+/* Fills the options of the screens from the settings; `user` is borrowed. */
 static void fill_options(const struct settings *settings, const char *const *user,
                          struct monitor_options *options)
 {
-    /* Redrawing faster is of no use, and rates would be made of too few steps of their counters. */
+    /* Faster redraws have no use, and rates would be computed from too few counter steps. */
     enum { LEAST_NS = 100000000 };
     uint64_t interval_ns = settings->sampling.interval_ns;
     const char *mode = settings->view.monitor_mode;
@@ -56,12 +56,12 @@ static void fill_options(const struct settings *settings, const char *const *use
 
 enum { SIZE_LEAST = 1, SIZE_MOST = 1000 };
 
-/* "80x24", "80x24:help", "help". */
+/* Parses "80x24", "80x24:help" or "help". */
 static bool read_size(const char *text, struct monitor_picture *picture)
 {
     int end = 0;
     unsigned width = 0, height = 0;
-    if (*text >= 'a' && *text <= 'z') { // in the terminal's size, or that of most
+    if (*text >= 'a' && *text <= 'z') { /* in the terminal's size, or the most common one */
         struct winsize size;
         bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= SIZE_LEAST &&
                      size.ws_row >= SIZE_LEAST && size.ws_col <= SIZE_MOST &&
@@ -80,16 +80,16 @@ static bool read_size(const char *text, struct monitor_picture *picture)
     return width >= SIZE_LEAST && width <= SIZE_MOST && height >= SIZE_LEAST && height <= SIZE_MOST;
 }
 
-/* What a screen is made of. */
+/* The readings from which a screen is drawn. */
 struct monitor_readings {
     struct feed feed;
-    size_t most;              /* 0: all there are */
-    vitals_context *context;  /* NULL: they come from a file */
-    struct demo_procfs *demo; /* NULL: a file, or this machine */
+    size_t most;              /* 0: all */
+    vitals_context *context;  /* NULL: the readings come from a file */
+    struct demo_procfs *demo; /* NULL: a file or this machine is read */
 };
 
-/* Of a file everything, so that graphs have a past; of this machine two readings; of the demo's own
- * as many as a graph wants. */
+/* Opens the readings: of a file all, so that graphs have a history; of this machine two; of the
+ * demo as many as a graph shows. */
 static int open_readings(const struct settings *settings, const vitals_request *request,
                          struct monitor_readings *readings)
 {
@@ -117,7 +117,7 @@ static int open_readings(const struct settings *settings, const vitals_request *
     return command_fail(code == VITALS_EARGUMENT ? EXIT_USAGE : EXIT_CANNOT, "%s", error.message);
 }
 
-/* Where --screen is no size, the usage error; else 0. `screen` (may be NULL) gets the name, or
+/* Returns 0, or the usage error if --screen is not a size. `screen` (may be NULL) gets the name, or
  * NULL. */
 static int check_screen(const struct view_settings *view, const char **screen)
 {
@@ -146,7 +146,7 @@ static int draw_screen(const struct settings *settings, const struct monitor_opt
     return EXIT_DONE;
 }
 
-/* Frees the text. */
+/* Prints and frees the text. */
 static int print_drawn(struct buffer *drawn, int code)
 {
     if (code == EXIT_DONE) {
@@ -194,9 +194,9 @@ int command_screen(const struct settings *settings)
     return print_drawn(&drawn, code);
 }
 
-/* The screens on the terminal until they are left, then the report of the last reading. Frees the
- * context of the options. Returns the exit code; if the screens cannot be shown the message ends
- * with `instead`. */
+/* Runs the screens on the terminal until the user leaves them, then prints the report of the last
+ * reading. Frees the context of the options. Returns the exit code; if the screens cannot be shown
+ * the message ends with `instead`. */
 static int show_on_terminal(const struct settings *settings, struct monitor_options *options,
                             const char *instead)
 {
@@ -253,7 +253,7 @@ int command_replay(const struct settings *settings)
                                          "--screen 120x40 prints one screen, vitals report what "
                                          "was used");
 
-    /* What holds nothing that could be shown is told here, where its name is known. */
+    /* A file without anything to show is reported here, where its name is known. */
     struct timeline_span span = {.count = 0};
     const char *path = settings->arguments.words.items[0];
     if (timeline_open(path, &timeline, &error) < 0)

@@ -1,7 +1,5 @@
-/* one_shot.c: `vitals -1`: a report of now.
- *
- * Rates need two readings: they are --delay apart. On a machine with devices only the processes on
- * them are read in full; without devices, all. */
+/* one_shot.c: `vitals -1`: prints a report. Rates need two readings: they are --delay apart. On a
+ * machine with devices only the processes on them are read in full; without devices, all. */
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
@@ -24,8 +22,8 @@ static const vitals_metric VISIBLE_METRICS[] = {VITALS_GPU_VENDOR,
                                                 VITALS_GPU_COMPUTE_INSTANCE_ID,
                                                 0};
 
-/* Of a file, its last two snapshots; of this machine, two that are --delay apart. *older may stay
- * NULL. As command_read_next. */
+/* Reads two snapshots: the last two of a file, or two of this machine that are --delay apart.
+ * *older may stay NULL. Returns as command_read_next. */
 static int read_feed(const struct machine_settings *machine,
                      const struct sampling_settings *sampling, struct feed *feed,
                      vitals_snapshot **older, vitals_snapshot **now, vitals_error *error)
@@ -42,7 +40,7 @@ static int read_feed(const struct machine_settings *machine,
     return got == 0 && *now != NULL ? 1 : got;
 }
 
-/* 0, or an exit code after a message. */
+/* Returns 0, or an exit code after a message. */
 static int take(const struct machine_settings *machine, const struct sampling_settings *sampling,
                 const struct filter_settings *filter, unsigned rows, vitals_snapshot **older,
                 vitals_snapshot **now)
@@ -73,8 +71,8 @@ static int take(const struct machine_settings *machine, const struct sampling_se
     return 0;
 }
 
-/* The numbers of those that CUDA_VISIBLE_DEVICES names: of a partition, its device's. What CUDA
- * would pass over is told. */
+/* Writes the indices of the devices that CUDA_VISIBLE_DEVICES names: for a partition, that of its
+ * device. Prints a message for entries that CUDA would ignore. */
 static size_t visible_devices(const struct environment_settings *environment,
                               const vitals_snapshot *snapshot, uint64_t out[static DEVICES_MAX])
 {
@@ -162,7 +160,7 @@ int command_print_report(const struct settings *settings, const vitals_snapshot 
     if (code != EXIT_DONE || !settings->filter.only.given)
         return code;
 
-    /* Tells which devices were asked for and are not there; the others were shown. */
+    /* Prints which requested devices do not exist; the others were shown. */
     uint64_t missing[DEVICES_MAX];
     if (options.selection.device_count > DEVICES_MAX)
         options.selection.device_count = DEVICES_MAX;
@@ -179,7 +177,7 @@ int command_one_shot(const struct settings *settings)
     bool here = settings->machine.from == NULL;
     vitals_snapshot *older = NULL, *now = NULL;
 
-    /* A user that this system does not have owns no process; another machine's snapshot may have
+    /* A user that this system does not have owns no process; a snapshot of another machine may have
      * any user. */
     for (size_t i = 0; i < filter->users.count && here; i++) {
         const char *name = filter->users.items[i];

@@ -55,7 +55,7 @@ int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes
         if (!vitals_snapshot_has_table(snapshot, entity))
             continue;
 
-        /* The columns that a table of a snapshot has. */
+        /* The columns of a table of a snapshot. */
         size_t count = 0;
         for (vitals_metric metric = 0;
              (metric = vitals_metric_next(metric)) != 0 && count < COLUMNS_MAX;) {

@@ -1,4 +1,4 @@
-/* snapshot_filter.h: a snapshot with some of another's rows. */
+/* snapshot_filter.h: copies a snapshot with a part of its rows. */
 #ifndef VITALS_COMMAND_LOOK_SNAPSHOT_FILTER_H
 #define VITALS_COMMAND_LOOK_SNAPSHOT_FILTER_H
 
@@ -7,7 +7,7 @@
 #include <vitals/sys/builder.h>
 #include <vitals/vitals.h>
 
-/* The rows that are copied, and a function that is called behind the rows of each table and may add
+/* Which rows are copied, and a function that is called after the rows of each table and may add
  * others; either may be NULL. */
 struct snapshot_changes {
     bool (*keep)(void *data, const vitals_row *row);
@@ -15,7 +15,7 @@ struct snapshot_changes {
     void *data;
 };
 
-/* Copies a snapshot. *out is yours to unref. Errors: EMEMORY. */
+/* Copies a snapshot. The caller unrefs *out. Errors: EMEMORY. */
 int snapshot_copy(const vitals_snapshot *snapshot, const struct snapshot_changes *changes,
                   vitals_builder *builder, vitals_snapshot **out, vitals_error *error);
 

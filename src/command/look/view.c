@@ -1,6 +1,6 @@
-/* view.c: `vitals` without a subcommand: the monitor, the report, or snapshots as JSON, one, or a
- * line each until it is told to stop. A snapshot leaves as a whole line: an interrupt ends the
- * stream between two of them. */
+/* view.c: `vitals` without a subcommand: the monitor, the report, or snapshots as JSON, one, or one
+ * for each line until it is interrupted. A snapshot is written as a whole line: an interrupt ends
+ * the stream between two lines. */
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +12,8 @@ static bool is_terminal(const struct settings *settings)
     return settings->look.terminal && settings->look.typed;
 }
 
-/* The monitor can be tried on a terminal that TERM names; it knows more of it. */
+/* True if the terminal may support the monitor: TERM is set and not "dumb". The monitor itself
+ * checks more. */
 static bool is_capable(const struct settings *settings)
 {
     const char *term = settings->environment.term;

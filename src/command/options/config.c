@@ -1,4 +1,4 @@
-/* config.c: the configuration file becomes settings, by the option table. */
+/* config.c: reads the configuration file into the settings, by the option table. */
 #include "command/options/option.h"
 #include "feed/built_without.h"
 
@@ -60,7 +60,7 @@ static int fail_at(struct option_error *error, const char *path, size_t line, si
     return -1;
 }
 
-/* Each value as a word of the command line would be: the same checks then hold for both. */
+/* Parses each value as a word of the command line, so that the same checks hold for both. */
 static int assign_member(struct settings *settings, const struct option *option,
                          const json_t *value, struct option_error *error)
 {
@@ -97,7 +97,7 @@ static int assign_member(struct settings *settings, const struct option *option,
     return option_assign(settings, option, name, words, count, ORIGIN_CONFIGURATION, error);
 }
 
-/* 0, or -1 and *wrong is the member. */
+/* Returns 0, or -1 with *wrong set to the member. */
 static int take_members(struct settings *settings, json_t *object, const char **wrong,
                         struct option_error *error)
 {

@@ -1,4 +1,4 @@
-/* option.c: arguments become settings. */
+/* option.c: parses arguments into settings. */
 #include "command/options/option.h"
 
 #include <stdarg.h>
@@ -16,7 +16,7 @@ struct parse {
     size_t count;
     size_t at; /* the next argument */
     struct option_error *error;
-    const struct option *last; /* the option before, for a better message */
+    const struct option *last; /* the previous option, for a better message */
 };
 
 VITALS_FORMAT(2, 3) static int fail(struct parse *parse, const char *format, ...)
@@ -48,7 +48,7 @@ const struct option *option_find(unsigned commands, const char *name, size_t siz
     return NULL;
 }
 
-/* A configuration does not name another one. */
+/* A configuration file does not name another one. */
 const char *option_key(const struct option *option)
 {
     bool has_key = option->everywhere && option->offset != offsetof(struct settings, config);
@@ -80,7 +80,7 @@ static unsigned commands_now(const struct parse *parse)
     return parse->settings->command->bit;
 }
 
-/* "vitals%s%s" with these: "vitals run", "vitals". */
+/* Returns "vitals%s%s" with these: "vitals run", "vitals". */
 static const char *space(const struct command *command)
 {
     return command->name != NULL ? " " : "";
@@ -91,10 +91,10 @@ static const char *word(const struct command *command)
     return command->name != NULL ? command->name : "";
 }
 
-/* ---- What is no option ---- */
+/* ---- words that are not options ---- */
 
-/* What stands on the line and was not understood: where it holds an address, without a name and
- * password, since what we say may be kept. True to its size. */
+/* Formats an unknown word of the command line for a message. A URL is shown without its user name
+ * and password, because messages may be logged. The result is cut to `size`. */
 static void show_word(const char *given, char *out, size_t size)
 {
     if (strstr(given, "://") != NULL)
@@ -137,7 +137,7 @@ static int unknown_option(struct parse *parse, const char *argument)
     return fail(parse, "unknown option %s", safe);
 }
 
-/* ---- Options and their words ---- */
+/* ---- options and their values ---- */
 
 const char *option_choice(const struct option *option, const char *name)
 {
@@ -147,14 +147,14 @@ const char *option_choice(const struct option *option, const char *name)
     return *choice;
 }
 
-/* How many of the arguments that follow are this option's. */
+/* Returns how many of the following arguments belong to this option. */
 static size_t count_words(const struct parse *parse, const struct option *option)
 {
     const char *const *words = parse->argv + parse->at;
     size_t left = parse->count - parse->at, count = 0;
     while (option->takes != NULL && count < left && option->takes(words[count]))
         count++;
-    /* Whether its value may be left out, so that only what is glued to it is one. */
+    /* An optional value must be attached to the option. */
     if (option->kind == OPTION_FLAG || option->kind == OPTION_MAYBE ||
         (option->kind == OPTION_DURATION && option->implied != NULL) || left == 0)
         return count;
@@ -168,8 +168,8 @@ static size_t count_words(const struct parse *parse, const struct option *option
         most = 2;
     for (; count < most && count < left; count++) {
         const char *word = words[count];
-        /* "-5" is a bad value and no option, unless there is such an option; to what takes one
-         * number it is a value even then. */
+        /* "-5" is a bad value and not an option, unless there is such an option; for an option that
+         * takes one number it is always a value. */
         bool one_number = option->kind == OPTION_NUMBER || option->kind == OPTION_DURATION;
         if (word[0] != '-' || word[1] == '\0')
             continue;
@@ -181,7 +181,7 @@ static size_t count_words(const struct parse *parse, const struct option *option
     return count;
 }
 
-/* `name`: "--interval", "-o". `attached`: the value that is glued to it, or NULL. */
+/* `name`: "--interval", "-o". `attached`: the attached value, or NULL. */
 static int take_option(struct parse *parse, const struct option *option, const char *name,
                        const char *attached)
 {
@@ -193,8 +193,8 @@ static int take_option(struct parse *parse, const struct option *option, const c
     return option_assign(parse->settings, option, name, words, count, ORIGIN_FLAG, parse->error);
 }
 
-/* "-ov" as it stands, otherwise letter by letter: flags, and at last one that takes a value, which
- * may be glued to it. */
+/* Parses "-ov" as one option if it exists, otherwise letter by letter: flags, and last one option
+ * that takes a value, which may be attached. */
 static int take_brief(struct parse *parse, const char *argument)
 {
     const char *letter = argument + 1;
@@ -216,7 +216,7 @@ static int take_brief(struct parse *parse, const char *argument)
     return 0;
 }
 
-/* ---- Commands ---- */
+/* ---- commands ---- */
 
 static bool was_given(const struct settings *settings, const struct option *option)
 {
@@ -246,7 +246,7 @@ static void take_command_line(struct parse *parse)
     parse->at = parse->count;
 }
 
-/* A word that the command itself will look at. */
+/* Keeps a word that the command itself will check. */
 static int keep_word(struct parse *parse, const char *name)
 {
     struct settings_words *words = &parse->settings->arguments.words;
@@ -264,7 +264,7 @@ static int take_word(struct parse *parse, const char *name)
     struct settings *settings = parse->settings;
     if (settings->command->flags & COMMAND_WORDS)
         return keep_word(parse, name);
-    /* `--mlflow http://…`: an address behind an option whose value is written behind "=". */
+    /* `--mlflow http://…`: an address after an option whose value must be attached with "=". */
     if (strstr(name, "://") != NULL && parse->last != NULL && parse->last->kind == OPTION_MAYBE &&
         parse->at >= 2 && strchr(parse->argv[parse->at - 2], '=') == NULL &&
         parse->argv[parse->at - 2][0] == '-') {
@@ -335,7 +335,7 @@ static int take_argument(struct parse *parse)
     if (argument[0] != '-' || argument[1] == '\0')
         return take_word(parse, argument);
 
-    /* -5, which a command that takes pids wants to look at itself; and -TERM. */
+    /* -5, which a command that takes pids checks itself; and -TERM. */
     static const char DIGITS[] = "0123456789";
     static const char CAPITALS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-";
     unsigned flags = parse->settings->command->flags;
@@ -374,7 +374,7 @@ int options_from_arguments(struct settings *settings, const struct command *comm
             return -1;
     }
 
-    /* Options that exclude or need each other, by the table. */
+    /* Checks options that exclude or need each other, by the table. */
     for (const struct option *option = option_table; option->name != NULL; option++) {
         if (!option_belongs(option, commands_now(&parse)) || !was_given(parse.settings, option))
             continue;
@@ -386,14 +386,15 @@ int options_from_arguments(struct settings *settings, const struct command *comm
     return 0;
 }
 
-/* ---- Which word was meant ---- */
+/* ---- suggestions ---- */
 
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours. Longer words count as far away. */
+/* Counts insertions, deletions, replacements and swaps of neighbors. Longer words count as far
+ * away. */
 size_t word_distance(const char *a, const char *b)
 {
     size_t rows = strlen(a), columns = strlen(b);
@@ -416,7 +417,7 @@ size_t word_distance(const char *a, const char *b)
     return at[rows][columns];
 }
 
-/* A third of the letters may be wrong, and one always; an unfinished word is near to its whole. */
+/* A third of the letters may be wrong, but at least one; a prefix of a word is near to it. */
 void nearest_begin(struct nearest *nearest, const char *wanted)
 {
     size_t size = strlen(wanted);

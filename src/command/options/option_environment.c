@@ -1,8 +1,8 @@
-/* option_environment.c: environment variables become settings.
+/* option_environment.c: reads environment variables into settings.
  *
- * VITALS_<NAME> is meant for us: a bad one is a usage error. A variable of another program
- * (COLUMNS, NVITOP_…) is honoured where ours is not set, and passed over where it is bad, as its
- * owner does. */
+ * VITALS_<NAME> is meant for vitals: a bad value is a usage error. A variable of another program
+ * (COLUMNS, NVITOP_…) is honored if ours is not set, and ignored if it is bad, as its owner
+ * does. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -27,8 +27,8 @@ static void assign_word(struct settings *settings, const char *name, const char 
         (void)option_assign(settings, option, name, &word, 1, ORIGIN_ENVIRONMENT, &ignored);
 }
 
-/* NVITOP_MONITOR_MODE: a comma list of words of any case. A mode counts only where exactly one is
- * named; of two that contradict each other the plainer wins; others are passed over. */
+/* NVITOP_MONITOR_MODE: a comma list of words, case-insensitive. A mode counts only if exactly one
+ * is named; of two contradicting words the plainer one wins; other words are ignored. */
 static void monitor_mode(struct settings *settings, const char *value)
 {
     enum { AUTO, FULL, COMPACT, MODES, PLAIN = MODES, COLORFUL, DARK, LIGHT, READONLY, WORDS };
@@ -53,7 +53,7 @@ static void monitor_mode(struct settings *settings, const char *value)
         assign_word(settings, "readonly", "yes");
 }
 
-/* An empty variable is one that is not set. */
+/* Treats an empty variable as not set. */
 static const char *look(option_lookup *lookup, void *data, const char *name)
 {
     const char *value = name != NULL ? lookup(data, name) : NULL;
@@ -82,9 +82,9 @@ int options_from_environment(struct settings *settings, option_lookup *lookup, v
     if (mode != NULL)
         monitor_mode(settings, mode);
 
-    /* Its older form had a variable for the theme, over which MODE wins where it names one, and one
-     * for whether a terminal gets the monitor unasked: so it is here anyway, unless that says no.
-     */
+    /* Older versions of nvitop had a variable for the theme, over which MODE has priority, and one
+     * that makes a terminal get the monitor without being asked. The monitor is the default here,
+     * unless that variable is false. */
     const char *theme = look(lookup, data, "NVITOP_MONITOR_THEME");
     const char *always = look(lookup, data, "NVITOP_MONITOR_ALWAYS");
     static const char *const NO[] = {"false", "no", "0"};

@@ -1,4 +1,4 @@
-/* option_help.c: what --help prints, generated from the tables. At most 80 columns, ASCII. */
+/* option_help.c: prints --help, generated from the tables. At most 80 columns, ASCII. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 enum { COLUMNS = 80, INDENT = 28 };
 
-/* Words of `text` into lines; `column` is where the cursor stands. */
+/* Wraps the words of `text` into lines; `column` is the position of the cursor. */
 static void print_wrapped(struct output *output, const char *text, size_t column, size_t indent)
 {
     for (bool first = true; *text != '\0'; first = false) {
@@ -25,7 +25,7 @@ static void print_wrapped(struct output *output, const char *text, size_t column
     output_text(output, "\n");
 }
 
-/* "MODE" as it stands behind the name: " [auto|full|compact]", "[=SCENARIO]", " TIME". */
+/* Writes "MODE" as shown after the name: " [auto|full|compact]", "[=SCENARIO]", " TIME". */
 void option_argument(const struct option *option, char *out, size_t capacity)
 {
     size_t used = 0;

@@ -1,4 +1,4 @@
-/* option_table.c: every option there is, in the order in which help shows them. */
+/* option_table.c: all options, in the order of the help. */
 #include "command/options/option.h"
 #include "command/processes/ps_columns.h"
 #include "record/recorder.h"
@@ -65,7 +65,7 @@ enum {
 };
 #define ANY COMMAND_ANY
 
-/* Whether a word is a list of devices, as CUDA_VISIBLE_DEVICES holds it, by its first item: a
+/* True if the word is a list of devices, as in CUDA_VISIBLE_DEVICES, judged by its first item: a
  * number up to a blank, a comma or the end (where strchr finds the NUL), or a UUID. */
 static bool is_device_list(const char *word)
 {

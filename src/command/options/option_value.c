@@ -1,18 +1,18 @@
-/* option_value.c: words become values, a function for each kind of option; the settings that hold
- * them. */
+/* option_value.c: parses words into values, a function for each kind of option; and the life of the
+ * settings that hold them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command/options/option.h"
 
-/* One value on its way into the settings. */
+/* One value that is assigned to the settings. */
 struct assignment {
     struct settings *settings;
     const struct option *option;
-    const char *name; /* as a message calls it */
+    const char *name; /* for messages */
     enum origin origin;
-    bool replaces; /* what stood there is of a weaker origin */
+    bool replaces; /* the existing value is from a weaker origin */
     struct option_error *error;
 };
 
@@ -100,7 +100,7 @@ static bool parse_number(const struct option *option, const char *word, size_t s
     return option_number(word, size, option->minimum, option->maximum, out);
 }
 
-/* Whether the word is yes or no, and which. */
+/* True if the word is yes or no; *out is which. */
 static bool is_flag_word(const char *word, bool *yes)
 {
     static const char *const words[][2] = {
@@ -122,8 +122,7 @@ static int assign_flag(const struct assignment *to, const char *const *words, si
     return 0;
 }
 
-/* Without a word the value stays as it is, and only the flag beside it says that it was asked for.
- */
+/* Without a word the value is unchanged, and only the flag beside it is set. */
 static int assign_choice(const struct assignment *to, const char *const *words, size_t count)
 {
     if (to->origin == ORIGIN_FLAG)
@@ -137,7 +136,7 @@ static int assign_choice(const struct assignment *to, const char *const *words, 
     return 0;
 }
 
-/* Several words (an array of the configuration) become one comma list. */
+/* Joins several words (an array of the configuration) into one comma list. */
 static int assign_text(const struct assignment *to, const char *const *words, size_t count)
 {
     const char **text = destination(to);
@@ -165,7 +164,7 @@ static int assign_text(const struct assignment *to, const char *const *words, si
     return 0;
 }
 
-/* Yes, as a configuration or a variable may say it, is the option alone; no takes it back. */
+/* "yes" in a configuration or a variable means the option without a value; "no" removes it. */
 static int assign_maybe(const struct assignment *to, const char *const *words, size_t count)
 {
     const char **text = destination(to);
@@ -202,11 +201,11 @@ static int assign_duration(const struct assignment *to, const char *const *words
     return 0;
 }
 
-/* The parts of words that may be comma lists, one after the other; false after the last. */
+/* Iterates over the parts of words that may be comma lists; returns false after the last. */
 struct value_parts {
     const char *const *words;
     size_t count;
-    const char *at; /* in words[0]; NULL: at its beginning */
+    const char *at; /* position in words[0]; NULL: at its beginning */
 };
 
 static bool parts_next(struct value_parts *parts, const char **begin, size_t *size)
@@ -235,7 +234,7 @@ static size_t parts_count(const char *const *words, size_t count)
     return total;
 }
 
-/* What a message shows of the words: all of them, as they stood. */
+/* Rejects the value with a message that shows all words unchanged. */
 static int refuse_all(const struct assignment *to, const char *const *words, size_t count)
 {
     char all[200] = "";
@@ -244,7 +243,7 @@ static int refuse_all(const struct assignment *to, const char *const *words, siz
     return refuse(to, all);
 }
 
-/* `out` has room for parts_count of them. */
+/* `out` has room for parts_count numbers. */
 static int parse_numbers(const struct assignment *to, const char *const *words, size_t count,
                          uint64_t *out)
 {
@@ -272,7 +271,8 @@ static int assign_pair(const struct assignment *to, const char *const *words, si
     return 0;
 }
 
-/* A list has room for the old and the new; the old array stays behind in the settings' memory. */
+/* Returns a list with room for the old and the new items; the old array stays allocated in the
+ * settings' arena. */
 static void *grow(const struct assignment *to, const void *old, size_t kept, size_t more,
                   size_t item)
 {
@@ -340,7 +340,7 @@ int option_assign(struct settings *settings, const struct option *option, const 
                   struct option_error *error)
 {
     unsigned char *is = &settings->origins[option - option_table];
-    enum origin strongest = origin; /* presets are the first */
+    enum origin strongest = origin; /* presets come first */
     if (origin != ORIGIN_DEFAULT)
         strongest = settings_origin(settings, (const char *)settings + option->offset);
     if (strongest > origin)

@@ -1,4 +1,4 @@
-/* options.c: `vitals options --settings`: the value of each option, and where it came from. */
+/* options.c: `vitals options --settings`: prints the value of each option and its origin. */
 #include <unistd.h>
 
 #include "command/options/option.h"
@@ -40,7 +40,7 @@ static void print_value(struct json_form *form, const struct option *option, con
     }
 }
 
-/* An object in a line of its own. */
+/* Begins an object on a line of its own. */
 static void begin_line(struct json_form *form, const char *key)
 {
     form_key(form, key);

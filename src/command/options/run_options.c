@@ -1,5 +1,5 @@
-/* run_options.c: what `vitals run` tells the library, of the settings; and what run, track and
- * record have in common of where a recording goes. */
+/* run_options.c: makes the library's options of a run from the settings; and the recording options
+ * that run, track and record share. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -24,7 +24,7 @@ static int take_size(const char *option, const char *text, uint64_t *out)
                         command_safe(text));
 }
 
-/* Names of rungs by commas or spaces, as they are given on. */
+/* Takes names of methods, separated by commas or spaces. */
 static int take_methods(vitals_run_options *options, const struct measure_settings *measure)
 {
     static const char *const KNOWN[] = {"cgroup2", "systemd",   "perf",  "taskstats",
@@ -53,7 +53,7 @@ static int take_methods(vitals_run_options *options, const struct measure_settin
     return 0;
 }
 
-/* A tracker prints nothing else to standard output, so a named format goes there. */
+/* The tracker prints nothing else to standard output, so a named format goes there. */
 static const char *recording_place(const struct argument_settings *arguments,
                                    const struct recording_settings *recording)
 {
@@ -69,8 +69,8 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
     vitals_usage_options_init(&plan->usage, sizeof plan->usage);
     plan->usage.expected_cores = (double)measure->expected_cores;
     plan->usage.no_children = measure->no_children;
-    /* Figures that cost more than a read are only for output that keeps them: the text shows none.
-     */
+    /* Figures that cost more than a read are only measured for output that keeps them: the text
+     * shows none. */
     plan->usage.details = recording_place(&settings->arguments, &settings->recording) != NULL ||
                           settings->run.json_path != NULL || settings->look.verbose ||
                           exporters_asked(&settings->export);
@@ -100,7 +100,7 @@ static int take_usage(struct run_plan *plan, const struct settings *settings)
                               command_safe(measure->brand));
 }
 
-/* ---- where it goes ---- */
+/* ---- the recording ---- */
 
 int recording_take_rotation(struct recorder_options *options,
                             const struct recording_settings *recording)
@@ -122,7 +122,7 @@ int recording_take_rotation(struct recorder_options *options,
     return 0;
 }
 
-/* Descriptors of ours mean nothing to a sampler of its own. */
+/* A sampler in a process of its own does not have our descriptors. */
 int recording_check_place(const char *option, const char *path)
 {
     struct stat found;
@@ -141,7 +141,8 @@ const char *recording_way_out(const struct recorder_options *options, const char
     return full ? "; --overwrite replaces it" : "";
 }
 
-/* FILE.3.db of FILE.db: of the third of several runs. False if it is too long. */
+/* Writes FILE.3.db for FILE.db: the third of several runs. Returns false if the name is too
+ * long. */
 static bool recording_numbered(const char *path, uint64_t number, char *out, size_t capacity)
 {
     const char *name = strrchr(path, '/'), *ending = strrchr(path, '.');
@@ -158,7 +159,7 @@ const char *run_plan_file(const struct run_plan *plan)
     return plan->records && strcmp(plan->recording, "-") != 0 ? plan->recording : NULL;
 }
 
-/* Where the recording of one run is written; from now on the plan records there. */
+/* Sets the file of the recording of one run; the plan records there from now on. */
 static int plan_recording(struct run_plan *plan, const struct argument_settings *arguments,
                           const struct recording_settings *recording,
                           const struct run_settings *run)
@@ -187,7 +188,7 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
                                 strerror(errno));
     }
 
-    /* So that a recording that was cut off says of what it is. */
+    /* So that a recording that was cut off names its command. */
     const char *const *argv = arguments->command_argv;
     char words[2048], line[4096];
     size_t used = 0;
@@ -200,7 +201,7 @@ static int plan_recording(struct run_plan *plan, const struct argument_settings 
         (void)vitals_text_command((vitals_text){words, used}, line, sizeof line);
         record_observer_attribute(&plan->observer, "command", command_text(line));
     }
-    if (run->gpus == 0 || run->gpus_chosen) /* it is begun once there are GPUs */
+    if (run->gpus == 0 || run->gpus_chosen) /* created once the GPUs are selected */
         plan->options.observer = &plan->observer.face;
     return 0;
 }
@@ -209,7 +210,7 @@ int run_plan_prepare(struct run_plan *plan, const struct argument_settings *argu
 {
     vitals_error error;
     if (plan->options.observer == NULL || run_plan_file(plan) == NULL)
-        return 0; /* nothing to make */
+        return 0; /* nothing to prepare */
     int code = record_observer_prepare(&plan->observer, &error);
     if (code < 0)
         return command_fail(EXIT_BEFORE_RUN, "%s%s%s", error.message,
@@ -257,7 +258,7 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
     if (recording->format != NULL && recorder_format_name(format) == NULL)
         return command_fail(EXIT_USAGE, "--format %s: vitals run --help names the formats",
                             command_safe(recording->format));
-    /* That one of several cannot be written is better known before the first runs. */
+    /* If the file of a later run cannot be written, that is reported before the first run. */
     if (run->repeat != 0) {
         struct stat found;
         for (uint64_t i = 1; i <= run->repeat && !recording->overwrite; i++) {
@@ -269,7 +270,7 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
                     "not run",
                     command_safe(plan->recording));
         }
-        return 0; // each run begins its own
+        return 0; /* each run creates its own */
     }
     if (strlen(path) >= sizeof plan->recording)
         return command_fail(EXIT_USAGE, "--record %s: too long", command_safe(path));
@@ -278,7 +279,7 @@ static int take_recording(struct run_plan *plan, const struct argument_settings 
     return code == 0 ? plan_recording(plan, arguments, recording, run) : code;
 }
 
-/* ---- the running totals, so that something is left of a run if vitals is killed ---- */
+/* ---- the running totals, which remain if vitals is killed ---- */
 
 void run_totals_remove(const struct run_plan *plan)
 {
@@ -292,10 +293,9 @@ void run_totals_remove(const struct run_plan *plan)
         (void)unlink(plan->totals);
 }
 
-/* The file of --backup, or a unique name in the user's state folder, which is created with each
- * folder on the way; the user's alone to read. If there is none, nothing is printed, except with
- * --verbose.
- */
+/* Takes the file of --backup, or a unique name in the user's state folder; creates it and its
+ * folders, readable by the user only. If there is no place, prints nothing, except with
+ * --verbose. */
 static int take_totals(struct run_plan *plan, const struct environment_settings *environment,
                        const struct run_settings *run)
 {
@@ -330,7 +330,7 @@ static int take_totals(struct run_plan *plan, const struct environment_settings 
             *at = '/';
     }
 
-    /* Containers may share the folder, and have the same pids. */
+    /* The name holds the time because containers may share the folder and have equal pids. */
     int more = fits && access(folder, W_OK) == 0
                    ? snprintf(folder + used, capacity - (size_t)used, "/run-%llu-%ld.json",
                               (unsigned long long)clock_realtime_ns(), (long)getpid())
@@ -342,8 +342,8 @@ static int take_totals(struct run_plan *plan, const struct environment_settings 
     return 0;
 }
 
-/* Gives a run a scope of the user's systemd, by the program libexec/vitals/scope. The contract is
- * make_scope's of vitals_run_options; `data` is the program. */
+/* Asks the user's systemd for a scope for a run, with the program libexec/vitals/scope. The
+ * contract is that of make_scope in vitals_run_options; `data` is the program. */
 static int make_scope(void *data, const char *name, const int64_t *pids, size_t pid_count,
                       uint64_t memory_max_bytes, uint64_t processes_max)
 {
@@ -359,7 +359,7 @@ static int make_scope(void *data, const char *name, const int64_t *pids, size_t 
         arguments[4 + i] = numbers[i];
     }
 
-    /* Runs the program with its streams closed to us; returns 0 if it succeeded. */
+    /* Runs the program with its streams closed; returns 0 on success. */
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none;
