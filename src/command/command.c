@@ -1,4 +1,4 @@
-/* command.c: what the subcommands share. */
+/* command.c: functions that all subcommands share. */
 #include "command/command.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ const char *command_safe(const char *string)
     return out;
 }
 
-/* Lines of several threads may meet: one write each. */
+/* Each line is written with one write, because several threads may print at once. */
 static void trace_line(void *data, const char *line)
 {
     char text[600];
@@ -135,7 +135,7 @@ bool command_has_demo(const struct machine_settings *machine)
     return machine->demo != NULL;
 }
 
-/* A sampler's feed that also owns its context. */
+/* A sampler's feed, which also owns its context. */
 struct owned {
     vitals_context *context;
     struct feed feed;
@@ -269,7 +269,7 @@ struct account_view command_account_view(const struct look_settings *look,
                                  .time_unit = account->time_unit};
 }
 
-/* The end of a pipe that a signal writes to; the other end stops the feed. */
+/* Write end of the pipe that a signal handler writes to; the read end stops the feed. */
 static volatile sig_atomic_t interrupted_by = -1;
 
 static void interrupt(int signal_number)

@@ -1,4 +1,4 @@
-/* command_table.c: the subcommands, with what their help says. */
+/* command_table.c: the subcommands and their help texts. */
 #include "command/command.h"
 
 // One command, one paragraph.

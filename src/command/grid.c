@@ -20,7 +20,7 @@ void grid_done(struct grid *grid)
     *grid = (struct grid){0};
 }
 
-/* ASCII is as wide as it is long; what is safe holds no controls. */
+/* In safe ASCII, which holds no control characters, bytes are columns. */
 static bool is_ascii(const char *text, size_t size)
 {
     unsigned char any = 0; // without an early exit, so that the compiler vectorizes it
@@ -31,7 +31,7 @@ static bool is_ascii(const char *text, size_t size)
 
 enum { PIECE = 512 };
 
-/* The next piece of safe text, as a string; it ends between characters. */
+/* Takes the next piece of safe text, as a string; it ends between characters. */
 static size_t take_piece(const char *text, size_t size, char out[static PIECE + 1])
 {
     size_t part = size < PIECE ? size : PIECE;
@@ -42,7 +42,7 @@ static size_t take_piece(const char *text, size_t size, char out[static PIECE + 
     return part;
 }
 
-/* Columns of safe text of any length. */
+/* Returns the columns of safe text of any length. */
 static size_t columns_of(const char *text, size_t size)
 {
     if (is_ascii(text, size))
@@ -99,7 +99,7 @@ static void paint_spaces(struct paint *paint, size_t count)
         paint_text(paint, COLOR_PLAIN, SPACES + MOST - count);
 }
 
-/* The columns that are kept of a text that is cut. */
+/* The fewest columns to which a text is cut. */
 static size_t size_least(size_t wide)
 {
     return wide < 8 ? wide : 8;
@@ -121,7 +121,7 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
     size_t count = grid->column_count;
     size_t left = form->width > 0 ? form->width : SIZE_MAX;
 
-    /* The columns left for the last column of the grid. */
+    /* Columns left for the last column of the grid. */
     const struct grid_column *end = &grid->columns[count - 1];
     size_t taken = form->indent, least = size_least(end->wide);
     for (size_t i = 0; i + 1 < count; i++)
@@ -139,19 +139,19 @@ static void paint_row(const struct grid *grid, const struct grid_form *form, str
         const char *text = titles != NULL ? titles[i] : grid->text.bytes + cells[i].at;
         size_t wide = last ? end_width : column->wide;
         if (left <= (i > 0) || (wide > left - (i > 0) && column->align == ALIGN_RIGHT))
-            break; // the line is full; half a number would be another one
+            break; /* the line is full; a number must not be cut, it would read as another number */
         if (i > 0)
             paint_text(paint, COLOR_PLAIN, " ");
         left -= i > 0;
         wide = wide < left || wide == SIZE_MAX ? wide : left;
 
-        /* A cell in `wide` columns (SIZE_MAX: its own); the last of a line is not padded at its
-         * right. */
+        /* Prints a cell in `wide` columns (SIZE_MAX: its own width); the last cell of a line is not
+         * padded at its right. */
         size_t used = cells[i].wide, size = cells[i].size, dots = 0;
         if (cells[i].wide > wide) {
             dots = wide >= 2 ? 2 : wide;
             size = used = size < wide - dots ? size : wide - dots;
-            if (!is_ascii(text, size)) // those of ASCII are columns
+            if (!is_ascii(text, size)) /* in ASCII, bytes are columns */
                 size = paint_fitting(text, wide - dots, &used);
         }
         size_t pad = wide == SIZE_MAX ? 0 : wide - used - dots;

@@ -1,7 +1,7 @@
-/* grid.h: text in columns as wide as what stands in them.
+/* grid.h: text in columns that are as wide as their cells.
  *
- * Cells are given row by row, measured, and painted when all are there. Everything that is put in
- * is safe text already. Out of memory: later cells are dropped, and grid_paint says so. One
+ * Cells are added row by row, measured, and painted when all are there. All text that is added must
+ * be safe. If memory is exhausted, later cells are dropped and grid_paint returns an error. One
  * thread. */
 #ifndef VITALS_COMMAND_GRID_H
 #define VITALS_COMMAND_GRID_H
@@ -15,8 +15,8 @@ enum { GRID_COLUMNS = 128 };
 struct grid_column {
     const char *title; /* borrowed; safe */
     enum align align;
-    size_t most; /* columns; what is wider is cut; 0: as wide as it is */
-    size_t wide; /* what was measured */
+    size_t most; /* columns; wider text is cut; 0: no limit */
+    size_t wide; /* measured width */
 };
 
 struct grid_cell {
@@ -34,28 +34,29 @@ struct grid {
     bool failed;
 };
 
-/* One of zeros is empty. Forgets rows and columns; keeps its memory. */
+/* An object of zeros is empty. grid_reset removes rows and columns, and keeps the memory. */
 void grid_reset(struct grid *grid);
 void grid_done(struct grid *grid);
 
 void grid_column(struct grid *grid, const char *title, enum align align, size_t most);
 
-/* The next cell; the row is full after as many as there are columns. */
+/* Adds the next cell; a row is full when it has as many cells as there are columns. */
 void grid_cell(struct grid *grid, enum color color, const char *text);
 
-/* All rows below their titles, each line behind `indent` spaces; in at most `width` columns, the
- * last column being cut, and where even the others do not fit, the line (0: nothing is cut).
- * Without titles where `titles` is false. -1: out of memory. */
+/* Paints all rows below their titles, each line after `indent` spaces, in at most `width` columns
+ * (0: no limit). The last column is cut first, then the line if the other columns do not fit.
+ * Without titles if `titles` is false. Returns -1 if memory is exhausted. */
 struct grid_form {
     size_t indent, width;
     bool titles;
 };
-/* How wide lines must be for no column to be left out. */
+/* Returns the width that lines need so that no column is left out. */
 size_t grid_least(const struct grid *grid, const struct grid_form *form);
 
 int grid_paint(const struct grid *grid, const struct grid_form *form, struct paint *paint);
 
-/* The same to an output, behind an empty line with `apart`. The exit code; no memory is told. */
+/* Paints to an output, after an empty line if `apart`. Returns the exit code; prints a message if
+ * memory is exhausted. */
 int grid_print(const struct grid *grid, const struct grid_form *form, bool color, bool apart,
                struct output *output);
 

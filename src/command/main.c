@@ -26,7 +26,7 @@ static const char *from_environment(void *data, const char *name)
     return getenv(name);
 }
 
-/* $XDG_CONFIG_HOME/vitals/NAME, or ~/.config/vitals/NAME; "" if neither is set. */
+/* Writes $XDG_CONFIG_HOME/vitals/NAME, or ~/.config/vitals/NAME; "" if neither is set. */
 static void config_place(const char *name, char *out, size_t capacity)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -39,7 +39,7 @@ static void config_place(const char *name, char *out, size_t capacity)
         out[0] = '\0';
 }
 
-/* $XDG_STATE_HOME or ~/.local/state; "" if neither is set. Not of a home that does not exist or
+/* Returns $XDG_STATE_HOME or ~/.local/state; "" if neither is set, or if the home does not exist or
  * belongs to another user (sudo): neither is written to. */
 static const char *state_place(void)
 {
@@ -59,8 +59,9 @@ struct program_path {
     char text[4096 + sizeof TELL_FOLDER + 8];
 };
 
-/* Finds a program of ours: where it is installed, else beside the command, as in a build folder.
- * Returns its path where it is installed if it is in neither, and "" if our own path is unknown. */
+/* Finds a program of this project: where it is installed, else beside the command, as in a build
+ * folder. Returns the installed path if it is in neither, and "" if the path of this program is
+ * unknown. */
 static const char *find_program(const char *name, struct program_path *out)
 {
     char own[4096], beside[sizeof out->text];
@@ -78,8 +79,8 @@ static const char *find_program(const char *name, struct program_path *out)
     return out->text;
 }
 
-/* The user's runtime folder, and the program that asks systemd for a scope if a systemd of the user
- * runs there. */
+/* Finds the user's runtime folder, and the program that asks systemd for a scope if a systemd of
+ * the user runs there. */
 static void look_for_systemd(struct settings *settings)
 {
     static struct program_path path;
@@ -126,7 +127,8 @@ static int read_configuration(struct settings *settings)
     return 0;
 }
 
-/* The stream that people read: a command that runs another leaves standard output to it. */
+/* Returns the stream for messages and reports: a command that runs another leaves standard output
+ * to it. */
 static int output_stream(const struct settings *settings)
 {
     return settings->command->flags & COMMAND_RUNS ? STDERR_FILENO : STDOUT_FILENO;
@@ -141,7 +143,7 @@ static void look_at_terminal(struct settings *settings)
         settings->look.width = size.ws_col;
     if (settings->look.width == 0)
         settings->look.width = 79;
-    /* Lines of ps in a pipe are cut by its own --width alone, not by VITALS_WIDTH or COLUMNS. */
+    /* Lines of ps in a pipe are cut only by its own --width, not by VITALS_WIDTH or COLUMNS. */
     enum origin least = settings->command->bit == COMMAND_PS ? ORIGIN_FLAG : ORIGIN_CONFIGURATION;
     if (settings->look.terminal || settings_origin(settings, &settings->look.width) >= least)
         settings->look.line_width = settings->look.width;
@@ -166,7 +168,8 @@ static void look_at_terminal(struct settings *settings)
         settings->look.ascii = !command_is_utf8();
 }
 
-/* One open descriptor per process makes reading cheap; the default limit is too low for that. */
+/* Raises the limit of descriptors: one open descriptor per process makes reading cheap, and the
+ * default limit is too low. */
 static void raise_descriptors(struct settings *settings)
 {
     enum { MANY = 16384, FEW = 1024 };
@@ -178,10 +181,11 @@ static void raise_descriptors(struct settings *settings)
             settings->arguments.descriptors_before = before;
     }
 
-    /* The kernel doubles a process's table of descriptors as it fills, and with a second thread it
-     * waits each time until no CPU can be looking at the old one (expand_fdtable in fs/file.c): 35
-     * ms for the descriptors of 1000 processes. Now there is one thread, and the table grows at
-     * once. Not for a launcher: it has no threads, and its children would copy the large table. */
+    /* The kernel doubles a process's table of descriptors as it fills, and in a process with
+     * threads it waits each time until no CPU can be reading the old table (expand_fdtable in
+     * fs/file.c): 35 ms for the descriptors of 1000 processes. Here there is only one thread, and
+     * the table grows at once. Not for a launcher: it has no threads, and its children would copy
+     * the large table. */
     if ((settings->command->flags & (COMMAND_PLAIN | COMMAND_RUNS)) == 0) {
         int descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, MANY - 1);
         if (descriptor < 0)
@@ -205,7 +209,7 @@ static int usage_error(const struct settings *settings, const struct option_erro
     return point_to_help(settings);
 }
 
-/* Returns only if there is no such program. */
+/* Executes the full program. Returns only if there is no such program. */
 static int start_whole(char **argv)
 {
     struct program_path path;
@@ -242,8 +246,8 @@ static int start(struct settings *settings, int argc, char **argv)
     settings->look.typed = isatty(STDIN_FILENO);
     settings->environment.term = getenv("TERM");
 
-    /* A configuration may be standard input, which can be read once: it is left to the program that
-     * carries the command out. The usual one may name a recording. */
+    /* A configuration may be standard input, which can be read only once: it is left to the program
+     * that executes the command. The usual file may name a recording. */
     bool whole = whole_is_linked();
     if (!whole && (settings->config != NULL || whole_is_needed(settings)))
         return start_whole(argv);
@@ -267,8 +271,8 @@ static int start(struct settings *settings, int argc, char **argv)
         settings->arguments.program = access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : NULL;
     settings->environment.variables = (const char *const *)environ;
 
-    /* The path of the exporter, looked up only if something is exported: the value of VITALS_TELL,
-     * else of our own program. */
+    /* Finds the path of the exporter, only if something is exported: the value of VITALS_TELL, or
+     * our own program. */
     static struct program_path path;
     const char *named = getenv("VITALS_TELL");
     bool tells = settings->export.mlflow.uri != NULL || settings->export.otlp != NULL ||
@@ -292,7 +296,7 @@ int main(int argc, char **argv)
     struct settings settings;
 
     /* The next file that is opened would get the number of a closed standard stream, and be written
-     * to. The descriptor that is put in its place is read-only, so that writing fails with a
+     * to. The descriptor that is opened in its place is read-only, so that writing fails with a
      * message. */
     int descriptor;
     do {
@@ -301,7 +305,7 @@ int main(int argc, char **argv)
     if (descriptor >= 0)
         close(descriptor);
 
-    /* `vitals help`, and `vitals help COMMAND`, are --help. */
+    /* `vitals help` and `vitals help COMMAND` mean --help. */
     static char help[] = "--help";
     if ((argc == 2 || argc == 3) && strcmp(argv[1], "help") == 0) {
         argv[1] = argc == 3 ? argv[2] : help;

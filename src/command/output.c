@@ -1,4 +1,4 @@
-/* output.c: buffered writing whose first failure is told once. */
+/* output.c: buffered writing that reports its first failure once. */
 #include "command/output.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 struct output *output_begin(int descriptor)
 {
-    static struct output output; /* 32 KiB, not for the stack */
+    static struct output output; /* 32 KiB, too large for the stack */
     output.descriptor = descriptor;
     output.error = 0;
     output.used = 0;

@@ -41,7 +41,7 @@ struct settings_words {
 
 /* ---- Shared by several commands ---- */
 
-/* Which machine is read: this one, another root, a demo, or a file of snapshots. */
+/* The machine to read: this one, another root, a demo, or a file of snapshots. */
 struct machine_settings {
     const char *proc_root, *sys_root, *dev_root, *nvml;
     const char *backends; /* comma list; NULL: not given */
@@ -51,25 +51,25 @@ struct machine_settings {
     bool no_bpf, trace;
 };
 
-/* How often it is read. */
+/* How often the machine is read. */
 struct sampling_settings {
     uint64_t interval_ns; /* 0: not given, the command's own default holds */
     uint64_t delay_ns;    /* between the two readings of one report */
     bool interval_given;  /* on the command line */
-    uint64_t count;       /* snapshots, tables or samples; 0: not given */
+    uint64_t count;       /* number of snapshots, tables or samples; 0: not given */
 };
 
 /* The form of what is printed. */
 struct look_settings {
     bool ascii;         /* ASCII only: asked for, or the terminal is not UTF-8 */
-    bool ascii_unknown; /* not asked for, and the locale has not been read yet (vitals run) */
+    bool ascii_unknown; /* not requested, and the locale has not been read yet (vitals run) */
     bool force_color;
     bool color;          /* decided by main: --force-color, NO_COLOR, FORCE_COLOR, TERM */
     bool terminal;       /* the output stream is a terminal (of vitals run: stderr) */
     bool typed;          /* standard input is a terminal */
     uint64_t width;      /* columns of a report, never 0 */
-    uint64_t line_width; /* the most columns of a line: width, or 0 for no limit, in a file or a
-                            pipe without --width */
+    uint64_t line_width; /* the most columns of a line: width, or 0 for no limit (in a file or a
+                          * pipe without --width) */
     bool verbose, json;
 };
 
@@ -77,9 +77,9 @@ struct look_settings {
 struct argument_settings {
     struct settings_words words; /* pids, files */
     bool dashed_first;           /* the first word began with a dash, and stood before any `--` */
-    const char *const *command_argv; /* the command line to run, NULL-terminated; NULL: none */
+    const char *const *command_argv; /* the command line to run, ends with NULL; NULL: none */
     size_t command_argc;
-    const char *const *argv; /* main's, NULL-terminated */
+    const char *const *argv; /* of main(), ends with NULL */
     size_t argc;
     const char *program;         /* this program, to be started again; NULL: argv[0] */
     uint64_t descriptors_before; /* soft RLIMIT_NOFILE before main() raised it; 0: not raised */
@@ -93,9 +93,9 @@ struct environment_settings {
     const char *marks;            /* VITALS_MARKS */
     const char *temporary;        /* $TMPDIR, or /tmp */
     const char *runtime_folder;   /* $XDG_RUNTIME_DIR, or NULL */
-    const char *scope_program;    /* asks systemd for a scope; NULL: there is no such program */
+    const char *scope_program;    /* asks systemd for a scope; NULL: no such program */
     const char *state_folder;     /* $XDG_STATE_HOME, or ~/.local/state; "": neither is known */
-    const char *const *variables; /* the whole environment, NULL at the end */
+    const char *const *variables; /* the whole environment, ends with NULL */
 };
 
 /* ---- The view and replay ---- */
@@ -107,12 +107,12 @@ struct view_settings {
     const char *screen;        /* "80x24" or "80x24:help": print this screen; NULL: none */
     const char *layout;        /* file of the monitor's layout; NULL: layout_path */
     const char *layout_path;   /* its usual place; "": none */
-    const char *config_notice; /* why the configuration was left out; NULL: it was not */
-    const char *at;            /* replay: the moment to begin at, as typed; NULL: not given */
+    const char *config_notice; /* why the configuration was ignored; NULL: it was not */
+    const char *at;            /* replay: the time to begin at, as typed; NULL: not given */
     bool paused;               /* replay */
     bool readonly, colorful, light;
-    uint64_t idle_after_ns;     /* after which a device's unused memory is marked */
-    uint64_t gpu_thresholds[2]; /* percent, ascending: moderate from, heavy from */
+    uint64_t idle_after_ns;     /* time after which a device's unused memory is marked */
+    uint64_t gpu_thresholds[2]; /* percent, ascending: thresholds of moderate and heavy */
     uint64_t memory_thresholds[2];
 };
 
@@ -126,7 +126,8 @@ struct filter_settings {
 
 /* ---- Processes and devices ---- */
 
-/* The processes that ps and kill choose: of one list any must hold, and of all lists each. */
+/* The processes that ps and kill choose: a process must match one item of each list that is
+ * given. */
 struct choice_settings {
     struct settings_words users;
     struct settings_numbers pids;
@@ -135,8 +136,8 @@ struct choice_settings {
     struct settings_words states;
     struct settings_words cgroups;
     struct settings_words containers;
-    struct settings_numbers parents;        /* whose descendants */
-    struct settings_numbers direct_parents; /* whose children */
+    struct settings_numbers parents;        /* processes whose descendants are chosen */
+    struct settings_numbers direct_parents; /* processes whose children are chosen */
     bool gpu_users;
     bool exact;          /* --match is about the whole command line */
     bool inverse;        /* those that do not pass */
@@ -189,7 +190,7 @@ struct select_settings {
 
 /* How the figures of an account are written. */
 struct account_settings {
-    const char *memory_unit; /* NULL: the one that fits; so the next two */
+    const char *memory_unit; /* NULL: one that fits the value; so the next two */
     const char *gpu_memory_unit, *time_unit;
     const char *format; /* "text", "json", "gpu-tracker" …; NULL: text */
 };
@@ -200,10 +201,10 @@ struct measure_settings {
     struct settings_words devices;
     const char *brand; /* "nvidia", "amd", "intel"; NULL: all */
     bool no_children;
-    const char *methods; /* of run; NULL: all */
+    const char *methods; /* only of run; NULL: all */
 };
 
-/* The recording that run, track and record write. */
+/* The recording of run, track and record. */
 struct recording_settings {
     const char *path;   /* NULL: none; "-": standard output */
     const char *format; /* NULL: by the path's ending */
@@ -215,15 +216,15 @@ struct recording_settings {
 struct limit_settings {
     const char *memory; /* sizes; NULL: none */
     const char *gpu_memory;
-    uint64_t processes; /* 0: none, so the next */
+    uint64_t processes; /* 0: no limit, like the next */
     uint64_t time_ns, grace_ns;
     bool kill_tree;
 };
 
-/* run, and what track shares with it. */
+/* Options of run, some of them shared with track. */
 struct run_settings {
     struct limit_settings limits;
-    const char *json_path; /* where the account goes as JSON; NULL: nowhere */
+    const char *json_path; /* file for the account as JSON; NULL: none */
     bool quiet;
     const char *backup; /* file of the running totals; NULL: not given */
     bool no_backup, wait;
@@ -233,15 +234,15 @@ struct run_settings {
 };
 
 struct record_settings {
-    uint64_t duration_ns; /* 0: until it is ended */
-    bool processes;       /* every process */
+    uint64_t duration_ns; /* 0: no limit */
+    bool processes;       /* record every process */
 };
 
 struct report_settings {
     const char *advice;    /* "slurm", "kubernetes"; NULL: none */
     const char *html_path; /* NULL: no page; "-": standard output */
     bool phases;
-    struct settings_words phase_files; /* of gpu_tracker */
+    struct settings_words phase_files; /* files of gpu_tracker's phases */
 };
 
 struct compare_settings {
@@ -251,19 +252,19 @@ struct compare_settings {
 /* ---- Export ---- */
 
 struct mlflow_settings {
-    const char *uri; /* NULL: none; "": where MLFLOW_TRACKING_URI says */
+    const char *uri; /* NULL: none; "": from MLFLOW_TRACKING_URI */
     const char *run, *experiment, *name, *prefix;
     uint64_t interval_ns, samples;
     const char *memory; /* a size; NULL: not given */
     uint64_t cpus;      /* 0: not given */
 };
 
-/* The exporters of run, track, record, and in part serve. */
+/* The exporters of run, track and record, and some of serve. */
 struct export_settings {
     struct mlflow_settings mlflow;
-    const char *otlp; /* NULL: none; "": where OTEL_EXPORTER_OTLP_ENDPOINT says */
+    const char *otlp; /* NULL: none; "": from OTEL_EXPORTER_OTLP_ENDPOINT */
     const char *tensorboard;
-    const char *textfile;     /* of a run; that of the service is serve's */
+    const char *textfile;     /* of a run; the service's own is in serve */
     const char *command_line; /* "off", "argv0", "redacted", "full" */
     uint64_t wait_ns;
     const char *program; /* the exporter; "": unknown; NULL: not looked for */
@@ -284,7 +285,7 @@ struct serve_settings {
 };
 
 struct send_settings {
-    const char *mlflow; /* instead of the server that the file names; NULL: not given */
+    const char *mlflow; /* replaces the server that the file names; NULL: not given */
     uint64_t wait_ns;
 };
 
@@ -292,8 +293,8 @@ struct send_settings {
 
 struct settings {
     bool help, version;
-    bool form_settings; /* options */
-    const char *config; /* a configuration file that was named */
+    bool form_settings; /* of `vitals options` */
+    const char *config; /* named configuration file; NULL: the usual one */
 
     struct machine_settings machine;
     struct sampling_settings sampling;
@@ -324,17 +325,18 @@ struct settings {
     struct send_settings send;
 
     const struct command *commands; /* the table of commands */
-    const struct command *command;  /* the one that was given */
+    const struct command *command;  /* the current command */
 
     unsigned char origins[SETTINGS_OPTIONS_MAX]; /* enum origin, by row of the option table */
-    struct arena memory; /* of what is computed; lives as long as the settings */
+    struct arena memory; /* computed values; lives as long as the settings */
 };
 
 /* Sets the defaults of the option table. */
 void settings_init(struct settings *settings);
 void settings_done(struct settings *settings);
 
-/* Where a field got its value: settings_origin(settings, &settings->sampling.interval_ns). */
+/* Returns the origin of a field's value: settings_origin(settings,
+ * &settings->sampling.interval_ns). */
 enum origin settings_origin(const struct settings *settings, const void *field);
 
 #endif

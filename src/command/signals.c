@@ -8,7 +8,7 @@
 #include "command/options/option.h"
 #include "util/signal_names.h"
 
-/* Digits, at most three. -1: it is none. */
+/* Parses at most three digits. Returns -1 if the word is not such a number. */
 static int number_of(const char *digits)
 {
     size_t size = strlen(digits);
@@ -30,7 +30,7 @@ int signal_number(const char *word)
     if (number >= 0)
         return command_fail(-1, "there is no signal %d; they are 1 to %d", number, SIGRTMAX);
 
-    /* In capitals, without SIG before it. */
+    /* Convert to capitals, without SIG at the beginning. */
     size_t used = 0;
     for (; word[used] != '\0' && used + 1 < SIGNAL_NAME_SIZE; used++)
         name[used] = word[used] >= 'a' && word[used] <= 'z' ? (char)(word[used] - 'a' + 'A')

@@ -1,8 +1,8 @@
-/* whole.h: the two programs that the command is.
+/* whole.h: the two programs of the command.
  *
- * `vitals` is linked without SQLite and ncurses, which take 0.4 ms to load: an eighth of what
- * `vitals run` costs. Commands that need them are the same code in `vitals-full`, which has all
- * libraries; it is executed before anything was read, written or started. */
+ * `vitals` is linked without SQLite and ncurses, which take 0.4 ms to load: an eighth of the cost
+ * of `vitals run`. Commands that need them are the same code in `vitals-full`, which is linked with
+ * all libraries; it is executed before anything is read, written or started. */
 #ifndef VITALS_COMMAND_WHOLE_H
 #define VITALS_COMMAND_WHOLE_H
 
@@ -11,8 +11,8 @@
 /* True in a program that is linked with all libraries that were found when it was built. */
 bool whole_is_linked(void);
 
-/* True if what was asked for needs SQLite or ncurses: recordings are read or written, or the
- * monitor is shown. */
+/* True if the request needs SQLite or ncurses: a recording is read or written, or the monitor is
+ * shown. */
 bool whole_is_needed(const struct settings *settings);
 
 #endif

@@ -1,7 +1,6 @@
-/* compare.c: `vitals compare`: in what sessions differ, and whether that is more than chance.
- *
- * A session is one file, or all files between two words "vs"; NAME= in front of the first names it,
- * else it is called as that file. */
+/* compare.c: `vitals compare`: how sessions differ, and whether a difference is more than chance. A
+ * session is one file, or all files between two words "vs"; a prefix NAME= names it, otherwise its
+ * name is that of the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 struct comparing {
     const struct settings_words *words;
-    char **names; /* of sessions, that were made up */
+    char **names; /* generated names of sessions */
     size_t name_count;
     struct session *sessions;
     size_t session_count;
@@ -27,7 +26,7 @@ static bool is_vs(const char *word)
     return strcmp(word, "vs") == 0;
 }
 
-/* NAME=FILE, unless that whole is a file. */
+/* Returns the file of NAME=FILE, unless the whole word is a file. */
 static const char *path_of(const char *word, size_t *name_size)
 {
     const char *equals = strchr(word, '=');
@@ -38,8 +37,8 @@ static const char *path_of(const char *word, size_t *name_size)
     return equals + 1;
 }
 
-/* The name of a session that begins with the word. Two sessions of one name would be one in JSON.
- */
+/* Returns the name of the session that begins with the word. Two sessions with equal names would be
+ * one in JSON. */
 static const char *name_of(struct comparing *comparing, const char *word)
 {
     size_t size, same = 0;

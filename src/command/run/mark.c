@@ -17,8 +17,8 @@
 
 enum { NAME_MOST = 200, EXIT_CANNOT_RUN = 126, EXIT_NO_COMMAND = 127, SIGNAL_EXIT = 128 };
 
-/* `pid`: of the process whose phase it is. Only a plain file is written to, and none above the
- * limit of its size, which the kernel would answer with a signal. */
+/* Writes a mark; `pid` is the process of the phase. Only a plain file is written, and only up to
+ * the file size limit, beyond which the kernel would send a signal. */
 static void mark(const struct look_settings *look, const struct environment_settings *environment,
                  const char *what, const char *name, long pid)
 {
@@ -58,7 +58,7 @@ static void mark(const struct look_settings *look, const struct environment_sett
                            command_safe(name));
 }
 
-/* What the command gets back. */
+/* The signal state that the command gets back. */
 struct mark_before {
     sigset_t mask;
     struct sigaction child;
@@ -69,7 +69,7 @@ static bool is_job_control(int signal)
     return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* Everything that the child told of itself: its wait status once it has ended, else -1. */
+/* Reads all state changes of the child. Returns its wait status once it has ended, else -1. */
 static int look_at(pid_t child, bool *told_to_stop)
 {
     int status;
@@ -82,22 +82,22 @@ static int look_at(pid_t child, bool *told_to_stop)
         if (!WIFSTOPPED(status))
             return status;
 
-        /* Like the launcher of `vitals run` (os/launch.h): a command that is stopped by job
-         * control, or stops itself because of it, or is an inner shell that suspends, stops us too.
-         */
+        /* Like the launcher of `vitals run` (os/launch.h): if the command is stopped by job
+         * control, stops itself because of it, or is an inner shell that suspends, this process
+         * stops too. */
         int signal = WSTOPSIG(status);
         pid_t group = getpgid(child), front = tcgetpgrp(STDERR_FILENO);
         bool stops_us = is_job_control(signal);
         sigset_t set;
         if (signal == SIGSTOP && group != getpgrp())
             stops_us = front == group || front == getpgrp();
-        else if (signal == SIGSTOP) // sent, and not taken yet: another one came first
+        else if (signal == SIGSTOP) /* a SIGTSTP may still be pending */
             stops_us = *told_to_stop || (sigpending(&set) == 0 && sigismember(&set, SIGTSTP) == 1);
         if (!stops_us)
             continue; // only the command was stopped
 
-        /* By the signal that stopped the command, which is blocked; until our group is continued.
-         */
+        /* Stop this process with the signal that stopped the command, which is blocked here, until
+         * the process group is continued. */
         sigemptyset(&set);
         sigaddset(&set, signal);
         (void)raise(signal);
@@ -140,7 +140,7 @@ int command_mark(const struct settings *settings)
         const struct sigaction usual = {.sa_handler = SIG_DFL};
         struct mark_before before;
         sigset_t watched;
-        sigfillset(&watched);                      // a signal to us is meant for the command
+        sigfillset(&watched); /* signals to this process are meant for the command */
         sigaction(SIGCHLD, &usual, &before.child); // if it is ignored, the kernel reaps children
         sigprocmask(SIG_BLOCK, &watched, &before.mask);
         mark(&settings->look, &settings->environment, "begin", what, getpid());
@@ -165,7 +165,8 @@ int command_mark(const struct settings *settings)
         int status = wait_for(child, &watched);
         mark(&settings->look, &settings->environment, "end", what, getpid());
 
-        /* A shell ends its script on Ctrl-C only if we die of it, as the command did. */
+        /* A shell ends its script on Ctrl-C only if this process dies of the signal, as the command
+         * did. */
         if (!WIFSIGNALED(status))
             return WEXITSTATUS(status);
         if (WTERMSIG(status) == SIGINT) {

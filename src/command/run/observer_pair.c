@@ -5,8 +5,8 @@ enum { EACH = 2 };
 
 enum event { BEGIN, SAMPLE, MARK, END };
 
-/* Tells both observers, but one that has failed. Negative only once both have failed; at the end
- * also if one has. */
+/* Calls both observers, except one that has failed. Returns a negative code only once both have
+ * failed; at the end also if one has. */
 static int tell(struct observer_pair *pair, enum event event, const vitals_snapshot *snapshot,
                 const vitals_usage *usage, const vitals_mark *told, vitals_error *error)
 {

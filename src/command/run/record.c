@@ -1,7 +1,6 @@
-/* record.c: `vitals record`: how the machine does over time, into a file, until it is told to stop.
- *
- * Deadlines are the feed's: absolute, and one that is missed is skipped. What a recording costs is
- * held down by the recorder; how many samples were missed is said at the end. */
+/* record.c: `vitals record`: records the machine into a file until it is stopped. Deadlines are
+ * those of the feed: absolute, and a missed one is skipped. The recorder limits what a recording
+ * costs; the number of missed samples is printed at the end. */
 #include <errno.h>
 #include <pwd.h>
 #include <signal.h>
@@ -112,7 +111,7 @@ static int take_sample(struct recording_job *job, const vitals_snapshot *snapsho
     return code;
 }
 
-/* Until the last one that was asked for: the next would come behind the end. */
+/* Records until the last requested sample: the next one would come after the end. */
 static int record_all(struct recording_job *job)
 {
     uint64_t count = job->settings->sampling.count, duration_ns = job->settings->record.duration_ns;
@@ -132,11 +131,11 @@ static int record_all(struct recording_job *job)
                (duration_ns > 0 && elapsed_ns + job->interval_ns / 2 >= duration_ns);
     }
     if (code < 0 && error.detail == EPIPE)
-        return EXIT_DONE; /* the reader has seen enough */
+        return EXIT_DONE; /* the reader has closed the pipe */
     return code < 0 ? command_fail(EXIT_CANNOT, "%s", error.message) : EXIT_DONE;
 }
 
-/* Intervals that passed without a sample. */
+/* Returns the number of intervals without a sample. */
 static uint64_t missed(const struct recording_job *job)
 {
     uint64_t turns = (job->last_ns - job->first_ns + job->interval_ns / 2) / job->interval_ns + 1;
@@ -148,7 +147,7 @@ static int finish(struct recording_job *job, int code)
     vitals_error error = {.message = ""}, closing = {.message = ""};
     vitals_account *account = NULL;
 
-    /* Also of a recording that failed: others have what they were told until then. */
+    /* Also for a recording that failed: exporters have the samples until then. */
     int written = job->samples > 0 ? vitals_usage_account(job->usage, &account, &error) : 0;
     bool whole = code == EXIT_DONE;
     if (whole && written == 0)
@@ -165,7 +164,7 @@ static int finish(struct recording_job *job, int code)
 
     int closed = recorder_close(job->recorder, &closing);
     if (code != EXIT_DONE)
-        return code; /* what happened was said */
+        return code; /* the message was printed */
     if (written < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     if (closed < 0)
@@ -184,7 +183,7 @@ int command_record(const struct settings *settings)
                                                    ? settings->sampling.interval_ns
                                                    : 1000000000};
     vitals_error error;
-    /* A limit on the size of files is told as an error of the write, and not by a signal. */
+    /* A file size limit is reported as a write error instead of a signal. */
     const struct sigaction ignored = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGXFSZ, &ignored, NULL);
     int code = exporters_check(&settings->run, &settings->export, &settings->serve);
@@ -200,7 +199,8 @@ int command_record(const struct settings *settings)
     options.brand = settings->measure.brand;
     code = vitals_usage_new(&options, &job.usage, &error);
 
-    /* The machine as SystemTracker sees it, and the sources that miss their turn. */
+    /* Requests the machine's metrics as SystemTracker reads them, and the sources that miss their
+     * turn. */
     bool processes = settings->record.processes;
     unsigned sets = VITALS_SET_MACHINE | VITALS_SET_GPUS | VITALS_SET_SOURCES;
     if (code == 0)

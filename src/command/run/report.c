@@ -15,7 +15,7 @@
 #include "report/run_report.h"
 #include "report/sizing.h"
 
-/* What is shown, and how. */
+/* The selection to show, and its form. */
 struct shown {
     const struct argument_settings *arguments;
     const struct report_settings *report;
@@ -33,7 +33,7 @@ static const char *const FORMS[RUN_REPORT_COUNT] = {
     [RUN_REPORT_GPU_TRACKER_TEXT] = "gpu-tracker-text",
 };
 
-/* `advice`: instead of a form; NULL: none. */
+/* `advice`: printed instead of a form; NULL: none. */
 static int print_form(struct shown *shown, size_t form, const char *advice, struct output *output)
 {
     if (advice != NULL)
@@ -52,7 +52,7 @@ static int print_page(struct shown *shown)
 {
     const char *path = shown->report->html_path, *recording = shown->arguments->words.items[0];
     struct stat a, b;
-    /* A page in the place of what it is made of would be the end of that. */
+    /* The page must not overwrite the recording that it is made from. */
     if (strcmp(path, "-") != 0 && stat(path, &a) == 0 && stat(recording, &b) == 0 &&
         a.st_dev == b.st_dev && a.st_ino == b.st_ino)
         return command_fail(EXIT_USAGE, "--html %s: that is the recording itself",
@@ -134,7 +134,7 @@ int command_report(const struct settings *settings)
                                settings->report.phase_files.count, &recording, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
 
-    /* What is wrong with a file, a sentence a line. */
+    /* Prints the problems of a file, one sentence a line. */
     const char *problem = recording_problem(recording);
     while (*problem != '\0') {
         char line[200];

@@ -1,7 +1,5 @@
-/* run.c: `vitals run`: runs a command and says on stderr what it used.
- *
- * The library runs it; this file prints. Stdout is the command's, and ours where an option names
- * it with "-". */
+/* run.c: `vitals run`: runs a command and prints to stderr what it used. The library runs it; this
+ * file prints. Stdout belongs to the command, unless an option names it with "-". */
 #include "command/run/run.h"
 #include "report/report.h"
 
@@ -13,7 +11,7 @@
 
 enum { EXIT_NOT_FOUND = 127 };
 
-/* One account, or all that `repeat` holds. */
+/* Prints one account, or all that `repeat` holds. */
 static void print_json(const struct argument_settings *arguments, const vitals_account *account,
                        const struct repeat *repeat, int descriptor)
 {
@@ -24,7 +22,7 @@ static void print_json(const struct argument_settings *arguments, const vitals_a
         (void)repeat_json(repeat, output_write, output);
     else
         (void)report_account_json(account, arguments->command_argv, output_write, output);
-    (void)output_done(output, 0); /* says what failed; the exit code is the command's */
+    (void)output_done(output, 0); /* prints the error; the exit code is that of the command */
     close(descriptor);
 }
 
@@ -36,8 +34,8 @@ void run_print_account(const struct settings *settings, const vitals_account *ac
     (void)output_flush(output);
 }
 
-/* A shell that runs us in a loop ends its script on Ctrl-C only if we died of it, as the command
- * did. Other signals are told by the exit code alone. */
+/* A shell that runs vitals in a loop ends its script on Ctrl-C only if vitals dies of the signal,
+ * as the command did. Other signals are reported by the exit code only. */
 static void end_as_interrupted(const vitals_account *account)
 {
     if (vitals_account_signal(account) != SIGINT)
@@ -76,8 +74,8 @@ void run_tell_stopped(const struct run_plan *plan, const vitals_account *account
         (void)command_fail(0, "%.*s", (int)missing.size, missing.bytes);
 }
 
-/* With --quiet only what vitals itself did or could not do: the command speaks for itself, and its
- * exit code is ours. */
+/* With --quiet prints only what vitals itself did or could not do: the command prints its own
+ * errors, and its exit code is passed on. */
 static void print_end(const struct settings *settings, const struct run_plan *plan,
                       const vitals_account *account)
 {
@@ -93,15 +91,15 @@ static void print_end(const struct settings *settings, const struct run_plan *pl
         run_tell_stopped(plan, account);
 }
 
-/* If the account's reader has gone, or a limit of file sizes is met, the exit code is still right.
- */
+/* Ignores the signals of a closed pipe and a file size limit, so that the exit code stays that of
+ * the command. */
 static void outlive_writing(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Once. `*account` is the caller's where 0 is returned. */
+/* Runs the command once. The caller owns `*account` if 0 is returned. */
 static int run_once(const struct run_plan *plan, vitals_account **account)
 {
     vitals_error error;
@@ -121,8 +119,8 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
 {
     vitals_account *account = NULL;
 
-    /* Before the command begins: starts the exporters and sets the variables that the command finds
-     * them by. */
+    /* Before the command begins: starts the exporters and sets the variables through which the
+     * command finds them. */
     const struct export_job job = {.program = "run", .argv = settings->arguments.command_argv};
     run_export_init(&plan->exporter, &settings->arguments, &settings->export);
     if (run_export_begin(&plan->exporter, settings, &job)) {
@@ -138,7 +136,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     outlive_writing();
     print_json(&settings->arguments, account, NULL, descriptor);
 
-    /* `vitals run "sh -c 'exit 7'"`: no program has such a name. */
+    /* `vitals run "sh -c 'exit 7'"`: a whole command line was given as the name of a program. */
     bool quoted = settings->arguments.command_argc == 1 && code == EXIT_NOT_FOUND &&
                   vitals_account_failure(account).size > 0 &&
                   strpbrk(settings->arguments.command_argv[0], " \t") != NULL;
@@ -157,7 +155,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     return code;
 }
 
-/* Until one fails, which is told by itself. */
+/* Repeats the run until one fails; that run is reported on its own. */
 static int run_repeated(const struct settings *settings, struct run_plan *plan, int descriptor)
 {
     struct repeat *repeat = repeat_new();
@@ -202,10 +200,11 @@ static int run_repeated(const struct settings *settings, struct run_plan *plan, 
     return code;
 }
 
-/* `vitals run --gpus N`: what `vitals select -n N --wait --lock -- vitals run …` does. Finding
- * devices loads drivers and starts threads, and a launcher must have neither. So this process
- * executes itself anew, with the locks and the variables of the chosen devices, and a word before
- * the command that says that it was done. Returns an exit code if that fails. */
+/* `vitals run --gpus N`: does what `vitals select -n N --wait --lock -- vitals run …` does.
+ *
+ * Finding devices loads drivers and starts threads, and a launcher must have neither. So this
+ * process executes itself again, with the locks and the variables of the chosen devices, and a word
+ * before the command that marks the second start. Returns an exit code on failure. */
 static int run_on_gpus(const struct settings *settings)
 {
     const struct argument_settings *arguments = &settings->arguments;
@@ -233,7 +232,7 @@ static int run_on_gpus(const struct settings *settings)
 
 int command_run(const struct settings *settings)
 {
-    static struct run_plan plan; /* large, and borrowed by what runs */
+    static struct run_plan plan; /* large, and borrowed during the run */
     int json = -1;
     if (settings->arguments.command_argv == NULL)
         return command_fail(EXIT_USAGE,
@@ -246,7 +245,7 @@ int command_run(const struct settings *settings)
     bool begins_anew = settings->run.gpus != 0 && !settings->run.gpus_chosen;
     if (code == 0 && begins_anew)
         code = run_on_gpus(settings);
-    /* Opened before the command runs: a place that cannot be written is better known now. */
+    /* Opened before the command runs, so that a path that cannot be written is reported first. */
     if (code == 0 && !begins_anew && settings->run.json_path != NULL) {
         json = output_create(settings->run.json_path);
         if (json < 0)

@@ -1,4 +1,4 @@
-/* run.h: what the parts of `vitals run` share. One thread. */
+/* run.h: shared by the parts of `vitals run`. One thread. */
 #ifndef VITALS_COMMAND_RUN_RUN_H
 #define VITALS_COMMAND_RUN_RUN_H
 
@@ -10,7 +10,7 @@
 
 enum { EXIT_LIMIT_TIME = 124, EXIT_BEFORE_RUN = 125, EXIT_LIMIT = 137 };
 
-/* Everything that a run is told, and what it points to. */
+/* The options of a run, and the memory that they point to. */
 struct run_plan {
     vitals_options world;
     vitals_usage_options usage;
@@ -20,55 +20,56 @@ struct run_plan {
     struct recorder_options recorder;
     struct run_export exporter;
     bool records;
-    char recording[4096];      /* its path; of several runs that of this one */
-    char totals[4096];         /* "": there is no backup */
-    struct stat totals_before; /* no mode: nothing was there */
+    char recording[4096];      /* path of the recording; of several runs that of the current one */
+    char totals[4096];         /* "": no backup */
+    struct stat totals_before; /* mode 0: the file did not exist */
 };
 
-/* run_options.c: of the settings; what is wrong is said. 0, or an exit code. Nothing is written
- * yet; run_plan_prepare makes the recording, where there is one of a single run. */
+/* Fills the plan from the settings. Returns 0, or an exit code after a message. Nothing is written
+ * yet; run_plan_prepare makes the recording, if there is one of a single run. run_options.c */
 int run_plan_init(struct run_plan *plan, const struct settings *settings);
 int run_plan_prepare(struct run_plan *plan, const struct argument_settings *arguments);
 void run_plan_done(struct run_plan *plan);
 
-/* The file that is recorded into; NULL: none, or standard output. */
+/* Returns the file that is recorded into; NULL: none, or standard output. */
 const char *run_plan_file(const struct run_plan *plan);
 
-/* Of several runs, the recording of the one that comes: from 1 on. 0, or an exit code. */
+/* Prepares the recording of the next of several runs, counted from 1. Returns 0, or an exit
+ * code. */
 int run_plan_record(struct run_plan *plan, const struct argument_settings *arguments,
                     const struct recording_settings *recording, const struct run_settings *run,
                     uint64_t number);
 
-/* run_options.c: takes --rotate and --keep over, for run, track and record; 0, or an exit code
- * after what is wrong was said. */
+/* Takes --rotate and --keep, for run, track and record. Returns 0, or an exit code after a message.
+ * run_options.c */
 int recording_take_rotation(struct recorder_options *options,
                             const struct recording_settings *recording);
 
-/* Whether a recording can stand there: a regular file, or nothing yet. 0, or an exit code after
- * what is wrong was said; `option` is how the file was named ("--record "). */
+/* Checks that a recording can be written there: a regular file, or nothing yet. Returns 0, or an
+ * exit code after a message; `option` is how the file was named ("--record "). */
 int recording_check_place(const char *option, const char *path);
 
-/* What to say behind the message of a recorder that could not be opened there: the way out where a
- * file is in the way, or "". `code` is what it returned. */
+/* Returns a hint for the message of a recorder that could not be opened, if a file is in the way,
+ * or "". `code` is the error that the recorder returned. */
 const char *recording_way_out(const struct recorder_options *options, const char *path, int code);
 
-/* Removes the file of totals, where one was written: not what stood there before. */
+/* Removes the file of totals if this run wrote it; an older file stays. */
 void run_totals_remove(const struct run_plan *plan);
 
-/* run.c: whether the recording stopped before its end; if so and no account is wanted, says so. */
+/* True if the recording stopped before its end; prints a message if no account is wanted. run.c */
 bool run_recording_stopped(const struct run_plan *plan, const vitals_account *account);
 void run_tell_stopped(const struct run_plan *plan, const vitals_account *account);
 
 /* Prints an account to stderr. */
 void run_print_account(const struct settings *settings, const vitals_account *account);
 
-/* run_repeat.c: figures of several runs. */
+/* Figures of several runs. run_repeat.c */
 struct repeat;
 
-struct repeat *repeat_new(void); /* NULL when memory is out */
+struct repeat *repeat_new(void); /* NULL: memory is exhausted */
 void repeat_free(struct repeat *repeat);
 
-/* Takes an account over. False when memory is out. */
+/* Adds an account, which it then owns. Returns false if memory is exhausted. */
 bool repeat_add(struct repeat *repeat, vitals_account *account);
 
 int repeat_text(const struct repeat *repeat, const struct account_view *view,

@@ -82,7 +82,7 @@ static int end(void *data, vitals_error *error)
 
 /* ---- the beginning ---- */
 
-/* What the command's own client of MLflow finds the run by. */
+/* Variables through which the command's own MLflow client finds the run. */
 enum { OWN_RUN, OWN_SERVER, OWN_EXPERIMENT, OWN_COUNT };
 
 static const char *const OWN_NAMES[] = {[OWN_RUN] = "MLFLOW_RUN_ID=",
@@ -92,7 +92,7 @@ static const char *const OWN_NAMES[] = {[OWN_RUN] = "MLFLOW_RUN_ID=",
 _Static_assert(sizeof OWN_NAMES / sizeof OWN_NAMES[0] == OWN_COUNT, "a name for each");
 _Static_assert(sizeof((struct run_export *)0)->own / sizeof(char *) == OWN_COUNT, "and a place");
 
-/* NULL or "" is nothing to know; without memory the command does not know it. */
+/* NULL or "" is not set; if memory is exhausted the command does not get the variable. */
 static void set_own(struct run_export *observer, unsigned which, const char *value)
 {
     struct buffer pair = {.bytes = NULL};
@@ -107,7 +107,7 @@ static void set_own(struct run_export *observer, unsigned which, const char *val
     observer->own[which] = pair.bytes;
 }
 
-/* Once there is one that a person can open. */
+/* Prints the address of the run, if it has one that a browser can open. */
 static void say_page(const struct exporter *exporter)
 {
     char safe[sizeof exporter->page];
@@ -121,9 +121,9 @@ static bool is_variable(const char *variable, const char *name)
     return strncmp(variable, name, strlen(name)) == 0;
 }
 
-/* True if the command does not get this variable of ours. A command that is to have a run of its
- * own does not find the one around it; and where an experiment was named, the id of another would
- * make its client of MLflow raise. */
+/* True if the command does not get this variable of ours. A command that is to have its own run
+ * must not find the enclosing run; and if an experiment was named, the identifier of another one
+ * would make its MLflow client raise. */
 static bool is_replaced(const struct run_export *observer, bool new_run, const char *variable)
 {
     for (unsigned i = 0; i < OWN_COUNT; i++) {
@@ -135,14 +135,14 @@ static bool is_replaced(const struct run_export *observer, bool new_run, const c
             is_variable(variable, "MLFLOW_EXPERIMENT_ID="));
 }
 
-/* Waits until MLflow has a run, or cannot have one, and makes the environment of the command. */
+/* Waits until MLflow has a run or cannot have one, and makes the environment of the command. */
 static void begin_mlflow(struct run_export *observer, const struct settings *settings)
 {
     const struct mlflow_settings *mlflow = &settings->export.mlflow;
     const char *const *ours = settings->environment.variables;
     bool new_run = mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0;
-    const char *named = new_run ? NULL : mlflow->run; // known without MLflow
-    const char *id = NULL;                            // "": it cannot have one
+    const char *named = new_run ? NULL : mlflow->run; /* known without asking MLflow */
+    const char *id = NULL;                            /* "": there can be no run */
     struct exporter_message message;
     uint64_t now, deadline_ns = clock_now_ns() + settings->export.wait_ns;
     while (id == NULL && (now = clock_now_ns()) < deadline_ns) {
@@ -164,7 +164,7 @@ static void begin_mlflow(struct run_export *observer, const struct settings *set
     if (settings->look.verbose)
         say_page(&observer->exporter);
 
-    /* A run that the environment names is gone on with. */
+    /* A run that the environment names is continued. */
     bool known = observer->said_gone || named != NULL;
     size_t count = 0, used = 0;
     for (; ours != NULL && ours[count] != NULL; count++)
@@ -191,12 +191,12 @@ static void begin_mlflow(struct run_export *observer, const struct settings *set
     }
 }
 
-/* The machine, its devices, the names of processes, and for OTLP what they work for: a job of a
- * cluster, a pod, a container. */
+/* Requests the machine, its devices, the names of processes, and for OTLP their workload: a cluster
+ * job, a pod, a container. */
 void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
                      const struct export_settings *export)
 {
-    /* Whether our own limits are theirs, which we did not begin. */
+    /* For processes that vitals did not start: whether our own limits apply to them. */
     bool limits = export->mlflow.uri != NULL && arguments->command_argv == NULL;
     bool command = strcmp(export->command_line, "off") != 0, work = export->otlp != NULL;
     const struct {
@@ -251,8 +251,8 @@ int64_t run_export_pid(const struct run_export *observer)
     return observer->exporter.link != NULL ? link_pid(observer->exporter.link) : 0;
 }
 
-/* Names a running process as lists show it, safe to show: the kernel's name, or if that may be cut,
- * the program's file name if it begins so; "" if it cannot be read. */
+/* Formats the name of a running process as process lists show it, safe to print: the kernel's name,
+ * or if that may be cut, the program's file name if it begins with it; "" if it cannot be read. */
 static void process_title(const struct machine_settings *machine, int64_t pid, char *out,
                           size_t size)
 {
@@ -306,9 +306,10 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
         observer->wait_ns = ROOM_NS;
     export_config_run(settings, &called, &config);
     if (exporter_open(&observer->exporter, &settings->export, &config, -1) != 0)
-        return false; // it was said
+        return false; /* a message was printed */
 
-    /* Where the sampler, which may be a process of its own, counts what did not leave. */
+    /* Shared memory in which the sampler, which may be another process, counts samples that were
+     * not sent. */
     void *place = mmap(NULL, sizeof *observer->dropped, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     observer->dropped = place != MAP_FAILED ? place : NULL;
@@ -325,7 +326,7 @@ static uint64_t left_ns(uint64_t deadline_ns)
     return deadline_ns > now ? deadline_ns - now : 0;
 }
 
-/* Sends a line, and empties it. */
+/* Sends and empties a line. */
 static void send_end(struct run_export *observer, struct buffer *line, uint64_t deadline_ns)
 {
     count_dropped(observer, !line->failed && link_write(observer->exporter.link, line->bytes,
@@ -333,8 +334,8 @@ static void send_end(struct run_export *observer, struct buffer *line, uint64_t 
     buffer_done(line);
 }
 
-/* A line of the sampler's may have no end. The program is to say what it has not sent so early that
- * it is heard. */
+/* The sampler's last line may be incomplete, so the account begins on a new one. The program must
+ * report unsent data early enough that the message is still read. */
 static void send_account(struct run_export *observer, const char *account_json,
                          const vitals_account *account, uint64_t deadline_ns)
 {
@@ -347,7 +348,7 @@ static void send_account(struct run_export *observer, const char *account_json,
     else if (signal != 0)
         state = "signaled";
     else if (vitals_account_attribute(account, "exit").size == 0)
-        state = "unknown"; // of a process that is no child of ours
+        state = "unknown"; /* a process that is not our child has no exit status */
 
     struct buffer line = {.bytes = NULL};
     buffer_format(&line, "\n{\"account\":");
@@ -382,7 +383,7 @@ static void say_end(const struct run_export *observer, const struct settings *se
         (void)command_fail(0, "%s", what);
 }
 
-/* What a first process leaves behind, its kernel kills. */
+/* True in pid 1 of a namespace: when it ends, the kernel kills the namespace's other processes. */
 static bool is_first_process(void)
 {
     return getpid() == 1;
@@ -402,7 +403,7 @@ void run_export_hold(struct run_export *observer)
 void run_export_end(struct run_export *observer, const struct settings *settings,
                     const vitals_account *account, const char *recording)
 {
-    static struct run_page page; /* large */
+    static struct run_page page; /* too large for the stack */
     uint64_t wait_ns = settings->export.wait_ns;
     if (observer->exporter.link == NULL)
         return;
@@ -419,7 +420,7 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     attributes = json_object_get(document, "attributes");
     buffer_done(&text);
 
-    /* The command line as --cmdline has it, as far as it may leave. */
+    /* The command line under the policy of --cmdline. */
     const char *command = json_string_value(json_object_get(attributes, "command"));
     if (command != NULL) {
         redact_line(&text, command_text(command),

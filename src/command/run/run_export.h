@@ -1,8 +1,8 @@
-/* run_export.h: run and track tell others: --mlflow, --otlp, --tensorboard.
+/* run_export.h: the exports of run and track: --mlflow, --otlp, --tensorboard.
  *
- * Nothing here fails or delays the job beyond --tell-wait: what cannot be told is said in a line.
- * The program is started before the job and is none of its processes; the sampler's process writes
- * samples to it, and the end is written here. One thread. */
+ * Nothing here fails the job, or delays it beyond --tell-wait: a failed export is reported in one
+ * line. The program is started before the job and is not one of its processes; the sampler's
+ * process writes samples to it, and this process writes the end. One thread. */
 #ifndef VITALS_COMMAND_RUN_RUN_EXPORT_H
 #define VITALS_COMMAND_RUN_RUN_EXPORT_H
 
@@ -16,28 +16,29 @@
 struct observer_pair {
     vitals_run_observer face;
     const vitals_run_observer *each[2];
-    vitals_request *request; /* what both want; owned */
-    bool stopped[2];         /* sampler's process; so the next */
-    vitals_error error;      /* the first */
+    vitals_request *request; /* the metrics of both; owned */
+    bool stopped[2];         /* in the sampler's process, like the next */
+    vitals_error error;      /* of the first failure */
 };
 
-/* Both are borrowed; the descriptor that stays open is that of the second. Errors: EMEMORY. */
+/* Both observers are borrowed; the descriptor that stays open is that of the second. Errors:
+ * EMEMORY. */
 int observer_pair_init(struct observer_pair *pair, const vitals_run_observer *first,
                        const vitals_run_observer *second, vitals_error *error);
 void observer_pair_done(struct observer_pair *pair);
 
 struct run_export {
-    struct exporter exporter; /* link NULL: nothing is exported */
+    struct exporter exporter; /* link NULL: no export */
     vitals_run_observer face;
     vitals_request *request;
-    struct buffer line;     /* sampler's process or thread */
-    uint64_t wait_ns;       /* that a sample may take to leave */
-    char *own[3];           /* "NAME=VALUE" that the command has in the place of ours; NULL */
-    const char **variables; /* the command's environment; NULL: as ours */
+    struct buffer line;     /* in the sampler's process or thread */
+    uint64_t wait_ns;       /* limit for writing a sample */
+    char *own[3];           /* "NAME=VALUE" that replaces our variable for the command; NULL */
+    const char **variables; /* the command's environment; NULL: ours */
     struct observer_pair pair;
     const char *policy;        /* --cmdline */
-    _Atomic uint64_t *dropped; /* of the sampler's process too; NULL: not counted */
-    int interrupts;            /* once it is held */
+    _Atomic uint64_t *dropped; /* shared with the sampler's process; NULL: not counted */
+    int interrupts;            /* valid after run_export_hold */
     bool held, said_gone;
 };
 
@@ -58,29 +59,28 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
 /* The pid of the program, or 0 if it has not been started. */
 int64_t run_export_pid(const struct run_export *observer);
 
-/* A sample without an observer: of vitals record. */
+/* Exports a sample without an observer, for vitals record. */
 void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
                        const vitals_usage *usage);
 
-/* The job has ended, and its exit code is to be given: from here on a signal ends all waiting, and
- * not us. */
+/* Called when the job has ended and its exit code is to be returned: from then on a signal ends all
+ * waiting, and not this process. */
 void run_export_hold(struct run_export *observer);
 
-/* The account, how it ended, and the page of it; then waits for what is still to be sent: all of it
- * within --tell-wait. Says what was not told. `recording`: NULL, or the path of one that is
- * finished. */
+/* Sends the account, the end state and the page, then waits for unsent data; all within
+ * --tell-wait. Reports what was not sent. `recording`: NULL, or the path of a finished one. */
 void run_export_end(struct run_export *observer, const struct settings *settings,
                     const vitals_account *account, const char *recording);
 void run_export_done(struct run_export *observer);
 
-/* run_page.c: the page of vitals report, of the account (its JSON) or a recording, in a folder of
- * its own that run_page_remove removes. Of a recording that is too long for the time that is left
- * it is of the account alone, which is said. False: it could not be made. */
+/* run_page.c: the page of `vitals report`, of the account (its JSON) or a recording, in a folder of
+ * its own that run_page_remove removes. If the recording is too long for the remaining time, the
+ * page shows only the account, and a message says so. run_page_make returns false on failure. */
 struct run_page {
     const char *title;             /* NULL: none */
     uint64_t deadline_ns;          /* monotonic */
-    int interrupts;                /* once it can be read there is no time left; -1 */
-    char folder[4096], path[4200]; /* "": there is none */
+    int interrupts;                /* once this is readable there is no time left; -1: none */
+    char folder[4096], path[4200]; /* "": none */
 };
 
 bool run_page_make(struct run_page *page, const char *temporary, const struct account_view *view,

@@ -77,8 +77,8 @@ bool run_page_make(struct run_page *page, const char *temporary, const struct ac
     }
     (void)snprintf(json, sizeof json, "%s/account.json", page->folder);
     (void)snprintf(page->path, sizeof page->path, "%s/report.html", page->folder);
-    /* Whether a recording can be read and drawn in what is left: a slow CPU does 2 MB in a second.
-     */
+    /* True if a recording can be read and drawn in the remaining time: a slow CPU does 2 MB in a
+     * second. */
     static const uint64_t NS_PER_BYTE = 500;
     struct stat status;
     bool whole = recording == NULL || (stat(recording, &status) == 0 && status.st_size >= 0 &&

@@ -1,6 +1,5 @@
-/* run_repeat.c: figures of several runs: of each its mean, least, largest, and standard deviation.
- *
- * A figure that a run did not have is not counted for it, and its count says so. */
+/* run_repeat.c: figures of several runs: the mean, least, largest and standard deviation of each. A
+ * run without a figure is not counted for it, and the figure's count shows that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +43,8 @@ bool repeat_add(struct repeat *repeat, vitals_account *account)
     return true;
 }
 
-/* The next figure that stands in some run and in none before it; both NULL: the first. Order is
- * that of the first run that has it. */
+/* Finds the next figure that is in some run and in no earlier one; both NULL: the first. The order
+ * is that of the first run that has it. */
 struct run_repeat_walk {
     size_t run;
     const vitals_figure *figure;
@@ -83,7 +82,7 @@ static struct statistics statistics_of(const struct repeat *repeat, const vitals
     return result;
 }
 
-/* What a person compares runs by, of the whole tree and of devices. */
+/* Figures for comparing runs, of the whole tree and of devices. */
 static const struct {
     const char *name, *title;
 } SHOWN[] = {
@@ -101,7 +100,7 @@ static const struct {
     {"gpu_busy_seconds", "busy"},
 };
 
-/* Its title, or NULL. With --verbose every figure has one, its name. */
+/* Returns its title, or NULL. With --verbose the title of every figure is its name. */
 static const char *title_of(const struct account_view *view, const vitals_figure *figure)
 {
     const char *name = vitals_figure_name(figure);

@@ -1,6 +1,6 @@
-/* track.c: `vitals track`: watches processes that live already, and says on stderr what they used
- * since then, and where a form is named each sample on stdout. It ends when they have ended, or
- * when it is told to; they never notice. */
+/* track.c: `vitals track`: watches running processes, prints to stderr what they used since then
+ * and, if a format is named, each sample to stdout. It ends when they have ended, or on a signal;
+ * the processes are not affected. */
 #include "command/processes/filter.h"
 #include "command/run/run.h"
 
@@ -17,12 +17,12 @@ struct run_track {
     int64_t *pids;
     vitals_run *run;
     int interrupts;
-    int json;     /* -1: nowhere */
+    int json;     /* -1: not requested */
     bool printed; /* the samples go to standard output */
-    bool enough;  /* their reader has gone */
+    bool enough;  /* the reader of the samples has closed the pipe */
 };
 
-/* What fails before a command is run has a code of its own there; here nothing is run. */
+/* A failure before a command is run has an exit code of its own; here no command is run. */
 static int exit_code(int code)
 {
     return code == EXIT_BEFORE_RUN ? EXIT_CANNOT : code;
@@ -63,7 +63,7 @@ static int begin(struct run_track *track)
     track->plan.usage.pid_count = track->settings->arguments.words.count;
     track->plan.options.argv = NULL;
 
-    /* Rows of others' forms name the process that was asked for first. */
+    /* In the formats of other programs, rows name the process that was given first. */
     char digits[24];
     int size = snprintf(digits, sizeof digits, "%lld", (long long)track->pids[0]);
     if (track->plan.records)
@@ -76,7 +76,7 @@ static int begin(struct run_track *track)
         run_export_observe(&track->plan.exporter, &track->plan.options);
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
-    /* Nothing is written, and nothing replaced, before all of them are found. */
+    /* Nothing is written or replaced before all targets are found. */
     code = exit_code(run_plan_prepare(&track->plan, &track->settings->arguments));
     if (code == 0 && json != NULL && (track->json = output_create(json)) < 0)
         code = command_fail(EXIT_CANNOT, "%s: %s", command_safe(json), strerror(errno));
@@ -85,8 +85,8 @@ static int begin(struct run_track *track)
     (void)run_export_begin(&track->plan.exporter, track->settings,
                            &(struct export_job){.program = "track", .pid = track->pids[0]});
 
-    /* We and the program that tells others are no part of a target that started us. What else we
-     * start is below us; that program may become a child of the target. */
+    /* This process and the exporter program are excluded if a target started them. Other children
+     * of this process are its descendants; the exporter may become a child of the target. */
     const int64_t ours[] = {getpid(), run_export_pid(&track->plan.exporter)};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
         bool leave_out = ours[i] > 0;
@@ -98,7 +98,7 @@ static int begin(struct run_track *track)
     return 0;
 }
 
-/* Until all have ended, a signal arrives, or the reader has gone. */
+/* Waits until all targets have ended, a signal arrives, or the reader has closed the pipe. */
 static int wait_for_end(struct run_track *track)
 {
     static const uint64_t LOOK_NS = 200 * NS_PER_MS;
@@ -110,7 +110,7 @@ static int wait_for_end(struct run_track *track)
         ended = vitals_run_wait(track->run, LOOK_NS, &error);
         if (ended < 0)
             return command_fail(EXIT_CANNOT, "%s", error.message);
-        /* Whether the reader of the samples has gone. */
+        /* Check if the reader of the samples has closed the pipe. */
         struct pollfd reader = {.fd = STDOUT_FILENO};
         track->enough = track->printed && poll(&reader, 1, 0) > 0 &&
                         (reader.revents & POLLERR) != 0;
@@ -130,7 +130,7 @@ static int tell(struct run_track *track)
     if (vitals_run_account(track->run, &account, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
 
-    /* The account goes into the recording. */
+    /* Write the account into the recording. */
     bool recorded = !track->plan.records || recording_put_account(path, account, &error) == 0;
     if (!recorded)
         (void)command_fail(0, "%s: the account is missing: %s", command_safe(path), error.message);
@@ -155,7 +155,7 @@ static int tell(struct run_track *track)
 
 int command_track(const struct settings *settings)
 {
-    static struct run_track track; /* the plan is large */
+    static struct run_track track; /* the plan is too large for the stack */
     track = (struct run_track){.settings = settings, .json = -1};
     int code = begin(&track);
     if (code == 0)
