@@ -38,14 +38,14 @@ static void amd_close(void *state)
     memory_free(amd);
 }
 
-/* ---- why devices are there or not, in rows for a person; wakes no card ---- */
+/* ---- diagnosis rows: why devices are there or not; wakes no card ---- */
 
 struct amd_machine {
     const struct os *os;
-    uint32_t cards;   /* devices of AMD's that show pictures or compute */
-    uint32_t unbound; /* of them, those that no driver has */
-    uint32_t foreign; /* and those that another driver has */
-    char driver[32];  /* the last such */
+    uint32_t cards;   /* AMD devices that draw or compute */
+    uint32_t unbound; /* of them, those without a driver */
+    uint32_t foreign; /* those with another driver */
+    char driver[32];  /* name of the last such driver */
     uint32_t asleep;
 };
 
@@ -77,7 +77,7 @@ static void amd_diagnose(const vitals_context *context, void *state, struct row_
     (void)state;
     int error = os_sys_list(&context->os, "bus/pci/devices", take_device, &machine);
     if (machine.cards == 0) {
-        /* A machine may have no PCI at all; what cannot be read may hide devices. */
+        /* A machine may have no PCI; a list that cannot be read may hide devices. */
         if (error < 0 && os_availability(error) == VITALS_DENIED)
             diagnosis_add(out, DIAGNOSIS_PROBLEM, "amd", "permission denied: /sys/bus/pci",
                           "# run outside of the sandbox, or let it see /sys");
@@ -108,7 +108,7 @@ static void amd_diagnose(const vitals_context *context, void *state, struct row_
     if (bound > 0) {
         diagnosis_add(out, DIAGNOSIS_GOOD, "amd", text, "");
 
-        /* Programs that compute open this node and a render node; we need neither. */
+        /* Compute programs open this node and a render node; vitals needs neither. */
         static const char subject[] = "amd kfd";
         int access = os_dev_access(&context->os, "kfd");
         if (kfd_generation(&context->os) == 0)

@@ -1,18 +1,17 @@
 /* attributes.c: gpu_metrics of revision 1.9, which describes itself.
  *
- * Behind the header stands a 32-bit number of attributes, then each of them: a 64-bit description
- * (how many, which, of what type, in what unit) and right behind it that many numbers. A record is
- * taken whole or not at all: every description must make sense, none may stand twice, and the
- * attributes must end where the record does. No such record has been seen by us, so what is not
- * exactly as described is not believed.
- * Thread rule: pure. */
+ * After the header stands a 32-bit number of attributes, then each of them: a 64-bit description
+ * (count, identifier, type, unit) directly followed by that many numbers. A record is taken whole
+ * or not at all: every description must make sense, none may occur twice, and the attributes must
+ * end where the record does. No such record has been seen by the authors, so anything that is not
+ * exactly as described is rejected. Thread rule: pure. */
 #include "gpu/amd/metrics.h"
 
 #include <string.h>
 
 enum { HEADER = 8, DESCRIPTION = 8, ATTRIBUTES_MAX = 256, IDS = 1024 };
 
-/* The kernel's numbers of units. */
+/* The kernel's unit numbers. */
 enum attribute_unit {
     UNIT_NONE,
     UNIT_MEGAHERTZ,
@@ -95,7 +94,7 @@ static void take(const struct amd_attribute *attribute, struct amd_metrics *out)
         out->residencies[attribute->id - FIRST_RESIDENCY] = value_u64(number);
 }
 
-/* The attribute at *at, which moves behind it. */
+/* Reads the attribute at *at, and advances *at. */
 static bool next(struct span record, size_t *at, struct amd_attribute *out)
 {
     uint64_t description;
@@ -132,7 +131,7 @@ bool amd_metrics_parse_attributes(struct span record, struct amd_metrics *out)
         if (!next(record, &at, &attribute) || seen[attribute.id])
             return false;
         seen[attribute.id] = true;
-        if (attribute.type % 2 == 0) // of the signed ones none is ours
+        if (attribute.type % 2 == 0) /* no attribute of a signed type is used */
             take(&attribute, &found);
     }
     if (at != record.size)

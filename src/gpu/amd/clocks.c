@@ -1,4 +1,4 @@
-/* clocks.c: the tables pp_dpm_*, a clock or the PCIe link each. */
+/* clocks.c: the tables pp_dpm_*, each for a clock or the PCIe link. */
 #include "gpu/amd/parse.h"
 #include "gpu/amd/state.h"
 
@@ -57,8 +57,8 @@ static void fill_link(struct amd_reader *reader, struct value generation, struct
         gpu_fill(reader->sample, VITALS_GPU_PCIE_WIDTH, width);
 }
 
-/* The table is of the card's own link; the PCI device's files of many cards are of a switch that is
- * inside of it. */
+/* The table is of the card's own link; on many cards the PCI device's files are of a switch inside
+ * the card. */
 void amd_read_pcie(struct amd_reader *reader)
 {
     static const uint16_t transfers[] = {25, 50, 80, 160, 320, 640}; /* by generation */

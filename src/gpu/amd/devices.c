@@ -15,9 +15,9 @@
 
 #define DRIVER "bus/pci/drivers/amdgpu"
 
-/* A card as it is found, before it is known whether its slot is there. */
+/* A card that was found, before it is known whether it has a slot. */
 struct amd_card {
-    struct amd_device device; /* its identity lacks the slot */
+    struct amd_device device; /* its identity has no slot yet */
     uint64_t render_minor;
 };
 
@@ -48,7 +48,7 @@ static bool is_listed(const struct gpu_scan *out, const char *uuid)
     return false;
 }
 
-/* The device's slot, which is in the list then; NULL where there is no room. */
+/* Lists the device. Returns its slot, or NULL if there is no room. */
 static struct amd_device *list(struct amd *amd, struct amd_device *found, struct gpu_scan *out)
 {
     struct amd_device *device = NULL;
@@ -75,7 +75,7 @@ static struct amd_device *list(struct amd *amd, struct amd_device *found, struct
 
 /* ---- identity ---- */
 
-/* The newest slot of the card in that place, and with that UUID unless it is NULL; or NULL. */
+/* Returns the newest slot of the card at that place, with that UUID unless it is NULL; or NULL. */
 static const struct amd_device *find_card(const struct amd *amd, const char *folder,
                                           const char *uuid)
 {
@@ -108,7 +108,8 @@ static void name_uuid(const struct amd *amd, struct amd_device *found)
         snprintf(who->uuid, sizeof who->uuid, "AMD-%s", who->pci_bus_id);
 }
 
-/* What its maker wrote on the board, what libdrm's list calls it, what that of the PCI calls it. */
+/* The name that the manufacturer wrote on the board, else that of libdrm's list, else that of
+ * pci.ids. */
 static void name_card(const struct os *os, struct amd_device *found)
 {
     char name[NAMES_TEXT];
@@ -164,7 +165,7 @@ static void list_partitions(struct amd *amd, const struct amd_device *parent, st
         snprintf(who->uuid, sizeof who->uuid, "%.80s-xcp%u", parent->who.uuid, i);
         snprintf(who->name, sizeof who->name, "%s", profile);
         who->name_state = profile[0] != '\0' ? VITALS_HAVE : VITALS_UNSUPPORTED;
-        if (i > 0) { // the first has the card's own nodes
+        if (i > 0) { /* the first node has the card's own device nodes */
             who->node_count = 0;
             add_node(who, found.nodes[0].properties.drm_render_minor);
         }
@@ -208,10 +209,10 @@ static bool take_card(const char *name, void *data)
     found->partitioned = found->node_count > 1;
     who->index = walk->cards++;
     name_uuid(amd, found);
-    if (is_listed(walk->out, who->uuid)) // two with one number: neither is to be lost
+    if (is_listed(walk->out, who->uuid)) /* two cards with one number: both must be listed */
         snprintf(who->uuid, sizeof who->uuid, "AMD-%s", who->pci_bus_id);
     const struct amd_device *known = find_card(amd, found->folder, who->uuid);
-    if (known != NULL) { // the lists of names are read once
+    if (known != NULL) { /* the name lists are read only once */
         memcpy(who->name, known->who.name, sizeof who->name);
         who->name_state = known->who.name_state;
     } else {

@@ -1,5 +1,6 @@
-/* files.c: one file of a card and what its refusal means; what stands in one file each, and what
- * the card itself is. Thread rule: a worker's; the driver may ask the card's firmware. */
+/* files.c: reads one file of a card and interprets its errors; readings that have a file of their
+ * own, and the constant properties of the card. Thread rule: a worker's; the driver may ask the
+ * card's firmware. */
 #include "gpu/amd/state.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ struct span amd_read_text(struct amd_reader *reader, const char *file, char *out
         *state = VITALS_LOWER_BOUND;
     else if (result < 0)
         *state = (signed char)amd_availability(reader, result);
-    else if (out[0] == '\0') // the driver has nothing to say
+    else if (out[0] == '\0') /* the driver reports nothing */
         *state = VITALS_UNSUPPORTED;
     return (struct span){out, *state > 0 ? strlen(out) : 0};
 }
@@ -115,7 +116,7 @@ static void fill_node(struct amd_reader *reader)
     uint32_t minor = 0;
     uint64_t units = 0;
     for (uint32_t i = 0; i < device->who.node_count; i++)
-        if (device->who.nodes[i].minor > minor) // render nodes stand behind cards
+        if (device->who.nodes[i].minor > minor) /* render nodes come after card nodes */
             minor = device->who.nodes[i].minor;
     if (device->who.node_count > 0) {
         snprintf(path, sizeof path, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card", minor);
@@ -191,8 +192,8 @@ void amd_read_files(struct amd_reader *reader)
         struct value value = amd_read_scaled(reader, ratios[i].file, ratios[i].factor,
                                              ratios[i].most);
         if (i == 0 && value.state > 0 && value.as.f64 >= 1.0) {
-            /* Raven, Raven 2 and Picasso say 100 % while they idle, too (nvtop's and btop's users).
-             */
+            /* Raven, Raven 2 and Picasso report 100 % even when idle (seen by users of nvtop and
+             * btop). */
             struct value device = amd_read_number(reader, "device");
             if (device.state > 0 && (device.as.u64 == 0x15dd || device.as.u64 == 0x15d8))
                 value.state = VITALS_UPPER_BOUND;

@@ -1,16 +1,15 @@
-/* gpu_metrics_rows.c: what of gpu_metrics goes into which row: that which no file of its own tells.
- *
- * Reading it makes the card's firmware measure, so it is read where something is wanted of it. */
+/* gpu_metrics_rows.c: fills rows from gpu_metrics, for values that no other file has. A read makes
+ * the card's firmware measure, so the record is read only if a value of it is wanted. */
 #include "gpu/amd/state.h"
 
 #include <string.h>
 
-/* 90010 is gfx90a, whose record is of an older revision and counts energy as the newer ones do. */
+/* 90010 is gfx90a, whose record has an older revision but the energy unit of the newer ones. */
 enum { GFX90A = 90010 };
 
 static const struct {
     vitals_metric metric;
-    enum amd_number number; /* the first that is told */
+    enum amd_number number; /* the first of several numbers */
 } of_device[] = {
     {VITALS_GPU_UTILIZATION_RATIO, AMD_GFX_RATIO},
     {VITALS_GPU_MEMORY_BUSY_RATIO, AMD_MEMORY_RATIO},
@@ -53,7 +52,7 @@ static const struct {
     {VITALS_GPU_CLOCK_FREQUENCY_HERTZ, AMD_DCLK1_HERTZ, "dclk1"},
 };
 
-/* ---- whether anything of it is missing ---- */
+/* ---- what is still missing ---- */
 
 static bool wants_throttle(const struct amd_reader *reader)
 {
@@ -72,8 +71,8 @@ static bool is_missing(const struct amd_reader *reader, vitals_metric metric)
     return amd_wants(reader, metric) && !gpu_fill_has(reader->sample, metric);
 }
 
-/* Rows are listed whole: a row that only the record tells of is looked for whenever its table is
- * wanted. */
+/* Rows are listed whole: if a table is wanted, the record is read for rows that no other source
+ * has. */
 static bool is_wanted(const struct amd_reader *reader)
 {
     for (size_t i = 0; i < ARRAY_COUNT(of_device); i++)
@@ -87,7 +86,7 @@ static bool is_wanted(const struct amd_reader *reader)
            gpu_fill_wants_table(reader->sample, VITALS_TABLE_GPU_CLOCK);
 }
 
-/* ---- what it tells ---- */
+/* ---- values ---- */
 
 static void fill_causes(struct amd_reader *reader, const struct amd_throttle *throttle)
 {
@@ -102,7 +101,7 @@ static void fill_causes(struct amd_reader *reader, const struct amd_throttle *th
     gpu_fill_text(reader->sample, VITALS_GPU_THROTTLE_REASONS, throttle->reasons);
 }
 
-/* Bits say what holds now; counters what has held since the last record. */
+/* Bits show the present state; counters the time since the last record. */
 static void fill_throttle(struct amd_reader *reader, const struct amd_metrics *record)
 {
     struct amd_device *device = reader->device;
@@ -165,7 +164,7 @@ void amd_read_record(struct amd_reader *reader)
     if (wants_throttle(reader)) {
         fill_throttle(reader, record);
 
-        /* Of these the counters do not tell. */
+        /* The counters do not report these. */
         if (record->throttle.state <= 0) {
             gpu_fill(reader->sample, VITALS_GPU_THROTTLED_BY_CURRENT,
                      value_missing(VITALS_UNSUPPORTED));

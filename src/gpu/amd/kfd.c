@@ -16,7 +16,7 @@ enum { TEXT = 4096 };
 
 struct property {
     const char *name;
-    size_t at; /* of a uint64_t in the record */
+    size_t at; /* offset of a uint64_t in the record */
 };
 
 static void parse(struct span text, const struct property *properties, size_t count, void *out)

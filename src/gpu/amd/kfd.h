@@ -10,7 +10,7 @@
 #include "os/os.h"
 #include "util/cursor.h"
 
-/* What a node's file properties tells; 0 where it does not. */
+/* Properties of a node, from its file; 0 if not reported. */
 struct kfd_properties {
     uint64_t simd_count, simd_per_cu; /* no SIMDs: it is a CPU */
     uint64_t gfx_target_version;      /* 90402 is gfx942 */
@@ -19,7 +19,7 @@ struct kfd_properties {
 };
 void kfd_parse_properties(struct span text, struct kfd_properties *out);
 
-/* Of a link between nodes, and of a bank of memory. */
+/* A link between nodes, or a bank of memory. */
 struct kfd_link {
     uint64_t type, node_to, weight, max_bandwidth;
 };
@@ -31,7 +31,7 @@ void kfd_parse_bank(struct span text, struct kfd_bank *out);
 
 enum { KFD_LINK_XGMI = 11, KFD_HEAP_PUBLIC = 1, KFD_HEAP_PRIVATE = 2 };
 
-/* "gfx942"; "" for 0 and for what no card has. */
+/* Writes "gfx942"; "" for 0 and for a version that no card has. */
 enum { KFD_ARCHITECTURE = 16 };
 void kfd_architecture(uint64_t gfx_target_version, char out[static KFD_ARCHITECTURE]);
 
@@ -43,28 +43,27 @@ enum { KFD_NODES_MAX = 192 };
 
 struct kfd_node {
     uint32_t number;
-    uint64_t gpu_id; /* names its files of a process */
+    uint64_t gpu_id; /* part of the names of a process's files */
     struct kfd_properties properties;
 };
 
-/* All nodes that are GPUs, in the order of their numbers; which they are changes with
- * `generation`. */
+/* All nodes that are GPUs, in the order of their numbers; the list changes with `generation`. */
 struct kfd_topology {
     uint64_t generation;
     uint32_t count;
     struct kfd_node nodes[KFD_NODES_MAX];
 };
 
-/* 0 where there is none: no such driver, or not for us. */
+/* kfd_generation returns 0 if there is no such driver, or access is denied. */
 uint64_t kfd_generation(const struct os *os);
 void kfd_read_topology(const struct os *os, struct kfd_topology *out);
 
-/* Whether the node is on the card of that address, whatever its function; and the node's address.
- */
+/* True if the node is on the card of that address, whatever its function; the second function gives
+ * the node's address. */
 bool kfd_is_on(const struct kfd_node *node, const char *pci_bus_id);
 void kfd_bus_id(const struct kfd_properties *node, char out[static 32]);
 
-/* A node's own memory: the width of its bus, and how much of it there is; 0: not told. */
+/* A node's own memory: the width of its bus, and its size; 0: not reported. */
 struct kfd_memory {
     uint64_t bits, bytes;
 };
@@ -74,26 +73,26 @@ void kfd_read_memory(const struct os *os, uint32_t number, struct kfd_memory *ou
 enum { KFD_LINKS_MAX = 64 };
 size_t kfd_read_links(const struct os *os, uint32_t number, struct kfd_link out[KFD_LINKS_MAX]);
 
-/* What a node number stands for: false where it cannot be read. */
+/* Reads the node of a node number; returns false if it cannot be read. */
 bool kfd_read_node(const struct os *os, uint64_t number, struct kfd_node *out);
 
 /* ---- processes ---- */
 
-/* The pid that a folder's name begins with; newer kernels put more behind it. */
+/* Parses the pid that a folder's name begins with; newer kernels append more. */
 bool kfd_parse_pid(const char *name, int64_t *pid);
 
-/* Calls visit with the folder's name, in the order of pids. 0 or negative errno. */
+/* Calls visit with each folder's name, in the order of pids. Returns 0 or a negative errno. */
 int kfd_list_processes(const struct os *os, os_sys_visit *visit, void *data);
 
-/* What a process has on a node; each missing where it is not told. */
+/* Usage of a node by a process; each value is missing if not reported. */
 struct kfd_usage {
     struct value memory_bytes;  /* u64 */
     struct value copy_seconds;  /* f64 */
-    struct value compute_units; /* u64: that it uses at this moment */
+    struct value compute_units; /* u64: in use at this time */
 };
 enum { KFD_MEMORY = 1, KFD_COPY = 2, KFD_UNITS = 4 };
 
-/* Reads those that `what` names; false where the process has nothing on that node. */
+/* Reads the values that `what` names; returns false if the process uses nothing on that node. */
 bool kfd_read_usage(const struct os *os, const char *process, uint64_t gpu_id, unsigned what,
                     struct kfd_usage *out);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One link to another card, however many partitions it has; none to itself. */
+/* Adds one link to another card, however many partitions it has; none to the card itself. */
 static void add_link(struct amd_reader *reader, const struct kfd_link *found)
 {
     struct amd_device *device = reader->device;

@@ -1,8 +1,8 @@
-/* memory.c: how much memory a card has and how much of it is in use.
+/* memory.c: size and use of a card's memory.
  *
- * A processor with graphics has a small part of the machine's memory for itself (which its files
- * call vram) and uses as much of the rest as it needs (gtt): its memory is both, an estimate, and
- * no more than the machine has. */
+ * A processor with graphics reserves a small part of the machine's memory (vram in its files) and
+ * uses as much of the rest as it needs (gtt): its memory is the sum of both, an estimate, and at
+ * most the machine's memory. */
 #include "gpu/amd/state.h"
 
 #include <stdio.h>

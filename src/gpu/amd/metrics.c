@@ -1,5 +1,5 @@
-/* metrics.c: see metrics.h. The layouts of gpu_metrics are tables: one row says where a number
- * stands in which revisions. */
+/* metrics.c: see metrics.h. The layouts of gpu_metrics are tables: one row gives the place of a
+ * number in some revisions. */
 #include "gpu/amd/metrics.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum revision {
 };
 // clang-format on
 
-/* Where the blocks of partitions stand. Within one: u32 gfx, then u16 jpeg, then u16 video. */
+/* Places of the partitions' blocks. Within a block: u32 gfx, then u16 jpeg, then u16 video. */
 struct blocks {
     uint16_t count_at, at, stride, jpegs;
 };
@@ -44,8 +44,8 @@ static const struct gpu_metrics_layout {
     {3, 0, 264, V3_0, {0}},
 };
 
-/* Boards count in whole units; processors in hundredths of a degree and of a percent, and in
- * thousandths of a watt (of revision 2.4 and 3.0 the kernel says so; before, it differed). */
+/* Boards use whole units; processors hundredths of a degree and of a percent, and thousandths of a
+ * watt (documented by the kernel for revisions 2.4 and 3.0; before, it differed). */
 #define CELSIUS       1.0, 250
 #define CENTI         0.01, 25000
 #define PERCENT       0.01, 100
@@ -55,8 +55,8 @@ static const struct gpu_metrics_layout {
 #define MEGAHERTZ     1e6, 10000
 #define MILLIVOLTS    0.001, 5000
 
-/* A row is `run` numbers, in the order of enum amd_number, one behind the other from `at` on; each
- * is folded out of `count` of `width` bytes. */
+/* A row is `run` numbers in the order of enum amd_number, consecutive from `at`; each is aggregated
+ * from `count` values of `width` bytes. */
 static const struct gpu_metrics_field {
     unsigned revisions;
     enum amd_number number;
@@ -138,12 +138,12 @@ static const struct gpu_metrics_field {
     {V3_0, AMD_MEMORY_HERTZ, 1, 186, 2, 1, AMD_LARGEST, {MEGAHERTZ}},
 };
 
-/* Counters that are kept as they are. Each is a run of `count` from `at`, one after the other. */
+/* Counters that are kept unchanged: runs of `count` values, consecutive from `at`. */
 #define PLACE(field) offsetof(struct amd_metrics, field)
 
 static const struct counters {
     unsigned revisions;
-    size_t place; /* of the first one's struct value */
+    size_t place; /* offset of the first struct value */
     uint16_t at;
     uint8_t width, count;
 } counters[] = {
@@ -203,7 +203,7 @@ struct value amd_metrics_fold(const char *at, unsigned width, unsigned count, en
 
 void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value)
 {
-    /* Firmware leaves a temperature and a voltage 0 where it has no sensor for it. */
+    /* Firmware reports a temperature or a voltage of 0 if it has no sensor for it. */
     if ((number <= AMD_SKIN_CELSIUS || (number >= AMD_GFX_VOLTS && number <= AMD_MEMORY_VOLTS)) &&
         value.state > 0 && value.as.f64 <= 0.0)
         value = value_missing(VITALS_UNSET);
@@ -259,7 +259,8 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
             if (!amd_metrics_number(bytes + run->at + (size_t)j * run->width, run->width, &number))
                 continue;
             struct value value = is_carried ? amd_metrics_carried(number) : value_u64(number);
-            if (run->place == PLACE(link_active) && number > 1) // 2: XGMI does not know its state
+            /* 2: XGMI does not know the state */
+            if (run->place == PLACE(link_active) && number > 1)
                 value = value_missing(VITALS_UNSET);
             memcpy((char *)out + run->place + j * sizeof value, &value, sizeof value);
         }
@@ -286,9 +287,9 @@ bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out)
     return true;
 }
 
-/* ---- why a card holds its clocks down ---- */
+/* ---- why a card's clocks are reduced ---- */
 
-/* amdgpu's common bits (SMU_THROTTLER_… of its amdgpu_smu.h). */
+/* amdgpu's bits, common to all cards (SMU_THROTTLER_… of its amdgpu_smu.h). */
 static const struct {
     uint8_t bit, cause;
     const char *word;

@@ -13,9 +13,9 @@
 #include "util/cursor.h"
 
 // clang-format off
-/* In base units: degrees Celsius, ratios of 1, watts, hertz, volts. Clocks are of the fastest
- * instance; a video ratio is of all video engines together; transfers are of 10^8 a second, as the
- * driver counts them: 160 is generation 4. */
+/* In base units: degrees Celsius, ratios of 1, watts, hertz, volts. Clocks are those of the fastest
+ * instance; a video ratio is that of all video engines together; transfers are in 10^8 per second,
+ * as in the driver: 160 is generation 4. */
 enum amd_number {
     AMD_EDGE_CELSIUS, AMD_JUNCTION_CELSIUS, AMD_MEMORY_CELSIUS, AMD_VR_GFX_CELSIUS,
     AMD_VR_SOC_CELSIUS, AMD_VR_MEMORY_CELSIUS, AMD_HBM0_CELSIUS, AMD_HBM1_CELSIUS,
@@ -27,7 +27,7 @@ enum amd_number {
     AMD_PCIE_WORKERS, AMD_PCIE_TRANSFERS, AMD_PCIE_REPLAYS, AMD_NUMBERS
 };
 
-/* Counters of the firmware's own steps: only whether one has grown says something. */
+/* Counters in the firmware's own steps: only an increase has a meaning. */
 enum amd_residency {
     AMD_RESIDENCY_PROCHOT, AMD_RESIDENCY_PPT, AMD_RESIDENCY_SOCKET_HEAT, AMD_RESIDENCY_VR_HEAT,
     AMD_RESIDENCY_HBM_HEAT, AMD_RESIDENCY_SPL, AMD_RESIDENCY_FPPT, AMD_RESIDENCY_SPPT,
@@ -37,76 +37,78 @@ enum amd_residency {
 
 enum { AMD_XGMI_LINKS = 8, AMD_PARTITIONS = 8 };
 
-/* What a partition of the card does; each UNSET where the record does not tell. */
+/* Activity of a partition; each value is UNSET if the record does not report it. */
 struct amd_partition {
     struct value gfx_ratio, video_ratio, jpeg_ratio;
 };
 
-/* Whatever the record does not tell, or tells as all ones, is UNSET; what cannot be is FAILED. */
+/* A value that the record does not report, or reports as all ones, is UNSET; an impossible value is
+ * FAILED. */
 struct amd_metrics {
     unsigned format, content;
     struct value numbers[AMD_NUMBERS];         /* f64 */
     struct value residencies[AMD_RESIDENCIES]; /* u64 */
     struct value throttle;                     /* u64: bits, see amd_throttle_of_bits */
     struct value energy;                       /* u64: as the firmware counts */
-    bool energy_known;                         /* its unit is 2^-16 J; else it differs by card */
+    bool energy_known; /* the unit is 2^-16 J; else it depends on the card */
     struct value received[AMD_XGMI_LINKS],
-        transmitted[AMD_XGMI_LINKS];          /* u64: bytes; kilobytes as told, so an estimate */
+        transmitted[AMD_XGMI_LINKS];          /* u64: bytes; from kilobytes, so an estimate */
     struct value link_active[AMD_XGMI_LINKS]; /* u64: 1 or 0 */
     uint32_t partition_count;
     struct amd_partition partitions[AMD_PARTITIONS];
 };
 
-/* Reads a record; false where it is none that we know, and then *out holds nothing. Bytes beyond
- * the record's own size do not count. */
+/* Reads a record. Returns false if its form is not known; *out is then empty. Bytes after the
+ * record's own size are ignored. */
 bool amd_metrics_parse(const char *bytes, size_t size, struct amd_metrics *out);
 
-/* Of the self-describing revision 1.9, called by amd_metrics_parse: `record` is all of it. Its form
- * is known from the kernel's patches alone: the smallest surprise, and nothing of it is told. */
+/* Reads the self-describing revision 1.9, for amd_metrics_parse: `record` is all of it. The form is
+ * known only from the kernel's patches, so any deviation rejects the record. */
 bool amd_metrics_parse_attributes(struct span record, struct amd_metrics *out);
 
-/* ---- what both forms of a record share ---- */
+/* ---- shared by both forms of a record ---- */
 
-/* A unit of the record: what it is of a base unit, and how many can be; more is nonsense. */
+/* A unit of the record: its factor to the base unit, and the largest plausible number; a larger one
+ * is FAILED. */
 struct amd_unit {
     double factor;
     uint64_t most;
 };
 
-/* An unsigned little-endian number of `width` bytes; false where it is all ones. */
+/* Reads an unsigned little-endian number of `width` bytes; returns false if it is all ones. */
 bool amd_metrics_number(const char *at, unsigned width, uint64_t *out);
 
-/* How instances of one thing become one number. */
+/* How the instances of a quantity are aggregated. */
 enum amd_fold { AMD_LARGEST, AMD_MEAN };
 
-/* Folds `count` numbers of `width` bytes that follow each other, those left out that are all ones,
- * and scales. */
+/* Aggregates `count` consecutive numbers of `width` bytes, except those that are all ones, and
+ * scales the result. */
 struct value amd_metrics_fold(const char *at, unsigned width, unsigned count, enum amd_fold fold,
                               struct amd_unit unit);
 
-/* Takes a number into its place: a sensor's 0 is none. */
+/* Stores a number; 0 of a sensor means that there is none. */
 void amd_metrics_take(struct amd_metrics *out, enum amd_number number, struct value value);
 
-/* Bytes that XGMI carried, out of its kilobytes. */
+/* Converts kilobytes carried by XGMI to bytes. */
 struct value amd_metrics_carried(uint64_t kilobytes);
 
-/* ---- why a card holds its clocks down ---- */
+/* ---- why a card's clocks are reduced ---- */
 
 enum amd_cause { AMD_BY_POWER, AMD_BY_CURRENT, AMD_BY_HEAT, AMD_BY_OTHER, AMD_CAUSES };
 
-/* The most that all words take together. */
+/* Room for all reasons together. */
 enum { AMD_REASONS = 512 };
 
 struct amd_throttle {
     bool by[AMD_CAUSES];
-    char reasons[AMD_REASONS]; /* with commas between; "" where there is none */
+    char reasons[AMD_REASONS]; /* separated by commas; "" if there is none */
 };
 
-/* Of the bits that are the same for all cards. */
+/* From the bits that are the same for all cards. */
 void amd_throttle_of_bits(uint64_t bits, struct amd_throttle *out);
 
-/* Of counters of which some have grown since an older record; false where not one of them is told
- * in both. One that runs backwards has not grown. */
+/* From counters that have grown since an older record; returns false if no counter is in both. A
+ * counter that runs backwards has not grown. */
 bool amd_throttle_of_residencies(const struct value *before, const struct value *now,
                                  struct amd_throttle *out);
 

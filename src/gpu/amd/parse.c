@@ -7,7 +7,7 @@
 
 enum { MEGAHERTZ_MAX = 10000, WORKERS_MAX = 64 };
 
-/* A line of such a table. */
+/* A line of a pp_dpm_* table. */
 struct dpm_level {
     bool is_sleep, is_starred;
     struct span text; /* between the colon and the star */
@@ -37,7 +37,8 @@ static bool next_level(struct cursor *lines, struct dpm_level *out)
     return false;
 }
 
-/* Of several that are starred the last counts; that they differ is said. */
+/* If several levels are starred the last one counts, and the value is an estimate if they
+ * differ. */
 static void set_now(struct value *now, struct value found)
 {
     bool differs = now->state != VITALS_UNSET && now->as.u64 != found.as.u64;
@@ -72,7 +73,7 @@ bool amd_dpm_levels_parse(struct span text, struct amd_dpm_levels *out)
 }
 
 static const struct {
-    double least; /* gigatransfers a second */
+    double least; /* gigatransfers per second */
     unsigned generation;
 } generations[] = {{63.0, 6}, {31.0, 5}, {15.0, 4}, {7.0, 3}, {4.0, 2}, {2.0, 1}};
 

@@ -1,9 +1,9 @@
 /* processes.c: the processes that use a card or a partition: those that have a node of it open (a
  * sweep of /proc), and those that compute on it (KFD, for all users).
  *
- * Queues of ROCm pass by the kernel, so that of compute a descriptor shows memory but no time; KFD
- * has the compute units that a process uses at this moment, and the time of its copy engines. KFD's
- * pids are those of the machine: in another pid namespace they are not taken for ours. */
+ * Queues of ROCm bypass the kernel, so a descriptor of a compute process shows memory but no time;
+ * KFD reports the compute units that a process uses at this time, and the time of its copy engines.
+ * KFD's pids are those of the machine: in another pid namespace they are not used as ours. */
 #include "gpu/amd/state.h"
 #include "gpu/pid_namespace.h"
 
@@ -54,7 +54,7 @@ static bool take_process(const char *name, void *data)
     if (!kfd_parse_pid(name, &pid) ||
         !kfd_read_usage(&walk->amd->context->os, name, node->gpu_id, what, &usage))
         return true;
-    // A process of this namespace may have the number of a foreign one.
+    /* A process of this namespace may have the same pid as a process outside. */
     if (!walk->pids_hold && is_ours(walk->out, pid))
         return true;
     struct gpu_process *process = gpu_processes_put(walk->out, pid);
@@ -62,20 +62,20 @@ static bool take_process(const char *name, void *data)
         return false;
     process->uses |= GPU_COMPUTE;
 
-    /* What its descriptors show may hold the same memory: the larger of both is true. */
+    /* The process's descriptors may report the same memory: the larger value counts. */
     const struct value *known = at(process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES);
     if (known->state <= 0 || usage.memory_bytes.state <= 0 ||
         usage.memory_bytes.as.u64 > known->as.u64)
         set(walk, process, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, usage.memory_bytes);
 
-    /* Of user queues, which the kernel's count does not hold. */
+    /* Time of user queues, which the kernel's count does not include. */
     known = at(process, VITALS_GPU_PROCESS_COPY_SECONDS);
     if (known->state > 0 && usage.copy_seconds.state > 0)
         usage.copy_seconds.as.f64 += known->as.f64;
     if (usage.copy_seconds.state != VITALS_UNSET)
         set(walk, process, VITALS_GPU_PROCESS_COPY_SECONDS, usage.copy_seconds);
 
-    /* Of as many units as the node has: whole units, rounded up. */
+    /* Ratio of the node's units: whole units, rounded up. */
     struct value units = usage.compute_units, ratio = units;
     uint64_t all = kfd_compute_units(&node->properties);
     if (units.state > 0 && all > 0) {
@@ -91,7 +91,7 @@ static bool take_process(const char *name, void *data)
     return true;
 }
 
-/* A divided card's processes are those of its partitions. */
+/* The processes of a divided card are listed with its partitions. */
 void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
                    const struct metric_set *wanted, struct gpu_processes *out)
 {
@@ -106,7 +106,7 @@ void amd_processes(void *state, uint32_t slot, const struct gpu_sweep *swept,
     if (!pci_path(path, device->folder, "vendor") || !os_sys_exists(os, path)) {
         out->state = VITALS_GONE;
     } else if (!device->partitioned) {
-        /* Whether its memory is the machine's, where no sample has asked yet. */
+        /* Find out if the memory is the machine's, if no sample has done so yet. */
         if (device->partition < 0 && !device->sensors_known &&
             !pci_is_asleep(os, device->folder, NULL))
             amd_learn_sensors(&(struct amd_reader){.os = os, .device = device});

@@ -29,7 +29,7 @@ static void add(struct value *sum, struct value value)
     sum->as.u64 = saturating_add(sum->as.u64, value.as.u64);
 }
 
-/* "umc_err_count"; what holds words in place of numbers cannot be asked now. */
+/* Reads "umc_err_count"; a file with words instead of numbers is not available at this time. */
 static bool take_block(const char *name, void *data)
 {
     struct error_walk *walk = data;
@@ -119,7 +119,7 @@ void amd_read_errors(struct amd_reader *reader)
         bool whole = number_hex(&digits.at, digits.end, &mask) && cursor_done(&digits);
         state = whole ? VITALS_HAVE : VITALS_FAILED;
     } else if (state > 0) {
-        state = VITALS_UNSUPPORTED; // another kernel's words
+        state = VITALS_UNSUPPORTED; /* the words of another kernel */
     }
     gpu_fill(reader->sample, VITALS_GPU_ECC_MODE,
              state > 0 ? value_u64(mask & 1) : value_missing(state));

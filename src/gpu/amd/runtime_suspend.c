@@ -13,7 +13,7 @@
 
 #define REST_NS (12 * NS_PER_SECOND)
 
-/* Keeps a cell of the row, or if it is NULL only that there is such a row. */
+/* Keeps a cell of the row, or, if it is NULL, only that the row exists. */
 static void keep(struct amd_kept *kept, const struct row_batch *batch, const struct batch_row *row,
                  const struct batch_cell *cell)
 {
@@ -86,11 +86,11 @@ bool amd_runtime_suspended(struct amd_reader *reader)
             const struct batch_cell *cell = gpu_fill_find(sample, kept->metric, kept->label);
             value.as.u64 = cell != NULL ? cell->as.u64 : 0;
         }
-        /* What was read then is old now, but for what does not move. */
+        /* Repeated values are stale, except for constants. */
         if (value.state > 0 && vitals_metric_kind(kept->metric) != VITALS_IDENTITY)
             value.state = VITALS_STALE;
         gpu_fill_child(sample, kept->metric, kept->label, value);
     }
-    sample->stamp_ns = device->kept_ns; /* when they were read */
+    sample->stamp_ns = device->kept_ns; /* time of the original reading */
     return true;
 }

@@ -1,8 +1,8 @@
 /* sample.c: one reading of a card or of a partition.
  *
- * First of all whether it sleeps: most of amdgpu's files wake a card when they are read, and a card
- * that is asked all the time never sleeps. Of one that does, only what the kernel knows without it
- * is told. */
+ * It first checks if the card sleeps: most of amdgpu's files wake a card when they are read, and a
+ * card that is read at every tick never sleeps. For a sleeping card only values that the kernel
+ * knows without it are read. */
 #include "gpu/amd/state.h"
 
 #include "util/number.h"
@@ -16,8 +16,8 @@ static void fill_engine(struct amd_reader *reader, const char *label, struct val
         gpu_fill_child(reader->sample, VITALS_GPU_ENGINE_UTILIZATION_RATIO, label, value);
 }
 
-/* And what the processes that we may see have done on each. The thread of slow readings asks for no
- * engines: another may be adding to them. */
+/* Adds what the visible processes used of each engine. The thread of slow readings requests no
+ * engines: another thread may be updating them. */
 static void fill_client_engines(struct amd_reader *reader)
 {
     const struct clients *clients = &reader->device->clients;
@@ -78,24 +78,24 @@ static void read_card(struct amd_reader *reader)
     fill_client_engines(reader);
 }
 
-/* Nothing can be read of it but that. */
+/* Marks the whole device as unreadable, for that reason. */
 static void lose(struct amd_reader *reader, vitals_availability reason)
 {
-    if (amd_wants(reader, VITALS_GPU_BUSY_SECONDS)) // else it may be the thread of slow readings
+    if (amd_wants(reader, VITALS_GPU_BUSY_SECONDS)) /* not on the slow thread */
         reader->device->busy_ns = 0;
     gpu_fill_lose(reader->sample, reason);
     if (reason == VITALS_SUSPENDED)
         pci_fill(reader->os, reader->device->folder, reader->sample);
 }
 
-/* Slow readings come on a thread of their own, which leaves alone what others keep. */
+/* Slow readings run on a thread of their own, which does not touch the state of other readings. */
 static void read_awake(struct amd_reader *reader)
 {
     bool slow = amd_wants(reader, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND) ||
                 amd_wants(reader, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
     if (slow) {
-        /* "received sent payload": packets of the last second, and how many bytes one holds at
-         * most; the kernel counts for a second before it answers. */
+        /* "received sent payload": packets of the last second, and the most bytes in one; the
+         * kernel counts for a second before it answers. */
         char text[64];
         signed char state;
         uint64_t received, sent, payload;
@@ -141,7 +141,7 @@ void amd_sample(void *state, uint32_t slot, struct gpu_sample *out)
         pci_fill(reader.os, folder, out);
         read_awake(&reader);
     }
-    // What it refused half-way it may have refused because it fell asleep.
+    /* The driver may have refused a read because the card fell asleep during the sample. */
     if (reader.refused && pci_is_asleep(reader.os, folder, NULL))
         lose(&reader, VITALS_SUSPENDED);
     gpu_fill_end(out);

@@ -1,8 +1,6 @@
-/* sensors.c: the card's folder hwmon: temperatures, fans, voltages, power, and two clocks.
- *
- * Which sensors there are and what the driver calls them is learnt once; their numbers in files are
- * not the same on all cards. Power is in powerN_average, or on newer kernels of some cards in
- * powerN_input. */
+/* sensors.c: the card's folder hwmon: temperatures, fans, voltages, power, and two clocks. The
+ * sensors and their labels are read once; file numbers differ between cards. Power is in
+ * powerN_average, or on newer kernels of some cards in powerN_input. */
 #include "gpu/amd/state.h"
 
 #include <errno.h>
@@ -11,10 +9,10 @@
 
 enum { NUMBERS = 6 };
 
-/* How a kind of sensor is named and counted. */
+/* Name and unit of a kind of sensor. */
 static const struct amd_hwmon_kind {
     const char *stem;
-    const char *files[2]; /* its reading: the first that is there */
+    const char *files[2]; /* files of its reading: the first that exists is used */
     vitals_metric metric;
     double factor;
     int64_t least, most; /* in the file's unit */
@@ -28,7 +26,7 @@ static const struct amd_hwmon_kind {
     [AMD_SENSOR_CLOCK] = {"freq", {"input"}, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, 1.0, 0, 10000000000},
 };
 
-/* The driver's labels, and ours where all vendors have the thing. */
+/* The driver's labels, and the common labels of all vendors for the same thing. */
 static const struct {
     const char *theirs, *ours;
 } words[] = {
@@ -66,7 +64,7 @@ static struct value read_sensor(struct amd_reader *reader, const struct amd_sens
     return value;
 }
 
-/* ---- which sensors there are ---- */
+/* ---- sensor discovery ---- */
 
 static void learn_sensor(struct amd_reader *reader, enum amd_sensor_kind which, unsigned number)
 {
@@ -95,7 +93,7 @@ static void learn_sensor(struct amd_reader *reader, enum amd_sensor_kind which, 
         if (sensor.kind != AMD_SENSOR_FAN && strcmp(sensor.label, words[i].theirs) == 0)
             snprintf(sensor.label, sizeof sensor.label, "%s", words[i].ours);
     if (sensor.kind == AMD_SENSOR_VOLTAGE && strcmp(label, "vddnb") == 0)
-        device->unified = true; // a voltage that only processors with graphics have
+        device->unified = true; /* only processors with graphics have this voltage */
 
     device->sensors[device->sensor_count++] = sensor;
 }
@@ -125,7 +123,7 @@ void amd_learn_sensors(struct amd_reader *reader)
     if (pci_path(path, device->folder, "hwmon"))
         os_sys_list(reader->os, path, take_hwmon, reader);
     if (device->hwmon[0] == '\0')
-        return; // the driver may still be starting
+        return; /* the driver may not be ready yet */
     device->sensors_known = true;
     for (unsigned kind = 0; kind < AMD_SENSOR_KINDS; kind++)
         for (unsigned number = 0; number < NUMBERS; number++)
@@ -144,7 +142,7 @@ static const struct amd_sensor *find(const struct amd_device *device, enum amd_s
 
 /* ---- rows ---- */
 
-/* pwmN is of pwmN_max, which is 255 where the driver does not say. */
+/* pwmN is relative to pwmN_max, which is 255 if the driver does not report it. */
 static struct value read_fan_ratio(struct amd_reader *reader, const struct amd_sensor *sensor)
 {
     static const struct amd_hwmon_kind pwm = {.factor = 1.0, .least = 0, .most = 100000},
@@ -184,9 +182,9 @@ static void fill_row(struct amd_reader *reader, const struct amd_sensor *sensor)
     }
 }
 
-/* ---- the device's own ---- */
+/* ---- values of the device ---- */
 
-/* A reading that its row has already is not asked for twice. */
+/* Copies a reading from its sensor's row, if that has it already, instead of reading it twice. */
 static void fill_from(struct amd_reader *reader, vitals_metric metric,
                       const struct amd_sensor *sensor)
 {
@@ -223,7 +221,7 @@ void amd_read_sensors(struct amd_reader *reader)
     if (!is_wanted)
         return;
 
-    /* The folder's number changes when the driver is bound anew. */
+    /* The folder's number changes when the driver is bound again. */
     char path[OS_SYS_PATH + 32];
     snprintf(path, sizeof path, "%s/name", device->hwmon);
     if (device->sensors_known && !os_sys_exists(reader->os, path))
