@@ -1,29 +1,29 @@
-/* channels.c: what the card's own sensors measure: energy, limits of power, temperatures, fans and
- * voltages of its hwmon chips; of a device in the processor, the energy that RAPL counts for it.
+/* channels.c: the card's own sensors: energy, power limits, temperatures, fans and voltages of its
+ * hwmon chips; for a device in the processor, the energy that RAPL counts for it.
  *
- * Channels are told apart by their labels, not by their numbers: what is energy1 on one card is
- * energy2 on the next. Nothing tells power; it is the energy of two readings over the time between
- * them. A counter of the card that stands at 0 while another has counted is not connected (B580 on
- * kernel 6.16): then the package stands for the card, as the least that it can be. */
+ * Channels are identified by their labels, not by their numbers: energy1 on one card is energy2 on
+ * another. No file has the power; it is the difference of two energy readings divided by the time
+ * between them. A counter of the card that stays at 0 while another one counts is not connected
+ * (B580 on kernel 6.16): the package is then used for the card, as a lower bound. */
 #include "gpu/intel/state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Beyond these it is no reading. */
+/* Larger values are invalid. */
 static const double CELSIUS_MAX = 1000.0, WATTS_MAX = 10000.0;
 static const uint64_t RPM_MAX = 100000, MILLIVOLTS_MAX = 100000, MICROWATTS_MAX = 10000000000;
 
 static const struct {
     const char *prefix;
-    const char *suffix; /* of the file that says that the channel is there */
+    const char *suffix; /* of the file whose existence shows the channel */
 } KINDS[CHANNEL_KINDS] = {
     [CHANNEL_ENERGY] = {"energy", "_input"},    [CHANNEL_POWER] = {"power", "_max"},
     [CHANNEL_TEMPERATURE] = {"temp", "_input"}, [CHANNEL_FAN] = {"fan", "_input"},
     [CHANNEL_VOLTAGE] = {"in", "_input"},
 };
 
-/* What channels without a label are, by the ABI documents of both drivers. */
+/* Names of channels without a label, from the ABI documents of both drivers. */
 static const struct {
     enum intel_channel_kind kind;
     unsigned number;
@@ -36,7 +36,7 @@ static const struct {
     {CHANNEL_TEMPERATURE, 3, "vram"},
 };
 
-/* What we call the same sensor of every vendor. */
+/* Common labels of all vendors for the same sensor. */
 static const struct {
     enum intel_channel_kind kind;
     const char *theirs, *ours;
@@ -45,13 +45,13 @@ static const struct {
     {CHANNEL_TEMPERATURE, "vram", "memory"},
 };
 
-/* ---- which there are ---- */
+/* ---- discovery ---- */
 
 struct channel_search {
     const struct os *os;
     struct intel_slot *slot;
-    char folder[INTEL_FOLDER]; /* of the chip */
-    char chip[32];             /* its name */
+    char folder[INTEL_FOLDER]; /* the chip's folder */
+    char chip[32];             /* the chip's name */
 };
 
 static void name_channel(const struct channel_search *search, struct intel_channel *channel,
@@ -60,7 +60,7 @@ static void name_channel(const struct channel_search *search, struct intel_chann
     char path[OS_SYS_PATH], theirs[GPU_LABEL];
     int result = -1;
     snprintf(channel->label, sizeof channel->label, "%.12s%u", KINDS[channel->kind].prefix, number);
-    if (channel->kind == CHANNEL_FAN) { // those of every vendor count from 0
+    if (channel->kind == CHANNEL_FAN) { /* fan labels of all vendors count from 0 */
         snprintf(channel->label, sizeof channel->label, "fan%u", number > 0 ? number - 1 : 0);
         return;
     }
@@ -131,7 +131,7 @@ static bool visit_chip(const char *name, void *data)
     return true;
 }
 
-/* RAPL's zone of the graphics in the processor. */
+/* Finds RAPL's zone for the graphics in the processor. */
 static bool visit_zone(const char *name, void *data)
 {
     struct channel_search *search = data;
@@ -157,7 +157,7 @@ void intel_find_channels(const struct os *os, struct intel_slot *slot)
     struct channel_search search = {.os = os, .slot = slot};
     char path[OS_SYS_PATH];
     slot->channel_count = 0;
-    if (slot->tile >= 0) // the chips are the card's
+    if (slot->tile >= 0) /* the chips belong to the card */
         return;
     if (pci_path(path, slot->folder, "hwmon"))
         (void)os_sys_list(os, path, visit_chip, &search);
@@ -217,7 +217,7 @@ static struct value read_celsius(const struct os *os, const struct intel_channel
     return possible ? value_f64(celsius) : value_missing(VITALS_FAILED);
 }
 
-/* A limit of 0 is none. */
+/* A limit of 0 means none. */
 static struct value read_watts(const struct os *os, const struct intel_channel *channel,
                                const char *suffix)
 {
@@ -237,8 +237,8 @@ static void read_energy(const struct os *os, struct intel_channel *channel, uint
     if (known && now.as.u64 >= channel->microjoules && now_ns - channel->stamp_ns < INTEL_WINDOW_NS)
         return;
 
-    /* What the counter went on by, and the joules of a round that it ended. If it is more than a
-     * device can have drawn, the counter began anew, as it does with the driver. */
+    /* Adds the counter's increase, and the joules of each wraparound. If the increase is more than
+     * a device can have drawn, the counter was reset, as it is with the driver. */
     static const double two_to_64 = 18446744073709551616.0;
     double seconds = (double)(now_ns - channel->stamp_ns) / (double)NS_PER_SECOND, round = 0;
     bool around = now.as.u64 < channel->microjoules;
@@ -282,7 +282,7 @@ static void fill_sensor(const struct os *os, const struct intel_channel *channel
         const struct intel_attribute *attribute = &attributes[i];
         if (attribute->kind != channel->kind)
             continue;
-        // The row is there whatever is asked of it.
+        /* The row is listed whatever is wanted of it. */
         struct value value = value_missing(VITALS_UNSUPPORTED);
         bool dead = channel->dead && channel->joules.state > 0;
         bool wanted = gpu_fill_wants(sample, attribute->metric);
@@ -301,7 +301,7 @@ static void fill_sensor(const struct os *os, const struct intel_channel *channel
     }
 }
 
-/* ---- the device's own figures ---- */
+/* ---- values of the device ---- */
 
 static struct intel_channel *find(struct intel_slot *slot, enum intel_channel_kind kind,
                                   const char *label)
@@ -313,7 +313,7 @@ static struct intel_channel *find(struct intel_slot *slot, enum intel_channel_ki
     return NULL;
 }
 
-/* The widest that has counted something; else the widest that can be read, or is there. */
+/* Returns the widest counter that has counted; else the widest that can be read, or exists. */
 static const struct intel_channel *choose_energy(struct intel_slot *slot)
 {
     static const char *const labels[] = {"card", "pkg", "uncore"};
@@ -361,7 +361,8 @@ void intel_fill_channels(const struct os *os, struct intel_slot *slot, struct gp
         const struct intel_channel *chosen = choose_energy(slot);
         if (chosen != NULL) {
             struct value watts = chosen->watts, joules = chosen->joules;
-            if (strcmp(chosen->label, "pkg") == 0) { // the memory and the board draw more
+            /* a lower bound: the memory and the board draw power too */
+            if (strcmp(chosen->label, "pkg") == 0) {
                 watts.state = watts.state > 0 ? VITALS_LOWER_BOUND : watts.state;
                 joules.state = joules.state > 0 ? VITALS_LOWER_BOUND : joules.state;
             }

@@ -1,8 +1,6 @@
-/* devices.c: the list of devices and tiles, and their identity.
- *
- * A slot is given once to an address under a card's number and a driver: a device that is bound
- * again gets another slot, and is the same by its identifier. No read here wakes a device. Thread
- * rule: the scanning thread. */
+/* devices.c: the list of devices and tiles, and their identity. A slot is assigned once to an
+ * address with a card number and a driver: a device that is bound again gets another slot, and
+ * keeps its identifier. No read here wakes a device. Thread rule: the scanning thread. */
 #include "gpu/intel/state.h"
 
 #include "util/memory.h"
@@ -16,11 +14,11 @@ enum { INTEL_TILES = 8, INTEL_VENDOR = 0x8086 };
 
 static const char *const DRIVERS[] = {"i915", "xe"};
 
-/* A card as it was found. */
+/* A card that was found. */
 struct intel_card {
     char name[24]; /* "card0" */
     char bus_id[PCI_BUS_ID];
-    char physical[PCI_BUS_ID]; /* of a virtual function: the device that it is part of; else "" */
+    char physical[PCI_BUS_ID]; /* for a virtual function: its physical device; else "" */
     const char *driver;
     uint32_t tiles;
     uint32_t slot; /* UINT32_MAX: none */
@@ -36,7 +34,7 @@ struct intel_finding {
 
 /* ---- cards ---- */
 
-/* Reads whose card it is; false where it is not one of ours. */
+/* Reads the card's identity; returns false if it is not an Intel device. */
 static bool read_card(const struct os *os, const char *name, struct intel_card *card)
 {
     char folder[OS_SYS_PATH], driver[32], link[OS_SYS_PATH];
@@ -152,7 +150,8 @@ static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int
     slot->driver = card->driver;
     slot->tile = tile;
     slot->parent = parent;
-    /* Intel's own graphics in the processor stand there, and its virtual functions behind it. */
+    /* Intel's graphics in the processor have this address, and their virtual functions the
+     * following ones. */
     slot->integrated = strncmp(card->bus_id, "0000:00:02.", 11) == 0;
     slot->is_virtual = card->physical[0] != '\0';
     memcpy(slot->folder, folder, strlen(folder) + 1);
@@ -178,7 +177,8 @@ static uint32_t slot_for(struct intel *intel, const struct intel_card *card, int
 
 /* ---- identity ---- */
 
-/* Lists the device, the tile or the virtual function. Its slot; UINT32_MAX: it has no place. */
+/* Lists the device, the tile or the virtual function. Returns its slot, or UINT32_MAX if there is
+ * no room. */
 static uint32_t add(struct intel_finding *finding, const struct intel_card *card, int32_t tile,
                     int32_t parent, uint32_t index)
 {
@@ -218,8 +218,8 @@ static uint32_t add(struct intel_finding *finding, const struct intel_card *card
     return at;
 }
 
-/* Devices first, each with its tiles, then virtual functions: below their device where that is
- * ours too, else as devices of their own. */
+/* Adds devices first, each with its tiles, then virtual functions: below their device if that is
+ * listed too, else as devices. */
 static uint32_t add_cards(struct intel_finding *finding)
 {
     uint32_t devices = 0;
@@ -244,7 +244,7 @@ static uint32_t add_cards(struct intel_finding *finding)
             if (strcmp(finding->cards[j].bus_id, card->physical) == 0)
                 physical = finding->cards[j].slot;
         }
-        if (physical != UINT32_MAX) // tiles stand before them
+        if (physical != UINT32_MAX) /* tiles come first */
             card->slot = add(finding, card, -1, (int32_t)physical, INTEL_TILES + (uint32_t)i);
         else
             card->slot = add(finding, card, -1, -1, devices++);

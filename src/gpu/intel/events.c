@@ -17,7 +17,7 @@ bool event_parse_field(struct span text, struct event_field *out)
     if (field.word == ARRAY_COUNT(words))
         return false;
     do {
-        /* "12" or "12-19" as a mask. */
+        /* Parse "12" or "12-19" into a mask. */
         uint64_t first, last;
         if (!number_u64(&cursor.at, cursor.end, &first))
             return false;
@@ -63,7 +63,7 @@ bool event_next_word(struct cursor *cursor, struct span *word, uint64_t *number,
     *word = (struct span){start, (size_t)(cursor->at - start)};
     *number = 1;
     bool told = true;
-    if (cursor_literal(cursor, "=")) { /* decimal, or hexadecimal behind 0x */
+    if (cursor_literal(cursor, "=")) { /* decimal, or hexadecimal after 0x */
         struct cursor ahead = *cursor;
         bool hex = cursor_literal(&ahead, "0x") || cursor_literal(&ahead, "0X");
         told = hex ? number_hex(&cursor->at, cursor->end, number)

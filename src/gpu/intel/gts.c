@@ -1,7 +1,6 @@
-/* gts.c: the GTs of a device: their clocks, their sleep and what holds them back.
- *
- * i915 keeps them in the folder of the card (one alone before kernel 5.18, without a folder of its
- * own), xe in one of the tile. A frequency of 0 is a GT that sleeps. */
+/* gts.c: the GTs of a device: their clocks, sleep states and throttling. i915 keeps them in the
+ * folder of the card (a single GT before kernel 5.18 has no folder of its own), xe in that of the
+ * tile. A frequency of 0 is a sleeping GT. */
 #include "gpu/intel/state.h"
 
 #include "util/number.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A frequency beyond this is none: xe tells 627200 MHz of the most efficient one of an A380. */
+/* A higher frequency is invalid: xe reports 627200 MHz as the most efficient one of an A380. */
 static const uint64_t MEGAHERTZ_MAX = 10000;
 
 // clang-format off
@@ -56,9 +55,9 @@ struct value intel_number(const struct os *os, const char *folder, const char *f
     return result < 0 ? value_missing(intel_reason(result)) : value_u64(number);
 }
 
-/* ---- which there are ---- */
+/* ---- discovery ---- */
 
-/* "gt12" → 12; false where more than the number stands behind the prefix. */
+/* Parses "gt12" → 12; returns false if anything but a number follows the prefix. */
 static bool numbered(const char *name, const char *prefix, unsigned *number)
 {
     uint64_t found;
@@ -143,7 +142,7 @@ static struct value hertz(const struct os *os, const struct intel_gt *gt, const 
     return value.state > 0 ? gpu_fill_scaled(value.as.u64, 1e6, MEGAHERTZ_MAX) : value;
 }
 
-/* A limit of 0 is none. */
+/* A limit of 0 means none. */
 static struct value limit_hertz(const struct os *os, const struct intel_gt *gt, const char *file)
 {
     struct value value = hertz(os, gt, file);
@@ -161,7 +160,7 @@ void intel_fill_clocks(const struct os *os, struct intel_slot *slot, struct gpu_
         if (slot->gt_count > 1)
             snprintf(label, sizeof label, "gt%u", gt->number);
 
-        // The row is there whatever is asked of it.
+        /* The row is listed whatever is wanted of it. */
         gpu_fill_child(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ, label,
                        value_missing(VITALS_UNSUPPORTED));
         if (gpu_fill_wants(sample, VITALS_GPU_CLOCK_FREQUENCY_HERTZ))
@@ -214,7 +213,7 @@ struct value intel_awake(const struct intel_slot *slot)
     struct value most = value_missing(VITALS_UNSUPPORTED);
     for (uint32_t i = 0; i < slot->gt_count; i++) {
         struct value awake = slot->gts[i].idle.awake;
-        if (awake.state <= 0) // what one of them does is not known: neither is the most
+        if (awake.state <= 0) /* if one GT is unknown, so is the maximum */
             return awake;
         if (most.state <= 0 || awake.as.f64 > most.as.f64)
             most = awake;
@@ -235,13 +234,13 @@ void intel_fill_idle(const struct intel_slot *slot, struct gpu_sample *sample)
         if (least.state <= 0 || seconds < least.as.f64)
             least = value_f64(seconds);
     }
-    // All of several slept together for no longer than each of them.
+    /* Several GTs were asleep together for at most the shortest of their times. */
     if (least.state > 0 && slot->gt_count > 1)
         least.state = VITALS_UPPER_BOUND;
     gpu_fill(sample, VITALS_GPU_IDLE_RESIDENCY_SECONDS, least);
 }
 
-/* ---- what holds the clocks down ---- */
+/* ---- throttling ---- */
 
 /* Parts of a reason's name, the first that fits: pl1, psys_pl2, vr_thermalert, soc_avg_thermal. */
 static const struct {
@@ -265,7 +264,7 @@ static const vitals_metric THROTTLED[] = {
     VITALS_GPU_THROTTLED_BY_POWER, VITALS_GPU_THROTTLED_BY_TEMPERATURE,
     VITALS_GPU_THROTTLED_BY_CURRENT, VITALS_GPU_THROTTLED_OTHERWISE, VITALS_GPU_THROTTLE_REASONS};
 
-/* What holds one of the GTs, or several. */
+/* Reasons why one or several GTs are throttled. */
 struct throttling {
     const struct os *os;
     const struct intel_gt *gt;
@@ -330,7 +329,7 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
         }
         throttling.known = true;
         if (status.as.u64 == 0)
-            continue; // one file where nothing holds it
+            continue; /* not throttled */
         throttling.gt = gt;
         throttling.folder = gt->folder;
         if (dialect->throttle_folder[0] != '\0') {
@@ -339,7 +338,7 @@ void intel_fill_throttling(const struct os *os, struct intel_slot *slot, struct 
             throttling.folder = folder;
         }
         (void)os_sys_list(os, throttling.folder, visit_reason, &throttling);
-        if (throttling.size == 0) // throttled, and no reason is given
+        if (throttling.size == 0) /* throttled without a reason */
             metric_set_add(&throttling.held, VITALS_GPU_THROTTLED_OTHERWISE);
     }
     for (size_t i = 0; i < ARRAY_COUNT(THROTTLED); i++) {

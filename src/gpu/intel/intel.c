@@ -1,9 +1,9 @@
 /* intel.c: the back end for Intel's devices: the kernel drivers i915 and xe.
  *
- * Everything comes from /sys, from perf counters of the device where those are permitted, and from
- * the descriptors that programs have open; no library of Intel's is asked. The size of a card's
- * memory, and how much of it is in use, come from an ioctl on the open device: it is opened for a
- * moment while it is awake; if that is not permitted, both are estimates and marked so. */
+ * Everything comes from /sys, from perf counters of the device if those are permitted, and from the
+ * open descriptors of programs; no Intel library is used. The size of a card's memory, and its use,
+ * come from an ioctl on the device, which is opened briefly while it is awake; if that is not
+ * permitted, both are estimates and marked as such. */
 #include "gpu/intel/state.h"
 
 #include "model/diagnosis.h"
@@ -64,9 +64,9 @@ static void intel_processes(void *state, uint32_t at, const struct gpu_sweep *sw
 {
     struct intel *intel = state;
     struct intel_slot *slot = intel->slots[at];
-    (void)wanted; // all of it comes with the sweep
+    (void)wanted; /* the sweep has everything */
     out->stamp_ns = swept != NULL ? swept->stamp_ns : os_now_ns(&intel->context->os);
-    if (slot->tile >= 0) { // a descriptor is the whole device's
+    if (slot->tile >= 0) { /* a descriptor belongs to the whole device */
         out->state = VITALS_UNSUPPORTED;
         out->count = 0;
         out->cut = false;

@@ -1,12 +1,11 @@
-/* memory.c: how much memory a card has, and how much of that is in use.
+/* memory.c: size and use of a card's memory.
  *
- * An ioctl on the card's render node returns the size and, with CAP_PERFMON, how much all users
- * have taken together. The node is closed at once, so that this process is no client of the card.
- * The ioctl keeps a card awake for a moment, so an idle card is asked seldom and its last value is
- * an estimate. Without the ioctl, the size of the PCI aperture is used if it is plausible, and the
- * memory of the visible processes is a lower bound for what is in use.
- *
- * The layouts are those of the kernel's uapi headers i915_drm.h and xe_drm.h, which are fixed. */
+ * An ioctl on the card's render node returns the size and, with CAP_PERFMON, the use by all users
+ * together. The node is closed at once, so that this process is no client of the card. The ioctl
+ * keeps a card awake for a moment, so an idle card is queried rarely and its last value is an
+ * estimate. Without the ioctl, the size of the PCI aperture is used if it is plausible, and the
+ * memory of the visible processes is a lower bound of the use. The layouts are those of the
+ * kernel's uapi headers i915_drm.h and xe_drm.h, which are fixed. */
 #include "gpu/intel/events.h"
 #include "gpu/intel/state.h"
 
@@ -18,10 +17,10 @@
 
 enum { WINDOW_TEXT = 2048, MEMORY_WINDOW = 2 };
 
-/* A window no larger than this shows part of the memory; a larger one, all of it. */
+/* A window of up to this size shows part of the memory; a larger one, all of it. */
 static const uint64_t SMALL_WINDOW = UINT64_C(256) << 20;
 
-#define IDLE_PAUSE_NS    (10 * NS_PER_SECOND) /* a card that does nothing falls asleep in less */
+#define IDLE_PAUSE_NS    (10 * NS_PER_SECOND) /* longer than an idle card needs to fall asleep */
 #define REFUSED_PAUSE_NS (60 * NS_PER_SECOND)
 
 enum { ANSWER_MAX = 64 * 1024 };
@@ -48,31 +47,32 @@ enum { XE_DEVICE_QUERY = 0, XE_QUERY_MEMORY_REGIONS = 1 };
 
 struct xe_query {
     uint64_t extensions;
-    uint32_t query, size; /* size 0: the driver sets it; else it must be that */
+    uint32_t query, size; /* size 0: the driver sets it; else it must match */
     uint64_t data, reserved[2];
 };
 
 _Static_assert(sizeof(struct xe_query) == 40, "drm_xe_device_query");
 _Static_assert(offsetof(struct xe_query, data) == 16, "drm_xe_device_query");
 
-/* ---- what they say ---- */
+/* ---- answers ---- */
 
-/* A region of memory, of the same form in both: drm_i915_memory_region_info, drm_xe_mem_region. The
- * answer begins with their number, in 16 bytes of i915 and in 8 of xe. */
+/* A memory region, in the same form for both drivers: drm_i915_memory_region_info,
+ * drm_xe_mem_region. The answer begins with their number, in 16 bytes for i915 and in 8 for xe. */
 enum { DEVICE_MEMORY = 1, I915_HEAD = 16, XE_HEAD = 8 };
 
 struct intel_region {
     uint16_t kind, instance;
     uint32_t reserved;
-    uint64_t size;    /* of i915, all bits set: not known */
-    uint64_t part;    /* of i915 unallocated, as large as size where the asker may not know; of xe
-                       * used, 0 where it may not */
-    uint64_t rest[8]; /* what of it the CPU sees, and room */
+    uint64_t size;    /* i915, all bits set: not known */
+    uint64_t part;    /* i915: unallocated bytes, equal to size without permission; xe: used bytes,
+                       * 0 without permission */
+    uint64_t rest[8]; /* the part visible to the CPU, and reserved fields */
 };
 _Static_assert(sizeof(struct intel_region) == 88, "drm_i915_memory_region_info, drm_xe_mem_region");
 _Static_assert(offsetof(struct intel_region, part) == 16, "the same");
 
-/* One region of the card's own more. A card has something in use always: 0 is not told. */
+/* Adds one region of the card's own memory. A card always has some memory in use: 0 means not
+ * reported. */
 static void add_region(struct intel_memory *out, uint64_t size, uint64_t used)
 {
     bool first = out->total.state == VITALS_UNSET;
@@ -126,9 +126,9 @@ bool intel_parse_xe_memory(const void *bytes, size_t size, struct intel_memory *
     return parse(bytes, size, true, out);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-/* Fills `data` (NULL: says how large it must be) and gives the size, or negative errno. */
+/* Fills `data` (NULL: only returns the size) and returns the size, or a negative errno. */
 typedef int64_t intel_query(const struct intel_asking *asking, int descriptor, void *data,
                             size_t size);
 
@@ -161,7 +161,7 @@ static const struct driver {
     {"xe", query_xe, intel_parse_xe_memory},
 };
 
-/* 0 or negative errno. */
+/* Returns 0 or a negative errno. */
 static int ask(const struct intel *intel, struct intel_slot *slot)
 {
     const struct driver *driver = &DRIVERS[strcmp(slot->driver, DRIVERS[0].name) != 0];
@@ -201,7 +201,7 @@ void intel_read_memory(struct intel *intel, struct intel_slot *slot, uint64_t no
     if (!wanted || slot->integrated || slot->render[0] == '\0')
         return;
 
-    /* A card that works, and not only may, does not stay awake because of us. */
+    /* A query does not keep a card awake that is working, but may keep one awake that is idle. */
     uint64_t pause_ns = memory->error < 0 ? REFUSED_PAUSE_NS : IDLE_PAUSE_NS;
     bool works = slot->utilization.state > 0 && slot->utilization.state != VITALS_UPPER_BOUND &&
                  slot->utilization.as.f64 > 0;
@@ -228,7 +228,7 @@ bool intel_memory_is_swept(const struct os *os, const struct intel_slot *slot)
     return !os->live || os_dev_access(os, node) < 0;
 }
 
-/* ---- what is known otherwise ---- */
+/* ---- other sources ---- */
 
 void intel_fill_window(const struct os *os, const struct intel_slot *slot,
                        struct gpu_sample *sample)
@@ -244,7 +244,7 @@ void intel_fill_window(const struct os *os, const struct intel_slot *slot,
     gpu_fill_child(sample, VITALS_GPU_POOL_TOTAL_BYTES, "vram_visible", value_u64(size));
     if (size <= SMALL_WINDOW)
         return;
-    struct value total = value_u64(size); // a power of two, and the memory may be less
+    struct value total = value_u64(size); /* a power of two; the memory may be smaller */
     total.state = VITALS_ESTIMATE;
     gpu_fill(sample, VITALS_GPU_MEMORY_TOTAL_BYTES, total);
 }
@@ -261,7 +261,7 @@ void intel_fill_memory(const struct intel_slot *slot, struct gpu_sample *sample)
         free.state = used.state;
         gpu_fill(sample, VITALS_GPU_MEMORY_FREE_BYTES, free);
     }
-    if (used.state == VITALS_UNSET) // what the processes hold that we may see
+    if (used.state == VITALS_UNSET) /* memory of the visible processes */
         used = clients->stamp_ns == 0 ? value_missing(VITALS_NOT_YET)
                : slot->integrated     ? system
                                       : clients->memory_bytes;

@@ -1,12 +1,11 @@
-/* pmu.c: how long the engines were busy, by the device's own performance monitoring unit.
+/* pmu.c: busy time of the engines, from the device's performance monitoring unit. Exact, and for
+ * all users, but needs CAP_PERFMON or perf_event_paranoid at 0.
  *
- * Exact, and for the work of all users, but needs CAP_PERFMON or perf_event_paranoid at 0. i915 has
- * an event for each engine, which counts nanoseconds; xe has two, of ticks, whose class, instance
- * and GT are words of the event. What the words mean stands in /sys.
- *
- * As long as an event of xe's engines is open the kernel keeps the device awake. So they are opened
- * only once a GT is awake for much of the time, and closed once the engines did hardly anything for
- * some seconds: then it may save power. */
+ * i915 has an event for each engine, which counts nanoseconds; xe has two, in ticks, whose class,
+ * instance and GT are words of the event. The words are described in /sys. While an event of xe's
+ * engines is open the kernel keeps the device awake. So these events are opened only once a GT is
+ * awake for much of the time, and closed once the engines were nearly idle for some seconds, so
+ * that the device can save power. */
 #include "gpu/intel/events.h"
 #include "gpu/intel/state.h"
 
@@ -17,17 +16,17 @@
 enum { CLASSES_XE = 5, INSTANCES_MAX = 32, EVENT_TEXT = 128, FAILURES_MAX = 3 };
 
 static const uint64_t STILL_NS = 5 * NS_PER_SECOND;
-static const double AWAKE_LEAST = 0.25; /* below it a device would rather sleep than be counted */
-static const double BUSY_LEAST = 0.05;  /* likewise, while it is counted */
-static const double RATIO_SLACK = 1.05; /* the clocks of counter and reader differ a little */
+static const double AWAKE_LEAST = 0.25; /* below this share awake, the device should rather sleep */
+static const double BUSY_LEAST = 0.05;  /* likewise, while the counters are open */
+static const double RATIO_SLACK = 1.05; /* the clocks of counter and reader differ slightly */
 
-/* Numbers of the classes in xe's events, from its uapi. */
+/* Numbers of engine classes in xe's events, from its uapi. */
 static const struct {
     const char *name;
     uint64_t number;
 } XE_CLASSES[CLASSES_XE] = {{"rcs", 0}, {"bcs", 1}, {"vcs", 2}, {"vecs", 3}, {"ccs", 4}};
 
-/* ---- the unit's folder ---- */
+/* ---- description of the unit ---- */
 
 struct pmu_unit {
     struct intel *intel;
@@ -36,7 +35,7 @@ struct pmu_unit {
     char folder[INTEL_FOLDER];
     uint32_t type;
     unsigned cpu;
-    bool full; /* more could be counted than we do */
+    bool full; /* there are more counters than slots */
 };
 
 static bool read_text(const struct pmu_unit *unit, const char *folder, const char *name,
@@ -84,7 +83,7 @@ static bool set_word(const struct pmu_unit *unit, struct os_perf_event *event, s
            event_set(event, &field, number);
 }
 
-/* The event of that name, as its file describes it. */
+/* Reads the event of that name, as its file describes it. */
 static bool read_event(const struct pmu_unit *unit, const char *name, struct os_perf_event *out)
 {
     char text[EVENT_TEXT];
@@ -105,7 +104,8 @@ static bool read_event(const struct pmu_unit *unit, const char *name, struct os_
 
 /* ---- opening ---- */
 
-/* Adds the counters of one engine; false where the unit does not have it, or may not be asked. */
+/* Adds the counters of one engine; returns false if the unit does not have it, or access is
+ * denied. */
 static bool add_engine(struct pmu_unit *unit, enum engine_kind kind,
                        const struct os_perf_event *events, uint32_t count)
 {
@@ -118,9 +118,9 @@ static bool add_engine(struct pmu_unit *unit, enum engine_kind kind,
     for (uint32_t i = 0; i < count; i++) {
         int result = unit->intel->counting->add(unit->os, &pmu->perf, unit->type, unit->cpu,
                                                 &events[i]);
-        if (result < 0) { // one of a pair that is open alone counts for nothing
+        if (result < 0) { /* a pair with only one event open is not read */
             if (pmu->error == 0 || intel_reason(result) == VITALS_DENIED)
-                pmu->error = result; // what is not there says less
+                pmu->error = result; /* a denied counter is the more useful reason */
             return false;
         }
     }
@@ -165,7 +165,7 @@ static void open_class(struct pmu_unit *unit, const struct intel_gt *gt, size_t 
             }
         }
         if (!add_engine(unit, client_engine(NULL, 0, name), events, ARRAY_COUNT(events)))
-            return; // the engines of a class are numbered without a gap
+            return; /* engines of a class are numbered without gaps */
     }
 }
 
@@ -182,7 +182,7 @@ static void open_counters(struct intel *intel, struct intel_slot *slot)
         pmu->classes[i].ratio = value_missing(VITALS_NOT_YET);
     }
 
-    /* i915_0000_03_00.0, xe_0000_03_00.0; i915 alone of the one in the processor. */
+    /* i915_0000_03_00.0, xe_0000_03_00.0; only i915 for the graphics in the processor. */
     snprintf(name, sizeof name, "%s_%s", slot->driver, slot->bus_id);
     for (char *at = name; *at != '\0'; at++)
         *at = *at == ':' ? '_' : *at;
@@ -241,7 +241,7 @@ vitals_availability intel_probe_pmu(struct intel *intel, const struct intel_slot
 
 /* ---- reading ---- */
 
-/* The share of the window in which the engine was busy; below 0: not known. */
+/* Returns the share of the window in which the engine was busy; negative: not known. */
 static double ratio_of(struct intel_engine *engine, const uint64_t *values, uint64_t window_ns)
 {
     uint64_t active = values[engine->active], total = values[engine->total];
@@ -257,7 +257,7 @@ static double ratio_of(struct intel_engine *engine, const uint64_t *values, uint
     return ratio <= RATIO_SLACK ? (ratio < 1 ? ratio : 1) : -1;
 }
 
-/* Without counters, the time awake is an upper bound for how busy the engines are. */
+/* Without counters, the time awake is an upper bound of the engines' busy time. */
 static void rest(struct intel_slot *slot)
 {
     for (size_t kind = 0; kind < ENGINE_KINDS; kind++)
@@ -274,11 +274,11 @@ void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_n
     struct intel_pmu *pmu = &slot->pmu;
     uint64_t values[OS_PERF_EVENTS];
     if (pmu->state < 0 && pmu->state != VITALS_SUSPENDED) {
-        rest(slot); // not permitted, nothing there, or given up
+        rest(slot); /* not permitted, not present, or given up */
         return;
     }
     if (pmu->state != VITALS_HAVE) {
-        /* Count what keeps the device awake only while it is in use anyhow. */
+        /* Open counters that keep the device awake only while it is in use anyway. */
         struct value awake = intel_awake(slot);
         if (keeps_awake(slot) && !(awake.state > 0 && awake.as.f64 >= AWAKE_LEAST)) {
             rest(slot);
@@ -317,7 +317,7 @@ void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_n
         class->ratio = unknown[kind] ? value_missing(VITALS_FAILED)
                                      : value_f64(sums[kind] / class->capacity);
         if (pmu->cut && class->ratio.state > 0)
-            class->ratio.state = VITALS_ESTIMATE; // of some engines, for all
+            class->ratio.state = VITALS_ESTIMATE; /* computed from a part of the engines */
         class->busy_seconds += sums[kind] * (double)window_ns / (double)NS_PER_SECOND;
         pmu->lost_time |= unknown[kind];
     }
@@ -331,7 +331,7 @@ void intel_read_pmu(struct intel *intel, struct intel_slot *slot, uint64_t now_n
     }
 }
 
-/* ---- what it says ---- */
+/* ---- results ---- */
 
 struct value intel_busiest(const struct intel_slot *slot)
 {
@@ -357,7 +357,7 @@ void intel_fill_engines(const struct intel_slot *slot, struct gpu_sample *sample
         const char *label = engine_label((enum engine_kind)kind);
         if (class->capacity == 0)
             continue;
-        if (label == NULL) // an engine of a kind that we have no word for
+        if (label == NULL) /* a kind of engine without a label */
             label = "other";
         struct value busy = value_f64(class->busy_seconds);
         busy.state = pmu->lost_time || pmu->cut ? VITALS_LOWER_BOUND : VITALS_HAVE;

@@ -1,6 +1,6 @@
 /* sample.c: one reading of a device or of a tile.
  *
- * How busy a device is comes from the best source available: its own counters (exact); the time
+ * The utilization comes from the best available source: the device's own counters (exact); the time
  * that its GTs were awake (an upper bound); the sum over the visible processes (a lower bound). The
  * value's availability says which. */
 #include "gpu/intel/events.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- how busy ---- */
+/* ---- utilization ---- */
 
 static struct value utilization_of(const struct intel_slot *slot)
 {
@@ -60,7 +60,7 @@ static void fill_load(struct intel *intel, struct intel_slot *slot, struct gpu_s
             if (slot->busy_state == VITALS_UNSET)
                 slot->busy_state = slot->utilization.state;
             else if (slot->busy_state != slot->utilization.state)
-                slot->busy_state = VITALS_ESTIMATE; // of shares of several kinds
+                slot->busy_state = VITALS_ESTIMATE; /* sum of shares of different quality */
         }
         slot->utilization_ns = now_ns;
     }
@@ -85,7 +85,7 @@ struct screens {
     bool any, attached;
 };
 
-/* card0-DP-1: a connector of card0. */
+/* True for card0-DP-1, a connector of card0. */
 static bool visit_connector(const char *name, void *data)
 {
     struct screens *screens = data;
@@ -101,7 +101,8 @@ static bool visit_connector(const char *name, void *data)
     return !screens->attached;
 }
 
-/* What it is: nothing of that is asked of the device itself. False where it is asleep. */
+/* Fills in constant properties, without a query of the device itself. Returns false if the device
+ * is asleep. */
 static bool fill_statics(const struct os *os, const struct intel_slot *slot,
                          struct gpu_sample *sample)
 {
@@ -121,7 +122,7 @@ static bool fill_statics(const struct os *os, const struct intel_slot *slot,
     return awake;
 }
 
-/* What was read before the device slept, or was away, says nothing of now. */
+/* Drops readings from before the device slept or was away; they are no longer valid. */
 static void forget(struct intel_slot *slot)
 {
     slot->found = false;
@@ -133,9 +134,10 @@ static void forget(struct intel_slot *slot)
     slot->memory.used = value_missing(VITALS_UNSET);
 }
 
-/* ---- what comes of the sweep ---- */
+/* ---- values from the sweep ---- */
 
-/* HAVE: the counters are, or may be, open. `awake`: what GTs tell of how long they were awake. */
+/* `counters`: HAVE if they are, or may be, open. `awake`: availability of the time that the GTs
+ * were awake. */
 static unsigned swept_load(vitals_availability counters, signed char awake)
 {
     bool counted = counters > 0 || counters == VITALS_SUSPENDED;
@@ -146,7 +148,8 @@ static unsigned swept_load(vitals_availability counters, signed char awake)
 /* Counters need no descriptors of processes; the first reading gives the time awake. */
 unsigned intel_guess_swept(const struct os *os, const struct intel_slot *slot)
 {
-    /* To the unprivileged the kernel refuses counters above 0; nothing is opened to find out. */
+    /* For unprivileged users the kernel denies counters at a level above 0; nothing is opened to
+     * find out. */
     char text[16];
     uint64_t paranoid;
     bool permitted = geteuid() == 0 ||
@@ -168,11 +171,11 @@ static void read_slot(struct intel *intel, struct intel_slot *slot, struct gpu_s
     }
     if (!fill_statics(os, slot, sample)) {
         forget(slot);
-        sample->state = VITALS_SUSPENDED; // of all else
+        sample->state = VITALS_SUSPENDED; /* for all other values */
         return;
     }
 
-    /* Channels are kept where they are found again: what their counters said stands. */
+    /* Channels are kept if they still exist, so that their counters continue. */
     if (!intel_channels_stand(os, slot)) {
         slot->channel_count = 0;
         slot->found = false;
@@ -215,8 +218,8 @@ void intel_sample(void *state, uint32_t slot, struct gpu_sample *out)
     struct intel *intel = state;
     gpu_fill_begin(out, os_now_ns(&intel->context->os));
 
-    /* What is slow by its nature is asked for beside the other readings, on another thread; there
-     * is nothing of the kind here, and the slot is not touched. */
+    /* Slow metrics are requested separately, on another thread; this back end has none, and the
+     * slot is not touched. */
     struct metric_set rest = out->batch.wanted;
     bool any = false;
     metric_set_remove(&rest, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
