@@ -37,52 +37,55 @@ enum {
     GPU_SWEPT_ALL = 7
 };
 
-/* A device node that programs open: of character devices. */
+/* A device node that programs open; numbers of a character device. */
 struct gpu_node {
     uint32_t major, minor;
 };
 
-/* The identity of a device. `slot` names it in later calls and never changes; text is raw. */
+/* The identity of a device. `slot` identifies it in later calls and never changes; texts are
+ * unescaped. */
 struct gpu_identity {
     uint32_t slot;
-    uint32_t index;      /* as the vendor's tools count; a partition's within its device */
-    int32_t parent_slot; /* of a partition, else -1 */
-    char uuid[GPU_NAME]; /* unique; made of bus id and index where the vendor has none */
+    uint32_t index;      /* as in the vendor's tools; for a partition, within its device */
+    int32_t parent_slot; /* for a partition, else -1 */
+    char uuid[GPU_NAME]; /* unique; made of bus identifier and index if the vendor has none */
     char name[GPU_NAME];
     char vendor[16];
     char pci_bus_id[32];
     char driver_version[80];
-    char cuda_version[16];                                       /* "" where there is none */
+    char cuda_version[16];                                       /* "" if there is none */
     signed char name_state, pci_state, driver_state, cuda_state; /* vitals_availability */
     struct value gpu_instance_id, compute_instance_id;
-    unsigned swept; /* of those GPU_SWEPT; only of a back end that sweeps */
+    unsigned swept; /* bits GPU_SWEPT_…; only for a back end that sweeps */
     uint32_t node_count;
-    struct gpu_node nodes[GPU_NODES_MAX]; /* a user of the device has one of them open */
+    struct gpu_node nodes[GPU_NODES_MAX]; /* a process that uses the device has one of them open */
 };
 
-/* What a scan found. */
+/* The result of a scan. */
 struct gpu_scan {
     signed char state;         /* VITALS_HAVE, or why there are no devices */
     char message[GPU_MESSAGE]; /* one line for a person: "driver 580.95, 8 devices" */
     uint32_t count;
-    struct gpu_identity devices[GPU_DEVICES_MAX]; /* a device stands before its partitions */
+    struct gpu_identity devices[GPU_DEVICES_MAX]; /* a device comes before its partitions */
 };
 
-/* One reading of one device: facts, whose `wanted` says what is asked for.
- *   - One row of VITALS_TABLE_GPU without key or label: readings, not what stands in struct
- * gpu_identity and not the number of processes.
- *   - Rows of the child tables, without key, told apart by their label. A table of which anything
- * is wanted is listed whole: a row that is left out is there no more. A metric that is wanted and
- * not set is UNSUPPORTED. Numbers that the driver gives as nonsense are FAILED, never clamped. */
+/* One reading of one device: a row batch, whose `wanted` is the set of requested metrics.
+ *   - One row of VITALS_TABLE_GPU without key or label: readings, without the values of struct
+ *     gpu_identity and without the number of processes.
+ *   - Rows of the child tables, without key, identified by their label. A table with any wanted
+ *     metric is listed whole: a row that is left out no longer exists.
+ *
+ * A metric that is wanted and not set is UNSUPPORTED. Implausible numbers from the driver are
+ * FAILED, never clamped. */
 struct gpu_sample {
     uint64_t stamp_ns; /* monotonic, right before the reading */
     signed char state; /* VITALS_HAVE, or why the device cannot be read (it is lost, or asleep):
-                        * then that is the reason of every value that is not among the facts, also
-                        * of older ones */
+                        * that is then the reason of every value that is not in the batch, older
+                        * ones too */
     struct row_batch batch;
 };
 
-/* What a process does on a device. */
+/* How a process uses a device. */
 enum gpu_use { GPU_COMPUTE = 1, GPU_GRAPHICS = 2, GPU_MPS = 4 };
 
 /* One process on one device. A partition's processes are listed with the partition. */
@@ -91,15 +94,15 @@ struct gpu_process {
     int64_t pid;
     unsigned uses;        /* of enum gpu_use; 0: not known */
     signed char is_ours;  /* HAVE: the pid is one of our namespace. OUTSIDE: it is not, or that is
-                             unproven. UNSET: the back end cannot tell; pid_namespace.h does */
-    uint64_t start_ticks; /* when it began, where that is known; else 0 */
+                           * unproven. UNSET: the back end cannot tell; pid_namespace.h finds out */
+    uint64_t start_ticks; /* when it began; 0: not known */
     struct value at[GPU_PROCESS_NUMBERS]; /* by the metric's number; UNSET: unsupported */
 };
 
 struct gpu_processes {
     uint64_t stamp_ns;
-    signed char state; /* VITALS_HAVE (also of an empty list), or why it is not known */
-    bool cut;          /* there were more than GPU_PROCESSES_MAX, or some that we may not see */
+    signed char state; /* VITALS_HAVE (also for an empty list), or why the list is not known */
+    bool cut;          /* more than GPU_PROCESSES_MAX, or some that this user may not see */
     uint32_t count;
     struct gpu_process items[GPU_PROCESSES_MAX]; /* in the order of pids */
 };
@@ -107,23 +110,24 @@ struct gpu_processes {
 struct gpu_backend {
     const char *name;    /* "nvidia" */
     bool only_on_demand; /* not among the default back ends */
-    bool sweeps;         /* learns of processes from a sweep of /proc */
+    bool sweeps;         /* finds processes with a sweep of /proc */
 
-    /* Makes the state. 0, or negative (then nothing else is called): `state` of *why says whether
-     * it is unsupported (no library, no device: say which), denied or failed. */
+    /* Makes the state. Returns 0 or a negative code; after an error no other function is called,
+     * and `state` of *why is unsupported (no library, no device: its message says which), denied or
+     * failed. */
     int (*open)(const vitals_context *context, void **state, struct gpu_scan *why);
     void (*scan)(void *state, struct gpu_scan *out);
-    /* On any thread, while a scan is under way: fills `count` and `devices` with what it has listed
-     * so far, so that a device that hangs hides only those that come behind it. Asks no driver.
-     * NULL: a scan tells all or nothing. */
+    /* Called on any thread during a scan: fills `count` and `devices` with those listed so far, so
+     * that a device that hangs hides only the devices after it. Does not call the driver. NULL: a
+     * scan reports everything or nothing. */
     void (*listed)(void *state, struct gpu_scan *out);
-    /* Reads what out->facts wants; never more driver calls than that needs. */
+    /* Reads the metrics in out->batch.wanted, with no more driver calls than they need. */
     void (*sample)(void *state, uint32_t slot, struct gpu_sample *out);
-    /* `swept` is NULL but for back ends that sweep, and for them while there is none yet. */
+    /* `swept` is NULL, except for back ends that sweep once there is a sweep. */
     void (*processes)(void *state, uint32_t slot, const struct gpu_sweep *swept,
                       const struct metric_set *wanted, struct gpu_processes *out);
-    /* What was tried, with what result, as rows of the table diagnosis: `state` is NULL where open
-     * has failed. */
+    /* Adds rows to the table diagnosis: what was tried, and the result. `state` is NULL if open
+     * failed. */
     void (*diagnose)(const vitals_context *context, void *state, struct row_batch *out);
     void (*close)(void *state);
 };
@@ -134,25 +138,26 @@ extern const struct gpu_backend gpu_backend_nvidia, gpu_backend_amd, gpu_backend
 /* All back ends, in the order of their rows; ends with NULL. */
 extern const struct gpu_backend *const gpu_backends[];
 
-/* Whether `backends` (a comma list, NULL: the default) names the back end; and whether every name
- * in the list is one (else *unknown is the first that is not). */
+/* gpu_backend_enabled: true if `backends` (a comma list, NULL: the default) names the back end.
+ * gpu_backends_known: true if every name in the list is known; else *unknown is the first that is
+ * not. */
 bool gpu_backend_enabled(const struct gpu_backend *backend, const char *backends);
 bool gpu_backends_known(const char *backends, struct span *unknown);
 
-/* For a back end's `open`: says why it cannot be opened, and passes `code` on. fill.c */
+/* For a back end's `open`: fills in why it cannot be opened, and returns `code`. fill.c */
 int gpu_backend_refuse(struct gpu_scan *why, vitals_availability state, const char *message,
                        int code);
 
-/* The names of all back ends, with commas between. */
+/* Writes the names of all back ends, separated by commas. */
 void gpu_backends_names(char *out, size_t capacity);
 
-/* Whether the demo knows the scenario; and the names that it knows, with spaces between. */
+/* gpu_demo_known: true if the demo has the scenario. gpu_demo_names: writes the names of all,
+ * separated by spaces. */
 bool gpu_demo_known(const char *scenario);
 void gpu_demo_names(char *out, size_t capacity);
 
-/* Chooses the processes on the demo's devices, if the context has the demo: see
- * demo/scenarios.c. 0, or VITALS_EMEMORY. The caller frees the result with
- * memory_free(context->players). */
+/* Chooses the processes on the demo's devices, if the context has the demo: see demo/scenarios.c.
+ * Returns 0 or VITALS_EMEMORY. The caller frees the result with memory_free(context->players). */
 int gpu_demo_processes(vitals_context *context);
 
 #endif

@@ -1,9 +1,10 @@
 /* clients.c: see clients.h. An update goes over a sweep three times:
- *   1. holders: the descriptors of this device, sorted so that those of one client stand together
- *      and the charged one stands first; users: their processes.
- *   2. each client once: its counters against those that it had in the sweep before.
- *   3. rows, from what was added up at the users.
- * Two generations of records and of users are kept, and change places. */
+ *   1. holders: the descriptors of this device, sorted by client with the charged process first;
+ *      users: their processes.
+ *   2. each client once: its counters compared with those of the previous sweep.
+ *   3. rows, from the sums of each user.
+ *
+ * Two generations of records and of users are kept, and are swapped. */
 #include "gpu/clients.h"
 
 #include "util/memory.h"
@@ -12,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above the whole by as much as two clocks that are read one after the other may differ. */
+/* Ratios up to this follow from two clocks that are read one after the other; a larger one is an
+ * estimate. */
 static const double FULL = 1.01;
 
 static const double NS = 1e-9;
 
-/* A client: by its id, or by its process where the driver gives none. */
+/* A client: by its identifier, or by its process if the driver gives none. */
 struct client_key {
     bool of_process;
     uint64_t id;
@@ -30,7 +32,7 @@ struct client_holder {
 
 struct engine_record {
     char name[SWEEP_NAME];
-    uint64_t busy_ns, cycles, total_cycles; /* the most that was seen */
+    uint64_t busy_ns, cycles, total_cycles; /* largest values so far */
 };
 
 struct client_record {
@@ -44,24 +46,24 @@ struct client_record {
 
 /* Memory of one kind. */
 struct held {
-    bool told, is_total; /* is_total: what is reserved, for what is resident is not told */
+    bool told, is_total; /* is_total: reserved memory, because resident memory is not reported */
     uint64_t bytes, shared_bytes;
 };
 
-/* A process on the device. Engines by their place in clients.engines. */
+/* A process on the device. Engines are indexed as in clients.engines. */
 struct user_record {
     int64_t pid;
     uint64_t start_ticks;
     double seconds[SWEEP_ENGINES];
-    double busy_seconds; /* of the busiest engine, since it was first seen */
-    /* Of the last update: */
+    double busy_seconds; /* of the busiest engine, since the process was first seen */
+    /* Values of the last update: */
     unsigned uses;
-    int64_t charged_pid; /* 0: no process was charged for what it holds */
-    uint32_t clients;    /* that it is charged for */
-    bool is_partial;     /* one of them is new, and what it did before is not in the ratios */
+    int64_t charged_pid; /* the process charged for what this one holds; 0: none */
+    uint32_t clients;    /* clients that it is charged for */
+    bool is_partial;     /* one of the clients is new, and its earlier usage is not in the ratios */
     bool has_ratio;
-    bool is_estimate; /* a ratio was above the whole */
-    bool is_unclear;  /* it has descriptors that cannot be told apart */
+    bool is_estimate; /* a ratio was above 1 */
+    bool is_unclear;  /* some of its descriptors cannot be told apart */
     double ratio[SWEEP_ENGINES];
     double interval; /* seconds */
     struct held memory[REGION_SYSTEM + 1];
@@ -77,7 +79,7 @@ void clients_done(struct clients *clients)
     *clients = (struct clients){0};
 }
 
-/* ---- 1. whose are they ---- */
+/* ---- 1. holders and users ---- */
 
 static bool is_of(const struct clients_device *device, const struct sweep_client *client)
 {
@@ -101,7 +103,7 @@ static int compare_keys(struct client_key a, struct client_key b)
     return compare_u64(a.id, b.id);
 }
 
-/* Those of one client together, the charged one first. */
+/* Sorts by client, the charged process first. */
 static int compare_holders(const void *left, const void *right)
 {
     const struct client_holder *a = left, *b = right;
@@ -115,15 +117,15 @@ static int compare_holders(const void *left, const void *right)
     return order != 0 ? order : (a->client > b->client) - (a->client < b->client);
 }
 
-/* Each holder's process is among those of this update. */
+/* Returns the user of a process; each holder's process is a user of this update. */
 static struct user_record *user_of(const struct clients *clients, int64_t pid)
 {
     struct search_number number = {offsetof(struct user_record, pid), (uint64_t)pid};
     return search_find(clients->users, clients->user_count, sizeof *clients->users, number);
 }
 
-/* Collects holders and users, and makes room for as many new records as there can be. False where
- * memory is out: then nothing that was known is lost. */
+/* Collects holders and users, and reserves room for the largest possible number of new records.
+ * Returns false if memory is exhausted; existing records are kept. */
 static bool gather(struct clients *clients, const struct clients_device *device,
                    const struct gpu_sweep *sweep)
 {
@@ -142,7 +144,7 @@ static bool gather(struct clients *clients, const struct clients_device *device,
                                  client->has_id ? client->id : (uint64_t)client->pid};
         clients->holders[clients->holder_count++] = (struct client_holder){key, client};
 
-        /* Users come in the order of pids, as the sweep is. */
+        /* Users are in the order of pids, like the sweep. */
         if (count > 0 && clients->spare_users[count - 1].pid == client->pid)
             continue;
         if (memory_grow(&fresh, &clients->spare_user_capacity, count, sizeof *clients->users) < 0)
@@ -177,7 +179,7 @@ static bool gather(struct clients *clients, const struct clients_device *device,
     return true;
 }
 
-/* ---- 2. what they did ---- */
+/* ---- 2. usage since the last sweep ---- */
 
 _Static_assert((int)GPU_LABEL >= (int)SWEEP_NAME, "a driver's name is a label");
 
@@ -190,15 +192,15 @@ static const struct engine_record *find_engine(const struct client_record *recor
     return NULL;
 }
 
-/* A client's reading against its last one. */
+/* A client's reading compared with its last one. */
 struct step {
-    const struct client_record *old; /* NULL: it is new */
+    const struct client_record *old; /* NULL: the client is new */
     struct client_record *now;
-    double seconds; /* between them */
+    double seconds; /* between the two readings */
 };
 
-/* Seconds that the engine was busy since the last reading. Some drivers leave an engine out as long
- * as it has done nothing: of a client that was there it was 0. */
+/* Returns the seconds that the engine was busy since the last reading. Some drivers omit an engine
+ * that was never used: for a known client the old value is then 0. */
 static double used_since(const struct step *step, const struct sweep_engine *engine,
                          const struct engine_record *old, const struct engine_record *now)
 {
@@ -224,7 +226,7 @@ static void add_engine(struct clients *clients, const struct clients_device *dev
         .total_cycles = uint64_max(engine->total_cycles, old != NULL ? old->total_cycles : 0)};
     memcpy(now->name, engine->name, sizeof now->name);
 
-    /* Its place among the device's engines. */
+    /* Index in the device's engines. */
     enum engine_kind kind = client_engine(device->engines, device->engine_names, engine->name);
     const char *label = kind != ENGINE_OTHER ? engine_label(kind) : engine->name;
     uint32_t place = 0;
@@ -246,7 +248,7 @@ static void add_engine(struct clients *clients, const struct clients_device *dev
         user->uses |= GPU_GRAPHICS;
     if (is_used && kind == ENGINE_COMPUTE)
         user->uses |= GPU_COMPUTE;
-    double seconds = (double)now->busy_ns * NS; // of a new client: all that it ever did
+    double seconds = (double)now->busy_ns * NS; /* for a new client: its usage so far */
     if (step->old != NULL) {
         seconds = used_since(step, engine, old, now);
         user->ratio[place] += step->seconds > 0 ? seconds / step->seconds : 0;
@@ -278,7 +280,7 @@ static void add_client(struct clients *clients, const struct clients_device *dev
             add_engine(clients, device, step, &client->engines[i], user);
     }
 
-    /* Keep a counter that is left out once: when it comes back, it would count from 0. */
+    /* Keep a counter that is missing once: when it comes back, it would count from 0. */
     const struct client_record *old = step->old;
     for (uint32_t i = 0; old != NULL && i < old->engine_count; i++) {
         if (step->now->engine_count < SWEEP_ENGINES &&
@@ -302,7 +304,8 @@ static void add_client(struct clients *clients, const struct clients_device *dev
     }
 }
 
-/* Where a driver gives no ids, of the descriptors of a process the one that tells most. */
+/* If a driver gives no identifiers, the descriptor of a process with the most information is
+ * used. */
 static uint64_t weight_of(const struct sweep_client *client)
 {
     uint64_t weight = 0;
@@ -316,7 +319,8 @@ static uint64_t weight_of(const struct sweep_client *client)
     return weight;
 }
 
-/* Another process has it, and its counters are lower: the driver gave its id to another client. */
+/* True if the identifier belongs to another process and the counters are lower: the driver gave it
+ * to another client. */
 static bool is_other(const struct client_record *old, const struct sweep_client *client)
 {
     if (old->pid == client->pid && old->start_ticks == client->start_ticks)
@@ -394,7 +398,7 @@ static struct value sum_memory(const struct clients *clients, enum region_kind k
     return sum;
 }
 
-/* Makes ratios of the whole: of all engines of a kind, and at most 1; and sums over the device. */
+/* Divides by the number of engines of a kind, and limits ratios to 1; sums over the device. */
 static void sum_up(struct clients *clients, bool is_first)
 {
     for (size_t i = 0; i < clients->user_count; i++) {
@@ -436,7 +440,7 @@ static struct value memory_value(uint64_t bytes, bool is_estimate)
     return value;
 }
 
-/* The columns of a kind of engine; 0: it has none. */
+/* The columns of each kind of engine; 0: none. */
 static const struct {
     enum engine_kind kind;
     vitals_metric seconds, ratio;
@@ -470,7 +474,7 @@ static void write_rows(const struct clients *clients, const struct clients_devic
         struct gpu_process *row = gpu_processes_put(out, user->pid);
         if (row == NULL)
             return;
-        row->is_ours = VITALS_HAVE; // our own /proc shows it
+        row->is_ours = VITALS_HAVE; /* found in our own /proc */
         row->start_ticks = user->start_ticks;
         row->uses = user->uses;
         set(row, VITALS_GPU_PROCESS_CHARGED_PID, value_u64((uint64_t)user->charged_pid));
@@ -481,7 +485,7 @@ static void write_rows(const struct clients *clients, const struct clients_devic
         const struct held *system = &user->memory[REGION_SYSTEM];
         struct held used = user->memory[REGION_DEVICE];
         if (device->unified && system->told) {
-            used.told = used.is_total = true; // is_total: an estimate
+            used.told = used.is_total = true; /* is_total: an estimate */
             used.bytes = saturating_add(used.bytes, system->bytes);
             used.shared_bytes = saturating_add(used.shared_bytes, system->shared_bytes);
         }
@@ -567,7 +571,7 @@ void clients_fill_engines(const struct clients *clients, struct gpu_sample *samp
     }
 }
 
-/* ---- what drivers call their engines and regions of memory ---- */
+/* ---- names of engines and memory regions ---- */
 
 static const char *const LABELS[ENGINE_KINDS] = {
     [ENGINE_GRAPHICS] = "graphics",
@@ -600,8 +604,8 @@ static const struct client_name ENGINES[] = {
     {"vecs", ENGINE_VIDEO_ENHANCE},
 };
 
-/* amdgpu, i915, xe, and "memory", the one region of drivers without memory of their own. What the
- * device cannot reach (amdgpu's "cpu") and what is a part of another region is not counted. */
+/* amdgpu, i915, xe, and "memory", the only region of drivers without memory of their own. Memory
+ * that the device cannot reach (amdgpu's "cpu") and parts of other regions are not counted. */
 static const struct client_name REGIONS[] = {
     {"vram", REGION_DEVICE},   {"local", REGION_DEVICE},  {"stolen-local", REGION_DEVICE},
     {"gtt", REGION_SYSTEM},    {"system", REGION_SYSTEM}, {"stolen-system", REGION_SYSTEM},
@@ -614,7 +618,7 @@ static int find(const struct client_name *names, size_t count, const char *name,
         if (strcmp(names[i].name, name) == 0)
             return names[i].kind;
     }
-    for (size_t i = 0; i < count; i++) { /* "vram" of "vram0"; "enc" of "enc_1" */
+    for (size_t i = 0; i < count; i++) { /* "vram" matches "vram0"; "enc" matches "enc_1" */
         size_t size = strlen(names[i].name);
         if (strncmp(name, names[i].name, size) != 0)
             continue;

@@ -1,7 +1,6 @@
-/* cuda_library.c: asks CUDA itself which devices it has, and in which order.
- *
- * The only place that loads libcuda. It is never unloaded: it has threads of its own by then. May
- * block as long as a driver likes; see vitals/gpu.h. */
+/* cuda_library.c: asks CUDA for its devices and their order. The only place that loads libcuda. The
+ * library is never unloaded, because it has threads of its own by then. May block as long as the
+ * driver does; see vitals/gpu.h. */
 #include "util/base.h"
 #include "util/error.h"
 #include <vitals/gpu.h>
@@ -25,13 +24,13 @@ struct cuda {
 static const struct {
     const char *name;
     size_t offset;
-    bool replaces; /* the row before: the newer of two, which may be missing */
+    bool replaces; /* the previous row: its newer version, which may be missing */
 } SYMBOLS[] = {
     {"cuInit", offsetof(struct cuda, init), false},
     {"cuDeviceGetCount", offsetof(struct cuda, count), false},
     {"cuDeviceGet", offsetof(struct cuda, get), false},
     {"cuDeviceGetUuid", offsetof(struct cuda, uuid), false},
-    {"cuDeviceGetUuid_v2", offsetof(struct cuda, uuid), true}, /* of a MIG device its own */
+    {"cuDeviceGetUuid_v2", offsetof(struct cuda, uuid), true}, /* a MIG device has its own */
 };
 
 static int fail(vitals_error *error, int result, const char *call)

@@ -15,12 +15,12 @@
 /* ---- NVIDIA's devices, in CUDA's order ---- */
 
 struct cuda_devices {
-    const vitals_row *items[GPU_DEVICES_MAX]; /* no partitions */
+    const vitals_row *items[GPU_DEVICES_MAX]; /* without partitions */
     size_t count;
 };
 
-/* NVIDIA's own driver gives such UUIDs, and one whose UUID it does not say is counted too; a device
- * of nouveau is none for CUDA. */
+/* True for UUIDs in the form of NVIDIA's driver, and for a device whose UUID is unknown; CUDA does
+ * not see a device of nouveau. */
 static bool is_for_cuda(const vitals_row *row)
 {
     vitals_text uuid;
@@ -39,7 +39,7 @@ static int compare_rows(const void *first, const void *second)
         x = UINT64_MAX;
     if (!gpu_row_address(*b, &y))
         y = UINT64_MAX;
-    if (x == y) { // of devices without an address, as NVML counts: the rows' own order
+    if (x == y) { /* devices without an address: in the order of rows, which is NVML's */
         x = vitals_row_key(*a);
         y = vitals_row_key(*b);
     }
@@ -57,7 +57,8 @@ static void list_by_address(const vitals_snapshot *snapshot, struct cuda_devices
     qsort(out->items, out->count, sizeof(const vitals_row *), compare_rows);
 }
 
-/* The next word of a comma list, without blanks around it; false behind the last. "a," has two. */
+/* Takes the next word of a comma list, without blanks around it; returns false after the last. "a,"
+ * has two. */
 static bool next_word(const char **list, struct span *word)
 {
     if (*list == NULL)
@@ -77,8 +78,8 @@ static bool is_asked_of_cuda(const char *order)
     return order != NULL && (strncmp(order, "GPU-", 4) == 0 || strncmp(order, "MIG-", 4) == 0);
 }
 
-/* Puts those that CUDA named (vitals_cuda_enumerate) before the others. CUDA's bytes do not say
- * whether they are of a GPU or of a partition; then its device is meant. */
+/* Puts the devices that CUDA listed (vitals_cuda_enumerate) first. CUDA's bytes do not say if they
+ * are of a GPU or of a partition; a partition stands for its device. */
 static void sort_as_enumerated(const vitals_snapshot *snapshot, const char *order,
                                struct cuda_devices *devices)
 {
@@ -117,7 +118,7 @@ vitals_availability vitals_cuda_order(const vitals_snapshot *snapshot, const cha
     if (is_asked_of_cuda(order) || (order != NULL && strcmp(order, "PCI_BUS_ID") == 0))
         return VITALS_HAVE;
     bool named = vitals_row_text(devices.items[0], VITALS_GPU_NAME, &first) > 0;
-    for (size_t i = 1; i < devices.count; i++) { /* of one model there is no other order */
+    for (size_t i = 1; i < devices.count; i++) { /* devices of one model have only this order */
         if (!named || vitals_row_text(devices.items[i], VITALS_GPU_NAME, &other) <= 0 ||
             other.size != first.size || memcmp(other.bytes, first.bytes, first.size) != 0)
             return VITALS_ESTIMATE;
@@ -125,15 +126,15 @@ vitals_availability vitals_cuda_order(const vitals_snapshot *snapshot, const cha
     return VITALS_HAVE;
 }
 
-/* ---- a list of them ---- */
+/* ---- the variable's list ---- */
 
 struct visible_reading {
     const vitals_snapshot *snapshot;
     struct cuda_devices devices;
     const vitals_row *rows[GPU_DEVICES_MAX];
     size_t count;
-    const char *why; /* the list ended here, in a word for a person; NULL: it did not */
-    struct span bad; /* the word */
+    const char *why; /* why the list ended here, for a person; NULL: it did not */
+    struct span bad; /* the word where it ended */
     bool twice;
 };
 
@@ -149,7 +150,8 @@ static bool stop(struct visible_reading *reading, struct span word, const char *
     return false;
 }
 
-/* Takes a device, of a divided one its first partition. False: the list ends before it. */
+/* Takes a device, or the first partition of a divided one. Returns false if the list ends before
+ * it. */
 static bool take_row(struct visible_reading *reading, struct span word, const vitals_row *row)
 {
     const vitals_row *part = first_partition(reading->snapshot, row);
@@ -171,7 +173,7 @@ static bool take_row(struct visible_reading *reading, struct span word, const vi
     return true;
 }
 
-/* As strtol: digits behind blanks and a sign, whatever follows. */
+/* Like strtol: digits after blanks and a sign, whatever follows. */
 static bool parse_ordinal(struct span word, uint64_t *out)
 {
     const char *at = word.bytes, *end = word.bytes + word.size;
@@ -195,7 +197,7 @@ static bool take_uuid(struct visible_reading *reading, struct span word, const c
     if (match == GPU_MATCH_NONE)
         match = gpu_match_instance(reading->snapshot, word, true, &row);
     if (match == GPU_MATCH_NONE) {
-        rule.vendor = NULL; /* for the reason why there is none */
+        rule.vendor = NULL; /* any vendor, to explain why there is none */
         match = gpu_match_uuid(reading->snapshot, word, rule, &row);
     }
     if (match == GPU_MATCH_SEVERAL)

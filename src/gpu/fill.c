@@ -1,4 +1,4 @@
-/* fill.c: see fill.h. A row's cells stand together in a batch, so what comes late for a row moves
+/* fill.c: see fill.h. A row's cells are adjacent in a batch, so a later cell of a row is moved
  * there from the end. */
 #include "gpu/fill.h"
 
@@ -21,7 +21,7 @@ static struct span label_of(const char *label)
     return (struct span){label, strnlen(label, GPU_LABEL - 1)};
 }
 
-/* The place of the row; the count where there is none. */
+/* Returns the index of the row; the count if there is none. */
 static size_t find_row(const struct row_batch *batch, vitals_table entity, struct span label)
 {
     for (size_t i = 0; i < batch->row_count; i++) {
@@ -33,7 +33,8 @@ static size_t find_row(const struct row_batch *batch, vitals_table entity, struc
     return batch->row_count;
 }
 
-/* Makes the row. The cell of the metric in it; NULL where it is not wanted or has no place. */
+/* Makes the row. Returns the metric's cell in it, or NULL if the metric is not wanted or there is
+ * no room. */
 static struct batch_cell *place(struct gpu_sample *sample, vitals_metric metric, const char *label)
 {
     struct row_batch *batch = &sample->batch;
@@ -74,12 +75,12 @@ static struct batch_cell *place(struct gpu_sample *sample, vitals_metric metric,
 void gpu_fill_child(struct gpu_sample *sample, vitals_metric metric, const char *label,
                     struct value value)
 {
-    bool is_row = value.state == VITALS_UNSET; /* there is no value: number 0 is no metric */
+    bool is_row = value.state == VITALS_UNSET; /* no value: metric number 0 makes only the row */
     vitals_metric row = metric_of(vitals_metric_table(metric), 0);
     struct batch_cell *cell = place(sample, is_row ? row : metric, label);
     if (!cell)
         return;
-    cell->as.u64 = value.as.u64; /* the numbers share their bytes */
+    cell->as.u64 = value.as.u64; /* all number types share these bytes */
     cell->state = value.state;
 }
 

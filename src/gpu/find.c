@@ -25,7 +25,7 @@ static bool same_bytes(const char *a, const char *b, size_t size, bool exact)
 
 /* ---- addresses ---- */
 
-/* Hexadecimal digits up to `end`; a field of an address has `most` of them. */
+/* Takes hexadecimal digits up to `end`; a field of an address has at most `most` of them. */
 static bool take_hex(struct cursor *cursor, size_t most, char end, uint64_t *out)
 {
     struct span digits;
@@ -96,7 +96,7 @@ enum gpu_match gpu_match_uuid(const vitals_snapshot *snapshot, struct span name,
     return count == 0 ? GPU_MATCH_NONE : count == 1 ? GPU_MATCH_ONE : GPU_MATCH_SEVERAL;
 }
 
-/* "/7" at the end of the name: takes it off. */
+/* Cuts "/7" off the end of the name. */
 static bool take_instance(struct span *name, uint64_t *out)
 {
     size_t at = name->size;
@@ -136,7 +136,7 @@ enum gpu_match gpu_match_instance(const vitals_snapshot *snapshot, struct span n
 
 /* ---- any name ---- */
 
-/* Digits, and perhaps a colon and digits. */
+/* True for digits, optionally followed by a colon and digits. */
 static bool is_label(struct span name)
 {
     size_t colons = 0, digits = 0;
@@ -152,7 +152,7 @@ static bool is_label(struct span name)
     return digits > 0 && colons <= 1;
 }
 
-/* What could stand in a UUID of any vendor. */
+/* True if the name may be a UUID of any vendor. */
 static bool is_uuid(struct span name)
 {
     for (size_t i = 0; i < name.size; i++) {
@@ -164,7 +164,7 @@ static bool is_uuid(struct span name)
     return name.size >= UUID_LEAST;
 }
 
-/* "GPU-1111…, GPU-1122…": the devices whose UUID begins with the name. */
+/* Reports "GPU-1111…, GPU-1122…": the devices whose UUID begins with the name. */
 static int complain_of_several(const vitals_snapshot *snapshot, struct span name,
                                vitals_error *error)
 {
@@ -198,7 +198,7 @@ int vitals_gpu_find(const vitals_snapshot *snapshot, const char *name, const vit
         while (!found && (row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row)))
             found = strcmp(vitals_row_label(row), name) == 0 ? row : NULL;
     } else if (gpu_parse_address(text, &address)) {
-        /* The device rather than its partitions, which have the same address. */
+        /* Returns the device rather than its partitions, which have the same address. */
         while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_GPU, row))) {
             if (gpu_row_address(row, &own) && own == address &&
                 (!found || (vitals_row_parent(found) != 0 && vitals_row_parent(row) == 0)))

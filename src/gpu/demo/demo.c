@@ -1,8 +1,6 @@
-/* demo.c: the demo back end: the shortest whole implementation of gpu/backend.h.
- *
- * Copy it to begin a back end for a vendor. One thing differs there: a driver's calls cost time, so
- * that nvidia/sample.c reads only metrics in `wanted`; here they are free, and extra values do no
- * harm. */
+/* demo.c: the demo back end: the shortest complete implementation of gpu/backend.h. Copy it to
+ * begin a back end for a vendor. One difference: a driver's calls cost time, so nvidia/sample.c
+ * reads only metrics in `wanted`; here they are free, and extra values do no harm. */
 #include "gpu/demo/demo.h"
 
 #include "gpu/fill.h"
@@ -57,7 +55,7 @@ static int demo_open(const vitals_context *context, void **state, struct gpu_sca
     unsigned next = 0;
     for (uint32_t i = 0; demo->scenario->models[i]; i++) {
         const struct demo_model *model = demo->scenario->models[i];
-        uint32_t index = 0; /* each vendor counts its own */
+        uint32_t index = 0; /* each vendor has its own numbers */
         for (uint32_t j = 0; j < i; j++)
             index += strcmp(demo->scenario->models[j]->vendor, model->vendor) == 0;
         uint32_t slot = add_device(demo, model, index, -1);
@@ -150,7 +148,7 @@ static void use(const struct demo *demo, const struct demo_device *device, unsig
                 (program->graphics ? (unsigned)GPU_GRAPHICS : 0u);
     set(out, VITALS_GPU_PROCESS_MEMORY_USED_BYTES, value_u64(demo_process_bytes(device, n)));
     if (device->parent_slot >= 0)
-        return; /* of a partition the driver does not know how busy it is */
+        return; /* the driver does not report the utilization of a partition */
     set(out, VITALS_GPU_PROCESS_UTILIZATION_RATIO, value_f64(load * program->share));
     set(out, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO, value_f64(load * program->share * 0.45));
     set(out, VITALS_GPU_PROCESS_ENCODER_RATIO, value_f64(0));

@@ -1,4 +1,4 @@
-/* readings.c: what the demo's devices say of themselves. */
+/* readings.c: the readings of the demo's devices. */
 #include "gpu/demo/demo.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { AWAY_SECONDS = 10, HOT_CELSIUS = 88, SLOWDOWN_CELSIUS = 87, SHUTDOWN_CELS
 void demo_curve_init(struct demo_curve *curve, uint64_t seed, double low, double high)
 {
     for (unsigned i = 0; i < DEMO_POINTS; i++) {
-        /* Between 0 and 1, the same for the same seed and number. */
+        /* A pseudo-random number between 0 and 1, the same for the same seed and number. */
         uint64_t x = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + i * UINT64_C(0xbf58476d1ce4e5b9);
         x = (x ^ (x >> 31)) * UINT64_C(0x94d049bb133111eb);
         x = (x ^ (x >> 29)) * UINT64_C(0xd6e8feb86659fd93);
@@ -105,7 +105,7 @@ static uint64_t memory_used(const struct demo *demo, uint32_t slot)
 
 struct demo_reading {
     vitals_metric metric;
-    const char *label; /* NULL: of the device */
+    const char *label; /* NULL: a value of the device */
     double number;
 };
 
@@ -145,7 +145,7 @@ static void fill_links(const struct demo_model *model, double moved, struct gpu_
     }
 }
 
-/* What only NVIDIA's devices have. */
+/* Fills in modes that only NVIDIA devices have. */
 static void fill_modes(const struct demo_model *model, struct gpu_sample *sample)
 {
     bool divided = model->partitions > 0;
@@ -187,7 +187,7 @@ void demo_read(const struct demo *demo, uint32_t slot, struct gpu_sample *sample
         return;
     }
 
-    /* A device that is too hot is so because it always works. */
+    /* The hot device is hot because it always works. */
     bool hot = slot == 0 && demo->scenario->first_is_hot;
     bool ails = slot == 1 && demo->scenario->second_ails;
     double t = demo_seconds(demo), load = hot ? 0.97 : demo_curve_at(&device->load, t);
@@ -246,7 +246,7 @@ void demo_read(const struct demo *demo, uint32_t slot, struct gpu_sample *sample
     };
     char serial[16];
     snprintf(serial, sizeof serial, "165022%07u", slot);
-    if (model->partitions == 0) /* else the driver does not know how busy it is */
+    if (model->partitions == 0) /* else the driver does not report its utilization */
         fill(sample, utilization, ARRAY_COUNT(utilization));
     fill(sample, rows, ARRAY_COUNT(rows));
     gpu_fill(sample, VITALS_GPU_XID_LAST, ails ? value_u64(63) : value_missing(VITALS_NOT_YET));

@@ -1,4 +1,4 @@
-/* scenarios.c: what the demo can show. A scenario is a row, a product is a record. */
+/* scenarios.c: the demo's scenarios, each a row, and products, each a record. */
 #include "gpu/demo/demo.h"
 #include "util/memory.h"
 
@@ -10,7 +10,7 @@
 #define GIB (UINT64_C(1) << 30)
 #define MIB (UINT64_C(1) << 20)
 
-/* What all H100s have; the rest is how busy they are. */
+/* Properties of all H100s; the remaining ones are the load. */
 #define H100                                                                                     \
     .vendor = "nvidia", .name = "NVIDIA H100 80GB HBM3", .driver = "580.65.06", .cuda = "13.0",  \
     .memory_bytes = 80 * GIB, .limit_watts = 700, .architecture = "hopper", .capability = "9.0", \
@@ -131,13 +131,12 @@ void gpu_demo_names(char *out, size_t capacity)
 
 /* ---- the processes on the demo's devices, and their workloads; the context's thread ----
  *
- * The devices are made up, their users are not: the newest programs of the machine, chosen once, so
- * that a person sees rows like those of a real device. Their work is made up again: a path of a
- * cgroup as Slurm, Docker, Kubernetes and systemd write it, which src/workload judges like any
- * other, and what a node's log folder would call it. A /proc without programs gives no processes.
- */
+ * The devices are simulated, their processes are real: the newest programs of the machine, chosen
+ * once, so that rows look like those of a real device. Their workload is simulated: a cgroup path
+ * as Slurm, Docker, Kubernetes and systemd write it, which src/workload judges like any other, and
+ * the name that a node's log folder would give it. A /proc without programs gives no processes. */
 
-/* Keeps the newest programs, the newest first; no kernel thread, and none that cannot be read. */
+/* Keeps the newest programs, the newest first; no kernel threads, and none that cannot be read. */
 static void consider(vitals_context *context, uint64_t *starts, int64_t pid)
 {
     struct world_player *players = context->players;
@@ -183,7 +182,7 @@ int gpu_demo_processes(vitals_context *context)
     for (size_t i = 0; i < count && context->player_count > 0; i++)
         consider(context, starts, pids.items[i]);
 
-    /* Where real devices are shown too, it is not made up what their processes belong to. */
+    /* If real devices are shown too, workloads are not simulated. */
     bool has_company = false;
     for (size_t i = 0; gpu_backends[i] != NULL; i++)
         has_company |= gpu_backends[i] != &gpu_backend_demo &&

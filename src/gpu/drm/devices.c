@@ -1,7 +1,7 @@
 /* devices.c: the devices that no other back end reads, and their identity.
  *
  * A device is the owner of nodes in /sys/class/drm and /sys/class/accel. A device without a render
- * or accel node (a display alone) can neither compute nor draw, and is left out. A slot is given
+ * or accel node (only a display) can neither compute nor draw, and is left out. A slot is assigned
  * once to a place in /sys and a driver. Nothing here wakes a device. Thread rule: the scanning
  * thread. */
 #include "gpu/drm/state.h"
@@ -29,8 +29,8 @@ static const struct drm_driver DRIVERS[] = {
     {"vmwgfx", "vmware", false},
 };
 
-/* Other back ends', and devices that only exist in software or only show a picture: by what the
- * modules of a family begin with, and by whole names. */
+/* Drivers of other back ends, of software devices and of pure displays: by the beginning of module
+ * names, and by whole names. */
 static const char *const FAMILIES[] = {"nvidia", "amdgpu", "simple", "bochs"};
 static const char *const WHOLE[] = {"i915", "xe", "vgem", "vkms", "evdi", "ast", "mgag200", "udl"};
 
@@ -48,7 +48,7 @@ const struct drm_driver *drm_find_driver(const char *name)
     return NULL;
 }
 
-/* ---- what is behind a node ---- */
+/* ---- the device of a node ---- */
 
 struct drm_found {
     char folder[DRM_FOLDER];
@@ -73,7 +73,7 @@ static bool is_numbered(const char *name, const char *prefix)
     return starts(name, prefix) && number_is_u64(name + strlen(prefix), &number);
 }
 
-/* The folder of the device that the node belongs to, and its driver. */
+/* Finds the folder of the node's device, and its driver. */
 static bool look_behind(const struct drm_finding *finding, const char *name, struct drm_found *out)
 {
     char path[OS_SYS_PATH], real[OS_SYS_PATH];
@@ -102,7 +102,7 @@ static bool visit_any(const char *name, void *data)
     return !finding->any;
 }
 
-/* The first error other than that there is no such class. */
+/* Returns the first error except a missing class. */
 static int visit_classes(struct drm_finding *finding, os_sys_visit *visit)
 {
     int error = 0;
@@ -129,8 +129,8 @@ bool drm_has_device(const struct os *os, int *error)
 struct visiting {
     const struct os *os;
     struct drm_slot *slot;
-    const char *folder; /* below the device's */
-    size_t count;       /* of those that are meant */
+    const char *folder; /* below the device's folder */
+    size_t count;       /* number of matching entries */
     char path[OS_SYS_PATH];
 };
 
@@ -161,8 +161,8 @@ static bool visit_frequency(const char *name, void *data)
     return true;
 }
 
-/* The device's own; else the one clock on the machine that is called a GPU's: msm's nodes belong to
- * the display controller, its clock to another device. */
+/* Finds the device's own devfreq folder; else the only clock on the machine that is named after a
+ * GPU: msm's nodes belong to the display controller, its clock to another device. */
 static void find_frequency(const struct os *os, struct drm_slot *slot)
 {
     char path[OS_SYS_PATH];
@@ -211,7 +211,7 @@ static uint32_t slot_for(struct drm *drm, const struct drm_found *found, const c
 
 /* ---- identity ---- */
 
-/* "OF_COMPATIBLE_0=arm,mali-valhall-csf" of its uevent, which names the part. */
+/* Reads "OF_COMPATIBLE_0=arm,mali-valhall-csf" from its uevent, which names the part. */
 static bool read_compatible(const struct os *os, const char *folder, char *out, size_t capacity)
 {
     enum { UEVENT = 1024 };
@@ -250,14 +250,15 @@ static void identify(const struct drm *drm, uint32_t at, uint32_t index, struct 
     snprintf(out->vendor, sizeof out->vendor, "%.*s", (int)sizeof out->vendor - 1,
              driver != NULL ? driver->vendor : slot->driver);
     snprintf(out->pci_bus_id, sizeof out->pci_bus_id, "%s", slot->bus_id);
-    // Two devices may have the same last part, as "gpu": then the whole place tells them apart.
+    /* Two devices may have the same last part, such as "gpu": the whole place is then the
+     * identifier. */
     place = place != NULL ? place + 1 : slot->folder;
     snprintf(out->uuid, sizeof out->uuid, "drm-%.40s-%08x", place,
              (unsigned)(hash_bytes(slot->folder, strlen(slot->folder)) & 0xffffffff));
     if (slot->bus_id[0] != '\0')
         snprintf(out->uuid, sizeof out->uuid, "drm-%s", slot->bus_id);
 
-    /* Else it is named by the part whose clock it is, where another device has the nodes. */
+    /* Otherwise the name is that of the part with the clock, if another device has the nodes. */
     struct pci_numbers numbers;
     char path[OS_SYS_PATH];
     out->name_state = VITALS_HAVE;

@@ -1,9 +1,9 @@
-/* drm.c: the back end for every DRM and accel driver that has none of its own: msm, panthor,
- * panfrost, lima, v3d, etnaviv, nouveau, radeon, amdxdna, ivpu, and what comes.
+/* drm.c: the back end for every DRM and accel driver without a back end of its own: msm, panthor,
+ * panfrost, lima, v3d, etnaviv, nouveau, radeon, amdxdna, ivpu, and future ones.
  *
- * What all of them have is the kernel's: processes and engines by the descriptors that are open
- * (clients.h), a clock by devfreq, sensors by hwmon. Engines of the device are sums over processes
- * that we may see, a lower bound. */
+ * It uses the kernel's common interfaces: processes and engines from open descriptors (clients.h),
+ * a clock from devfreq, sensors from hwmon. The device's engines are sums over the visible
+ * processes, a lower bound. */
 #include "gpu/drm/state.h"
 
 #include "model/diagnosis.h"
@@ -48,7 +48,7 @@ static void drm_processes(void *state, uint32_t at, const struct gpu_sweep *swep
     struct drm *drm = state;
     struct drm_slot *slot = drm->slots[at];
     const struct os *os = &drm->context->os;
-    (void)wanted; // all of it comes with the sweep
+    (void)wanted; /* the sweep has everything */
     out->stamp_ns = swept != NULL ? swept->stamp_ns : os_now_ns(os);
     if (!os_sys_exists(os, slot->folder)) {
         out->count = 0;
@@ -91,14 +91,14 @@ static void drm_diagnose(const vitals_context *context, void *state, struct row_
         snprintf(finding, sizeof finding, "read by the driver %s", slot->driver);
         diagnosis_add(out, DIAGNOSIS_GOOD, slot->node, finding, "");
 
-        /* Mali's drivers count time only where they are told to. */
+        /* Mali's drivers count time only if that is enabled. */
         char path[OS_SYS_PATH], remedy[OS_SYS_PATH + 64];
         uint64_t mask;
         if (!pci_path(path, slot->folder, "profiling") || os_sys_u64(os, path, &mask) < 0 ||
             mask != 0)
             continue;
         remedy[0] = '\0';
-        /* A path that a person may paste into a shell. */
+        /* True if the path can be pasted into a shell. */
         static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                     "/.:@_+-";
         if (path[strspn(path, PLAIN)] == '\0')

@@ -1,16 +1,15 @@
-/* sample.c: one reading of a device of the generic back end.
- *
- * A device that sleeps is asked nothing that its hardware would have to answer; what its processes
- * did is the kernel's own count and stays. Thread rule: a worker's. */
+/* sample.c: one reading of a device of the generic back end. For a device that sleeps, nothing is
+ * read that its hardware would have to answer; the usage of its processes is counted by the kernel
+ * and stays available. Thread rule: a worker's. */
 #include "gpu/drm/state.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double HERTZ_MAX = 1e10; /* beyond, it is no frequency */
+static const double HERTZ_MAX = 1e10; /* a larger number is not a frequency */
 
-/* A clock by its files; what is asked of the hardware is marked. */
+/* A clock and its files; those that need the hardware are marked. */
 struct clock_file {
     vitals_metric metric;
     const char *file;
@@ -59,7 +58,8 @@ static void fill_clock(const struct os *os, const struct clock *clock, bool is_a
     }
 }
 
-/* ivpu counts the time in which it had jobs, in microseconds; true where there is such a count. */
+/* ivpu counts the time in which it had jobs, in microseconds; returns true if there is such a
+ * counter. */
 static bool read_npu(const struct os *os, struct drm_slot *slot, uint64_t now_ns)
 {
     uint64_t busy_us;
@@ -80,7 +80,7 @@ static bool read_npu(const struct os *os, struct drm_slot *slot, uint64_t now_ns
     return true;
 }
 
-/* The busiest engine of those that we see, which is added to the busy time. */
+/* Returns the busiest visible engine, and adds it to the busy time. */
 static struct value integrate_engines(struct drm_slot *slot)
 {
     struct value most = value_missing(VITALS_UNSUPPORTED);
@@ -105,7 +105,7 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
     uint64_t now_ns = os_now_ns(os);
     gpu_fill_begin(out, now_ns);
     if (!os_sys_exists(os, slot->folder)) {
-        drm_forget_sensors(slot); // a chip gets another number when the device comes back
+        drm_forget_sensors(slot); /* a chip has another number when the device comes back */
         gpu_fill_lose(out, VITALS_GONE);
         gpu_fill_end(out);
         return;
@@ -145,7 +145,8 @@ void drm_sample(void *state, uint32_t at, struct gpu_sample *out)
         gpu_fill(out, VITALS_GPU_BUSY_SECONDS, seconds);
     }
 
-    /* ivpu tells of all memory that it holds; of others it is what processes hold that we see. */
+    /* ivpu reports all memory that it holds; for others it is the memory of the visible
+     * processes. */
     gpu_fill(out, VITALS_GPU_UNIFIED_MEMORY, value_u64(slot->is_unified));
     if (gpu_fill_wants(out, VITALS_GPU_MEMORY_USED_BYTES)) {
         struct value used = slot->is_unified ? slot->clients.system_memory_bytes

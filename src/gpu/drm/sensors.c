@@ -1,8 +1,7 @@
-/* sensors.c: temperatures, fans, voltages and power that a driver gives through hwmon.
- *
- * Which there are is learnt once, and again when the device was away; what a driver gives no label
- * is called by its place: the first temperature is the device's. Thread rule: the sampling thread
- * of the device. */
+/* sensors.c: temperatures, fans, voltages and power that a driver reports through hwmon. The
+ * sensors are looked up once, and again after the device was away; a sensor without a label is
+ * named by its position: the first temperature is the device's. Thread rule: the sampling thread of
+ * the device. */
 #include "gpu/drm/state.h"
 
 #include "util/number.h"
@@ -102,7 +101,7 @@ void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_
     bool table = gpu_fill_wants_table(sample, VITALS_TABLE_GPU_SENSOR);
     for (uint32_t i = 0; i < slot->sensor_count; i++) {
         const struct drm_sensor *sensor = &slot->sensors[i];
-        vitals_metric whole = 0; // of the device, where this is its one temperature or power
+        vitals_metric whole = 0; /* the device's metric, if this is its only temperature or power */
         if (sensor->metric == VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS)
             whole = VITALS_GPU_TEMPERATURE_CELSIUS;
         else if (sensor->metric == VITALS_GPU_SENSOR_POWER_WATTS)
@@ -122,7 +121,7 @@ void drm_fill_sensors(const struct os *os, const struct drm_slot *slot, bool is_
         }
         if (of_device)
             gpu_fill(sample, whole, value);
-        if (table) // listed whole; what is not asked for is passed over
+        if (table) /* the table is listed whole; a value that is not wanted is skipped */
             gpu_fill_child(sample, sensor->metric, sensor->label, value);
     }
 }
