@@ -1,4 +1,4 @@
-/* about.c: what a device is, as far as that is no part of its identity. */
+/* about.c: constant properties of a device that are not part of its identity. */
 #include "gpu/nvidia/reader.h"
 
 #include "gpu/pci.h"
@@ -57,7 +57,7 @@ void nvidia_read_texts(struct nvidia_reader *reader)
     }
     for (size_t i = 0; i < ARRAY_COUNT(words) && !reader->lost; i++) {
         unsigned number;
-        char text[16]; /* a number that has no word yet stays a number */
+        char text[16]; /* a number without a name stays a number */
         if (!reader_wants(reader, words[i].metric))
             continue;
         nvml_return code = reader_call_u32(reader, words[i].function, &number);
@@ -69,10 +69,10 @@ void nvidia_read_texts(struct nvidia_reader *reader)
     }
 }
 
-/* Cores that are not so many times those of a multiprocessor are nonsense. */
+/* A number of cores that is not the expected multiple of the multiprocessors is implausible. */
 void nvidia_read_multiprocessors(struct nvidia_reader *reader)
 {
-    /* Cores of a multiprocessor: NVIDIA's table by compute capability. */
+    /* Cores for each multiprocessor: NVIDIA's table by compute capability. */
     static const struct {
         unsigned major, minor, cores;
     } rows[] = {{3, 0, 192},  {3, 5, 192},  {3, 7, 192},  {5, 0, 128},  {5, 2, 128}, {5, 3, 128},
@@ -85,7 +85,7 @@ void nvidia_read_multiprocessors(struct nvidia_reader *reader)
         if (rows[i].major == capability[0] && rows[i].minor == capability[1])
             each = rows[i].cores;
     }
-    if (each == 0) /* a newer one */
+    if (each == 0) /* a newer capability */
         return;
     nvml_return code = READER_ASK(reader, 0, nvmlDeviceGetNumGpuCores, &cores);
     bool fits = cores != 0 && cores % each == 0 && cores / each <= MULTIPROCESSORS_MAX;
@@ -93,7 +93,7 @@ void nvidia_read_multiprocessors(struct nvidia_reader *reader)
                fits ? value_u64(cores / each) : value_missing(VITALS_FAILED));
 }
 
-/* What was asked at the scan, and what the kernel tells. */
+/* Fills in values that the scan read, and those that the kernel reports. */
 void nvidia_read_place(struct nvidia_reader *reader)
 {
     const struct nvidia_device *device = reader->device;

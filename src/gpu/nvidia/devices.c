@@ -14,7 +14,7 @@ enum { PARTS_MAX = 32, FANS_MAX = 16, CAPABILITY_MAX = 99 };
 
 /* ---- slots ---- */
 
-/* The device that last was at this place, so that one which is lost is still itself. */
+/* Returns the device that was last at this place, so that a lost device keeps its identity. */
 static struct nvidia_device *find_place(const struct nvidia *nvidia, unsigned index)
 {
     for (uint32_t i = 0; i < nvidia->count; i++) {
@@ -26,7 +26,8 @@ static struct nvidia_device *find_place(const struct nvidia *nvidia, unsigned in
     return NULL;
 }
 
-/* The device with the UUID; NULL where memory or slots are out, or the UUID is another's. */
+/* Returns the device with the UUID; NULL if memory or slots are exhausted, or the UUID belongs to
+ * another device. */
 static struct nvidia_device *claim(struct nvidia *nvidia, const char *uuid)
 {
     for (uint32_t i = 0; i < nvidia->count; i++) {
@@ -100,20 +101,20 @@ static void identify(const struct nvidia *nvidia, struct nvidia_device *device, 
     if (who->pci_state > 0)
         snprintf(who->pci_bus_id, sizeof who->pci_bus_id, "%.*s", (int)sizeof pci.bus_id - 1,
                  pci.bus_id);
-    char bus_id[PCI_BUS_ID]; /* others read ours while we look */
+    char bus_id[PCI_BUS_ID]; /* other threads read device->bus_id meanwhile */
     if (pci_parse_bus_id((struct span){who->pci_bus_id, strlen(who->pci_bus_id)}, bus_id) &&
         strcmp(device->bus_id, bus_id) != 0)
         memcpy(device->bus_id, bus_id, sizeof device->bus_id);
 }
 
-/* Before others see a handle of it. */
+/* Reads constant properties, before other threads see a handle of the device. */
 static void prepare(const struct nvidia *nvidia, struct nvidia_device *device, nvml_device handle)
 {
     const struct nvml *nvml = &nvidia->nvml;
     unsigned *capability = device->capability;
     device->opened = nvidia->opened;
 
-    /* /dev/nvidiaN: which programs open that use the device. */
+    /* /dev/nvidiaN, which programs that use the device open. */
     enum { MAJOR = 195, CONTROL = 255 };
     unsigned minor = NVML_NOT_AVAILABLE_32;
     nvml_return code = NVML_CALL(nvml, nvmlDeviceGetMinorNumber, handle, &minor);
@@ -127,7 +128,7 @@ static void prepare(const struct nvidia *nvidia, struct nvidia_device *device, n
         capability[0] > CAPABILITY_MAX || capability[1] > CAPABILITY_MAX)
         capability[0] = capability[1] = 0;
 
-    /* A driver that does not count fans says of each whether it is there. */
+    /* A driver that does not count fans is asked for each fan if it exists. */
     unsigned fans = 0, percent;
     code = NVML_CALL(nvml, nvmlDeviceGetNumFans, handle, &fans);
     if (code == NVML_FUNCTION_NOT_FOUND) {
@@ -162,7 +163,7 @@ static void scan_partition(struct nvidia *nvidia, const struct nvidia_device *pa
     if (NVML_CALL(nvml, nvmlDeviceGetMigDeviceHandleByIndex, whole, index, &handle) !=
             NVML_SUCCESS ||
         !handle)
-        return; /* a hole: instances keep their index when one before them is destroyed */
+        return; /* a gap: instances keep their index when an earlier one is destroyed */
     if (read_text(nvml->nvmlDeviceGetUUID, handle, uuid, sizeof uuid) < 0 || !*uuid)
         snprintf(uuid, sizeof uuid, "MIG-%.70s/%u", parent->who.uuid, index);
     struct nvidia_device *device = claim(nvidia, uuid);
@@ -176,8 +177,9 @@ static void scan_partition(struct nvidia *nvidia, const struct nvidia_device *pa
         who->parent_slot = (int32_t)parent->who.slot;
         snprintf(who->uuid, sizeof who->uuid, "%s", uuid);
 
-        /* "NVIDIA A100-SXM4-80GB MIG 3g.40gb" is a 3g.40gb; where the name does not say, the
-         * attributes do: slices, and memory in whole GiB, rounded up as NVIDIA's names are. */
+        /* "NVIDIA A100-SXM4-80GB MIG 3g.40gb" is a 3g.40gb; without a profile in the name it is
+         * made from the attributes: slices, and memory in whole GiB, rounded up as in NVIDIA's
+         * names. */
         static const char mark[] = "MIG ";
         char name[GPU_NAME];
         signed char state = read_text(nvml->nvmlDeviceGetName, handle, name, sizeof name);
@@ -208,8 +210,8 @@ static void scan_partition(struct nvidia *nvidia, const struct nvidia_device *pa
     list_device(nvidia, device, out);
 }
 
-/* The partitions of a device that is not asked, or cannot be reached, stay with it: then they are
- * just as unreachable. */
+/* The partitions of a device that is not queried, or cannot be reached, stay listed, with the state
+ * of the device. */
 static void keep_partitions(struct nvidia *nvidia, const struct nvidia_device *parent, bool lost,
                             struct gpu_scan *out)
 {
@@ -243,7 +245,7 @@ static void scan_lost(struct nvidia *nvidia, unsigned index, nvml_return code, s
     keep_partitions(nvidia, device, true, out);
 }
 
-/* False: the device is lost. */
+/* Returns false if the device is lost. */
 static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *out)
 {
     const struct nvml *nvml = &nvidia->nvml;
@@ -270,7 +272,7 @@ static bool scan_device(struct nvidia *nvidia, unsigned index, struct gpu_scan *
     }
     uuid[sizeof uuid - 1] = '\0';
     struct nvidia_device *device = *uuid ? claim(nvidia, uuid) : NULL;
-    if (!device) { /* it has none, or that of another device */
+    if (!device) { /* it has no UUID, or that of another device */
         snprintf(uuid, sizeof uuid, "nvidia-%u", index);
         device = claim(nvidia, uuid);
     }

@@ -1,7 +1,6 @@
-/* diagnose.c: why NVIDIA devices are there or not, in rows for a person.
- *
- * Everything is looked at anew: the kernel module and its nodes by their files, the library by
- * opening it where the back end could not. Thread rule: a worker's or a caller's own; may block. */
+/* diagnose.c: why NVIDIA devices are there or not, in rows for a person. Everything is read again:
+ * the kernel module and its nodes from their files, the library by opening it if the back end could
+ * not. Thread rule: a worker's or a caller's own; may block. */
 #include "gpu/nvidia/state.h"
 #include "model/diagnosis.h"
 
@@ -10,13 +9,13 @@
 
 /* ---- the machine ---- */
 
-/* What was found without asking the library. */
+/* Facts that were found without the library. */
 struct nvidia_machine {
     const struct os *os;
-    char module[32];    /* version of the kernel module that is loaded, or "" */
+    char module[32];    /* version of the loaded kernel module, or "" */
     int control, first; /* os_dev_access of nvidiactl and of nvidia0 */
-    bool wsl;           /* a Linux below Windows, which has the driver */
-    bool device;        /* a PCI device of NVIDIA's is there */
+    bool wsl;           /* Linux under Windows, which has the driver */
+    bool device;        /* there is an NVIDIA PCI device */
 };
 
 /* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun …", and of the open module
@@ -52,7 +51,7 @@ static bool look_for_nvidia(const char *name, void *data)
 
 /* ---- rows ---- */
 
-/* What mends more than one thing. A line is a command or a remark; people paste them. */
+/* Remedies for several findings. A line is a command or a remark; users paste them. */
 #define REBOOT "sudo reboot"
 #define RELOAD                                                 \
     "# or, once nothing uses the GPUs:\n"                      \
@@ -65,7 +64,7 @@ static bool look_for_nvidia(const char *name, void *data)
     "sudo chmod 0666 /dev/nvidia*"
 #define READ_LOG "sudo dmesg | grep -i -e nvrm -e xid"
 
-/* Nodes matter where there is a module for them. */
+/* Nodes matter only if there is a module for them. */
 static void diagnose_nodes(const struct nvidia_machine *machine, struct row_batch *out)
 {
     static const char subject[] = "nvidia device nodes";
@@ -97,7 +96,7 @@ static void diagnose_mismatch(const struct nvidia_machine *machine, const char *
     diagnosis_add(out, DIAGNOSIS_PROBLEM, "nvidia driver", finding, REBOOT "\n" RELOAD);
 }
 
-/* The back end is not open: opens the library once more, to say why and what mends it. */
+/* The back end is not open: opens the library again, to report the error and the remedy. */
 static void diagnose_closed(const vitals_context *context, const struct nvidia_machine *machine,
                             struct row_batch *out)
 {
@@ -170,7 +169,7 @@ static void diagnose_open(const struct nvidia *nvidia, const struct nvidia_machi
     diagnosis_add(out, DIAGNOSIS_GOOD, "nvidia driver", finding, "");
 }
 
-/* The scan may be opening the driver anew. */
+/* The scan may be reopening the driver. */
 static void diagnose_state(struct nvidia *nvidia, const struct nvidia_machine *machine,
                            struct row_batch *out)
 {

@@ -1,11 +1,11 @@
-/* ecc.c: errors of memory, what was taken out of use for them, and Xid errors, by which the driver
- * says what went wrong on a device.
+/* ecc.c: memory errors, memory that was taken out of use because of them, and Xid errors, with
+ * which the driver reports faults of a device.
  *
- * For Xids each device has a set of events of its own, which is made at its first scan, so that
- * what happens between two samples waits there; a sample empties it without waiting. */
+ * For Xids each device has its own set of events, made at its first scan, so that events between
+ * two samples wait there; a sample empties it without waiting. */
 #include "gpu/nvidia/reader.h"
 
-/* A counter: which errors, and since when. */
+/* A counter: the kind of error, and the period. */
 struct ecc_counter {
     vitals_metric metric;
     unsigned type, since;
@@ -50,7 +50,7 @@ void nvidia_read_error_locations(struct nvidia_reader *reader)
             nvml_return code = reader_check(
                 reader, READER_ASK(reader, i * 4 + (unsigned)j, nvmlDeviceGetMemoryErrorCounter,
                                    counters[j].type, counters[j].since, i, &errors));
-            if (code == NVML_INVALID_ARGUMENT) /* a device that does not know the place */
+            if (code == NVML_INVALID_ARGUMENT) /* the device does not have this memory location */
                 code = nvidia_note(reader->device,
                                    offsetof(struct nvml, nvmlDeviceGetMemoryErrorCounter),
                                    i * 4 + (unsigned)j, NVML_NOT_SUPPORTED);
@@ -59,7 +59,7 @@ void nvidia_read_error_locations(struct nvidia_reader *reader)
             asked = true;
             counted = counted || nvml_availability(code) != VITALS_UNSUPPORTED;
         }
-        if (asked && !counted) /* a place of which the device counts no errors has no row */
+        if (asked && !counted) /* a location in which the device counts no errors has no row */
             continue;
         reader_list(reader, VITALS_GPU_ERROR_CORRECTED, labels[i]);
         for (size_t j = 0; j < ARRAY_COUNT(counters); j++) {
@@ -69,7 +69,7 @@ void nvidia_read_error_locations(struct nvidia_reader *reader)
     }
 }
 
-/* Without room the driver only says how many there are. */
+/* Without a buffer the driver only returns the number. */
 void nvidia_read_retired_pages(struct nvidia_reader *reader)
 {
     static const struct {
@@ -105,7 +105,7 @@ void nvidia_read_remapped_rows(struct nvidia_reader *reader)
         reader_set(reader, rows[i].metric, code, nvml_count(now[i], rows[i].most));
 }
 
-enum { EVENTS_AT_ONCE = 16 }; /* a storm of them is counted on in the next sample */
+enum { EVENTS_AT_ONCE = 16 }; /* the next sample reads the remaining ones */
 
 void nvidia_watch(const struct nvml *nvml, struct nvidia_device *device, nvml_device handle)
 {
@@ -138,7 +138,7 @@ void nvidia_unwatch(const struct nvml *nvml, struct nvidia_device *device)
     device->events_code = NVML_UNINITIALIZED;
 }
 
-/* NVML_TIMEOUT: there are none. Partitions share the set of their device, and say nothing. */
+/* NVML_TIMEOUT: no event. Partitions share the set of their device, and report nothing. */
 void nvidia_read_events(struct nvidia_reader *reader)
 {
     struct nvidia_device *device = reader->device;

@@ -1,11 +1,11 @@
-/* gpm.c: the performance monitor of Hopper and later: how full the multiprocessors are, of
- * partitions too.
+/* gpm.c: the performance monitor of Hopper and later: occupancy of the multiprocessors, of
+ * partitions too. A figure is computed from two samples of the driver, so the first reading gives
+ * none.
  *
- * A figure stands between two of the driver's samples, so that the first reading gives none. The
- * monitor shares counters with profilers, above all with DCGM: it is read by name only, and not
- * while DCGM's nv-hostengine runs. The utilization of a MIG instance has no other source: it is
- * read whenever it is requested. It is the share of time in which the GPU instance had work, of all
- * compute instances that it is divided into: an estimate of each. */
+ * The monitor shares counters with profilers, above all with DCGM: it is read only if a metric is
+ * named, and not while DCGM's nv-hostengine runs. The utilization of a MIG instance has no other
+ * source: it is read whenever it is requested. It is the share of time in which the GPU instance
+ * had work, from all of its compute instances: an estimate for each. */
 #include "gpu/nvidia/reader.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ static bool wants_busy(const struct nvidia_reader *reader)
 }
 
 #define LOOK_AGAIN_NS (60 * NS_PER_SECOND)
-#define SHORTEST_NS   (100 * NS_PER_MS) /* between two samples, says the driver's document */
+/* the shortest time between two samples, from the driver's documentation */
+#define SHORTEST_NS (100 * NS_PER_MS)
 
 /* ---- other users ---- */
 
@@ -48,8 +49,8 @@ bool nvidia_finds_hostengine(const vitals_context *context)
     return found;
 }
 
-/* One of the devices looks once a minute, for all of them; those that ask before it has looked for
- * the first time wait for their next reading. */
+/* One device checks once a minute, for all of them; devices that are read before the first check
+ * wait for their next reading. */
 static vitals_availability may_read(struct nvidia *nvidia)
 {
     uint64_t now_ns = os_now_ns(&nvidia->context->os);
@@ -77,7 +78,7 @@ void nvidia_end_gpm(const struct nvml *nvml, struct nvidia_device *device)
     device->gpm = (struct nvidia_gpm){0};
 }
 
-/* Asked once: whether the device has it. A partition is asked for with its device. */
+/* Queries once if the device supports it. A partition is queried through its device. */
 static nvml_return begin(const struct nvml *nvml, struct nvidia_device *device, nvml_device whole)
 {
     struct nvml_gpm_support support = {.version = NVML_GPM_VERSION};
@@ -98,7 +99,7 @@ static nvml_return begin(const struct nvml *nvml, struct nvidia_device *device, 
 
 /* ---- figures ---- */
 
-/* How busy a partition is; of a device the driver tells by itself. */
+/* Sets the utilization of a partition; the driver reports that of a device itself. */
 static void set_busy(struct nvidia_reader *reader, struct value ratio)
 {
     struct nvidia_device *device = reader->device;
@@ -122,7 +123,7 @@ static void set_all(struct nvidia_reader *reader, vitals_availability reason)
     set_busy(reader, value_missing(reason));
 }
 
-/* Percent, with a rounding error of the driver's at most. */
+/* Percent, with at most a rounding error of the driver. */
 static struct value ratio(const struct nvml_gpm_metric *metric)
 {
     if (metric->result != NVML_SUCCESS)
@@ -152,7 +153,7 @@ static void read_figures(struct nvidia_reader *reader, uint64_t window_ns)
     for (unsigned i = 0; i < count; i++)
         reader_set(reader, metrics[i], code, ratio(&request.metrics[i]));
     if (wants_busy(reader)) {
-        /* The figure of a partition's load, and its integral over the time between the samples. */
+        /* The utilization of a partition, and its integral over the time between the samples. */
         struct value busy = code == NVML_SUCCESS ? ratio(&request.metrics[count])
                                                  : value_missing(nvml_availability(code));
         if (busy.state > 0)

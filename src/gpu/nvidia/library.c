@@ -1,8 +1,8 @@
 /* library.c: see library.h.
  *
- * The loader and nvmlInit both count their callers, so that contexts share one library without a
- * count of ours: it is shut down and unloaded when the last of them closes. A back end whose worker
- * hangs is never closed (backend.h), and so the library stays under it. */
+ * The loader and nvmlInit both count their callers, so contexts share one library without a
+ * reference count here: it is shut down and unloaded when the last of them closes. A back end whose
+ * worker hangs is never closed (backend.h), so the library stays loaded for it. */
 #include "gpu/nvidia/library.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ enum { OPTIONAL, REQUIRED };
 
 struct symbol {
     const char *name;
-    size_t at; /* in struct nvml */
+    size_t at; /* offset in struct nvml */
     int need;
 };
 
@@ -39,7 +39,7 @@ static int load(struct nvml *nvml, const struct os *os, const char *given, struc
     const char *const names[] = {given ? given : "libnvidia-ml.so.1",
                                  given ? NULL : "libnvidia-ml.so"};
     struct stat file;
-    /* A FIFO would hold us for ever. A name without a folder is looked for by the loader. */
+    /* Opening a FIFO would block for ever. The loader looks up a name without a folder. */
     if (given && stat(given, &file) == 0 && !S_ISREG(file.st_mode)) {
         explain(why, VITALS_UNSUPPORTED, "no file, and so no NVIDIA driver library: ", given);
         return -1;
@@ -83,7 +83,8 @@ static int start(struct nvml *nvml, const struct os *os, struct nvml_failure *wh
     os_trace(os, "nvidia: nvmlInit_v2: error %u", code);
     why->code = code;
 
-    /* "580.65.06" of the library, which says "13.580.65.06"; it may be asked before nvmlInit. */
+    /* "580.65.06" of the library, which reports "13.580.65.06"; the call is allowed before
+     * nvmlInit. */
     char text[80] = "";
     if (NVML_CALL(nvml, nvmlSystemGetNVMLVersion, text, sizeof text) != NVML_SUCCESS)
         text[0] = '\0';

@@ -8,8 +8,8 @@
 /* A function that the library lacks is NULL. */
 struct nvml {
     void *library;
-    char path[128]; /* as it was opened */
-    unsigned found; /* functions */
+    char path[128]; /* as opened */
+    unsigned found; /* number of functions */
 #define SYMBOL(need, shape, name) shape *name;
 #include "gpu/nvidia/symbols.def"
 #undef SYMBOL
@@ -22,7 +22,8 @@ enum {
 #undef SYMBOL
 };
 
-/* NVML_CALL(nvml, nvmlDeviceGetName, device, …): the function's answer, or that there is none. */
+/* NVML_CALL(nvml, nvmlDeviceGetName, device, …): the function's return code, or one that says that
+ * the library lacks it. */
 #define NVML_CALL(nvml, name, ...) \
     ((nvml)->name ? (nvml)->name(__VA_ARGS__) : (nvml_return)NVML_FUNCTION_NOT_FOUND)
 
@@ -30,25 +31,25 @@ enum {
 struct nvml_failure {
     vitals_availability state;
     char message[GPU_MESSAGE]; /* what happened and what to do, for a person */
-    nvml_return code;          /* nvmlInit's; NVML_SUCCESS: it did not come to that */
-    char version[80];          /* the library's, or "" */
+    nvml_return code;          /* return code of nvmlInit; NVML_SUCCESS: it was not called */
+    char version[80];          /* version of the library, or "" */
 };
 
-/* Loads and initializes. 0, or -1 and *why says what happened. May block for seconds: on a worker
- * only. */
+/* Loads and initializes the library. Returns 0, or -1 with the reason in *why. May block for
+ * seconds: only on a worker. */
 int nvml_open(struct nvml *nvml, const vitals_context *context, struct nvml_failure *why);
 void nvml_close(struct nvml *nvml);
 
-/* ---- what return codes mean ---- */
+/* ---- meaning of return codes ---- */
 
-/* The one place where a code becomes an availability. */
+/* Converts a return code to an availability; the only place that does. */
 vitals_availability nvml_availability(nvml_return code);
 
-/* Whether the code says that the driver does not know the function, though its library may have the
- * name: then an older function may still be asked. */
+/* True if the code says that the driver lacks the function, even if its library has the name: an
+ * older function may then work. */
 bool nvml_lacks(nvml_return code);
 
-/* Why nvmlInit failed, in a line for a person that says what to do. `library` is the version of
+/* Writes why nvmlInit failed, and what to do, in a line for a person. `library` is the version of
  * the driver's library, or "". */
 vitals_availability nvml_explain_init(nvml_return code, const char *library, char *out,
                                       size_t capacity);

@@ -1,6 +1,5 @@
-/* links.c: the NVLinks of a device, one row each.
- *
- * How many there are is asked once. What went over them comes for all of them in one call. */
+/* links.c: the NVLinks of a device, one row each. Their number is queried once. The traffic of all
+ * of them is read in one call. */
 #include "gpu/nvidia/reader.h"
 
 #include <stdio.h>
@@ -19,7 +18,7 @@ static void read_choice(struct nvidia_reader *reader, const struct links *links,
     for (unsigned i = 0; i < links->count && !reader->lost; i++) {
         unsigned number;
         nvml_return code = reader_call_choice(reader, function, i, &number);
-        /* 0 is off; on, asleep, and on without traffic are all up */
+        /* 0 is off; active, sleeping and idle links are all up */
         uint64_t shown = metric == VITALS_GPU_LINK_ACTIVE && number <= most ? number != 0 : number;
         reader_set_child(reader, metric, links->labels[i], code, nvml_count(shown, most));
     }
@@ -95,7 +94,8 @@ static void read_traffic(struct nvidia_reader *reader, const struct links *links
     if (!no_speed || reader->lost)
         return;
 
-    /* A driver that does not tell the speed of each link tells the one of all that are up. */
+    /* A driver that does not report the speed of each link reports a common one for all links that
+     * are up. */
     nvml_return code;
     fields[0] = (struct nvml_field_value){.field = NVML_FIELD_LINK_SPEED_COMMON};
     reader_call_fields(reader, fields, 1);
@@ -115,7 +115,7 @@ void nvidia_read_links(struct nvidia_reader *reader)
         uint64_t count = nvml_field_number(&fields[0], &code);
         unsigned active;
         if (code != NVML_SUCCESS || count > LABELS) {
-            /* A driver that does not know the field says of each link whether it is there. */
+            /* A driver that lacks the field is asked for each link if it exists. */
             count = 0;
             while (count < LABELS && !reader->lost &&
                    NVML_CALL(reader->nvml, nvmlDeviceGetNvLinkState, reader->handle,
@@ -135,7 +135,7 @@ void nvidia_read_links(struct nvidia_reader *reader)
             unsigned kind = NVML_NOT_AVAILABLE_32;
             nvml_return code = READER_ASK(reader, i, nvmlDeviceGetNvLinkRemoteDeviceType, i, &kind);
             if (code == NVML_SUCCESS && kind >= ARRAY_COUNT(kinds))
-                code = NVML_NOT_SUPPORTED; /* 255: the driver does not know */
+                code = NVML_NOT_SUPPORTED; /* 255: not known to the driver */
             set_text(reader, VITALS_GPU_LINK_REMOTE_KIND, links.labels[i], code,
                      code == NVML_SUCCESS ? kinds[kind] : "");
         }

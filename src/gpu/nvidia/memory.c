@@ -1,7 +1,6 @@
-/* memory.c: how full a device's memory and its window into it are.
- *
- * A device without memory of its own (Grace, Tegra) says that there is none, or that it cannot say:
- * then it uses the machine's, and the figures are estimates by what the kernel says of that. */
+/* memory.c: use of a device's memory and of its BAR1 window. A device without memory of its own
+ * (Grace, Tegra) reports that it has none, or that this is not supported: it uses the machine's
+ * memory, and the figures are estimates from the kernel's. */
 #include "util/memory.h"
 #include "gpu/nvidia/reader.h"
 
@@ -20,8 +19,8 @@ static struct value estimate(uint64_t bytes)
     return (struct value){.as.u64 = bytes, .state = VITALS_ESTIMATE};
 }
 
-/* The figures are those of the machine's memory, where the kernel says. A partition has its part of
- * the memory or has none that it knows of. */
+/* Sets figures from the machine's memory, if the kernel reports it. A partition has a part of the
+ * memory, or reports none. */
 static void set_unified(struct nvidia_reader *reader)
 {
     static const vitals_metric wanted[] = {VITALS_HOST_MEMORY_TOTAL_BYTES,
@@ -51,7 +50,7 @@ static void set_unified(struct nvidia_reader *reader)
     gpu_fill(reader->sample, VITALS_GPU_UNIFIED_MEMORY, value_u64(1));
 }
 
-/* More than there is of it is nonsense. */
+/* More than the total is implausible. */
 static struct value bytes(uint64_t part, uint64_t total)
 {
     if (part == NVML_NOT_AVAILABLE_64)
@@ -59,7 +58,8 @@ static struct value bytes(uint64_t part, uint64_t total)
     return part <= total && part <= EXACT_MAX ? value_u64(part) : value_missing(VITALS_FAILED);
 }
 
-/* The first version counts what is reserved as used (nvitop issue 13), and does not tell it. */
+/* The first version of the call counts reserved memory as used (nvitop issue 13), and does not
+ * report it separately. */
 void nvidia_read_memory(struct nvidia_reader *reader)
 {
     struct nvml_memory_v2 now = {.version = NVML_STRUCT_VERSION(struct nvml_memory_v2, 2)};

@@ -1,6 +1,6 @@
-/* numbers.c: what the driver gives of a device by one call: a table of numbers; energy and limits
- * of power; how the device has been set up; what goes over the bus; how busy it and its engines
- * are. */
+/* numbers.c: values that take one call for each device: a table of numbers; energy and power
+ * limits; the configuration of the device; bus traffic; utilization of the device and its
+ * engines. */
 #include "gpu/nvidia/reader.h"
 
 #include <string.h>
@@ -8,12 +8,12 @@
 struct nvidia_number {
     vitals_metric metric;
     size_t function;  /* in struct nvml: an nvml_u32_call */
-    double divisor;   /* to the base unit */
-    unsigned most;    /* above it is nonsense, but for all bits set and `unknown`, */
-    unsigned unknown; /* by which the driver says that it does not know; 0: none */
+    double divisor;   /* converts to the base unit */
+    unsigned most;    /* larger numbers are implausible, except all bits set and `unknown`, */
+    unsigned unknown; /* the driver's code for not known; 0: none */
 };
 
-/* A watt-hour meter knows no board that takes a megawatt; a link has no thousand workers. */
+/* No board draws a megawatt; no link has a thousand workers. */
 enum { MILLIWATTS_MAX = 1000000000, WORKERS_MAX = 64, GENERATIONS_MAX = 15 };
 enum { KIB = 1024, KIB_PER_SECOND_MAX = 1 << 30 };
 
@@ -78,7 +78,7 @@ void nvidia_read_power_limits(struct nvidia_reader *reader)
                nvml_amount(most, 1e-3, MILLIWATTS_MAX));
 }
 
-/* A number that has no word is nonsense. */
+/* A number without a name is implausible. */
 static void set_word(struct nvidia_reader *reader, vitals_metric metric, nvml_return code,
                      const char *const *words, size_t count, unsigned number)
 {
@@ -122,7 +122,7 @@ void nvidia_read_ecc_mode(struct nvidia_reader *reader)
     reader_set(reader, VITALS_GPU_ECC_MODE_PENDING, code, nvml_count(pending, 1));
 }
 
-/* Without room the driver only says how many there are. */
+/* Without a buffer the driver only returns the number. */
 void nvidia_read_accounting_pids(struct nvidia_reader *reader)
 {
     unsigned count = 0;
@@ -132,8 +132,8 @@ void nvidia_read_accounting_pids(struct nvidia_reader *reader)
     reader_set(reader, VITALS_GPU_ACCOUNTING_PIDS, code, nvml_count(count, 1 << 24));
 }
 
-/* The driver measures while we wait, 20 ms a direction, so that it is only asked in samples of
- * their own: nothing of the device's slot is touched here. */
+/* The driver measures while the call waits, 20 ms for each direction, so these metrics are
+ * requested in separate samples: the device's slot is not touched here. */
 void nvidia_read_pcie_throughput(struct nvidia_reader *reader)
 {
     static const struct {
@@ -153,7 +153,7 @@ void nvidia_read_pcie_throughput(struct nvidia_reader *reader)
 
 /* ---- utilization ---- */
 
-/* The driver's percentage of its last period stands for the time since the reading before. After
+/* The driver's percentage of its last period is used for the time since the previous reading. After
  * a failure the time between is not counted. */
 void nvidia_read_utilization(struct nvidia_reader *reader)
 {
@@ -188,7 +188,7 @@ void nvidia_read_engines(struct nvidia_reader *reader)
     for (size_t i = 0; i < ARRAY_COUNT(engines) && !reader->lost; i++) {
         nvml_pair_call *call;
         memcpy(&call, (const char *)reader->nvml + engines[i].function, sizeof call);
-        if (!call) /* a driver that old does not know the engine */
+        if (!call) /* an old driver without this engine */
             continue;
         reader_list(reader, VITALS_GPU_ENGINE_UTILIZATION_RATIO, engines[i].label);
         if (!reader_wants(reader, VITALS_GPU_ENGINE_UTILIZATION_RATIO))

@@ -1,4 +1,4 @@
-/* nvidia.c: the record of the back end, and what opens, closes and reopens it. */
+/* nvidia.c: the record of the back end; opens, closes and reopens the driver. */
 #include "gpu/nvidia/state.h"
 #include "gpu/pci.h"
 #include "util/hash.h"
@@ -113,15 +113,15 @@ static void nvidia_close(void *state)
  * the kernel module has other devices than before (hot-plug). Slots stay; a scan gives them new
  * handles. While another thread is inside the library, the next scan tries again: no wait. */
 
-/* A device that is lost for good is tried again ever more rarely: each try may leave a line in the
- * kernel's log. */
+/* A device that is permanently lost is tried again at increasing intervals: each try may add a line
+ * to the kernel's log. */
 #define RETRY_NS     (30 * NS_PER_SECOND)
 #define RETRY_MAX_NS (600 * NS_PER_SECOND)
 
 static bool add_name(const char *name, void *data)
 {
     uint64_t *sum = data;
-    if (strchr(name, ':')) /* an address; the others are files of the module */
+    if (strchr(name, ':')) /* an address; other names are files of the module */
         *sum += hash_bytes(name, strlen(name)) | 1;
     return true;
 }
@@ -186,8 +186,8 @@ static bool open_anew(struct nvidia *nvidia)
 bool nvidia_is_up(struct nvidia *nvidia)
 {
     if (atomic_load(&nvidia->shut)) {
-        /* Closed in one scan and opened in a later one: a second context of this program closes it
-         * in between, and only the last of them ends it. */
+        /* Closed in one scan and reopened in a later one: other contexts of this program close the
+         * library in between, and only the last close shuts it down. */
         bool closed = !nvidia->nvml.library;
         return end(nvidia) && closed && open_anew(nvidia);
     }
@@ -195,7 +195,7 @@ bool nvidia_is_up(struct nvidia *nvidia)
     if (nvidia->bound == 0)
         nvidia->bound = bound;
     if (bound == nvidia->bound || bound == 0 || atomic_load(&nvidia->inside) > 0)
-        return true; /* one that hangs does not take the others with it */
+        return true; /* a device that hangs does not affect the others */
     shut(nvidia, "the kernel module has other devices than before; the driver is opened anew");
     return end(nvidia) && open_anew(nvidia);
 }

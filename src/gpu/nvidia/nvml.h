@@ -55,12 +55,12 @@ enum {
     NVML_VALUE_U16
 };
 
-/* Why clocks are held down: bits. */
+/* Reasons why clocks are reduced: bits. */
 enum {
     NVML_REASON_IDLE = 1 << 0,
-    NVML_REASON_SET = 1 << 1, /* by a person */
+    NVML_REASON_SET = 1 << 1, /* set by the user */
     NVML_REASON_POWER_CAP = 1 << 2,
-    NVML_REASON_HARDWARE = 1 << 3, /* either of the hardware's below, or another */
+    NVML_REASON_HARDWARE = 1 << 3, /* one of the hardware reasons below, or another one */
     NVML_REASON_SYNC_BOOST = 1 << 4,
     NVML_REASON_SOFTWARE_THERMAL = 1 << 5,
     NVML_REASON_HARDWARE_THERMAL = 1 << 6,
@@ -72,12 +72,12 @@ enum {
 
 /* Metrics of the performance monitor (GPM). */
 enum {
-    NVML_GPM_GRAPHICS = 1, /* graphics and compute: any of the engines had work */
+    NVML_GPM_GRAPHICS = 1, /* graphics and compute: share of time in which any engine had work */
     NVML_GPM_SM_ACTIVE = 2,
     NVML_GPM_SM_OCCUPANCY = 3,
     NVML_GPM_TENSOR_ACTIVE = 5,
     NVML_GPM_MEMORY_BANDWIDTH = 10,
-    NVML_GPM_METRICS = 477 /* of the newest driver; only those that are asked for are touched */
+    NVML_GPM_METRICS = 477 /* of the newest driver; only requested entries are touched */
 };
 
 #define NVML_NOT_AVAILABLE_64             UINT64_MAX
@@ -123,8 +123,8 @@ struct nvml_field_value {
     } value;
 };
 
-/* What a process list has been made of: 16 bytes, 24, and in 535.54 alone 32. Each layout is the
- * beginning of the next. */
+/* An entry of a process list: 16 bytes, 24, or (only in 535.54) 32. Each layout is the beginning of
+ * the next. */
 struct nvml_process {
     unsigned pid;
     uint64_t memory_bytes;                   /* the 16 bytes end here */
@@ -133,8 +133,8 @@ struct nvml_process {
 };
 enum { NVML_PROCESS_V1 = 16, NVML_PROCESS_V2 = 24, NVML_PROCESS_CONFIDENTIAL = 32 };
 
-/* What a process did, in percent, until a moment since 1970: as the older function tells it, and
- * as the one of R550 does. */
+/* Utilization of a process, in percent, up to a time since 1970: from the older function, and from
+ * that of R550. */
 struct nvml_process_sample_old {
     unsigned pid;
     uint64_t timestamp_us;
@@ -203,7 +203,7 @@ _Static_assert(sizeof(struct nvml_gpm_metric) == 40, "nvmlGpmMetric_t");
 _Static_assert(sizeof(struct nvml_gpm_request) == 24 + 40 * NVML_GPM_METRICS,
                "nvmlGpmMetricsGet_t");
 
-/* The shapes of functions. */
+/* Types of functions. */
 typedef nvml_return nvml_plain_call(void);
 typedef nvml_return nvml_count_call(unsigned *count);
 typedef nvml_return nvml_system_text_call(char *out, unsigned size);

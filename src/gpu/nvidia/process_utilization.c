@@ -1,13 +1,14 @@
 /* process_utilization.c: how much of a device each process used.
  *
- * The driver samples some times a second, keeps about ten seconds of it, and tells what is newer
- * than a moment that we give, of processes that did something. We sum that up over the time since
- * our last reading: the ratio is its mean over that window, weighted by time, busy_seconds its
- * integral. So nothing between two ticks is lost; of a tick longer than those ten seconds only its
- * end is seen, and stands for the whole.
+ * The driver samples several times a second, keeps about ten seconds of samples, and returns those
+ * newer than a given time, for processes that were active. They are summed over the time since the
+ * last reading: the ratio is the mean over that window, weighted by time, and busy_seconds its
+ * integral. So nothing between two ticks is lost; of a tick longer than ten seconds only the end is
+ * seen, and is used for all of it.
  *
- * Where an administrator has turned accounting on (nvidia-smi -am 1), the driver also keeps figures
- * of a process from its first day on the device. One call a process: by name only. */
+ * If an administrator has turned accounting on (nvidia-smi -am 1), the driver also keeps figures of
+ * a process since it began to use the device. One call for each process: read only if a metric is
+ * named. */
 #include "gpu/nvidia/reader.h"
 #include "util/memory.h"
 #include "util/search.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 enum { SAMPLES_FIRST = 128, SAMPLES_MAX = 4096 };
-#define HOLD_NS NS_PER_SECOND /* no driver is slower than one sample a second */
+#define HOLD_NS NS_PER_SECOND /* every driver samples at least once a second */
 
 /* Processes that are still listed keep their integrals. */
 static bool follow_users(struct nvidia_device *device, const struct gpu_processes *list)
@@ -60,7 +61,7 @@ static uint64_t recent_us(const struct nvidia *nvidia)
     return now_ns > HOLD_NS ? (now_ns - HOLD_NS) / 1000 : 0;
 }
 
-/* Entries of the older function are smaller: they are widened where they stand, from the end. */
+/* Entries of the older function are smaller: they are widened in place, from the end. */
 void nvidia_widen_samples(struct nvml_process_sample *samples, unsigned count)
 {
     for (unsigned i = count; i-- > 0;) {
@@ -96,7 +97,7 @@ static nvml_return call_samples(const struct nvml *nvml, struct nvidia_device *d
         if (device->old_samples) {
             code = NVML_CALL(nvml, nvmlDeviceGetProcessUtilization, handle, device->samples, count,
                              since_us);
-        } else { /* from R550 on: of all engines */
+        } else { /* since R550: all engines */
             struct nvml_process_samples request = {
                 .version = NVML_STRUCT_VERSION(struct nvml_process_samples, 1),
                 .count = *count,
@@ -113,14 +114,14 @@ static nvml_return call_samples(const struct nvml *nvml, struct nvidia_device *d
     return code;
 }
 
-/* Keeps the good ones, in the order of time; returns how many. They come nearly sorted. */
+/* Keeps valid samples, sorted by time; returns how many. They arrive nearly sorted. */
 static unsigned sort_samples(struct nvidia_device *device, unsigned count, uint64_t since_us)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < count; i++) {
         struct nvml_process_sample sample = device->samples[i];
-        /* A driver hands out slots that it never wrote to (nvtop issue 110), and, to a container,
-         * samples of processes outside, whose pid may be that of another inside. */
+        /* A driver returns entries that it never wrote (nvtop issue 110), and, in a container,
+         * samples of processes outside, whose pid may belong to another process inside. */
         if (!(sample.timestamp_us > since_us && sample.timestamp_us < EXACT_MAX &&
               sample.sm <= 100 && sample.memory <= 100 && sample.encoder <= 100 &&
               sample.decoder <= 100 && sample.jpeg <= 100 && sample.optical_flow <= 100 &&
@@ -148,8 +149,8 @@ unsigned nvidia_count_samples(struct nvidia_device *device, unsigned count, uint
     if (kept == 0)
         return 0;
 
-    /* Each sample stands for the time since the one before of the same process, or since the
-     * cursor. The first reading has no window: its newest samples are the ratios, and nothing is
+    /* Each sample covers the time since the previous one of the same process, or since the cursor.
+     * The first reading has no window: its newest samples are the ratios, and nothing is
      * counted. */
     uint64_t from_us = device->cursor_us, to_us = device->samples[kept - 1].timestamp_us;
     forget_ratios(device, from_us);
@@ -181,7 +182,7 @@ static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_devic
     unsigned count = 0;
     nvml_return code = call_samples(&nvidia->nvml, device, handle, since_us, &count);
     if (!device->old_samples && nvml_availability(code) == VITALS_UNSUPPORTED) {
-        device->old_samples = true; /* it lacks the newer function, and is not asked again */
+        device->old_samples = true; /* the newer function is missing */
         code = call_samples(&nvidia->nvml, device, handle, since_us, &count);
     }
     if (code != NVML_SUCCESS && code != NVML_NOT_FOUND)
@@ -189,7 +190,7 @@ static nvml_return read_samples(const struct nvidia *nvidia, struct nvidia_devic
     unsigned kept = code == NVML_SUCCESS ? nvidia_count_samples(device, count, since_us) : 0;
     if (kept > 0) {
         device->samples_ns = now_ns;
-    } else if (now_ns - device->samples_ns >= HOLD_NS) { /* idle, and not between two samples */
+    } else if (now_ns - device->samples_ns >= HOLD_NS) { /* no sample for so long: idle */
         device->cursor_us = recent_us(nvidia);
         forget_ratios(device, device->cursor_us);
     }
@@ -201,7 +202,7 @@ static const vitals_metric metrics[NVIDIA_UTILIZATIONS] = {
     VITALS_GPU_PROCESS_UTILIZATION_RATIO, VITALS_GPU_PROCESS_MEMORY_BUSY_RATIO,
     VITALS_GPU_PROCESS_ENCODER_RATIO,     VITALS_GPU_PROCESS_DECODER_RATIO,
     VITALS_GPU_PROCESS_JPEG_RATIO,        VITALS_GPU_PROCESS_OPTICAL_FLOW_RATIO};
-enum { OLD_SHARES = 4 }; /* of which the older function tells */
+enum { OLD_SHARES = 4 }; /* reported by the older function */
 
 void nvidia_read_utilizations(const struct nvidia *nvidia, struct nvidia_device *device,
                               nvml_device handle, const struct metric_set *wanted,
@@ -212,9 +213,9 @@ void nvidia_read_utilizations(const struct nvidia *nvidia, struct nvidia_device 
         is_wanted |= metric_set_has(wanted, metrics[i]);
     if (!is_wanted)
         return;
-    vitals_availability state = VITALS_UNSUPPORTED; /* of a partition */
+    vitals_availability state = VITALS_UNSUPPORTED; /* not available for a partition */
     if (out->count == 0)
-        device->cursor_us = 0; /* the next process in this place starts at 0 */
+        device->cursor_us = 0; /* the next process at this index starts at 0 */
     if (!follow_users(device, out))
         state = VITALS_FAILED;
     else if (!device->partition && out->count > 0)
@@ -268,7 +269,7 @@ void nvidia_read_accounts(const struct nvidia *nvidia, nvml_device handle,
             code = NVML_CALL(&nvidia->nvml, nvmlDeviceGetAccountingStats, handle,
                              (unsigned)out->items[i].pid, &stats);
 
-        /* Of a process that still runs the driver only says when it began. */
+        /* For a process that still runs the driver only reports when it began. */
         struct value seconds = nvml_amount(stats.time_ms, 1e-3, EXACT_MAX);
         if (stats.time_ms == 0 && stats.running) {
             seconds = value_f64((double)(now_us - stats.start_us) / 1e6);

@@ -1,9 +1,9 @@
 /* processes.c: the processes on a device.
  *
- * Compute processes, graphics processes and clients of the MPS server come in three lists and are
- * one row each. Entries have had 16, 24 and 32 bytes, and not always those that the function's name
- * promises (nvitop issues 75, 88, 94), so the layout is deduced from the bytes that the driver
- * wrote, and verified. The utilization of each process is in process_utilization.c. */
+ * Compute processes, graphics processes and clients of the MPS server are in three lists, and are
+ * one row each. Entries have had 16, 24 and 32 bytes, and not always the size that belongs to the
+ * function's name (nvitop issues 75, 88, 94), so the layout is deduced from the bytes that the
+ * driver wrote, and verified. The utilization of each process is in process_utilization.c. */
 #include "gpu/fill.h"
 #include "gpu/nvidia/state.h"
 #include "util/memory.h"
@@ -12,8 +12,8 @@
 
 enum {
     PID_MAX = 1 << 22,  /* the kernel's, on 64 bits */
-    INSTANCE_MAX = 256, /* far above any GPU or compute instance's number */
-    ENTRIES_FIRST = 32, /* room; grows where it must */
+    INSTANCE_MAX = 256, /* above every number of a GPU or compute instance */
+    ENTRIES_FIRST = 32, /* initial capacity; grows as needed */
     ROOM_MAX = 4096
 };
 
@@ -44,8 +44,8 @@ static bool is_plausible(const unsigned char *bytes, size_t layout, size_t count
     return true;
 }
 
-/* Bytes of an entry: what was written goes first, then what the function is said to write. 0: it is
- * none of the layouts. */
+/* Returns the size of an entry: first that of the written bytes is tried, then that of the
+ * function's version. 0: no layout matches. */
 static size_t choose_layout(const struct nvidia_list *list)
 {
     static const size_t layouts[] = {NVML_PROCESS_V1, NVML_PROCESS_V2, NVML_PROCESS_CONFIDENTIAL};
@@ -82,7 +82,7 @@ bool nvidia_decode_list(const struct nvidia_list *list, struct gpu_processes *ou
     for (size_t i = 0; layout != 0 && i < list->count; i++) {
         struct nvml_process entry = entry_at(list->bytes, layout, i);
 
-        /* Listed twice is the same memory seen twice: never a sum. */
+        /* Listed twice is the same memory reported twice: it is never summed. */
         uint32_t at = out->count;
         while (at > 0 && out->items[at - 1].pid >= (int64_t)entry.pid)
             at--;
@@ -113,7 +113,7 @@ bool nvidia_decode_list(const struct nvidia_list *list, struct gpu_processes *ou
 
 /* ---- reading ---- */
 
-/* The functions for one kind of process, newest first; and what each is said to write. */
+/* The functions for one kind of process, newest first; and the layout of each version. */
 enum { GENERATIONS = 3 };
 struct list_kind {
     enum gpu_use use;
@@ -133,7 +133,7 @@ static const struct list_kind kinds[] = {KIND(GPU_COMPUTE, Compute), KIND(GPU_GR
                                          KIND(GPU_MPS, MPSCompute)};
 #undef KIND
 
-/* Calls the driver, with more room where it wants more; processes may come while we ask. */
+/* Calls the driver, with a larger buffer if it needs one; processes may start in the meantime. */
 static nvml_return call_list(struct nvidia_device *device, nvml_device handle,
                              nvml_processes_call *read, unsigned *count)
 {
@@ -163,8 +163,8 @@ static vitals_availability read_list(const struct nvidia *nvidia, struct nvidia_
                                      struct gpu_processes *out)
 {
     const struct nvml *nvml = &nvidia->nvml;
-    /* 535.54 wrote the layout for confidential computing under the name of the one before; later
-     * drivers have a list of its own for that. */
+    /* 535.54 wrote the layout for confidential computing under the previous function's name; later
+     * drivers have a separate list for that. */
     const size_t promised[GENERATIONS] = {
         (nvml->nvmlDeviceGetConfComputeMemSizeInfo && !nvml->nvmlDeviceGetRunningProcessDetailList
              ? NVML_PROCESS_CONFIDENTIAL
@@ -192,7 +192,7 @@ static vitals_availability read_list(const struct nvidia *nvidia, struct nvidia_
     return nvidia_decode_list(&list, out) ? VITALS_HAVE : VITALS_FAILED;
 }
 
-/* Known where one list is, and the other is at most something that the device does not have. */
+/* The state is HAVE if one list was read, and the other was read too or is unsupported. */
 static vitals_availability read_lists(const struct nvidia *nvidia, struct nvidia_device *device,
                                       nvml_device handle, const struct metric_set *wanted,
                                       struct gpu_processes *out)

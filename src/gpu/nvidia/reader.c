@@ -1,6 +1,6 @@
-/* reader.c: see reader.h; and what a device does not have, which is asked for once a minute and not
- * at each tick: a GeForce has no error correction, a partition no fan. It may come, as utilization
- * does when a device is no longer partitioned. */
+/* reader.c: see reader.h; and the cache of unsupported calls, which are repeated once a minute and
+ * not at each tick: a GeForce has no error correction, a partition no fan. A feature may appear,
+ * such as utilization when a device is no longer partitioned. */
 #include "gpu/nvidia/reader.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ nvml_return reader_call_choice(struct nvidia_reader *reader, size_t function, un
     return reader_check(reader, nvidia_note(reader->device, function, which, code));
 }
 
-/* Which of the function's absences is the field's: of links, those of all of them together. */
+/* Returns the index of a field in the function's cache; all links share one. */
 static unsigned which_field(const struct nvml_field_value *field)
 {
     return field->field % NVIDIA_WHICH_MAX;
@@ -104,7 +104,7 @@ uint64_t nvml_field_number(const struct nvml_field_value *field, nvml_return *co
     return 0;
 }
 
-/* "Not known", in the width of the number. */
+/* True for "not known", all bits set in the width of the number. */
 static bool is_unknown(uint64_t number, uint64_t most)
 {
     return number == (most > UINT32_MAX ? NVML_NOT_AVAILABLE_64 : NVML_NOT_AVAILABLE_32);

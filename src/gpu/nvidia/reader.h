@@ -1,7 +1,7 @@
-/* reader.h: one sample of one device under way, and the readings that it is made of.
+/* reader.h: a sample of one device, and the readings that it consists of.
  *
- * A reading is a driver call and the metrics that it gives; it is made where one of them is wanted,
- * and no call is made twice. Readings stand in one file per noun; sample.c has the table of them.
+ * A reading is a driver call and the metrics that it gives; it runs if one of them is wanted, and
+ * no call is made twice. Readings are in one file for each topic; sample.c has the table of them.
  * Thread rule: as struct nvidia_device. */
 #ifndef VITALS_GPU_NVIDIA_READER_H
 #define VITALS_GPU_NVIDIA_READER_H
@@ -15,7 +15,7 @@ struct nvidia_reader {
     struct nvidia_device *device;
     nvml_device handle;
     struct gpu_sample *sample;
-    bool lost; /* the driver said so: nothing more is asked */
+    bool lost; /* the driver reported the device as lost: nothing more is queried */
 };
 
 static inline bool reader_wants(const struct nvidia_reader *reader, vitals_metric metric)
@@ -23,10 +23,10 @@ static inline bool reader_wants(const struct nvidia_reader *reader, vitals_metri
     return gpu_fill_wants(reader->sample, metric);
 }
 
-/* Notices a lost device, and passes the code on. */
+/* Notes a lost device, and returns the code. */
 nvml_return reader_check(struct nvidia_reader *reader, nvml_return code);
 
-/* What a call gave, or why it gave nothing; of the device, or of the row with the label. */
+/* Sets the result of a call, or why it has none; for the device, or for the row with the label. */
 void reader_set(struct nvidia_reader *reader, vitals_metric metric, nvml_return code,
                 struct value value);
 void reader_set_text(struct nvidia_reader *reader, vitals_metric metric, nvml_return code,
@@ -34,34 +34,35 @@ void reader_set_text(struct nvidia_reader *reader, vitals_metric metric, nvml_re
 void reader_set_child(struct nvidia_reader *reader, vitals_metric metric, const char *label,
                       nvml_return code, struct value value);
 
-/* There is a row with that label, whatever will be known of it; `metric` is any of its table. */
+/* Lists a row with that label, even without a value; `metric` is any of its table. */
 static inline void reader_list(struct nvidia_reader *reader, vitals_metric metric,
                                const char *label)
 {
     gpu_fill_child(reader->sample, metric, label, value_missing(VITALS_UNSUPPORTED));
 }
 
-/* A call that gives one number by the function's place in struct nvml; *out is 0 where it fails. */
+/* Calls a function that returns one number, by its offset in struct nvml; *out is 0 on failure. */
 nvml_return reader_call_u32(struct nvidia_reader *reader, size_t function, unsigned *out);
 
-/* Likewise of an nvml_choice_call. */
+/* Likewise for an nvml_choice_call. */
 nvml_return reader_call_choice(struct nvidia_reader *reader, size_t function, unsigned which,
                                unsigned *out);
 
-/* Field values in one call, but for those that the device does not have; fields has room for one
- * more than `count`, as some drivers look at the entry behind the last one. Each has its code
- * afterwards. */
+/* Reads field values in one call, except those that the device does not have. `fields` has room for
+ * one more than `count`, because some drivers read the entry after the last one. Each entry has its
+ * own code afterwards. */
 void reader_call_fields(struct nvidia_reader *reader, struct nvml_field_value *fields, int count);
 
-/* The number in a field; its result is *code, or what says that there is none. */
+/* Returns the number of a field; *code is its result, or why there is none. */
 uint64_t nvml_field_number(const struct nvml_field_value *field, nvml_return *code);
 
-/* READER_ASK(reader, which, nvmlDeviceGetName, …): the function of the device, if it has that. */
+/* READER_ASK(reader, which, nvmlDeviceGetName, …): calls the function for the device, unless it is
+ * known to be unsupported. */
 #define READER_ASK(reader, which, name, ...) \
     NVIDIA_ASK((reader)->nvml, (reader)->device, which, name, (reader)->handle, __VA_ARGS__)
 
-/* A number as it is, or times factor. All bits set is "not known": 64, or 32 where `most` is a
- * number of 32; above `most` is nonsense. */
+/* Convert a number, unchanged or times a factor. All bits set is "not known": 64, or 32 if `most`
+ * fits in 32; a number above `most` is implausible. */
 struct value nvml_count(uint64_t number, uint64_t most);
 struct value nvml_amount(uint64_t number, double factor, uint64_t most);
 

@@ -1,13 +1,14 @@
-/* sample.c: which readings there are of a device, and which of them are due. */
+/* sample.c: the table of a device's readings, and which of them are due. */
 #include "gpu/nvidia/reader.h"
 
 /* Any metric of a table: its number 0. */
 #define TABLE(entity) ((vitals_metric)(entity) << 8)
 
-/* A reading, and the metrics of which one at least must be wanted; none: it looks itself. */
+/* A reading, and its metrics, of which at least one must be wanted; none: the reading checks
+ * itself. */
 struct sample_reading {
     nvidia_reading *read;
-    bool of_partitions; /* a MIG instance has it too */
+    bool of_partitions; /* also for a MIG instance */
     vitals_metric metrics[8];
 };
 
@@ -76,7 +77,7 @@ static bool is_due(const struct nvidia_reader *reader, const struct sample_readi
     return reading->metrics[0] == 0;
 }
 
-/* Why nothing can be read of the device; HAVE: it can. */
+/* Returns why the device cannot be read, or HAVE. */
 static vitals_availability read_all(struct nvidia_reader *reader, bool slow)
 {
     if (!reader->handle)
@@ -102,7 +103,8 @@ void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out)
     gpu_fill_begin(out, os_now_ns(&nvidia->context->os));
     struct nvidia_reader reader = {
         .nvidia = nvidia, .nvml = &nvidia->nvml, .device = device, .sample = out};
-    /* A sample of slow metrics runs beside one of the others, and has nothing of the slot. */
+    /* A sample of slow metrics runs in parallel with another sample, and uses nothing of the
+     * slot. */
     bool slow = reader_wants(&reader, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND) ||
                 reader_wants(&reader, VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND);
     if (nvidia_enter(nvidia)) {
@@ -115,7 +117,7 @@ void nvidia_sample(void *state, uint32_t slot, struct gpu_sample *out)
             device->utilization_ns = 0;
         gpu_fill_lose(out, result);
     }
-    if (result == VITALS_SUSPENDED) /* what the kernel says of it wakes nothing */
+    if (result == VITALS_SUSPENDED) /* reading values from the kernel wakes nothing */
         nvidia_read_place(&reader);
     gpu_fill_end(out);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No chip that still answers is colder or hotter. */
+/* Outside of this range no chip still answers. */
 enum { COLDEST = -100, HOTTEST = 300 };
 
 static struct value celsius(double number)
@@ -15,7 +15,7 @@ static struct value celsius(double number)
 
 void nvidia_read_temperature(struct nvidia_reader *reader)
 {
-    /* From where on clocks are lowered, and it switches itself off. */
+    /* Thresholds at which clocks are reduced, and at which the device shuts down. */
     static const struct {
         vitals_metric metric;
         const char *label;
@@ -45,7 +45,7 @@ void nvidia_read_temperature(struct nvidia_reader *reader)
         if (rows)
             reader_set_child(reader, VITALS_GPU_SENSOR_TEMPERATURE_CELSIUS, "gpu", code, core);
     }
-    if (sensors && !reader->lost) { /* that of the memory is only there as a field */
+    if (sensors && !reader->lost) { /* the memory temperature is available only as a field */
         nvml_return code;
         struct nvml_field_value fields[2] = {{.field = NVML_FIELD_MEMORY_TEMPERATURE}};
         reader_call_fields(reader, fields, 1);
@@ -87,7 +87,7 @@ void nvidia_read_fans(struct nvidia_reader *reader)
     }
 }
 
-/* ---- clock domains, and what holds them down ---- */
+/* ---- clock domains and throttle reasons ---- */
 
 enum { MEGAHERTZ_MAX = 100000 };
 
@@ -158,7 +158,8 @@ void nvidia_read_reasons(struct nvidia_reader *reader)
     if (code == NVML_SUCCESS && bits == NVML_NOT_AVAILABLE_64)
         code = NVML_NOT_SUPPORTED;
 
-    /* The hardware's slowdown is said beside its own causes: then it is no other one. */
+    /* The hardware slowdown is reported together with its own causes: then it is not a separate
+     * reason. */
     bool told = bits & (NVML_REASON_HARDWARE_THERMAL | NVML_REASON_POWER_BRAKE);
     uint64_t left = (told ? bits & ~(uint64_t)NVML_REASON_HARDWARE : bits) &
                     ~(uint64_t)(NVML_REASON_IDLE | NVML_REASON_SET);
@@ -169,7 +170,7 @@ void nvidia_read_reasons(struct nvidia_reader *reader)
         causes[reasons[i].cause] = true;
         add_word(words, sizeof words, reasons[i].word);
     }
-    if (left != 0) { /* a newer driver's */
+    if (left != 0) { /* reasons of a newer driver */
         char other[24];
         snprintf(other, sizeof other, "0x%llx", (unsigned long long)left);
         causes[OTHERWISE] = true;
