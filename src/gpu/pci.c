@@ -1,5 +1,5 @@
-/* pci.c: see pci.h. What a file means is said by Documentation/ABI/testing/sysfs-bus-pci and
- * sysfs-devices-power of the kernel. */
+/* pci.c: see pci.h. The files are documented in the kernel's
+ * Documentation/ABI/testing/sysfs-bus-pci and sysfs-devices-power. */
 #include "gpu/pci.h"
 
 #include "gpu/find.h"
@@ -67,7 +67,8 @@ int pci_number(const struct os *os, const char *folder, const char *file, uint64
 
 bool pci_is_asleep(const struct os *os, const char *folder, char status[PCI_STATUS])
 {
-    // Any other is awake: active; unsupported and error, without power management; no file.
+    /* Every other state is awake: active; unsupported and error, without power management; no
+     * file. */
     static const char *const ASLEEP[] = {"suspended", "suspending", "resuming"};
     char text[PCI_STATUS];
     int result = pci_text(os, folder, "power/runtime_status", text, sizeof text);
@@ -156,7 +157,7 @@ static struct value read_generation(const struct os *os, const char *folder, con
     return generation != 0 ? value_u64(generation) : value_missing(VITALS_UNSUPPORTED);
 }
 
-/* 0 and 255 stand for a link that is not there. */
+/* 0 and 255 mean that there is no link. */
 static struct value read_width(const struct os *os, const char *folder, const char *file)
 {
     enum { WIDTH_MAX = 32 };
@@ -168,7 +169,7 @@ static struct value read_width(const struct os *os, const char *folder, const ch
     return is_width ? value_u64(width) : value_missing(VITALS_UNSUPPORTED);
 }
 
-/* Cuts the last part off the path of a device; false where what is above is no PCI device. */
+/* Cuts the last part off the path of a device; returns false if its parent is not a PCI device. */
 static bool cut_to_parent(char path[static OS_SYS_PATH])
 {
     char bus_id[PCI_BUS_ID];
@@ -195,7 +196,7 @@ void pci_read_link(const struct os *os, const char *folder, struct pci_link *out
     if (os_sys_real(os, folder, path, sizeof path) < 0)
         return;
 
-    /* From the device to the outermost bridge that is the card's own. */
+    /* Go from the device up to the outermost bridge that belongs to the card. */
     bool has_vendor = pci_number(os, path, "vendor", &vendor) == 0;
     for (int i = 0; has_vendor && i < BRIDGES; i++) {
         memcpy(above, path, sizeof above);
@@ -258,7 +259,7 @@ bool pci_fill(const struct os *os, const char *folder, struct gpu_sample *sample
         fill_pair(sample, VITALS_GPU_PCI_SUBSYSTEM_ID, numbers.subsystem_vendor,
                   numbers.subsystem_device);
     if (is_asked(sample, VITALS_GPU_NUMA_NODE)) {
-        uint64_t node; /* -1, and no file: the machine has one node alone */
+        uint64_t node; /* -1, and no file: the machine has only one node */
         bool found = pci_number(os, folder, "numa_node", &node) == 0;
         gpu_fill(sample, VITALS_GPU_NUMA_NODE,
                  found ? value_u64(node) : value_missing(VITALS_UNSUPPORTED));
@@ -316,7 +317,7 @@ static void copy_rest(struct cursor *cursor, char out[static NAMES_TEXT])
     out[size] = '\0';
 }
 
-/* Four digits and a blank behind them. */
+/* True for four digits followed by a blank. */
 static bool id_here(struct cursor *cursor, uint64_t *id)
 {
     const char *from = cursor->at;
@@ -367,7 +368,7 @@ void names_device(const struct os *os, uint64_t vendor, uint64_t device, const c
                  (unsigned)(device & 0xffff));
 }
 
-/* Hexadecimal, with a comma behind it. */
+/* True for a hexadecimal number followed by a comma. */
 static bool number_and_comma(struct cursor *cursor, uint64_t *out)
 {
     cursor_blanks(cursor);

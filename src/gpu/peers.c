@@ -1,5 +1,5 @@
-/* peers.c: the table gpu_peer of a snapshot: topology.c's rows, kept until devices come or go or a
- * link changes. */
+/* peers.c: the table gpu_peer of a snapshot: topology.c's rows, cached until devices come or go or
+ * a link changes. */
 #include "gpu/table_data.h"
 
 #include "gpu/topology.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What topology.c is asked with. Texts are borrowed from the table. */
+/* The input of topology.c. Texts are borrowed from the table. */
 struct peers_question {
     struct topology_device devices[TOPOLOGY_DEVICES];
     const struct gpu_device *rows[TOPOLOGY_DEVICES];
@@ -44,7 +44,7 @@ static struct gpu_device *device_of(const struct gpu_table *table, uint64_t key)
     return key > 0 && key <= table->count ? table->devices[key - 1] : NULL;
 }
 
-/* Asks topology.c anew, and gives each row a key. */
+/* Runs topology.c again, and gives each row a key. */
 static void look(struct gpu_table *table, const struct os *os,
                  const struct peers_question *question, const struct metric_set *wanted)
 {
@@ -87,7 +87,7 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
         mix(question, device->label);
         mix(question, device->identity.uuid);
 
-        /* Its links that are up. */
+        /* Adds its active links. */
         const struct row_batch *batch = &device->readings.kept;
         for (size_t j = 0; j < batch->row_count; j++) {
             const struct batch_row *row = &batch->rows[j];
@@ -108,7 +108,7 @@ int gpu_table_look_around(struct gpu_table *table, const struct os *os,
         }
     }
 
-    uint64_t hash = question->hash | 1; /* 0: never looked */
+    uint64_t hash = question->hash | 1; /* 0: never run */
     if (table->peers_hash != hash || table->peers.failed)
         look(table, os, question, wanted);
     table->peers_hash = hash;

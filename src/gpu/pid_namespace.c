@@ -9,7 +9,7 @@ struct pid_namespace_question {
     const struct os *os;
     const struct gpu_node *nodes;
     uint32_t node_count;
-    bool listed; /* pids holds every process */
+    bool listed; /* pids has every process */
     struct os_pids pids;
 };
 
@@ -23,8 +23,8 @@ static bool shows_node(const struct pid_namespace_question *question, int64_t pi
     return false;
 }
 
-/* If /proc is that of an outer namespace: its pid of the process that has the number `inner` in an
- * inner namespace and the node open. 0: there is none. */
+/* If /proc belongs to an outer namespace: returns the pid there of the process that has the number
+ * `inner` in an inner namespace and has the node open; 0: none. */
 static int64_t outer_pid(struct pid_namespace_question *question, int64_t inner)
 {
     if (!question->listed && os_list_processes(question->os, &question->pids) < 0)
@@ -35,7 +35,7 @@ static int64_t outer_pid(struct pid_namespace_question *question, int64_t inner)
         if (pid == inner)
             continue;
         struct buffer text = {0};
-        struct os_status status = {0}; /* tells its number in the innermost of its namespaces */
+        struct os_status status = {0}; /* holds its number in the innermost of its namespaces */
         bool cut;
         bool told = os_process_file(question->os, pid, "status", STATUS_BYTES, &text, &cut) == 0 &&
                     os_parse_status(text.bytes, text.size, &status) &&
@@ -83,7 +83,7 @@ void gpu_prove(const vitals_context *context, const struct gpu_node *nodes, uint
     if (!moved)
         return;
 
-    /* Two that have one number by now are claims on one process. */
+    /* Two items with the same pid now are the same process. */
     uint32_t kept = 0;
     qsort(processes->items, processes->count, sizeof processes->items[0], compare_pids);
     for (uint32_t i = 0; i < processes->count; i++) {

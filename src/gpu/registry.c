@@ -1,6 +1,5 @@
-/* registry.c: which back ends there are. A new vendor is a folder and a line here.
- *
- * Constant data; any thread. */
+/* registry.c: the list of back ends. A new vendor is a folder and a line here. Constant data; any
+ * thread. */
 #include "gpu/backend.h"
 #include "util/cursor.h"
 
@@ -12,7 +11,7 @@ const struct gpu_backend *const gpu_backends[] = {
     &gpu_backend_drm,    &gpu_backend_demo, NULL,
 };
 
-/* The next name of a comma list, without the blanks around it; false at the end. */
+/* Takes the next name of a comma list, without blanks around it; returns false at the end. */
 static bool next_name(struct cursor *list, struct span *name)
 {
     while (!cursor_done(list)) {

@@ -1,4 +1,4 @@
-/* rows.c: the gpu tables of a snapshot, out of what table.c keeps. */
+/* rows.c: writes the gpu tables of a snapshot from the state of table.c. */
 #include "gpu/table_data.h"
 
 #include "util/number.h"
@@ -14,13 +14,13 @@ static vitals_text text_of(const char *string)
     return (vitals_text){string, strlen(string)};
 }
 
-/* Why a value that was not read yet is missing. */
+/* Returns why a value that was not read yet is missing. */
 static vitals_availability unread(bool late)
 {
     return late ? VITALS_TIMED_OUT : VITALS_NOT_YET;
 }
 
-/* A number of a device that did not answer is an old one. */
+/* Marks a number of a device that did not answer as stale. */
 static struct value aged(struct value value, bool late)
 {
     if (late && value.state > 0)
@@ -28,8 +28,8 @@ static struct value aged(struct value value, bool late)
     return value;
 }
 
-/* Fills the other columns of the newest row: a metric that was asked for and is missing in the
- * answer is unsupported; one that was never answered is late, whatever else was. */
+/* Fills the other columns of the newest row: a requested metric without a value in the answer is
+ * unsupported; one that was never answered is not_yet or timed out, whatever other metrics are. */
 static void write_rest(const struct gpu_device *device, vitals_table entity,
                        const struct batch_row *row, vitals_builder *builder)
 {
@@ -47,7 +47,7 @@ static void write_rest(const struct gpu_device *device, vitals_table entity,
     }
 }
 
-/* A partitioned device's processes are those of its partitions. */
+/* Returns the count of a partitioned device, which is the sum over its partitions. */
 static struct value count_processes(const struct gpu_table *table, const struct gpu_device *device)
 {
     struct value sum = aged(device->process_count, device->users_cache);
@@ -57,7 +57,7 @@ static struct value count_processes(const struct gpu_table *table, const struct 
             continue;
         struct value own = aged(part->process_count, part->users_cache);
         if (own.state == VITALS_UNSUPPORTED)
-            continue; /* its users are told of the whole device */
+            continue; /* its processes are listed with the whole device */
         if (own.state <= 0)
             return own;
         sum.as.u64 = saturating_add(sum.as.u64, own.as.u64);
@@ -116,8 +116,8 @@ static void write_device(const struct gpu_table *table, const struct gpu_device 
 
 /* ---- processes ---- */
 
-/* The process of a row. One that has ended keeps its row while the driver lists its pid; a new
- * process under the same pid gets a row of its own. */
+/* Finds the process of a row. If it has ended it keeps its row while the driver lists its pid; a
+ * new process with the same pid gets a row of its own. */
 static struct value join(struct gpu_table *table, struct gpu_user *user, gpu_find_process *find,
                          const void *data)
 {
@@ -147,7 +147,7 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
     builder_value(builder, VITALS_GPU_PROCESS_PID, value_u64((uint64_t)user->now.pid));
     builder_value(builder, VITALS_GPU_PROCESS_PROCESS, process);
 
-    /* C+G, M+C. */
+    /* Letters for types such as C+G and M+C. */
     static const struct {
         unsigned use;
         char letter;
@@ -183,7 +183,8 @@ static void write_user(const struct gpu_device *device, const struct gpu_user *u
     builder_rest(builder, VITALS_TABLE_GPU_PROCESS, unread(device->users_cache));
 }
 
-/* How complete the device's list is; UNSET: its users are told of the whole device. */
+/* Returns how complete the device's list is; UNSET: its processes are listed with the whole
+ * device. */
 static vitals_availability list_state(const struct gpu_device *device)
 {
     vitals_availability state = (vitals_availability)device->process_count.state;
@@ -194,7 +195,7 @@ static vitals_availability list_state(const struct gpu_device *device)
     return state == VITALS_HAVE && device->users_cache ? VITALS_STALE : state;
 }
 
-/* The same of its jobs. */
+/* The same for its jobs. */
 static vitals_availability jobs_state(const struct gpu_device *device)
 {
     const struct answer_cache *late = &device->claims;
@@ -204,8 +205,8 @@ static vitals_availability jobs_state(const struct gpu_device *device)
     return late->overdue && state > 0 ? VITALS_STALE : (vitals_availability)state;
 }
 
-/* How complete a table is: a device that does not tell of its own leaves the others' standing, as
- * the least that there is; where none tells, it is for its reason. */
+/* Returns how complete a table is: if some devices do not report, the rows of the others are a
+ * lower bound; if none reports, the table has their reason. */
 static vitals_availability table_state(const struct gpu_table *table,
                                        vitals_availability (*of)(const struct gpu_device *device))
 {
@@ -213,7 +214,7 @@ static vitals_availability table_state(const struct gpu_table *table,
     for (size_t i = 0; i < table->count; i++) {
         const struct gpu_device *device = table->devices[i];
         vitals_availability state = device->present ? of(device) : VITALS_UNSET;
-        if (state > told) /* HAVE, STALE, LOWER_BOUND: the later the worse */
+        if (state > told) /* HAVE, STALE, LOWER_BOUND: in ascending order of severity */
             told = state;
         if (state < 0 && (missing == VITALS_UNSET || state == VITALS_DENIED))
             missing = state;

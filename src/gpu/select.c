@@ -1,4 +1,4 @@
-/* select.c: which devices a job should take. See vitals/select.h. */
+/* select.c: chooses devices for a job. See vitals/select.h. */
 #include "gpu/backend.h"
 #include "gpu/find.h"
 #include "util/base.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of version 0.1.0. */
+/* Size in version 0.1.0. */
 enum { FIRST = offsetof(vitals_gpu_select_options, keep_order) + sizeof(int) };
 _Static_assert(sizeof(void *) != 8 || FIRST == 108, "options grow at their end only");
 
@@ -27,7 +27,7 @@ void vitals_gpu_select_options_init(vitals_gpu_select_options *options, size_t s
     options_init(&FORM, options, size);
 }
 
-/* ---- what is looked at ---- */
+/* ---- values of a candidate ---- */
 
 /* A number of a device, and whether it is known. */
 struct known_gpu {
@@ -38,7 +38,7 @@ struct known_gpu {
 struct candidate {
     const vitals_row *row;
     struct known_gpu free, total, used, busy, memory_busy;
-    unsigned tolerated; /* limits that hold by tolerance only */
+    unsigned tolerated; /* limits that hold only within the tolerance */
     uint64_t index;
     size_t place;
     vitals_text vendor;
@@ -52,7 +52,7 @@ struct select_selection {
     size_t count;
 };
 
-/* What a driver said before it fell silent is not known any more. */
+/* Reads a number; a value from before the driver stopped answering counts as unknown. */
 static struct known_gpu read_number(const vitals_row *row, vitals_metric metric)
 {
     struct known_gpu known = {.is = false};
@@ -61,7 +61,7 @@ static struct known_gpu read_number(const vitals_row *row, vitals_metric metric)
     return known;
 }
 
-/* Tiles and virtual functions are not what a job is given: their device is. */
+/* Tiles and virtual functions are not assigned to jobs: their device is. */
 static bool is_for_jobs(const vitals_row *part)
 {
     return !gpu_row_says(part, VITALS_GPU_PARTITION_KIND, "tile") &&
@@ -79,8 +79,9 @@ static bool is_divided(const vitals_snapshot *snapshot, const vitals_row *row)
     return false;
 }
 
-/* An idle device that sleeps reports nothing, and values that need two readings come with the next
- * one; any other device that reports nothing would be chosen blindly. */
+/* True if nothing is reported. An idle device that sleeps reports nothing, and values that need two
+ * readings come with the next one; any other device that reports nothing would be chosen
+ * blindly. */
 static bool tells_nothing(const struct candidate *candidate)
 {
     static const vitals_metric TOLD[] = {
@@ -130,7 +131,7 @@ static double memory_of_free(const struct select_selection *selection, const vit
 
 /* ---- limits ---- */
 
-/* Whether a number passes a limit; one that passes by tolerance only is counted. */
+/* True if a number meets a limit; one that meets it only within the tolerance is counted. */
 static bool passes(struct candidate *candidate, struct known_gpu known, bool strictly, bool nearly)
 {
     if (!known.is)
@@ -150,7 +151,7 @@ static bool has_memory(struct candidate *candidate, struct known_gpu known, uint
 static bool is_idle(struct candidate *candidate, struct known_gpu known, double most,
                     double tolerance)
 {
-    const double ROUNDING = 1e-9; /* 0.1 + 0.2 */
+    const double ROUNDING = 1e-9; /* so that 0.1 + 0.2 meets 0.3 */
     return most < 0 || passes(candidate, known, known.number <= most + ROUNDING,
                               known.number <= most + tolerance + ROUNDING);
 }
@@ -162,7 +163,7 @@ static void offer(struct select_selection *selection, const vitals_row *row)
     bool is_part = vitals_row_parent(row) != 0;
     vitals_availability state = vitals_row_availability(row, VITALS_GPU_MEMORY_USED_BYTES);
     if (state == VITALS_GONE || state == VITALS_TIMED_OUT || state == VITALS_STALE)
-        return; // it is lost, or its driver does not answer
+        return; /* the device is lost, or its driver does not answer */
     if (selection->count == GPU_DEVICES_MAX || (is_part && !is_for_jobs(row)) ||
         (!is_part && is_divided(selection->snapshot, row)))
         return;
@@ -203,9 +204,9 @@ static void offer(struct select_selection *selection, const vitals_row *row)
         selection->count++;
 }
 
-/* ---- the best first ---- */
+/* ---- order: the best first ---- */
 
-/* What is missing counts as worst. */
+/* A missing value counts as the worst. */
 static int more_first(struct known_gpu a, struct known_gpu b)
 {
     if (!a.is || !b.is)
@@ -235,7 +236,7 @@ static int compare(const void *first, const void *second)
     return order != 0 ? order : (a->place < b->place) - (a->place > b->place);
 }
 
-/* ---- which go together ---- */
+/* ---- devices that can be combined ---- */
 
 static bool same_vendor(const struct candidate *a, const struct candidate *b)
 {
@@ -267,7 +268,8 @@ static int take_options(const vitals_gpu_select_options *given, vitals_gpu_selec
     return 0;
 }
 
-/* Leaves one MIG device or none, and devices of one vendor: of the best one that has enough. */
+/* If several devices may be chosen, keeps at most one MIG device, and none beside a whole NVIDIA
+ * device. Then keeps the devices of one vendor: that of the best device with enough others. */
 static void leave_together(struct select_selection *selection)
 {
     bool several = selection->options->max_count != 1, none = false;

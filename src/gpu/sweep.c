@@ -1,12 +1,13 @@
-/* sweep.c: makes sweeps: the processes, their descriptors of GPUs, and the kernel's text on those.
+/* sweep.c: makes sweeps: the processes, their GPU descriptors, and the kernel's text for those.
  *
  * Listing the descriptors of a process costs a system call each, so it is repeated only now and
- * then: often for a process that is new or has a GPU open, seldom for one that never had one or
- * whose number of descriptors has not changed, and only a limited number per sweep (the first lists
- * everything). Known descriptors are read in every sweep. A pid proves nothing: the start time is
- * read after the descriptors and must be the same as before they were listed, else nothing of the
- * process counts. Sweeps are reused once only the sweeper holds them. Thread rule: one thread per
- * sweeper. */
+ * then: often for a process that is new or has a GPU open, rarely for one that never had one or
+ * whose number of descriptors is unchanged, and only for a limited number per sweep (the first
+ * lists everything). Known descriptors are read in every sweep.
+ *
+ * A pid may be reused: the start time is read after the descriptors and must be the same as before
+ * they were listed, else nothing of the process counts. A sweep is reused once only the sweeper
+ * holds a reference to it. Thread rule: one thread per sweeper. */
 #include "gpu/backend.h"
 
 #include "util/memory.h"
@@ -16,19 +17,19 @@
 #include <string.h>
 
 enum {
-    POOLED = 3,              /* sweeps that are kept for use */
-    BUDGET = 10000,          /* descriptors that are listed in one sweep, once all were listed */
-    SELDOM = 8,              /* sweeps between two lists of a process without a GPU */
-    OFTEN = 2,               /* of one with a GPU */
-    RARELY = 64,             /* of what can have none */
-    TRUSTED = 8,             /* lists that are spared while the number of descriptors is the same */
-    FDINFO_BYTES = 16 * 1024 /* the largest that a driver is known to write is 3 KiB */
+    POOLED = 3,     /* sweeps kept for reuse */
+    BUDGET = 10000, /* descriptors listed in one sweep, once all were listed */
+    SELDOM = 8,     /* sweeps between two lists of a process without a GPU */
+    OFTEN = 2,      /* likewise, with a GPU */
+    RARELY = 64,    /* likewise, for a process that cannot have one */
+    TRUSTED = 8,    /* lists that are skipped while the number of descriptors is unchanged */
+    FDINFO_BYTES = 16 * 1024 /* the largest known text of a driver is 3 KiB */
 };
 
 /* ---- sweeps ---- */
 
 struct pooled {
-    struct gpu_sweep sweep; /* first: the one is the other */
+    struct gpu_sweep sweep; /* first, so that a pointer to it is also one to the struct */
     atomic_uint refs;
     size_t capacity;
 };
@@ -56,14 +57,14 @@ void gpu_sweep_unref(struct gpu_sweep *sweep)
 
 /* ---- a sweeper ---- */
 
-/* What is known of a process. */
+/* What is kept of a process. */
 struct known_descriptor {
     int64_t pid;
-    uint64_t start_ticks; /* when it was listed; 0: it has no GPU, not requested */
+    uint64_t start_ticks; /* its start when it was listed; 0: not read, because it has no GPU */
     uint64_t due;         /* the sweep in which it is listed again */
-    uint32_t pause;       /* sweeps between the last two lists */
-    uint32_t passed_over; /* lists since the last that was made in full */
-    uint64_t descriptors; /* that it had then */
+    uint32_t pause;       /* sweeps between its last two lists */
+    uint32_t passed_over; /* skipped lists since the last full one */
+    uint64_t descriptors; /* number at that time */
     bool listed, denied, is_broker;
     struct os_gpu_open *opens;
     size_t count, capacity;
@@ -72,14 +73,14 @@ struct known_descriptor {
 struct gpu_sweeper {
     const vitals_context *context;
     struct os_pids pids;
-    struct known_descriptor *known, *spare; /* in the order of pids; spare is what it was before */
+    struct known_descriptor *known, *spare; /* in the order of pids; spare: the previous list */
     size_t count, capacity, spare_capacity;
-    struct os_gpu_opens opens; /* of one process */
-    uint64_t round;            /* sweeps so far */
-    size_t left;               /* of the budget */
-    size_t turn;               /* where the budget gave out; they come first in the next sweep */
+    struct os_gpu_opens opens; /* of the process being listed */
+    uint64_t round;            /* number of sweeps so far */
+    size_t left;               /* remaining budget */
+    size_t turn; /* first process that did not fit the budget; the next sweep begins there */
     struct pooled *pool[POOLED];
-    const struct os_gate *gate; /* of the sweep under way; may be NULL */
+    const struct os_gate *gate; /* of the current sweep; may be NULL */
     char fdinfo[FDINFO_BYTES];
 };
 
@@ -113,9 +114,9 @@ static const struct os *os_of(const struct gpu_sweeper *sweeper)
     return &sweeper->context->os;
 }
 
-/* ---- which processes there are ---- */
+/* ---- list of processes ---- */
 
-/* Those that are still there stay as they are; the others are forgotten. */
+/* Keeps the entries of processes that still exist; removes the others. */
 static bool take_pids(struct gpu_sweeper *sweeper)
 {
     size_t wanted = sweeper->pids.count, old = 0, count = 0;
@@ -148,13 +149,13 @@ static bool take_pids(struct gpu_sweeper *sweeper)
     return true;
 }
 
-/* ---- what they have open ---- */
+/* ---- their descriptors ---- */
 
-/* What its stat says. */
+/* Fields of /proc/PID/stat. */
 struct begun {
     uint64_t start_ticks;
     bool is_broker;
-    bool has_files; /* it is neither a kernel thread nor a zombie */
+    bool has_files; /* neither a kernel thread nor a zombie */
 };
 
 static int read_begun(const struct os *os, int64_t pid, struct begun *out)
@@ -177,7 +178,7 @@ static int read_begun(const struct os *os, int64_t pid, struct begun *out)
     return 0;
 }
 
-/* Copies the list of one process; false where memory is out. */
+/* Copies the list of one process; returns false if memory is exhausted. */
 static bool keep_opens(struct known_descriptor *known, const struct os_gpu_opens *opens)
 {
     if (opens->count > known->capacity) {
@@ -193,8 +194,8 @@ static bool keep_opens(struct known_descriptor *known, const struct os_gpu_opens
     return true;
 }
 
-/* When it is listed again: of a process that began while we watched, soon and then ever more
- * seldom; of the others, not of all in the same sweep. */
+/* Sets when the process is listed again: if it began after the sweeper, soon and then at growing
+ * intervals; the others are spread over several sweeps. */
 static void plan_next(struct gpu_sweeper *sweeper, struct known_descriptor *known, bool has_files)
 {
     uint32_t most = known->count > 0 ? OFTEN : SELDOM;
@@ -208,17 +209,17 @@ static void plan_next(struct gpu_sweeper *sweeper, struct known_descriptor *know
     known->due = sweeper->round + wait;
 }
 
-/* When it began is read before its descriptors, so that a list is never older than that; and only
- * where there is something to be credited, or to be sure that it is a process that hides something.
- * False where memory is out. */
+/* Lists a process. Its start time is read before its descriptors, so that a list is never older
+ * than it; it is read only if a descriptor was found, or to be sure that a process which denies
+ * access is one that has descriptors. Returns false if memory is exhausted. */
 static bool list(struct gpu_sweeper *sweeper, struct known_descriptor *known)
 {
     const struct os *os = os_of(sweeper);
     struct os_gpu_opens *opens = &sweeper->opens;
     struct begun begun = {.has_files = true};
 
-    /* As many descriptors as before are most likely the same ones. Not for ever, for one may have
-     * been closed and another opened. */
+    /* The same number of descriptors most likely means the same descriptors; not for ever, because
+     * one may have been closed and another opened. */
     if (known->listed && known->descriptors != 0 && ++known->passed_over < TRUSTED) {
         sweeper->left -= size_min(sweeper->left, 1);
         if (os_descriptor_count(os, known->pid, opens) == known->descriptors) {
@@ -255,7 +256,7 @@ static bool list(struct gpu_sweeper *sweeper, struct known_descriptor *known)
     return kept;
 }
 
-/* New ones, and then those whose turn it is. False where memory is out. */
+/* Lists new processes, and then those that are due. Returns false if memory is exhausted. */
 static bool list_due(struct gpu_sweeper *sweeper)
 {
     size_t count = sweeper->count, from = count > 0 ? sweeper->turn % count : 0;
@@ -276,11 +277,11 @@ static bool list_due(struct gpu_sweeper *sweeper)
     return true;
 }
 
-/* ---- what the kernel says of it ---- */
+/* ---- the kernel's text ---- */
 
-/* One that we have open to ask the driver is none: looked at before and after, for it is open for a
- * moment only. A descriptor that was closed meanwhile is none, and its process is listed again. One
- * whose driver tells nothing is none either. */
+/* Reads a descriptor. One that this process has open to query the driver is skipped: it is checked
+ * before and after, because it is open only briefly. A descriptor that was closed meanwhile is
+ * skipped, and its process is listed again. One without data from its driver is skipped too. */
 static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *known,
                         const struct os_gpu_open *open, struct pooled *pooled)
 {
@@ -319,7 +320,7 @@ static void read_client(struct gpu_sweeper *sweeper, struct known_descriptor *kn
         sweep->count++;
 }
 
-/* Nothing counts of a pid that has changed hands since it was listed. */
+/* Nothing counts of a pid that was reused since it was listed. */
 static void read_process(struct gpu_sweeper *sweeper, struct known_descriptor *known,
                          struct pooled *pooled)
 {
@@ -340,7 +341,7 @@ static void read_process(struct gpu_sweeper *sweeper, struct known_descriptor *k
 
 struct gpu_sweep *gpu_sweeper_take(struct gpu_sweeper *sweeper, const struct os_gate *gate)
 {
-    /* One that only the pool holds, or a new one in place of the oldest. */
+    /* Take a sweep that only the pool holds, or a new one that replaces the oldest. */
     struct pooled *pooled = NULL, *pool;
     for (size_t i = 0; i < POOLED && pooled == NULL; i++) {
         pool = sweeper->pool[i];

@@ -1,9 +1,7 @@
-/* sweep_parse.c: one fdinfo of a DRM driver, as Documentation/gpu/drm-usage-stats.rst has it, and
- * as amdgpu wrote it before that (Linux 5.14 to 5.18): no prefix, kB, and a percentage of each
- * ring.
- *
- * Keys are looked up by how they begin; the rest of the key names an engine or a region.
- * Thread rule: pure. */
+/* sweep_parse.c: parses one fdinfo of a DRM driver, in the form of
+ * Documentation/gpu/drm-usage-stats.rst, and in that of amdgpu before it (Linux 5.14 to 5.18): no
+ * prefix, kB, and a percentage of each ring. Keys are looked up by prefix; the rest of the key
+ * names an engine or a region. Thread rule: pure. */
 #include "gpu/sweep.h"
 
 #include "util/number.h"
@@ -12,8 +10,8 @@
 
 struct parser {
     struct sweep_client *out;
-    bool is_drm, is_old;          /* of which dialect something was found */
-    bool resident[SWEEP_REGIONS]; /* told by its own key, not by that of older kernels */
+    bool is_drm, is_old;          /* keys of this dialect were found */
+    bool resident[SWEEP_REGIONS]; /* from its own key, not from that of older kernels */
 };
 
 struct fdinfo_field {
@@ -45,7 +43,7 @@ static const struct sweep_parse_unit HERTZ[] = {
     {"", 1}, {"Hz", 1}, {"KHz", 1000}, {"MHz", 1000000}};
 static const struct sweep_parse_unit NONE[] = {{"", 1}};
 
-/* "12 KiB"; false for what is no number of one of these units. Saturates. */
+/* Parses "12 KiB"; returns false if it is not a number with one of these units. Saturates. */
 static bool read_number(struct span value, const struct sweep_parse_unit *units, size_t count,
                         uint64_t *out)
 {
@@ -63,7 +61,7 @@ static bool read_number(struct span value, const struct sweep_parse_unit *units,
     return false;
 }
 
-/* False where it has no place, or a blank in it. */
+/* Returns false if there is no room, or it has a blank. */
 static bool copy_name(struct span text, char *out, size_t capacity)
 {
     if (text.size == 0 || text.size >= capacity)
@@ -79,7 +77,7 @@ static bool copy_name(struct span text, char *out, size_t capacity)
 
 /* ---- engines ---- */
 
-/* The engine of that name, a new one where there is none yet; NULL where it has no place. */
+/* Returns the engine of that name, a new one if needed; NULL if there is no room. */
 static struct sweep_engine *find_engine(struct parser *parser, struct span name)
 {
     struct sweep_client *out = parser->out;
@@ -115,7 +113,7 @@ static void take_engine(struct parser *parser, struct span name, struct span val
     if (!read_number(value, ENGINE_UNITS[which].units, ENGINE_UNITS[which].count, &number))
         return;
     if (which == CAPACITY && (number == 0 || number > UINT32_MAX))
-        return; // the kernel's document forbids it
+        return; /* forbidden by the kernel's document */
     struct sweep_engine *engine = find_engine(parser, name);
     if (engine == NULL)
         return;
@@ -137,7 +135,7 @@ static void take_engine(struct parser *parser, struct span name, struct span val
     }
 }
 
-/* "gfx0:	12.3%" is 12.03 %: that kernel printed hundredths without their zero. */
+/* "gfx0: 12.3%" is 12.03 %: that kernel printed hundredths without the leading zero. */
 static void take_percentage(struct parser *parser, struct span name, struct span value)
 {
     struct cursor cursor = cursor_over(value.bytes, value.size);
@@ -155,7 +153,7 @@ static void take_percentage(struct parser *parser, struct span name, struct span
     engine->percent = (double)whole + (double)hundredths / 100;
 }
 
-enum { MEMORY = -1 }; // else where the value stands in struct sweep_region
+enum { MEMORY = -1 }; /* otherwise the value's offset in struct sweep_region */
 
 static void take_region(struct parser *parser, struct span name, struct span value, int which)
 {
@@ -178,7 +176,7 @@ static void take_region(struct parser *parser, struct span name, struct span val
     }
     bool *told = &parser->resident[at];
     if (which == MEMORY && *told)
-        return; // the older name of the same figure
+        return; /* the older name of the same value */
     size_t place = which == MEMORY ? offsetof(struct sweep_region, resident) : (size_t)which;
     *told |= which == (int)offsetof(struct sweep_region, resident);
     struct value number = value_u64(bytes);
@@ -215,7 +213,7 @@ static void take_id(struct parser *parser, struct span name, struct span value, 
 
 #define REGION(field) (int)offsetof(struct sweep_region, field)
 
-/* A prefix stands before those that it begins with. */
+/* The first match counts, so a longer prefix stands before a shorter one that it begins with. */
 static const struct fdinfo_field FIELDS[] = {
     {"drm-driver", take_driver, 0},
     {"drm-pdev", take_address, 0},
@@ -243,10 +241,10 @@ static void take_old(struct parser *parser, struct span key, struct span value)
         parser->is_old = true;
         take_address(parser, (struct span){0}, value, 0);
     } else if (!parser->is_old || parser->is_drm) {
-        return; // such words of another driver mean something else
+        return; /* in other drivers these keys have another meaning */
     } else if (span_equal(key, "pasid")) {
-        /* The process's address space on the device: one per open file, so it tells clients apart
-         * as drm-client-id does today. */
+        /* The process's address space on the device: one for each open file, so it identifies a
+         * client as drm-client-id does today. */
         uint64_t id;
         if (read_number(value, NONE, ARRAY_COUNT(NONE), &id) && id != 0) {
             parser->out->has_id = true;

@@ -1,6 +1,6 @@
-/* table.c: see table.h. What is kept of devices, and how readings are taken in; rows.c writes it.
+/* table.c: see table.h. Keeps the state of devices, and takes readings in; rows.c writes it.
  *
- * Devices stay in the table for ever, in the order of their keys; one that is not there any more
+ * Devices stay in the table for ever, in the order of their keys; a device that no longer exists
  * only loses its rows. Every function allocates what it needs before it changes anything. */
 #include "gpu/table_data.h"
 
@@ -61,7 +61,8 @@ static struct gpu_device *find_slot(const struct gpu_table *table, unsigned back
 
 /* ---- scans ---- */
 
-/* A device of the scan that no other of its devices is already. */
+/* Returns the table's device for a device of the scan, unless another device of the scan has
+ * claimed it. */
 static struct gpu_device *find_unclaimed(const struct gpu_table *table, unsigned backend,
                                          const struct gpu_identity *identity, bool same_slot)
 {
@@ -93,7 +94,8 @@ static struct gpu_device *add_device(struct gpu_table *table, unsigned backend,
     return device;
 }
 
-/* Devices are counted through all back ends; a partition adds its number to its device's label. */
+/* Devices are numbered across all back ends; a partition appends its number to its device's
+ * label. */
 static void name_rows(struct gpu_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -159,7 +161,7 @@ int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_s
         }
     }
 
-    /* All that can fail is done. */
+    /* No step below can fail. */
 
     for (size_t i = 0; i < table->count; i++) {
         struct gpu_device *device = table->devices[i];
@@ -168,7 +170,7 @@ int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_s
     }
     for (uint32_t i = 0; i < scan->count; i++) {
         struct gpu_device *device = found[i];
-        if (!device->present) { /* one that comes back begins anew, under its old keys */
+        if (!device->present) { /* a device that comes back starts anew, under its old keys */
             cache_done(&device->readings);
             cache_done(&device->claims);
             device->lost = VITALS_HAVE;
@@ -208,12 +210,12 @@ int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
         return 0;
-    if (sample->state < 0) /* lost, or asleep: nothing that was read of it before holds any more */
+    if (sample->state < 0) /* lost, or asleep: no earlier reading is valid any more */
         cache_lose(&device->readings, (vitals_availability)sample->state);
     bool says_something = sample->state > 0 || sample->batch.row_count > 0;
     if (says_something && take_facts(table, device, &device->readings, sample) < 0)
         return VITALS_EMEMORY;
-    batch_reserve_like(&sample->batch, &device->readings.kept); /* the next may be as large */
+    batch_reserve_like(&sample->batch, &device->readings.kept); /* the next batch may be as large */
     device->lost = sample->state;
     device->stamp_ns = sample->stamp_ns;
     return 0;
@@ -239,7 +241,7 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
         return 0;
     bool passing = processes->state == VITALS_TIMED_OUT || processes->state == VITALS_FAILED;
     if (passing && device->user_count > 0) {
-        device->users_cache = true; /* one bad answer does not end a process */
+        device->users_cache = true; /* one failed answer does not remove a process */
         return 0;
     }
     if (processes->count > device->spare_capacity) {
@@ -250,7 +252,8 @@ int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot
         device->spare_capacity = processes->count;
     }
 
-    /* Both are in the order of pids: a process that stays keeps its row, a new one gets one. */
+    /* Both are in the order of pids: a process that stays keeps its row, a new one gets a new
+     * row. */
     size_t old = 0;
     for (uint32_t i = 0; i < processes->count; i++) {
         const struct gpu_process *item = &processes->items[i];
@@ -298,7 +301,8 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
     struct gpu_device *device = find_slot(table, backend, slot);
     if (!device)
         return;
-    if (metric_set_has_entity(asked, VITALS_TABLE_GPU_JOB)) { /* jobs are always asked for alone */
+    /* jobs are always requested separately */
+    if (metric_set_has_entity(asked, VITALS_TABLE_GPU_JOB)) {
         cache_overdue(&device->claims, asked);
         return;
     }
@@ -321,16 +325,16 @@ void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data,
 
 /* ---- keys of the rows of a device's child tables: its engines, sensors, links, peers ----
  *
- * A row is identified by its label; a peer by the number that topology.c gives it, because an
- * adapter may be called "1" like a device. A row that is gone keeps its key for a while, in case it
- * comes back; once more rows are gone than present, those are forgotten. */
+ * A row is identified by its label; a peer by the number from topology.c, because an adapter may be
+ * called "1" like a device. A row that has disappeared keeps its key for a while, in case it comes
+ * back; once more rows are gone than present, those are removed. */
 
-enum { GONE_MIN = 64 }; /* so many may always stay */
+enum { GONE_MIN = 64 }; /* this many may always stay */
 
-/* What tells a row from the others of the device. */
+/* Identifies a row among those of the device. */
 struct part_name {
     vitals_table entity;
-    uint64_t number; /* 0: the label tells */
+    uint64_t number; /* 0: the label identifies the row */
     struct span label;
 };
 
@@ -360,7 +364,7 @@ static bool is_before(const void *part, const void *name)
     return compare(part, name) < 0;
 }
 
-/* Where it stands in the list, or would. */
+/* Returns the index of the row in the list, or where it would be inserted. */
 static size_t place_of(const struct gpu_device *device, const struct part_name *name)
 {
     return search_place(device->parts, device->part_count, sizeof *device->parts, name, is_before);
@@ -402,7 +406,7 @@ int gpu_part_add(struct gpu_table *table, struct gpu_device *device, const struc
     return 0;
 }
 
-/* Marks those that have a row of the device now: how many they are. */
+/* Marks the entries that have a row of the device now; returns how many. */
 static size_t mark(struct gpu_device *device, const struct row_batch *batch, bool is_peers)
 {
     size_t marked = 0;

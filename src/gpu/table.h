@@ -1,8 +1,7 @@
-/* table.h: every device that was seen, its newest readings, and its rows.
- *
- * Devices get their key from their UUID, once; it is never given to another. Readings come from
- * workers as plain data and are copied in; what does not arrive in time stays and turns stale.
- * Thread rule: the tick thread. */
+/* table.h: every device that was seen, its newest readings, and its rows. A device gets its key
+ * from its UUID, once; it is never given to another. Readings come from workers as plain data and
+ * are copied in; values that do not arrive in time stay and become stale. Thread rule: the tick
+ * thread. */
 #ifndef VITALS_GPU_TABLE_H
 #define VITALS_GPU_TABLE_H
 
@@ -14,26 +13,28 @@ struct gpu_table;
 struct gpu_table *gpu_table_new(void);
 void gpu_table_free(struct gpu_table *table);
 
-/* Takes a scan of back end `backend` (its place in gpu_backends): new devices get keys, devices
- * that are no longer there lose their rows. 0 or VITALS_EMEMORY. */
+/* Takes a scan of back end `backend` (its index in gpu_backends): new devices get keys, devices
+ * that no longer exist lose their rows. Returns 0 or VITALS_EMEMORY. */
 int gpu_table_scan(struct gpu_table *table, unsigned backend, const struct gpu_scan *scan);
 
-/* Takes readings of a device: what they were not asked for keeps its older value. The memory of the
- * sample's facts may be exchanged for ours. VITALS_EMEMORY leaves the older reading. */
+/* Takes readings of a device; metrics that were not requested keep their older value. The memory of
+ * the sample's batch may be swapped with that of the table. On VITALS_EMEMORY the older reading
+ * stays. */
 int gpu_table_sample(struct gpu_table *table, unsigned backend, uint32_t slot,
                      struct gpu_sample *sample);
 
-/* The same of what others than its driver say of it: whether the driver answers is as it was. */
+/* The same for values of the device from other sources than its driver: the state of the driver is
+ * unchanged. */
 int gpu_table_claims(struct gpu_table *table, unsigned backend, uint32_t slot,
                      struct gpu_sample *sample);
 
-/* Takes a list that was asked for with `wanted`. The number of processes (VITALS_GPU_PROCESSES)
- * comes from the lists, a partitioned device's being the sum over its partitions. */
+/* Takes a list that was requested with `wanted`. The number of processes (VITALS_GPU_PROCESSES)
+ * comes from the lists; for a partitioned device it is the sum over its partitions. */
 int gpu_table_processes(struct gpu_table *table, unsigned backend, uint32_t slot,
                         const struct metric_set *wanted, const struct gpu_processes *processes);
 
-/* Says that a device did not answer in this tick what it was asked for: that is stale, or timed_out
- * where there is none. */
+/* Marks requested values of a device that did not answer in this tick: stale, or timed_out if there
+ * is no older value. */
 void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
                     const struct metric_set *asked);
 
@@ -42,20 +43,20 @@ void gpu_table_late(struct gpu_table *table, unsigned backend, uint32_t slot,
 void gpu_table_each_pid(const struct gpu_table *table, void (*visit)(void *data, int64_t pid),
                         void *data);
 
-/* The key of the process with this pid and start time (0: not known); 0 if there is none here. */
+/* Returns the key of the process with this pid and start time (0: not known), or 0 if there is none
+ * here. */
 typedef uint64_t gpu_find_process(const void *data, int64_t pid, uint64_t start_ticks);
 
-/* Looks where the devices are plugged in, for the table gpu_peer: some small files of /sys for each
- * of them and for each network adapter, and nothing where it is all as before. 0 or EMEMORY. */
+/* Reads where the devices are plugged in, for the table gpu_peer: some small files of /sys for each
+ * of them and for each network adapter; nothing if all is unchanged. Returns 0 or EMEMORY. */
 int gpu_table_look_around(struct gpu_table *table, const struct os *os,
                           const struct metric_set *wanted);
 
-/* Opens the gpu tables that are wanted and writes their rows: gpu, children, peers, processes. The
- * table of processes is LOWER_BOUND if a device does not report all of its own; if none reports
- * any, it has that device's reason (DENIED before others). Processes are joined by `find` (NULL:
- * they were not asked for); a pid that was never there is VITALS_OUTSIDE, one that was there before
- * is VITALS_GONE. A pid that now belongs to another process gets a new row: so the table is not
- * const. Allocates nothing. */
+/* Opens the wanted gpu tables and writes their rows: gpu, children, peers, processes. The table of
+ * processes is LOWER_BOUND if a device does not report all of its own; if none reports any, it has
+ * that device's reason (DENIED has priority). Processes are joined by `find` (NULL: not requested);
+ * a pid that never existed is VITALS_OUTSIDE, one that existed before is VITALS_GONE. A pid that
+ * now belongs to another process gets a new row: so the table is not const. Allocates nothing. */
 void gpu_table_write(struct gpu_table *table, vitals_builder *builder,
                      const struct metric_set *wanted, gpu_find_process *find, const void *data,
                      uint64_t stamp_ns);

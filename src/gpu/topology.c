@@ -14,7 +14,7 @@ enum { PLACE = 512, PARTS = 24, NAME = OS_SYS_NAME };
 
 /* ---- places ---- */
 
-/* A place in its parts from the host bridge on, up to the last that is a PCI device. 0: it is not
+/* Splits a place into its parts from the host bridge to the last PCI device. Returns 0 if it is not
  * on PCI, or behind a USB port. */
 static size_t split(const char *place, struct span parts[static PARTS])
 {
@@ -51,14 +51,14 @@ const char *topology_path(const char *a, int64_t node_a, const char *b, int64_t 
         return node_a == node_b ? "node" : "sys";
     if (common == 1 && count_a > 1 && count_b > 1)
         return "phb";
-    /* beyond what is common: bridges, and the device itself */
+    /* parts that are not common: bridges, and the device itself */
     bool near = count_a - common <= 2 && count_b - common <= 2;
     return near ? "pix" : "pxb";
 }
 
 /* ---- links ---- */
 
-/* How many links of that kind (NULL: of the first that there is) lead from a device to switches. */
+/* Counts the links of a kind (NULL: that of the first link) from a device to switches. */
 static uint64_t count_switched(const struct topology *topology, size_t device, const char **kind)
 {
     size_t count = size_min(topology->link_count, TOPOLOGY_LINKS);
@@ -98,7 +98,7 @@ uint64_t topology_links(const struct topology *topology, size_t a, size_t b, con
     return direct + switched;
 }
 
-/* ---- what there is ---- */
+/* ---- places of devices and adapters ---- */
 
 struct spot {
     char place[PLACE];
@@ -115,7 +115,7 @@ struct adapters {
     bool cut;
 };
 
-/* The address at the end of a place. */
+/* Reads the address at the end of a place. */
 static void read_spot(const struct os *os, struct spot *spot)
 {
     struct span parts[PARTS];
@@ -131,8 +131,8 @@ static void read_spot(const struct os *os, struct spot *spot)
     (void)os_sys_i64(os, path, &spot->node);
 }
 
-/* An adapter of InfiniBand is a network interface too: the first name of an address holds. Virtual
- * functions are as far as the adapter that they are of. */
+/* An InfiniBand adapter is a network interface too: the first name of an address is used. A virtual
+ * function is as far away as its adapter. */
 static bool add_adapter(const char *name, void *data)
 {
     struct adapters *adapters = data;
@@ -175,8 +175,8 @@ static void set_text(struct row_batch *out, vitals_metric metric, const char *te
         batch_set_missing(out, metric, VITALS_UNSUPPORTED);
 }
 
-/* The key of the row identifies the peer: a device by its key; an adapter by its address, as its
- * name may be that of a device or of another adapter. */
+/* The row's key identifies the peer: a device by its key; an adapter by its address, because its
+ * name may be equal to that of a device or another adapter. */
 static void add_row(struct row_batch *out, uint64_t parent, const struct peer *peer,
                     const struct spot *from, const struct spot *to)
 {
