@@ -27,8 +27,8 @@ static const struct hierarchy {
 };
 
 struct attach_group {
-    const struct hierarchy *of; /* NULL: there is none */
-    struct cgroup_path cgroup;  /* as /proc/PID/cgroup has it */
+    const struct hierarchy *of; /* NULL: none */
+    struct cgroup_path cgroup;  /* as in /proc/PID/cgroup */
     struct cgroup_place place;
     struct own_group own;
     os_quantities counts;
@@ -145,7 +145,8 @@ static void take_pid(struct span line, void *data)
     struct os_pids *pids = data;
     struct cursor at = cursor_over(line.bytes, line.size);
     uint64_t pid;
-    /* 0: of another pid namespace; it is reported, so that it is not taken for one of ours. */
+    /* 0: a process of another pid namespace; it is reported, so that it is not taken for one of
+     * ours. */
     if (cursor_u64(&at, &pid) && pids->count < PIDS_MAX)
         (void)!os_pids_append(pids, pid <= INT32_MAX ? (int64_t)pid : 0);
 }
@@ -214,7 +215,7 @@ bool os_tracked_cgroup_holds(const struct os_tracked_cgroup *attached, size_t wh
     if (theirs.cgroup.size >= ours->size && memcmp(bytes, ours->bytes, ours->size) == 0 &&
         (theirs.cgroup.size == ours->size || bytes[ours->size] == '/'))
         return true;
-    /* One that has ended may be shown elsewhere until it is waited for; it has been counted. */
+    /* A process that has ended may be shown elsewhere until it is reaped; it has been counted. */
     struct os_stat stat;
     return !read_stat(os, pid, &stat) ||
            ((stat.has & OS_STAT_STATE) != 0 && (stat.state == 'Z' || stat.state == 'X'));

@@ -16,11 +16,12 @@ enum {
     ROOM_BYTES = 8 * 1024 * 1024,
     DATAGRAM = 512,
     BATCH = 8,
-    /* More than the room holds, at 768 bytes a word and more: what had come when it began is read,
-     * and there is an end where words come as fast as they are read. */
+    /* More than the receive buffer holds, at 768 bytes or more per event: everything that had
+     * arrived before the call is read, and the loop ends even if events arrive as fast as they are
+     * read. */
     BATCHES_MAX = 4096,
     NARROW_BYTES = 2 * 1024 * 1024,
-    ALL_THREADS = 2 /* more than one: the children of each are listed */
+    ALL_THREADS = 2 /* above one: the children of each thread are listed */
 };
 
 static bool ask(const struct connector *connector, uint32_t operation, size_t words)
@@ -49,7 +50,7 @@ static void stop(struct connector *connector)
     connector->socket = -1;
 }
 
-/* Everything that has come, several with each call. */
+/* Reads all pending events, several with each call. */
 void connector_drain(struct connector *connector)
 {
     const int group = CN_IDX_PROC;
@@ -67,8 +68,8 @@ void connector_drain(struct connector *connector)
         }
         int count = recvmmsg(connector->socket, messages, BATCH, MSG_DONTWAIT, NULL);
         if (count < 0 && errno == ENOBUFS) {
-            /* After a loss nothing comes until all that came before it is read (netlink_overrun of
-             * net/netlink/af_netlink.c): that is ours still, and nothing shall follow it. */
+            /* After a loss no event arrives until all earlier ones are read (netlink_overrun of
+             * net/netlink/af_netlink.c): those are still used, but none after them. */
             if (connector->lossy || setsockopt(connector->socket, SOL_NETLINK,
                                                NETLINK_DROP_MEMBERSHIP, &group, sizeof group) != 0)
                 stop(connector);
@@ -80,7 +81,7 @@ void connector_drain(struct connector *connector)
         }
         for (int i = 0; i < count; i++) {
             bool whole = (messages[i].msg_hdr.msg_flags & MSG_TRUNC) == 0;
-            if (whole && from[i].nl_pid == 0) /* of the kernel */
+            if (whole && from[i].nl_pid == 0) /* sent by the kernel */
                 births_take(&connector->births, bytes[i], messages[i].msg_len);
         }
     }
@@ -100,8 +101,9 @@ static bool listens(struct connector *connector)
         (void)setsockopt(connector->socket, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
     if (!ask(connector, PROC_CN_MCAST_LISTEN, 1))
         return false;
-    connector_drain(connector); /* the answer is there when the call returns */
-    /* Linux 6.6 is told which events are wanted, and keeps its answer back then too. */
+    connector_drain(connector); /* the answer has arrived when the call returns */
+    /* Since Linux 6.6 the wanted events are selected here; this request also keeps its answer
+     * back. */
     return connector->births.heard && ask(connector, PROC_CN_MCAST_LISTEN, 2);
 }
 
@@ -130,9 +132,9 @@ int connector_open(struct connector *connector, const struct os *os, const struc
         stop(connector);
         return -failed;
     }
-    struct os_pids pids = {0}; /* those that live, each before its children */
+    struct os_pids pids = {0}; /* living processes, each before its children */
     for (size_t i = 0; i < trees->root_count; i++)
-        (void)os_pids_append(&pids, trees->roots[i]); /* without memory there are fewer */
+        (void)os_pids_append(&pids, trees->roots[i]); /* without memory, fewer are known */
     for (size_t i = 0; i < pids.count; i++) {
         if (is_excluded(trees, pids.items[i]))
             continue;

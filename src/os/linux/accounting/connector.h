@@ -1,11 +1,11 @@
-/* connector.h: receives the kernel's event of each birth (the process connector) and picks out
- * those of some trees (births.h). From Linux 6.6 on an ordinary user may listen; before it needs
- * CAP_NET_ADMIN. It works only in the first namespaces.
+/* connector.h: receives the kernel's event of each birth (the process connector) and selects those
+ * of some trees (births.h).
  *
- * The kernel does not report every event that it could not deliver. After the first loss that it
- * reports, no more events are taken: a pid that was reused unheard would make children of excluded
- * processes ours. Thread rule: one thread at a time; a fork of the process that opened it only
- * closes its descriptor. */
+ * Since Linux 6.6 any user may listen; before it needs CAP_NET_ADMIN. It works only in the initial
+ * namespaces. The kernel does not report every event that it could not deliver. After the first
+ * reported loss no more events are taken: if a pid was reused unnoticed, children of excluded
+ * processes would count. Thread rule: one thread at a time; a fork of the process that opened it
+ * only closes its descriptor. */
 #ifndef VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
 #define VITALS_OS_LINUX_ACCOUNTING_CONNECTOR_H
 
@@ -21,21 +21,22 @@ struct connector {
     struct births births;
 };
 
-/* Expects zeros. It may be drained and closed, and receives no events. */
+/* Expects zeros. A connector that was only initialized may be drained and closed; it receives no
+ * events. */
 void connector_init(struct connector *connector);
 
-/* Begins to listen for what is born in those trees, and finds what lives there now. 0, or negative
- * errno: it hears of nothing. */
+/* Begins to listen for births in those trees, and finds the processes that live there now. Returns
+ * 0, or a negative errno: it then receives no events. */
 int connector_open(struct connector *connector, const struct os *os, const struct os_trees *trees);
 
-/* Whether there is more to come; after a loss there is not. */
+/* True if more events may arrive; false after a loss. */
 bool connector_is_open(const struct connector *connector);
 
-/* Whether it keeps little: an ordinary user has the room that the administrator allows, by default
- * for some 500 births. */
+/* True if its buffer is small: an ordinary user gets the size that the administrator allows, by
+ * default for some 500 births. */
 bool connector_is_narrow(const struct connector *connector);
 
-/* Takes all that has come until now. */
+/* Takes all events that have arrived. */
 void connector_drain(struct connector *connector);
 
 void connector_close(struct connector *connector);

@@ -1,5 +1,5 @@
-/* count.c: the accounting methods that Linux has, and where cgroups are, for all of them: the
- * launcher's own are looked for once. See os/count.h. Thread rule: the launcher's thread. */
+/* count.c: the accounting methods of Linux, and for all of them the places of cgroups: those of the
+ * launcher are looked up once. See os/count.h. Thread rule: the launcher's thread. */
 #include "os/linux/accounting/count.h"
 
 #include "util/memory.h"
@@ -9,7 +9,7 @@ const struct os_counter *const os_counters[] = {
     &count_cgroup2, &count_scope,     &count_perf, &count_taskstats,
     &count_cgroup1, &count_connector, &count_wait, NULL};
 
-/* Not cleared: most of it is never touched, and a page that is not touched costs nothing. */
+/* Not cleared: most of it is never touched, and an untouched page costs nothing. */
 void *os_count_shared_new(void)
 {
     struct count_shared *shared = memory_resize(NULL, 1, sizeof(*shared));

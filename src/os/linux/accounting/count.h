@@ -1,4 +1,4 @@
-/* count.h: the mechanisms of os/count.h that Linux has, one file each. */
+/* count.h: the accounting methods of os/count.h on Linux, one file each. */
 #ifndef VITALS_OS_LINUX_ACCOUNTING_COUNT_H
 #define VITALS_OS_LINUX_ACCOUNTING_COUNT_H
 
@@ -6,21 +6,21 @@
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/linux.h"
 
-/* State that is read once for all of them. Only the first two are set from the beginning. */
+/* State that is read once for all methods. Only the first two members are always valid. */
 struct count_shared {
-    bool looked;                    /* for what we are in */
-    bool elsewhere;                 /* a cgroup asked for is not at the usual places */
-    size_t size;                    /* of what we are in; 0: not known */
-    char memberships[4096];         /* as self/cgroup names it */
-    struct cgroup_found last_asked; /* while nothing is elsewhere */
-    struct cgroups cgroups;         /* from then on: all in use by the mechanisms */
+    bool looked;                    /* the launcher's cgroups were read */
+    bool elsewhere;                 /* a requested cgroup is not at the usual place */
+    size_t size;                    /* of memberships; 0: not known */
+    char memberships[4096];         /* text of self/cgroup */
+    struct cgroup_found last_asked; /* valid until a cgroup is found elsewhere */
+    struct cgroups cgroups;         /* from then on: all that the methods use */
 };
 
-/* Our own cgroup of a controller that a mechanism counts by; valid until the next call. */
+/* Returns the launcher's cgroup of a controller that a method uses; valid until the next call. */
 const struct cgroup_found *count_cgroup(const struct os_count_options *options,
                                         enum cgroup_controller controller);
 
-/* The path of a process's cgroup of version 2, in `text`; false where it is not told. */
+/* Writes the path of a process's version 2 cgroup into `text`; returns false if it is not known. */
 enum { COUNT_TEXT = 4096 };
 bool count_membership(const struct os *os, int64_t pid, char text[static COUNT_TEXT],
                       struct span *place);

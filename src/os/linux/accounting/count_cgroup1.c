@@ -1,9 +1,9 @@
 /* count_cgroup1.c: cgroups of version 1 for the run, one in each hierarchy that counts something
- * which no better mechanism counts.
+ * which no better method counts.
  *
- * The child moves itself into them, by "tasks": that is free, while moving it from outside waits
- * for a grace period of the kernel. A zombie is shown at the root of version 1, so one cannot see
- * whether it was elsewhere. */
+ * The child moves itself into them through "tasks": that is cheap, while moving it from outside
+ * waits for a grace period of the kernel. In version 1 a zombie is shown at the root, so it is not
+ * visible if it was elsewhere. */
 #include "os/linux/accounting/count.h"
 #include "os/linux/cgroup/cgroup_own.h"
 
@@ -43,7 +43,7 @@ struct count_cgroup1_state {
 static const os_quantities WORTH = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_MEMORY_PEAK_BYTES |
                                    1u << COUNTED_OOM_KILLS | 1u << COUNTED_TASKS_PEAK;
 
-/* Whether this kernel counts bytes in blkio: then the top cgroup already shows some. */
+/* True if this kernel counts bytes in blkio: the top cgroup then shows some already. */
 static bool counts_disks(const struct os *os, const struct cgroup_place *place)
 {
     const struct own_figure *figure = own_figures_v1;
@@ -132,7 +132,7 @@ static void place_cgroup1(void *data, struct os_places *places)
     }
 }
 
-/* A group without CPU time or memory is one that the child could not go into. */
+/* A group without CPU time or memory is one that the child could not join. */
 static void read_cgroup1(void *data, struct counted *out)
 {
     const struct count_cgroup1_state *state = data;

@@ -1,9 +1,8 @@
-/* count_cgroup2.c: a cgroup of version 2 for the run, below our own: every process born in it stays
- * in it, whichever process reaps it, threads and daemons included, until a process with the right
- * to do so moves it.
- *
- * CPU time is counted in every cgroup; memory, disks and tasks only if our own cgroup delegates
- * their controllers. Its settings are not ours to change, so often it does not. */
+/* count_cgroup2.c: a cgroup of version 2 for the run, below that of the launcher: every process
+ * born in it stays in it, whichever process reaps it, threads and daemons included, until a process
+ * with the right to do so moves it. CPU time is counted in every cgroup; memory, disks and tasks
+ * only if the launcher's cgroup delegates their controllers. Its settings must not be changed here,
+ * so often it does not. */
 #include "os/linux/accounting/count.h"
 #include "os/linux/cgroup/cgroup_own.h"
 
@@ -16,9 +15,9 @@
 struct count_cgroup2_state {
     const struct os *os;
     struct own_group group;
-    uint64_t id; /* the kernel's, of the group; 0: not known */
+    uint64_t id; /* the kernel's identifier of the group; 0: not known */
     os_quantities counts;
-    bool escaped; /* a child ended elsewhere */
+    bool escaped; /* a child ended outside the group */
 };
 
 static int open_cgroup2(void *data, const struct os_count_options *options, os_quantities *counts)
@@ -51,7 +50,7 @@ static int open_cgroup2(void *data, const struct os_count_options *options, os_q
             (void)own_group_limit(state->os, &state->group, LIMITS[i].file, LIMITS[i].number);
     struct stat is;
     if (fstat(state->group.folder, &is) == 0)
-        state->id = is.st_ino; /* the number of its folder is that of the group */
+        state->id = is.st_ino; /* the folder's inode number is the identifier of the group */
     *counts = state->counts;
     return 0;
 }
@@ -63,12 +62,11 @@ static void place_cgroup2(void *data, struct os_places *places)
     places->group = state->group.folder;
 }
 
-/* Whether a process, a zombie too, is in the group or below it. Where that cannot be read nothing
- * speaks against it. */
+/* True if a process, even a zombie, is in the group or below it; also if that cannot be read. */
 static bool is_inside(const struct count_cgroup2_state *state, int64_t pid)
 {
-    /* Does not look into /proc first: the kernel frees a process faster if its /proc folder was
-     * never looked up, and the run pays for that. Linux 6.13. */
+    /* Uses a pidfd before /proc (Linux 6.13): the kernel frees a process faster if its /proc folder
+     * was never looked up, and the run pays for that. */
     uint64_t id = 0;
     int pidfd = state->id != 0 ? os_pidfd_open(state->os, pid) : -1;
     bool known = pidfd >= 0 && linux_pidfd_cgroup(pidfd, &id) == 0;

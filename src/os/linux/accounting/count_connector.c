@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* A job that ends before is not worth it. */
+/* Shorter jobs are not worth the cost. */
 static const uint64_t AFTER_NS = 4 * NS_PER_MS;
 
 struct count_connector_state {
@@ -30,7 +30,7 @@ static int open_connector(void *data, const struct os_count_options *options, os
     if (!options->os->live)
         return -ENOTSUP;
     state->os = options->os;
-    *counts = 0; /* it is not known yet whether we may */
+    *counts = 0; /* it is not known yet if listening is permitted */
     return 0;
 }
 
@@ -54,12 +54,13 @@ static void tick_connector(void *data)
     state->listened = connector_open(&state->connector, state->os, &tree) == 0;
 }
 
-/* A reaped child without a birth event was ours too; it is added if all pids are remembered. */
+/* A reaped child without a birth event belongs to the run too; it is added if all pids are
+ * remembered. */
 static void reaped_connector(void *data, const struct os_reaped *child)
 {
     struct count_connector_state *state = data;
     struct connector *connector = &state->connector;
-    state->tried = true; /* it is too late to begin */
+    state->tried = true; /* too late to begin */
     connector_drain(connector);
     if (connector_is_open(connector) && !connector->births.cut)
         births_add(&connector->births, (uint32_t)child->pid);

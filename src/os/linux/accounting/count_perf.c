@@ -39,7 +39,7 @@ static int open_event(int64_t pid, bool kernel)
     return descriptor < 0 ? -errno : (int)descriptor;
 }
 
-/* Of a process, 0: ourselves; with the kernel in it where that is permitted. */
+/* Opens an event for a process (0: this one); includes the kernel if that is permitted. */
 static int open_permitted(int64_t pid)
 {
     int descriptor = open_event(pid, true);
@@ -47,7 +47,7 @@ static int open_permitted(int64_t pid)
     return refused ? open_event(pid, false) : descriptor;
 }
 
-/* What is refused of ourselves already is not promised. */
+/* If the event is denied for this process, the method is not offered. */
 static int open_perf(void *data, const struct os_count_options *options, os_quantities *counts)
 {
     struct count_perf_state *state = data;

@@ -15,9 +15,9 @@
 static const uint64_t TIMEOUT_NS = 50 * NS_PER_MS, STEP_NS = 500 * 1000;
 
 struct count_scope_state {
-    const struct os_count_options *options; /* until the child is there */
+    const struct os_count_options *options; /* valid until the child exists */
     const struct os *os;
-    struct cgroup_place place; /* of our own cgroup, for the mount */
+    struct cgroup_place place; /* the launcher's cgroup, for the mount */
     struct own_group group;
     os_quantities wanted, counts;
 
@@ -54,8 +54,8 @@ static int open_scope(void *data, const struct os_count_options *options, os_qua
     return os_fork_helper(&helper, &state->keeper, &state->keeper_pidfd);
 }
 
-/* Writes the path below /sys of the process's cgroup; false while the last part of that path is not
- * the name of the scope. */
+/* Writes the path below /sys of the process's cgroup; returns false if the last part of that path
+ * is not the name of the scope. */
 static bool find_scope(const struct count_scope_state *state, int64_t pid, const char *name,
                        char *out, size_t capacity)
 {
@@ -85,7 +85,7 @@ static int child_scope(void *data, int64_t pid, os_quantities *counts)
                                    memory != 0 ? own_hard_memory(memory) : 0,
                                    processes != 0 ? own_hard_tasks(processes) : 0);
 
-    /* A manager answers with a job, which moves the processes a little later. */
+    /* A manager answers with a job, which moves the processes slightly later. */
     code = code < 0 ? -EIO : 0;
     while (code == 0 && !find_scope(state, pid, name, path, sizeof path)) {
         uint64_t now = clock->monotonic_ns(clock->data);
@@ -114,7 +114,7 @@ static void read_scope(void *data, struct counted *out)
         own_figures_read(state->os, &state->group, own_figures_v2, state->counts, out);
     struct value *peak = &out[COUNTED_TASKS_PEAK].value;
     if (peak->state > 0 && peak->as.f64 >= 1)
-        peak->as.f64 -= 1; /* the keeper, which is in the scope all the time */
+        peak->as.f64 -= 1; /* the keeper, which is always in the scope */
 }
 
 static bool kill_scope(void *data)

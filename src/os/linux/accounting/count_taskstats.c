@@ -1,9 +1,8 @@
 /* count_taskstats.c: the kernel's accounting record of each task that ends; those of the run are
- * picked out (exit_records.h). Needs CAP_NET_ADMIN in the first namespaces.
- *
- * Only this mechanism knows the largest resident set of every single process, as each ended, and
- * the number of processes; children that no process waited for are included. A record is written
- * before the process frees its memory, so the time of that is missing. */
+ * selected (exit_records.h). Needs CAP_NET_ADMIN in the initial namespaces. Only this method has
+ * the largest resident set of every single process at its end, and the number of processes,
+ * including children that no process waited for. A record is written before the process frees its
+ * memory, so the time for that is missing. */
 #include "os/linux/accounting/count.h"
 #include "os/linux/accounting/taskstats.h"
 

@@ -29,7 +29,7 @@ struct count_wait_state {
     uint64_t last_born;
     uint64_t reaped;
     struct os_usage usage;
-    uint64_t own_bytes; /* our own image, which the command was until its exec */
+    uint64_t own_bytes; /* this process's image, which the command had until its exec */
 };
 
 static const os_quantities COUNTS = 1u << COUNTED_CPU_SECONDS | 1u << COUNTED_CPU_USER_SECONDS |
@@ -48,8 +48,8 @@ static int open_wait(void *data, const struct os_count_options *options, os_quan
     return 0;
 }
 
-/* The number that was last given to a process or a thread (proc_pid_loadavg(5), its last field); 0:
- * not known. While it stays the same, no process was born. */
+/* Returns the last pid or thread identifier that was assigned (proc_pid_loadavg(5), its last
+ * field); 0: not known. While it is unchanged, no process was born. */
 static uint64_t last_born(const struct os *os)
 {
     char text[TEXT_BYTES];
@@ -75,7 +75,7 @@ static int child_wait(void *data, int64_t pid, os_quantities *counts)
     return 0;
 }
 
-/* Whether a process, which may be a zombie, ignores the ends of its children. */
+/* True if a process, which may be a zombie, ignores SIGCHLD. */
 static bool ignores_children(const struct os *os, int64_t pid)
 {
     char text[TEXT_BYTES];
@@ -99,7 +99,7 @@ static void ended_wait(void *data, int64_t pid)
     if (pid == state->root)
         state->alone = state->last_born >= (uint64_t)pid &&
                        last_born(state->os) == state->last_born;
-    if (pid != state->root || !state->alone) /* without children none were lost */
+    if (pid != state->root || !state->alone) /* without children nothing can be lost */
         state->lossy |= ignores_children(state->os, pid);
 }
 
@@ -125,7 +125,7 @@ static void read_wait(void *data, struct counted *out)
     const struct {
         enum quantity quantity;
         double value;
-        bool split; /* by where ticks found it, scaled to the sum, which is exact */
+        bool split; /* split as measured by ticks, scaled to the exact sum */
     } FIGURES[] = {
         {COUNTED_CPU_SECONDS, usage->user_seconds + usage->system_seconds, false},
         {COUNTED_CPU_USER_SECONDS, usage->user_seconds, true},

@@ -1,10 +1,10 @@
 /* ends.c: see os/ends.h.
  *
- * Births tell which tree a record belongs to: they are read after the records, so that each process
- * that has ended was heard of. A process that lives is measured by its own clock, which includes
- * its threads that have ended; one that has ended, by the records of its threads. For a process
- * that lived when we began, its usage until then is subtracted: its records may lack earlier
- * threads, its clock as last read does not. */
+ * Birth events tell to which tree a record belongs: they are read after the records, so that the
+ * birth of each process that has ended is known. A living process is measured by its own clock,
+ * which includes its threads that have ended; an ended one by the records of its threads. For a
+ * process older than the run, its usage until then is subtracted: its records may lack earlier
+ * threads, its last clock reading does not. */
 #include "os/ends.h"
 
 #include "os/linux/accounting/connector.h"
@@ -19,13 +19,13 @@
 /* Records that wait for the births before them. */
 enum { WAITING_MAX = 512 };
 
-/* Where the connector keeps some 500 births: 25,000 a second are heard of then. */
+/* If the connector's buffer is small (some 500 births): sufficient for 25,000 births per second. */
 
-/* A process that lives, as far as we know. */
+/* A process that lives, as far as is known. */
 struct alive {
     uint32_t pid;
-    bool was_there; /* before us */
-    bool gone;      /* it has no clock any more */
+    bool was_there; /* older than the run */
+    bool gone;      /* it no longer has a clock */
     uint64_t base_ns, clock_ns, records_ns;
     struct alive *next, *before;
 };
@@ -34,19 +34,19 @@ struct os_ends {
     const struct os *os;
     struct connector connector;
     struct exit_listener listener;
-    bool records; /* the listener listens */
-    bool begun;   /* processes born from now on did not exist before us */
-    bool cut;     /* memory was short */
-    bool narrow;  /* the connector keeps little */
+    bool records; /* the listener receives records */
+    bool begun;   /* processes born from now on are not older than the run */
+    bool cut;     /* memory was exhausted */
+    bool narrow;  /* the connector's buffer is small */
     struct hash alive;
     struct alive *first;
-    struct exit_sums sums; /* of processes that have ended */
+    struct exit_sums sums; /* sums of processes that have ended */
     size_t waiting_count;
     struct exit_record waiting[WAITING_MAX];
 };
 
-/* The CPU time of a process and all of its threads that ever were; false where it is gone. Any user
- * may read it. */
+/* Reads the CPU time of a process and all threads that it ever had; returns false if the process is
+ * gone. Any user may read it. */
 static bool read_clock(uint32_t pid, uint64_t *out)
 {
     clockid_t clock;
@@ -104,8 +104,8 @@ static void end_alive(struct os_ends *ends, struct alive *alive)
     alive_remove(ends, alive);
 }
 
-/* A process that is older than the run: its usage before the run and its own peak are not counted.
- * Its peak is part of the sum of all peaks, which stays an upper bound. */
+/* A process older than the run: its usage before the run and its own peak are not counted. Its peak
+ * is part of the sum of all peaks, which stays an upper bound. */
 static void settle_record(struct os_ends *ends, const struct exit_record *record)
 {
     struct exit_sums sums = exit_record_sums(record);
@@ -123,8 +123,9 @@ static void settle_record(struct os_ends *ends, const struct exit_record *record
     end_alive(ends, alive);
 }
 
-/* A pid has been given again: the records of the first, up to its last, wait before those of the
- * second. Where its last was lost it is told as far as we know; its clock is another's now. */
+/* Called when a pid is reused: the waiting records of the first process, up to its last one, come
+ * before those of the second. If its last record was lost, the known usage is counted; its clock
+ * now belongs to the other process. */
 static void forget_alive(void *data, uint32_t pid)
 {
     struct os_ends *ends = data;
@@ -157,7 +158,8 @@ static void take_record(void *data, const struct exit_record *record)
         settle(ends);
 }
 
-/* Clocks of those that were there before us: an end without them may lack threads. */
+/* Reads the clocks of processes older than the run: at their end, records alone may lack
+ * threads. */
 static void read_clocks(struct os_ends *ends, bool all)
 {
     for (struct alive *alive = ends->first; alive != NULL; alive = alive->next) {
@@ -174,7 +176,7 @@ int os_ends_open(const struct os *os, const struct os_trees *trees, struct os_en
     ends->os = os;
     connector_init(&ends->connector);
     ends->records = exit_listener_open(&ends->listener, os) == 0;
-    if (ends->records) { /* without records, ends are not seen and need not be known */
+    if (ends->records) { /* without exit records, ends are not seen and need not be tracked */
         ends->connector.births.added = add_alive;
         ends->connector.births.forgotten = forget_alive;
     }
@@ -202,14 +204,14 @@ void os_ends_free(struct os_ends *ends)
     memory_free(ends);
 }
 
-/* Without records of ends, live processes are not known either and not looked for. */
+/* Without exit records, living processes are not tracked. */
 void os_ends_drain(struct os_ends *ends)
 {
     exit_listener_drain(&ends->listener, take_record, ends);
     settle(ends);
 
     /* A process that had no clock before the records were read has ended, even if it is still
-     * listed: we may not hear of another process that gets its pid. */
+     * listed: the birth of another process with its pid may not be reported. */
     for (struct alive *next, *alive = ends->first; alive != NULL; alive = next) {
         next = alive->next;
         if (alive->gone) {
@@ -229,7 +231,7 @@ int os_ends_news(const struct os_ends *ends)
 static void read_records(struct os_ends *ends, struct counted *out)
 {
     read_clocks(ends, true);
-    os_ends_drain(ends); /* processes that ended meanwhile have their records now */
+    os_ends_drain(ends); /* the records of processes that ended meanwhile have arrived now */
     uint64_t cpu_ns = ends->sums.cpu_ns;
     for (const struct alive *alive = ends->first; alive != NULL; alive = alive->next)
         cpu_ns = saturating_add(cpu_ns, used_ns(alive));

@@ -26,7 +26,7 @@ static uint32_t word_at(struct span stats, size_t place)
     return word;
 }
 
-/* Fields are appended and never moved; the newest that is needed came with version 12. */
+/* Fields are appended and never moved; the newest one that is needed was added in version 12. */
 enum { STATS_BYTES = offsetof(struct taskstats, ac_tgid) + sizeof(uint32_t), KIB = 1024 };
 
 #define NUMBER(field) number_at(stats, offsetof(struct taskstats, field))
@@ -65,16 +65,16 @@ int exit_record_parse(const char *bytes, size_t size, struct exit_record *out)
     return 0;
 }
 
-/* Between a parent's record and the moment at which its children are handed on, one of them can end
- * and name the parent that has ended already. */
+/* Between a parent's record and the reparenting of its children, one of them can end and name the
+ * parent that has already ended. */
 enum { RECENT = 4096, WAYS = 4, HOPS_MAX = 16 };
 
 struct ended {
     uint32_t pid, parent;
-    bool taken; /* it was a child of the launcher's that was reaped */
+    bool taken; /* a reaped child of the launcher */
 };
 
-/* Usage of ended processes below one that lives, or that was not reaped yet. */
+/* Usage of ended processes below one that lives, or that is not reaped yet. */
 struct exit_record_node {
     uint32_t pid;
     struct exit_sums sums;
@@ -84,11 +84,11 @@ struct exit_record_node {
 struct exit_tree {
     uint32_t launcher;
     bool cut;
-    struct hash nodes; /* by pid */
+    struct hash nodes; /* key: pid */
     struct exit_record_node *first;
-    /* By pid, modulo its size, as pids are given in their order; the newest of each place first. It
-     * is so large that allocation takes it from the system, clear as it is: what no pid came to has
-     * no memory. */
+    /* Indexed by pid modulo its size, because pids are assigned in order; the newest of each index
+     * first. It is large enough to be allocated directly from the system, zeroed: an entry that is
+     * never used takes no memory. */
     struct ended recent[RECENT][WAYS];
 };
 
@@ -186,7 +186,7 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
 {
     uint32_t pid = record->group;
     struct ended *ended = ended_find(tree, pid);
-    if (ended != NULL) /* one that is heard of again is another process */
+    if (ended != NULL) /* a second record with the pid is from another process */
         *ended = (struct ended){0};
     struct exit_record_node *node = node_of(tree, pid);
     if (node == NULL)
@@ -196,9 +196,9 @@ void exit_tree_add(struct exit_tree *tree, const struct exit_record *record)
     if (!record->last)
         return;
 
-    /* Handed on to the nearest live ancestor, where the parent may just have ended; to the
+    /* The usage goes to the nearest living ancestor, because the parent may just have ended; to the
      * launcher's child if the chain leads to the launcher. If that child was already reaped, its
-     * orphan is the launcher's to reap. */
+     * orphan is reaped by the launcher. */
     uint32_t parent = record->parent;
     for (size_t hops = 0; hops < HOPS_MAX; hops++) {
         ended = ended_find(tree, parent);
@@ -230,7 +230,7 @@ bool exit_tree_take(struct exit_tree *tree, uint32_t pid, struct exit_sums *sums
     if (ended != NULL)
         ended->taken = true;
     if (node == NULL)
-        return told; /* its parent of then answers for it */
+        return told; /* its parent at that time is charged */
     exit_sums_add(sums, &node->sums);
     node_remove(tree, node);
     return true;

@@ -1,4 +1,5 @@
-/* netlink.c: see netlink.h. Nothing is read in place: what comes need not be aligned. */
+/* netlink.c: see netlink.h. Structures are copied before use, because messages need not be
+ * aligned. */
 #include "os/linux/netlink.h"
 
 #include <errno.h>

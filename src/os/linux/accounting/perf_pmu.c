@@ -16,7 +16,7 @@
 int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsigned cpu,
                 const struct os_perf_event *event)
 {
-    // A type out of a copy of another kernel's files would be another unit here.
+    /* A type from files of another kernel would be a different unit here. */
     struct statfs status;
     if (!os->live || os->sys < 0 || fstatfs(os->sys, &status) != 0 || status.f_type != SYSFS_MAGIC)
         return -ENOTSUP;
@@ -44,7 +44,7 @@ int os_perf_add(const struct os *os, struct os_perf *perf, uint32_t type, unsign
 
 int os_perf_read(const struct os_perf *perf, uint64_t *values)
 {
-    uint64_t answer[1 + OS_PERF_EVENTS]; // how many there are, and each
+    uint64_t answer[1 + OS_PERF_EVENTS]; /* the number of values, and each of them */
     if (perf->count == 0)
         return -ENODATA;
     size_t size = (1 + (size_t)perf->count) * sizeof answer[0];
@@ -54,7 +54,7 @@ int os_perf_read(const struct os_perf *perf, uint64_t *values)
     while (got < 0 && errno == EINTR);
     if (got < 0)
         return -errno;
-    if ((size_t)got != size || answer[0] != perf->count) // the device went away meanwhile
+    if ((size_t)got != size || answer[0] != perf->count) /* the device was removed meanwhile */
         return -ENODEV;
     memcpy(values, answer + 1, perf->count * sizeof values[0]);
     return 0;

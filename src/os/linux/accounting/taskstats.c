@@ -61,7 +61,7 @@ int linux_parse_family(const char *bytes, size_t size, uint16_t *id)
     return 0;
 }
 
-/* Kernels have appended to the struct since 2006: a field that is not there fails. */
+/* Kernels have appended to the struct since 2006: a missing field fails. */
 static bool take_field(struct span stats, size_t place, uint64_t *out)
 {
     if (stats.size < place + sizeof *out)
@@ -95,8 +95,8 @@ int linux_parse_taskstats(const char *bytes, size_t size, struct linux_taskstats
     return 0;
 }
 
-/* Asks, and takes the answer. Returns its size or negative errno: -EAGAIN where nothing was
- * answered, since the kernel answers before sending returns. */
+/* Sends a query and receives the answer. Returns its size or a negative errno: -EAGAIN if there was
+ * no answer, because the kernel answers before send returns. */
 static int64_t taskstats_ask(int descriptor, const struct taskstats_question *question,
                              char reply[static REPLY_BYTES])
 {
@@ -119,7 +119,7 @@ static int64_t taskstats_ask(int descriptor, const struct taskstats_question *qu
     return got < 0 ? -errno : got;
 }
 
-/* The number of the family taskstats. -ENOTSUP where there is none. */
+/* Reads the number of the family taskstats. Returns -ENOTSUP if there is none. */
 static int taskstats_family(int descriptor, uint16_t *family)
 {
     char reply[REPLY_BYTES];
@@ -130,7 +130,7 @@ static int taskstats_family(int descriptor, uint16_t *family)
                                                 .size = sizeof TASKSTATS_GENL_NAME};
     int64_t size = taskstats_ask(descriptor, &question, reply);
     int result = size < 0 ? (int)size : linux_parse_family(reply, (size_t)size, family);
-    return result == -ENOENT ? -ENOTSUP : result; // a kernel without, or a namespace
+    return result == -ENOENT ? -ENOTSUP : result; /* a kernel without taskstats, or a namespace */
 }
 
 int linux_taskstats(const struct os *os, int64_t pid, struct linux_taskstats *out)
@@ -155,12 +155,12 @@ int linux_taskstats(const struct os *os, int64_t pid, struct linux_taskstats *ou
     return (int)result;
 }
 
-/* Room for what ends between two drains; the kernel takes it only as records come. */
+/* Buffer for tasks that end between two drains; the kernel allocates it only as records arrive. */
 enum {
     ROOM_BYTES = 64 * 1024 * 1024,
     BATCH = 8,
-    /* More than the room holds, at 1 KiB a record and more; so there is an end however fast they
-     * come. */
+    /* More than the buffer holds, at 1 KiB or more per record; so the loop ends however fast they
+     * arrive. */
     BATCHES_MAX = 16384
 };
 
@@ -175,7 +175,7 @@ static int tell_cpus(const struct exit_listener *listener, uint16_t attribute)
                                                 .size = strlen(listener->cpus) + 1};
     int64_t size = taskstats_ask(listener->socket, &question, reply);
     if (size < 0)
-        return size == -EAGAIN ? 0 : (int)size; /* silence is consent */
+        return size == -EAGAIN ? 0 : (int)size; /* no answer means success */
     int code = linux_parse_generic(reply, (size_t)size, &attributes);
     return code == -EBADMSG ? 0 : code;
 }
@@ -207,7 +207,7 @@ int exit_listener_open(struct exit_listener *listener, const struct os *os)
     return code;
 }
 
-/* A reply that is no record is not missed. */
+/* A reply that is not a record is ignored. */
 void exit_listener_drain(struct exit_listener *listener,
                          void (*take)(void *data, const struct exit_record *record), void *data)
 {

@@ -1,16 +1,14 @@
 /* taskstats.h: receives the kernel's record of each task that ends anywhere on the machine
- * (taskstats). Needs CAP_NET_ADMIN in the first namespaces. exit_records.h and ends.c find the tree
- * that a record belongs to.
- *
- * Thread rule: one thread at a time; a fork of the process that opened it only closes its
- * descriptor. */
+ * (taskstats). Needs CAP_NET_ADMIN in the initial namespaces. exit_records.h and ends.c find the
+ * tree of a record. Thread rule: one thread at a time; a fork of the process that opened it only
+ * closes its descriptor. */
 #ifndef VITALS_OS_LINUX_ACCOUNTING_TASKSTATS_H
 #define VITALS_OS_LINUX_ACCOUNTING_TASKSTATS_H
 
 #include "os/linux/accounting/exit_records.h"
 #include "os/linux/linux.h"
 
-/* The attributes of the one message of generic netlink that an answer is. 0, the errno that it is,
+/* Parses the attributes of a generic netlink answer of one message. Returns 0, the message's errno,
  * or -EBADMSG. */
 int linux_parse_generic(const char *bytes, size_t size, struct cursor *attributes);
 
@@ -20,19 +18,19 @@ struct exit_listener {
     const struct os *os;
     int socket; /* -1: none */
     uint16_t family;
-    char cpus[EXIT_LISTENER_CPUS]; /* as the kernel was told; empty: it was not */
-    bool lossy;                    /* it could not deliver every one */
+    char cpus[EXIT_LISTENER_CPUS]; /* as registered with the kernel; empty: not registered */
+    bool lossy;                    /* the kernel could not deliver all records */
     int64_t maker;                 /* a fork of it shares the socket */
 };
 
-/* 0, or negative errno: it is closed. */
+/* Returns 0, or a negative errno: the listener is then closed. */
 int exit_listener_open(struct exit_listener *listener, const struct os *os);
 
-/* Hands over every record that has come until now, in the order of ends of each CPU. */
+/* Passes on every record that has arrived, in the order of ends of each CPU. */
 void exit_listener_drain(struct exit_listener *listener,
                          void (*take)(void *data, const struct exit_record *record), void *data);
 
-/* One that was opened in vain, or closed before, may be closed. */
+/* Accepts a listener that failed to open, or is closed already. */
 void exit_listener_close(struct exit_listener *listener);
 
 #endif
