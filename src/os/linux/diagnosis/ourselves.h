@@ -9,7 +9,7 @@
 #include "model/diagnosis.h"
 #include "os/linux/lines.h"
 
-/* Of a namespace. */
+/* The level of a namespace. */
 enum place { PLACE_UNKNOWN, PLACE_FIRST, PLACE_INNER };
 
 /* The options of a mount of procfs (proc(5)). */
@@ -17,16 +17,16 @@ enum hide_pid {
     HIDE_NOTHING = 0,
     HIDE_CONTENT = 1,   /* noaccess: others' folders cannot be entered */
     HIDE_PROCESSES = 2, /* invisible */
-    HIDE_UNTRACED = 4   /* ptraceable: a group makes no exception */
+    HIDE_UNTRACED = 4   /* ptraceable: no exception for a group */
 };
 struct proc_mount {
     enum hide_pid hide;
     bool has_group; /* gid= was given; else it is group 0 */
-    uint64_t group; /* its members see everything */
-    bool only_pids; /* subset=pid: nothing but processes */
+    uint64_t group; /* its members see all processes */
+    bool only_pids; /* subset=pid: only processes */
 };
 
-/* What packages are called, and how a kernel is told things. */
+/* Distributions by package names and by how kernel parameters are set. */
 enum family {
     FAMILY_OTHER,
     FAMILY_DEBIAN,
@@ -49,19 +49,20 @@ enum capability {
 struct ourselves {
     const struct os *os;
     struct row_batch *out;
-    bool known; /* self/status tells of rights */
+    bool known; /* self/status could be read */
     uint64_t capabilities;
-    uint64_t user, group; /* effective */
-    bool in_group;        /* that of the mount, if that has one */
+    uint64_t user, group; /* effective identifiers */
+    bool in_group;        /* in the group of the mount, if it has one */
     bool no_new_privileges;
-    unsigned depth; /* pids that we have in the namespaces of this /proc; 0: not known */
+    unsigned depth; /* number of our pids in nested namespaces, as seen in this /proc; 0: not
+                     * known */
     enum place pids, users;
     struct proc_mount mount;
-    char kernel[128]; /* its release; "" */
+    char kernel[128]; /* release; "" */
     char system[32];  /* the distribution, by ID of os-release(5), a plain word; "" */
     enum family family;
-    bool wsl, old_wsl;  /* Linux below Windows; its first version, which has no GPUs */
-    const char *rights; /* the remedy for a capability that is missing */
+    bool wsl, old_wsl;  /* Linux under Windows; its first version, which has no GPUs */
+    const char *rights; /* the remedy for a missing capability */
 };
 
 /* ---- rows, one file each ---- */
@@ -69,7 +70,7 @@ struct ourselves {
 void diagnose_rights(const struct ourselves *self);  /* table_diagnosis_rights.c */
 void diagnose_devices(const struct ourselves *self); /* table_diagnosis_devices.c */
 
-/* A row that needs no remedy. */
+/* Adds a row that needs no remedy. */
 static inline void diagnose_good(const struct ourselves *self, const char *subject,
                                  const char *finding)
 {
@@ -86,13 +87,13 @@ bool ourselves_sees_hidden(const struct ourselves *self);
 
 /* ---- parsers: pure, total, fuzzed ---- */
 
-/* A line of mountinfo that mounts procfs; its number, and whether it is at /proc. */
+/* Parses a line of mountinfo that mounts procfs; its identifier, and whether it is at /proc. */
 bool ourselves_parse_mount(struct span line, uint64_t *id, bool *at_proc, struct proc_mount *out);
 
-/* Takes a line of a status; `out->mount.group` says which group is looked for. */
+/* Parses a line of a status; `out->mount.group` is the group to look for. */
 void ourselves_parse_status(struct span line, struct ourselves *out);
 
-/* Takes a line of os-release(5): ID, and ID_LIKE where that one is not known. */
+/* Parses a line of os-release(5): ID, and ID_LIKE if that one is not known. */
 void ourselves_parse_release(struct span line, struct ourselves *out);
 
 #endif

@@ -38,8 +38,8 @@ static enum family family_of(struct span word)
     return FAMILY_OTHER;
 }
 
-/* The next word of plain letters; blanks and quotes stand between them, and anything else ends it.
- */
+/* Takes the next word of plain letters; blanks and quotes separate words, anything else ends the
+ * text. */
 static bool next_plain(struct cursor *at, struct span *word)
 {
     while (!cursor_done(at) && (*at->at == '"' || *at->at == '\'' || *at->at == ' '))
@@ -86,7 +86,7 @@ int table_diagnosis(const struct os *os, struct row_batch *out)
         (void)lines_each(os, os->etc, "os-release", take_release, &self);
 
     /* "5.15.153.1-microsoft-standard-WSL2", "4.4.0-19041-Microsoft": the first version of WSL has
-     * no kernel of Linux. */
+     * no Linux kernel. */
     self.wsl = strcasestr(self.kernel, "microsoft") != NULL || strstr(self.kernel, "WSL") != NULL;
     self.old_wsl = self.wsl && strncmp(self.kernel, "4.4.", 4) == 0;
 

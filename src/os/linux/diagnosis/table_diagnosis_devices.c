@@ -27,12 +27,12 @@ struct bus {
     size_t count;
 };
 
-/* Whose devices compute, what should drive them, and how that comes to be there. Others (the
- * graphics of a server's board, of a virtual machine) need no driver for us. */
+/* Vendors of compute devices, their drivers, and how to install those. Other devices (graphics of a
+ * server's board, of a virtual machine) need no driver for vitals. */
 static const struct device_vendor {
     uint64_t id;
     const char *name;
-    const char *drivers[4]; /* the first is the usual one */
+    const char *drivers[4]; /* the first one is usual */
     const char *load;
     const char *install[FAMILIES];
 } VENDORS[] = {
@@ -70,7 +70,7 @@ static const struct device_vendor {
     {.name = "others"},
 };
 
-/* The driver that a folder's link of that name leads to; "" where it has none. */
+/* Reads the driver that a folder's link of that name leads to; "" if there is none. */
 static void read_driver(const struct os *os, const char *path, char out[static DRIVER_NAME])
 {
     char target[OS_SYS_PATH];
@@ -96,9 +96,9 @@ static bool take_device(const char *name, void *data)
     read_driver(bus->os, path, driver);
     snprintf(path, sizeof path, "bus/pci/devices/%s/physfn", name);
     if (driver[0] == '\0' && os_sys_exists(bus->os, path))
-        return true; // a part of another that waits to be given to a virtual machine
+        return true; /* a virtual function that waits to be assigned to a virtual machine */
 
-    const struct device_vendor *vendor = VENDORS; // the last one stands for all others
+    const struct device_vendor *vendor = VENDORS; /* the last entry is for all other vendors */
     while (vendor->id != 0 && vendor->id != id)
         vendor++;
     size_t i = 0;
@@ -128,7 +128,7 @@ static void tell_driver(const struct ourselves *self, const struct device_node_g
     snprintf(subject, sizeof subject, "PCI, %s", vendor->name);
     if (group->driver[0] == '\0') {
         if (vendor->id == 0)
-            return; // nothing to see of them, nothing lost
+            return; /* they are not visible, and nothing is missing */
         if (group->count == 1)
             snprintf(finding, sizeof finding, "%s has no driver", group->first);
         else
@@ -160,7 +160,7 @@ static void tell_driver(const struct ourselves *self, const struct device_node_g
 struct nodes {
     const struct os *os;
     unsigned count, denied, missing;
-    char first[OS_SYS_NAME]; /* of those that cannot be opened */
+    char first[OS_SYS_NAME]; /* the first one that cannot be opened */
 };
 
 static bool take_node(const char *name, void *data)
@@ -173,7 +173,7 @@ static bool take_node(const char *name, void *data)
     snprintf(path, sizeof path, "class/drm/%s/device/driver", name);
     read_driver(nodes->os, path, driver);
     if (strcmp(driver, "nvidia") == 0)
-        return true; // CUDA opens none of them
+        return true; /* CUDA does not open these */
     snprintf(path, sizeof path, "dri/%s", name);
     int access = os_dev_access(nodes->os, path);
     bool denied = access < 0 && os_availability(access) == VITALS_DENIED;
@@ -241,7 +241,7 @@ void diagnose_devices(const struct ourselves *self)
     if (!self->wsl)
         return;
 
-    /* The GPUs that Windows lends. */
+    /* The GPUs that Windows provides. */
     int access = os_dev_access(self->os, "dxg");
     if (self->old_wsl)
         diagnosis_add(self->out, DIAGNOSIS_NOTICE, subject, "the first version of WSL has no GPUs",

@@ -1,8 +1,6 @@
-/* table_diagnosis_rights.c: the processes that we see, what we may read of those that are not ours,
- * what this kernel counts, and what our limits leave us: rows of the table diagnosis. The effect of
- * each capability was measured on Linux 6.18.
- *
- * Thread rule: workers only. */
+/* table_diagnosis_rights.c: which processes are visible, what may be read of those of other users,
+ * what this kernel counts, and what our limits permit: rows of the table diagnosis. The effect of
+ * each capability was measured on Linux 6.18. Thread rule: workers only. */
 #include "os/linux/cgroup/cgroup.h"
 #include "os/linux/diagnosis/ourselves.h"
 #include "os/linux/process/process_tables.h"
@@ -71,8 +69,8 @@ static void diagnose_others(const struct ourselves *self)
     bool search = ourselves_may(self, CAPABILITY_DAC_READ_SEARCH);
     if (!self->known)
         return;
-    /* Sandboxes refuse what capabilities would allow: only trying tells. The first process belongs
-     * to another user, unless we are it. */
+    /* Sandboxes may deny what capabilities would permit, so it is tried. The first process belongs
+     * to another user, unless it is this one. */
     char target[8];
     bool refused = readlinkat(self->os->proc, "1/exe", target, sizeof target) < 0 &&
                    (errno == EACCES || errno == EPERM);
@@ -105,7 +103,7 @@ static bool is_counter(const char *name, void *data)
     return !*found;
 }
 
-/* Nothing is wrong without it: it is what many processes cost. */
+/* Only a notice: without it, many processes cost more. */
 static void diagnose_task_iterator(const struct ourselves *self)
 {
     struct os_task_iterator *iterator = NULL;
@@ -168,8 +166,8 @@ static void diagnose_delays(const struct ourselves *self)
                       "sudo sysctl kernel.task_delayacct=1");
 }
 
-/* Readable counters let a user guess what others compute (CVE-2020-8694): since 5.10 they are
- * root's. */
+/* From readable counters a user can infer what others compute (CVE-2020-8694): since 5.10 only root
+ * may read them. */
 static void diagnose_energy(const struct ourselves *self)
 {
     static const char subject[] = "energy";
@@ -187,7 +185,7 @@ static void diagnose_energy(const struct ourselves *self)
 
 /* ---- the kernel ---- */
 
-/* Descriptors that are not a process's: roots, files of the machine, workers, a driver's own. */
+/* Descriptors not used for processes: roots, files of the machine, workers, drivers. */
 enum { OTHER_DESCRIPTORS = 128, LIMITS_TEXT = 4096 };
 
 static void diagnose_pressure(const struct ourselves *self)
@@ -230,7 +228,7 @@ static void diagnose_cgroups(const struct ourselves *self)
     struct cgroups cgroups;
     cgroups_find(&cgroups, self->os, 1u << CGROUP_SECOND);
 
-    /* Whether a group can be made below ours, by the rights of its folder. */
+    /* Check the rights of the folder: can a group be made below ours? */
     const struct cgroup_found *found = &cgroups.found[CGROUP_SECOND];
     const struct cgroup_place *place = &found->place;
     char path[CGROUP_PATH_MAX + 1];
@@ -263,7 +261,7 @@ static void diagnose_descriptors(const struct ourselves *self)
     int64_t size = linux_read_line(self->os, self->os->proc, "self/limits", text, sizeof text - 1);
     uint64_t limit = 0; // not known
     if (size > 0 && nofile != NULL) {
-        text[size] = '\n'; // a line that the end cuts is none, and the last newline was taken off
+        text[size] = '\n'; /* a line that was cut is ignored; the last newline was removed */
         (void)linux_parse_limits(text, (size_t)size + 1, values);
         const struct linux_limit_values *found = &values[nofile - LINUX_LIMIT];
         limit = found->known ? found->hard : 0;
