@@ -1,8 +1,8 @@
-/* devices.c: what a disk or a network interface is, from its name and from /sys.
+/* devices.c: the kind of a disk or a network interface, from its name and from /sys.
  *
- * Both answer one question: whose traffic is its own? A disk that stands on others (dm, md, bcache,
- * a path of an NVMe multipath device) would be counted with them, a bridge with its ports. Asked
- * once for each device, on the tick thread: files of /sys that no driver has to answer for.
+ * Both answer one question: is its traffic its own? A disk on top of others (dm, md, bcache, a path
+ * of an NVMe multipath device) would be counted together with them, a bridge with its ports. Read
+ * once for each device, on the tick thread: these files of /sys need no answer from a driver.
  * Thread rule: any thread; nothing is kept. */
 #include "os/linux/linux.h"
 
@@ -23,7 +23,7 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* A path below the device's folder; false where the name cannot be one of a file. */
+/* Writes a path below the device's folder; returns false if the name cannot be that of a file. */
 static bool path_of(char out[static PATH_BYTES], const char *class, const char *name,
                     const char *file)
 {
@@ -47,7 +47,7 @@ static bool has(const struct os *os, const char *class, const char *name, const 
            faccessat(os->sys, path, F_OK, 0) == 0;
 }
 
-/* Whether one of the device's folders holds a name that begins so; no name of these begins with a
+/* True if one of the device's folders has a name with that beginning; no such name begins with a
  * dot. */
 static bool holds(const struct os *os, const char *class, const char *name, const char *file,
                   const char *prefix)
@@ -68,8 +68,8 @@ static bool holds(const struct os *os, const char *class, const char *name, cons
     return found;
 }
 
-/* By the name, up to a number. Rank 0: never counted. What a server on the network holds passes no
- * other disk of ours. */
+/* Kinds by name, up to a number. Rank 0: never counted. The traffic of a network disk does not pass
+ * another local disk. */
 static const struct {
     const char *prefix;
     struct os_device_kind kind;
@@ -105,13 +105,13 @@ void os_disk_kind(const struct os *os, const char *name, const char *disk, bool 
     // nvme0c1n1 is one of the paths to nvme0n1.
     size_t digits = strncmp(name, "nvme", 4) == 0 ? strspn(name + 4, DIGITS) : 0;
     bool is_path = digits > 0 && name[4 + digits] == 'c' && is_digit(name[5 + digits]);
-    if (is_path || holds(os, "block", name, "slaves", "")) // made of others
+    if (is_path || holds(os, "block", name, "slaves", "")) /* made of other disks */
         *out = (struct os_device_kind){"stacked", 0};
 }
 
-/* What carries traffic of its own, best first. Where there is hardware, all traffic of the others
- * passes it, or never leaves the machine; in a container the end of a veth is all there is. What
- * stands on another interface here comes last, for that carries its traffic. */
+/* Interfaces with traffic of their own, best first. If there is hardware, all traffic of the others
+ * passes it, or never leaves the machine; in a container the end of a veth pair is the only one. An
+ * interface on top of another local one comes last, because that one carries its traffic. */
 enum { NEVER = 0, HARDWARE = 1, LINK = 2, TUNNEL = 3, OVERLAY = 4, UPPER = 5 };
 
 /* DEVTYPE of uevent. */
@@ -129,7 +129,7 @@ static const struct {
     {"vrf", {"virtual", OVERLAY}},     {"hsr", {"virtual", OVERLAY}},
 };
 
-/* ARPHRD of the file "type", where nothing else tells. */
+/* ARPHRD numbers in the file "type", used last. */
 static const struct {
     uint64_t number;
     struct os_device_kind kind;
@@ -150,7 +150,8 @@ static const struct {
     {"phy80211", {"wireless", HARDWARE}},
 };
 
-/* By names, where /sys does not show the interface: it may be that of another network namespace. */
+/* Kinds by name, if /sys does not show the interface: it may be that of another network
+ * namespace. */
 static struct os_device_kind kind_by_name(const char *name)
 {
     static const struct {
@@ -171,7 +172,7 @@ static struct os_device_kind kind_by_name(const char *name)
     for (size_t i = 0; i < ARRAY_COUNT(NAMES); i++)
         if (strncmp(name, NAMES[i].prefix, strlen(NAMES[i].prefix)) == 0)
             return NAMES[i].kind;
-    // A VLAN or an alias stands on the interface that it is named after.
+    /* A VLAN or an alias is on top of the interface in its name. */
     if (strpbrk(name, ".:@") != NULL)
         return (struct os_device_kind){"vlan", OVERLAY};
     return (struct os_device_kind){"ethernet", HARDWARE};
@@ -187,7 +188,7 @@ static bool read_number(const struct os *os, const char *name, const char *file,
     return cursor_u64(&at, out);
 }
 
-/* By DEVTYPE, by marks, by ARP type; false where none tells. */
+/* Finds the kind by DEVTYPE, by its files, by ARP type; returns false if none is known. */
 static bool kind_by_sys(const struct os *os, const char *name, uint64_t arp_type,
                         struct os_device_kind *out)
 {
@@ -230,13 +231,13 @@ void os_network_kind(const struct os *os, const char *name, struct os_device_kin
         *out = peer ? (struct os_device_kind){"veth", LINK}
                     : (struct os_device_kind){"virtual", OVERLAY};
     } else if (hardware && out->rank > HARDWARE && strcmp(out->type, "virtual") != 0) {
-        out->rank = HARDWARE; // a modem whose protocol looks like a tunnel's
+        out->rank = HARDWARE; /* a modem whose protocol is also that of tunnels */
     }
-    // A part of something: of a bridge, a bond, or a pair whose traffic hardware's own driver sums.
+    /* A part of a bridge, a bond, or a pair whose traffic the hardware's own driver sums. */
     if (out->rank == LINK && has(os, "net", name, "master"))
         out->rank = OVERLAY;
-    // It stands on another that is seen here too: the kernel links none of other namespaces. The
-    // ends of a veth pair stand on nothing.
+    /* It is on top of another local interface: the kernel links none of other namespaces. The ends
+     * of a veth pair are on top of nothing. */
     if (out->rank >= LINK && holds(os, "net", name, "", "lower_"))
         *out = (struct os_device_kind){told ? out->type : "virtual", UPPER};
     if (out->rank == HARDWARE && has(os, "net", name, "master/device"))

@@ -1,9 +1,8 @@
 /* host.c: the machine's files, each with a descriptor that is kept and read again from its start.
  *
- * A table says which file serves which metrics; nothing is read that no wanted metric needs. A
- * file that could not be opened is tried again at the next tick. What the files say is the
- * business of parse_*.c, and our own cgroup that of cgroup.c.
- * Thread rule: a struct os_host belongs to one thread at a time. */
+ * A table says which file has which metrics; a file without a wanted metric is not read. A file
+ * that could not be opened is tried again at the next tick. parse_*.c parses the files, and
+ * cgroup.c reads our own cgroup. Thread rule: a struct os_host belongs to one thread at a time. */
 #include "os/linux/machine/host_files.h"
 #include "os/linux/machine/machine.h"
 
@@ -13,16 +12,16 @@
 #include <sched.h>
 #include <string.h>
 
-/* The first read of a buffer; most machines need no more. And the most that is taken of a file:
+/* The initial size of a buffer, enough for most machines; and the most that is read of a file:
  * /proc/stat has a number for every interrupt, /proc/net/dev a line for every container. */
 enum { TEXT_START = 16 * 1024, TEXT_MAX = 4 * 1024 * 1024 };
 
-/* Which read was the last, so that the one that would say so is spared: of text that the kernel
- * makes as a whole (single_open), every one that is shorter than was asked for; of a list that it
- * makes line by line into a page (seq_file), only one that left room for another line. */
+/* A read below this size was the last one, which saves the read that returns 0: for text that the
+ * kernel makes as a whole (single_open), every short read; for a list that it makes line by line
+ * into a page (seq_file), only one that left room for another line. */
 enum { WHOLE = TEXT_MAX, LIST = 4096 - 512, UNTIL_END = 0 };
 
-/* CPUs of the largest affinity mask that is tried. */
+/* The largest affinity mask that is tried. */
 enum { MASK_BYTES_START = 128, MASK_BYTES_MAX = HOST_CPUS_MAX / 8 };
 
 struct host_reading {
@@ -33,7 +32,7 @@ struct host_reading {
     bool short_of_memory;
 };
 
-/* The text of a kept descriptor. 0 or negative errno. */
+/* Reads the text of a kept descriptor. Returns 0 or a negative errno. */
 static int read_text(int descriptor, size_t last_below, struct buffer *text)
 {
     buffer_reset(text);
@@ -61,8 +60,8 @@ static void take_stat(struct host_reading *reading)
         reading->short_of_memory = true;
 }
 
-/* The watermarks are read only where the kernel did not say what is available; the text of meminfo
- * is done with by then. */
+/* The watermarks are read only if the kernel does not report available memory; the text of meminfo
+ * is no longer needed then. */
 static void take_memory(struct host_reading *reading)
 {
     struct buffer *text = &reading->host->text;
@@ -114,11 +113,11 @@ static const struct host_file {
     size_t descriptor; /* offset within struct os_host */
     size_t last_below; /* WHOLE, LIST or UNTIL_END */
     void (*take)(struct host_reading *reading);
-    vitals_table table; /* whose rows it has too; 0: none */
+    vitals_table table; /* table whose rows the file also has; 0: none */
     size_t devices;     /* offset of that table's list within struct os_machine; 0: none */
     struct {
         vitals_metric first, last;
-    } serves[5]; /* up to zeros */
+    } serves[5]; /* ends with zeros */
 } FILES[] = {
     // clang-format off
     {"stat", offsetof(struct os_host, stat), WHOLE, take_stat, VITALS_TABLE_CPU, 0,
@@ -171,7 +170,8 @@ static int take_file(struct host_reading *reading, const struct host_file *file)
     return reading->short_of_memory ? -ENOMEM : 0;
 }
 
-/* Which CPUs the calling thread may run on: a mask that is too short for the kernel is refused. */
+/* Counts the CPUs on which the calling thread may run; the kernel refuses a mask that is too
+ * short. */
 struct value linux_count_usable(const struct os *os)
 {
     if (!os->live)
@@ -197,7 +197,7 @@ size_t os_cpus_usable(const struct os *os)
 
 /* ---- pressure ---- */
 
-/* A kernel that has none, or was started without, is not asked again. */
+/* A kernel without pressure, or booted without it, is not asked again. */
 static void take_pressures(struct host_reading *reading)
 {
     static const char *const PRESSURES[OS_PRESSURES] = {"pressure/cpu", "pressure/memory",
@@ -271,7 +271,7 @@ void os_host_read(struct os_host *host, const struct os *os, const struct metric
         if (!is_wanted)
             continue;
 
-        // A machine's file that is not there belongs to a kernel without it; it has not gone.
+        /* A missing file means that the kernel lacks the feature; VITALS_GONE does not apply. */
         int error = take_file(&reading, file);
         vitals_availability reason = error == 0 || error == -ENOENT ? VITALS_UNSUPPORTED
                                                                     : os_availability(error);
@@ -296,7 +296,7 @@ void os_host_read(struct os_host *host, const struct os *os, const struct metric
         values_set(machine, VITALS_HOST_UPTIME_SECONDS,
                    value_f64((double)os->clock.boottime_ns(os->clock.data) / 1e9));
     if (metric_set_has(wanted, VITALS_HOST_BOOT_TIME_SECONDS)) {
-        // By the clock: /proc/stat has whole seconds, cut.
+        /* From the clock: /proc/stat has whole seconds, truncated. */
         uint64_t now_ns = os->clock.realtime_ns(os->clock.data);
         uint64_t since_ns = os->clock.boottime_ns(os->clock.data);
         values_set(machine, VITALS_HOST_BOOT_TIME_SECONDS,

@@ -1,26 +1,26 @@
-/* host_files.h: the machine's files as text → values.
+/* host_files.h: parsers for the machine's files.
  *
- * Parsers of (bytes, size): pure, total, fuzzed. Each writes the values that it found and leaves
- * the others as they are, so that what a kernel does not tell stays unset. A line that the end of
- * the text cuts is not a line: half a number would be a wrong one.
- * Thread rule: pure. */
+ * They take (bytes, size) and are pure, total and fuzzed. Each sets the values that it finds and
+ * leaves the others unchanged, so that values which a kernel does not report stay unset. A line
+ * that is cut by the end of the text is ignored: a part of a number would be wrong. Thread rule:
+ * pure. */
 #ifndef VITALS_OS_LINUX_MACHINE_HOST_FILES_H
 #define VITALS_OS_LINUX_MACHINE_HOST_FILES_H
 
 #include "os/os.h"
 #include "util/cursor.h"
 
-/* The kernel numbers CPUs below NR_CPUS, at most 8192; a line beyond this is none. */
+/* The kernel numbers CPUs below NR_CPUS, at most 8192; a line with a larger number is ignored. */
 enum { HOST_CPUS_MAX = 16384 };
 
-/* A line "key number" becomes a value. */
+/* Maps a line "key number" to a metric. */
 struct host_field {
     const char *key;
     vitals_metric metric;
     uint64_t scale;
 };
 
-/* The next line that ends in a newline, without it. */
+/* Takes the next line that ends in a newline, without it. */
 static inline bool host_line(struct cursor *text, struct span *line)
 {
     return cursor_line(text, line) && line->bytes + line->size < text->end;
@@ -40,62 +40,62 @@ static inline void host_field_set(const struct host_field *fields, size_t count,
     }
 }
 
-/* Parses /proc/stat. `cpus` may be NULL. Returns 0, or -1 when memory for them is out. */
+/* Parses /proc/stat. `cpus` may be NULL. Returns 0, or -1 if memory is exhausted. */
 int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, struct values *machine,
                     struct os_cpus *cpus);
 
 void host_parse_loadavg(const char *bytes, size_t size, struct values *machine);
 
-/* What /proc/meminfo says itself. memory_available_bytes stays unset where it says nothing, or 0.
- */
+/* Parses the values of /proc/meminfo. memory_available_bytes stays unset if it is missing or 0. */
 void host_parse_meminfo(const char *bytes, size_t size, struct values *machine);
 
-/* The low watermarks of all zones of /proc/zoneinfo, in pages; false where there is none. */
+/* Parses the low watermarks of all zones of /proc/zoneinfo, in pages; returns false if there are
+ * none. */
 bool host_parse_zoneinfo(const char *bytes, size_t size, uint64_t *pages);
 
-/* What follows from it: used, cached, and available where the kernel did not tell. `low_bytes`:
- * the watermarks, or NULL. */
+/* Derives used, cached and, if the kernel did not report it, available memory. `low_bytes`: the
+ * watermarks, or NULL. */
 void host_derive_memory(struct values *machine, const uint64_t *low_bytes);
 
 void host_parse_vmstat(const char *bytes, size_t size, uint64_t page_bytes, struct values *machine);
 
-/* The lists of devices. Return 0, or -1 when memory is out. */
+/* Parse the lists of devices. Return 0, or -1 if memory is exhausted. */
 int host_parse_diskstats(const char *bytes, size_t size, struct os_devices *out);
 int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out);
 
-/* Values of VITALS_TABLE_PRESSURE; false where there are none. */
+/* Parses values of VITALS_TABLE_PRESSURE; returns false if there are none. */
 bool host_parse_pressure(const char *bytes, size_t size, struct values *out);
 
-/* ---- where our own cgroup is (parse_cgroup.c) ---- */
+/* ---- place of our own cgroup (parse_cgroup.c) ---- */
 
 enum { CGROUP_PATH_MAX = 4096 };
 
-/* A path of a cgroup, or of a mount; longer ones are not known. */
+/* A path of a cgroup or a mount; longer ones are treated as unknown. */
 struct cgroup_path {
     size_t size;
     char bytes[CGROUP_PATH_MAX];
 };
 
-/* A line of /proc/self/cgroup that says where we are in the hierarchy of the controller. Of both
- * versions that of version 1 counts: there the controller is. */
+/* Parses a line of /proc/self/cgroup with our cgroup in the controller's hierarchy. If both
+ * versions are mounted, version 1 has priority: it has the controller. */
 bool host_parse_membership(struct span line, const char *controller, unsigned *version,
                            struct span *path);
 
-/* A line of /proc/self/mountinfo that mounts a hierarchy of cgroups. */
+/* A line of /proc/self/mountinfo that mounts a cgroup hierarchy. */
 struct cgroup_mount {
     unsigned version;
-    struct span options;     /* names the controllers of version 1 */
-    struct cgroup_path root; /* the cgroup that is seen at the mount point */
+    struct span options;     /* has the controllers of version 1 */
+    struct cgroup_path root; /* the cgroup that is visible at the mount point */
     struct cgroup_path point;
 };
 bool host_parse_cgroup_mount(struct span line, struct cgroup_mount *out);
 bool host_mount_has(const struct cgroup_mount *mount, unsigned version, const char *controller);
 
-/* Where a cgroup is found below the root of /sys. */
+/* The place of a cgroup below the root of /sys. */
 struct cgroup_place {
     bool found;
-    bool outer;              /* only ancestors can be seen: path is that of the mount */
-    size_t mount_size;       /* as much of path is the mount point */
+    bool outer;              /* only ancestors are visible: path is that of the mount */
+    size_t mount_size;       /* length of the mount point at the beginning of path */
     struct cgroup_path path; /* "fs/cgroup/memory/a/b" */
 };
 

@@ -1,6 +1,5 @@
-/* machine.c: os_read_machine: the row of host, and in what order the rest comes.
- *
- * Thread rule: workers only. */
+/* machine.c: os_read_machine: reads the row of host, and calls the other parts in order. Thread
+ * rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include "os/linux/cgroup/cgroup.h"
@@ -18,7 +17,7 @@ static void take_total(struct span line, void *data)
         *(struct value *)data = value_u64(saturating_mul(kilo, 1024));
 }
 
-/* The lesser of two counts; one that is missing does not count. */
+/* Returns the smaller of two counts; a missing one is ignored. */
 static struct value least(struct value a, struct value b)
 {
     if (a.state <= 0 || b.state <= 0)
@@ -26,7 +25,7 @@ static struct value least(struct value a, struct value b)
     return b.as.u64 < a.as.u64 ? b : a;
 }
 
-/* What we may use. What follows from limits asks for those too. */
+/* Reads the limits of this process, if they or values derived from them are wanted. */
 static void read_limits(const struct os *os, struct row_batch *out, struct values *host)
 {
     struct metric_set wanted = out->wanted;
@@ -51,7 +50,7 @@ static void read_limits(const struct os *os, struct row_batch *out, struct value
         eligible = least(eligible, host->at[metric_number(VITALS_HOST_CGROUP_CPUS)]);
         struct value cores = host->at[metric_number(VITALS_HOST_CGROUP_CPU_LIMIT_CORES)];
         if (cores.state > 0 && cores.as.f64 < 1e6) {
-            // A quota of one and a half CPUs keeps two of them busy.
+            /* A quota of 1.5 CPUs can keep two CPUs busy. */
             uint64_t whole = (uint64_t)cores.as.f64;
             whole += (double)whole < cores.as.f64 || whole == 0;
             eligible = least(eligible, (struct value){.as.u64 = whole, .state = cores.state});
@@ -80,7 +79,7 @@ static void read_host(const struct os *os, struct row_batch *out, struct values 
             bytes = value_missing(os_availability(error));
         values_set(host, VITALS_HOST_MEMORY_ZFS_CACHE_BYTES, bytes);
     }
-    /* Places for the sums over the rows of energy_zone. */
+    /* Reserves cells for the sums over the rows of energy_zone. */
     values_set(host, VITALS_HOST_PACKAGE_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
     values_set(host, VITALS_HOST_DRAM_ENERGY_JOULES, value_missing(VITALS_UNSUPPORTED));
     for (unsigned number = 1; number < METRIC_NUMBERS; number++)
@@ -109,9 +108,9 @@ static void read_host(const struct os *os, struct row_batch *out, struct values 
     machine_read_names(os, out);
 }
 
-/* Pressure of our own cgroup, where version 2 is mounted, with keys behind those of the machine.
- * The root's files tell the same as /proc/pressure, so it has no rows: only a cgroup that is not
- * the root has a type. */
+/* Pressure of our own cgroup, if version 2 is mounted, with keys after those of the machine. The
+ * files of the root cgroup equal /proc/pressure, so it has no rows: only a cgroup that is not the
+ * root has a type. */
 static void read_pressure(const struct os *os, struct row_batch *out)
 {
     static const struct {
@@ -134,7 +133,7 @@ static void read_pressure(const struct os *os, struct row_batch *out)
         struct values values = {0};
         if (!cgroup_read_here(&walk, PRESSURES[i].file, text, sizeof text - 1))
             continue;
-        // The last line's newline was taken with the text's end.
+        /* The last newline was removed at the end of the text. */
         size_t size = strlen(text);
         text[size++] = '\n';
         if (!host_parse_pressure(text, size, &values))

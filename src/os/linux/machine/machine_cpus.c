@@ -1,10 +1,10 @@
 /* machine_cpus.c: topology and clocks of the online CPUs.
  *
  * A clock is that of the CPU and not of its policy; offline CPUs have none and no row. Hardware
- * threads of one core name each other in core_cpus_list (thread_siblings_list before 5.4): the
- * first of them stands for the core. Where /sys has no clocks, as in most virtual machines, or is
- * not there at all, /proc/cpuinfo lists the CPUs and tells what it can.
- * Thread rule: workers only. */
+ * threads of one core list each other in core_cpus_list (thread_siblings_list before 5.4): the
+ * first of them represents the core. If /sys has no clocks, as in most virtual machines, or does
+ * not exist, /proc/cpuinfo lists the CPUs and is used as far as possible. Thread rule: workers
+ * only. */
 #include "os/linux/machine/machine.h"
 
 #include "os/linux/machine/host_files.h"
@@ -24,11 +24,11 @@ struct cpu {
 struct processors {
     const struct os *os;
     struct row_batch *out;
-    uint64_t packages[PACKAGES_MAX / 64]; /* seen */
+    uint64_t packages[PACKAGES_MAX / 64]; /* bits of packages already counted */
     uint64_t package_count, core_count, clock_count, cpu_count;
     double clock_sum;
     bool cores_known, packages_known;
-    struct cpu info; /* of cpuinfo: the CPU being read */
+    struct cpu info; /* from cpuinfo: the current CPU */
     bool begun;
 };
 
@@ -60,7 +60,7 @@ static bool read_clock_now(const struct os *os, uint64_t cpu, double *hertz)
            read_clock(os, cpu, "cpufreq/cpuinfo_cur_freq", hertz);
 }
 
-/* Values from /sys replace those from cpuinfo. Sums up, and writes the row. */
+/* Values from /sys replace those from cpuinfo. Updates the sums, and writes the row. */
 static void read_cpu(struct processors *all, struct cpu *cpu)
 {
     const struct os *os = all->os;
@@ -84,7 +84,7 @@ static void read_cpu(struct processors *all, struct cpu *cpu)
         (void)batch_add_row(out, VITALS_TABLE_CPU, index + 1, (struct span){label, size});
     all->cpu_count++;
     all->cores_known |= has_siblings;
-    all->core_count += has_siblings && sibling == index; // the first that shares the core
+    all->core_count += has_siblings && sibling == index; /* the core's first thread */
     if (cpu->has_package)
         batch_set_u64(out, VITALS_CPU_PACKAGE, cpu->package);
     if (cpu->has_package && cpu->package < PACKAGES_MAX) {
@@ -113,7 +113,7 @@ static void read_cpu(struct processors *all, struct cpu *cpu)
         batch_set_f64(out, VITALS_CPU_FREQUENCY_MAX_HERTZ, hertz);
 }
 
-/* The CPUs of a list like "0-3,8"; false where it is better to ask cpuinfo. */
+/* Reads the CPUs from a list like "0-3,8"; returns false if cpuinfo should be used instead. */
 static bool read_online(struct processors *all)
 {
     char text[LIST_BYTES];

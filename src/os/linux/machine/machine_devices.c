@@ -1,8 +1,7 @@
-/* machine_devices.c: what /sys tells of disks and of network interfaces beside their counters.
- *
- * One small file per value, and none that is not wanted: some drivers ask their hardware for the
- * speed of a link. The lists are the kernel's own, so that rows stand in the order of the ticks'.
- * Thread rule: workers only. */
+/* machine_devices.c: properties of disks and network interfaces in /sys, besides their counters.
+ * One small file for each value, and only if it is wanted: some drivers query their hardware for
+ * the speed of a link. The lists are the kernel's own, so that rows are in the same order as those
+ * of the ticks. Thread rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include "util/number.h"
@@ -17,10 +16,10 @@ struct devices_reading {
     const struct os *os;
     struct row_batch *out;
     const char *class;         /* "block", "net" */
-    char name[OS_DEVICE_NAME]; /* of the device being read */
+    char name[OS_DEVICE_NAME]; /* the current device */
 };
 
-/* A missing file is no news: the device has no such thing. */
+/* A missing file means that the device has no such property. */
 static vitals_availability reason(int error)
 {
     return error == 0 || error == -ENOENT || error == -EINVAL ? VITALS_UNSUPPORTED
@@ -34,7 +33,7 @@ static void path_of(const struct devices_reading *reading, const char *file, cha
     char *at = out + size, *end = at + strlen(reading->name);
     for (; at < end; at++)
         if (*at == '/')
-            *at = '!'; // as the kernel writes the slash of a name, as in cciss/c0d0
+            *at = '!'; /* the kernel writes a slash in a name, as in cciss/c0d0, in this way */
 }
 
 static void read_u64(const struct devices_reading *reading, vitals_metric metric, const char *file,
@@ -73,7 +72,7 @@ static void read_text(const struct devices_reading *reading, vitals_metric metri
         batch_set_missing(reading->out, metric, reason(error));
 }
 
-/* False where it cannot be a name of a file in /sys. */
+/* Returns false if the name cannot be that of a file in /sys. */
 static bool begin(struct devices_reading *reading, vitals_table entity, struct span name)
 {
     if (name.size == 0 || name.size >= sizeof reading->name || *name.bytes == '.' ||
@@ -100,7 +99,7 @@ static void take_disk(struct span line, void *data)
         struct span second = read_line(reading, "device/model", model, &error);
         if (second.size == 0)
             second = read_line(reading, "device/name", model, NULL); // of a memory card
-        // Of what is no SCSI disk the vendor is a number of PCI's, or the word ATA.
+        // Except for SCSI disks, the vendor is a PCI number, or the word ATA.
         if (span_starts(first, "0x") || span_equal(first, "ATA"))
             first.size = 0;
         int size = snprintf(both, sizeof both, "%.*s%s%.*s", (int)first.size, first.bytes,
@@ -119,8 +118,8 @@ void machine_read_disks(const struct os *os, struct row_batch *out)
     (void)lines_each(os, os->proc, "diskstats", take_disk, &reading);
 }
 
-/* The file "flags" lacks "running", which the kernel works out when a program asks: an interface
- * that is up, and whose link is, or has no notion of one. */
+/* The file "flags" lacks "running", which the kernel computes when a program asks: the interface is
+ * up, and its link is up or has no state. */
 static void read_flags(const struct devices_reading *reading)
 {
     // In the order of the kernel's bits (netdevice(7)).
@@ -169,7 +168,7 @@ static void take_network(struct span line, void *data)
     read_text(reading, VITALS_NETWORK_STATE, "operstate");
     read_u64(reading, VITALS_NETWORK_MTU_BYTES, "mtu", 1);
     if (batch_wants(reading->out, VITALS_NETWORK_SPEED_BYTES)) {
-        // Megabits; -1, 4294967295 or an error where there is no link.
+        /* Megabits; -1, 4294967295 or an error without a link. */
         char text[TEXT_BYTES];
         int error;
         uint64_t megabits;

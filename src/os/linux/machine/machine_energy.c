@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A machine has some ten; the cap bounds a folder of any size. */
+/* Most machines have about ten; this limits a folder of any size. */
 enum { ZONES_MAX = 512, NAME_BYTES = 64, KEY_PARTS = 1 << 16 };
 
 static const char FOLDER[] = "class/powercap", PREFIX[] = "intel-rapl:";
@@ -61,7 +61,7 @@ static bool visit(const char *entry, void *data)
         memcpy(package, name, sizeof package);
     (void)snprintf(label, sizeof label, "%s%s%s", package, part != 0 ? " " : "",
                    part != 0 ? name : "");
-    // A key that stays: the part in the lower bits, 0 for the whole.
+    /* A stable key: the part in the lower bits, 0 for the whole. */
     if (batch_add_row(zones->out, VITALS_TABLE_ENERGY_ZONE, (whole + 1) * KEY_PARTS + part,
                       (struct span){label, strlen(label)}) == NULL)
         return false;

@@ -1,6 +1,5 @@
-/* machine_names.c: what the machine is called: processor, architecture, product, distribution.
- *
- * Thread rule: workers only. */
+/* machine_names.c: names of the machine: processor, architecture, product, distribution. Thread
+ * rule: workers only. */
 #include "os/linux/machine/machine.h"
 
 #include <string.h>
@@ -18,7 +17,7 @@ bool machine_parse_cpuinfo(struct span line, struct span *key, struct span *valu
     return true;
 }
 
-/* os-release(5): as a shell would read it, in one of two kinds of quotes or in none. */
+/* os-release(5): unquoted as a shell would, with either kind of quotes or none. */
 size_t machine_parse_release(const char *bytes, size_t size, char *out, size_t capacity)
 {
     struct cursor text = cursor_over(bytes, size), at = text;
@@ -48,7 +47,7 @@ static const char *const MODEL_KEYS[] = {"model name", "Model Name", "cpu model"
                                          "uarch",      "Processor",  "Hardware",  "vendor_id"};
 
 struct machine_model {
-    size_t rank; /* of what was found; the count of MODEL_KEYS: nothing */
+    size_t rank; /* index of the key that was found; the count of MODEL_KEYS: none */
     size_t size;
     char text[NAME_BYTES];
 };
@@ -97,7 +96,7 @@ void machine_read_names(const struct os *os, struct row_batch *out)
         if (first.size + second.size == 0)
             second = lines_read(os, os->sys, "firmware/devicetree/base/model", text, NAME_BYTES,
                                 NULL);
-        // A device tree ends its texts with a NUL.
+        /* Texts of a device tree end with a NUL. */
         while (second.size > 0 && second.bytes[second.size - 1] == '\0')
             second.size--;
         size_t size = first.size;

@@ -1,6 +1,5 @@
-/* mounts.h: a line of /proc/self/mountinfo, what kind of file system it mounts, and ZFS pools.
- *
- * Thread rule: pure, but for ZFS. */
+/* mounts.h: parses a line of /proc/self/mountinfo, classifies file systems, and reads ZFS pools.
+ * Thread rule: pure, except for ZFS. */
 #ifndef VITALS_OS_LINUX_MACHINE_MOUNTS_H
 #define VITALS_OS_LINUX_MACHINE_MOUNTS_H
 
@@ -10,10 +9,10 @@
 
 enum { MOUNT_TEXT = 4096, MOUNT_OPTIONS = 8192 };
 
-/* Unescaped: the kernel writes blanks, newlines and backslashes as \ooo. */
+/* An unescaped text: the kernel writes blanks, newlines and backslashes as \ooo. */
 struct mount_text {
     size_t size;
-    char bytes[MOUNT_TEXT]; /* NUL-terminated; what does not fit is cut, and `cut` set */
+    char bytes[MOUNT_TEXT]; /* NUL-terminated; longer text is cut, and `cut` set */
     bool cut;
 };
 
@@ -22,30 +21,30 @@ struct mount {
     struct mount_text point, source;
     struct span type; /* borrowed from the line */
     size_t options_size;
-    char options[MOUNT_OPTIONS]; /* as /proc/mounts has them: rw or ro, then all others */
-    bool read_only;              /* the file system, not this mount of it alone */
+    char options[MOUNT_OPTIONS]; /* as in /proc/mounts: rw or ro, then all others */
+    bool read_only;              /* the file system is read-only, not just this mount */
 };
 
-/* One byte of an escaped word. */
+/* Takes one byte of an escaped word. */
 char mount_unescape(struct cursor *at);
 
-/* False where the line is none. */
+/* Returns false if the line is invalid. */
 bool mount_parse(struct span line, struct mount *out);
 
-/* File systems that store nothing: proc, cgroup, and so on. */
+/* True for file systems that store nothing: proc, cgroup, and so on. */
 bool mount_stores_nothing(struct span type);
 
-/* Over a network, or another machine's for another reason. */
+/* True for a network file system, or one of another machine. */
 bool mount_is_remote(const struct mount *mount);
 
-/* ZFS pools: what the kernel module tells below /proc/spl, and the space that the pool's
- * mounted datasets see. No tool of ZFS is run. Workers only. */
+/* ZFS pools: the kernel module's files below /proc/spl, and the space of the pool's mounted
+ * datasets. No ZFS program is run. Workers only. */
 
 enum { ZFS_POOLS_MAX = 64, ZFS_NAME = 256, ZFS_POINT = 256 };
 
 struct zfs_pool {
     char name[ZFS_NAME];
-    char point[ZFS_POINT];    /* where its own dataset is mounted; "": nowhere */
+    char point[ZFS_POINT];    /* mount point of its own dataset; "": not mounted */
     bool has_space;           /* at least one of its datasets is mounted */
     uint64_t used, available; /* bytes */
 };
@@ -55,18 +54,18 @@ struct zfs_pools {
     struct zfs_pool items[ZFS_POOLS_MAX];
 };
 
-/* Names, in the order of names. */
+/* Lists the pools, sorted by name. */
 void zfs_list_pools(const struct os *os, struct zfs_pools *pools);
 
-/* Each dataset once, however often it is mounted. */
+/* Adds each dataset once, however often it is mounted. */
 void zfs_add_dataset(struct zfs_pools *pools, const struct mount *mount,
                      const struct statvfs *space);
 
-/* Appends a row for each pool; whether there are any. */
+/* Appends a row for each pool; returns true if there are any. */
 bool zfs_write_pools(const struct os *os, const struct zfs_pools *pools, struct row_batch *out);
 
-/* The counts of a pool's file "io" (a line of names, then one of numbers), or of a dataset's
- * "objset-…" (a line for each); false where they are not there. */
+/* Parses the counts of a pool's file "io" (a line of names, then one of numbers), or of a dataset's
+ * "objset-…" (one per line); returns false if they are missing. */
 bool zfs_parse_io(const char *bytes, size_t size, uint64_t *read, uint64_t *written);
 bool zfs_parse_objset(const char *bytes, size_t size, uint64_t *read, uint64_t *written);
 

@@ -11,14 +11,14 @@
 
 enum { COLUMNS_OLD = 4, COLUMNS_MIN = 11 };
 
-/* A line of a network interface with fewer does not say how much was sent. */
+/* A line of a network interface with fewer numbers lacks the bytes sent. */
 enum { NETWORK_MIN = OS_NETWORK_TRANSMITTED_BYTES + 1 };
 
-/* Where the four numbers of an old kernel's partition belong. */
+/* Columns of the four numbers of a partition on an old kernel. */
 static const unsigned char OLD[COLUMNS_OLD] = {OS_DISK_READS, OS_DISK_SECTORS_READ, OS_DISK_WRITES,
                                                OS_DISK_SECTORS_WRITTEN};
 
-/* Appends one without numbers; NULL where the name is none, or memory is out. */
+/* Appends a device without numbers; NULL if the name is invalid, or memory is exhausted. */
 static struct os_device *device_add(struct os_devices *devices, struct span name)
 {
     if (name.size == 0 || name.size >= OS_DEVICE_NAME)
@@ -33,12 +33,12 @@ static struct os_device *device_add(struct os_devices *devices, struct span name
     return device;
 }
 
-/* How complete a list is: of `any` lines some could not be read, others could. */
+/* Returns how complete a list is; partial: some lines could not be read. */
 static signed char list_state(bool any, bool partial, bool whole)
 {
     if (!any)
         return VITALS_UNSUPPORTED;
-    // Where no line could be read, nothing is known: not even that it is at least 0.
+    /* If no line could be read, nothing is known: not even a lower bound of 0. */
     return !partial ? VITALS_HAVE : whole ? VITALS_LOWER_BOUND : VITALS_FAILED;
 }
 
@@ -84,8 +84,8 @@ int host_parse_diskstats(const char *bytes, size_t size, struct os_devices *out)
     return 0;
 }
 
-/* /proc/net/dev: two lines of titles, then "name: " and sixteen numbers; older kernels print no
- * blank behind the colon. A name may hold a colon itself (an alias), so the last one ends it. */
+/* /proc/net/dev: two header lines, then "name: " and sixteen numbers; older kernels print no blank
+ * after the colon. A name may have a colon itself (an alias), so the last one ends it. */
 int host_parse_netdev(const char *bytes, size_t size, struct os_devices *out)
 {
     struct cursor text = cursor_over(bytes, size);

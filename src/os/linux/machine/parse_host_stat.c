@@ -10,12 +10,12 @@
 #include "util/memory.h"
 #include "util/number.h"
 
-/* The ten numbers of a line, in its order; a line of fewer than TIMES_MIN is broken. GUEST is
+/* The ten numbers of a line, in order; a line with fewer than TIMES_MIN is invalid. GUEST is
  * already in USER, and GUEST_NICE in NICE. */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, GUEST, GUEST_NICE, TIMES };
 enum { TIMES_MIN = IDLE + 1 };
 
-/* Times have the same numbers in both tables, so one function writes either row. */
+/* Times have the same metric numbers in both tables, so one function writes either row. */
 enum { FIRST = 20, BUSY = 30, TOTAL = 31 };
 
 #define SAME_NUMBER(name, number)                                           \
@@ -43,8 +43,8 @@ static const struct host_field FIELDS[] = {
     {"procs_blocked", VITALS_HOST_TASKS_BLOCKED, 1},
 };
 
-/* Divided by the ticks of a second and not multiplied by a tick's length, a count of hundredths
- * becomes the double that is nearest to it, and prints as short as it is. */
+/* The division by the ticks of a second, instead of a multiplication by the length of a tick, gives
+ * the double nearest to a count of hundredths, which prints with the fewest digits. */
 static struct value seconds_of(uint64_t ticks, double ticks_per_second)
 {
     return value_f64((double)ticks / ticks_per_second);
@@ -96,14 +96,14 @@ int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, str
             host_field_set(FIELDS, ARRAY_COUNT(FIELDS), word, &at, machine);
             continue;
         }
-        // The kernel lists them in ascending order, each once.
+        /* The kernel lists CPUs in ascending order, each once. */
         if (index < next)
             continue;
         next = index + 1;
         count++;
         if (cpus == NULL)
             continue;
-        // Every tick writes the same numbers of an item, so only a new one is zeroed.
+        /* Every tick sets the same numbers of an item, so only a new one is zeroed. */
         size_t before = cpus->capacity;
         void *items = cpus->items;
         if (memory_grow(&items, &cpus->capacity, cpus->count, sizeof *cpus->items) != 0)
@@ -116,7 +116,7 @@ int host_parse_stat(const char *bytes, size_t size, double ticks_per_second, str
         values_set(&cpu->values, VITALS_CPU_INDEX, value_u64(index));
         parse_times(&at, ticks_per_second, &cpu->values);
     }
-    // A text that ends amid a line may have lost more of them.
+    /* A text that ends within a line may lack more CPUs. */
     struct value cpu_count = value_u64(count);
     if (size > 0 && bytes[size - 1] != '\n')
         cpu_count.state = VITALS_LOWER_BOUND;
@@ -140,7 +140,7 @@ void host_parse_loadavg(const char *bytes, size_t size, struct values *machine)
         double load;
         cursor_blanks(&at);
         if (!number_f64(&at.at, at.end, &load) || cursor_done(&at) || *at.at != ' ')
-            return; // each is followed by the next field, or this is something else
+            return; /* each number is followed by the next field, or the text is invalid */
         values_set(machine, AVERAGES[i], value_f64(load));
     }
     uint64_t running, tasks;
@@ -151,7 +151,7 @@ void host_parse_loadavg(const char *bytes, size_t size, struct values *machine)
         values_set(machine, VITALS_HOST_TASKS, value_u64(tasks));
 }
 
-/* "key number" per line. Swap is counted in pages, of whatever size this kernel has. */
+/* "key number" on each line. Swap is counted in pages of this kernel's size. */
 void host_parse_vmstat(const char *bytes, size_t size, uint64_t page_bytes, struct values *machine)
 {
     const struct host_field fields[] = {
@@ -191,7 +191,7 @@ static const struct {
      VITALS_PRESSURE_FULL_SECONDS},
 };
 
-/* A percentage like 22.26 as a share: divided once, so that it prints as short as it is. */
+/* A percentage such as 22.26 as a share: divided once, so that it prints with the fewest digits. */
 static bool take_share(struct cursor *at, double *share)
 {
     enum { PLACES_MAX = 6 };

@@ -27,7 +27,8 @@ static const struct host_field FIELDS[] = {
     {"Slab", VITALS_HOST_MEMORY_SLAB_BYTES, KILO},
     {"SReclaimable", VITALS_HOST_MEMORY_SLAB_RECLAIMABLE_BYTES, KILO},
     {"Committed_AS", VITALS_HOST_MEMORY_COMMITTED_BYTES, KILO},
-    {"HugePages_Total", VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, 1}, // pages, whose size comes later
+    /* pages, whose size follows later */
+    {"HugePages_Total", VITALS_HOST_MEMORY_HUGE_TOTAL_BYTES, 1},
     {"HugePages_Free", VITALS_HOST_MEMORY_HUGE_FREE_BYTES, 1},
 };
 
@@ -56,7 +57,7 @@ void host_parse_meminfo(const char *bytes, size_t size, struct values *machine)
         else
             host_field_set(FIELDS, ARRAY_COUNT(FIELDS), key, &at, machine);
     }
-    // From pages to bytes; without the size of a page nothing is known.
+    /* From pages to bytes; unknown without the size of a page. */
     uint64_t huge = saturating_mul(huge_kilo, KILO);
     for (size_t i = 0; i < ARRAY_COUNT(HUGE); i++)
         if (known(machine, HUGE[i], &number))
@@ -84,7 +85,7 @@ bool host_parse_zoneinfo(const char *bytes, size_t size, uint64_t *pages)
     return found;
 }
 
-/* What of a cache can be had: half of it, or the watermarks, have to stay. */
+/* The part of a cache that can be reclaimed: half of it, or the watermarks, must stay. */
 static uint64_t reclaimable(uint64_t cache, uint64_t low)
 {
     uint64_t half = cache / 2;
@@ -96,7 +97,7 @@ static struct value estimate(uint64_t bytes)
     return (struct value){.as.u64 = bytes, .state = VITALS_ESTIMATE};
 }
 
-/* whole − part, as good as the part is. */
+/* whole − part, with the availability of the part. */
 static void derive_used(struct values *machine, vitals_metric whole, vitals_metric part,
                         vitals_metric used)
 {
@@ -130,7 +131,8 @@ void host_derive_memory(struct values *machine, const uint64_t *low)
         if (has_available)
             values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES, estimate(available));
     }
-    // LXC: the container's total beside the host's available. What is free is the container's.
+    /* LXC: the container's total with the host's available memory; free memory is the
+     * container's. */
     if (has_available && known(machine, VITALS_HOST_MEMORY_TOTAL_BYTES, &total) &&
         available > total)
         values_set(machine, VITALS_HOST_MEMORY_AVAILABLE_BYTES,

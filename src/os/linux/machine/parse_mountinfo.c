@@ -47,7 +47,7 @@ static void add_option(struct mount *mount, struct span option)
     mount->options_size += option.size;
 }
 
-/* Both lists begin with rw or ro. */
+/* True if a list of options begins with ro; both lists begin with rw or ro. */
 static bool begins_ro(struct span list)
 {
     return span_equal(list, "ro") || span_starts(list, "ro,");
@@ -57,7 +57,7 @@ enum which { ALL, EARLY, LATE };
 
 static void add_options(struct mount *mount, struct span list, enum which which)
 {
-    // Options of a file system that /proc/mounts puts before those of the mount.
+    /* File system options that /proc/mounts puts before those of the mount. */
     static const char *const EARLY_ONES[] = {"sync", "dirsync", "mand", "lazytime"};
     struct cursor at = cursor_over(list.bytes, list.size);
     while (!cursor_done(&at)) {
@@ -92,7 +92,7 @@ bool mount_parse(struct span line, struct mount *out)
         if (!cursor_word(&at, &word))
             return false;
     } while (!span_equal(word, "-"));
-    // The source may be empty: then two blanks follow each other.
+    /* The source may be empty: then there are two blanks in sequence. */
     if (!cursor_word(&at, &out->type) || !cursor_literal(&at, " "))
         return false;
     struct span source = {at.at, 0}, super = {"", 0};
@@ -102,7 +102,7 @@ bool mount_parse(struct span line, struct mount *out)
         super = (struct span){at.at, (size_t)(at.end - at.at)};
     take_text(fixed[POINT], &out->point);
     take_text(source, &out->source);
-    /* A mount alone is read-only in a namespace, as that of a service, where the machine writes. */
+    /* In a service's namespace only the mount may be read-only, while the machine can write. */
     struct span own = fixed[OPTIONS];
     out->read_only = begins_ro(super);
     out->options_size = 0;
@@ -141,7 +141,7 @@ bool mount_is_remote(const struct mount *mount)
     for (size_t i = 0; i < ARRAY_COUNT(REMOTE); i++)
         if (span_equal(mount->type, REMOTE[i]))
             return true;
-    // "server:/path" and "//server/share" of what is not known here.
+    /* "server:/path" and "//server/share" of unknown file systems. */
     const struct mount_text *source = &mount->source;
     bool local = source->bytes[0] == '/' && source->bytes[1] != '/';
     return !local && (strstr(source->bytes, ":/") != NULL || strncmp(source->bytes, "//", 2) == 0);

@@ -26,16 +26,16 @@ struct filesystems {
     const struct os *os;
     const struct os_gate *gate; /* may be NULL */
     struct row_batch *out;
-    struct mount mount; /* the line being taken */
+    struct mount mount; /* the current line */
     struct zfs_pools pools;
-    uint64_t seen[SEEN_FEW]; /* devices that are counted: as many as most machines have at most … */
+    uint64_t seen[SEEN_FEW]; /* devices already counted: as many as most machines have … */
     size_t seen_count;
-    struct hash seen_more; /* … and the others, for which memory is asked for at each reading */
+    struct hash seen_more; /* … and further ones, in memory that is allocated for each reading */
     uint64_t nodev[NODEV_MAX]; /* types without a device of their own */
     size_t nodev_count;
     bool nodev_known;
     bool any_counted;
-    size_t root_fact; /* where the root's `counted` stands in out->items, plus one; 0: nowhere */
+    size_t root_fact; /* index of the root's `counted` in out->items, plus one; 0: none */
 };
 
 static void take_type(struct span line, void *data)
@@ -48,7 +48,7 @@ static void take_type(struct span line, void *data)
         all->nodev[all->nodev_count++] = hash_bytes(type.bytes, type.size);
 }
 
-/* 0, or a negative errno. -ESTALE: another one was mounted over it. */
+/* Returns 0, or a negative errno. -ESTALE: another file system was mounted over it. */
 static int read_space(const struct filesystems *all, struct statvfs *space)
 {
     static const char ROOT[] = "self/root";
@@ -63,7 +63,7 @@ static int read_space(const struct filesystems *all, struct statvfs *space)
     if (descriptor < 0)
         return descriptor;
     int error = fstatvfs(descriptor, space) == 0 ? 0 : -errno;
-    // A subvolume of btrfs has another number inside than the mount tells.
+    /* Inside a btrfs subvolume the device number differs from that of the mount. */
     if (error == 0 && all->os->live && !span_equal(mount->type, "btrfs") &&
         fstat(descriptor, &status) == 0 &&
         (major(status.st_dev) != mount->major || minor(status.st_dev) != mount->minor))
@@ -72,8 +72,8 @@ static int read_space(const struct filesystems *all, struct statvfs *space)
     return error;
 }
 
-/* One that there is no room to remember may have been: it is left out of the sums, which says so.
- */
+/* True if the device was seen. If there is no room to remember it, it is left out of the sums,
+ * which are then lower bounds. */
 static bool is_seen(struct filesystems *all, const void *bytes, size_t size)
 {
     uint64_t hash = hash_bytes(bytes, size);
@@ -111,7 +111,7 @@ static void write_mount(struct filesystems *all)
     bool zfs = span_equal(mount->type, "zfs"), remote = mount_is_remote(mount);
     bool pseudo = !remote && !zfs;
     if (pseudo && all->nodev_known) {
-        // A type with a subtype, as fuse.sshfs, is listed without it.
+        /* A type with a subtype, such as fuse.sshfs, is listed without it. */
         const char *point = memchr(mount->type.bytes, '.', mount->type.size);
         uint64_t type = hash_bytes(mount->type.bytes, mount->type.size), stem = type;
         if (point != NULL)
@@ -123,7 +123,7 @@ static void write_mount(struct filesystems *all)
         pseudo = mount->source.bytes[0] != '/';
     }
 
-    // Counted by its source too: subvolumes of btrfs have one device and several numbers.
+    /* Compared by source too: subvolumes of btrfs have one device and several numbers. */
     bool counted = false;
     if (!pseudo && !remote && !zfs && strncmp(mount->source.bytes, "/dev/loop", 9) != 0) {
         const uint64_t device[] = {mount->major, mount->minor};
@@ -172,7 +172,7 @@ static void take_mount(struct span line, void *data)
         if (gate != NULL && entered)
             gate->leave(gate->data, item);
     }
-    // Hidden beneath another mount, or of no size.
+    /* Hidden under another mount, or of size 0. */
     if (error == -ESTALE || (asked && error == 0 && space.f_blocks == 0))
         return;
     write_mount(all);

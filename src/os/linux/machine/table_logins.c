@@ -17,14 +17,14 @@
 #include <unistd.h>
 #include <utmp.h>
 
-/* Caps of what is read; a table that was cut is a lower bound. */
+/* Limits of what is read; a table that was cut is a lower bound. */
 enum { UTMP_LIMIT = 4 << 20, SESSION_LIMIT = 64 * 1024, SESSIONS_MAX = 16 * 1024 };
 
 struct logins_reading {
     const struct os *os;
     struct row_batch *out;
     struct buffer utmp;
-    struct login *records; /* of utmp, borrowed from it */
+    struct login *records; /* of utmp; borrowed from its bytes */
     size_t count, capacity;
     bool found;   /* there is utmp or there are sessions */
     bool partial; /* something could not be read */
@@ -93,7 +93,7 @@ static void read_sessions(struct logins_reading *reading)
         int result = read_below(reading, directory, entry->d_name, SESSION_LIMIT, &text,
                                 &reading->partial);
         if (result < 0)
-            note_error(reading, result); // ENOENT: it has just ended
+            note_error(reading, result); /* ENOENT: the session has just ended */
         if (result < 0 || text.size == 0 || !login_parse_session(text.bytes, text.size, &session))
             continue;
         size_t same = 0;
@@ -152,13 +152,13 @@ _Static_assert(sizeof(((struct utmp *)0)->ut_line) == 32 &&
                "the layout of utmp(5)");
 _Static_assert(sizeof(struct utmp) == 384 || sizeof(struct utmp) == 400, "the layout of utmp(5)");
 
-/* A string of a record, which lies in the bytes at `offset`. */
+/* Returns a string of a record, whose bytes begin at `offset`. */
 static struct span text_at(const char *record, size_t offset, size_t capacity)
 {
     return (struct span){record + offset, strnlen(record + offset, capacity)};
 }
 
-/* A display of this machine, such as ":0", is nowhere else. */
+/* A display of this machine, such as ":0", is not a remote host. */
 static struct span host_of(struct span host)
 {
     return host.size > 0 && host.bytes[0] == ':' ? (struct span){"", 0} : host;
@@ -173,7 +173,7 @@ bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *o
         *at += sizeof record;
         if (record.ut_type != USER_PROCESS)
             continue;
-        // Of 32 bits the time has no sign: they last until 2106.
+        /* A time of 32 bits is unsigned: valid until 2106. */
         double seconds = sizeof record.ut_tv.tv_sec == 4 ? (double)(uint32_t)record.ut_tv.tv_sec
                                                          : (double)record.ut_tv.tv_sec;
         double fraction = (double)record.ut_tv.tv_usec / 1e6;
@@ -191,7 +191,7 @@ bool login_next_utmp(const char *bytes, size_t size, size_t *at, struct login *o
     return false;
 }
 
-/* The whole value is a number above 0; else 0. */
+/* Returns the value if all of it is a number above 0; else 0. */
 static uint64_t number_of(struct span value)
 {
     const char *at = value.bytes, *end = value.bytes + value.size;
@@ -219,7 +219,8 @@ bool login_parse_session(const char *bytes, size_t size, struct login *out)
             if (span_equal(key, NAMES[i]))
                 values[i] = value;
     }
-    // Sessions of old versions have no class and are users'; greeters and managers are not users.
+    /* Sessions of old versions have no class and belong to users; greeters and managers are not
+     * users. */
     bool of_user = values[CLASS].size == 0 || span_equal(values[CLASS], "user") ||
                    span_starts(values[CLASS], "user-");
     if (values[USER].size == 0 || !of_user || span_equal(values[STATE], "closing"))

@@ -20,12 +20,12 @@
 
 enum { NAMES_MAX = 512, NAME_BYTES = 64, PATH_BYTES = 256, TEXT_BYTES = 128 };
 
-/* Beyond this it is no temperature but a way to say that there is none. */
+/* A larger value is not a temperature: it means that there is none. */
 static const double CELSIUS_MAX = 1000.0;
 
-/* Entries of a folder, by the number in their name: the first of them where there are too many. */
+/* Entries of a folder, sorted by the number in their name: the first ones if there are too many. */
 struct names {
-    struct row_batch *out; /* says so then */
+    struct row_batch *out; /* its table is then marked as cut */
     size_t count;
     char items[NAMES_MAX][NAME_BYTES];
 };
@@ -45,7 +45,7 @@ static bool is_not_behind(const void *item, const void *name)
     return first != second ? first < second : strcmp(item, name) <= 0;
 }
 
-/* 0, or a negative errno. */
+/* Returns 0, or a negative errno. */
 static int list_names(const struct os *os, const char *path, const char *prefix, const char *suffix,
                       struct names *names)
 {
@@ -144,7 +144,7 @@ static void set_chip(struct sensor *sensor, struct span name)
     memcpy(sensor->chip, name.bytes, sensor->chip_size);
 }
 
-/* The name of another file of the same sensor: temp1_input → temp1_max. */
+/* Writes the name of another file of the same sensor: temp1_input → temp1_max. */
 static const char *beside(const char *input, const char *what, char out[static 2 * NAME_BYTES])
 {
     size_t stem = strlen(input) - strlen("input");
@@ -238,7 +238,7 @@ static void take_zone(struct sensor *sensor, const char *name, struct names *tri
     }
 }
 
-/* The first of the files that can be read. */
+/* Reads the first of two files that can be read. */
 static bool read_either(const struct sensor *sensor, const char *first, const char *second,
                         double *out)
 {
@@ -247,7 +247,7 @@ static bool read_either(const struct sensor *sensor, const char *first, const ch
 
 /* ---- all of it ---- */
 
-/* A battery: how full it is, and how long it lasts. */
+/* Writes the charge of a battery, and its remaining time. */
 static void write_charge(const struct sensor *sensor, bool discharging)
 {
     struct row_batch *out = sensor->out;
@@ -259,7 +259,7 @@ static void write_charge(const struct sensor *sensor, bool discharging)
         batch_set_f64(out, VITALS_SENSOR_CHARGE_RATIO, percent / 100);
     if (!discharging || !batch_wants(out, VITALS_SENSOR_REMAINING_SECONDS))
         return;
-    // Some drivers give what is drawn as a negative number.
+    /* Some drivers report a discharge as a negative number. */
     bool drawn = read_either(sensor, "power_now", "current_now", &rate) && rate != 0;
     if (known && drawn)
         batch_set_f64(out, VITALS_SENSOR_REMAINING_SECONDS, now / (rate < 0 ? -rate : rate) * 3600);
@@ -314,6 +314,6 @@ int table_sensors(const struct os *os, struct row_batch *out)
     int supplies = list_names(os, "class/power_supply", "", "", &chips);
     for (size_t i = 0; i < chips.count; i++)
         take_supply(&sensor, chips.items[i]);
-    // A machine with one of the folders has told what it has, even where that is nothing.
+    /* A machine that has one of the folders has reported everything, even if that is nothing. */
     return error < 0 && supplies < 0 ? error : 0;
 }

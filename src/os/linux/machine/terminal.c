@@ -1,16 +1,15 @@
-/* terminal.c: a terminal's name from its device's number (Documentation/admin-guide/devices.txt).
- *
- * Not by looking through /dev for a device of that number, as others do: what is mounted there need
- * not be ours, and grows while we look. Thread rule: any thread. */
+/* terminal.c: a terminal's name from its device number (Documentation/admin-guide/devices.txt).
+ * /dev is not searched for a device with that number, as other programs do: a mount there may
+ * belong to others, and may grow during the search. Thread rule: any thread. */
 #include "os/linux/linux.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Majors whose minors are numbered terminals. */
+/* Majors with numbered terminals. */
 static const struct {
-    unsigned major, first, end; /* of minors */
-    const char *name;           /* before the number */
+    unsigned major, first, end; /* first, end: range of minors */
+    const char *name;           /* prefix of the number */
 } NUMBERED[] = {
     {4, 0, 64, "tty"},
     {4, 64, 256, "ttyS"},
@@ -27,7 +26,7 @@ size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_
     if (device == 0)
         return 0;
 
-    // By its number.
+    /* From its number. */
     if (major >= PTS_FIRST && major <= PTS_LAST)
         return (size_t)snprintf(out, OS_TERMINAL_TEXT, "pts/%llu",
                                 (major - PTS_FIRST) * 256ull + minor);
@@ -38,7 +37,7 @@ size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_
     if (major == CONSOLE_MAJOR && minor == CONSOLE_MINOR)
         return (size_t)snprintf(out, OS_TERMINAL_TEXT, "console");
 
-    // By DEVNAME of what the driver told udev, unless it has none, or one that is too long.
+    /* From DEVNAME that the driver gave to udev, unless it is missing or too long. */
     char path[OS_TERMINAL_TEXT], text[UEVENT_TEXT];
     snprintf(path, sizeof path, "dev/char/%u:%u/uevent", major, minor);
     struct span name = linux_uevent(os, path, "DEVNAME", text);
@@ -47,6 +46,6 @@ size_t os_terminal_name(const struct os *os, int64_t device, char out[static OS_
         out[name.size] = '\0';
         return name.size;
     }
-    // Its numbers, as ls(1) shows those of a device.
+    /* The numbers, as ls(1) shows those of a device. */
     return (size_t)snprintf(out, OS_TERMINAL_TEXT, "%u:%u", major, minor);
 }

@@ -1,8 +1,6 @@
 /* users.c: names of users and groups, by the system's own rules (files, LDAP, systemd); and our own
- * user and folder, which ask no name service.
- *
- * May load modules and wait for a network: workers and callers' own threads only. Thread rule: any
- * thread. */
+ * user and home folder, which need no name service. May load modules and wait for a network: only
+ * on workers and callers' own threads. Thread rule: any thread. */
 
 #include "os/linux/lines.h"
 
@@ -15,8 +13,8 @@
 
 enum { ENTRY_MIN = 1024, ENTRY_MAX = 1 << 20 };
 
-/* Looks one up with `size` bytes of room; 0 or an errno, ERANGE for too little room. *name is NULL
- * where there is none. */
+/* Looks one up with `size` bytes of room. Returns 0 or an errno; ERANGE: too little room. *name is
+ * NULL if there is none. */
 typedef int look_up(uint64_t id, char *room, size_t size, const char **name);
 
 static int look_up_user(uint64_t id, char *room, size_t size, const char **name)

@@ -25,7 +25,7 @@ void zfs_list_pools(const struct os *os, struct zfs_pools *pools)
     if (folder == NULL)
         return;
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        // Pools are folders; files beside them are of the module as a whole.
+        /* Pools are folders; files beside them belong to the whole module. */
         const char *name = entry->d_name;
         char path[PATH_BYTES];
         if (name[0] == '.' || pools->count == ZFS_POOLS_MAX || strlen(name) >= ZFS_NAME)
@@ -44,7 +44,7 @@ void zfs_list_pools(const struct os *os, struct zfs_pools *pools)
     closedir(folder);
 }
 
-/* A dataset's size is what it holds and what is left of the pool. */
+/* A dataset's size is its used space plus the available space of the pool. */
 void zfs_add_dataset(struct zfs_pools *pools, const struct mount *mount,
                      const struct statvfs *space)
 {
@@ -127,7 +127,7 @@ static bool read_file(const struct os *os, const char *pool, const char *file,
     return size > 0 && parse(text, (size_t)size, read, written);
 }
 
-/* Of the whole pool up to ZFS 0.8; then of each dataset that is mounted. */
+/* Reads the counts: up to ZFS 0.8 those of the whole pool; later those of each mounted dataset. */
 static bool read_io(const struct os *os, const char *pool, uint64_t *read, uint64_t *written)
 {
     char path[PATH_BYTES];
@@ -152,7 +152,7 @@ static bool read_io(const struct os *os, const char *pool, uint64_t *read, uint6
     return any;
 }
 
-/* Space held by snapshots and unmounted datasets is not seen. */
+/* Returns a lower bound: space held by snapshots and unmounted datasets is not visible. */
 static struct value at_least(uint64_t number)
 {
     return (struct value){.as.u64 = number, .state = VITALS_LOWER_BOUND};
