@@ -1,9 +1,9 @@
-/* parse_net.c: the lists of sockets below /proc/PID/net.
+/* parse_net.c: parsers for the lists of sockets below /proc/PID/net.
  *
- * tcp, udp, udplite, raw and icmp, each also with a 6 behind, are of one form; unix, netlink,
- * packet and sctp have their own (Documentation/networking/proc_net_tcp.rst shows the first; the
- * others stand in the kernel's seq_show functions). A line that does not have its fields is passed
- * over. Thread rule: pure but for the list. */
+ * tcp, udp, udplite, raw and icmp, each also with a 6 appended, have one form; unix, netlink,
+ * packet and sctp have their own (Documentation/networking/proc_net_tcp.rst documents the first;
+ * the others are defined by the kernel's seq_show functions). A line without the expected fields is
+ * skipped. Thread rule: pure except for the list. */
 #include "os/linux/sockets/sockets.h"
 
 #include "util/number.h"
@@ -14,7 +14,7 @@
 
 enum { WORDS_MAX = 16 };
 
-/* Without a last line that was cut: its last number may be shorter than it was. */
+/* Drops a last line that was cut: its last number may be incomplete. */
 static struct cursor whole_lines(const char *bytes, size_t size)
 {
     while (size > 0 && bytes[size - 1] != '\n')
@@ -22,7 +22,7 @@ static struct cursor whole_lines(const char *bytes, size_t size)
     return cursor_over(bytes, size);
 }
 
-/* The first words of a line; how many there are. */
+/* Splits off the first words of a line; returns how many there are. */
 static size_t split(struct span line, struct span *words, size_t wanted)
 {
     struct cursor cursor = cursor_over(line.bytes, line.size);
@@ -32,7 +32,7 @@ static size_t split(struct span line, struct span *words, size_t wanted)
     return count;
 }
 
-/* The whole word is a number that fits. */
+/* True if the whole word is a number that fits. */
 static bool word_u64(struct span word, uint64_t limit, uint64_t *out)
 {
     const char *at = word.bytes;
@@ -62,12 +62,13 @@ struct net_line {
     struct span words[WORDS_MAX];
 };
 
-/* Each take_ function puts what a line says into `info`, which has the family of its group and its
- * inode already, and into the list's text; false where the line is no socket. */
+/* Each take_ function puts the fields of a line into `info`, which already has the family of its
+ * group and its inode, and into the list's text; returns false if the line is not a socket. */
 
 /* ---- internet ---- */
 
-/* "0100007F:1F90": words of 32 bits as this machine's numbers, whose bytes are the address. */
+/* Parses "0100007F:1F90": words of 32 bits in the machine's byte order, whose bytes are the
+ * address. */
 static bool take_end(struct span word, uint16_t family, unsigned char address[static 16],
                      uint16_t *port)
 {
@@ -87,7 +88,7 @@ static bool take_end(struct span word, uint16_t family, unsigned char address[st
     return true;
 }
 
-/* The words of a line. */
+/* Indices of the words of a line. */
 enum {
     INET_LOCAL = 1,
     INET_REMOTE,
@@ -121,7 +122,7 @@ static bool take_inet(const struct net_line *line, struct socket_list *list,
     if (group->protocol == IPPROTO_TCP)
         info->state = (uint16_t)state;
     info->uid = (uint32_t)uid;
-    if (group->type == SOCK_RAW) { // its protocol stands where others have a port
+    if (group->type == SOCK_RAW) { /* the protocol is in the place of the port */
         info->protocol = ends.local_port;
         ends.local_port = 0;
     }
@@ -132,7 +133,7 @@ static bool take_inet(const struct net_line *line, struct socket_list *list,
 bool net_parse_protocols(const char *bytes, size_t size, const char *name, uint64_t *count)
 {
     struct cursor text = whole_lines(bytes, size);
-    struct span line, words[3]; // the name, what a socket takes, how many there are
+    struct span line, words[3]; /* name, size of a socket, number of sockets */
     while (cursor_line(&text, &line))
         if (split(line, words, ARRAY_COUNT(words)) == ARRAY_COUNT(words) &&
             span_equal(words[0], name))
@@ -144,8 +145,8 @@ bool net_parse_protocols(const char *bytes, size_t size, const char *name, uint6
 
 enum { UNIX_ACCEPTS = 1 << 16, UNIX_CONNECTED = 3 };
 
-/* The fields of a line before its path, each with its number of hexadecimal digits. What does not
- * have exactly this form goes on with the path of the line before: a path may hold newlines. */
+/* Parses the fields of a line before its path, each with its number of hexadecimal digits. A line
+ * of another form continues the path of the previous line: a path may contain newlines. */
 static bool take_unix(struct span line, struct socket_info *info, struct span *path)
 {
     static const unsigned char DIGITS[] = {8, 8, 8, 4, 2};
@@ -166,20 +167,21 @@ static bool take_unix(struct span line, struct socket_info *info, struct span *p
     info->state = (values[2] & UNIX_ACCEPTS) != 0 ? SOCKET_LISTEN
                   : values[4] == UNIX_CONNECTED   ? SOCKET_ESTABLISHED
                                                   : SOCKET_CLOSE;
-    // One blank, and then everything: a path may begin with blanks.
+    /* Skip one blank; the rest is the path, which may begin with blanks. */
     if (!cursor_done(&at))
         at.at++;
     *path = (struct span){at.at, (size_t)(at.end - at.at)};
     return true;
 }
 
-/* Anybody may call a socket so that a line of its own making stands in the file. So each of these
- * is hearsay, has no inode that the list has already, and of two with one inode tells no name. */
+/* Any user can name a socket so that a forged line appears in the file. So each of these entries is
+ * marked as hearsay; an inode that is already in the list is not accepted, and of two lines with
+ * one inode no name is used. */
 static void parse_unix(const char *bytes, size_t size, const struct socket_group *group,
                        struct socket_list *list)
 {
     size_t first = list->count;
-    struct hash taken = {0}; // the inodes in the list: only the kernel wrote those
+    struct hash taken = {0}; /* inodes of the list, which come from the kernel */
     for (size_t i = 0; i < list->count && !list->failed; i++)
         if (list->items[i].inode != 0)
             list->failed = hash_set(&taken, list->items[i].inode, i) < 0;
@@ -193,7 +195,7 @@ static void parse_unix(const char *bytes, size_t size, const struct socket_group
         };
         if (!take_unix(line, &info, &path))
             continue;
-        /* Lines behind it that are no records go on with the path. */
+        /* The following lines that are not records continue the path. */
         struct socket_info next;
         for (struct cursor ahead = text; cursor_line(&ahead, &line); text = ahead) {
             if (take_unix(line, &next, &ignored))
@@ -209,8 +211,8 @@ static void parse_unix(const char *bytes, size_t size, const struct socket_group
     }
     hash_done(&taken);
 
-    /* Two records with one inode: a path held a newline and a record of its own. Which is the true
-     * one cannot be told, so neither's address is believed. */
+    /* Two records with one inode: a path had a newline and a record of its own. They cannot be told
+     * apart, so neither address is used. */
     const unsigned doubtful = SOCKET_TYPE | SOCKET_STATE | SOCKET_LOCAL | SOCKET_REMOTE;
     struct hash seen = {0};
     for (size_t i = first; i < list->count && !list->failed; i++) {
@@ -283,7 +285,7 @@ static bool take_packet(const struct net_line *line, struct socket_list *list,
 
 /* ---- sctp ---- */
 
-/* An address as the kernel prints it, the main one of several behind a "*". */
+/* Parses an address as the kernel prints it; the primary one of several follows a "*". */
 static bool take_sctp_address(struct span word, uint16_t *family, unsigned char address[static 16])
 {
     char text[INET6_ADDRSTRLEN];
@@ -297,12 +299,12 @@ static bool take_sctp_address(struct span word, uint16_t *family, unsigned char 
     return inet_pton(*family, text, address) == 1;
 }
 
-/* The words of a line: of an endpoint, and of an association, which has addresses of both sides
- * with "<->" between. */
+/* Indices of the words of a line: of an endpoint, and of an association, which has the addresses of
+ * both sides with "<->" between. */
 enum { STYLE = 2, STATE, ENDPOINT_PORT = 5, ENDPOINT_UID, ENDPOINT_INODE, ENDPOINT_ADDRESS };
 enum { SEND = 7, RECEIVE, UID, INODE, LOCAL_PORT, REMOTE_PORT, LOCAL_ADDRESS };
 
-/* What endpoints and associations say, and the ends. */
+/* Takes the fields that endpoints and associations share, and both ends. */
 static bool take_sctp(struct socket_list *list, struct socket_info *info,
                       const struct socket_ends *ends, const struct span *words, struct span owner)
 {
@@ -332,7 +334,7 @@ static bool take_endpoint(const struct net_line *line, struct socket_list *list,
     return take_sctp(list, info, &ends, words, words[ENDPOINT_UID]);
 }
 
-/* The first address of the family behind the "<->" of an association. */
+/* Takes the first address of the family after the "<->" of an association. */
 static bool take_sctp_remote(struct span line, uint16_t family, unsigned char address[static 16])
 {
     struct cursor cursor = cursor_over(line.bytes, line.size);
@@ -368,7 +370,7 @@ static bool take_association(const struct net_line *line, struct socket_list *li
 /* ---- all ---- */
 
 static const struct {
-    size_t words, inode; /* how many words a line has at least, and which is the inode */
+    size_t words, inode; /* the least number of words, and the index of the inode */
     bool (*take)(const struct net_line *line, struct socket_list *list, struct socket_info *info);
 } FILES[] = {
     [NET_INET] = {INET_WORDS, INET_INODE, take_inet},

@@ -1,10 +1,10 @@
-/* socket_diag.c: sockets from the kernel itself, by NETLINK_SOCK_DIAG (sock_diag(7)).
+/* socket_diag.c: sockets from the kernel, through NETLINK_SOCK_DIAG (sock_diag(7)).
  *
- * One dump per group, of the network namespace of the thread that asks. It takes a third of the
- * time of the text files, and knows more: bound sockets that do not listen (Linux 6.8), the names
- * of unix sockets byte by byte and their peers, the scope of link-local addresses. Where a module
- * is missing the kernel says ENOENT, at once or at the end of the dump, and the files of /proc have
- * to do. Thread rule: one thread per struct socket_diag. */
+ * One dump per group, of the calling thread's network namespace. It takes a third of the time of
+ * the text files, and has more: bound sockets that do not listen (Linux 6.8), the exact names of
+ * unix sockets and their peers, the scope of link-local addresses. If a module is missing the
+ * kernel returns ENOENT, at once or at the end of the dump, and the files of /proc are used. Thread
+ * rule: one thread per struct socket_diag. */
 #include "os/linux/sockets/sockets.h"
 
 #include "os/linux/netlink.h"
@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-/* As the kernel numbers them, which older headers lack. */
+/* The kernel's numbers, which older headers lack. */
 enum {
     REQUEST_PROTOCOL = 3, /* INET_DIAG_REQ_PROTOCOL */
     UNIX_SHOW_UID = 0x40, /* UDIAG_SHOW_UID, Linux 5.3 */
@@ -31,7 +31,7 @@ enum {
     MEMORY_SEND = 2,      /* SK_MEMINFO_WMEM_ALLOC */
 };
 
-/* The kernel fills at most 32 KiB at once, where there is room for it. */
+/* The kernel sends at most 32 KiB at once, if the buffer has room for it. */
 enum { RECEIVE_ROOM = 32 * 1024, RECEIVE_SECONDS = 2 };
 
 _Static_assert(sizeof(struct inet_diag_msg) == 72, "the kernel's layout");
@@ -43,7 +43,7 @@ _Static_assert(sizeof(struct vsock_diag_msg) == 32, "the kernel's layout");
 struct request {
     struct nlmsghdr header;
     union request_body {
-        uint8_t family; /* all begin with it */
+        uint8_t family; /* first member of all */
         struct {
             struct inet_diag_req_v2 request;
             struct nlattr attribute; /* for protocols above 255 */
@@ -94,7 +94,7 @@ static void take_inet(struct span message, const struct socket_group *group,
     size_t bytes = group->family == AF_INET ? 4 : 16;
     memcpy(ends.local, found.id.idiag_src, bytes);
     memcpy(ends.remote, found.id.idiag_dst, bytes);
-    if (group->type == SOCK_RAW) { // its protocol stands where others have a port
+    if (group->type == SOCK_RAW) { /* the protocol is in the place of the port */
         info->protocol = ends.local_port;
         ends.local_port = 0;
     }
@@ -122,7 +122,7 @@ static void take_unix(struct span message, const struct socket_group *group,
         else if (attribute.type == UNIX_UID && netlink_u32(attribute.value, 0, &info->uid))
             info->has |= SOCKET_UID;
     }
-    /* Without the NUL behind a path; that of an abstract name stands before it. */
+    /* Without the NUL after a path; that of an abstract name comes before it. */
     const char *end = name.size > 0 && name.bytes[0] != '\0' ? memchr(name.bytes, '\0', name.size)
                                                              : NULL;
     if (end != NULL)
@@ -193,7 +193,7 @@ static void take_vsock(struct span message, const struct socket_group *group,
         info->has |= SOCKET_REMOTE_PORT;
 }
 
-/* ---- how each family is asked, and how it answers ---- */
+/* ---- request and answer of each family ---- */
 
 static const union request_body ASK_INET = {.inet.request.idiag_states = UINT32_MAX};
 static const union request_body ASK_UNIX = {
@@ -210,7 +210,7 @@ static const struct diag_family {
     const union request_body *request;
     size_t request_size;
     size_t message_size,
-        inode_at; /* of the fixed part of an answer, which begins with the family */
+        inode_at; /* offset in the fixed part of an answer, which begins with the family */
     void (*take)(struct span message, const struct socket_group *group, struct socket_list *list,
                  struct socket_info *info);
 } FAMILIES[] = {
@@ -265,7 +265,7 @@ int socket_diag_parse(const char *bytes, size_t size, const struct socket_group 
             (unsigned char)payload.bytes[0] != group->family ||
             !netlink_u32((struct span){payload.bytes + family->inode_at, sizeof inode}, 0, &inode))
             continue;
-        /* Of unix sockets all, asked for or not: one may be the peer of another. */
+        /* All unix sockets, requested or not: one may be the peer of another. */
         if (group->family != AF_UNIX && !socket_list_asks(list, inode))
             continue;
         info.inode = inode;
@@ -286,7 +286,7 @@ void socket_diag_open(struct socket_diag *diag, const struct os *os)
         linux_trace(os, "sock_diag", errno);
         return;
     }
-    // The kernel answers before it returns; a wait without an end would still be a mistake.
+    /* The kernel answers before it returns; the timeout only guards against an endless wait. */
     struct timeval patience = {.tv_sec = RECEIVE_SECONDS};
     setsockopt(diag->netlink, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 }
@@ -298,17 +298,17 @@ void socket_diag_close(struct socket_diag *diag)
     *diag = (struct socket_diag){.netlink = -EBADF};
 }
 
-/* Into the room; how many bytes, or negative errno. */
+/* Receives into the buffer; returns the number of bytes, or a negative errno. */
 static int64_t receive(struct socket_diag *diag)
 {
     struct sockaddr_nl from;
     ssize_t size;
-    do {
+    do { /* skips messages that the kernel did not send */
         socklen_t length = sizeof from;
         from = (struct sockaddr_nl){0};
         size = recvfrom(diag->netlink, diag->room.bytes, RECEIVE_ROOM, MSG_TRUNC,
                         (struct sockaddr *)&from, &length);
-    } while ((size < 0 && errno == EINTR) || (size >= 0 && from.nl_pid != 0)); // not the kernel
+    } while ((size < 0 && errno == EINTR) || (size >= 0 && from.nl_pid != 0));
     if (size < 0)
         return -errno;
     return size > RECEIVE_ROOM ? -EMSGSIZE : size;
@@ -356,7 +356,7 @@ int socket_diag_read(struct socket_diag *diag, const struct os *os,
                              : socket_diag_parse(diag->room.bytes, (size_t)size, group,
                                                  diag->sequence, list);
         if (list->only != NULL && list->missing == 0 && group->family != AF_UNIX && result == 0)
-            break; // all sockets asked for were found; the dump ends with the descriptor
+            break; /* all requested sockets were found; closing the descriptor ends the dump */
     }
     if (result < 0) {
         linux_trace(os, "sock_diag", -result);

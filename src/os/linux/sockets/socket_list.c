@@ -1,6 +1,5 @@
-/* socket_list.c: see sockets.h: sockets as they are found, and how their addresses are written.
- *
- * Knows neither netlink nor /proc. Thread rule: one thread per list. */
+/* socket_list.c: see sockets.h: the list of sockets, and the formatting of their addresses. Uses
+ * neither netlink nor /proc. Thread rule: one thread per list. */
 #include "os/linux/sockets/sockets.h"
 
 #include "util/memory.h"
@@ -38,7 +37,8 @@ struct socket_info *socket_list_add(struct socket_list *list, const struct socke
     list->items = items;
     struct socket_info *added = &list->items[list->count];
     *added = *info;
-    if (added->inode == 0) // closed by its owner: the kernel says uid 0 and means none
+    if (added->inode == 0) /* closed by its owner: the kernel reports uid 0, which is not its
+                            * owner */
         added->has &= ~(unsigned)SOCKET_UID;
     uintptr_t *place = list->only != NULL ? hash_find(list->only, added->inode) : NULL;
     if (place != NULL && *place == SOCKET_MISSING) {
@@ -94,7 +94,7 @@ void socket_list_unix_name(struct socket_list *list, struct socket_info *info, s
             at[i] = '@';
 }
 
-/* At least IF_NAMESIZE bytes; returns the length. */
+/* `out` has at least IF_NAMESIZE bytes; returns the length. */
 static size_t interface_text(const struct socket_list *list, uint32_t index,
                              char out[static NUMBER_TEXT])
 {
@@ -115,7 +115,7 @@ void socket_list_interface(struct socket_list *list, struct socket_info *info, u
 
 enum { ADDRESS_TEXT = INET6_ADDRSTRLEN + 1 + NUMBER_TEXT };
 
-/* Faster than what prints any number: a table has thousands of addresses. */
+/* Faster than a general formatter: a table has thousands of addresses. */
 static size_t print_inet(const unsigned char *address, char *out)
 {
     size_t used = 0;
@@ -140,7 +140,7 @@ static struct span print_address(const struct socket_list *list, uint16_t family
         return (struct span){out, print_inet(address, out)};
     if (inet_ntop(AF_INET6, address, out, INET6_ADDRSTRLEN) == NULL)
         return (struct span){out, 0};
-    /* With its scope where it is link-local and the kernel said which. */
+    /* With its scope if it is link-local and the kernel reported it. */
     size_t used = strlen(out);
     if (interface != 0 && address[0] == 0xFE && (address[1] & 0xC0) == 0x80) {
         out[used++] = '%';
@@ -181,7 +181,7 @@ void socket_list_peers(struct socket_list *list, size_t first)
             continue;
         const uintptr_t *index = hash_find(&by_inode, info->peer);
         if (index == NULL)
-            continue; // in another network namespace: not known
+            continue; /* the peer is in another network namespace */
         const struct socket_info *peer = &list->items[*index];
         info->remote_at = peer->local_at;
         info->remote_size = peer->local_size;

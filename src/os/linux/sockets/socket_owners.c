@@ -1,7 +1,6 @@
-/* socket_owners.c: which descriptors of a process are sockets, and which.
- *
- * /proc/PID/fd is listed and each link read below a kept descriptor of it: one system call per
- * descriptor, and nothing is opened. Thread rule: one thread per struct socket_owners. */
+/* socket_owners.c: finds the sockets among the descriptors of a process. /proc/PID/fd is listed and
+ * each link read relative to its descriptor: one system call per link, and nothing is opened.
+ * Thread rule: one thread per struct socket_owners. */
 #include "os/linux/sockets/sockets.h"
 
 #include "util/memory.h"
@@ -27,8 +26,8 @@ void socket_owners_done(struct socket_owners *owners)
     *owners = (struct socket_owners){0};
 }
 
-/* 0 and the inode of "socket:[123]", or 0 where it is no socket; else why it cannot be told. A file
- * of that name shows with a path before it. */
+/* Returns 0 with the inode of "socket:[123]", or with 0 if it is not a socket; else a negative
+ * errno. A file with that name is shown with a path before it. */
 static int read_inode(int directory, const char *name, uint64_t *inode)
 {
     char link[LINK_TEXT];
@@ -40,7 +39,7 @@ static int read_inode(int directory, const char *name, uint64_t *inode)
     return size < 0 ? -errno : 0;
 }
 
-/* The descriptors of `shown` below /proc, or below the folder of threads. */
+/* Reads the descriptors of `shown` below /proc, or below the folder of threads. */
 static int read_folder(struct socket_owners *owners, const struct os *os, int64_t shown,
                        struct socket_owner owner)
 {
@@ -77,8 +76,8 @@ static int read_folder(struct socket_owners *owners, const struct os *os, int64_
     }
     os_close_descriptor(directory);
 
-    /* The folder may be listed where none of its links may be read: a process that is protected
-     * even from root. */
+    /* The folder may be readable although none of its links is: the process is protected even from
+     * root. */
     bool all = denied != 0 && denied == numbers->count;
     owners->denied |= denied != 0 && !all;
     return result == 0 && all ? -EACCES : result;
@@ -91,8 +90,8 @@ int socket_owners_read(struct socket_owners *owners, const struct os *os, int64_
     bool is_bare = result == 0 || result == -ESRCH || result == -EACCES;
     if (owners->numbers.count != 0 || !is_bare)
         return result;
-    // It has none, or is one more that is denied: what it is makes no difference where there is no
-    // other thread that could show more.
+    /* The process has none, or access is denied: the reason does not matter if there is no other
+     * thread that could show more. */
     char path[PATH_TEXT];
     struct stat status;
     snprintf(path, sizeof path, "%lld/task", (long long)pid);
@@ -101,7 +100,7 @@ int socket_owners_read(struct socket_owners *owners, const struct os *os, int64_
         return result;
     struct os threads;
     int64_t thread = linux_living_thread(os, pid, &threads);
-    if (thread == 0) // without a folder of threads nothing can be told
+    if (thread == 0) /* without a folder of threads this is not known */
         return threads.proc >= 0 ? 0 : result;
     if (thread != pid) {
         owner.thread = thread;
@@ -118,7 +117,7 @@ int socket_owners_index(struct socket_owners *owners)
     hash_reset(&owners->first);
     if (hash_reserve(&owners->first, owners->count) < 0)
         return -ENOMEM;
-    for (size_t i = owners->count; i-- > 0;) { // backwards, so that the first comes first
+    for (size_t i = owners->count; i-- > 0;) { /* backwards, so that the first item comes first */
         struct socket_owner *owner = &owners->items[i];
         const uintptr_t *behind = hash_find(&owners->first, owner->inode);
         owner->next = behind != NULL ? *behind + 1 : 0;
@@ -140,7 +139,7 @@ const struct socket_owner *socket_owners_next(const struct socket_owners *owners
     return owner->next != 0 ? &owners->items[owner->next - 1] : NULL;
 }
 
-/* ---- one of them, again ---- */
+/* ---- read one descriptor again ---- */
 
 static void print_path(const struct socket_owner *owner, char out[static PATH_TEXT])
 {
@@ -160,13 +159,13 @@ uint64_t socket_owner_inode(const struct os *os, const struct socket_owner *owne
     return read_inode(os->proc, path, &inode) == 0 ? inode : 0;
 }
 
-/* ---- what the kernel calls it ---- */
+/* ---- protocol from the kernel's name ---- */
 
 enum { TYPE = SOCKET_TYPE, NUMBER = SOCKET_PROTOCOL, BOTH = TYPE | NUMBER };
 
 static const struct {
     const char *name; /* of struct proto */
-    unsigned has;     /* beside the family */
+    unsigned has;     /* fields known besides the family */
     uint16_t family, type;
     uint32_t protocol;
 } PROTOCOLS[] = {
@@ -183,9 +182,9 @@ static const struct {
     {"SCTP", NUMBER, AF_INET, 0, IPPROTO_SCTP},
     {"SCTPv6", NUMBER, AF_INET6, 0, IPPROTO_SCTP},
     {"UNIX-STREAM", BOTH, AF_UNIX, SOCK_STREAM, 0},
-    {"UNIX", NUMBER, AF_UNIX, 0, 0}, // before Linux 5.15 of streams, too
+    {"UNIX", NUMBER, AF_UNIX, 0, 0}, /* before Linux 5.15 also stream sockets */
     {"AF_VSOCK", NUMBER, AF_VSOCK, 0, 0},
-    /* Those whose protocol is a number that the name does not tell. */
+    /* Names that do not determine the protocol number. */
     {"RAW", TYPE, AF_INET, SOCK_RAW, 0},
     {"RAWv6", TYPE, AF_INET6, SOCK_RAW, 0},
     {"NETLINK", 0, AF_NETLINK, 0, 0},
@@ -200,9 +199,9 @@ bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner
 {
     if (!os->live)
         return false;
-    // The process may put a file of its own there, whose file system never answers: so the file is
-    // first held by O_PATH, which asks no file system, and then looked at as ours, which it cannot
-    // change.
+    /* The process may replace the descriptor by a file whose file system never answers: so the file
+     * is first opened with O_PATH, which does not access the file system, and then examined through
+     * our own descriptor, which the process cannot change. */
     char path[PATH_TEXT], name[LINK_TEXT];
     print_path(owner, path);
     int held = linux_open(os, os->proc, path, O_PATH);
@@ -225,5 +224,5 @@ bool socket_owner_protocol(const struct os *os, const struct socket_owner *owner
         info->type = PROTOCOLS[i].type;
         info->protocol = PROTOCOLS[i].protocol;
     }
-    return true; // of a name that is not known, nothing is told
+    return true; /* for an unknown name nothing is known */
 }

@@ -1,8 +1,8 @@
-/* table_addresses.c: the table network_address: of the calling thread's network namespace.
+/* table_addresses.c: the table network_address, of the calling thread's network namespace.
  *
- * By getifaddrs(3), which asks the kernel by netlink. Where os shows another machine's or
- * namespace's /proc these would not be its addresses, so there are none then.
- * Thread rule: any thread. */
+ * It uses getifaddrs(3), which asks the kernel through netlink. If os shows the /proc of another
+ * machine or namespace these would not be its addresses, so the table is empty. Thread rule: any
+ * thread. */
 #include "os/linux/sockets/sockets.h"
 #include "os/linux/tables.h"
 
@@ -48,7 +48,7 @@ static struct span print_inet6(const struct sockaddr *address, char out[static T
     if (copy.sin6_scope_id == 0)
         return (struct span){out, used};
 
-    /* The scope of a link-local address: the interface, which stands beside it anyway. */
+    /* The scope of a link-local address: the interface, which has a column of its own. */
     _Static_assert(IF_NAMESIZE <= NUMBER_TEXT, "either fits");
     out[used++] = '%';
     if (if_indextoname(copy.sin6_scope_id, out + used) != NULL)
@@ -71,14 +71,14 @@ static const struct address_family {
     int family;
     const char *name;
     struct span (*print)(const struct sockaddr *address, char out[static TEXT_MAX]);
-    size_t at, size; /* of the address in its sockaddr; 0 where it has no netmask */
+    size_t at, size; /* place of the address in its sockaddr; 0 if it has no netmask */
 } FAMILIES[] = {
     {AF_INET, "inet", print_inet, offsetof(struct sockaddr_in, sin_addr), 4},
     {AF_INET6, "inet6", print_inet6, offsetof(struct sockaddr_in6, sin6_addr), 16},
     {AF_PACKET, "link", print_link, 0, 0},
 };
 
-/* An empty text where there is none, or one of another family. */
+/* Returns an empty text if there is no address, or one of another family. */
 static struct span print(const struct address_family *family, const struct sockaddr *address,
                          char out[static TEXT_MAX])
 {
@@ -87,8 +87,8 @@ static struct span print(const struct address_family *family, const struct socka
     return family->print(address, out);
 }
 
-/* The other address of an interface that has the flag. The C library gives an address's own where
- * the kernel told of no other: that is none. */
+/* Sets the other address of an interface with that flag. The C library repeats the address itself
+ * if the kernel reported no other one: that is ignored. */
 static void put_other(const struct address_family *family, const struct ifaddrs *item,
                       unsigned flag, const struct sockaddr *other, struct span own,
                       vitals_metric metric, struct row_batch *out)
@@ -120,9 +120,9 @@ void addresses_write(const struct ifaddrs *list, struct row_batch *out)
         batch_set_string(out, VITALS_NETWORK_ADDRESS_FAMILY, family->name);
         batch_set_text(out, VITALS_NETWORK_ADDRESS_ADDRESS, address);
 
-        /* The family of a mask is not always set, its bytes are those of the address. */
+        /* The family of a mask is not always set; its bytes have the form of the address. */
         if (mask != NULL && family->size != 0) {
-            uint64_t bits = 0; // up to the first that is not set
+            uint64_t bits = 0; /* bits up to the first 0 */
             while (bits < family->size * 8 &&
                    (mask[family->at + bits / 8] >> (7 - bits % 8) & 1) != 0)
                 bits++;

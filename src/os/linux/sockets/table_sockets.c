@@ -1,10 +1,9 @@
 /* table_sockets.c: the table socket: of our network namespace, and of one process.
  *
- * A process's sockets are those of the network namespace that it is in, which need not be ours:
- * then its own /proc/PID/net tells. A socket that no list has (never bound, made in a namespace
- * that the process has left since, of a family that lists nothing) keeps its row, with what is
- * known of it. Thread rule: any thread; sock_diag speaks of the calling thread's network namespace.
- */
+ * A process's sockets are those of its network namespace, which may be another one: then its own
+ * /proc/PID/net is read. A socket that is in no list (never bound, made in a namespace that the
+ * process has left since, or of a family without a list) keeps its row, with the fields that are
+ * known. Thread rule: any thread; sock_diag reports the calling thread's network namespace. */
 #include "os/linux/sockets/sockets.h"
 #include "os/linux/tables.h"
 
@@ -16,9 +15,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-/* Of several groups with one inode the first one is a process's: an mptcp socket before the tcp
- * flows that carry it, an sctp endpoint before its associations. The file of unix holds names that
- * anybody chooses, so it comes last. */
+/* If several groups have one inode, the first one is the socket of the process: an mptcp socket
+ * before the tcp flows that carry it, an sctp endpoint before its associations. The file of unix
+ * sockets has names that any user can choose, so it comes last. */
 static const struct socket_group GROUPS[] = {
     {AF_INET, SOCK_STREAM, SOCKET_MPTCP, NULL, NET_INET, true},
     {AF_INET6, SOCK_STREAM, SOCKET_MPTCP, NULL, NET_INET, true},
@@ -48,10 +47,10 @@ struct sockets_reading {
     const struct os *os;
     struct socket_list *list;
     struct socket_diag diag;
-    struct buffer text; /* of the file being read */
+    struct buffer text; /* content of the current file */
     const char *prefix; /* "123/net", below os->proc */
-    int error;          /* the first that says that sockets may be missing; 0: none */
-    bool answered;      /* there is at least one list, if an empty one */
+    int error;          /* the first error that may hide sockets; 0: none */
+    bool answered;      /* at least one list could be read, even an empty one */
 };
 
 static int read_text(struct sockets_reading *reading, const char *name)
@@ -74,8 +73,8 @@ static int read_dump(struct sockets_reading *reading, const struct socket_group 
     size_t first = reading->list->count;
     if (!group->diag || reading->diag.netlink < 0)
         return -ENOTSUP;
-    /* A dump of mptcp looks at every place where one could be, a millisecond for nothing on most
-     * machines: the count of such sockets costs less. */
+    /* A dump of mptcp visits every hash slot, a millisecond without any result on most machines:
+     * reading the count of such sockets costs less. */
     const char *name = group->family == AF_INET ? "MPTCP" : "MPTCPv6";
     uint64_t count;
     if (group->protocol == SOCKET_MPTCP && read_text(reading, "protocols") >= 0 &&
@@ -88,8 +87,8 @@ static int read_dump(struct sockets_reading *reading, const struct socket_group 
     return result;
 }
 
-/* All groups, or as many as it takes to find what is asked for. `own`: those of the calling
- * thread's network namespace, of which sock_diag may tell. */
+/* Reads all groups, or as many as needed to find the requested sockets. `own`: those of the calling
+ * thread's network namespace, which sock_diag can report. */
 static int read_sockets(const struct os *os, const char *prefix, bool own, struct socket_list *list)
 {
     struct sockets_reading reading = {
@@ -97,7 +96,8 @@ static int read_sockets(const struct os *os, const char *prefix, bool own, struc
     list->here = own;
     if (own)
         socket_diag_open(&reading.diag, os);
-    // Unix first if it is dumped: many a process has no others, and a dump cannot be forged.
+    /* Unix first if it is dumped: many processes have no other sockets, and a dump cannot be
+     * forged. */
     size_t left = ARRAY_COUNT(GROUPS);
     if (read_dump(&reading, &GROUPS[left - 1]) >= 0)
         left--;
@@ -113,7 +113,8 @@ static int read_sockets(const struct os *os, const char *prefix, bool own, struc
                 net_parse(reading.text.bytes, reading.text.size, group, list);
         }
         reading.answered |= result >= 0;
-        // What says that there are none of that kind is no error: the kernel does not know them.
+        /* An error which means that the kernel lacks this kind is ignored: there are no such
+         * sockets. */
         if (result < 0 && result != -ENOENT && os_availability(result) != VITALS_UNSUPPORTED &&
             reading.error == 0)
             reading.error = result;
@@ -203,7 +204,7 @@ struct row {
     const struct socket_info *info;
 };
 
-/* Whether the socket does not have it: then the row says why. */
+/* True if the socket lacks the field: the row then has the reason. */
 static bool is_missing(const struct row *row, vitals_metric metric, unsigned bit)
 {
     if ((row->info->has & bit) != 0)
@@ -237,7 +238,7 @@ static void put_number(const struct row *row, vitals_metric metric, unsigned bit
 static void put_queue(const struct row *row, vitals_metric metric, unsigned bit, uint64_t number)
 {
     const struct socket_info *info = row->info;
-    // A listener has the bound of its backlog, or 0, where others have bytes to send.
+    /* For a listener the send field is the limit of its backlog, or 0, instead of bytes to send. */
     bool is_none = bit == SOCKET_SEND && (info->has & SOCKET_STATE) != 0 &&
                    info->state == SOCKET_LISTEN;
     if (is_none)
@@ -245,9 +246,9 @@ static void put_queue(const struct row *row, vitals_metric metric, unsigned bit,
     if (is_none || is_missing(row, metric, bit))
         return;
 
-    /* Whether it is counted in bytes (of a listener, in connections). Of most kinds the kernel
-     * tells the memory that it takes, of unix datagrams the first one; and where one end of tcp has
-     * begun or ended, that counts for a byte. */
+    /* An exact count is in bytes (for a listener, in connections). For most kinds the kernel
+     * reports the memory used, for unix datagrams the size of the first one; and a tcp connection
+     * that is being opened or closed counts as an additional byte. */
     bool goes_on = info->state == SOCKET_ESTABLISHED || info->state == SOCKET_LISTEN;
     bool is_tcp = info->protocol == IPPROTO_TCP && info->type == SOCK_STREAM &&
                   (info->family == AF_INET || info->family == AF_INET6);
@@ -267,7 +268,7 @@ static void put_text(const struct row *row, vitals_metric metric, unsigned bit, 
                        (struct span){size != 0 ? row->list->text.bytes + at : "", size});
 }
 
-/* The socket's own columns; those of its holder are the caller's. */
+/* Sets the socket's own columns; the caller sets those of its holder. */
 static void put_socket(struct row_batch *out, const struct socket_list *list,
                        const struct socket_info *info, uint64_t key)
 {
@@ -303,7 +304,7 @@ static void put_owner(struct row_batch *out, const struct socket_owner *owner)
     batch_set_u64(out, VITALS_SOCKET_DESCRIPTOR, owner->descriptor);
 }
 
-/* A record of a unix socket, where the kernel calls that socket otherwise. */
+/* True for a record of a unix socket to which the kernel gives another name. */
 static bool is_forged(const struct os *os, const struct socket_owner *owner,
                       const struct socket_info *info)
 {
@@ -313,7 +314,7 @@ static bool is_forged(const struct os *os, const struct socket_owner *owner,
 
 /* ---- of one process ---- */
 
-/* `error`: what kept us from a list that may have had the sockets that none has. */
+/* `error`: why a list could not be read that may have the sockets that no list has. */
 static void write_process(const struct os *os, const struct socket_owners *owners,
                           const struct socket_list *list, int error, struct row_batch *out)
 {
@@ -328,7 +329,7 @@ static void write_process(const struct os *os, const struct socket_owners *owner
             rest.missing = (signed char)(error != 0 ? os_availability(error) : 0);
             if (!socket_owner_protocol(os, owner, &rest))
                 rest.has = 0;
-            if (socket_owner_inode(os, owner) != owner->inode) // closed, and the name another's
+            if (socket_owner_inode(os, owner) != owner->inode) /* closed, and the number reused */
                 rest = (struct socket_info){.inode = owner->inode, .missing = VITALS_GONE};
         }
         put_socket(out, list, listed ? &list->items[*index] : &rest, i + 1);
@@ -355,7 +356,7 @@ static int read_process(const struct os *os, const struct socket_owners *owners,
         snprintf(folder, sizeof folder, "%lld", (long long)first->pid);
     snprintf(prefix, sizeof prefix, "%s/net", folder);
 
-    /* Whether it is in the network namespace of the calling thread. */
+    /* Is it in the network namespace of the calling thread? */
     char path[PATH_TEXT + sizeof "/ns/net"];
     struct stat ours, its;
     snprintf(path, sizeof path, "%s/ns/net", folder);
@@ -377,7 +378,7 @@ int table_process_sockets(const struct os *os, int64_t pid, struct row_batch *ou
         goto done;
     owners.count = size_min(owners.count, SOCKETS_MAX);
 
-    bool more = false; // than /proc/PID/fd tells
+    bool more = false; /* more than /proc/PID/fd shows */
     for (unsigned number = 1; number < METRIC_NUMBERS; number++) {
         vitals_metric metric = metric_of(VITALS_TABLE_SOCKET, number);
         more |= metric != VITALS_SOCKET_INODE && metric != VITALS_SOCKET_PID &&
@@ -401,7 +402,7 @@ done:
 
 /* ---- of our network namespace ---- */
 
-/* A process that ends meanwhile holds nothing. */
+/* A process that ends in the meantime has no sockets. */
 static void note_error(struct socket_owners *owners, int error)
 {
     if (error >= 0 || os_availability(error) == VITALS_GONE)
@@ -412,8 +413,8 @@ static void note_error(struct socket_owners *owners, int error)
         owners->cut = true;
 }
 
-/* Of all processes, in their order. Some may not be asked, or (hidepid=2) are not even shown, as
- * pid 1 then is not. */
+/* Reads the owners of all processes, in order. Some may be denied, or (hidepid=2) not even visible;
+ * then pid 1 is not. */
 static int read_owners(const struct os *os, struct socket_owners *owners)
 {
     struct os_pids pids = {0};
@@ -435,7 +436,8 @@ static int read_owners(const struct os *os, struct socket_owners *owners)
     return result < 0 ? result : socket_owners_index(owners);
 }
 
-/* One row for each descriptor that holds it, or one without; at most `room`. */
+/* Writes one row for each descriptor that holds the socket, or one without an owner; at most
+ * `room`. */
 static size_t write_socket(const struct os *os, const struct socket_list *list,
                            const struct socket_info *info, const struct socket_owners *owners,
                            size_t room, struct row_batch *out)
@@ -453,7 +455,7 @@ static size_t write_socket(const struct os *os, const struct socket_list *list,
     if (rows != 0)
         return rows;
     put_socket(out, list, info, 0);
-    vitals_availability why = VITALS_UNSUPPORTED; // it has no owner
+    vitals_availability why = VITALS_UNSUPPORTED; /* no owner was found */
     if (info->inode != 0 && owners->cut)
         why = VITALS_FAILED;
     else if (info->inode != 0 && owners->denied)
@@ -465,8 +467,8 @@ static size_t write_socket(const struct os *os, const struct socket_list *list,
 
 int table_sockets(const struct os *os, struct row_batch *out)
 {
-    /* Where our own lists stand: those of the calling thread, which may have a namespace of its
-     * own. */
+    /* The folders with our own lists: that of the calling thread, which may have its own
+     * namespace. */
     static const char *const PREFIXES[] = {"thread-self/net", "self/net"};
     const char *prefix = "net";
     struct stat status;
