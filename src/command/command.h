@@ -54,7 +54,7 @@ struct command {
     int (*run)(const struct settings *settings); /* returns the exit code */
     unsigned bit;
     unsigned flags;
-    const char *usage;    /* what follows "usage: vitals " */
+    const char *usage;    /* text after "usage: vitals " */
     const char *summary;  /* one line for the list of commands */
     const char *purpose;  /* one or two sentences before its own help */
     const char *examples; /* lines */

@@ -195,7 +195,7 @@ struct account_settings {
     const char *format; /* "text", "json", "gpu-tracker" …; NULL: text */
 };
 
-/* What run, track and record measure. */
+/* Measurement options of run, track and record. */
 struct measure_settings {
     uint64_t expected_cores; /* 0: the cores that the processes may use */
     struct settings_words devices;

@@ -57,7 +57,7 @@ void gpu_sweep_unref(struct gpu_sweep *sweep)
 
 /* ---- a sweeper ---- */
 
-/* What is kept of a process. */
+/* State of a process that is kept between sweeps. */
 struct known_descriptor {
     int64_t pid;
     uint64_t start_ticks; /* its start when it was listed; 0: not read, because it has no GPU */
