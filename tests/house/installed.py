@@ -40,6 +40,7 @@ KINDS = (
     r"share/doc/vitals/docs/[\w-]+\.(md|svg)",
     r"share/doc/vitals/docs/schema/\w+\.json",
     r"share/doc/vitals/examples/(\w+\.c|phases\.sh|Makefile)",
+    r"share/doc/vitals/examples/tutorial/\w+\.c(pp)?",
 )
 
 PROGRAM = """
@@ -197,7 +198,7 @@ class Installed(unittest.TestCase):
         for path in (source, program, archive):
             path.unlink()
 
-    @have("cc", "make", "pkg-config")
+    @have("cc", "c++", "make", "pkg-config")
     def test_examples(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(self.prefix / "share/doc/vitals/examples", folder, dirs_exist_ok=True)
@@ -212,6 +213,7 @@ class Installed(unittest.TestCase):
                        env={**environment, "LD_LIBRARY_PATH": str(self.library)})
             self.assertEqual((said.returncode, said.stderr), (0, ""))
             self.assertIn("CPU", said.stdout)
+            self.assertTrue((pathlib.Path(folder) / "tutorial/10_raii").exists())
 
 
 class Manuals(unittest.TestCase):
