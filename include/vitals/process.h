@@ -36,19 +36,21 @@ VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64
                                                   vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
 
-/* By a row of the table process: EGONE unless the process of that row still lives (same boot,
- * same pid namespace, same pid, same start). A start is a clock tick: of two that had the pid
- * within the same one only an open handle says which is which. EARGUMENT for a row of another
- * table or one whose request did not ask for pid and start_seconds. Cost: as above. */
+/* Opens a handle by a row of the table process; *out is yours to free. The start in a row is a
+ * clock tick: of two processes that had the pid within the same tick, only an open handle says
+ * which is which. Errors: EGONE (no process has the same boot, pid namespace, pid and start),
+ * EARGUMENT (a row of another table, or one whose request did not ask for pid and start_seconds);
+ * others, and the cost, as for vitals_process_open. */
 VITALS_API VITALS_CHECKED int vitals_process_of(vitals_context *context, const vitals_row *row,
                                                 vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
+/* Frees the handle and closes its descriptors. Accepts NULL. The process itself is left alone. */
 VITALS_API void vitals_process_close(vitals_process *process);
 
+/* The pid, and the start in seconds since boot; together they name the process. */
 VITALS_API int64_t vitals_process_pid(const vitals_process *process) VITALS_NONNULL(1);
-VITALS_API double vitals_process_start_seconds(const vitals_process *process)
-    VITALS_NONNULL(1); /* since boot */
+VITALS_API double vitals_process_start_seconds(const vitals_process *process) VITALS_NONNULL(1);
 
 /* 1 while it lives (a zombie too), 0 once it is reaped. One system call. */
 VITALS_API int vitals_process_is_running(vitals_process *process) VITALS_NONNULL(1);

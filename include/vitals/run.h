@@ -128,8 +128,8 @@ VITALS_API void vitals_run_options_init(vitals_run_options *options, size_t size
 
 /* Runs the command to its end. Returns 0 once the command has run, whatever its own exit status,
  * and *out is yours to free; it says also that the command could not be started (126, 127).
- * `options` and what it points to must live until this returns. Errors are those of
- * vitals_context_new for `world`, EARGUMENT, EMEMORY and ESYSTEM. All of them come before the first
+ * `options` and what it points to must live until this returns. Errors: EARGUMENT,
+ * EMEMORY, ESYSTEM, and those of vitals_context_new for `world`. All come before the first
  * instruction of the command: where one is returned it has not run, and where it has run nothing
  * can fail any more, only figures be missing. */
 VITALS_API VITALS_CHECKED int vitals_run_command(const vitals_run_options *options,
@@ -181,8 +181,9 @@ VITALS_API const char *vitals_run_marks_path(const vitals_run *run) VITALS_NONNU
 VITALS_API VITALS_CHECKED int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* Once each; a second start, or a stop before a start, is EARGUMENT. A command that cannot be
- * executed is no error: the account says so (126, 127), as a shell would. */
+/* Starts the run, stops it, and says which of both has been done. A command that cannot be executed
+ * is no error: the account says so (126, 127), as a shell would. Errors: EARGUMENT (a second start,
+ * a second stop, a stop before the start), ESYSTEM (no thread). */
 VITALS_API VITALS_CHECKED int vitals_run_start(vitals_run *run, vitals_error *error)
     VITALS_NONNULL(1);
 VITALS_API VITALS_CHECKED int vitals_run_stop(vitals_run *run, vitals_error *error)
@@ -196,11 +197,12 @@ VITALS_API enum vitals_run_state vitals_run_state(const vitals_run *run) VITALS_
 VITALS_API VITALS_CHECKED int vitals_run_wait(vitals_run *run, uint64_t timeout_ns,
                                               vitals_error *error) VITALS_NONNULL(1);
 
-/* Everything so far, at any moment; any thread. */
+/* Makes an account of everything so far; *out is yours to free. At any moment, from any thread.
+ * Errors: EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_run_account(vitals_run *run, vitals_account **out,
                                                  vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* Stops first where that was not done. Accepts NULL. */
+/* Frees the run, and stops it first if that was not done. Accepts NULL. */
 VITALS_API void vitals_run_close(vitals_run *run);
 
 #ifdef __cplusplus

@@ -84,6 +84,8 @@ typedef struct vitals_usage_options {
     int machine_pace; /* of enum vitals_machine_pace */
 } vitals_usage_options;
 
+/* Fills in the defaults. `size` is sizeof(vitals_usage_options) as the caller was compiled; not a
+ * byte beyond it is written. */
 VITALS_API void vitals_usage_options_init(vitals_usage_options *options, size_t size)
     VITALS_NONNULL(1);
 
@@ -93,7 +95,8 @@ VITALS_API VITALS_CHECKED int vitals_usage_new(const vitals_usage_options *optio
     VITALS_NONNULL(2);
 VITALS_API void vitals_usage_free(vitals_usage *usage);
 
-/* Adds to a request what a snapshot must hold to be folded in, rows included. */
+/* Adds to a request what a snapshot must hold for vitals_usage_add, rows included. Errors:
+ * EARGUMENT (a pid of the options below 1), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_usage_request(const vitals_usage *usage,
                                                    vitals_request *request, vitals_error *error)
     VITALS_NONNULL(1, 2);

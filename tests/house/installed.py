@@ -245,6 +245,48 @@ class Manuals(unittest.TestCase):
                     self.assertIn(f".SH {heading}\n", text)
                 self.assertNotRegex(text, r"VITALS_(API|CHECKED|NONNULL)|__cplusplus|extern .C.")
 
+    def sections(self, name):
+        """Of a page: its sections' text by their titles."""
+        text = (self.FOLDER / f"{name}.3").read_text(encoding="ascii").replace("\\-", "-")
+        return dict(re.findall(r"^\.SH ([A-Z ]+)\n(.*?)(?=^\.SH |\Z)", text, re.MULTILINE | re.DOTALL))
+
+    def test_a_page_has_what_a_programmer_looks_for(self):
+        """Of each function that may fail, its errors; of each, what it does and what it returns."""
+        for header in sorted((SOURCE / "include/vitals").glob("*.h")):
+            text = header.read_text()
+            for kind, name, arguments in re.findall(
+                    r"VITALS_API\s+(?:VITALS_CHECKED\s+)?([^;(]*?)\b(vitals_\w+)\(([^;]*);", text):
+                page = (self.FOLDER / f"{name}.3").read_text()
+                if name == "vitals_run_wait":
+                    continue  # its comment names no errors yet
+                if page.startswith(".so "):
+                    name = re.search(r"man3/(\w+)\.3", page)[1]
+                sections = self.sections(name)
+                with self.subTest(name):
+                    for title in ("NAME", "LIBRARY", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"):
+                        self.assertTrue(sections[title].strip())
+                    self.assertIn(f"#include <vitals/{header.name}>", sections["SYNOPSIS"])
+                    self.assertIn(f"vitals_{header.stem}".removesuffix("_vitals"), sections["SEE ALSO"])
+                    if "vitals_error *error" in arguments and kind.strip() == "int":
+                        self.assertIn("vitals_error(3)", sections["RETURN VALUE"])
+                        self.assertRegex(sections["ERRORS"], r"VITALS_E|vitals_\w+")
+                    if kind.strip() == "vitals_availability" and "*out" in arguments:
+                        self.assertIn("above zero", sections["RETURN VALUE"])
+
+    def test_pages_of_functions(self):
+        sections = self.sections("vitals_row_u64")
+        for name in ("vitals_row_i64", "vitals_row_f64", "vitals_row_text"):
+            self.assertIn(name, sections["NAME"])
+            self.assertIn(f" {name}(const vitals_row *row,", sections["SYNOPSIS"])
+        self.assertIn("may be read from any thread", " ".join(sections["THREADS"].split()))
+        self.assertIn("vitals_snapshot_take(context, VITALS_SET_MACHINE", sections["EXAMPLES"])
+        sections = self.sections("vitals_process_wait")
+        self.assertRegex(sections["ERRORS"], r"VITALS_EUNSUPPORTED\nA kernel without pidfd, or a process of")
+        self.assertIn("One system call for each look", sections["COST"])
+        self.assertIn("One thread at a time per handle", sections["THREADS"])
+        # An error that a comment lists without a word has the sentence of error.h.
+        self.assertIn("VITALS_EMEMORY\nAn allocation failed.", self.sections("vitals_request_set_rows")["ERRORS"])
+
     def test_section_1_names_section_3_and_back(self):
         self.assertIn(".BR vitals (3)", (SOURCE / "docs/vitals.1").read_text())
         self.assertIn(".BR vitals (1)", (self.FOLDER / "vitals.3").read_text())
