@@ -32,6 +32,7 @@ KINDS = (
     r"include/vitals/sys/\w+\.h",
     r"include/vitals/record/\w+\.h",
     r"share/man/man1/vitals\.1",
+    r"share/vitals/vitals\.cdef",
     r"share/man/man3/vitals\w*\.3",
     r"share/bash-completion/completions/vitals",
     r"share/zsh/site-functions/_vitals",
@@ -127,6 +128,11 @@ class Installed(unittest.TestCase):
             names = [path.name for path in (SOURCE / origin).glob(ending)]
             self.assertEqual(sorted(path.name for path in (self.prefix / folder).glob(ending)),
                              sorted(names))
+
+    @have("pkg-config")
+    def test_pkg_config_knows_the_declarations_for_cffi(self):
+        path, = self.package("--variable=cdef")
+        self.assertEqual(pathlib.Path(path).read_bytes(), (BUILD / "vitals.cdef").read_bytes())
 
     def test_links_between_documents(self):
         folder = self.prefix / "share/doc/vitals"
