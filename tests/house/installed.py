@@ -293,6 +293,10 @@ class Manuals(unittest.TestCase):
         # An error that a comment lists without a word has the sentence of error.h.
         self.assertIn("VITALS_EMEMORY\nAn allocation failed.", self.sections("vitals_request_set_rows")["ERRORS"])
 
+    def test_vitals_3_lists_headers_and_functions(self):
+        listed = re.findall(r"\b(vitals_\w+)(?: \(3\)|\(3\))", self.sections("vitals")["HEADERS"])
+        self.assertEqual(sorted(listed), sorted(page.stem for page in self.pages() if page.stem != "vitals"))
+
     def test_section_1_names_section_3_and_back(self):
         self.assertIn(".BR vitals (3)", (SOURCE / "docs/vitals.1").read_text())
         self.assertIn(".BR vitals (1)", (self.FOLDER / "vitals.3").read_text())
