@@ -1,6 +1,6 @@
 /* snapshot.h: what was read at one moment. Data only.
  *
- * A snapshot holds tables of rows. It is immutable and counted, may be read from any thread, and
+ * A snapshot holds tables of rows. A snapshot is immutable, may be read from any thread, and
  * outlives the sampler and the context that it came from. Whatever a function here returns is
  * borrowed from the snapshot and lives until its last unref. Reading costs no system call and
  * allocates nothing. Behind the bytes of every text stands a NUL that is not counted.
@@ -9,7 +9,7 @@
  * same sampler; rows stand in the order of keys. It has the moment when it was read (its stamp), a
  * label that is safe to print, and, in tables with a parent, the key of its parent: a row of that
  * table which need not be in the snapshot, or 0 where it has none or it is not known. A value is
- * asked for with a metric; what comes back says how good it is, or why there is none. */
+ * read by its metric; the result says how good it is, or why there is none. */
 #ifndef VITALS_SNAPSHOT_H
 #define VITALS_SNAPSHOT_H
 
@@ -28,7 +28,7 @@ extern "C" {
 typedef struct vitals_snapshot vitals_snapshot;
 typedef struct vitals_row vitals_row;
 
-/* One reading of the sets of enum vitals_set, made and forgotten; *out is yours to unref. It waits
+/* Takes one snapshot of the sets (enum vitals_set); *out is yours to unref. It waits
  * at most 2 s for sources that have not answered yet, as while a driver is loaded (sampler.h).
  * Errors: EARGUMENT, EMEMORY. Thread: any, the context being immutable. For a second reading use a
  * sampler, which keeps what it learned. */
@@ -36,28 +36,28 @@ VITALS_API VITALS_CHECKED int vitals_snapshot_take(vitals_context *context, unsi
                                                    vitals_snapshot **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
 
-/* Shares and gives back. What was only borrowed, as a row's snapshot, may be shared too. Unref
- * accepts NULL. */
+/* Takes a reference to a snapshot, and releases one. A borrowed snapshot, such as that of a row,
+ * may be referenced too. Unref accepts NULL. */
 VITALS_API vitals_snapshot *vitals_snapshot_ref(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API void vitals_snapshot_unref(vitals_snapshot *snapshot);
 
-/* The machine that it is of: a pid means something only together with all three. */
+/* Return the machine on which it was read: a pid is unique only together with all three. */
 VITALS_API vitals_text vitals_snapshot_host(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API vitals_text vitals_snapshot_boot_id(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_pid_namespace(const vitals_snapshot *snapshot)
     VITALS_NONNULL(1); /* inode number; 0: not known */
 
-/* When the reading was complete, by three clocks, and its number, from 1. */
+/* Return when the reading was complete, by three clocks, and its number, from 1. */
 VITALS_API uint64_t vitals_snapshot_realtime_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_boottime_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_monotonic_ns(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_snapshot_sequence(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 
-/* The sampler that gave the keys: a number, 1 … 2^53, drawn at random; 0: not known. Keys of
- * two snapshots mean the same only where they are of one stream. */
+/* Returns the stream, a random number of the sampler that gave the keys, 1 … 2^53; 0: not known.
+ * Keys of two snapshots mean the same only if both are of one stream. */
 VITALS_API uint64_t vitals_snapshot_stream(const vitals_snapshot *snapshot) VITALS_NONNULL(1);
 
-/* Whether a table, or a column of one, was asked for. */
+/* Tell whether a table, or a column, was requested: 1 or 0. */
 VITALS_API int vitals_snapshot_has_table(const vitals_snapshot *snapshot, vitals_table entity)
     VITALS_NONNULL(1);
 VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vitals_metric metric)
@@ -66,10 +66,12 @@ VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vital
 /* How complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be looked
  * at, such as processes that a /proc with hidepid does not list); the reason why there are none;
  * NOT_REQUESTED for a table that was not asked for. */
+/* Returns how complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be
+ * looked at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
 VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot,
                                                      vitals_table entity) VITALS_NONNULL(1);
 
-/* Rows of a table, in the order of keys. */
+/* Returns the number of rows of a table. */
 VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_table entity)
     VITALS_NONNULL(1);
 
@@ -77,37 +79,38 @@ VITALS_API size_t vitals_snapshot_count(const vitals_snapshot *snapshot, vitals_
  * reads processes and the machine has lower ones. */
 enum { VITALS_SOURCE_BACK_ENDS = 16 };
 
-/* The row after `previous` (NULL: the first); NULL at the end. */
+/* Returns the row after `previous` (NULL: the first row), or NULL after the last. */
 VITALS_API const vitals_row *vitals_snapshot_next(const vitals_snapshot *snapshot,
                                                   vitals_table entity, const vitals_row *previous)
     VITALS_NONNULL(1);
 
-/* The same, only rows whose parent key is `parent`: of 0, those at the top. Binary search. */
+/* Returns the next row whose parent has the key `parent` (0: rows without a parent), or NULL after
+ * the last. Binary search. */
 VITALS_API const vitals_row *vitals_snapshot_next_child(const vitals_snapshot *snapshot,
                                                         vitals_table entity, uint64_t parent,
                                                         const vitals_row *previous)
     VITALS_NONNULL(1);
 
-/* The row with the key, or NULL. Binary search. */
+/* Returns the row with the key, or NULL. Binary search. */
 VITALS_API const vitals_row *vitals_snapshot_find(const vitals_snapshot *snapshot,
                                                   vitals_table entity, uint64_t key)
     VITALS_NONNULL(1);
 
-/* The row at a place, from 0; NULL past the end. */
+/* Returns the row at an index, from 0, or NULL past the end. */
 VITALS_API const vitals_row *vitals_snapshot_row(const vitals_snapshot *snapshot,
                                                  vitals_table entity, size_t index)
     VITALS_NONNULL(1);
 
-/* The keys of all rows, in their order; NULL, and a count of 0, where the table was not asked
- * for. `count` may be NULL. */
+/* Returns the keys of all rows, in their order; NULL and a count of 0 if the table was not
+ * requested. `count` may be NULL. */
 VITALS_API const uint64_t *vitals_snapshot_keys(const vitals_snapshot *snapshot,
                                                 vitals_table entity, size_t *count)
     VITALS_NONNULL(1);
 
-/* A whole column: `count` cells of 8 bytes (uint64_t, int64_t or double by the metric's type)
- * and as many availabilities, in the order of rows; both may be NULL. Where the column was not
- * asked for, or holds text, all three are NULL or 0. A cell whose availability is not above zero
- * holds nothing meaningful. */
+/* Returns a whole column: `count` cells of 8 bytes (uint64_t, int64_t or double by the metric's
+ * type) and as many availabilities, in the order of rows; both may be NULL. Where the column was
+ * not asked for, or holds text, all three are NULL or 0. A cell whose availability is not above
+ * zero holds nothing meaningful. */
 VITALS_API const void *vitals_snapshot_column(const vitals_snapshot *snapshot, vitals_metric metric,
                                               const signed char **availabilities, size_t *count)
     VITALS_NONNULL(1);
@@ -130,6 +133,7 @@ VITALS_API size_t vitals_snapshot_pack_texts(const vitals_snapshot *snapshot, vi
     VITALS_NONNULL(1);
 
 /* What every row has. */
+/* Return what every row has: its snapshot, table, key, parent's key, stamp and label. */
 VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API vitals_table vitals_row_table(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_row_key(const vitals_row *row) VITALS_NONNULL(1);
@@ -137,8 +141,8 @@ VITALS_API uint64_t vitals_row_parent(const vitals_row *row) VITALS_NONNULL(1); 
 VITALS_API uint64_t vitals_row_stamp_ns(const vitals_row *row) VITALS_NONNULL(1); /* monotonic */
 VITALS_API const char *vitals_row_label(const vitals_row *row) VITALS_NONNULL(1);
 
-/* A value. The result says whether *out was written: it is, above zero. VITALS_WRONG_METRIC
- * where the metric is of another table or another type; integers do not convert. */
+/* Reads a value of a row. If the result is above zero, *out was written. VITALS_WRONG_METRIC: the
+ * metric is of another table or another type; integers are not converted. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_u64(const vitals_row *row,
                                                              vitals_metric metric, uint64_t *out)
     VITALS_NONNULL(1, 3);
@@ -153,17 +157,17 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_text(const vitals_row *
                                                               vitals_text *out)
     VITALS_NONNULL(1, 3);
 
-/* Any numeric metric as a double, for drawing and for arithmetic. */
+/* Reads any numeric metric as a double, for drawing and for arithmetic. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_number(const vitals_row *row,
                                                                 vitals_metric metric, double *out)
     VITALS_NONNULL(1, 3);
 
-/* How good a value is, or why there is none, without the value. */
+/* Returns how good a value is, or why there is none, without the value. */
 VITALS_API vitals_availability vitals_row_availability(const vitals_row *row, vitals_metric metric)
     VITALS_NONNULL(1);
 
-/* When a value was read, by the monotonic clock: its own moment where it is read at a cadence of
- * its own or came late, else the row's stamp. 0 where the column was not asked for. */
+/* Returns when a value was read, by the monotonic clock: its own time if it is read at a cadence of
+ * its own or came late, else the row's stamp. 0: the column was not requested. */
 VITALS_API uint64_t vitals_row_read_ns(const vitals_row *row, vitals_metric metric)
     VITALS_NONNULL(1);
 
@@ -197,6 +201,8 @@ VITALS_API const char *vitals_row_command(const vitals_row *row, vitals_text_for
 
 /* Growth of a counter per second between an older snapshot and this row, over the time between the
  * readings of the two values. Where there is none:
+/* Computes the growth of a counter per second between an older snapshot and this row, over the time
+ * between the readings of the two values. Where there is none:
  * - WRONG_METRIC: the metric is no counter, or of another table.
  * - The reason of this row's value, where that is missing.
  * - NOT_YET: `older` is NULL, of another boot, pid namespace or stream, or does not have the row or
@@ -213,8 +219,8 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_row_rate(const vitals_row *
                                                               vitals_metric metric, double *out)
     VITALS_NONNULL(1, 4);
 
-/* The same without the division: growth, and over which time it grew (may be NULL). No shortest
- * window applies. */
+/* Computes the growth of a counter, and the time over which it grew (may be NULL). As
+ * vitals_row_rate without the division; no shortest window applies. */
 VITALS_API VITALS_CHECKED vitals_availability vitals_row_growth(const vitals_row *row,
                                                                 const vitals_snapshot *older,
                                                                 vitals_metric metric, double *out,
