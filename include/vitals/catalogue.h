@@ -1,4 +1,4 @@
-/* catalogue.h: what there is to be known, and what each number means.
+/* catalogue.h: the list of all tables and metrics, and what each means.
  *
  * An entity is a table of a snapshot; a metric is a column of one. Constants are in metrics.h.
  * Everything here is constant data: any thread, no cost.
@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-/* What to read, in a word; may be added together. request.h chooses in detail, and names tables
- * that are in no set: socket, login, network_address, gpu_link, gpu_error, gpu_peer, diagnosis, and
- * those of a live handle (process.h). */
+/* Sets of tables to read; may be added together. A request (request.h) chooses single metrics, also
+ * of tables that are in no set: socket, login, network_address, gpu_link, gpu_error, gpu_peer,
+ * diagnosis, and those of a live handle (process.h). */
 enum vitals_set {
     VITALS_SET_MACHINE = 1 << 16, /* host, cpu, disk, network, pressure */
     VITALS_SET_GPUS = 1 << 17,    /* gpu, its engines, sensors, clocks, pools, and gpu_process */
@@ -54,11 +54,12 @@ typedef enum vitals_price {
     VITALS_PRICE_SLOW = 3    /* likewise, and by itself: one reading takes from 20 ms to a second */
 } vitals_price;
 
-/* Iterates in the order of numbers: 0 gives the first, and 0 comes after the last. */
+/* Return the next table or metric in the order of numbers: the first for 0, and 0 after the last.
+ */
 VITALS_API vitals_table vitals_table_next(vitals_table previous);
 VITALS_API vitals_metric vitals_metric_next(vitals_metric previous);
 
-/* NULL for a number that is none. */
+/* Return what the catalogue says of a table or a metric; NULL for a number that is none. */
 VITALS_API const char *vitals_table_name(vitals_table entity); /* "gpu_process" */
 VITALS_API const char *vitals_table_help(vitals_table entity);
 VITALS_API const char *vitals_metric_name(vitals_metric metric); /* "memory_used_bytes" */
@@ -76,24 +77,27 @@ VITALS_API char *vitals_metric_format(vitals_metric metric, double value, vitals
 
 /* 0 for a number that is none; of vitals_table_parent also for a table without parent. A table
  * may be its own: a partition's parent is a gpu, a process's a process. */
+/* Return the table of the parents of a table's rows, and the table of a metric. 0: the number is
+ * none, or the table has no parent. A table may be its own parent: the parent of a partition is a
+ * gpu, that of a process a process. */
 VITALS_API vitals_table vitals_table_parent(vitals_table entity);
 VITALS_API vitals_table vitals_metric_table(vitals_metric metric);
 
-/* The table whose keys the column holds, as gpu_process.process holds those of process; 0 where
- * its values are no keys. */
+/* Return what kind of column a metric is. Target: the table whose keys the column holds, as
+ * gpu_process.process holds those of process; 0 if its values are no keys. */
 VITALS_API vitals_table vitals_metric_target(vitals_metric metric);
 VITALS_API vitals_type vitals_metric_type(vitals_metric metric);
 VITALS_API vitals_kind vitals_metric_kind(vitals_metric metric);
 VITALS_API vitals_price vitals_metric_price(vitals_metric metric);
 
-/* The cadence at which it is read unless a request says otherwise; 0: at every tick. */
+/* Returns how often a metric is read unless a request says otherwise; 0: at every tick. */
 VITALS_API uint64_t vitals_metric_every_ns(vitals_metric metric);
 
-/* The step in which a counter moves; 0 for one that moves by ones. `estimate`: the step where
- * the value's availability is VITALS_ESTIMATE. */
+/* Returns the step by which a counter grows; 0 for one that counts by ones. `estimate`: the step
+ * where the value's availability is VITALS_ESTIMATE. */
 VITALS_API uint64_t vitals_metric_resolution_ns(vitals_metric metric, int estimate);
 
-/* By name; 0 where there is none. */
+/* Find a table, or a metric of a table, by its name; 0 if there is none. */
 VITALS_API vitals_table vitals_table_find(const char *name);
 VITALS_API vitals_metric vitals_metric_find(vitals_table entity, const char *name);
 
