@@ -1,8 +1,7 @@
 /* availability.h: how good a value is, or why there is none.
  *
- * A closed list with numbers for ever. Above zero there is a number, below zero there is none,
- * and zero means that the value was never written: a defect, which a test looks for in every
- * output. */
+ * A closed list; the numbers never change. Above zero there is a value, below zero there is none.
+ * Zero means that the value was never written: a bug, which a test looks for in every output. */
 #ifndef VITALS_AVAILABILITY_H
 #define VITALS_AVAILABILITY_H
 
@@ -14,15 +13,15 @@ extern "C" {
 
 typedef enum vitals_availability {
     VITALS_HAVE = 1,        /* as the source gives it */
-    VITALS_STALE = 2,       /* asked for and not answered in time: an older value;
-                             * vitals_row_read_ns says from when. One that was not due is no staler
-                             * than it was, and keeps its own availability */
-    VITALS_ESTIMATE = 3,    /* derived by a model or an apportioning */
-    VITALS_LOWER_BOUND = 4, /* the truth is at least this */
-    VITALS_UPPER_BOUND = 5, /* the truth is at most this */
+    VITALS_STALE = 2,       /* the source did not answer in time: an older value;
+                             * vitals_row_read_ns says from when. A value that was not due keeps
+                             * its availability */
+    VITALS_ESTIMATE = 3,    /* computed by a model, or a share of a total */
+    VITALS_LOWER_BOUND = 4, /* the true value is at least this */
+    VITALS_UPPER_BOUND = 5, /* the true value is at most this */
     VITALS_SAMPLED = 6,     /* from samples; what happened between them was not seen */
 
-    VITALS_UNSET = 0, /* a defect of ours */
+    VITALS_UNSET = 0, /* a bug of vitals */
 
     VITALS_NOT_REQUESTED = -1, /* the request does not name this metric */
     VITALS_NOT_YET = -2,       /* needs another reading */
@@ -38,13 +37,13 @@ typedef enum vitals_availability {
 
 enum { VITALS_AVAILABILITY_MIN = -10, VITALS_AVAILABILITY_MAX = 6 };
 
-/* The word that stands in JSON: "stale", "not_yet". Never NULL; "unset" outside the list. */
+/* Returns the word that JSON has: "stale", "not_yet". Never NULL; "unset" outside the list. */
 VITALS_API const char *vitals_availability_name(vitals_availability availability);
 
-/* The reverse; VITALS_UNSET for a word that is none. */
+/* Returns the availability of a word; VITALS_UNSET for a word that is none. */
 VITALS_API vitals_availability vitals_availability_from_name(const char *name);
 
-/* A few words for a person: "needs a second reading". Never NULL. */
+/* Returns a few words for a person: "needs a second reading". Never NULL. */
 VITALS_API const char *vitals_availability_help(vitals_availability availability);
 
 #ifdef __cplusplus

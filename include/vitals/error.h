@@ -1,4 +1,4 @@
-/* error.h: why a call could not do what it was asked.
+/* error.h: why a call failed.
  *
  * An error means: context unusable, out of memory, bad argument, no such thing, not writable.
  * A metric that cannot be read is no error; it is a value with its availability (availability.h).
@@ -17,14 +17,14 @@ extern "C" {
 /* May grow: treat a code that you do not know as a failure. */
 typedef enum vitals_code {
     VITALS_OK = 0,
-    VITALS_EARGUMENT = -101,    /* the caller's argument cannot be used */
-    VITALS_EMEMORY = -102,      /* an allocation failed */
+    VITALS_EARGUMENT = -101,    /* an argument is invalid */
+    VITALS_EMEMORY = -102,      /* out of memory */
     VITALS_ESYSTEM = -103,      /* the operating system refused; `detail` is its errno */
-    VITALS_EGONE = -104,        /* the process or device is no more, or never was */
-    VITALS_EDENIED = -105,      /* permission */
-    VITALS_EUNSUPPORTED = -106, /* this machine or this build cannot */
-    VITALS_EFORMAT = -107,      /* input that is not what it should be */
-    VITALS_ETIMEOUT = -108      /* not in the time given */
+    VITALS_EGONE = -104,        /* the process or device does not exist, or no longer */
+    VITALS_EDENIED = -105,      /* permission denied */
+    VITALS_EUNSUPPORTED = -106, /* not possible on this machine or in this build */
+    VITALS_EFORMAT = -107,      /* the input has not the expected format */
+    VITALS_ETIMEOUT = -108      /* the time given is over */
 } vitals_code;
 
 enum { VITALS_ERROR_MESSAGE = 256 };
@@ -36,7 +36,7 @@ typedef struct vitals_error {
     char message[256];
 } vitals_error;
 
-/* The name of a code: "gone". Never NULL; "unknown" for a number that is none. */
+/* Returns the name of a code: "gone". Never NULL; "unknown" for a number that is none. */
 VITALS_API const char *vitals_code_name(vitals_code code);
 
 #ifdef __cplusplus

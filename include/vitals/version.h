@@ -1,4 +1,4 @@
-/* version.h: which vitals this is. */
+/* version.h: the version of the headers and of the library. */
 #ifndef VITALS_VERSION_H
 #define VITALS_VERSION_H
 
@@ -16,7 +16,7 @@ extern "C" {
 /* The form of snapshots as JSON. A reader accepts its own number and older ones. */
 #define VITALS_SCHEMA 1
 
-/* The version of the library that is loaded: "0.1.0". */
+/* Returns the version of the library that is loaded: "0.1.0". */
 VITALS_API const char *vitals_version_text(void);
 
 #ifdef __cplusplus

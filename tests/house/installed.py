@@ -291,7 +291,7 @@ class Manuals(unittest.TestCase):
         self.assertIn("One system call for each look", sections["COST"])
         self.assertIn("One thread at a time per handle", sections["THREADS"])
         # An error that a comment lists without a word has the sentence of error.h.
-        self.assertIn("VITALS_EMEMORY\nAn allocation failed.", self.sections("vitals_request_set_rows")["ERRORS"])
+        self.assertIn("VITALS_EMEMORY\nOut of memory.", self.sections("vitals_request_set_rows")["ERRORS"])
 
     def test_vitals_3_lists_headers_and_functions(self):
         listed = re.findall(r"\b(vitals_\w+)(?: \(3\)|\(3\))", self.sections("vitals")["HEADERS"])
