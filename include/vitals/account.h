@@ -1,4 +1,4 @@
-/* account.h: what a run used, figure by figure, each with how it was got.
+/* account.h: what a run used, figure by figure, each with how it was measured.
  *
  * Made by vitals_run_command, by a run (run.h), from a recording, or from the JSON of another. An
  * account is data: immutable once it is given out, any thread, needs nothing to live on. */
@@ -18,16 +18,16 @@ extern "C" {
 typedef struct vitals_account vitals_account;
 typedef struct vitals_figure vitals_figure;
 
-/* Accepts NULL. Figures live as long as their account. */
+/* Frees an account and its figures. Accepts NULL. */
 VITALS_API void vitals_account_free(vitals_account *account);
 
-/* What a shell would say: the exit code, 128 + the signal, 126, 127. */
+/* Returns the exit status as a shell reports it: the exit code, 128 + the signal, 126, 127. */
 VITALS_API int vitals_account_exit_code(const vitals_account *account) VITALS_NONNULL(1);
 
-/* The signal that ended the command, or 0. */
+/* Returns the signal that ended the command, or 0. */
 VITALS_API int vitals_account_signal(const vitals_account *account) VITALS_NONNULL(1);
 
-/* Why the command could not be started; size 0 where it was. */
+/* Returns why the command could not be started; size 0 if it was started. */
 VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VITALS_NONNULL(1);
 
 /* The figures, in the order in which a person reads them; NULL: the first, NULL after the last.
@@ -35,24 +35,42 @@ VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VIT
  * of every measure that was sampled: of a gauge its peak, mean and least
  * (memory_resident_peak_bytes: the statistic stands before the unit, or at the end where there is
  * none: threads_peak), of a counter its growth under the measure's own name. More may come. */
+/* Returns the figure after `previous` (NULL: the first), or NULL after the last, in the order for
+ * reading. Names end in their unit, as those of metrics do. The main figures:
+ *
+ *     wall_seconds · cpu_seconds cpu_user_seconds cpu_system_seconds cpu_cores
+ *     memory_peak_bytes where it was counted, else memory_peak_low_bytes (a lower
+ *         bound), memory_peak_high_bytes (an estimate), memory_peak_sum_bytes
+ *     disk_read_bytes disk_written_bytes
+ *     minor_faults major_faults voluntary_switches involuntary_switches
+ *     processes, and processes_left where some still run
+ *     gpu_memory_peak_bytes gpu_busy_ratio gpu_busy_seconds, of each device that the run used
+ *     cpu_coverage_ratio: CPU time that sampling saw over what was counted
+ *
+ * and behind them those of every measure of usage.h that was sampled: of a gauge its peak, mean and
+ * least (memory_resident_peak_bytes, memory_resident_mean_bytes, memory_resident_min_bytes: the
+ * statistic stands before the unit, or at the end where there is none: threads_peak), of a counter
+ * its growth under the measure's own name. More may come. */
 VITALS_API const vitals_figure *vitals_account_next(const vitals_account *account,
                                                     const vitals_figure *previous)
     VITALS_NONNULL(1);
 
-/* What it is ("cpu_user_seconds"), its unit ("seconds"; "" for a count), and how it was got or why
- * it was not ("wait4", "the sampler did not answer"). Borrowed, never NULL, safe to print. */
+/* Return the name of a figure ("cpu_user_seconds"), its unit ("seconds"; "" for a count), and how
+ * it was measured or why it was not ("wait4", "the sampler did not answer"). Borrowed, never NULL,
+ * safe to print. */
 VITALS_API const char *vitals_figure_name(const vitals_figure *figure) VITALS_NONNULL(1);
 VITALS_API const char *vitals_figure_unit(const vitals_figure *figure) VITALS_NONNULL(1);
 VITALS_API const char *vitals_figure_source(const vitals_figure *figure) VITALS_NONNULL(1);
 
-/* Of what: "" for the whole tree, "root" for its first process, "descendants" for the rest,
- * "system" for the machine, else a device's UUID (of a device whose driver gives none, its label)
- * or the name of a disk, a network interface, a phase. The label is for people: "GPU 0", or "".
- * Borrowed, never NULL, safe to print. */
+/* Return the subject of a figure: "" for the whole tree, "root" for its first process,
+ * "descendants" for the rest, "system" for the machine, else a device's UUID (of a device whose
+ * driver gives none, its label) or the name of a disk, a network interface, a phase. The label is
+ * for people: "GPU 0", or "". Borrowed, never NULL, safe to print. */
 VITALS_API const char *vitals_figure_subject(const vitals_figure *figure) VITALS_NONNULL(1);
 VITALS_API const char *vitals_figure_label(const vitals_figure *figure) VITALS_NONNULL(1);
 
-/* The figure; above zero *out was written. VITALS_HAVE is exact. */
+/* Reads the value of a figure. If the result is above zero, *out was written; VITALS_HAVE is exact.
+ */
 VITALS_API VITALS_CHECKED vitals_availability vitals_figure_value(const vitals_figure *figure,
                                                                   double *out) VITALS_NONNULL(1, 2);
 
@@ -109,14 +127,29 @@ VITALS_API const vitals_figure *vitals_account_find(const vitals_account *accoun
 
 /* What is known of the run beside figures, by the name of an attribute (VITALS_ATTRIBUTE_…); size 0
  * where it is not. Borrowed. */
+/* Finds the figure with this name and subject ("" or a UUID); NULL if there is none. */
+VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
+                                                    const char *subject) VITALS_NONNULL(1, 2, 3);
+
+/* Returns an attribute of the run, a text beside its figures; size 0 if it is not known. Names:
+ *
+ *     command (as a shell would read it) working_directory user host boot_id version
+ *     started_ns (realtime) interval_ns expected_cores exit (the code, as text) signal
+ *     state: "complete"; "partial" where it was cut off and made of what was left; "running"
+ *     missing: what could not be counted and why, a sentence a line
+ *     rungs: what was counted with, best first: "cgroup2 perf wait4 sampling"
+ *     gpu_drivers: of each device that was used a line: its vendor, its kernel driver, its subject
+ *
+ * Borrowed. */
 VITALS_API vitals_text vitals_account_attribute(const vitals_account *account, const char *name)
     VITALS_NONNULL(1, 2);
 
-/* All of them, in a fixed order; NULL: the first, NULL after the last. */
+/* Returns the name of the attribute after `previous` (NULL: the first), or NULL after the last. */
 VITALS_API const char *vitals_account_next_attribute(const vitals_account *account,
                                                      const char *previous) VITALS_NONNULL(1);
 
-/* One JSON object of the form in docs/account.md. Returns 0, or what `write` returned to stop. */
+/* Writes the account as one JSON object, as docs/account.md describes it. Returns 0, or what
+ * `write` returned to stop. */
 VITALS_API VITALS_CHECKED int vitals_account_json(const vitals_account *account,
                                                   vitals_write_fn *write, void *data)
     VITALS_NONNULL(1, 2);
