@@ -1,4 +1,4 @@
-/* clock.h: time, as something that is handed in.
+/* clock.h: the clock that a context uses.
  *
  * Every instant and every wait of the library goes through one of these records, so that a test
  * runs a day in a second. All times are nanoseconds.
@@ -37,7 +37,7 @@ typedef struct vitals_clock {
     int (*wait_until)(void *data, int descriptor, uint64_t deadline_ns);
 } vitals_clock;
 
-/* The machine's own clock. Never NULL, lives for ever. */
+/* Returns the system's clock. Never NULL, never freed. */
 VITALS_API const vitals_clock *vitals_clock_system(void);
 
 #ifdef __cplusplus
