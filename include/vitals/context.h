@@ -1,4 +1,4 @@
-/* context.h: the world as vitals sees it.
+/* context.h: what all other objects share.
  *
  * A context holds what comes from outside: where /proc, /sys and /dev are, the clock, the limits,
  * which device back ends there are. It is immutable once made and may be used from any thread;
@@ -76,10 +76,11 @@ VITALS_API VITALS_CHECKED int vitals_context_new(const vitals_options *options,
                                                  vitals_context **out, vitals_error *error)
     VITALS_NONNULL(2);
 
-/* Accepts NULL. Everything made of the context must be freed before; snapshots may outlive it. */
+/* Frees a context. Accepts NULL. Everything made of the context must be freed before; snapshots may
+ * outlive it. */
 VITALS_API void vitals_context_free(vitals_context *context);
 
-/* The clock that the context was given. */
+/* Returns the clock that the context was given. */
 VITALS_API const vitals_clock *vitals_context_clock(const vitals_context *context)
     VITALS_NONNULL(1);
 
