@@ -1,4 +1,4 @@
-/* usage.h: what a tree of processes, and the machine around it, uses: folded from snapshots.
+/* usage.h: what a tree of processes, and the machine around it, uses, summed up from snapshots.
  *
  * Snapshots come from a sampler, a file or a recording, in the order of their moments; each is
  * folded in and not kept. Of every measure it keeps the newest value, the least, the largest, the
@@ -36,6 +36,11 @@ typedef enum vitals_scope {
 
 /* Name ("memory_resident_bytes"), unit ("bytes"; "" for a count) and what it is, in a sentence;
  * NULL where there is no such measure. */
+/* What is measured; src/run/measures.def. Numbers stand for ever. */
+typedef unsigned vitals_measure;
+
+/* Return the name of a measure ("memory_resident_bytes"), its unit ("bytes"; "" for a count), its
+ * meaning in a sentence, and whether it is a counter. NULL, or 0, if there is no such measure. */
 VITALS_API const char *vitals_measure_name(vitals_measure measure);
 VITALS_API const char *vitals_measure_unit(vitals_measure measure);
 VITALS_API const char *vitals_measure_help(vitals_measure measure);
@@ -45,6 +50,7 @@ VITALS_API int vitals_measure_is_counter(vitals_measure measure);
 VITALS_API vitals_measure vitals_measure_next(vitals_measure previous);
 
 /* The measure of that name, or 0. */
+/* Returns the measure of that name, or 0. */
 VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);
 
 /* One measure of one subject, of the newest snapshot. It grows at its end only and is handed out by
@@ -89,7 +95,8 @@ typedef struct vitals_usage_options {
 VITALS_API void vitals_usage_options_init(vitals_usage_options *options, size_t size)
     VITALS_NONNULL(1);
 
-/* Errors: EARGUMENT, EMEMORY. Options are copied. */
+/* Makes a usage; *out is yours to free. Options are copied. Free accepts NULL. Errors: EARGUMENT,
+ * EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_usage_new(const vitals_usage_options *options,
                                                vitals_usage **out, vitals_error *error)
     VITALS_NONNULL(2);
@@ -101,8 +108,8 @@ VITALS_API VITALS_CHECKED int vitals_usage_request(const vitals_usage *usage,
                                                    vitals_request *request, vitals_error *error)
     VITALS_NONNULL(1, 2);
 
-/* Folds one in. A snapshot that is not newer than the last is passed over. Errors: EMEMORY: what
- * could be kept was. */
+/* Adds a snapshot. One that is not newer than the last is ignored. Errors: EMEMORY (part of it was
+ * kept). */
 VITALS_API VITALS_CHECKED int vitals_usage_add(vitals_usage *usage, const vitals_snapshot *snapshot,
                                                vitals_error *error) VITALS_NONNULL(1, 2);
 
@@ -112,22 +119,23 @@ VITALS_API const vitals_usage_value *vitals_usage_next(const vitals_usage *usage
                                                        const vitals_usage_value *previous)
     VITALS_NONNULL(1);
 
-/* Snapshots that were folded in, and the monotonic moment of the first and the last. */
+/* Return the number of snapshots that were added, and the monotonic time of the first and the last.
+ */
 VITALS_API uint64_t vitals_usage_count(const vitals_usage *usage) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_usage_first_ns(const vitals_usage *usage) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_usage_last_ns(const vitals_usage *usage) VITALS_NONNULL(1);
 
-/* Everything so far, as figures. Errors: EMEMORY. */
+/* Makes an account of everything so far; *out is yours to free. Errors: EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_usage_account(const vitals_usage *usage, vitals_account **out,
                                                    vitals_error *error) VITALS_NONNULL(1, 2);
 
-/* A figure in a unit of the caller's choice ("bytes" "kilobytes" … "terabytes", "kibibytes" …
- * "tebibytes"; "seconds" "minutes" "hours" "days"; "" as it is): the number alone. Returns 0, or
- * EARGUMENT where the unit is none or of another kind. */
+/* Converts a figure to a unit of the caller's choice ("bytes" "kilobytes" … "terabytes",
+ * "kibibytes" … "tebibytes"; "seconds" "minutes" "hours" "days"; "" as it is): the number alone.
+ * Returns 0, or EARGUMENT where the unit is none or of another kind. */
 VITALS_API VITALS_CHECKED int vitals_usage_convert(double value, const char *from, const char *to,
                                                    double *out) VITALS_NONNULL(2, 3, 4);
 
-/* The same as text, with its unit behind it and six digits at most: "1.5 hours", "41.2 gibibytes";
+/* Writes a figure with its unit and at most six digits: "1.5 hours", "41.2 gibibytes";
  * a count alone, without a unit. `to` "": in its own unit. Independent of the locale. Writes at
  * most capacity bytes and ends with NUL where capacity is above 0; returns, as snprintf does, how
  * many there would be without it, or EARGUMENT where the unit is none or of another kind, or the
