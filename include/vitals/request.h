@@ -1,4 +1,4 @@
-/* request.h: what is wanted. Nothing is read that no request needs.
+/* request.h: what to read. Nothing is read that no request needs.
  *
  * A request names metrics, chooses rows, and may slow metrics down. It belongs to one thread; a
  * sampler copies what it needs of it. */
@@ -26,8 +26,8 @@ enum vitals_rows {
     VITALS_ROWS_TREE = 12 /* the given ones and what descends from them */
 };
 
-/* A request for the metrics of the sets (0: none yet). *out is yours to free.
- * Errors: EARGUMENT (a set that is none), EMEMORY. */
+/* Makes a request for the metrics of the sets; 0: none yet. *out is yours to free; free accepts
+ * NULL. Errors: EARGUMENT (a set that is none), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_request_new(unsigned sets, vitals_request **out,
                                                  vitals_error *error) VITALS_NONNULL(2);
 VITALS_API void vitals_request_free(vitals_request *request);
@@ -68,18 +68,18 @@ VITALS_API VITALS_CHECKED int vitals_request_set_every(vitals_request *request,
                                                        vitals_metric metric, uint64_t every_ns,
                                                        vitals_error *error) VITALS_NONNULL(1);
 
-/* The time from tick to tick, 10 ms to 1 day; 1 s unless said. Errors: EARGUMENT. */
+/* Sets the time from tick to tick, 10 ms to 1 day; the default is 1 s. Errors: EARGUMENT. */
 VITALS_API VITALS_CHECKED int vitals_request_set_interval(vitals_request *request,
                                                           uint64_t interval_ns, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* Whether the metric is asked for. */
+/* Returns 1 if the request names the metric, else 0. */
 VITALS_API int vitals_request_has(const vitals_request *request, vitals_metric metric)
     VITALS_NONNULL(1);
 
-/* As vitals_snapshot_take, of a request: for tables that are in no set, and for chosen rows. One
- * reading needs no cadence. Errors: EARGUMENT (an empty request, a table that only a live handle
- * answers), EMEMORY. */
+/* Takes one snapshot of a request, as vitals_snapshot_take does of sets: for tables that are in no
+ * set, and for chosen rows. The cadence does not matter. Errors: EARGUMENT (an empty request, a
+ * table that only a live handle answers), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_snapshot_take_request(vitals_context *context,
                                                            const vitals_request *request,
                                                            vitals_snapshot **out,
