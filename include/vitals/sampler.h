@@ -23,7 +23,7 @@ extern "C" {
 
 typedef struct vitals_sampler vitals_sampler;
 
-/* *out is yours to free; the request may be freed at once. Reads nothing yet.
+/* Makes a sampler; *out is yours to free, the request may be freed at once. Reads nothing yet.
  * Errors: EARGUMENT (an empty request, a table that only a live handle answers), EMEMORY (also: no
  * thread or no descriptor to be had). */
 VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
@@ -31,11 +31,11 @@ VITALS_API VITALS_CHECKED int vitals_sampler_new(vitals_context *context,
                                                  vitals_sampler **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-/* Stops its thread. A worker that hangs in a driver is left behind, never cancelled: the call
- * returns within the deadline all the same. Accepts NULL. */
+/* Frees a sampler and stops its thread. A worker that hangs in a driver is left behind, never
+ * cancelled: the call returns within the deadline all the same. Accepts NULL. */
 VITALS_API void vitals_sampler_free(vitals_sampler *sampler);
 
-/* One tick, now, in the caller's thread; *out is yours to unref.
+/* Takes a snapshot now, in the caller's thread; *out is yours to unref.
  * Errors: EMEMORY, EARGUMENT (its own thread runs, or another thread is in take or start). */
 VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vitals_snapshot **out,
                                                   vitals_error *error) VITALS_NONNULL(1, 2);
@@ -45,30 +45,31 @@ VITALS_API VITALS_CHECKED int vitals_sampler_take(vitals_sampler *sampler, vital
 VITALS_API VITALS_CHECKED int vitals_sampler_start(vitals_sampler *sampler, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* The newest snapshot of the thread, yours to unref, or NULL where there is none yet. Never waits.
- * Any thread. */
+/* Returns the newest snapshot of the thread, yours to unref, or NULL if there is none yet. Never
+ * waits. Any thread. */
 VITALS_API vitals_snapshot *vitals_sampler_latest(vitals_sampler *sampler) VITALS_NONNULL(1);
 
-/* Ends the thread and returns within the deadline. Harmless where none runs. */
+/* Ends the thread and returns within the deadline. Does nothing if none runs. */
 VITALS_API void vitals_sampler_stop(vitals_sampler *sampler) VITALS_NONNULL(1);
 
 /* One consumer of a sampler's snapshots. Each has a descriptor of its own, so that none takes a
  * wake-up from another. */
 typedef struct vitals_subscription vitals_subscription;
 
-/* *out is yours to free, before the sampler. Any thread. Errors: EMEMORY, ESYSTEM (no descriptor).
- */
+/* Makes a subscription; *out is yours to free, before the sampler. Free accepts NULL. Any thread.
+ * Errors: EMEMORY, ESYSTEM (no descriptor). */
 VITALS_API VITALS_CHECKED int vitals_subscription_new(vitals_sampler *sampler,
                                                       vitals_subscription **out,
                                                       vitals_error *error) VITALS_NONNULL(1, 2);
 VITALS_API void vitals_subscription_free(vitals_subscription *subscription);
 
-/* Can be read (poll) while there is a snapshot that this consumer has not been given. Owned by the
- * subscription. */
+/* Returns a descriptor that poll(2) finds readable while there is a snapshot that this subscription
+ * has not returned. Owned by the subscription. */
 VITALS_API int vitals_subscription_descriptor(const vitals_subscription *subscription)
     VITALS_NONNULL(1);
 
-/* As vitals_sampler_latest, and the descriptor is quiet until there is a newer one. */
+/* Returns the newest snapshot, as vitals_sampler_latest does; the descriptor is not readable until
+ * there is a newer one. */
 VITALS_API vitals_snapshot *vitals_subscription_latest(vitals_subscription *subscription)
     VITALS_NONNULL(1);
 
