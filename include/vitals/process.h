@@ -28,10 +28,10 @@ typedef struct vitals_process vitals_process;
 
 /* ---- having one ---- */
 
-/* By pid: the process that has it now. Errors: EARGUMENT (below 1), EGONE (no process has it, or
- * only a thread, and the message says which), EDENIED (also: /proc hides it), EMEMORY, ESYSTEM.
- * Cost: 6 system calls (stat opened, pidfd_open, status opened, read and closed, stat read), and
- * two descriptors until it is freed. */
+/* Opens a handle by pid, on the process that has it now; *out is yours to free. Errors: EARGUMENT
+ * (below 1), EGONE (no process has it, or only a thread, and the message says which), EDENIED
+ * (also: /proc hides it), EMEMORY, ESYSTEM. Cost: 6 system calls (stat opened, pidfd_open, status
+ * opened, read and closed, stat read), and two descriptors until it is freed. */
 VITALS_API VITALS_CHECKED int vitals_process_open(vitals_context *context, int64_t pid,
                                                   vitals_process **out, vitals_error *error)
     VITALS_NONNULL(1, 3);
@@ -52,13 +52,14 @@ VITALS_API void vitals_process_close(vitals_process *process);
 VITALS_API int64_t vitals_process_pid(const vitals_process *process) VITALS_NONNULL(1);
 VITALS_API double vitals_process_start_seconds(const vitals_process *process) VITALS_NONNULL(1);
 
-/* 1 while it lives (a zombie too), 0 once it is reaped. One system call. */
+/* Returns 1 while the process exists (also as a zombie), 0 once it is reaped. Cost: one system
+ * call. */
 VITALS_API int vitals_process_is_running(vitals_process *process) VITALS_NONNULL(1);
 
 /* ---- asking ---- */
 
-/* Everything that the request names of this process, read now and in the caller's thread, each file
- * once: one row of the table process, with pid and start_seconds asked for or not, and the rows of
+/* Reads all that the request names of this process, now and in the caller's thread, each file once:
+ * one row of the table process, with pid and start_seconds asked for or not, and the rows of
  * the tables that are its own (above). Of the table host: memory_total_bytes and boot_time_seconds,
  * for shares and dates. Cadence and choice of rows are not looked at; tables of the machine are
  * passed over. The process has lived from before the first reading until after the last. Two
@@ -107,13 +108,14 @@ typedef enum vitals_relation {
     VITALS_DESCENDANTS = 4 /* children, and theirs */
 } vitals_relation;
 
-/* The same of its relatives: one row of the table process each, with pid, start_seconds and
- * parent_pid beside what the request names (which may be NULL), so that vitals_process_of takes
- * them: ancestors from the nearest upwards, others in the order of pids. Their own tables are
- * passed over. What may not be looked at is passed over too, and the table's state is then
- * LOWER_BOUND. Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed), ESYSTEM (no
- * descriptor). Cost: two system calls, and three for each ancestor; else a listing of /proc and
- * three for each process of the machine. What is not in stat, of those that were found, as above.
+/* Reads what the request names of relatives of the process: one row of the table process each, with
+ * pid, start_seconds and parent_pid beside what the request names (which may be NULL), so that
+ * vitals_process_of takes them: ancestors from the nearest upwards, others in the order of pids.
+ * Their own tables are passed over. What may not be looked at is passed over too, and the table's
+ * state is then LOWER_BOUND. Errors: EGONE, EARGUMENT, EMEMORY, EDENIED (/proc cannot be listed),
+ * ESYSTEM (no descriptor). Cost: two system calls, and three for each ancestor; else a listing of
+ * /proc and three for each process of the machine. What is not in stat, of those that were found,
+ * as above.
  */
 VITALS_API VITALS_CHECKED int vitals_process_relatives(vitals_process *process,
                                                        vitals_relation relation,
@@ -148,6 +150,20 @@ VITALS_API VITALS_CHECKED int vitals_process_wait_unreaped(vitals_process *proce
 
 /* How it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and *signal
  * what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is told.
+/* No longest time for a wait. */
+#define VITALS_FOREVER UINT64_MAX
+
+/* Waits until the process has ended, at most timeout_ns by the context's clock; 0: does not wait. A
+ * child of the caller is reaped, as by waitpid. A zombie of another parent has ended. Once ended,
+ * later calls return at once. Errors: ETIMEOUT, EUNSUPPORTED (a kernel without pidfd, or a process
+ * of another /proc), ESYSTEM. Cost: one system call for each look, one for each sleep, at most five
+ * at its end; none once it is known how it ended. */
+VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint64_t timeout_ns,
+                                                  vitals_error *error) VITALS_NONNULL(1);
+
+/* Returns how the process ended, once a wait has seen its end. HAVE: *code is its exit code and
+ * *signal the signal that ended it; one of both is 0. Either may be NULL; without HAVE both are
+ * unchanged.
  * NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of another parent,
  * which the caller may not trace. UNSUPPORTED: another process reaped it and the kernel is older
  * than Linux 6.15, which keeps the status of processes reaped since the handle was opened; or there
@@ -157,13 +173,13 @@ VITALS_API VITALS_CHECKED vitals_availability vitals_process_exit_status(vitals_
                                                                          int *code, int *signal)
     VITALS_NONNULL(1);
 
-/* A descriptor that poll(2) and its kin find readable once the process has ended, for loops that
- * watch other things too; then vitals_process_wait with 0 sees the end. Borrowed: the handle's, to
+/* Returns a descriptor that poll(2) finds readable once the process has ended, for loops that watch
+ * other things too; then vitals_process_wait with 0 sees the end. Borrowed: the handle's, to
  * be neither closed nor read. -1 where vitals_process_wait is EUNSUPPORTED. */
 VITALS_API int vitals_process_descriptor(const vitals_process *process) VITALS_NONNULL(1);
 
-/* Told of each that ended, in the caller's thread; vitals_process_exit_status says how. Not 0 stops
- * waiting. May not free one of the processes. */
+/* Called for each process that ended, in the caller's thread; vitals_process_exit_status says how.
+ * Returns 0 to go on, anything else to stop waiting. Must not free one of the processes. */
 typedef int vitals_ended_fn(void *data, vitals_process *process);
 
 enum vitals_wait_flag {
@@ -183,15 +199,14 @@ typedef struct vitals_wait {
  * beyond it is written. */
 VITALS_API void vitals_wait_init(vitals_wait *how, size_t size) VITALS_NONNULL(1);
 
-/* Waits for several at once until all have ended, the time is over or `ended` stops it. It is told
- * once for each place in the list, in the order of their ends; those that had ended before come
- * first. `how` may be NULL (all defaults), and so may `processes` where there are 0. *remaining
- * (may be NULL) receives the number that was not reported: these still live, unless the callback
- * stopped the wait. Not
- * an error: that some still live. Errors: EARGUMENT (one of them is NULL, options that are none),
- * EMEMORY, EUNSUPPORTED, ESYSTEM; none is told of then unless it was while waiting.
- * Cost: five system calls and one for each process; two more for each sleep; for each end two more
- * than those of vitals_process_wait. */
+/* Waits for several at once until all have ended, the time is over or `ended` stops it. `ended` is
+ * called once for each place in the list, in the order of their ends; those that had ended before
+ * come first. `how` may be NULL (all defaults), and so may `processes` where there are 0.
+ * *remaining (may be NULL) receives the number that was not reported: these still live, unless the
+ * callback stopped the wait. Not an error: that some still live. Errors: EARGUMENT (one of them is
+ * NULL, options that are none), EMEMORY, EUNSUPPORTED, ESYSTEM; none is told of then unless it was
+ * while waiting. Cost: five system calls and one for each process; two more for each sleep; for
+ * each end two more than those of vitals_process_wait. */
 VITALS_API VITALS_CHECKED int vitals_process_wait_several(vitals_process *const *processes,
                                                           size_t count, const vitals_wait *how,
                                                           size_t *remaining, vitals_error *error);
@@ -201,11 +216,11 @@ VITALS_API VITALS_CHECKED int vitals_process_wait_several(vitals_process *const 
 /* Errors of all these: EGONE, EDENIED, EARGUMENT (a value that is none; the message says what is
  * accepted), EUNSUPPORTED (a process of another /proc). They go by pid, as the kernel has it, with
  * the proof before; a pid that is given away between proof and call is caught by the proof after,
- * and told as EGONE. What they set is read with process.nice, io_class, io_level, cpus_allowed_list
+ * and returns EGONE. What they set is read with process.nice, io_class, io_level, cpus_allowed_list
  * and the table limit. Cost: three system calls; five for affinity, at most ten where it is
  * refused. */
 
-/* -20 (most favored) to 19; of its first thread. */
+/* Sets the nice value of its first thread, -20 (most favored) to 19. */
 VITALS_API VITALS_CHECKED int vitals_process_set_nice(vitals_process *process, int nice,
                                                       vitals_error *error) VITALS_NONNULL(1);
 
@@ -216,13 +231,14 @@ typedef enum vitals_io_class {
     VITALS_IO_IDLE = 3
 } vitals_io_class;
 
-/* The words of the column io_class: "best_effort". NULL for a number that is none. */
+/* Returns the word that the column io_class has: "best_effort". NULL for a number that is none. */
 VITALS_API const char *vitals_io_class_name(vitals_io_class io_class);
 
-/* The class that a word of that column names, or -1. */
+/* Returns the class that a word of the column io_class names, or -1. */
 VITALS_API int vitals_io_class_find(vitals_text name);
 
-/* level: 0 (first) to 7 for REALTIME and BEST_EFFORT, else 0; of its first thread. */
+/* Sets the I/O class and level of its first thread. level: 0 (first) to 7 for REALTIME and
+ * BEST_EFFORT, else 0. */
 VITALS_API VITALS_CHECKED int vitals_process_set_io_priority(vitals_process *process,
                                                              vitals_io_class io_class, int level,
                                                              vitals_error *error) VITALS_NONNULL(1);
@@ -232,10 +248,10 @@ VITALS_API VITALS_CHECKED int vitals_process_set_io_priority(vitals_process *pro
  * 1. EARGUMENT: it is no such list, or names a CPU above 4194303; nothing is written. */
 VITALS_API VITALS_CHECKED int vitals_cpus_parse(vitals_text list, unsigned *cpus, size_t capacity);
 
-/* The CPUs that its first thread may run on, by the kernel's numbers; count 0: all that it may have
- * at all. EARGUMENT names the CPU that it cannot have, and those that it can; EDENIED also for a
- * thread of the kernel that is bound to its CPU. Where it fails the process has what it had before;
- * should the kernel not give that back, the message says so. */
+/* Sets the CPUs that its first thread may run on, by the kernel's numbers; count 0: all that it may
+ * have at all. EARGUMENT names the CPU that it cannot have, and those that it can; EDENIED also for
+ * a thread of the kernel that is bound to its CPU. Where it fails the process has what it had
+ * before; should the kernel not give that back, the message says so. */
 VITALS_API VITALS_CHECKED int vitals_process_set_affinity(vitals_process *process,
                                                           const unsigned *cpus, size_t count,
                                                           vitals_error *error) VITALS_NONNULL(1);
@@ -243,8 +259,8 @@ VITALS_API VITALS_CHECKED int vitals_process_set_affinity(vitals_process *proces
 /* No limit. */
 #define VITALS_UNLIMITED UINT64_MAX
 
-/* A resource limit by its name in the table limit: "nofile". No limit is VITALS_UNLIMITED here, and
- * soft_unlimited and hard_unlimited there. */
+/* Sets a resource limit by its name in the table limit: "nofile". No limit is VITALS_UNLIMITED
+ * here, and soft_unlimited and hard_unlimited there. */
 VITALS_API VITALS_CHECKED int vitals_process_set_limit(vitals_process *process, const char *name,
                                                        uint64_t soft, uint64_t hard,
                                                        vitals_error *error) VITALS_NONNULL(1, 2);
