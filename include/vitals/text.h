@@ -50,26 +50,28 @@ typedef enum vitals_text_form {
 VITALS_API size_t vitals_text_format(vitals_text text, vitals_text_form form, char *out,
                                      size_t capacity);
 
-/* How many columns the text takes on a terminal once formatted as TERMINAL or ASCII: wide
+/* Returns how many columns the text takes on a terminal once formatted as TERMINAL or ASCII: wide
  * characters 2, combining ones 0, escapes what they print. */
 VITALS_API size_t vitals_text_columns(vitals_text text, vitals_text_form form);
 
-/* The same as vitals_text_format, cut to at most `columns` columns; a double-width character
- * that would be cut in two is left out. `*used` (may be NULL) receives the columns printed. */
+/* Writes the text as vitals_text_format does, cut to at most `columns` columns; a double-width
+ * character that would be cut in two is left out. `*used` (may be NULL) receives the columns
+ * printed. */
 VITALS_API size_t vitals_text_fit(vitals_text text, vitals_text_form form, size_t columns,
                                   char *out, size_t capacity, size_t *used);
 
-/* A command line as /proc gives it (arguments ended by NUL) as one line that a shell would read
- * back to the same arguments: arguments are quoted where they must be. A program that rewrote
+/* Writes a command line as /proc gives it (arguments ended by NUL) as one line that a shell would
+ * read back to the same arguments: arguments are quoted where they must be. A program that rewrote
  * its title (one argument that is no path) stands as it is. `out` holds text from outside still:
  * pass it through vitals_text_format before it is printed. Returns as snprintf does. */
 VITALS_API size_t vitals_text_command(vitals_text arguments, char *out, size_t capacity);
 
-/* The same, safe to paste into a shell on any UTF-8 terminal: every argument that holds anything
- * but ASCII letters, digits and @%+=:,./_- is quoted, a title is an argument like any other, and
- * controls, broken UTF-8 and what is invisible stand as $'\n' and $'\xHH', which bash, zsh, ksh and
- * POSIX of 2024 read. So it is printed as it is, without vitals_text_format, which would double
- * backslashes. What was cut for want of room is not to be pasted. Returns as snprintf does. */
+/* Writes a command line that is safe to paste into a shell on any UTF-8 terminal: every argument
+ * that holds anything but ASCII letters, digits and @%+=:,./_- is quoted, a title is an argument
+ * like any other, and controls, broken UTF-8 and what is invisible stand as $'\n' and $'\xHH',
+ * which bash, zsh, ksh and POSIX of 2024 read. So it is printed as it is, without
+ * vitals_text_format, which would double backslashes. What was cut for want of room is not to be
+ * pasted. Returns as snprintf does. */
 VITALS_API size_t vitals_text_command_strict(vitals_text arguments, char *out, size_t capacity);
 
 #ifdef __cplusplus
