@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* The device or partition with that name, which is one of
+/* Finds the device or partition with a name, which is one of
  *     "0", "0:1"                     its label: the number of a device, and of its partition
  *     "0000:17:00.0", "17:00.0"      its PCI address, with a domain of any length or without; upper
  *                                    or lower case. Of a partition's address, its device
@@ -30,8 +30,8 @@ VITALS_API VITALS_CHECKED int vitals_gpu_find(const vitals_snapshot *snapshot, c
                                               const vitals_row **out, vitals_error *error)
     VITALS_NONNULL(1, 2, 3);
 
-/* The devices that a CUDA program sees, in its order: the n-th of them is its device n. Writes at
- * most `capacity` rows and returns how many there are.
+/* Lists the devices that a CUDA program sees, in its order: the n-th of them is its device n.
+ * Writes at most `capacity` rows and returns how many there are.
  *
  * `visible` is CUDA_VISIBLE_DEVICES, NULL where that is not set: then all. A list of numbers or of
  * UUIDs, which may be abbreviated; the first word says which, the two do not mix. As CUDA does,
@@ -49,16 +49,18 @@ VITALS_API VITALS_CHECKED size_t vitals_cuda_visible_devices(const vitals_snapsh
                                                              const vitals_row **rows,
                                                              size_t capacity) VITALS_NONNULL(1);
 
-/* Whether the numbers that CUDA gives are known: HAVE (by address, as asked for or because all of
- * NVIDIA's devices are of one model and so equally fast; or CUDA itself was asked), ESTIMATE (the
- * models differ, and the order of addresses is a guess), UNSUPPORTED (there is no device for CUDA).
+/* Tells whether the numbers that CUDA gives are known: HAVE (by address, as asked for or because
+ * all of NVIDIA's devices are of one model and so equally fast; or CUDA itself was asked), ESTIMATE
+ * (the models differ, and the order of addresses is a guess), UNSUPPORTED (there is no device for
+ * CUDA).
  */
 VITALS_API VITALS_CHECKED vitals_availability vitals_cuda_order(const vitals_snapshot *snapshot,
                                                                 const char *order)
     VITALS_NONNULL(1);
 
-/* Whether the whole of CUDA_VISIBLE_DEVICES is used. Errors: EFORMAT; the message names the first
- * word that CUDA stops at, or that is named twice, and says why. NULL is never wrong, "" neither.
+/* Checks whether the whole of CUDA_VISIBLE_DEVICES is used. Errors: EFORMAT; the message names the
+ * first word that CUDA stops at, or that is named twice, and says why. NULL is never wrong, ""
+ * neither.
  */
 VITALS_API VITALS_CHECKED int vitals_cuda_visible_check(const vitals_snapshot *snapshot,
                                                         const char *visible, const char *order,
