@@ -54,15 +54,15 @@ typedef struct vitals_collected {
     uint64_t sampled_ns; /* realtime: of the newest sample of the collector; 0: none yet */
 } vitals_collected;
 
-/* Measures `options->usage` (no pids: ourselves and what we start), at options->interval_ns, in
- * options->world; the rest must be as vitals_run_options_init left it. NULL: all defaults. The
- * machine is read for each sample unless VITALS_MACHINE_SELDOM was asked for. *out is yours to
- * free. Errors: those of vitals_run_open. */
+/* Makes a collector, which measures `options->usage` (no pids: the caller and what it starts), at
+ * options->interval_ns, in options->world; the rest must be as vitals_run_options_init left it.
+ * NULL: all defaults. The machine is read for each sample unless VITALS_MACHINE_SELDOM was asked
+ * for. *out is yours to free. Errors: those of vitals_run_open. */
 VITALS_API VITALS_CHECKED int vitals_collector_new(const vitals_run_options *options,
                                                    vitals_collector **out, vitals_error *error)
     VITALS_NONNULL(2);
 
-/* Ends the sampling and the background thread. Accepts NULL. Not from a callback. */
+/* Frees a collector: ends the sampling and its thread. Accepts NULL. Not from a callback. */
 VITALS_API void vitals_collector_free(vitals_collector *collector);
 
 /* Opens a window in the innermost one that is open. Errors: EARGUMENT (a tag that is empty, holds a
@@ -72,22 +72,22 @@ VITALS_API VITALS_CHECKED int vitals_collector_begin(vitals_collector *collector
                                                      vitals_error *error) VITALS_NONNULL(1, 2);
 
 /* Closes the window with that tag (NULL: the innermost), and those in it. `last` (may be NULL)
- * receives what they were, yours to free. Errors: EARGUMENT (no such window is open), EMEMORY. */
+ * receives their measures, yours to free. Errors: EARGUMENT (no such window is open), EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_collector_end(vitals_collector *collector, const char *tag,
                                                    vitals_collection **last, vitals_error *error)
     VITALS_NONNULL(1);
 
-/* Lets the window with that tag (NULL: all), and those in it, begin anew. Errors: as above. */
+/* Restarts the window with that tag (NULL: all), and those in it. Errors: as above. */
 VITALS_API VITALS_CHECKED int vitals_collector_reset(vitals_collector *collector, const char *tag,
                                                      vitals_error *error) VITALS_NONNULL(1);
 
-/* What the open windows are by now. *out is yours to free. Errors: EMEMORY. */
+/* Collects the open windows as they are now; *out is yours to free. Errors: EMEMORY. */
 VITALS_API VITALS_CHECKED int vitals_collector_collect(vitals_collector *collector,
                                                        vitals_collection **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
 
-/* Told every so often, in a thread of its own, which opens a window with this tag for it; not 0
- * ends it. The collection is borrowed. */
+/* Called periodically, in a thread of its own that opens a window with this tag. Returns 0 to go
+ * on, anything else to end. The collection is borrowed. */
 typedef int vitals_collect_fn(void *data, const vitals_collection *collection);
 
 /* One at a time. Errors: EARGUMENT (one runs already, an interval below 1 ms, the tag),
@@ -98,25 +98,27 @@ VITALS_API VITALS_CHECKED int vitals_collector_set_every(vitals_collector *colle
                                                          vitals_error *error)
     VITALS_NONNULL(1, 2, 4);
 
-/* Told in that same thread: `began` before the first turn, `ended` behind the last, also where the
- * collector is freed. Each may be NULL. Takes effect with the next vitals_collector_set_every. */
+/* Sets what is called in that same thread: `began` before the first callback, `ended` after the
+ * last, also if the collector is freed. Each may be NULL. Takes effect with the next
+ * vitals_collector_set_every. */
 VITALS_API void vitals_collector_set_around(vitals_collector *collector, void (*began)(void *data),
                                             void (*ended)(void *data)) VITALS_NONNULL(1);
 
-/* In the order of windows, outer ones first, then of scopes, subjects and measures; NULL: the
- * first, NULL after the last. */
+/* Returns the entry after `previous` (NULL: the first), or NULL after the last. In the order of
+ * windows, outer ones first, then of scopes, subjects and measures. */
 VITALS_API const vitals_collected *vitals_collection_next(const vitals_collection *collection,
                                                           const vitals_collected *previous)
     VITALS_NONNULL(1);
 
-/* That of a window, measure, scope and subject; NULL where there is none. */
+/* Finds the entry of a window, measure, scope and subject; NULL if there is none. */
 VITALS_API const vitals_collected *vitals_collection_find(const vitals_collection *collection,
                                                           const char *window,
                                                           vitals_measure measure,
                                                           vitals_scope scope, const char *subject)
     VITALS_NONNULL(1, 2, 5);
 
-VITALS_API void vitals_collection_free(vitals_collection *collection); /* accepts NULL */
+/* Frees a collection and its entries. Accepts NULL. */
+VITALS_API void vitals_collection_free(vitals_collection *collection);
 
 #ifdef __cplusplus
 }
