@@ -136,16 +136,17 @@ VITALS_API VITALS_CHECKED int vitals_run_command(const vitals_run_options *optio
                                                  vitals_account **out, vitals_error *error)
     VITALS_NONNULL(1, 2);
 
-/* ---- a run of which we are no launcher: processes that live, ourselves, a command ---- */
+/* ---- a run without a launcher: of running processes, of the caller, of a command ---- */
 
 typedef struct vitals_run vitals_run;
 
 enum vitals_run_state { VITALS_RUN_NEW, VITALS_RUN_STARTED, VITALS_RUN_STOPPED };
 
-/* Measures `options->usage` (no pids: ourselves and what we start), sampling in a thread of its
- * own, at options->interval_ns. Where the one process that is named has a cgroup that holds its
- * tree and nothing else, as in a container, what that counts is told: as exact while samples of the
- * tree explain its CPU time, else as an upper bound, since others may have come and gone.
+/* Opens a run that measures `options->usage` (no pids: the caller and what it starts), sampling in
+ * a thread of its own, at options->interval_ns. Where the one process that is named has a cgroup
+ * that holds its tree and nothing else, as in a container, what that counts is told: as exact while
+ * samples of the tree explain its CPU time, else as an upper bound, since others may have come and
+ * gone.
  *
  * A run that measures the calling process measures vitals' own threads too, those of every sampler
  * in it: they read files for it and are counted by the kernel with the rest. What they used since
