@@ -1,7 +1,7 @@
 /* select.h: which devices a job should take.
  *
- * A pure function over a snapshot: what is free on it is what was free when it was read. Waiting
- * for devices and keeping others off them is the command's work (vitals select). */
+ * A pure function over a snapshot: a device is free if it was free when the snapshot was read. To
+ * wait for devices and to reserve them, use the command (vitals select). */
 #ifndef VITALS_SELECT_H
 #define VITALS_SELECT_H
 
