@@ -1,4 +1,4 @@
-/* mark.h: phases of a run, told by the program itself: a header alone, nothing to link.
+/* mark.h: phases of a run, written by the program itself: a header alone, nothing to link.
  *
  *     VITALS_BEGIN("epoch 1");
  *     …
