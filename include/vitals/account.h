@@ -37,6 +37,7 @@ VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VIT
  * none: threads_peak), of a counter its growth under the measure's own name. More may come. */
 /* Returns the figure after `previous` (NULL: the first), or NULL after the last, in the order for
  * reading. Names end in their unit, as those of metrics do. The main figures:
+ * Names end in their unit, as those of metrics do. What a person asks first:
  *
  *     wall_seconds · cpu_seconds cpu_user_seconds cpu_system_seconds cpu_cores
  *     memory_peak_bytes where it was counted, else memory_peak_low_bytes (a lower
@@ -128,10 +129,11 @@ VITALS_API const vitals_figure *vitals_account_find(const vitals_account *accoun
 /* What is known of the run beside figures, by the name of an attribute (VITALS_ATTRIBUTE_…); size 0
  * where it is not. Borrowed. */
 /* Finds the figure with this name and subject ("" or a UUID); NULL if there is none. */
+/* The figure with that name and subject ("" or a UUID); NULL where there is none. */
 VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
                                                     const char *subject) VITALS_NONNULL(1, 2, 3);
 
-/* Returns an attribute of the run, a text beside its figures; size 0 if it is not known. Names:
+/* What is known of the run beside figures; size 0 where it is not. Names:
  *
  *     command (as a shell would read it) working_directory user host boot_id version
  *     started_ns (realtime) interval_ns expected_cores exit (the code, as text) signal

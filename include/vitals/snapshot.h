@@ -68,6 +68,7 @@ VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vital
  * NOT_REQUESTED for a table that was not asked for. */
 /* Returns how complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be
  * looked at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
+ * at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
 VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot,
                                                      vitals_table entity) VITALS_NONNULL(1);
 
@@ -134,6 +135,7 @@ VITALS_API size_t vitals_snapshot_pack_texts(const vitals_snapshot *snapshot, vi
 
 /* What every row has. */
 /* Return what every row has: its snapshot, table, key, parent's key, stamp and label. */
+/* What every row has. */
 VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API vitals_table vitals_row_table(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API uint64_t vitals_row_key(const vitals_row *row) VITALS_NONNULL(1);
@@ -203,6 +205,8 @@ VITALS_API const char *vitals_row_command(const vitals_row *row, vitals_text_for
  * readings of the two values. Where there is none:
 /* Computes the growth of a counter per second between an older snapshot and this row, over the time
  * between the readings of the two values. Where there is none:
+/* Growth of a counter per second between an older snapshot and this row, over the time between the
+ * readings of the two values. Where there is none:
  * - WRONG_METRIC: the metric is no counter, or of another table.
  * - The reason of this row's value, where that is missing.
  * - NOT_YET: `older` is NULL, of another boot, pid namespace or stream, or does not have the row or

@@ -66,12 +66,12 @@ VITALS_API size_t vitals_text_fit(vitals_text text, vitals_text_form form, size_
  * pass it through vitals_text_format before it is printed. Returns as snprintf does. */
 VITALS_API size_t vitals_text_command(vitals_text arguments, char *out, size_t capacity);
 
-/* Writes a command line that is safe to paste into a shell on any UTF-8 terminal: every argument
- * that holds anything but ASCII letters, digits and @%+=:,./_- is quoted, a title is an argument
- * like any other, and controls, broken UTF-8 and what is invisible stand as $'\n' and $'\xHH',
- * which bash, zsh, ksh and POSIX of 2024 read. So it is printed as it is, without
- * vitals_text_format, which would double backslashes. What was cut for want of room is not to be
- * pasted. Returns as snprintf does. */
+/* Writes a command line as vitals_text_command does, but safe to paste into a shell on any UTF-8
+ * terminal: every argument that holds anything
+ * but ASCII letters, digits and @%+=:,./_- is quoted, a title is an argument like any other, and
+ * controls, broken UTF-8 and what is invisible stand as $'\n' and $'\xHH', which bash, zsh, ksh and
+ * POSIX of 2024 read. So it is printed as it is, without vitals_text_format, which would double
+ * backslashes. What was cut for want of room is not to be pasted. Returns as snprintf does. */
 VITALS_API size_t vitals_text_command_strict(vitals_text arguments, char *out, size_t capacity);
 
 #ifdef __cplusplus

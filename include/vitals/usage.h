@@ -39,8 +39,8 @@ typedef enum vitals_scope {
 /* What is measured; src/run/measures.def. Numbers stand for ever. */
 typedef unsigned vitals_measure;
 
-/* Return the name of a measure ("memory_resident_bytes"), its unit ("bytes"; "" for a count), its
- * meaning in a sentence, and whether it is a counter. NULL, or 0, if there is no such measure. */
+/* Name ("memory_resident_bytes"), unit ("bytes"; "" for a count) and what it is, in a sentence;
+ * NULL where there is no such measure. */
 VITALS_API const char *vitals_measure_name(vitals_measure measure);
 VITALS_API const char *vitals_measure_unit(vitals_measure measure);
 VITALS_API const char *vitals_measure_help(vitals_measure measure);
@@ -51,6 +51,7 @@ VITALS_API vitals_measure vitals_measure_next(vitals_measure previous);
 
 /* The measure of that name, or 0. */
 /* Returns the measure of that name, or 0. */
+/* The measure of that name, or 0. */
 VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);
 
 /* One measure of one subject, of the newest snapshot. It grows at its end only and is handed out by
