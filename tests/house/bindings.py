@@ -23,8 +23,8 @@ CDEF = runpy.run_path(str(SOURCE / "scripts/cdef"))
 
 
 def promised():
-    """The functions that headers declare."""
-    text = "".join(path.read_text() for path in (SOURCE / "include/vitals").rglob("*.h"))
+    """The functions that the library's headers declare."""
+    text = "".join((SOURCE / "include" / header).read_text() for header in CDEF["headers"](SOURCE / "include"))
     return re.findall(r"\bVITALS_API\b[^;{(]*?\b(vitals_\w+)\s*\(", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
 
 
