@@ -17,14 +17,14 @@ int main(void)
     vitals_collector *collector = NULL;
     vitals_run_options options;
     vitals_run_options_init(&options, sizeof options);
-    options.interval_ns = 50000000;
+    options.interval_ns = 10000000;
     if (vitals_collector_new(&options, &collector, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         vitals_collection *used = NULL;
         int code = vitals_collector_begin(collector, parts[i], &error);
-        work(50000000 * (i + 1));
+        work(200000000 * (i + 1));
         if (code < 0 || vitals_collector_end(collector, NULL, &used, &error) < 0)
             return fprintf(stderr, "%s\n", error.message), 1;
 
