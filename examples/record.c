@@ -12,7 +12,7 @@ static int print(void *file, const char *bytes, size_t size)
     return fwrite(bytes, 1, size, file) == size ? 0 : -1;
 }
 
-static int run(const char *const *argv, const char *path, vitals_error *error)
+static int run(char *const *argv, const char *path, vitals_error *error)
 {
     vitals_run_recorder *recorder = NULL;
     vitals_account *account = NULL;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     vitals_error error;
     if (argc < 3)
         return fprintf(stderr, "usage: record FILE COMMAND [ARGUMENT...]\n"), 2;
-    int code = run((const char *const *)(argv + 2), argv[1], &error);
+    int code = run(argv + 2, argv[1], &error);
     if (code == 0)
         code = report(argv[1], &error);
     if (code < 0)

@@ -35,23 +35,6 @@ VITALS_API vitals_text vitals_account_failure(const vitals_account *account) VIT
  * of every measure that was sampled: of a gauge its peak, mean and least
  * (memory_resident_peak_bytes: the statistic stands before the unit, or at the end where there is
  * none: threads_peak), of a counter its growth under the measure's own name. More may come. */
-/* Returns the figure after `previous` (NULL: the first), or NULL after the last, in the order for
- * reading. Names end in their unit, as those of metrics do. The main figures:
- * Names end in their unit, as those of metrics do. What a person asks first:
- *
- *     wall_seconds · cpu_seconds cpu_user_seconds cpu_system_seconds cpu_cores
- *     memory_peak_bytes where it was counted, else memory_peak_low_bytes (a lower
- *         bound), memory_peak_high_bytes (an estimate), memory_peak_sum_bytes
- *     disk_read_bytes disk_written_bytes
- *     minor_faults major_faults voluntary_switches involuntary_switches
- *     processes, and processes_left where some still run
- *     gpu_memory_peak_bytes gpu_busy_ratio gpu_busy_seconds, of each device that the run used
- *     cpu_coverage_ratio: CPU time that sampling saw over what was counted
- *
- * and behind them those of every measure of usage.h that was sampled: of a gauge its peak, mean and
- * least (memory_resident_peak_bytes, memory_resident_mean_bytes, memory_resident_min_bytes: the
- * statistic stands before the unit, or at the end where there is none: threads_peak), of a counter
- * its growth under the measure's own name. More may come. */
 VITALS_API const vitals_figure *vitals_account_next(const vitals_account *account,
                                                     const vitals_figure *previous)
     VITALS_NONNULL(1);
@@ -128,21 +111,6 @@ VITALS_API const vitals_figure *vitals_account_find(const vitals_account *accoun
 
 /* What is known of the run beside figures, by the name of an attribute (VITALS_ATTRIBUTE_…); size 0
  * where it is not. Borrowed. */
-/* Finds the figure with this name and subject ("" or a UUID); NULL if there is none. */
-/* The figure with that name and subject ("" or a UUID); NULL where there is none. */
-VITALS_API const vitals_figure *vitals_account_find(const vitals_account *account, const char *name,
-                                                    const char *subject) VITALS_NONNULL(1, 2, 3);
-
-/* What is known of the run beside figures; size 0 where it is not. Names:
- *
- *     command (as a shell would read it) working_directory user host boot_id version
- *     started_ns (realtime) interval_ns expected_cores exit (the code, as text) signal
- *     state: "complete"; "partial" where it was cut off and made of what was left; "running"
- *     missing: what could not be counted and why, a sentence a line
- *     rungs: what was counted with, best first: "cgroup2 perf wait4 sampling"
- *     gpu_drivers: of each device that was used a line: its vendor, its kernel driver, its subject
- *
- * Borrowed. */
 VITALS_API vitals_text vitals_account_attribute(const vitals_account *account, const char *name)
     VITALS_NONNULL(1, 2);
 

@@ -77,11 +77,6 @@ VITALS_API char *vitals_metric_format(vitals_metric metric, double value, vitals
 
 /* 0 for a number that is none; of vitals_table_parent also for a table without parent. A table
  * may be its own: a partition's parent is a gpu, a process's a process. */
-/* Return the table of the parents of a table's rows, and the table of a metric. 0: the number is
- * none, or the table has no parent. A table may be its own parent: the parent of a partition is a
- * gpu, that of a process a process. */
-/* 0 for a number that is none; of vitals_table_parent also for a table without parent. A table
- * may be its own: a partition's parent is a gpu, a process's a process. */
 VITALS_API vitals_table vitals_table_parent(vitals_table entity);
 VITALS_API vitals_table vitals_metric_table(vitals_metric metric);
 

@@ -150,19 +150,6 @@ VITALS_API VITALS_CHECKED int vitals_process_wait_unreaped(vitals_process *proce
 
 /* How it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and *signal
  * what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is told.
-/* No longest time for a wait. */
-#define VITALS_FOREVER UINT64_MAX
-
-/* Waits until it has ended, at most timeout_ns by the context's clock (0: only looks). A child of
- * the caller is reaped, as by waitpid. A zombie of another parent has ended. Once it has, it has
- * for ever. Errors: ETIMEOUT, EUNSUPPORTED (a kernel without pidfd, or a process of another /proc),
- * ESYSTEM. Cost: one system call for each look, one for each sleep, at most five at its end; none
- * once it is known how it ended. */
-VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint64_t timeout_ns,
-                                                  vitals_error *error) VITALS_NONNULL(1);
-
-/* How it ended, once a wait has seen its end. HAVE: *code is what it gave to exit(3), and *signal
- * what ended it; one of both is 0. Either may be NULL; both are untouched where nothing is told.
  * NOT_YET: no wait has seen its end; this does not look. DENIED: a zombie of another parent,
  * which the caller may not trace. UNSUPPORTED: another process reaped it and the kernel is older
  * than Linux 6.15, which keeps the status of processes reaped since the handle was opened; or there

@@ -66,9 +66,6 @@ VITALS_API int vitals_snapshot_has_metric(const vitals_snapshot *snapshot, vital
 /* How complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be looked
  * at, such as processes that a /proc with hidepid does not list); the reason why there are none;
  * NOT_REQUESTED for a table that was not asked for. */
-/* Returns how complete the rows of a table are: HAVE; a reservation (LOWER_BOUND: some may not be
- * looked at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
- * at); the reason why there are none; NOT_REQUESTED for a table that was not asked for. */
 VITALS_API vitals_availability vitals_snapshot_state(const vitals_snapshot *snapshot,
                                                      vitals_table entity) VITALS_NONNULL(1);
 
@@ -133,8 +130,6 @@ VITALS_API size_t vitals_snapshot_pack_texts(const vitals_snapshot *snapshot, vi
                                              char *out, size_t capacity, int64_t *offsets)
     VITALS_NONNULL(1);
 
-/* What every row has. */
-/* Return what every row has: its snapshot, table, key, parent's key, stamp and label. */
 /* What every row has. */
 VITALS_API const vitals_snapshot *vitals_row_snapshot(const vitals_row *row) VITALS_NONNULL(1);
 VITALS_API vitals_table vitals_row_table(const vitals_row *row) VITALS_NONNULL(1);
@@ -201,10 +196,6 @@ VITALS_API const char *vitals_row_string(const vitals_row *row, vitals_metric me
 VITALS_API const char *vitals_row_command(const vitals_row *row, vitals_text_form form, char *out,
                                           size_t capacity) VITALS_NONNULL(1);
 
-/* Growth of a counter per second between an older snapshot and this row, over the time between the
- * readings of the two values. Where there is none:
-/* Computes the growth of a counter per second between an older snapshot and this row, over the time
- * between the readings of the two values. Where there is none:
 /* Growth of a counter per second between an older snapshot and this row, over the time between the
  * readings of the two values. Where there is none:
  * - WRONG_METRIC: the metric is no counter, or of another table.

@@ -36,11 +36,6 @@ typedef enum vitals_scope {
 
 /* Name ("memory_resident_bytes"), unit ("bytes"; "" for a count) and what it is, in a sentence;
  * NULL where there is no such measure. */
-/* What is measured; src/run/measures.def. Numbers stand for ever. */
-typedef unsigned vitals_measure;
-
-/* Name ("memory_resident_bytes"), unit ("bytes"; "" for a count) and what it is, in a sentence;
- * NULL where there is no such measure. */
 VITALS_API const char *vitals_measure_name(vitals_measure measure);
 VITALS_API const char *vitals_measure_unit(vitals_measure measure);
 VITALS_API const char *vitals_measure_help(vitals_measure measure);
@@ -49,8 +44,6 @@ VITALS_API int vitals_measure_is_counter(vitals_measure measure);
 /* All of them, in the order of measures.h; 0 begins, and ends. */
 VITALS_API vitals_measure vitals_measure_next(vitals_measure previous);
 
-/* The measure of that name, or 0. */
-/* Returns the measure of that name, or 0. */
 /* The measure of that name, or 0. */
 VITALS_API vitals_measure vitals_measure_find(const char *name) VITALS_NONNULL(1);
 

@@ -153,7 +153,8 @@ static int copy_account(const vitals_account *account, vitals_account **out, vit
                              vitals_account_signal(account));
     for (const vitals_figure *figure = NULL;
          code == 0 && (figure = vitals_account_next(account, figure)) != NULL;) {
-        vitals_figure_form form = {.name = vitals_figure_name(figure),
+        vitals_figure_form form = {.size = sizeof form,
+                                   .name = vitals_figure_name(figure),
                                    .unit = vitals_figure_unit(figure),
                                    .subject = vitals_figure_subject(figure),
                                    .label = vitals_figure_label(figure),

@@ -29,8 +29,9 @@ class Generated(unittest.TestCase):
             (root / "scripts").mkdir()
             script = root / "scripts/generated"
             shutil.copy(SOURCE / "scripts/generated", script)
-            (root / "vitals-documents").write_text(STAND_IN)
-            (root / "vitals-documents").chmod(0o755)
+            for program in ("vitals-documents", "scripts/include-examples"):
+                (root / program).write_text(STAND_IN)
+                (root / program).chmod(0o755)
 
             self.assertEqual(generated(script, "check", root).returncode, 1)
             self.assertEqual(generated(script, "write", root).returncode, 0)

@@ -179,7 +179,8 @@ static void snapshots_are_kept_and_found(void)
 /* A run in threads of this process, whose signals stay as they are. */
 static void a_run_is_recorded(void)
 {
-    static const char *const argv[] = {"sh", "-c", "sleep 0.2; exit 3", NULL};
+    static char sh[] = "sh", c[] = "-c", script[] = "sleep 0.2; exit 3";
+    char *const argv[] = {sh, c, script, NULL};
     vitals_error error = {.message = ""};
     vitals_run_recorder *recorder = NULL;
     vitals_recording *recording = NULL;
