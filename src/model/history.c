@@ -151,7 +151,7 @@ size_t vitals_history_rates(const vitals_history *history, const vitals_snapshot
 {
     size_t count = vitals_snapshot_count(snapshot, metric >> 8);
     for (size_t i = 0; i < size_min(count, capacity); i++) {
-        double rate = NAN;
+        double rate = (double)NAN;
         const vitals_row *row = vitals_snapshot_row(snapshot, metric >> 8, i);
         vitals_availability state = vitals_history_rate(history, row, metric, &rate);
         out[i] = rate;

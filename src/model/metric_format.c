@@ -23,20 +23,20 @@ struct unit_scale {
 static const struct unit_scale SCALES[] = {
     {"ratio", DBL_MIN, 100, 0, " %"},
     {"ratio", 0.0995, 100, 1, " %"},
-    {"ratio", INFINITY, 100, 0, " %"},
+    {"ratio", (double)INFINITY, 100, 0, " %"},
     {"seconds", 10, 1, 3, " s"},
     {"seconds", 60, 1, 1, " s"},
     {"joules", 3600, 1, 0, " J"},
     {"joules", 3600e3, 1 / 3600.0, 1, " Wh"},
     {"joules", 360e6, 1 / 3600e3, 2, " kWh"},
-    {"joules", INFINITY, 1 / 3600e3, 0, " kWh"},
+    {"joules", (double)INFINITY, 1 / 3600e3, 0, " kWh"},
     {"watts", DBL_MIN, 1, 0, " W"},
     {"watts", 10, 1, 1, " W"},
-    {"watts", INFINITY, 1, 0, " W"},
-    {"hertz", INFINITY, 1e-6, 0, " MHz"},
-    {"volts", INFINITY, 1, 3, " V"},
-    {"rpm", INFINITY, 1, 0, " rpm"},
-    {"celsius", INFINITY, 1, 0, " "},
+    {"watts", (double)INFINITY, 1, 0, " W"},
+    {"hertz", (double)INFINITY, 1e-6, 0, " MHz"},
+    {"volts", (double)INFINITY, 1, 3, " V"},
+    {"rpm", (double)INFINITY, 1, 0, " rpm"},
+    {"celsius", (double)INFINITY, 1, 0, " "},
 };
 
 /* As printf has it, but with a point in any locale. */

@@ -135,7 +135,7 @@ double vitals_row_age_seconds(const vitals_row *row, vitals_metric metric)
     vitals_availability why;
     const struct snapshot_column *column = find(row, metric, &why);
     if (column == NULL)
-        return NAN;
+        return (double)NAN;
     /* A value may come in after the snapshot's moment was noted, or be told to be from then. */
     uint64_t now_ns = row->table->snapshot->monotonic_ns, then_ns = column_read_ns(column, row);
     return now_ns > then_ns ? (double)(now_ns - then_ns) / (double)NS_PER_SECOND : 0;

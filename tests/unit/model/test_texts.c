@@ -313,8 +313,8 @@ static void a_number_has_the_words_of_its_unit(void)
         {VITALS_PROCESS_THREADS, 12, "12"},
         {VITALS_PROCESS_THREADS, 2.5, "2.50"},
         {VITALS_PROCESS_THREADS, 9007199254740992.0, "9007199254740992"},
-        {VITALS_PROCESS_THREADS, NAN, "N/A"},
-        {VITALS_GPU_POWER_WATTS, INFINITY, "N/A"},
+        {VITALS_PROCESS_THREADS, (double)NAN, "N/A"},
+        {VITALS_GPU_POWER_WATTS, (double)INFINITY, "N/A"},
         {VITALS_GPU_POWER_WATTS, 1e300, "1e300 W"},
         {0xffff, 3, "3"},
     };

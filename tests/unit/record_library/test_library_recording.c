@@ -203,7 +203,7 @@ static void a_run_is_recorded(void)
     options.observer = vitals_run_recorder_observer(recorder);
     CHECK_OK(vitals_run_open(&options, &run, &error), error);
     CHECK_OK(vitals_run_start(run, &error), error);
-    CHECK_INT(vitals_run_wait(run, 30, &error), 1);
+    CHECK_INT(vitals_run_wait(run, UINT64_C(30000000000), &error), 1);
     CHECK_OK(vitals_run_stop(run, &error), error);
     CHECK_OK(vitals_run_account(run, &account, &error), error);
     vitals_run_close(run);
