@@ -42,6 +42,14 @@ def stat_fields(*path):
     return [path[-1], text[start + 1:end], *text[end + 2:].decode().split()]
 
 
+# A kernel thread has no memory of its own, and so none of these; a peak of it was never counted.
+NONE_IN_THE_KERNEL = ("RssAnon", "RssFile", "RssShmem", "VmSwap", "VmLck")
+
+
+def is_kernel_thread(pid):
+    return int(stat_fields(pid)[8]) & 0x200000 != 0
+
+
 def status_lines(*path):
     """{key: text}; a name holds no newline here, the kernel escapes it."""
     lines = read(*path, "status").decode("utf-8", "surrogateescape").splitlines()
@@ -246,9 +254,9 @@ KERNEL = {
         os.stat(f"/proc/{pid}/ns/{name}").st_ino
         for name in ("pid", "net", "mnt", "user", "cgroup", "ipc", "uts")),
     "peaks": lambda pid: tuple(int(status_lines(pid)[key].split()[0]) * 1024
-                               if key in status_lines(pid) else None
-                               for key in ("VmHWM", "VmPeak", "RssAnon", "RssFile", "RssShmem",
-                                           "VmSwap", "VmLck")),
+                               if key in status_lines(pid) else
+                               0 if key in NONE_IN_THE_KERNEL and is_kernel_thread(pid) else None
+                               for key in ("VmHWM", "VmPeak", *NONE_IN_THE_KERNEL)),
     "security": lambda pid: (int(status_lines(pid)["NoNewPrivs"]),
                              (b"disabled", b"strict", b"filter")[int(status_lines(pid)["Seccomp"])],
                              int(status_lines(pid)["TracerPid"])),

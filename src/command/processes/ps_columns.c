@@ -185,7 +185,8 @@ static void make_account(const struct ps_view *view, const vitals_row *row, vita
         else
             snprintf(known[is_group].name, sizeof known[is_group].name, "%.0f", out->number);
     }
-    snprintf(out->composed, sizeof out->composed, "%s", known[is_group].name);
+    snprintf(out->composed, sizeof out->composed, "%.*s", (int)sizeof out->composed - 1,
+             known[is_group].name);
     put_composed(out, out->availability);
 }
 
