@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     vitals_account *account = NULL;
     vitals_run_options options;
     vitals_run_options_init(&options, sizeof options);
-    options.argv = (const char *const *)(argv + 1);
+    options.argv = argv + 1;
     options.interval_ns = 100000000;
     if (argc < 2 || vitals_run_command(&options, &account, &error) < 0)
         return fprintf(stderr, "%s\n", error.message), 1;

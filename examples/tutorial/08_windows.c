@@ -29,8 +29,8 @@ int main(void)
             return fprintf(stderr, "%s\n", error.message), 1;
 
         /* Of a counter `last` is what it grew by in the window. */
-        const vitals_collected *cpu = vitals_collection_find(used, parts[i], "cpu_seconds",
-                                                             VITALS_SCOPE_TREE, "");
+        const vitals_collected *cpu = vitals_collection_find(
+            used, parts[i], VITALS_MEASURE_CPU_SECONDS, VITALS_SCOPE_TREE, "");
         if (cpu != NULL && cpu->state > 0)
             printf("%-6s %.3f s of CPU in %.3f s\n", parts[i], cpu->last, cpu->seconds);
         vitals_collection_free(used);

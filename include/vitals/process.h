@@ -80,9 +80,10 @@ VITALS_API VITALS_CHECKED int vitals_process_ask(vitals_process *process,
 
 /* One value of the process that has the pid now, in one call; for a second value of it a handle
  * costs less. The metric is of the table process and of the type. A missing value is an error,
- * whose message says why: EDENIED, EGONE, ETIMEOUT, EUNSUPPORTED (also: it needs two readings),
- * ESYSTEM; else EARGUMENT (the metric, a pid below 1), EMEMORY, and those of vitals_process_open.
- * Thread: any. Cost and what may block: as of opening a handle and of vitals_process_ask. */
+ * whose message says why. Errors: EDENIED, EGONE, ETIMEOUT, EUNSUPPORTED (also: it needs two
+ * readings), ESYSTEM, EARGUMENT (the metric, a pid below 1), EMEMORY, and those of
+ * vitals_process_open. Thread: any. Cost and what may block: as of opening a handle and of
+ * vitals_process_ask. */
 VITALS_API VITALS_CHECKED int vitals_process_u64(vitals_context *context, int64_t pid,
                                                  vitals_metric metric, uint64_t *out,
                                                  vitals_error *error) VITALS_NONNULL(1, 4);
@@ -93,7 +94,8 @@ VITALS_API VITALS_CHECKED int vitals_process_f64(vitals_context *context, int64_
                                                  vitals_metric metric, double *out,
                                                  vitals_error *error) VITALS_NONNULL(1, 4);
 
-/* The same of a metric of any type, as vitals_row_string writes it for a terminal. */
+/* The same of a metric of any type, as vitals_row_string writes it for a terminal.
+ * Errors: as of vitals_process_u64. */
 VITALS_API VITALS_CHECKED int vitals_process_string(vitals_context *context, int64_t pid,
                                                     vitals_metric metric, char *out,
                                                     size_t capacity, vitals_error *error)
@@ -143,7 +145,7 @@ VITALS_API VITALS_CHECKED int vitals_process_wait(vitals_process *process, uint6
 /* The same, but a child of the caller is not reaped (WNOWAIT): it stays a zombie until other code,
  * such as the library that started it, waits for it and gets its status. That status is known
  * here too: vitals_process_exit_status does not reap it either. A later vitals_process_wait does.
- * Errors and cost: as above. */
+ * Errors: as of vitals_process_wait. Cost: as of it. */
 VITALS_API VITALS_CHECKED int vitals_process_wait_unreaped(vitals_process *process,
                                                            uint64_t timeout_ns, vitals_error *error)
     VITALS_NONNULL(1);

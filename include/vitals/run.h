@@ -193,8 +193,9 @@ VITALS_API enum vitals_run_state vitals_run_state(const vitals_run *run) VITALS_
 
 /* Waits until every root has ended, at most timeout_ns by the run's clock (0: only looks;
  * VITALS_FOREVER: no longest time). Returns 1 once they have, 0 where the time was over before. The
- * exit status stands in the account where the kernel tells it. Any thread. Errors: EARGUMENT (the
- * run was not started), ESYSTEM. Cost: one system call, and one sleep. */
+ * exit status stands in the account where the kernel tells it. Any thread.
+ * Errors: EARGUMENT (the run was not started), ESYSTEM.
+ * Cost: one system call, and one sleep. */
 VITALS_API VITALS_CHECKED int vitals_run_wait(vitals_run *run, uint64_t timeout_ns,
                                               vitals_error *error) VITALS_NONNULL(1);
 

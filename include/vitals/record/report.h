@@ -34,6 +34,8 @@ typedef struct vitals_report_options {
     const char *statistic; /* of gpu_tracker's comparison: "mean", "min", "max", "std" */
 } vitals_report_options;
 
+/* Fills in the defaults. `size` is sizeof(vitals_report_options) as the caller was compiled; not a
+ * byte beyond it is written. */
 VITALS_API void vitals_report_options_init(vitals_report_options *options, size_t size)
     VITALS_NONNULL(1);
 
