@@ -237,7 +237,8 @@ typedef enum vitals_metric {
     // Goes on where a disk leaves or its counter wraps. Unit: bytes, counter, u64. Source:
     // /proc/diskstats field 6
     VITALS_HOST_DISK_READ_BYTES = 0x0146,
-    // Bytes written to whole disks, counted likewise. Unit: bytes, counter, u64. Source:
+    // Bytes written to whole disks; partitions, loop, ram, dm and md devices are not counted again.
+    // Goes on where a disk leaves or its counter wraps. Unit: bytes, counter, u64. Source:
     // /proc/diskstats field 10
     VITALS_HOST_DISK_WRITTEN_BYTES = 0x0147,
     // Reads completed by whole disks. Form: counter, u64. Source: /proc/diskstats field 4
@@ -248,7 +249,9 @@ typedef enum vitals_metric {
     // not loopback, and not twice for bridges, veth, VLANs and bonds. Goes on where an interface
     // leaves or its counter wraps. Unit: bytes, counter, u64. Source: /proc/net/dev
     VITALS_HOST_NETWORK_RECEIVED_BYTES = 0x014a,
-    // Bytes sent by them, counted likewise. Unit: bytes, counter, u64. Source: /proc/net/dev
+    // Bytes sent by the interfaces of our network namespace that carry traffic of their own: not
+    // loopback, and not twice for bridges, veth, VLANs and bonds. Goes on where an interface leaves
+    // or its counter wraps. Unit: bytes, counter, u64. Source: /proc/net/dev
     VITALS_HOST_NETWORK_TRANSMITTED_BYTES = 0x014b,
     // Time that whole disks were busy, added up. Unit: seconds, counter, f64. Source:
     // /proc/diskstats field 13
@@ -564,8 +567,9 @@ typedef enum vitals_metric {
     // gauge, u64. Source: NVML nvmlDeviceGetCurrentClocksEventReasons; gpu_metrics;
     // throttle/reason_*
     VITALS_GPU_THROTTLED_OTHERWISE = 0x033e,
-    // The driver's own words for all of that, with commas between; empty where there is none. Form:
-    // gauge, text. Source: likewise
+    // The driver's own names of all reasons that slow the clocks now, joined by commas; empty where
+    // there is none. Form: gauge, text. Source: NVML nvmlDeviceGetCurrentClocksEventReasons;
+    // gpu_metrics; throttle/reason_*
     VITALS_GPU_THROTTLE_REASONS = 0x033f,
     // Time that a power limit held its clocks down, since the driver was loaded. Unit: seconds,
     // counter, f64. Source: NVML nvmlDeviceGetViolationStatus
@@ -628,7 +632,8 @@ typedef enum vitals_metric {
     // upper bound). Reading it takes that long. Unit: bytes_per_second, gauge, f64. Source: NVML
     // nvmlDeviceGetPcieThroughput; pcie_bw
     VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND = 0x0353,
-    // Bytes that it sent, likewise. Unit: bytes_per_second, gauge, f64. Source: NVML
+    // Bytes that it sent over PCIe, in a window of the driver of 20 ms (amdgpu: one second, an
+    // upper bound). Reading it takes that long. Unit: bytes_per_second, gauge, f64. Source: NVML
     // nvmlDeviceGetPcieThroughput; pcie_bw
     VITALS_GPU_PCIE_TRANSMITTED_BYTES_PER_SECOND = 0x0354,
     // Share of time in which an SM had a warp, over all SMs. From Hopper on, of partitions too. It
@@ -813,8 +818,9 @@ typedef enum vitals_metric {
     // ended threads may be missing. Form: counter, u64. Source: taskstats of the thread group, else
     // the sum over /proc/PID/task
     VITALS_PROCESS_VOLUNTARY_CONTEXT_SWITCHES = 0x0829,
-    // Times that its threads were taken off the CPU, counted likewise. Form: counter, u64. Source:
-    // taskstats of the thread group, else the sum over /proc/PID/task
+    // Times that its threads were taken off the CPU, ended ones included; a lower bound where those
+    // of ended threads may be missing. Form: counter, u64. Source: taskstats of the thread group,
+    // else the sum over /proc/PID/task
     VITALS_PROCESS_INVOLUNTARY_CONTEXT_SWITCHES = 0x082a,
     // The effective user id. Form: gauge, u64. Source: /proc/PID/status Uid
     VITALS_PROCESS_EFFECTIVE_UID = 0x082b,
@@ -841,7 +847,8 @@ typedef enum vitals_metric {
     // Effective capabilities, joined by commas; all, or empty for none. Form: gauge, text. Source:
     // /proc/PID/status CapEff
     VITALS_PROCESS_CAPABILITIES = 0x0834,
-    // Permitted capabilities, written likewise. Form: gauge, text. Source: /proc/PID/status CapPrm
+    // Permitted capabilities, joined by commas; all, or empty for none. Form: gauge, text. Source:
+    // /proc/PID/status CapPrm
     VITALS_PROCESS_CAPABILITIES_PERMITTED = 0x0835,
     // disabled, strict, filter. Form: gauge, text. Source: /proc/PID/status Seccomp
     VITALS_PROCESS_SECCOMP = 0x0836,
@@ -866,8 +873,8 @@ typedef enum vitals_metric {
     // Time that it waited for swapped pages; unsupported unless kernel.task_delayacct is on. Unit:
     // seconds, counter, f64. Source: taskstats
     VITALS_PROCESS_SWAP_DELAY_SECONDS = 0x083d,
-    // Time that it spent freeing memory for itself; likewise. Unit: seconds, counter, f64. Source:
-    // taskstats
+    // Time that it spent freeing memory for itself; unsupported unless kernel.task_delayacct is on.
+    // Unit: seconds, counter, f64. Source: taskstats
     VITALS_PROCESS_RECLAIM_DELAY_SECONDS = 0x083e,
     // Proportional set size: a page that n processes map counts for a nth; 0 for a kernel thread.
     // Reading it walks its memory and holds its lock. Unit: bytes, gauge, u64. Source:
@@ -962,18 +969,21 @@ typedef enum vitals_metric {
     // The uid of its Kubernetes pod; empty where it is in none. Form: gauge, text. Source:
     // /proc/PID/cgroup
     VITALS_PROCESS_POD = 0x0861,
-    // The pod's name, as the node's log folder tells. Form: gauge, text. Source:
-    // /var/log/containers
+    // The pod's name, from the node's log folder. Form: gauge, text. Source: /var/log/containers
     VITALS_PROCESS_POD_NAME = 0x0862,
-    // The pod's namespace, likewise. Form: gauge, text. Source: /var/log/containers
+    // The pod's namespace, from the node's log folder. Form: gauge, text. Source:
+    // /var/log/containers
     VITALS_PROCESS_POD_NAMESPACE = 0x0863,
-    // The container's name in its pod, likewise. Form: gauge, text. Source: /var/log/containers
+    // The container's name in its pod, from the node's log folder. Form: gauge, text. Source:
+    // /var/log/containers
     VITALS_PROCESS_CONTAINER_NAME = 0x0864,
     // Bytes received in its network namespace, by all processes there and over every interface but
-    // loopback; unsupported in ours, which the tables host and network tell of. Unit: bytes,
-    // counter, u64. Source: /proc/PID/net/dev
+    // loopback; unsupported in our own namespace: the tables host and network have those. Unit:
+    // bytes, counter, u64. Source: /proc/PID/net/dev
     VITALS_PROCESS_NETWORK_RECEIVED_BYTES = 0x0865,
-    // Bytes sent there, likewise. Unit: bytes, counter, u64. Source: /proc/PID/net/dev
+    // Bytes sent in its network namespace, by all processes there and over every interface but
+    // loopback; unsupported in our own namespace: the tables host and network have those. Unit:
+    // bytes, counter, u64. Source: /proc/PID/net/dev
     VITALS_PROCESS_NETWORK_TRANSMITTED_BYTES = 0x0866,
     // What it works for, the id of a row of the table workload: slurm:JOB.STEP,
     // k8s:NAMESPACE/POD/CONTAINER, ctr:ID, unit:NAME, user:NAME. An estimate where only its own
@@ -983,13 +993,14 @@ typedef enum vitals_metric {
     // Signals that its first thread blocks, joined by commas: HUP,RTMIN+3; all, or empty for none.
     // Form: gauge, text. Source: /proc/PID/status SigBlk
     VITALS_PROCESS_SIGNALS_BLOCKED = 0x0868,
-    // Signals that it ignores, written likewise. Form: gauge, text. Source: /proc/PID/status SigIgn
+    // Signals that it ignores, joined by commas; all, or empty for none. Form: gauge, text. Source:
+    // /proc/PID/status SigIgn
     VITALS_PROCESS_SIGNALS_IGNORED = 0x0869,
-    // Signals for which it has a handler, written likewise. Form: gauge, text. Source:
-    // /proc/PID/status SigCgt
+    // Signals for which it has a handler, joined by commas; all, or empty for none. Form: gauge,
+    // text. Source: /proc/PID/status SigCgt
     VITALS_PROCESS_SIGNALS_CAUGHT = 0x086a,
-    // Signals that were sent to it or to its first thread and wait, written likewise. Form: gauge,
-    // text. Source: /proc/PID/status SigPnd and ShdPnd
+    // Signals that were sent to it or to its first thread and wait, joined by commas; all, or empty
+    // for none. Form: gauge, text. Source: /proc/PID/status SigPnd and ShdPnd
     VITALS_PROCESS_SIGNALS_PENDING = 0x086b,
     // The ids of its supplementary groups, joined by commas; empty for none. Form: gauge, text.
     // Source: /proc/PID/status Groups
@@ -1156,7 +1167,8 @@ typedef enum vitals_metric {
     // Bytes received; goes on where the kernel's counter wraps. Unit: bytes, counter, u64. Source:
     // /proc/net/dev
     VITALS_NETWORK_RECEIVED_BYTES = 0x0c04,
-    // Bytes sent, likewise. Unit: bytes, counter, u64. Source: /proc/net/dev
+    // Bytes sent; goes on where the kernel's counter wraps. Unit: bytes, counter, u64. Source:
+    // /proc/net/dev
     VITALS_NETWORK_TRANSMITTED_BYTES = 0x0c05,
     // Packets received. Form: counter, u64. Source: /proc/net/dev
     VITALS_NETWORK_RECEIVED_PACKETS = 0x0c06,
@@ -1252,7 +1264,8 @@ typedef enum vitals_metric {
     // what the cache served included. Unit: bytes, counter, u64. Source:
     // /proc/spl/kstat/zfs/POOL/io, else objset-*
     VITALS_FILESYSTEM_READ_BYTES = 0x0e0f,
-    // Bytes written; of ZFS pools only, likewise. Unit: bytes, counter, u64. Source:
+    // Bytes written; of ZFS pools only. Where the pool itself does not tell, by its mounted
+    // datasets, what the cache served included. Unit: bytes, counter, u64. Source:
     // /proc/spl/kstat/zfs/POOL/io, else objset-*
     VITALS_FILESYSTEM_WRITTEN_BYTES = 0x0e10,
     // The chip or zone: coretemp, nvme, BAT0. Form: identity, text. Source:
@@ -1327,7 +1340,7 @@ typedef enum vitals_metric {
     // Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_LOCAL_PORT = 0x1205,
     // The other end; empty where there is none; of a unix socket its peer's path, unsupported where
-    // only /proc tells of it. Form: identity, text. Source: sock_diag, else /proc/PID/net
+    // only /proc lists it. Form: identity, text. Source: sock_diag, else /proc/PID/net
     VITALS_SOCKET_REMOTE_ADDRESS = 0x1206,
     // The port of the other end; unsupported where there is none. Form: identity, u64. Source:
     // sock_diag, else /proc/PID/net
@@ -1626,9 +1639,9 @@ typedef enum vitals_metric {
     // The namespace of the Kubernetes pod; empty for other kinds. Form: gauge, text. Source:
     // /var/log/containers
     VITALS_WORKLOAD_K8S_NAMESPACE_NAME = 0x1e07,
-    // The name of the pod, likewise. Form: gauge, text. Source: /var/log/containers
+    // The name of the pod; empty for other kinds. Form: gauge, text. Source: /var/log/containers
     VITALS_WORKLOAD_K8S_POD_NAME = 0x1e08,
-    // The name of the container in its pod, likewise. Form: gauge, text. Source:
+    // The name of the container in its pod; empty for other kinds. Form: gauge, text. Source:
     // /var/log/containers
     VITALS_WORKLOAD_K8S_CONTAINER_NAME = 0x1e09,
     // The whole id or name of the container; empty where there is none. Form: gauge, text. Source:

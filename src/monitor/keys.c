@@ -40,7 +40,7 @@ const struct binding bindings[] = {
     {"PgUp PgDn", {INPUT_PAGE_UP}, ON_MAIN, ACTION_SCROLL, -1, KEYS_MOVE,
      "the whole screen, by a line"},
     {"[ ] A-K A-J", {'[', ALT('K')}, ON_MAIN, ACTION_SCROLL, -1, KEYS_MOVE,
-     "likewise; elsewhere up and down"},
+     "the same; elsewhere up and down"},
     {"PgDn", {INPUT_PAGE_DOWN, ']', ALT('J')}, ON_MAIN, ACTION_SCROLL, 1, KEYS_MOVE, NULL},
     {"PgUp", {INPUT_PAGE_UP, '['}, ON_TREE | ON_ENVIRONMENT, ACTION_UP, 0, KEYS_MOVE, NULL},
     {"PgDn", {INPUT_PAGE_DOWN, ']'}, ON_TREE | ON_ENVIRONMENT, ACTION_DOWN, 0, KEYS_MOVE, NULL},

@@ -207,7 +207,7 @@ static void size_gpus(const vitals_account *account, struct sizing *out)
 
     if (unknown > 0 && used == 0) {
         explain(count, "what it used of GPUs could not be read");
-        explain(memory, "likewise");
+        explain(memory, "what it used of GPUs could not be read");
         return;
     }
     count->known = true;

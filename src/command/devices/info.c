@@ -15,6 +15,7 @@
 #include "command/output.h"
 #include "command/processes/filter.h"
 #include "command/processes/ps_columns.h"
+#include "util/thread.h"
 
 enum { LABEL = 32, ROWS_MOST = 64, FILES_MOST = 12, METRICS_MOST = 32, MINUTE = 60 };
 
@@ -577,7 +578,7 @@ static void ask(struct info_command *info, uint64_t pid, struct info_question *q
     }
     struct pollfd end = {.fd = ends[0], .events = POLLIN};
     question->done = ends[1];
-    if (pthread_create(&thread, NULL, wait_with, question) == 0) {
+    if (thread_start(&thread, "vitals-ask", 0, wait_with, question) == 0) {
         if (poll(&end, 1, PATIENCE_MS) == 0) {
             /* In the meantime, shows what can be read without the memory lock, through a second
              * handle. */

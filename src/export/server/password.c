@@ -11,6 +11,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "util/thread.h"
+
 #if VITALS_WITH_CRYPT
 #include <crypt.h>
 #endif
@@ -184,7 +186,7 @@ struct password_comparison *comparison_start(const struct password_cache *cache,
         memset(comparison->hash + HASH_SALT_SIZE, '.', HASH_SIZE - HASH_SALT_SIZE);
 
     if (digest_of(cache, given, comparison->hash, &comparison->digest) &&
-        pthread_create(&comparison->thread, NULL, compare, comparison) == 0)
+        thread_start(&comparison->thread, "vitals-password", 0, compare, comparison) == 0)
         return comparison;
     comparison_free(comparison);
     return NULL;

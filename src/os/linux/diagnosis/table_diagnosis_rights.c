@@ -118,7 +118,7 @@ static void diagnose_task_iterator(const struct ourselves *self)
     else
         (void)snprintf(finding, sizeof finding,
                        "all of their files are read each time: no BPF (%s)",
-                       !self->os->bpf ? "--no-bpf" : strerror(-code));
+                       !self->os->bpf ? "switched off" : strerror(-code));
     diagnose_good(self, "reading processes", finding);
 }
 
