@@ -50,9 +50,14 @@ bool command_is_ps_habit(const struct command *command, const char *word)
 bool command_is_ps_all(const struct command *command, const char *word)
 {
     bool dashed = word[0] == '-';
-    size_t size = strlen(word + dashed);
-    return command->bit == COMMAND_PS && size > 0 && size <= 6 && word[dashed] != 'u' &&
-           strspn(word + dashed, dashed ? "aAdefuwx" : "afuwx") == size;
+    const char *letters = word + dashed;
+    size_t size = strlen(letters);
+    if (command->bit != COMMAND_PS || size == 0 || size > 6 || letters[0] == 'u' ||
+        strspn(letters, dashed ? "aAefuwx" : "afuwx") != size)
+        return false;
+    bool every = (strchr(letters, 'a') != NULL && strchr(letters, 'x') != NULL) ||
+                 strpbrk(letters, "eA") != NULL;
+    return every || (dashed && strspn(letters, "fw") == size);
 }
 
 const char *command_safe(const char *string)

@@ -115,8 +115,8 @@ int command_fail_unknown(const char *before, const char *given, const char *afte
 bool command_is_ps_habit(const struct command *command, const char *word);
 #define COMMAND_PS_HABIT "vitals ps lists all processes already; columns with -o (vitals ps --help)"
 
-/* Whether the word is one of those that vitals ps takes as ps(1) does: all processes (-e -A -a -d a
- * x), the columns of -f or of u, f without a dash for a tree. -u is the option --user. */
+/* Whether the word is one of ps(1) for all processes, with the columns of vitals ps: -e, -A, ax,
+ * aux, -aux; -ef and -f have the columns of -f, axf is a tree. -u and -x are options of ours. */
 bool command_is_ps_all(const struct command *command, const char *word);
 
 /* Returns a string from outside, made safe for a message and cut at about 200 bytes. Two buffers
@@ -143,9 +143,6 @@ int signal_number(const char *word);
 
 /* Returns the names of signals by index; NULL after the last. */
 const char *signal_word(size_t index);
-
-/* Returns a name such as "TERM"; `out` (16 bytes) is used for signals that have only a number. */
-const char *signal_name(int number, char *out);
 
 /* Fills the options of a context, which point into the settings. */
 void command_world(const struct machine_settings *machine, vitals_options *options);

@@ -2,7 +2,6 @@
 #include "command/command.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "command/options/option.h"
@@ -69,13 +68,4 @@ const char *signal_word(size_t index)
 {
     int number;
     return signal_names_at(index, &number);
-}
-
-const char *signal_name(int number, char *out)
-{
-    const char *name = signal_names_find(number);
-    if (name != NULL)
-        return name;
-    snprintf(out, SIGNAL_NAME_SIZE, "signal %d", number);
-    return out;
 }

@@ -46,9 +46,21 @@ const char *signal_names_find(int number)
     return NULL;
 }
 
+const char *signal_names_format(int number, char *out)
+{
+    const char *name = signal_names_find(number);
+    if (name != NULL)
+        return name;
+    if (number == SIGRTMIN || number == SIGRTMAX)
+        return number == SIGRTMIN ? "RTMIN" : "RTMAX";
+    bool realtime = number > SIGRTMIN && number < SIGRTMAX;
+    snprintf(out, SIGNAL_NAME_SIZE, realtime ? "RTMIN+%d" : "%d",
+             realtime ? number - SIGRTMIN : number);
+    return out;
+}
+
 void signal_names_of_mask(uint64_t mask, struct buffer *out)
 {
-    const int first = SIGRTMIN, last = SIGRTMAX;
     if (mask == UINT64_MAX) {
         buffer_string(out, "all");
         return;
@@ -56,22 +68,11 @@ void signal_names_of_mask(uint64_t mask, struct buffer *out)
     bool any = false;
     for (int number = 1; number <= 64; number++) {
         char text[SIGNAL_NAME_SIZE];
-        const char *name = signal_names_find(number);
         if ((mask >> (number - 1) & 1) == 0)
             continue;
-        if (name == NULL && number == first)
-            name = "RTMIN";
-        else if (name == NULL && number == last)
-            name = "RTMAX";
-        if (name == NULL) {
-            bool realtime = number > first && number < last;
-            snprintf(text, sizeof text, realtime ? "RTMIN+%d" : "%d",
-                     realtime ? number - first : number);
-            name = text;
-        }
         if (any)
             buffer_string(out, ",");
         any = true;
-        buffer_string(out, name);
+        buffer_string(out, signal_names_format(number, text));
     }
 }

@@ -139,6 +139,15 @@ class Signals(Case):
             self.assertEqual(result.stdout, shell.stdout)
         self.assertEqual(vitals("kill", "-l", "NONE").returncode, 2)
 
+        # Each once, by number; and what is printed is taken back.
+        numbers = [int(line.split()[0]) for line in vitals("kill", "-l").stdout.splitlines()]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        for number in range(1, signal.SIGRTMAX + 1):
+            name = vitals("kill", "-l", str(number)).stdout.strip()
+            self.assertNotIn(" ", name)
+            back = vitals("kill", "-l", name).stdout.strip()
+            self.assertIn(str(number), (name, back))
+
     def test_signal_0_only_asks(self):
         """As kill(1): nothing is sent, asked or shown; the exit code tells whether it is there."""
         child = subprocess.Popen(["sleep", "600"])
@@ -151,6 +160,22 @@ class Signals(Case):
             child.kill()
             child.wait()
         self.assertEqual(vitals("kill", "-0", str(child.pid)).returncode, 1)
+        for words in (["-0", "--wait"], ["-s", "00", "--force-after", "1"]):
+            result = vitals("kill", *words, str(os.getpid()))
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("signal 0 ends no process", result.stderr)
+
+    def test_the_newest_is_picked_from_what_may_be_signalled(self):
+        """Not a zombie, vitals' own shell or init, whose place another then takes."""
+        child = self.sleeper()
+        zombie = subprocess.Popen(["sleep", "0"])
+        self.addCleanup(zombie.wait)
+        os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+        result = vitals("kill", "--dry-run", "--newest", "--name", "sleep", "-P", os.getpid())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, rf"(?m)^ *{child.pid} ")
+        result = vitals("kill", "--dry-run", "--oldest", "-p", "1")
+        self.assertIn("1", result.stdout)
 
     def test_a_signal_that_is_none(self):
         child = self.sleeper()

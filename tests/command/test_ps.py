@@ -535,7 +535,7 @@ class Filters(unittest.TestCase):
                           result.stderr)
 
     def test_habits_of_ps(self):
-        for word in ("-eLf", "axl", "-l"):
+        for word in ("-eLf", "axl", "-l", "-d", "-a", "a", "x", "f", "u"):
             result = vitals("ps", word)
             self.assertEqual((result.returncode, result.stdout), (2, ""), word)
             self.assertIn(f"{word}: vitals ps lists all processes already; columns with -o "
@@ -546,7 +546,7 @@ class Filters(unittest.TestCase):
         full = "UID PID PPID C STIME TTY TIME CMD".split()
         for words, titles in ((["aux"], TITLES), (["ax"], TITLES), (["-e"], TITLES),
                               (["-A"], TITLES), (["-aux"], TITLES), (["-ef"], full),
-                              (["-f"], full), (["-e", "-f"], full)):
+                              (["-f"], full), (["-e", "-f"], full), (["auxww"], TITLES)):
             result = vitals("ps", *words)
             self.assertEqual(result.returncode, 0, (words, result.stderr))
             lines = result.stdout.splitlines()
@@ -561,6 +561,8 @@ class Filters(unittest.TestCase):
         with family() as pids:
             tree = vitals("ps", "axf", "--children", str(pids[0])).stdout
             self.assertRegex(tree, "└─ |`- ")
+        result = vitals("ps", "axf", "--json")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertEqual(vitals("ps", "-u", "no-such-user-here").returncode, 1)
 
     @unittest.skipUnless(shutil.which("strace"), "there is no strace")
@@ -600,12 +602,23 @@ class Filters(unittest.TestCase):
         self.assertNotIn(str(os.getpid()), others)
         self.assertIn("1", others)
         self.assertIn(str(os.getpid()), every)
+        result = vitals("ps", "-o", "pid", "--inverse", "-p", "4194303")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_exact(self):
         with named(b"exactly-this") as pids:
             for words, expected in ((["exactly-this 600"], pids), (["exactly-this"], [])):
-                result = vitals("ps", "--csv", "-o", "pid", "--exact", "--match", *words)
-                self.assertEqual([int(pid) for pid in result.stdout.split()[1:]], expected)
+                for option in ("--exact", "-x"):
+                    result = vitals("ps", "--csv", "-o", "pid", option, "--match", *words)
+                    self.assertEqual([int(pid) for pid in result.stdout.split()[1:]], expected)
+            # The expression is the user's own, not a part of another.
+            for words, expected in (("(e)xactly-this|exactly-this 600", pids),
+                                    ("exactl(y)-this 6(0)\\2", pids), ("this.*", [])):
+                result = vitals("ps", "--csv", "-o", "pid", "-x", "--match", words)
+                self.assertEqual([int(pid) for pid in result.stdout.split()[1:]], expected, words)
+        self.assertIn("no extended regular expression",
+                      vitals("ps", "-x", "--match", "zzz)|(sleep").stderr)
+        self.assertEqual(vitals("ps", "--exact").returncode, 2)
 
     def test_a_pattern_that_looks_like_an_expression(self):
         for pattern in ("^sl", "sleep$", "sl.*"):

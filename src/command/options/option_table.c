@@ -336,7 +336,7 @@ const struct option option_table[] = {
     {OPTION("parent", NUMBERS, SELECT, CHOOSERS, choice.direct_parents), .brief = "P",
      .argument = "PID,...", .minimum = OPTION_PID_LEAST, .maximum = OPTION_PID_MOST, .least = 1,
      .most = 1, .help = "that are children of these, and not of their children"},
-    {OPTION("exact", FLAG, SELECT, CHOOSERS, choice.exact), .brief = "x",
+    {OPTION("exact", FLAG, SELECT, CHOOSERS, choice.exact), .brief = "x", .needs = "match",
      .help = "--match must match the whole command line"},
     {OPTION("newest", FLAG, SELECT, CHOOSERS, choice.newest), .excludes = "oldest",
      .help = "of those, only the one that was started last"},

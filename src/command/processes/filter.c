@@ -78,14 +78,8 @@ int filter_init(struct filter *filter, const struct choice_settings *choice,
     }
     if (choice->match == NULL)
         return 0;
-    struct buffer whole = {0};
-    if (choice->exact)
-        buffer_format(&whole, "^(%s)$", choice->match);
-    if (whole.failed)
-        return command_fail(EXIT_CANNOT, "out of memory");
-    int code = regcomp(&filter->match, choice->exact ? whole.bytes : choice->match,
-                       REG_EXTENDED | REG_NOSUB);
-    buffer_done(&whole);
+    int code = regcomp(&filter->match, choice->match,
+                       REG_EXTENDED | (choice->exact ? 0 : REG_NOSUB));
     if (code != 0) {
         char why[160];
         regerror(code, &filter->match, why, sizeof why);
@@ -296,6 +290,14 @@ static bool has_ended(const struct machine_settings *machine, const vitals_row *
     return ended;
 }
 
+/* Vitals itself, where the processes are this machine's. */
+static bool is_own(const struct filter *filter, const vitals_row *process)
+{
+    uint64_t pid;
+    return filter->machine->from == NULL && filter->machine->proc_root == NULL &&
+           vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && pid == (uint64_t)getpid();
+}
+
 /* The expression is matched against the arguments with spaces between them, or the name of a
  * process that is known to have none, such as a kernel thread or a zombie. A process with unknown
  * arguments is counted: it might have matched. Vitals itself, whose own arguments hold the
@@ -303,9 +305,7 @@ static bool has_ended(const struct machine_settings *machine, const vitals_row *
 static bool match_passes(struct filter *filter, const vitals_row *process)
 {
     vitals_text command;
-    uint64_t pid;
-    if (vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 && filter->machine->from == NULL &&
-        pid == (uint64_t)getpid())
+    if (is_own(filter, process))
         return false;
     vitals_availability known = vitals_row_text(process, VITALS_PROCESS_COMMAND_LINE, &command);
     if (known <= 0 || command.size == 0) {
@@ -331,7 +331,13 @@ static bool match_passes(struct filter *filter, const vitals_row *process)
     for (size_t i = 0; i < size; i++)
         filter->text[i] = command.bytes[i] == '\0' ? ' ' : command.bytes[i];
     filter->text[size] = '\0';
-    return regexec(&filter->match, filter->text, 0, NULL, 0) == 0;
+    if (!filter->choice->exact)
+        return regexec(&filter->match, filter->text, 0, NULL, 0) == 0;
+
+    /* Of all matches that begin first, the longest: one that is the whole is found. */
+    regmatch_t whole;
+    return regexec(&filter->match, filter->text, 1, &whole, 0) == 0 && whole.rm_so == 0 &&
+           (size_t)whole.rm_eo == size;
 }
 
 static bool state_passes(struct filter *filter, const vitals_row *process)
@@ -414,14 +420,6 @@ static bool is_child(struct filter *filter, const vitals_row *process)
            has_number(&filter->choice->direct_parents, parent);
 }
 
-/* Vitals itself, where the processes are this machine's. */
-static bool is_own(const struct filter *filter, const vitals_row *process)
-{
-    uint64_t pid;
-    return filter->machine->from == NULL && vitals_row_u64(process, VITALS_PROCESS_PID, &pid) > 0 &&
-           pid == (uint64_t)getpid();
-}
-
 static bool all_pass(struct filter *filter, const vitals_row *process)
 {
     const struct choice_settings *choice = filter->choice;
@@ -475,7 +473,7 @@ int filter_complain(const struct filter *filter, const vitals_snapshot *snapshot
     bool tree;
     const struct settings_numbers *list = narrowing(filter, &tree);
     int code = EXIT_DONE;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; !filter->choice->inverse && i < list->count; i++) {
         const vitals_row *row = NULL;
         uint64_t own;
         while ((row = vitals_snapshot_next(snapshot, VITALS_TABLE_PROCESS, row)) != NULL) {

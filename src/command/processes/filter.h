@@ -19,6 +19,10 @@ struct filter {
     char *text; /* a command line as the expression sees it */
     size_t capacity;
     size_t late, denied; /* processes that --match could not be asked of, so far */
+
+    /* What ps_rows_choose asks of each that passes, before it picks one; NULL: nothing. */
+    bool (*means)(void *data, const vitals_row *process);
+    void *data;
 };
 
 /* Understands the options, and words that are pids. 0, or an exit code after a message: a word that

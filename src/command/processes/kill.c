@@ -16,8 +16,7 @@
 #include "command/options/option.h"
 #include "command/output.h"
 #include "command/processes/ps_rows.h"
-
-enum { SIGNAL_TEXT = 16 };
+#include "util/signal_names.h"
 
 /* After KILL they end as soon as the kernel lets them. */
 static const uint64_t AFTER_KILL_NS = 5000000000u;
@@ -141,6 +140,13 @@ static bool unnamed_is_meant(const struct kill *kill, const vitals_row *row)
     return true;
 }
 
+/* Of those that pass: what the newest or the oldest is picked from. A named one is judged later. */
+static bool may_be_meant(void *data, const vitals_row *row)
+{
+    struct kill *kill = data;
+    return filter_names_pid(&kill->filter, row) || unnamed_is_meant(kill, row);
+}
+
 /* Keeps the targets that are signalled. 0, or EXIT_CANNOT after a message for each that was named
  * and cannot be. */
 static int judge(struct kill *kill)
@@ -204,6 +210,8 @@ static int choose(struct kill *kill)
     const struct ps_order by_pid = {.count = 0};
     struct ps_view view = {first, NULL, kill->look->ascii, false, true};
     struct ps_rows rows;
+    kill->filter.means = may_be_meant;
+    kill->filter.data = kill;
     int held = ps_rows_choose(&rows, &kill->filter, &by_pid, &view, 0);
     if (held == 0 && (kill->targets = calloc(rows.count + 1, sizeof *kill->targets)) == NULL)
         held = command_fail(EXIT_CANNOT, "out of memory");
@@ -265,16 +273,16 @@ static void show(const struct kill *kill)
 /* 0 where a person said yes, else EXIT_CANNOT. */
 static int ask(const struct kill *kill)
 {
-    char answer[16] = "", name[SIGNAL_TEXT];
+    char answer[16] = "", name[SIGNAL_NAME_SIZE];
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
         return command_fail(EXIT_CANNOT, "nothing was signalled: kill asks first, and there is no "
                                          "terminal to ask on; --yes does without");
     (void)tcflush(STDIN_FILENO, TCIFLUSH); // what was typed before is no answer
     if (kill->count == 1)
-        fprintf(stderr, "Send %s to this process? [y/N] ", signal_name(kill->signal, name));
+        fprintf(stderr, "Send %s to this process? [y/N] ", signal_names_format(kill->signal, name));
     else
-        fprintf(stderr, "Send %s to these %zu processes? [y/N] ", signal_name(kill->signal, name),
-                kill->count);
+        fprintf(stderr, "Send %s to these %zu processes? [y/N] ",
+                signal_names_format(kill->signal, name), kill->count);
     if (fgets(answer, sizeof answer, stdin) == NULL)
         fputc('\n', stderr);
     bool yes = answer[0] == 'y' || answer[0] == 'Y';
@@ -302,12 +310,12 @@ static int send(struct kill *kill, int signal)
         if (result == 0) {
             target->sent = signal;
         } else if (result == VITALS_EDENIED) {
-            char name[SIGNAL_TEXT], user[128] = "another user";
+            char name[SIGNAL_NAME_SIZE], user[128] = "another user";
             vitals_text text;
             if (vitals_row_text(target->row, VITALS_PROCESS_EFFECTIVE_USER, &text) > 0)
                 (void)vitals_text_format(text, VITALS_TEXT_ASCII, user, sizeof user);
             code = command_fail(EXIT_CANNOT, "%s to process %lld: no permission; it is %s's",
-                                signal_name(signal, name),
+                                signal_names_format(signal, name),
                                 (long long)vitals_process_pid(target->process), user);
         } else if (result != VITALS_EGONE || target->sent == 0) {
             code = command_fail(EXIT_CANNOT, "%s", error.message);
@@ -373,12 +381,12 @@ static int act(struct kill *kill)
 
     for (size_t i = 0; i < kill->count; i++) {
         const struct kill_target *target = &kill->targets[i];
-        char name[SIGNAL_TEXT], by[SIGNAL_TEXT];
+        char name[SIGNAL_NAME_SIZE], by[SIGNAL_NAME_SIZE];
         int status, signal;
         if (target->sent == 0)
             continue; // a message has said why
         output_format(kill->output, "%lld: %s sent", (long long)vitals_process_pid(target->process),
-                      signal_name(target->sent, name));
+                      signal_names_format(target->sent, name));
         if (target->ended)
             output_format(kill->output, ", ended after %.1f s", target->after_seconds);
         else if (waits)
@@ -386,7 +394,7 @@ static int act(struct kill *kill)
         bool known = target->ended &&
                      vitals_process_exit_status(target->process, &status, &signal) == VITALS_HAVE;
         if (known && signal != 0)
-            output_format(kill->output, ", by %s", signal_name(signal, by));
+            output_format(kill->output, ", by %s", signal_names_format(signal, by));
         else if (known)
             output_format(kill->output, ", exit %d", status);
         output_text(kill->output, "\n");
@@ -411,13 +419,12 @@ static int probe(struct kill *kill)
 static int list_signals(const struct settings_words *words, struct output *output)
 {
     enum { SHELL_CODE = 128 };
-    const char *name;
-    char text[SIGNAL_TEXT];
+    char text[SIGNAL_NAME_SIZE];
     int number, code = EXIT_DONE;
-    for (size_t i = 0; words->count == 0 && (name = signal_word(i)) != NULL; i++)
-        output_format(output, "%2d %s\n", signal_number(name), name);
-    if (words->count == 0)
-        output_format(output, "%d RTMIN\n%d RTMAX\n", SIGRTMIN, SIGRTMAX);
+    for (number = 1; words->count == 0 && number <= SIGRTMAX; number++) {
+        if (signal_names_find(number) != NULL || number == SIGRTMIN || number == SIGRTMAX)
+            output_format(output, "%2d %s\n", number, signal_names_format(number, text));
+    }
     for (size_t i = 0; i < words->count; i++) {
         uint64_t given;
         const char *word = words->items[i] + (words->items[i][0] == '-');
@@ -425,7 +432,7 @@ static int list_signals(const struct settings_words *words, struct output *outpu
         if (is_number && given > SHELL_CODE)
             given -= SHELL_CODE;
         if (is_number && given <= (uint64_t)SIGRTMAX) {
-            output_format(output, "%s\n", signal_name((int)given, text));
+            output_format(output, "%s\n", signal_names_format((int)given, text));
         } else if ((number = signal_number(word)) > 0) {
             output_format(output, "%d\n", number);
         } else {
@@ -455,9 +462,13 @@ int command_kill(const struct settings *settings)
         word = words->items[0] + 1;
         used = 1;
     }
-    kill.signal = strcmp(word, "0") == 0 ? 0 : signal_number(word);
+    bool zero = word[0] != '\0' && word[strspn(word, "0")] == '\0';
+    kill.signal = zero ? 0 : signal_number(word);
     if (kill.signal < 0)
         return EXIT_USAGE;
+    if (kill.signal == 0 && (settings->kill.wait_ended || settings->kill.force_ns > 0))
+        return command_fail(EXIT_USAGE, "signal 0 ends no process: it goes without %s",
+                            settings->kill.wait_ended ? "--wait" : "--force-after");
 
     int code = filter_init(&kill.filter, &settings->choice, &settings->machine, words->items + used,
                            words->count - used);

@@ -181,7 +181,8 @@ static int print_one(struct ps *ps, const struct ps_view *view, struct output *o
     /* Of the first table: what was named and is not there; or at least that nothing is. */
     if (code == 0 && !ps->complained) {
         ps->complained = true;
-        if (vitals_snapshot_state(view->now, VITALS_TABLE_PROCESS) == VITALS_LOWER_BOUND)
+        bool all = ps->machine->from == NULL && !ps->filter.pids.given;
+        if (all && vitals_snapshot_state(view->now, VITALS_TABLE_PROCESS) == VITALS_LOWER_BOUND)
             (void)command_fail(0, "there are more processes: /proc hides others' (hidepid); "
                                   "vitals doctor says more");
         code = filter_complain(&ps->filter, view->now);
@@ -252,6 +253,10 @@ int command_ps(const struct settings *settings)
         } else {
             words_left[left++] = word;
         }
+    }
+    if (own.tree && settings->look.json) {
+        free(words_left);
+        return command_fail(EXIT_USAGE, "a tree (--tree, axf) and --json exclude each other");
     }
     ps = (struct ps){.machine = &settings->machine,
                      .sampling = &settings->sampling,

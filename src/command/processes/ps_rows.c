@@ -81,7 +81,8 @@ int ps_rows_choose(struct ps_rows *rows, struct filter *filter, const struct ps_
     for (const vitals_row *row = NULL;
          (row = vitals_snapshot_next(view->now, VITALS_TABLE_PROCESS, row)) != NULL;) {
         struct ps_row one = {.process = row};
-        if (!filter_passes(filter, row))
+        if (!filter_passes(filter, row) ||
+            (filter->means != NULL && !filter->means(filter->data, row)))
             continue;
         if (vitals_row_number(row, VITALS_PROCESS_PID, &one.pid) <= 0)
             one.pid = -1;
