@@ -464,7 +464,7 @@ class AnotherHome(unittest.TestCase):
     """A configuration that is not ours and that we may not read, as after su -m, is no news."""
 
     def test_no_word_of_it(self):
-        words, why_not = as_user(NOBODY, NOBODY)
+        words, why_not = as_user(NOBODY.pw_uid, NOBODY.pw_gid)
         if why_not:
             self.skipTest(why_not)
         with tempfile.TemporaryDirectory() as home:
@@ -478,7 +478,7 @@ class AnotherHome(unittest.TestCase):
                                   capture_output=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             # One's own is told of.
-            os.chown(home, NOBODY, NOBODY)
+            os.chown(home, NOBODY.pw_uid, NOBODY.pw_gid)
             done = subprocess.run([*words, VITALS, "ps", "-o", "pid"], env=env, text=True,
                                   capture_output=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
