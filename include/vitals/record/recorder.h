@@ -33,8 +33,8 @@ typedef struct vitals_recorder_options {
     unsigned keep;                    /* how many of those stay; 0: all */
 } vitals_recorder_options;
 
-/* Fills in the defaults. `size` is sizeof(vitals_recorder_options) as the caller was compiled; not a
- * byte beyond it is written. */
+/* Fills in the defaults. `size` is sizeof(vitals_recorder_options) as the caller was compiled; not
+ * a byte beyond it is written. */
 VITALS_API void vitals_recorder_options_init(vitals_recorder_options *options, size_t size)
     VITALS_NONNULL(1);
 
