@@ -51,7 +51,7 @@ typedef enum vitals_kind {
 typedef enum vitals_price {
     VITALS_PRICE_TICK = 1,   /* read on the sampler's own thread at each tick */
     VITALS_PRICE_WORKER = 2, /* read beside it, and late if the source is late */
-    VITALS_PRICE_SLOW = 3    /* read beside it and alone: one reading takes from 20 ms to a second */
+    VITALS_PRICE_SLOW = 3    /* read beside it and alone: takes from 20 ms to a second */
 } vitals_price;
 
 /* Return the next table or metric in the order of numbers: the first for 0, and 0 after the last.
