@@ -65,6 +65,7 @@ void os_marks_close(struct os_marks_reader *reader);
 struct os_marks_reading {
     int64_t size; /* 0: nothing was written since; negative errno */
     bool again;
+    uint64_t left;   /* bytes that the file had beyond these when it was read */
     uint64_t age_ns; /* how long ago the last of it was written, as the file's time has it */
 };
 

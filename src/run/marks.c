@@ -11,6 +11,7 @@
 struct marks {
     struct os_marks_reader reader;
     uint64_t begin_ns, now_ns;
+    uint64_t left;       /* marks_left */
     uint64_t written_ns; /* when the file was written to last, by now_ns */
     uint64_t before_ns;  /* the earliest that the reading's first line can be of */
     size_t lines_read, lines_taken;
@@ -160,11 +161,17 @@ bool marks_read(struct marks *marks, uint64_t now_ns)
     if (marks->written_ns < before) /* it was not there at the reading before */
         marks->written_ns = before < now_ns ? before : now_ns;
     marks->before_ns = before;
+    marks->left = reading.left;
     mark_lines_take(&marks->lines, reading.size > 0 ? (size_t)reading.size : 0, reading.again);
     marks->lines_read = marks->lines_taken = 0;
     for (const char *at = marks->lines.left.at; at < marks->lines.left.end; at++)
         marks->lines_read += *at == '\n';
     return reading.size == MARKS_READING;
+}
+
+uint64_t marks_left(const struct marks *marks)
+{
+    return marks->left;
 }
 
 bool marks_next(struct marks *marks, vitals_mark *out)

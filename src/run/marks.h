@@ -29,6 +29,9 @@ int marks_descriptor(struct marks *marks);
 /* Reads what was written since; true: more is there than one reading takes. */
 bool marks_read(struct marks *marks, uint64_t now_ns);
 
+/* How many bytes the file had beyond those of the last reading. */
+uint64_t marks_left(const struct marks *marks);
+
 /* The next mark of the reading; false after the last. The name is safe to print and lives until the
  * next call. */
 bool marks_next(struct marks *marks, vitals_mark *out);

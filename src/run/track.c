@@ -302,14 +302,17 @@ static void put_own_threads(const vitals_run *run, vitals_account *account)
 
 /* ---- the thread ---- */
 
-/* As many as there are by now, but a file that grows faster than it is read must not hold us. */
-static void observe_marks(vitals_run *run)
+/* A few readings in a tick; at the stop, what the file holds by then. A file that grows faster than
+ * it is read must not hold us. */
+static void observe_marks(vitals_run *run, bool to_end)
 {
-    enum { READINGS = 16 };
+    uint64_t readings = 16;
     vitals_mark mark;
     bool more = run->marks != NULL;
-    for (int i = 0; i < READINGS && more; i++) {
+    for (uint64_t i = 0; i < readings && more; i++) {
         more = marks_read(run->marks, now_ns(run));
+        if (to_end && i == 0)
+            readings = marks_left(run->marks) / MARKS_READING + 2;
         while (marks_next(run->marks, &mark))
             run_observer_mark(&run->observer, &mark);
     }
@@ -339,7 +342,7 @@ static void tick(vitals_run *run, bool last)
     /* Only this thread changes the usage: to read it needs no lock. */
     run_observer_sample(&run->observer, snapshot, run->usage);
     vitals_snapshot_unref(snapshot);
-    observe_marks(run);
+    observe_marks(run, false);
 
     uint64_t now = now_ns(run);
     if (run_observer_totals_due(&run->observer, now) &&
@@ -464,7 +467,7 @@ static void *run_main(void *argument)
     }
     if (run->root_left > 0)
         tick(run, true); /* what was done since the last */
-    observe_marks(run);
+    observe_marks(run, true);
     pthread_mutex_lock(&run->mutex);
     own_threads_update(run);
     run->own_over = true;

@@ -343,6 +343,23 @@ static void marks_of_our_own_are_told(void)
     vitals_run_close(run);
 }
 
+/* More than a tick reads: the stop reads the rest. */
+static void many_marks_are_told_by_the_stop(void)
+{
+    enum { MANY = 200000 };
+    struct told_marks told = {0};
+    vitals_run *run = open_marked(NULL, "", &told);
+    CHECK_OK(vitals_run_start(run, &error), error);
+    FILE *marks = fopen(vitals_run_marks_path(run), "a");
+    CHECK(marks != NULL);
+    for (int i = 0; i < MANY; i++)
+        fprintf(marks, "begin the part of the work with the number %d\n", i);
+    CHECK_INT(fclose(marks), 0);
+    CHECK_OK(vitals_run_stop(run, &error), error);
+    CHECK_INT(told.count, MANY);
+    vitals_run_close(run);
+}
+
 /* A process that runs already, with a file of its own choice. */
 static void marks_of_a_pid_are_told_from_now_on(void)
 {
@@ -516,6 +533,7 @@ static const struct check_test tests[] = {
     {"an observer of another release is judged", an_observer_of_another_release_is_judged},
     {"nothing of the caller is changed", nothing_of_the_caller_is_changed},
     {"marks of our own are told", marks_of_our_own_are_told},
+    {"many marks are told by the stop", many_marks_are_told_by_the_stop},
     {"marks of a pid are told from now on", marks_of_a_pid_are_told_from_now_on},
     {"our own threads are told apart", our_own_threads_are_told_apart},
     {"a child of another thread is not reaped", a_child_of_another_thread_is_not_reaped},

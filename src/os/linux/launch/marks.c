@@ -292,6 +292,7 @@ struct os_marks_reading os_marks_read(struct os_marks_reader *reader, char *out,
     size_t size = (size_t)reading.size, new = size_min(size, OS_MARKS_TAIL);
     size_t kept = size_min(reader->tail_size, OS_MARKS_TAIL - new);
     reader->at += size;
+    reading.left = (uint64_t)is.st_size > reader->at ? (uint64_t)is.st_size - reader->at : 0;
     memmove(reader->tail, reader->tail + reader->tail_size - kept, kept);
     memcpy(reader->tail + kept, out + size - new, new);
     reader->tail_size = kept + new;
