@@ -89,7 +89,7 @@ static void who_wakes_is_read_as_a_whole(void)
 
 static void a_slow_reading_delays_no_other(void)
 {
-    begin_with(50 * NS_PER_MS, NULL, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
+    begin_with(NS_PER_SECOND, NULL, VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND);
     vitals_snapshot *snapshot = take(); /* the first tick waits for it */
     double value = 0;
     CHECK_INT(
@@ -97,17 +97,21 @@ static void a_slow_reading_delays_no_other(void)
         VITALS_HAVE);
     CHECK_INT(atomic_load(&driver.slow_calls), DEVICES);
     vitals_snapshot_unref(snapshot);
-    atomic_store(&driver.slow_ns, 700 * NS_PER_MS);
-    for (int tick = 0; tick < 5; tick++) {
+    atomic_store(&driver.slow_ns, 3 * NS_PER_SECOND);
+    int answered = 0;
+    for (int tick = 0; tick < 20 && answered < 5; tick++) {
         uint64_t begun = real_now_ns();
         snapshot = take();
-        CHECK(real_now_ns() - begun < NS_PER_SECOND);
-        CHECK_INT(state_of(snapshot, 1), VITALS_HAVE);
+        CHECK(real_now_ns() - begun < 2 * NS_PER_SECOND);
+        /* A busy machine may delay its thread for longer than a tick waits. */
+        answered += state_of(snapshot, 1) == VITALS_HAVE;
         CHECK_INT(vitals_row_availability(device_row(snapshot, 1),
                                           VITALS_GPU_PCIE_RECEIVED_BYTES_PER_SECOND),
                   VITALS_HAVE); /* the one that was read first; its moment says when */
         vitals_snapshot_unref(snapshot);
     }
+    CHECK_INT(answered, 5);
+    CHECK_INT(atomic_load(&driver.slow_inside), 1); /* it is still being read */
     CHECK_FALSE(atomic_load(&driver.mixed));
     end();
 }
