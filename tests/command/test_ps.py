@@ -46,8 +46,12 @@ def setUpModule():
 def ps_values(names):
     """What ps(1) says of every process: pid -> the words of the columns."""
     words = [word for name in names for word in ("-o", f"{name}=")]
-    done = subprocess.run([PS, "-e", "-o", "pid=", *words], capture_output=True, text=True,
-                          check=True, env=environment(LC_ALL="C"))
+    for _ in range(5):
+        done = subprocess.run([PS, "-e", "-o", "pid=", *words], capture_output=True, text=True,
+                              env=environment(LC_ALL="C"))
+        if done.returncode != -signal.SIGSEGV:  # procps 4.0.2 may end so if a process ends meanwhile
+            break
+    done.check_returncode()
     lines = (line.split() for line in done.stdout.splitlines())
     return {int(line[0]): line[1:] for line in lines}
 

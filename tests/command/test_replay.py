@@ -166,7 +166,7 @@ class Databases(unittest.TestCase):
 
     def test_phases_are_named(self):
         done = vitals("run", "--record", str(self.file), "--interval", "0.05", "--", "sh", "-c",
-                      f"{VITALS} mark begin load; sleep 0.6; {VITALS} mark end load; sleep 0.4", timeout=60)
+                      f"{VITALS} mark begin load; sleep 1.2; {VITALS} mark end load; sleep 1.2", timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         seen = {replay(self.file, "--screen", "120x30", "--at", f"{percent}%").splitlines()[-1]
                 .count("in load") for percent in range(0, 101, 10)}
