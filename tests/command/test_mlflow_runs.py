@@ -190,7 +190,7 @@ class Signals(Case):
         with self.tell(f"http://127.0.0.1:{free_port()}") as tell:
             tell.write(usage(0))
             tell.write(end())
-            wait_until(self.spools, "a spool")
+            wait_until(lambda: any(spool.stat().st_size > 0 for spool in self.spools()), "a spool with a beginning")
             tell.process.kill()
             tell.process.wait()
         (spool,) = self.spools()
