@@ -176,6 +176,10 @@ VITALS_API VITALS_CHECKED int vitals_run_open(const vitals_run_options *options,
  * Borrowed; lives as long as the run. Any thread. */
 VITALS_API const char *vitals_run_marks_path(const vitals_run *run) VITALS_NONNULL(1);
 
+/* Returns the pid of the command (argv), to signal it: vitals_process_open proves that it is still
+ * the same process. It is held back until the start. 0 without a command. Any thread. */
+VITALS_API int64_t vitals_run_pid(const vitals_run *run) VITALS_NONNULL(1);
+
 /* Excludes one more pid, as in vitals_usage_options: that process, which runs already, and all
  * below it are no part of the run, for a helper that was started after the run was opened. Before
  * the start. Errors: EARGUMENT (no pid, or the run was started), EMEMORY. */

@@ -483,6 +483,11 @@ const char *vitals_run_marks_path(const vitals_run *run)
     return run->marks_file.path;
 }
 
+int64_t vitals_run_pid(const vitals_run *run)
+{
+    return run->child == NULL ? 0 : track_child_pid(run->child);
+}
+
 int vitals_run_exclude(vitals_run *run, int64_t pid, vitals_error *error)
 {
     if (run->state != VITALS_RUN_NEW)

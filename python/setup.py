@@ -1,0 +1,134 @@
+"""Builds the C libraries and the command with Meson, then the extension module vitals._native on top.
+
+The C source is the folder above this one, or `core` beside this file in a source distribution.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.sdist import sdist
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORE = HERE / "core" if (HERE / "core").is_dir() else HERE.parent
+SOURCES = ("include", "src", "scripts", "completions", "meson.build", "meson_options.txt", "LICENSE")
+OLDEST = "cp39"
+
+# The command, what it starts, and the libraries. A wheel cannot hold symbolic links.
+INSTALLED = re.compile(r"(bin/vitals|libexec/vitals/[^/]+|lib/libvitals(-record)?\.so\.\d+|share/vitals/[^/]+)$")
+
+SOURCE = """
+#include <stdlib.h>
+#include <vitals/mark.h>
+
+static void vitals_python_mark(const char *what, const char *name)
+{
+    vitals_mark_write(what, name);
+}
+"""
+
+DECLARED = """
+static void vitals_python_mark(const char *what, const char *name);
+extern "Python" int vitals_python_write(void *data, const char *bytes, size_t size);
+extern "Python" void vitals_python_trace(void *data, const char *line);
+extern "Python" int vitals_python_collect(void *data, const vitals_collection *collection);
+extern "Python" void vitals_python_around(void *data);
+extern "Python" int vitals_python_ended(void *data, vitals_process *process);
+void free(void *memory);
+"""
+
+
+def version():
+    return re.search(r"version: '([^']+)'", (CORE / "meson.build").read_text())[1]
+
+
+def interface():
+    """The C source and the declarations that cffi reads: both libraries, and what is above."""
+    spec = importlib.util.spec_from_loader("cdef", importlib.machinery.SourceFileLoader(
+        "cdef", str(CORE / "scripts/cdef")))
+    cdef = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(cdef)
+    compiler = os.environ.get("CC", "cc").split()
+    include = CORE / "include"
+    macros = "".join(f"#define {name} {value}\n" for name, value in cdef.constants(include))
+    headers = [*cdef.headers(include), "vitals/record.h"]
+    source = "".join(f"#include <{name}>\n" for name in headers) + SOURCE
+    return source, macros + cdef.declarations(include, compiler, headers) + DECLARED
+
+
+class BuildNative(build_ext):
+    """Meson first: the extension is linked against what it installs below vitals/_prefix."""
+
+    def run(self):
+        build = HERE / "build/meson"  # also for an editable install: the second one is quick
+        stage = build / "stage"
+        meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
+        if not (build / "build.ninja").exists():
+            subprocess.run([*meson, "setup", str(build), str(CORE), "--prefix=/vitals", "--libdir=lib",
+                            "--buildtype=release", "-Dtests=disabled", "-Dbenches=disabled", "-Dfuzz=disabled",
+                            "-Dexamples=disabled", "-Db_lto=false",
+                            *os.environ.get("VITALS_MESON_OPTIONS", "").split()], check=True)
+        subprocess.run([*meson, "compile", "-C", str(build)], check=True)
+        shutil.rmtree(stage, ignore_errors=True)
+        subprocess.run([*meson, "install", "-C", str(build), "--no-rebuild", "--quiet", "--strip",
+                        "--destdir", str(stage)], check=True)
+        package = HERE if self.inplace else pathlib.Path(self.build_lib).resolve()
+        prefix = package / "vitals/_prefix"
+        shutil.rmtree(prefix, ignore_errors=True)
+        for path in sorted((stage / "vitals").rglob("*")):
+            name = path.relative_to(stage / "vitals").as_posix()
+            if INSTALLED.match(name) and path.is_file():
+                (prefix / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, prefix / name)
+        self.prefix = prefix
+        super().run()
+
+    def build_extension(self, extension):
+        import cffi
+        source = pathlib.Path(self.build_temp).resolve() / "_native.c"
+        ffi = cffi.FFI()
+        code, declared = interface()
+        ffi.cdef(declared)
+        ffi.set_source("vitals._native", code)
+        ffi.emit_c_code(str(source))
+        extension.sources = [str(source)]
+        extension.include_dirs = [str(CORE / "include")]
+        extension.extra_link_args = ["-Wl,-rpath,$ORIGIN/_prefix/lib", *(
+            str(library) for library in sorted((self.prefix / "lib").glob("*.so.*")))]
+        super().build_extension(extension)
+
+
+class StableWheel(bdist_wheel):
+    """One wheel for all versions of Python: the extension keeps to the stable ABI."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.py_limited_api = OLDEST
+
+
+class WholeSource(sdist):
+    """A source distribution has the C source in `core`."""
+
+    def make_release_tree(self, base, files):
+        super().make_release_tree(base, files)
+        target = pathlib.Path(base) / "core"
+        for name in SOURCES:
+            if (CORE / name).is_dir():
+                shutil.copytree(CORE / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy2(CORE / name, target / name)
+
+
+setup(
+    version=version(),
+    ext_modules=[Extension("vitals._native", [], py_limited_api=True)],
+    cmdclass={"build_ext": BuildNative, "bdist_wheel": StableWheel, "sdist": WholeSource},
+)
