@@ -93,10 +93,32 @@ struct scene {
     struct marks *marks;
 };
 
+/* A folder of our own: another user, or root of a user namespace, may have made /tmp/vitals-UID. */
+static char runtime_folder[] = "/tmp/vitals-test-XXXXXX";
+
+static void remove_runtime(void)
+{
+    char folder[sizeof runtime_folder + 8];
+    (void)snprintf(folder, sizeof folder, "%s/vitals", runtime_folder);
+    (void)rmdir(folder);
+    (void)rmdir(runtime_folder);
+}
+
+static const char *runtime(void)
+{
+    static bool made;
+    if (!made) {
+        CHECK(mkdtemp(runtime_folder) != NULL);
+        CHECK_INT(atexit(remove_runtime), 0);
+        made = true;
+    }
+    return runtime_folder;
+}
+
 static struct scene begin(void)
 {
     struct scene scene = {0};
-    CHECK_INT(os_marks_make(&scene.file, NULL), 0);
+    CHECK_INT(os_marks_make(&scene.file, runtime()), 0);
     os_marks_tidy(&scene.file);
     CHECK_INT(marks_open(&scene.file, BEGIN, &scene.marks), 0);
     return scene;
