@@ -20,7 +20,7 @@ CONFIGURE = triplet=$$(cc -print-multiarch 2>/dev/null); \
 
 export MESON NINJA
 
-.PHONY: build run test check bench fuzz format docs install uninstall clean help
+.PHONY: python-package build run test check bench fuzz format docs install uninstall clean help
 
 build: $(BUILD)/build.ninja
 	@$(NINJA) -C $(BUILD)
@@ -29,8 +29,10 @@ run: $(BUILD)/build.ninja
 	@scripts/quietly $(BUILD)/make.log $(NINJA) -C $(BUILD) program
 	@$(BUILD)/vitals $(ARGS)
 
-# Builds what the tests that it runs need. TESTS=servers are those that speak to servers of others.
-test check: $(BUILD)/tests.stamp $(if $(filter servers,$(TESTS)),$(BUILD)/servers.stamp)
+# Builds what the tests that it runs need. TESTS=servers are those that speak to servers of others,
+# TESTS=python those of the Python package.
+test check: $(BUILD)/tests.stamp $(if $(filter servers,$(TESTS)),$(BUILD)/servers.stamp) \
+    $(if $(filter python,$(TESTS)),python-package)
 	@scripts/run-tests $(BUILD) --build $(TESTS)
 
 bench: $(BUILD)/tests.stamp
@@ -62,6 +64,7 @@ help:
 	@echo 'make uninstall    remove what the last make install installed'
 	@echo 'make test, check  install what the tests need, run them; TESTS="unit ps" runs some, by suite or name'
 	@echo '                  TESTS=servers: with MLflow, Prometheus, a collector and a browser, which it installs'
+	@echo '                  TESTS=python: of the Python package, which it builds'
 	@echo 'make bench        print what vitals costs to run, beside other tools'
 	@echo 'make fuzz         search for crashes in each parser, FUZZ_SECONDS=60 each'
 	@echo 'make format       lay out the C source with clang-format'
@@ -87,3 +90,10 @@ $(BUILD)/servers.stamp: $(BUILD)/tests.stamp scripts/packages-servers scripts/re
 	@scripts/setup servers
 	@$(MESON) configure $(BUILD) "-Dservers_python=$(SERVERS)" "-Dotelcol=$(OTELCOL)"
 	@touch $@
+
+# Always: the package follows the source of the library.
+python-package: $(BUILD)/tests.stamp
+	@scripts/setup python
+	@$(NINJA) -C $(BUILD) build.ninja >$(BUILD)/make.log
+	@$(MESON) configure $(BUILD) "-Dpackage_python=$(CURDIR)/build/venv-python/bin/python"
+	@$(NINJA) -C $(BUILD) build.ninja >$(BUILD)/make.log

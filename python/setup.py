@@ -93,7 +93,7 @@ class BuildNative(build_ext):
 
     def build_extension(self, extension):
         import cffi
-        source = pathlib.Path(self.build_temp).resolve() / "_native.c"
+        source = HERE / "build/_native.c"
         ffi = cffi.FFI()
         code, declared = interface()
         ffi.cdef(declared)

@@ -275,10 +275,14 @@ class Run:
             raise VitalsError("the run has no command")
         try:
             root = Process(self.pid)
-            for process in [*root.descendants(), root]:
-                process.signal(number)
+            found = [root, *root.descendants()]
         except GoneError:
-            pass
+            return
+        for process in found:
+            try:
+                process.signal(number)
+            except GoneError:
+                pass
 
     def stop(self) -> Account:
         """Ends the measuring, and returns the account. A command that runs is left running."""

@@ -1,0 +1,336 @@
+"""The package from outside: snapshots, processes, runs, recordings, errors, forks and threads."""
+
+import json
+import math
+import multiprocessing
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import vitals
+
+DEMO = vitals.Context(demo="default")
+
+
+def burn(seconds):
+    """Uses so much CPU time of this thread."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def used_by_a_worker(seconds):
+    with vitals.account() as used:
+        burn(seconds)
+    return used["cpu_seconds"]
+
+
+class Snapshots(unittest.TestCase):
+    def test_a_row_is_of_the_kernel(self):
+        row = vitals.snapshot("host").host[0]
+        with open("/proc/meminfo", encoding="ascii") as file:
+            total = int(file.readline().split()[1]) * 1024
+        self.assertEqual(row.memory_total_bytes, total)
+        self.assertEqual(row["memory_total_bytes"], total)
+        self.assertIn("iB", row.text("memory_total_bytes"))
+
+    def test_columns_are_the_rows(self):
+        table = vitals.snapshot("process.pid", "process.name", "process.resident_bytes").process
+        self.assertEqual(table.columns, ["pid", "name", "resident_bytes"])
+        for name in table.columns:
+            self.assertEqual(table.values(name), [row[name] for row in table])
+        self.assertIn(os.getpid(), table.values("pid"))
+        self.assertEqual(table.keys(), [row.key for row in table])
+        self.assertEqual(table[-1].key, table.keys()[-1])
+        with self.assertRaises(IndexError):
+            table[len(table)]
+
+    def test_an_array_shares_memory_and_outlives_the_snapshot(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("no numpy here")
+        table = vitals.snapshot("process.pid", "process.resident_bytes").process
+        values, pids = table.values("resident_bytes"), table.array("pid")
+        array, good = table.array("resident_bytes"), table.available("resident_bytes")
+        self.assertFalse(array.flags.owndata)
+        self.assertFalse(array.flags.writeable)
+        del table
+        self.assertEqual([int(value) if ok else None for value, ok in zip(array, good)], values)
+        self.assertEqual(pids.dtype, numpy.uint64)
+
+    def test_data_frames(self):
+        table = vitals.snapshot("gpus", context=DEMO).gpu
+        for make in (table.to_pandas, table.to_polars):
+            try:
+                frame = make()
+            except ImportError:
+                self.skipTest("no pandas or polars here")
+            self.assertEqual(len(frame), len(table))
+            self.assertEqual(list(frame["name"]), table.values("name"))
+
+    def test_a_missing_value_is_none_and_says_why(self):
+        gpu = vitals.snapshot("gpus", context=DEMO).gpu
+        missing = [(row, name) for row in gpu for name in gpu.columns if row[name] is None]
+        self.assertTrue(missing)
+        for row, name in missing:
+            self.assertIn(row.availability(name), ("unsupported", "denied", "gone", "suspended", "failed",
+                                                   "not_yet", "timed_out"))
+            self.assertNotIn("0", row.text(name))
+
+    def test_demo_gpus_and_choosing_them(self):
+        taken = vitals.snapshot("gpus", context=DEMO)
+        best = vitals.select_gpus(snapshot=taken, max_count=1)
+        self.assertEqual(len(best), 1)
+        self.assertEqual(vitals.find_gpu("0", snapshot=taken).label, "0")
+        with self.assertRaises(vitals.GoneError):
+            vitals.find_gpu("77", snapshot=taken)
+        with self.assertRaises(TypeError):
+            vitals.select_gpus(snapshot=taken, least_count=1)
+
+    def test_json_and_pickle(self):
+        taken = vitals.snapshot("gpus", context=DEMO)
+        document = json.loads(taken.json())
+        self.assertEqual(vitals.read_json(taken.json()).json(), taken.json())
+        self.assertEqual(pickle.loads(pickle.dumps(taken)).json(), taken.json())
+        self.assertTrue(document)
+        with self.assertRaises(vitals.FormatError):
+            vitals.read_json("{")
+
+    def test_names_that_are_none(self):
+        for what in ("nothing", "process.nothing", "processes.name"):
+            with self.assertRaises(ValueError, msg=what):
+                vitals.snapshot(what)
+        row = vitals.snapshot("host").host[0]
+        with self.assertRaises(AttributeError):
+            row.nothing
+        with self.assertRaises(ValueError):
+            row["nothing"]
+        with self.assertRaises(ValueError):
+            vitals.snapshot("host", rows="some")
+
+    def test_html_escapes(self):
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "<script>"])
+        try:
+            page = vitals.Process(child.pid).ask("command_line")._repr_html_()
+        finally:
+            child.kill()
+            child.wait()
+        self.assertIn("&lt;script&gt;", page)
+        self.assertNotIn("<script>", page)
+
+    def test_rates(self):
+        with vitals.Sampler("cpu", "process.cpu_seconds", interval=0.1, pids=[os.getpid()]) as sampler:
+            history, seen = vitals.History(), []
+            for taken in sampler:
+                burn(0.05)
+                history.add(taken)
+                seen.append(history.rates(taken.process, "cpu_seconds"))
+                if len(seen) == 5:
+                    break
+        self.assertEqual(seen[0], [None] * len(seen[0]))
+        self.assertTrue(all(rate is not None and 0 <= rate < 1000 for row in seen[1:] for rate in row), seen)
+
+    def test_threads_take_snapshots_at_once(self):
+        wrong = []
+
+        def many():
+            try:
+                for _ in range(20):
+                    if vitals.snapshot("process.pid", context=DEMO).process.values("pid") == []:
+                        wrong.append("empty")
+            except Exception as error:  # noqa: BLE001
+                wrong.append(error)
+        threads = [threading.Thread(target=many) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+class Processes(unittest.TestCase):
+    def test_ourselves(self):
+        process = vitals.Process()
+        self.assertEqual(process.pid, os.getpid())
+        self.assertEqual(process["pid"], os.getpid())
+        self.assertEqual(process.parent().pid, os.getppid())
+        self.assertEqual([one.pid for one in process.ancestors()][0], os.getppid())
+        self.assertEqual(process.row("threads").threads, len(os.listdir("/proc/self/task")))
+        self.assertIn("PATH", process.ask("environment").environment.values("name"))
+
+    def test_one_that_is_none(self):
+        with self.assertRaises(ProcessLookupError) as caught:
+            vitals.Process(2**22 + 1)
+        self.assertEqual(caught.exception.code, "gone")
+
+    def test_children_signals_and_waiting(self):
+        child = subprocess.Popen(["sleep", "60"])
+        process = vitals.Process(child.pid)
+        self.assertIn(process, vitals.Process().children())
+        with self.assertRaises(TimeoutError):
+            process.wait(0)
+        process.signal(15)
+        self.assertEqual(process.wait(10, reap=False), -15)
+        self.assertEqual(child.wait(10), -15)  # its status is still there for whatever started it
+        self.assertFalse(process.is_running())
+        with self.assertRaises(vitals.GoneError):
+            process["name"]
+
+    def test_several(self):
+        short, long = subprocess.Popen(["sleep", "0.1"]), subprocess.Popen(["sleep", "60"])
+        told = []
+        try:
+            ended, alive = vitals.wait_several(map(vitals.Process, (short.pid, long.pid)), 2, told.append)
+        finally:
+            long.kill()
+            long.wait()
+            short.wait()
+        self.assertEqual([one.pid for one in ended], [short.pid])
+        self.assertEqual([one.pid for one in alive], [long.pid])
+        self.assertEqual(told, ended)
+
+    def test_changing(self):
+        child = subprocess.Popen(["sleep", "60"])
+        try:
+            process = vitals.Process(child.pid)
+            process.set_nice(7)
+            process.set_io_priority("idle")
+            process.set_limit("core", 0, 0)
+            process.set_affinity([min(os.sched_getaffinity(0))])
+            row = process.row("nice", "io_class")
+            self.assertEqual((row.nice, row.io_class), (7, "idle"))
+            self.assertEqual(os.sched_getaffinity(child.pid), {min(os.sched_getaffinity(0))})
+            with self.assertRaises(ValueError):
+                process.set_io_priority("often")
+        finally:
+            child.kill()
+            child.wait()
+
+
+class Runs(unittest.TestCase):
+    WORK = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+
+    def test_a_command(self):
+        account = vitals.run([sys.executable, "-c", self.WORK + "\nraise SystemExit(3)"], interval=0.1)
+        self.assertEqual(account.exit_code, 3)
+        figure = account.figure("cpu_seconds")
+        self.assertGreaterEqual(figure.value, 0.29)
+        self.assertLess(figure.value, 3)
+        self.assertTrue(figure.source)
+        self.assertEqual(figure.unit, "seconds")
+        self.assertIn("finished in", str(account))
+        self.assertEqual(json.loads(account.json())["exit_code"], 3)
+        self.assertEqual(str(pickle.loads(pickle.dumps(account))), str(account))
+        with self.assertRaises(KeyError):
+            account["no_such_figure"]
+
+    def test_what_a_command_cannot_do(self):
+        with self.assertRaises(subprocess.CalledProcessError) as caught:
+            vitals.run(["/no/such/program"], check=True)
+        self.assertEqual(caught.exception.account.exit_code, 127)
+        with self.assertRaises(ValueError):
+            vitals.run("ls -l")
+        with self.assertRaises(ValueError):
+            vitals.run([])
+
+    def test_a_timeout_kills_the_tree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "pid")
+            with self.assertRaises(subprocess.TimeoutExpired) as caught:
+                vitals.run(["sh", "-c", f"sleep 300 & echo $! >{path}; wait"], timeout=1)
+            self.assertEqual(caught.exception.account.exit_code, 137)
+            try:
+                vitals.Process(int(path.read_text())).wait(10)  # a zombie, until its new parent reaps it
+            except vitals.GoneError:
+                pass
+
+    def test_a_block(self):
+        with vitals.account() as used:
+            burn(0.3)
+            middle = used["cpu_seconds"]
+        self.assertGreaterEqual(used["cpu_seconds"], 0.28)
+        self.assertLess(used["cpu_seconds"], 3)
+        self.assertLessEqual(middle, used["cpu_seconds"] + 0.02)
+        self.assertIn("CPU", str(used))
+        self.assertNotIn("VITALS_MARKS", os.environ)
+
+    def test_a_recording_with_phases(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "run.db")
+
+            @vitals.phase
+            def twice():
+                burn(0.15)
+            with vitals.record(path, interval=0.05, snapshots=True):
+                twice()
+                with vitals.phase("inner <&>"):
+                    twice()
+            recording = vitals.Recording(path)
+            names = [span.name.rpartition(".")[2] for span in recording.spans]
+            self.assertEqual(sorted(names), ["inner <&>", "twice", "twice"])
+            self.assertTrue(all(span.end > span.begin for span in recording.spans))
+            series = recording.find("cpu_seconds")
+            self.assertEqual(len(series.values), len(recording.seconds))
+            known = [value for value in series.values if not math.isnan(value)]
+            self.assertEqual(known, sorted(known))
+            self.assertIn("inner <&>", str(recording))
+            self.assertGreaterEqual(len(list(vitals.replay(path))), 1)
+            self.assertIn("<html", recording.report("html", title="a <run>").lower())
+            self.assertGreaterEqual(recording.account["cpu_seconds"], 0.28)
+
+    def test_a_phase_without_a_run_does_nothing(self):
+        with vitals.phase("alone"):
+            pass
+
+
+class ManyProcesses(unittest.TestCase):
+    def test_after_fork(self):
+        sampler = vitals.Sampler("cpu")
+        sampler.take()
+        child = os.fork()
+        if child == 0:
+            try:
+                sampler.take()
+            except vitals.VitalsError:
+                count = len(vitals.snapshot("cpu").cpu)
+                del sampler
+                os._exit(0 if count else 2)
+            os._exit(1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertTrue(sampler.take())
+
+    def test_multiprocessing(self):
+        for method in ("fork", "spawn"):
+            with self.subTest(method), multiprocessing.get_context(method).Pool(2) as pool:
+                for seconds in pool.map(used_by_a_worker, [0.1, 0.1]):
+                    self.assertGreaterEqual(seconds, 0.09)
+                    self.assertLess(seconds, 3)
+
+
+class Command(unittest.TestCase):
+    def test_python_m_vitals(self):
+        done = subprocess.run([sys.executable, "-m", "vitals", "run", "--", "sh", "-c", "exit 5"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("exit 5", done.stderr)
+
+    def test_import_is_light(self):
+        done = subprocess.run([sys.executable, "-c", "import sys; import vitals; vitals.snapshot; "
+                               "print(sorted({'numpy', 'pandas', 'psutil', 'asyncio', 'multiprocessing'}"
+                               " & set(sys.modules)))"], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, "[]\n")
+
+    def test_every_public_name(self):
+        for name in vitals.__all__:
+            self.assertTrue(hasattr(vitals, name), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
