@@ -116,8 +116,9 @@ def owned(pointer: Pointer, free: Callable[[Pointer], Any], *keep: object) -> Po
     """The pointer, freed with its last reference; `keep` lives at least as long."""
     maker = os.getpid()
 
-    def release(freed: Pointer, keep: tuple[object, ...] = keep) -> None:
-        if os.getpid() == maker:
+    # As defaults: when the interpreter ends, the names of this module may be gone before the last object.
+    def release(freed: Pointer, keep: tuple[object, ...] = keep, getpid: Callable[[], int] = os.getpid) -> None:
+        if getpid() == maker:
             free(freed)
 
     return ffi.gc(pointer, release)
