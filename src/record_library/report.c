@@ -13,10 +13,14 @@
 
 static const vitals_report_options DEFAULTS = {.statistic = "mean"};
 
+/* Of version 0.1.0. It stays what it is when the struct grows. */
+enum { OPTIONS_FIRST = offsetof(vitals_report_options, statistic) + sizeof(char *) };
+_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 72, "options grow at their end only");
+
 static const struct options_form OPTIONS = {.name = "vitals_report_options",
                                             .defaults = &DEFAULTS,
                                             .size = sizeof(vitals_report_options),
-                                            .first = sizeof(vitals_report_options)};
+                                            .first = OPTIONS_FIRST};
 
 void vitals_report_options_init(vitals_report_options *options, size_t size)
 {

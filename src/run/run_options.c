@@ -17,10 +17,13 @@ static const struct options_form OPTIONS_FORM = {.name = "vitals_run_options",
 
 static const vitals_run_observer NO_OBSERVER = {0};
 
+enum { OBSERVER_FIRST = offsetof(vitals_run_observer, other_descriptor) + sizeof(int) };
+_Static_assert(sizeof(void *) != 8 || OBSERVER_FIRST == 64, "an observer grows at its end only");
+
 static const struct options_form OBSERVER_FORM = {.name = "vitals_run_observer",
                                                   .defaults = &NO_OBSERVER,
                                                   .size = sizeof(vitals_run_observer),
-                                                  .first = sizeof(vitals_run_observer)};
+                                                  .first = OBSERVER_FIRST};
 
 void vitals_run_options_init(vitals_run_options *options, size_t size)
 {
