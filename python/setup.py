@@ -19,7 +19,8 @@ from setuptools.command.sdist import sdist
 
 HERE = pathlib.Path(__file__).resolve().parent
 CORE = HERE / "core" if (HERE / "core").is_dir() else HERE.parent
-SOURCES = ("include", "src", "scripts", "completions", "meson.build", "meson_options.txt", "LICENSE")
+SOURCES = ("include", "src", "scripts", "completions", "docs", "examples", "packaging", "tests/meson.build",
+           "python/tests/meson.build", "meson.build", "meson_options.txt", "README.md", "CHANGELOG.md", "LICENSE")
 OLDEST = "cp39"
 
 # The command, what it starts, and the libraries. A wheel cannot hold symbolic links.
@@ -124,6 +125,7 @@ class WholeSource(sdist):
             if (CORE / name).is_dir():
                 shutil.copytree(CORE / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(CORE / name, target / name)
 
 
