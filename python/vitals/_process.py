@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any, Callable, Iterable
 
 from vitals import _core
 from vitals._core import ArgumentError, Context, GoneError, Pointer, TimedOutError, ffi, lib
@@ -72,7 +73,7 @@ class Process:
     def ask(self, *what: str) -> Snapshot:
         """Reads metrics of the table process and whole tables of its own (thread, descriptor, mapping,
         mapped_file, environment, limit, socket), each file once, at one moment."""
-        return Snapshot(_core.create("vitals_snapshot", lib.vitals_process_ask, self.pointer, request(full(what))))
+        return Snapshot(_core.create("vitals_snapshot", lib.vitals_process_ask, self.pointer, wanted(what)))
 
     def __getitem__(self, name: str) -> Value:
         return self.ask(name).process[0][name]
@@ -89,9 +90,8 @@ class Process:
         """Reads metrics of its "parent", "ancestors" (nearest first), "children" or "descendants"."""
         if relation not in RELATIONS:
             raise ArgumentError(f'"{relation}" is none of {", ".join(RELATIONS)}')
-        wanted = request(full(what)) if what else ffi.NULL
         return Snapshot(_core.create("vitals_snapshot", lib.vitals_process_relatives, self.pointer,
-                                     RELATIONS[relation], wanted))
+                                     RELATIONS[relation], wanted(what) if what else ffi.NULL))
 
     def _processes(self, relation: str) -> list[Process]:
         found = []
@@ -163,9 +163,10 @@ class Process:
                    unlimited if soft is None else soft, unlimited if hard is None else hard)
 
 
-def full(what: Sequence[str]) -> list[str]:
-    """Names of metrics of the table process as a request has them: "name" is "process.name"."""
-    return [word if "." in word or word in _core.tables() else f"process.{word}" for word in what]
+@functools.lru_cache(maxsize=256)
+def wanted(what: tuple[str, ...]) -> Pointer:
+    """A request by names of metrics of the table process ("name" is "process.name") and of tables."""
+    return request([word if "." in word or word in _core.tables() else f"process.{word}" for word in what])
 
 
 # A signal handler of Python runs only between two calls.

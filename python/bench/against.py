@@ -1,0 +1,86 @@
+"""CPU time of the package beside psutil, in one run: what each call costs, and by which factor.
+
+    python bench/against.py [PROCESSES]      PROCESSES (1000) sleeping children are there meanwhile
+"""
+
+import resource
+import subprocess
+import sys
+import time
+
+ROUNDS = 5
+
+
+def cost(function):
+    """The least CPU time of some calls, in ms: what else the machine does makes it only larger."""
+    least = float("inf")
+    for _ in range(ROUNDS):
+        before = time.process_time()
+        function()
+        least = min(least, time.process_time() - before)
+    return least * 1000
+
+
+def imported(module):
+    """The least CPU time of a fresh interpreter that imports a module, less that of one that does not, in ms."""
+    def run(code):
+        least = float("inf")
+        for _ in range(ROUNDS):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([sys.executable, "-c", code], check=True, cwd="/")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return least * 1000
+    return run(f"import {module}; {module}.__version__") - run("pass")
+
+
+def main():
+    import psutil
+
+    import vitals
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    children = [subprocess.Popen(["sleep", "600"]) for _ in range(count)]
+    names = ("pid", "name", "resident_bytes", "cpu_seconds")
+    generous = vitals.Context(max_descriptors=2**32 - 1, bpf=True)
+    sampler = vitals.Sampler(*(f"process.{name}" for name in names))
+    best = vitals.Sampler(*(f"process.{name}" for name in names), context=generous)
+    table = vitals.snapshot("process.pid").process
+
+    def columns(sampler=sampler):
+        process = sampler.take().process
+        return [process.values(name) for name in names]
+
+    def rows():
+        return [[row[name] for name in names] for row in sampler.take().process]
+
+    def theirs():
+        return [process.info for process in psutil.process_iter(["pid", "name", "memory_info", "cpu_times"])]
+
+    def one():
+        process = vitals.Process(children[0].pid)
+        for _ in range(100):
+            process.row(*names)
+
+    def their_one():
+        process = psutil.Process(children[0].pid)
+        for _ in range(100):
+            process.as_dict(["pid", "name", "memory_info", "cpu_times"])
+    try:
+        print(f"{len(table)} processes; CPU time in ms, the least of {ROUNDS}\n")
+        print(f"{'':44}{'vitals':>10}{'psutil':>10}{'factor':>9}")
+        for title, ours, other in (
+                ("all processes, 4 values each, as columns", cost(columns), cost(theirs)),
+                ("the same with BPF (root) and descriptors", cost(lambda: columns(best)), cost(theirs)),
+                ("the same as rows", cost(rows), cost(theirs)),
+                ("one process, 4 values, 100 times", cost(one), cost(their_one)),
+                ("import", imported("vitals"), imported("psutil"))):
+            print(f"{title:44}{ours:10.2f}{other:10.2f}{other / ours if ours > 0 else float('inf'):9.1f}")
+    finally:
+        for child in children:
+            child.kill()
+        for child in children:
+            child.wait()
+
+
+if __name__ == "__main__":
+    main()
