@@ -20,14 +20,39 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from vitals._core import (ArgumentError, Context, DeniedError, FormatError, GoneError, SystemCallError,
-                              TimedOutError, UnsupportedError, VitalsError)
-    from vitals._process import Process, wait_several
-    from vitals._record import Phase, Recording, Series, Span, record, replay
-    from vitals._run import Account, Figure, Run, account, phase, run
-    from vitals._select import find_gpu, select_gpus
-    from vitals._snapshot import History, Row, Sampler, Snapshot, Table, read_json, snapshot
+if TYPE_CHECKING:  # `as` says that these are public
+    from vitals._core import ArgumentError as ArgumentError
+    from vitals._core import Context as Context
+    from vitals._core import DeniedError as DeniedError
+    from vitals._core import FormatError as FormatError
+    from vitals._core import GoneError as GoneError
+    from vitals._core import SystemCallError as SystemCallError
+    from vitals._core import TimedOutError as TimedOutError
+    from vitals._core import UnsupportedError as UnsupportedError
+    from vitals._core import VitalsError as VitalsError
+    from vitals._process import Process as Process
+    from vitals._process import wait_several as wait_several
+    from vitals._record import Phase as Phase
+    from vitals._record import Recording as Recording
+    from vitals._record import Series as Series
+    from vitals._record import Span as Span
+    from vitals._record import record as record
+    from vitals._record import replay as replay
+    from vitals._run import Account as Account
+    from vitals._run import Figure as Figure
+    from vitals._run import Run as Run
+    from vitals._run import account as account
+    from vitals._run import phase as phase
+    from vitals._run import run as run
+    from vitals._select import find_gpu as find_gpu
+    from vitals._select import select_gpus as select_gpus
+    from vitals._snapshot import History as History
+    from vitals._snapshot import Row as Row
+    from vitals._snapshot import Sampler as Sampler
+    from vitals._snapshot import Snapshot as Snapshot
+    from vitals._snapshot import Table as Table
+    from vitals._snapshot import read_json as read_json
+    from vitals._snapshot import snapshot as snapshot
 
 # Where each name is. A module is loaded with the first use of one of its names.
 _HOMES = {
