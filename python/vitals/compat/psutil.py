@@ -1,0 +1,1228 @@
+"""psutil's names, units and rules over vitals: `import vitals.compat.psutil as psutil`.
+
+Numbers are those that psutil 7 gives. Where it takes a reading of everything for one answer, this takes
+one snapshot. Two things are better on purpose: a process is the same one by its descriptor, never by its
+pid and start alone, and a signal goes to that process or to none.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import enum
+import functools
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Callable, Collection, Iterable, Iterator, NamedTuple, Optional
+
+import vitals
+from vitals import _core
+from vitals._core import ffi, lib
+from vitals._snapshot import Row, Snapshot
+
+__version__ = "7.2.2"
+version_info = (7, 2, 2)
+
+POSIX = LINUX = True
+WINDOWS = MACOS = OSX = FREEBSD = OPENBSD = NETBSD = BSD = SUNOS = AIX = False
+PROCFS_PATH = "/proc"
+AF_LINK = socket.AF_PACKET
+
+STATUS_RUNNING, STATUS_SLEEPING, STATUS_DISK_SLEEP = "running", "sleeping", "disk-sleep"
+STATUS_STOPPED, STATUS_TRACING_STOP, STATUS_ZOMBIE, STATUS_DEAD = "stopped", "tracing-stop", "zombie", "dead"
+STATUS_WAKE_KILL, STATUS_WAKING, STATUS_IDLE, STATUS_LOCKED = "wake-kill", "waking", "idle", "locked"
+STATUS_WAITING, STATUS_SUSPENDED, STATUS_PARKED = "waiting", "suspended", "parked"
+CONN_ESTABLISHED, CONN_SYN_SENT, CONN_SYN_RECV = "ESTABLISHED", "SYN_SENT", "SYN_RECV"
+CONN_FIN_WAIT1, CONN_FIN_WAIT2, CONN_TIME_WAIT, CONN_CLOSE = "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT", "CLOSE"
+CONN_CLOSE_WAIT, CONN_LAST_ACK, CONN_LISTEN = "CLOSE_WAIT", "LAST_ACK", "LISTEN"
+CONN_CLOSING, CONN_NONE = "CLOSING", "NONE"
+RLIM_INFINITY = -1
+_RLIMITS = {name: getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}
+globals().update(_RLIMITS)
+
+
+class NicDuplex(enum.IntEnum):
+    NIC_DUPLEX_FULL = 2
+    NIC_DUPLEX_HALF = 1
+    NIC_DUPLEX_UNKNOWN = 0
+
+
+class BatteryTime(enum.IntEnum):
+    POWER_TIME_UNKNOWN = -1
+    POWER_TIME_UNLIMITED = -2
+
+
+class IOPriority(enum.IntEnum):
+    IOPRIO_CLASS_NONE = 0
+    IOPRIO_CLASS_RT = 1
+    IOPRIO_CLASS_BE = 2
+    IOPRIO_CLASS_IDLE = 3
+
+
+NIC_DUPLEX_FULL, NIC_DUPLEX_HALF = NicDuplex.NIC_DUPLEX_FULL, NicDuplex.NIC_DUPLEX_HALF
+NIC_DUPLEX_UNKNOWN = NicDuplex.NIC_DUPLEX_UNKNOWN
+POWER_TIME_UNKNOWN, POWER_TIME_UNLIMITED = BatteryTime.POWER_TIME_UNKNOWN, BatteryTime.POWER_TIME_UNLIMITED
+IOPRIO_CLASS_NONE, IOPRIO_CLASS_RT = IOPriority.IOPRIO_CLASS_NONE, IOPriority.IOPRIO_CLASS_RT
+IOPRIO_CLASS_BE, IOPRIO_CLASS_IDLE = IOPriority.IOPRIO_CLASS_BE, IOPriority.IOPRIO_CLASS_IDLE
+
+
+# --- Errors -----------------------------------------------------------------------------------------
+
+class Error(Exception):
+    """Of all errors here."""
+
+    __module__ = "psutil"
+
+    def _about(self, *names: str) -> dict[str, Any]:
+        return {name: value for name in names if (value := getattr(self, name, None))}
+
+    def __str__(self) -> str:
+        about = self._about("pid", "ppid", "name")
+        shown = ", ".join(f"{name}={value!r}" for name, value in about.items())
+        message = getattr(self, "msg", "")
+        return f"{message} ({shown})".strip() if shown else str(message)
+
+    def __repr__(self) -> str:
+        about = self._about("pid", "ppid", "name", "seconds", "msg")
+        return f"psutil.{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in about.items())})"
+
+
+class NoSuchProcess(Error):
+    """No process has the pid, or no longer."""
+
+    __module__ = "psutil"
+
+    def __init__(self, pid: int, name: str | None = None, msg: str | None = None) -> None:
+        super().__init__()
+        self.pid, self.name, self.msg = pid, name, msg or "process no longer exists"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.pid, self.name, self.msg)
+
+
+class ZombieProcess(NoSuchProcess):
+    """It has ended and was not waited for: it has no such value any more."""
+
+    __module__ = "psutil"
+
+    def __init__(self, pid: int, name: str | None = None, ppid: int | None = None, msg: str | None = None) -> None:
+        super().__init__(pid, name, msg or "PID still exists but it's a zombie")
+        self.ppid = ppid
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.pid, self.name, self.ppid, self.msg)
+
+
+class AccessDenied(Error):
+    """Permission is missing."""
+
+    __module__ = "psutil"
+
+    def __init__(self, pid: int | None = None, name: str | None = None, msg: str | None = None) -> None:
+        super().__init__()
+        self.pid, self.name, self.msg = pid, name, msg or ""
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.pid, self.name, self.msg)
+
+
+class TimeoutExpired(Error):
+    """It has not ended in time."""
+
+    __module__ = "psutil"
+
+    def __init__(self, seconds: float, pid: int | None = None, name: str | None = None) -> None:
+        super().__init__()
+        self.seconds, self.pid, self.name = seconds, pid, name
+        self.msg = f"timeout after {seconds} seconds"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.seconds, self.pid, self.name)
+
+
+# --- What is returned -------------------------------------------------------------------------------
+
+_tuples: set[str] = set()
+
+
+def _tuple(name: str, fields: str) -> Any:
+    _tuples.add(name)
+    return collections.namedtuple(name, fields)
+
+
+_CPU_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
+scputimes = _tuple("scputimes", " ".join(_CPU_FIELDS))
+scpustats = _tuple("scpustats", "ctx_switches interrupts soft_interrupts syscalls")
+scpufreq = _tuple("scpufreq", "current min max")
+svmem = _tuple("svmem", "total available percent used free active inactive buffers cached shared slab")
+sswap = _tuple("sswap", "total used free percent sin sout")
+sdiskusage = _tuple("sdiskusage", "total used free percent")
+sdiskio = _tuple("sdiskio", "read_count write_count read_bytes write_bytes read_time write_time "
+                            "read_merged_count write_merged_count busy_time")
+sdiskpart = _tuple("sdiskpart", "device mountpoint fstype opts")
+snetio = _tuple("snetio", "bytes_sent bytes_recv packets_sent packets_recv errin errout dropin dropout")
+snicaddr = _tuple("snicaddr", "family address netmask broadcast ptp")
+snicstats = _tuple("snicstats", "isup duplex speed mtu flags")
+sconn = _tuple("sconn", "fd family type laddr raddr status pid")
+pconn = _tuple("pconn", "fd family type laddr raddr status")
+addr = _tuple("addr", "ip port")
+suser = _tuple("suser", "name terminal host started pid")
+shwtemp = _tuple("shwtemp", "label current high critical")
+sfan = _tuple("sfan", "label current")
+sbattery = _tuple("sbattery", "percent secsleft power_plugged")
+pmem = _tuple("pmem", "rss vms shared text lib data dirty")
+pfullmem = _tuple("pfullmem", "rss vms shared text lib data dirty uss pss swap")
+pcputimes = _tuple("pcputimes", "user system children_user children_system iowait")
+pio = _tuple("pio", "read_count write_count read_bytes write_bytes read_chars write_chars")
+pionice = _tuple("pionice", "ioclass value")
+pctxsw = _tuple("pctxsw", "voluntary involuntary")
+puids = _tuple("puids", "real effective saved")
+pgids = _tuple("pgids", "real effective saved")
+pthread = _tuple("pthread", "id user_time system_time")
+popenfile = _tuple("popenfile", "path fd position mode flags")
+_MAP_FIELDS = "rss size pss shared_clean shared_dirty private_clean private_dirty referenced anonymous swap"
+pmmap_grouped = _tuple("pmmap_grouped", "path " + _MAP_FIELDS)
+pmmap_ext = _tuple("pmmap_ext", "addr perms path " + _MAP_FIELDS)
+
+
+# --- Readings of the machine ------------------------------------------------------------------------
+
+def _take(*what: str) -> Snapshot:
+    return vitals.snapshot(*what)
+
+
+def _host(*names: str) -> Row:
+    return _take(*(f"host.{name}" for name in names)).host[0]
+
+
+def _number(row: Row, name: str, default: float = 0) -> Any:
+    value = row[name]
+    return default if value is None else value
+
+
+def _rounded(part: float, whole: float, digits: int | None = 1) -> float:
+    if not whole:
+        return 0.0
+    percent = part / whole * 100
+    return percent if digits is None else round(percent, digits)
+
+
+def boot_time() -> float:
+    """Seconds since 1970, on a whole second."""
+    return float(int(_number(_host("boot_time_seconds"), "boot_time_seconds")))
+
+
+def getloadavg() -> tuple[float, float, float]:
+    row = _host("load_1m", "load_5m", "load_15m")
+    return _number(row, "load_1m"), _number(row, "load_5m"), _number(row, "load_15m")
+
+
+def cpu_count(logical: bool = True) -> int | None:
+    value: Any = _host("cpus", "cpus_physical")["cpus" if logical else "cpus_physical"]
+    return value or None
+
+
+def _times(row: Row) -> Any:
+    prefix = "cpu_" if row.table == "host" else ""
+    ticks = os.sysconf("SC_CLK_TCK")
+    return scputimes(*(round(_number(row, f"{prefix}{name}_seconds") * ticks) / ticks for name in _CPU_FIELDS))
+
+
+def _cpu_snapshot(percpu: bool) -> Snapshot:
+    table, prefix = ("cpu", "") if percpu else ("host", "cpu_")
+    return _take(*(f"{table}.{prefix}{name}_seconds" for name in _CPU_FIELDS), *(("cpu.index",) if percpu else ()))
+
+
+def cpu_times(percpu: bool = False) -> Any:
+    taken = _cpu_snapshot(percpu)
+    return [_times(row) for row in taken.cpu] if percpu else _times(taken.host[0])
+
+
+# psutil keeps the last reading of each thread and kind.
+_last = threading.local()
+
+
+def _between(kind: str, interval: float | None, percpu: bool) -> tuple[list[Any], list[Any]]:
+    if interval is not None and interval < 0:
+        raise ValueError(f"interval is not positive (got {interval})")
+
+    def read() -> list[Any]:
+        times = cpu_times(percpu)
+        return times if percpu else [times]
+    key = f"{kind}_{percpu}"
+    if interval is not None and interval > 0:
+        before = read()
+        time.sleep(interval)
+    else:
+        before = getattr(_last, key, None) or _first.get(percpu) or read()
+    now = read()
+    setattr(_last, key, now)
+    return before, now
+
+
+def _delta(before: Any, now: Any) -> Any:
+    return scputimes(*(max(0.0, new - old) for old, new in zip(before, now)))
+
+
+def _all(delta: Any) -> float:
+    return float(sum(delta) - delta.guest - delta.guest_nice)
+
+
+def cpu_percent(interval: float | None = None, percpu: bool = False) -> Any:
+    """Share of the time in which CPUs were busy since the last call of this thread."""
+    found = []
+    for before, now in zip(*_between("percent", interval, percpu)):
+        delta = _delta(before, now)
+        total = _all(delta)
+        found.append(_rounded(total - delta.idle - delta.iowait, total))
+    return found if percpu else found[0]
+
+
+def cpu_times_percent(interval: float | None = None, percpu: bool = False) -> Any:
+    found = []
+    for before, now in zip(*_between("times", interval, percpu)):
+        delta = _delta(before, now)
+        scale = 100 / max(1, _all(delta))
+        found.append(scputimes(*(min(max(0.0, round(value * scale, 1)), 100.0) for value in delta)))
+    return found if percpu else found[0]
+
+
+def cpu_stats() -> Any:
+    row = _host("context_switches", "interrupts", "soft_interrupts")
+    return scpustats(_number(row, "context_switches"), _number(row, "interrupts"), _number(row, "soft_interrupts"), 0)
+
+
+def cpu_freq(percpu: bool = False) -> Any:
+    """In MHz."""
+    found = [scpufreq(*(_number(row, f"frequency_{kind}hertz", 0.0) / 1e6 for kind in ("", "min_", "max_")))
+             for row in _take("cpu.frequency_hertz", "cpu.frequency_min_hertz", "cpu.frequency_max_hertz").cpu]
+    if percpu:
+        return found
+    if not found or not any(one.current for one in found):
+        return None
+    return scpufreq(*(sum(values) / len(found) for values in zip(*found)))
+
+
+def virtual_memory() -> Any:
+    names = ("total", "available", "free", "active", "inactive", "buffers", "cached", "shared", "slab")
+    row = _host(*(f"memory_{name}_bytes" for name in names))
+    value = {name: _number(row, f"memory_{name}_bytes") for name in names}
+    used = value["total"] - value["available"]
+    return svmem(value["total"], value["available"], _rounded(used, value["total"]), used,
+                 *(value[name] for name in names[2:]))
+
+
+def swap_memory() -> Any:
+    row = _host("swap_total_bytes", "swap_used_bytes", "swap_free_bytes", "swap_in_bytes", "swap_out_bytes")
+    total, used, free = (_number(row, f"swap_{name}_bytes") for name in ("total", "used", "free"))
+    return sswap(total, used, free, _rounded(used, total), _number(row, "swap_in_bytes"), _number(row, "swap_out_bytes"))
+
+
+def disk_usage(path: Any) -> Any:
+    """Of the file system on which the path is; statvfs(3) tells."""
+    told = os.statvfs(path)
+    total, available = told.f_blocks * told.f_frsize, told.f_bavail * told.f_frsize
+    used = (told.f_blocks - told.f_bfree) * told.f_frsize
+    return sdiskusage(total, used, available, _rounded(used, used + available))
+
+
+def disk_partitions(all: bool = False) -> list[Any]:
+    if all:
+        return [sdiskpart(row["device"] or "", row["mount_point"], row["type"], row["options"]) for row in _take("mount").mount]
+    rows = _take(*(f"filesystem.{name}" for name in ("device", "mount_point", "type", "options", "pseudo"))).filesystem
+    return [sdiskpart(row["device"] or "", row["mount_point"], row["type"], row["options"]) for row in rows
+            if not row["pseudo"] and str(row["device"] or "").startswith("/")]
+
+
+class _Wrapped:
+    """Counters that never fall for the caller: what a counter lost is added again."""
+
+    def __init__(self) -> None:
+        self._last: dict[Any, Any] = {}
+        self._added: dict[Any, list[int]] = {}
+        self._lock = threading.Lock()
+
+    def clear(self) -> None:
+        with self._lock:
+            self._last, self._added = {}, {}
+
+    def __call__(self, now: dict[Any, Any]) -> dict[Any, Any]:
+        with self._lock:
+            found = {}
+            for name, values in now.items():
+                added = self._added.setdefault(name, [0] * len(values))
+                before = self._last.get(name)
+                if before is not None:
+                    for place, (old, new) in enumerate(zip(before, values)):
+                        if new < old:
+                            added[place] += old
+                found[name] = type(values)(*(value + more for value, more in zip(values, added)))
+            self._added = {name: self._added[name] for name in now}
+            self._last = now
+            return found
+
+
+_disk_wrapped, _net_wrapped = _Wrapped(), _Wrapped()
+
+
+def _counters(found: dict[Any, Any], each: bool, nowrap: bool, wrapped: _Wrapped, made: Any) -> Any:
+    if nowrap:
+        found = wrapped(found)
+    if each:
+        return found
+    return made(*(sum(values) for values in zip(*found.values()))) if found else None
+
+
+def disk_io_counters(perdisk: bool = False, nowrap: bool = True) -> Any:
+    """Counts and bytes; times in ms. The total is that of whole disks."""
+    names = ("reads", "writes", "read_bytes", "written_bytes", "read_seconds", "write_seconds", "reads_merged",
+             "writes_merged", "busy_seconds")
+    rows = _take("disk.name", "disk.type", *(f"disk.{name}" for name in names)).disk
+    found = {}
+    for row in rows:
+        if not perdisk and row.parent_key:
+            continue
+        found[row["name"]] = sdiskio(*(round(_number(row, name) * 1000) if name.endswith("_seconds")
+                                       else _number(row, name) for name in names))
+    return _counters(found, perdisk, nowrap, _disk_wrapped, sdiskio)
+
+
+def net_io_counters(pernic: bool = False, nowrap: bool = True) -> Any:
+    names = ("transmitted_bytes", "received_bytes", "transmitted_packets", "received_packets", "receive_errors",
+             "transmit_errors", "receive_drops", "transmit_drops")
+    rows = _take("network.name", *(f"network.{name}" for name in names)).network
+    found = {row["name"]: snetio(*(_number(row, name) for name in names)) for row in rows}
+    return _counters(found, pernic, nowrap, _net_wrapped, snetio)
+
+
+disk_io_counters.cache_clear = _disk_wrapped.clear  # type: ignore[attr-defined]
+net_io_counters.cache_clear = _net_wrapped.clear  # type: ignore[attr-defined]
+
+_FAMILIES = {"inet": socket.AF_INET, "inet6": socket.AF_INET6, "unix": socket.AF_UNIX, "packet": socket.AF_PACKET}
+
+
+def net_if_addrs() -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    taken = _take("network_address", "network.name", "network.hardware_address", "network.type")
+    for row in taken.network_address:
+        family = _FAMILIES.get(str(row["family"]))
+        if family is not None:
+            found.setdefault(str(row["interface"]), []).append(
+                snicaddr(family, row["address"], row["netmask"] or None, row["broadcast"] or None, row["peer"] or None))
+    for row in taken.network:
+        if row["hardware_address"] and not any(one.family == AF_LINK for one in found.get(str(row["name"]), [])):
+            broadcast = None if row["type"] == "loopback" else "ff:ff:ff:ff:ff:ff"
+            found.setdefault(str(row["name"]), []).append(
+                snicaddr(AF_LINK, row["hardware_address"], None, broadcast, None))
+    for addresses in found.values():
+        addresses.sort(key=lambda one: one.family)
+    return found
+
+
+def net_if_stats() -> dict[str, Any]:
+    """Speed in Mbit/s."""
+    duplex = {"full": NIC_DUPLEX_FULL, "half": NIC_DUPLEX_HALF}
+    names = ("name", "up", "duplex", "speed_bytes", "mtu_bytes", "flags")
+    return {str(row["name"]): snicstats(
+        "running" in str(row["flags"] or "").split(",") if row["flags"] else bool(row["up"]),
+        duplex.get(str(row["duplex"]), NIC_DUPLEX_UNKNOWN),
+        round(_number(row, "speed_bytes") * 8 / 1e6), _number(row, "mtu_bytes"), row["flags"] or "")
+        for row in _take(*(f"network.{name}" for name in names)).network}
+
+
+_SOCKET_TYPES = {"stream": socket.SOCK_STREAM, "datagram": socket.SOCK_DGRAM, "seqpacket": socket.SOCK_SEQPACKET}
+_STATES = {"established": CONN_ESTABLISHED, "syn_sent": CONN_SYN_SENT, "syn_received": CONN_SYN_RECV,
+           "fin_wait_1": CONN_FIN_WAIT1, "fin_wait_2": CONN_FIN_WAIT2, "time_wait": CONN_TIME_WAIT,
+           "closed": CONN_CLOSE, "close_wait": CONN_CLOSE_WAIT, "last_ack": CONN_LAST_ACK, "listen": CONN_LISTEN,
+           "closing": CONN_CLOSING}
+_KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "all": (("tcp", "udp", "unix"), ("inet", "inet6", "unix")), "inet": (("tcp", "udp"), ("inet", "inet6")),
+    "tcp": (("tcp",), ("inet", "inet6")), "tcp4": (("tcp",), ("inet",)), "tcp6": (("tcp",), ("inet6",)),
+    "udp": (("udp",), ("inet", "inet6")), "udp4": (("udp",), ("inet",)), "udp6": (("udp",), ("inet6",)),
+    "unix": (("unix",), ("unix",)), "inet4": (("tcp", "udp"), ("inet",)), "inet6": (("tcp", "udp"), ("inet6",)),
+}
+
+
+def _connections(rows: Iterable[Row], kind: str, with_pid: bool) -> list[Any]:
+    if kind not in _KINDS:
+        raise ValueError(f"invalid {kind!r} kind argument; valid ones are: {', '.join(map(repr, _KINDS))}")
+    protocols, families = _KINDS[kind]
+    found = {}
+    for row in rows:
+        family, protocol = str(row["family"]), str(row["protocol"])
+        if family not in families or (family != "unix" and protocol not in protocols):
+            continue
+        local: Any
+        remote: Any
+        if family == "unix":
+            local, remote, state = row["local_address"] or "", "", CONN_NONE
+        else:
+            local = addr(row["local_address"], row["local_port"]) if row["local_port"] else ()
+            remote = addr(row["remote_address"], row["remote_port"]) if row["remote_port"] else ()
+            state = _STATES.get(str(row["state"]), CONN_NONE) if protocol == "tcp" else CONN_NONE
+        number, pid = row["descriptor"], row["pid"]
+        values = (-1 if number is None else number, _FAMILIES[family], _SOCKET_TYPES.get(str(row["type"]), row["type"]),
+                  local, remote, state)
+        found[(*values, pid)] = sconn(*values, pid) if with_pid else pconn(*values)
+    return list(found.values())
+
+
+def net_connections(kind: str = "inet") -> list[Any]:
+    return _connections(_take("socket").socket, kind, True)
+
+
+def users() -> list[Any]:
+    return [suser(row["user"], row["terminal"] or None, row["host"] or "localhost",
+                  float(int(_number(row, "start_time_seconds"))), row["pid"]) for row in _take("login").login]
+
+
+def _sensors(kind: str) -> list[Row]:
+    return [row for row in _take("sensor").sensor if row["kind"] == kind]
+
+
+def sensors_temperatures(fahrenheit: bool = False) -> dict[str, list[Any]]:
+    def shown(value: Any) -> Any:
+        return value * 9 / 5 + 32 if fahrenheit and value is not None else value
+    found: dict[str, list[Any]] = {}
+    for row in _sensors("temperature"):
+        if row["temperature_celsius"] is not None:
+            found.setdefault(str(row["chip"]), []).append(shwtemp(
+                row["name"] or "", *(shown(row[f"{name}_celsius"]) for name in ("temperature", "high", "critical"))))
+    return found
+
+
+def sensors_fans() -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for row in _sensors("fan"):
+        found.setdefault(str(row["chip"]), []).append(sfan(row["name"] or "", round(_number(row, "fan_rpm"))))
+    return found
+
+
+def sensors_battery() -> Any:
+    for row in _sensors("battery"):
+        state, charge = row["state"], row["charge_ratio"]
+        if isinstance(charge, float):
+            plugged = None if state is None else state in ("charging", "full", "not_charging")
+            left = row["remaining_seconds"]
+            seconds = POWER_TIME_UNLIMITED if plugged else POWER_TIME_UNKNOWN if left is None else round(float(left))
+            return sbattery(charge * 100, seconds, plugged)
+    return None
+
+
+def pids() -> list[int]:
+    """All pids, in their order."""
+    found: list[Any] = _take("process.pid").process.values("pid")
+    return sorted(found)
+
+
+def pid_exists(pid: int) -> bool:
+    if pid < 0:
+        return False
+    if pid == 0:
+        return pid in pids()
+    try:
+        vitals.Process(pid)
+    except vitals.DeniedError:
+        return True
+    except (vitals.VitalsError, OverflowError):
+        return False
+    return True
+
+
+# --- Processes --------------------------------------------------------------------------------------
+
+_STATUS = {"disk_sleep": STATUS_DISK_SLEEP, "tracing_stop": STATUS_TRACING_STOP, "wake_kill": STATUS_WAKE_KILL}
+_MOST_TIMES = ("user", "system", "children_user", "children_system")
+
+
+REAP_SECONDS = 0.005  # how often is looked whether a zombie's parent has reaped it
+
+
+class _Ids(NamedTuple):
+    pid: int
+    started: Optional[float]
+
+
+def _translated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The library's errors as psutil's."""
+
+    @functools.wraps(function)
+    def translated(self: Process, *arguments: Any, **named: Any) -> Any:
+        try:
+            return function(self, *arguments, **named)
+        except vitals.GoneError:
+            raise self._no_longer() from None
+        except vitals.DeniedError:
+            raise AccessDenied(self.pid, self._name) from None
+        except vitals.UnsupportedError:
+            raise self._no_longer() from None
+    return translated
+
+
+class Process:
+    """A process, by psutil's methods. Without a pid: this process."""
+
+    def __init__(self, pid: int | None = None) -> None:
+        self._init(pid)
+
+    def _init(self, pid: int | None, _ignore_nsp: bool = False) -> None:
+        """Anew, with nothing remembered. Tests of psutil's, and some programs, use it."""
+        pid = os.getpid() if pid is None else pid
+        if not isinstance(pid, int):
+            raise TypeError(f"pid must be an integer (got {pid!r})")
+        if pid < 0:
+            raise ValueError(f"pid must be a positive integer (got {pid})")
+        self._pid = pid
+        self._name: str | None = None
+        self._ppid: int | None = None
+        self._gone = self._reused = False
+        self._exit: Any = None
+        self._waited = False
+        self._last: tuple[float, float] | None = None
+        self._answer: dict[str, Any] | None = None
+        self._created: float | None = None
+        self._hash: int | None = None
+        try:
+            if pid == 0:
+                raise vitals.GoneError("no process has the pid 0")
+            self._handle = vitals.Process(pid)
+        except (vitals.GoneError, OverflowError):
+            if not _ignore_nsp:
+                raise NoSuchProcess(pid, msg="process PID not found") from None
+            self._gone = True
+        except vitals.DeniedError:
+            raise AccessDenied(pid) from None
+        self._start = self._handle.start_seconds
+        self._ident = _Ids(pid, self._start)
+
+    # --- what it is ---
+
+    @property
+    def pid(self) -> int:
+        return self._pid
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Process):
+            return NotImplemented
+        return self._ident == other._ident
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self._ident)
+        return self._hash
+
+    def __str__(self) -> str:
+        about: dict[str, Any] = {"pid": self._pid}
+        if self._name:
+            about["name"] = self._name
+        with self.oneshot():
+            try:
+                about["name"], about["status"] = self.name(), self.status()
+            except ZombieProcess:
+                about["status"] = "zombie"
+            except NoSuchProcess:
+                about["status"] = "terminated"
+            except AccessDenied:
+                pass
+            if self._exit is not None:
+                about["exitcode"] = self._exit
+            if about.get("status") != "terminated":
+                try:
+                    at = time.localtime(self.create_time())
+                    today = time.localtime()[:3] == at[:3]
+                    about["started"] = time.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S", at)
+                except Error:
+                    pass
+        shown = ", ".join(f"{name}={value!r}" for name, value in about.items())
+        return f"{type(self).__module__}.{type(self).__name__}({shown})"
+
+    __repr__ = __str__
+
+    def _no_longer(self) -> NoSuchProcess:
+        if self._handle.is_running():
+            return ZombieProcess(self._pid, self._name, self._ppid)
+        self._gone = True
+        return NoSuchProcess(self._pid, self._name)
+
+    def is_running(self) -> bool:
+        """True while it exists, also as a zombie; never for another process that got its pid."""
+        if self._gone or self._reused:
+            return False
+        if self._handle.is_running():
+            return True
+        try:
+            vitals.Process(self._pid)
+            self._reused = True
+        except vitals.VitalsError:
+            self._gone = True
+        return False
+
+    # --- reading ---
+
+    @contextlib.contextmanager
+    def oneshot(self) -> Iterator[None]:
+        """What is read within is read once."""
+        if self._answer is not None:
+            yield
+            return
+        self._answer = {}
+        try:
+            yield
+        finally:
+            self._answer = None
+
+    # What stands in the same files is read together.
+    _GROUPS = (
+        ("parent_pid", "program_name", "state", "terminal", "cpu", "threads", "cpu_user_seconds", "cpu_system_seconds",
+         "children_user_seconds", "children_system_seconds", "block_delay_seconds"),
+        ("resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes"),
+        ("uid", "effective_uid", "saved_uid", "gid", "effective_gid", "saved_gid", "cpus_allowed_list"),
+        ("read_calls", "write_calls", "read_bytes", "written_bytes", "call_read_bytes", "call_written_bytes"),
+        ("uss_bytes", "pss_bytes", "swapped_bytes"),
+        ("io_class", "io_level"),
+        ("voluntary_context_switches", "involuntary_context_switches"),
+    )
+
+    def _values(self, *names: str) -> list[Any]:
+        """Metrics, or psutil's error where the first one is missing."""
+        if self._answer is not None:
+            missing = [name for name in names if name not in self._answer]
+            if missing:
+                wanted = {name for group in self._GROUPS if set(group) & set(missing) for name in group} | set(missing)
+                row = self._handle.row(*sorted(wanted))
+                self._answer.update({name: (row[name], row) for name in wanted})
+            found = [self._answer[name] for name in names]
+        else:
+            row = self._handle.row(*names)
+            found = [(row[name], row) for name in names]
+        for name, (value, row) in zip(names, found):
+            if value is None:
+                self._missing(name, row.availability(name))
+        return [value for value, _ in found]
+
+    def _missing(self, name: str, why: str) -> None:
+        if why == "denied":
+            raise AccessDenied(self._pid, self._name)
+        if why == "gone":
+            raise self._no_longer()
+
+    @_translated
+    def _rows(self, table: str) -> Any:
+        rows = self._handle.ask(table)[table]
+        if rows.state == "denied":
+            raise AccessDenied(self._pid, self._name)
+        if rows.state == "gone":
+            raise self._no_longer()
+        return rows
+
+    @_translated
+    def ppid(self) -> int:
+        return self._values("parent_pid")[0]  # type: ignore[no-any-return]
+
+    @_translated
+    def name(self) -> str:
+        self._name = self._values("program_name")[0]
+        return self._name or ""
+
+    @_translated
+    def exe(self) -> str:
+        return self._values("executable")[0] or ""
+
+    @_translated
+    def cmdline(self) -> list[str]:
+        line = self._values("command_line")[0]
+        if not line:
+            if self._values("state")[0] == "zombie":
+                raise ZombieProcess(self._pid, self._name, self._ppid)
+            return []
+        if line.endswith("\0"):
+            line = line[:-1]
+        parts: list[str] = line.split("\0")
+        return line.split(" ") if len(parts) == 1 and " " in line and not os.path.exists(line) else parts
+
+    @_translated
+    def environ(self) -> dict[str, str]:
+        return {str(row["name"]): str(row["value"]) for row in self._rows("environment")
+                if row["name"] and row["value"] is not None}
+
+    @_translated
+    def cwd(self) -> str:
+        return self._values("working_directory")[0] or ""
+
+    @_translated
+    def terminal(self) -> str | None:
+        word: str | None = self._values("terminal")[0]
+        return f"/dev/{word}" if word and not word.startswith("/") else word or None
+
+    @_translated
+    def status(self) -> str:
+        word: str = self._values("state")[0]
+        return _STATUS.get(word, word)
+
+    @_translated
+    def create_time(self) -> float:
+        if self._created is None:
+            taken = self._handle.ask("start_seconds", "host.boot_time_seconds")
+            out = ffi.new("double *")
+            if lib.vitals_psutil_create_time(taken.process[0]._pointer, out) <= 0:
+                raise self._no_longer()
+            self._created = float(out[0])
+        return self._created
+
+    @_translated
+    def username(self) -> str:
+        import pwd
+        real = self._values("uid")[0]
+        try:
+            return str(pwd.getpwuid(real).pw_name)
+        except KeyError:
+            return str(real)
+
+    @_translated
+    def uids(self) -> Any:
+        return puids(*self._values("uid", "effective_uid", "saved_uid"))
+
+    @_translated
+    def gids(self) -> Any:
+        return pgids(*self._values("gid", "effective_gid", "saved_gid"))
+
+    @_translated
+    def num_threads(self) -> int:
+        return self._values("threads")[0]  # type: ignore[no-any-return]
+
+    @_translated
+    def threads(self) -> list[Any]:
+        return [pthread(row["tid"], row["cpu_user_seconds"], row["cpu_system_seconds"]) for row in self._rows("thread")]
+
+    @_translated
+    def num_fds(self) -> int:
+        return self._values("descriptors")[0]  # type: ignore[no-any-return]
+
+    @_translated
+    def open_files(self) -> list[Any]:
+        found = []
+        for row in self._rows("descriptor"):
+            path = row["path"]
+            if row["type"] == "file" and path and str(path).startswith("/") and not row["deleted"]:
+                flags = int(row["flags"] or 0)
+                mode = {os.O_RDONLY: "r", os.O_WRONLY: "w", os.O_RDWR: "w+"}.get(flags & os.O_ACCMODE, "r")
+                if flags & os.O_APPEND:
+                    mode = mode.replace("w", "a", 1)
+                found.append(popenfile(path, row["number"], row["position_bytes"], mode.replace("w+", "r+"), flags))
+        return found
+
+    @_translated
+    def net_connections(self, kind: str = "inet") -> list[Any]:
+        if kind not in _KINDS:
+            return _connections([], kind, False)
+        return _connections(self._rows("socket"), kind, False)
+
+    connections = net_connections
+
+    @_translated
+    def num_ctx_switches(self) -> Any:
+        return pctxsw(*self._values("voluntary_context_switches", "involuntary_context_switches"))
+
+    @_translated
+    def cpu_times(self) -> Any:
+        values = self._values(*(f"{name}_seconds" for name in ("cpu_user", "cpu_system", "children_user",
+                                                               "children_system", "block_delay")))
+        return pcputimes(*(value or 0.0 for value in values))
+
+    @_translated
+    def cpu_percent(self, interval: float | None = None) -> float:
+        """Of one CPU, since the last call; 0.0 at first."""
+        if interval is not None and interval < 0:
+            raise ValueError(f"interval is not positive (got {interval})")
+
+        def read() -> tuple[float, float]:
+            user, system = self._values("cpu_user_seconds", "cpu_system_seconds")
+            return time.monotonic(), user + system
+        before = self._last
+        if interval:
+            before = read()
+            time.sleep(interval)
+        now = read()
+        self._last = now
+        if before is None or now[0] <= before[0]:
+            return 0.0
+        return max(0.0, round((now[1] - before[1]) / (now[0] - before[0]) * 100, 1))
+
+    @_translated
+    def cpu_num(self) -> int:
+        return self._values("cpu")[0]  # type: ignore[no-any-return]
+
+    @_translated
+    def cpu_affinity(self, cpus: Collection[int] | None = None) -> list[int] | None:
+        if cpus is not None:
+            listed = sorted(set(cpus))
+            if any(not isinstance(cpu, int) for cpu in listed):
+                raise TypeError(f"CPUs are integers (got {listed})")
+            try:
+                self._handle.set_affinity(listed)
+            except vitals.ArgumentError as error:
+                raise ValueError(str(error)) from None
+            return None
+        words = self._values("cpus_allowed_list")[0]
+        line = ffi.new("char[]", _core.encode(words))
+        count = lib.vitals_cpus_parse(lib.vitals_text_of(line), ffi.NULL, 0)
+        out = ffi.new("unsigned[]", max(1, count))
+        lib.vitals_cpus_parse(lib.vitals_text_of(line), out, count)
+        allowed: list[int] = ffi.unpack(out, count)
+        eligible = set(range(os.cpu_count() or 1))
+        return [cpu for cpu in allowed if cpu in eligible] or allowed
+
+    @_translated
+    def nice(self, value: int | None = None) -> int | None:
+        if value is not None:
+            try:
+                self._handle.set_nice(value)
+            except vitals.ArgumentError as error:
+                raise ValueError(str(error)) from None
+            return None
+        return self._values("nice")[0]  # type: ignore[no-any-return]
+
+    @_translated
+    def ionice(self, ioclass: int | None = None, value: int | None = None) -> Any:
+        if ioclass is None:
+            if value is not None:
+                raise ValueError("'ioclass' argument must be specified")
+            word, level = self._values("io_class", "io_level")
+            return pionice(IOPriority(lib.vitals_io_class_find(
+                lib.vitals_text_of(kept := ffi.new("char[]", _core.encode(word))))), level or 0 if kept else 0)
+        if value and ioclass in (IOPRIO_CLASS_IDLE, IOPRIO_CLASS_NONE):
+            raise ValueError(f"{IOPriority(ioclass).name} ioclass accepts no value")
+        value = value or 0
+        if not 0 <= value <= 7:
+            raise ValueError("value not in 0-7 range")
+        name = _core.string(lib.vitals_io_class_name(int(ioclass)))
+        if not name:
+            raise ValueError(f"invalid ioclass {ioclass!r}")
+        self._handle.set_io_priority(name, value)
+        return None
+
+    @_translated
+    def rlimit(self, which: int, limits: tuple[int, int] | None = None) -> tuple[int, int] | None:
+        names = {number: name[7:].lower() for name, number in _RLIMITS.items() if name != "RLIMIT_OFILE"}
+        if which not in names:
+            raise ValueError(f"invalid resource {which}")
+        if limits is not None:
+            if len(limits) != 2:
+                raise ValueError(f"second argument must be a (soft, hard) tuple, got {limits!r}")
+            try:
+                self._handle.set_limit(names[which], *(None if one == RLIM_INFINITY else one for one in limits))
+            except vitals.ArgumentError as error:
+                raise ValueError(str(error)) from None
+            return None
+        for row in self._rows("limit"):
+            if row["name"] == names[which]:
+                return tuple(RLIM_INFINITY if row[f"{end}_unlimited"] else row[end]  # type: ignore[return-value]
+                             for end in ("soft", "hard"))
+        raise self._no_longer()
+
+    @_translated
+    def memory_info(self) -> Any:
+        names = ("resident", "virtual", "shared", "text", "data")
+        rss, vms, shared, text, data = (value or 0 for value in self._values(*(f"{name}_bytes" for name in names)))
+        return pmem(rss, vms, shared, text, 0, data, 0)
+
+    memory_info_ex = memory_info
+
+    @_translated
+    def memory_full_info(self) -> Any:
+        uss, pss, swap = self._values("uss_bytes", "pss_bytes", "swapped_bytes")
+        return pfullmem(*self.memory_info(), uss or 0, pss or 0, swap or 0)
+
+    @_translated
+    def memory_percent(self, memtype: str = "rss") -> float:
+        if memtype not in pfullmem._fields:
+            raise ValueError(f"invalid memtype {memtype!r}; valid types are {pfullmem._fields!r}")
+        info = self.memory_info() if memtype in pmem._fields else self.memory_full_info()
+        total = _memory_total()
+        return float(getattr(info, memtype)) / total * 100
+
+    @_translated
+    def memory_maps(self, grouped: bool = True) -> list[Any]:
+        names = ("resident", "size", "pss", "shared_clean", "shared_dirty", "private_clean", "private_dirty",
+                 "referenced", "anonymous", "swap")
+
+        def values(row: Row) -> list[Any]:
+            return [_number(row, f"{name}_bytes") for name in names]
+        if grouped:
+            return [pmmap_grouped(row["path"] or "[anon]", *values(row)) for row in self._rows("mapped_file")]
+        return [pmmap_ext(row["addresses"], row["permissions"], row["path"] or "[anon]", *values(row))
+                for row in self._rows("mapping")]
+
+    @_translated
+    def io_counters(self) -> Any:
+        return pio(*(value or 0 for value in self._values(
+            "read_calls", "write_calls", "read_bytes", "written_bytes", "call_read_bytes", "call_written_bytes")))
+
+    # --- relatives ---
+
+    @_translated
+    def _relatives(self, relation: str) -> list[Process]:
+        self._check_alive()
+        found = []
+        for row in self._handle.relatives(relation).process:
+            with contextlib.suppress(NoSuchProcess):
+                found.append(Process(int(row["pid"] or 0)))
+        return found
+
+    def _check_alive(self) -> None:
+        if not self.is_running():
+            raise NoSuchProcess(self._pid, self._name, "process no longer exists and its PID has been reused"
+                                if self._reused else None)
+
+    def parent(self) -> Process | None:
+        return next(iter(self._relatives("parent")), None)
+
+    def parents(self) -> list[Process]:
+        found: list[Process] = self._relatives("ancestors")
+        return found
+
+    def children(self, recursive: bool = False) -> list[Process]:
+        found: list[Process] = self._relatives("descendants" if recursive else "children")
+        return found
+
+    # --- signals and waiting ---
+
+    @_translated
+    def send_signal(self, sig: int) -> None:
+        self._check_alive()
+        self._handle.signal(int(sig))
+
+    def suspend(self) -> None:
+        self.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self.send_signal(signal.SIGCONT)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float | None = None) -> Any:
+        """Its exit code, the negative number of the signal that ended it, or None if it was no child of ours."""
+        if timeout is not None and not isinstance(timeout, (int, float)):
+            raise TypeError(f"timeout must be an int or float (got {type(timeout)})")
+        if timeout is not None and timeout < 0:
+            raise ValueError(f"timeout must be positive or zero (got {timeout})")
+        if self._pid == os.getpid():
+            raise ValueError("can't wait for itself")
+        if self._waited:
+            return self._exit
+        ours = self._is_child()
+        end = None if timeout is None else time.monotonic() + timeout
+        try:
+            code = self._handle.wait(timeout)
+            # psutil waits until its parent has reaped it, too.
+            while self._handle.is_running():
+                if end is not None and time.monotonic() >= end:
+                    raise vitals.TimedOutError("a zombie")
+                time.sleep(REAP_SECONDS)
+        except vitals.TimedOutError:
+            raise TimeoutExpired(0 if timeout is None else timeout, self._pid, self._name) from None
+        self._waited = True
+        if ours and code is not None:
+            with contextlib.suppress(ValueError):
+                code = _Signal(-code) if code < 0 else code
+            self._exit = code
+        return self._exit
+
+    def _is_child(self) -> bool:
+        try:
+            return bool(self._handle["parent_pid"] == os.getpid())
+        except vitals.VitalsError:
+            return True
+
+    # --- many at once ---
+
+    def as_dict(self, attrs: Collection[str] | None = None, ad_value: Any = None) -> dict[str, Any]:
+        if attrs is not None:
+            if not isinstance(attrs, (list, tuple, set, frozenset)):
+                raise TypeError(f"invalid attrs type {type(attrs)}")
+            unknown = set(attrs) - _AS_DICT
+            if unknown:
+                raise ValueError(f"invalid attr name{'s' if len(unknown) > 1 else ''} "
+                                 f"{', '.join(map(repr, sorted(unknown)))}")
+        found: dict[str, Any] = {}
+        with self.oneshot():
+            for name in attrs or _AS_DICT:
+                try:
+                    found[name] = self._pid if name == "pid" else getattr(self, name)()
+                except (AccessDenied, ZombieProcess):
+                    found[name] = ad_value
+                except NotImplementedError:
+                    if attrs:
+                        raise
+        return found
+
+
+def _Signal(number: int) -> Any:
+    """A negative signal, which prints as its name."""
+    make: Any = enum.IntEnum
+    return make("Negsignal", {signal.Signals(number).name: -number})(-number)
+
+
+_AS_DICT = {"pid"} | {name for name in vars(Process) if not name.startswith("_")} - {
+    "pid", "send_signal", "suspend", "resume", "terminate", "kill", "wait", "is_running", "as_dict", "parent",
+    "parents", "children", "rlimit", "connections", "memory_info_ex", "oneshot"}
+
+
+@functools.lru_cache(maxsize=1)
+def _memory_total() -> int:
+    return int(_number(_host("memory_total_bytes"), "memory_total_bytes", 1))
+
+
+class Popen(Process):
+    """subprocess.Popen that has the methods of Process too."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self._child = subprocess.Popen(*arguments, **named)
+        super().__init__(self._child.pid)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_child":
+            raise AttributeError(name)
+        return getattr(self._child, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._child)})
+
+    def __enter__(self) -> Popen:
+        self._child.__enter__()
+        return self
+
+    def __exit__(self, *what: Any) -> None:
+        try:
+            for stream in (self._child.stdout, self._child.stderr, self._child.stdin):
+                if stream:
+                    stream.close()
+        finally:
+            self.wait()
+
+    def wait(self, timeout: float | None = None) -> Any:
+        if self._child.returncode is not None:
+            return self._child.returncode
+        self._child.returncode = super().wait(timeout)
+        return self._child.returncode
+
+
+# --- All processes ----------------------------------------------------------------------------------
+
+_pmap: dict[int, Process] = {}
+_PLAIN: dict[str, tuple[str, ...]] = {
+    "pid": (), "name": ("program_name",), "ppid": ("parent_pid",), "status": ("state",), "num_threads": ("threads",),
+    "cpu_num": ("cpu",), "nice": ("nice",),
+    "memory_info": ("resident_bytes", "virtual_bytes", "shared_bytes", "text_bytes", "data_bytes"),
+    "cpu_times": ("cpu_user_seconds", "cpu_system_seconds", "children_user_seconds", "children_system_seconds",
+                  "block_delay_seconds"),
+}
+
+
+def _plain(attribute: str, pid: int, values: list[Any]) -> Any:
+    if attribute == "memory_info":
+        rss, vms, shared, text, data = (value or 0 for value in values)
+        return pmem(rss, vms, shared, text, 0, data, 0)
+    if attribute == "cpu_times":
+        return pcputimes(*(value or 0.0 for value in values))
+    if attribute == "status":
+        return _STATUS.get(values[0], values[0])
+    return pid if attribute == "pid" else values[0]
+
+
+def process_iter(attrs: Collection[str] | None = None, ad_value: Any = None) -> Iterator[Process]:
+    """All processes, each the same object as long as it lives. With `attrs` each has them as a dictionary `info`:
+    those that one snapshot has are read for all processes at once."""
+    if attrs is not None:
+        unknown = set(attrs) - _AS_DICT
+        if unknown:
+            raise ValueError(f"invalid attr name {', '.join(map(repr, sorted(unknown)))}")
+    wanted = list(_AS_DICT if attrs is not None and not attrs else attrs or ())
+    plain = [name for name in wanted if name in _PLAIN]
+    names = list(dict.fromkeys(["pid", "start_seconds", *(metric for name in plain for metric in _PLAIN[name])]))
+    table = _take(*(f"process.{name}" for name in names)).process
+    columns: dict[str, list[Any]] = {name: table.values(name) for name in names}
+    rest = [name for name in wanted if name not in _PLAIN]
+    alive: dict[int, Process] = {}
+    for index in sorted(range(len(table)), key=lambda place: columns["pid"][place]):
+        pid: Any = columns["pid"][index]
+        process = _pmap.get(pid)
+        if process is None or process._start != columns["start_seconds"][index]:
+            try:
+                process = Process(pid)
+            except (NoSuchProcess, AccessDenied):
+                continue
+        alive[pid] = process
+        if attrs is not None:
+            process.info = {  # type: ignore[attr-defined]
+                name: _plain(name, pid, [columns[metric][index] for metric in _PLAIN[name]]) for name in plain}
+            if rest:
+                try:
+                    process.info.update(process.as_dict(rest, ad_value))  # type: ignore[attr-defined]
+                except NoSuchProcess:
+                    del alive[pid]
+                    continue
+        _pmap[pid] = process
+        yield process
+    for pid in set(_pmap) - set(columns["pid"]):  # type: ignore[arg-type]
+        _pmap.pop(pid, None)
+
+
+process_iter.cache_clear = lambda: _pmap.clear()  # type: ignore[attr-defined]
+
+
+def wait_procs(procs: Iterable[Process], timeout: float | None = None,
+               callback: Callable[[Process], Any] | None = None) -> tuple[list[Process], list[Process]]:
+    """Waits until all have ended, or the time is over: (gone, alive). Each that is gone has a `returncode`."""
+    if timeout is not None and timeout < 0:
+        raise ValueError(f"timeout must be a positive integer, got {timeout}")
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback {callback!r} is not a callable")
+    waiting = set(procs)
+    by_handle = {id(process._handle): process for process in waiting}
+    gone: list[Process] = []
+
+    def ended(handle: vitals.Process) -> None:
+        process = by_handle[id(handle)]
+        process.returncode = process.wait(0)  # type: ignore[attr-defined]
+        gone.append(process)
+        if callback is not None:
+            callback(process)
+    vitals.wait_several([process._handle for process in waiting], timeout, ended, reap=False)
+    return gone, [process for process in waiting if process not in gone]
+
+
+def test() -> None:
+    """Prints the processes, as ps aux."""
+    os.execv(sys.executable, [sys.executable, "-m", "vitals", "ps"])
+
+
+_first: dict[bool, list[Any]] = {}
+
+
+def _remember() -> None:
+    """psutil's first cpu_percent() is since its import."""
+    _first[False], _first[True] = [cpu_times()], cpu_times(True)
+
+
+_remember()
+
+__all__ = sorted(name for name in (
+    *globals(),) if not name.startswith("_") and name not in _tuples and name not in (
+    "Any", "Callable", "Collection", "Iterable", "Iterator", "NamedTuple", "Optional", "annotations", "collections",
+    "contextlib", "enum", "functools", "os", "resource", "signal", "socket", "subprocess", "sys", "threading", "time",
+    "vitals", "ffi", "lib", "Row", "Snapshot", "NicDuplex", "BatteryTime", "IOPriority", "REAP_SECONDS", "PROCFS_PATH",
+    "POSIX", "test"))
