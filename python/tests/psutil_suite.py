@@ -26,7 +26,6 @@ DIFFERS = {
     "test_cpu_affinity": INTERNAL,
     "test_cpu_percent_numcpus_none": INTERNAL,
     "test_oneshot": INTERNAL,
-    "test_oneshot_cache": INTERNAL,
     "test_oneshot_twice": INTERNAL,
     "test_reused_pid": "sets the start of a process; here an open descriptor says which process it is",
     "test_send_signal_mocked": "replaces os.kill; a signal goes through a pidfd here",
@@ -51,6 +50,9 @@ DIFFERS = {
     "test_sanity_version_check": INTERNAL,
     "test_cache_clear_public_apis": INTERNAL,
 }
+
+# It waits for what a function inside of psutil should have done.
+ENDLESS = ("test_pidfd_open_race",)
 
 # The tests import psutil, and of its own modules what they share with it.
 SHIM = """
@@ -82,15 +84,15 @@ def main():
         fetch(folder)
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-rA", "--tb=short", "-p", "no:cacheprovider",
-             *(f"tests/{name}" for name in FILES)],
+             "-k", " and ".join(f"not {name}" for name in ENDLESS), *(f"tests/{name}" for name in FILES)],
             cwd=folder, env={**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True,
-            text=True, timeout=600, check=False)
+            text=True, timeout=300, check=False, stdin=subprocess.DEVNULL)
     verdicts = {"PASSED": set(), "FAILED": set(), "SKIPPED": set(), "ERROR": set()}
     for verdict, name in re.findall(r"^(PASSED|FAILED|ERROR) \S+?::\S*?(test\w+)", done.stdout, re.MULTILINE):
         verdicts[verdict].add(name)
     for verdict, name in re.findall(r"^SUB(FAILED)\b.* \S+?::\S*?(test\w+)", done.stdout, re.MULTILINE):
         verdicts[verdict].add(name)
-    bad = verdicts["FAILED"] | verdicts["ERROR"]
+    bad = verdicts["FAILED"] | verdicts["ERROR"] | set(ENDLESS)
     good = verdicts["PASSED"] - bad
     wrong = bad - set(DIFFERS)
     if not good:

@@ -1019,6 +1019,8 @@ class Process:
             raise TypeError(f"timeout must be an int or float (got {type(timeout)})")
         if timeout is not None and timeout < 0:
             raise ValueError(f"timeout must be positive or zero (got {timeout})")
+        if self._pid == 0:
+            raise ValueError("can't wait for PID 0")
         if self._pid == os.getpid():
             raise ValueError("can't wait for itself")
         if self._waited:
@@ -1177,7 +1179,7 @@ def process_iter(attrs: Collection[str] | None = None, ad_value: Any = None) -> 
                     continue
         _pmap[pid] = process
         yield process
-    for pid in set(_pmap) - set(columns["pid"]):  # type: ignore[arg-type]
+    for pid in set(_pmap) - set(columns["pid"]):
         _pmap.pop(pid, None)
 
 
