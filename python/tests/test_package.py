@@ -116,12 +116,14 @@ class Snapshots(unittest.TestCase):
             vitals.snapshot("host", rows="some")
 
     def test_html_escapes(self):
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", "<script>"])
+        child = subprocess.Popen([sys.executable, "-c", "print(flush=True); import time; time.sleep(60)", "<script>"],
+                                 stdout=subprocess.PIPE)
         try:
+            child.stdout.readline()  # until then it may have no arguments yet
             page = vitals.Process(child.pid).ask("command_line")._repr_html_()
         finally:
             child.kill()
-            child.wait()
+            child.communicate()
         self.assertIn("&lt;script&gt;", page)
         self.assertNotIn("<script>", page)
 
