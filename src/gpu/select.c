@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Size in version 0.1.0. */
-enum { FIRST = offsetof(vitals_gpu_select_options, keep_order) + sizeof(int) };
-_Static_assert(sizeof(void *) != 8 || FIRST == 108, "options grow at their end only");
+OPTIONS_FIRST_RELEASE(FIRST, vitals_gpu_select_options, keep_order, 108);
 
 static const vitals_gpu_select_options DEFAULTS = {
     .min_count = 1, .max_utilization_ratio = -1, .max_memory_busy_ratio = -1};

@@ -482,9 +482,7 @@ int vitals_process_descriptor(const vitals_process *process)
 
 /* ---- several at once ---- */
 
-/* Of version 0.1.0. It stays what it is when the struct grows. */
-enum { WAIT_FIRST = offsetof(vitals_wait, data) + sizeof(void *) };
-_Static_assert(sizeof(void *) != 8 || WAIT_FIRST == 32, "options grow at their end only");
+OPTIONS_FIRST_RELEASE(WAIT_FIRST, vitals_wait, data, 32);
 
 static const vitals_wait DEFAULTS = {.timeout_ns = VITALS_FOREVER};
 

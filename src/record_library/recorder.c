@@ -26,9 +26,7 @@ struct vitals_run_recorder {
 
 static const vitals_recorder_options DEFAULTS = {.interval_ns = NS_PER_SECOND};
 
-/* Of version 0.1.0. It stays what it is when the struct grows. */
-enum { OPTIONS_FIRST = offsetof(vitals_recorder_options, keep) + sizeof(unsigned) };
-_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 68, "options grow at their end only");
+OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_recorder_options, keep, 68);
 
 static const struct options_form OPTIONS = {.name = "vitals_recorder_options",
                                             .defaults = &DEFAULTS,

@@ -13,9 +13,7 @@
 
 static const vitals_report_options DEFAULTS = {.statistic = "mean"};
 
-/* Of version 0.1.0. It stays what it is when the struct grows. */
-enum { OPTIONS_FIRST = offsetof(vitals_report_options, statistic) + sizeof(char *) };
-_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 72, "options grow at their end only");
+OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_report_options, statistic, 72);
 
 static const struct options_form OPTIONS = {.name = "vitals_report_options",
                                             .defaults = &DEFAULTS,

@@ -59,9 +59,7 @@ static void fill_figure(vitals_figure *figure, const vitals_figure_form *form)
 
 static const vitals_figure_form EMPTY = {0};
 
-/* Of version 0.1.0. It stays what it is when the struct grows. */
-enum { FORM_FIRST = offsetof(vitals_figure_form, value) + sizeof(double) };
-_Static_assert(sizeof(void *) != 8 || FORM_FIRST == 64, "a form grows at its end only");
+OPTIONS_FIRST_RELEASE(FORM_FIRST, vitals_figure_form, value, 64);
 
 static const struct options_form FORM = {"vitals_figure_form", &EMPTY, sizeof(vitals_figure_form),
                                          FORM_FIRST};

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-/* Of version 0.1.0. It stays what it is when the struct grows. */
-enum { OPTIONS_FIRST = offsetof(vitals_run_options, child_descriptors) + sizeof(uint64_t) };
-_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 48, "options grow at their end only");
+OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_run_options, child_descriptors, 48);
 
 static const vitals_run_options DEFAULTS = {.interval_ns = NS_PER_SECOND,
                                             .limit_grace_ns = 10 * NS_PER_SECOND};
@@ -17,8 +15,7 @@ static const struct options_form OPTIONS_FORM = {.name = "vitals_run_options",
 
 static const vitals_run_observer NO_OBSERVER = {0};
 
-enum { OBSERVER_FIRST = offsetof(vitals_run_observer, other_descriptor) + sizeof(int) };
-_Static_assert(sizeof(void *) != 8 || OBSERVER_FIRST == 64, "an observer grows at its end only");
+OPTIONS_FIRST_RELEASE(OBSERVER_FIRST, vitals_run_observer, other_descriptor, 64);
 
 static const struct options_form OBSERVER_FORM = {.name = "vitals_run_observer",
                                                   .defaults = &NO_OBSERVER,

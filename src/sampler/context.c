@@ -12,13 +12,8 @@
 
 #include <string.h>
 
-/* Of version 0.1.0. They stay what they are when the structs grow. */
-enum {
-    OPTIONS_FIRST = offsetof(vitals_options, trace_data) + sizeof(void *),
-    CLOCK_FIRST = offsetof(vitals_clock, wait_until) + sizeof(void (*)(void))
-};
-_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 96, "options grow at their end only");
-_Static_assert(sizeof(void *) != 8 || CLOCK_FIRST == 48, "a clock grows at its end only");
+OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_options, trace_data, 96);
+OPTIONS_FIRST_RELEASE(CLOCK_FIRST, vitals_clock, wait_until, 48);
 
 static const vitals_options DEFAULTS;
 static const vitals_clock NO_CLOCK;

@@ -17,6 +17,12 @@ struct options_form {
     size_t first;         /* of the first release's */
 };
 
+/* Defines NAME, the size of a struct in release 0.1.0: it ended behind the member LAST, and stays
+ * BYTES (of a 64-bit system) when the struct grows. */
+#define OPTIONS_FIRST_RELEASE(NAME, TYPE, LAST, BYTES)                   \
+    enum { NAME = offsetof(TYPE, LAST) + sizeof(((TYPE *)NULL)->LAST) }; \
+    _Static_assert(sizeof(void *) != 8 || NAME == (BYTES), "structs grow at their end only")
+
 /* The largest size of an options struct that is accepted: none will grow beyond it. */
 enum { OPTIONS_SIZE_MAX = 4096 };
 

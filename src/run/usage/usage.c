@@ -11,9 +11,7 @@
 
 static const vitals_usage_options DEFAULTS = {0};
 
-/* Of version 0.1.0. It stays what it is when the struct grows. */
-enum { OPTIONS_FIRST = offsetof(vitals_usage_options, machine_pace) + sizeof(int) };
-_Static_assert(sizeof(void *) != 8 || OPTIONS_FIRST == 88, "options grow at their end only");
+OPTIONS_FIRST_RELEASE(OPTIONS_FIRST, vitals_usage_options, machine_pace, 88);
 
 static const struct options_form FORM = {"vitals_usage_options", &DEFAULTS,
                                          sizeof(vitals_usage_options), OPTIONS_FIRST};
