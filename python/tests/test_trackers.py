@@ -128,8 +128,8 @@ class Trackers(InAFolder):
         self.assertAlmostEqual(spent["time"], wall, delta=0.5)
         self.assertGreater(ram["main"]["private_rss"], BUFFER / 1e6)
         self.assertLess(ram["main"]["total_rss"], BUFFER / 1e6 + 300)
-        self.assertLessEqual(ram["main"]["shared_rss"],
-                             ram["main"]["total_rss"] - ram["main"]["private_rss"] + BUFFER / 2e6)
+        # No closer: it is the resident memory of now less private memory that may be a second older.
+        self.assertLessEqual(ram["main"]["shared_rss"], ram["main"]["total_rss"])
         with open("/proc/meminfo", encoding="ascii") as file:
             self.assertAlmostEqual(ram["system_capacity"], int(file.readline().split()[1]) * 1024 / 1e6, delta=0.01)
         seconds = cpu["descendants"]["mean_sum_percent"] * spent["time"] / 100
