@@ -20,7 +20,7 @@ import unittest
 
 import jsonschema
 from cast import ordinary, state_of, unshared
-from harness import NO_HOME, SOURCE, VITALS, environment, reads_json, vitals, wait_until
+from harness import NO_HOME, SOURCE, VITALS, environment, in_most_of, reads_json, vitals, wait_until
 
 SCHEMA = json.loads((SOURCE / "docs" / "schema" / "snapshot.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -481,6 +481,20 @@ class Filters(unittest.TestCase):
         result = vitals("ps", "--match", "(")
         self.assertEqual(result.returncode, 2)
         self.assertIn("regular expression", result.stderr)
+
+    def test_processes_that_end_meanwhile(self):
+        """What has ended by the time that its command line is read is no complaint."""
+        def quiet():
+            text = vitals("ps", "--match", "vitals-no-such-process", "-o", "pid").stderr
+            self.assertNotIn("could not be matched", text)
+
+        shells = [subprocess.Popen(["sh", "-c", "while :; do /bin/true; done"]) for _ in range(6)]
+        try:
+            in_most_of(24, quiet)
+        finally:
+            for shell in shells:
+                shell.kill()
+                shell.wait()
 
     def test_vitals_does_not_match_itself(self):
         self.assertEqual(self.pids("--match", "vitals-nobody-else-says-this", code=1), [])

@@ -135,7 +135,7 @@ int filter_request(const struct filter *filter, vitals_request *request, vitals_
         {by_name, VITALS_PROCESS_COMMAND_LINE},
         {choice->states.given, VITALS_PROCESS_STATE},
         {choice->direct_parents.given, VITALS_PROCESS_PARENT_PID},
-        {choice->newest || choice->oldest, VITALS_PROCESS_START_SECONDS},
+        {choice->newest || choice->oldest || choice->match != NULL, VITALS_PROCESS_START_SECONDS},
         {choice->cgroups.given, VITALS_PROCESS_CGROUP},
         {choice->containers.given, VITALS_PROCESS_CONTAINER},
         {choice->gpu_users, VITALS_GPU_PROCESS_PID},
@@ -277,12 +277,13 @@ static bool has_ended(const struct machine_settings *machine, const vitals_row *
     int code = command_context(machine, &context, &error);
     if (code == 0)
         code = vitals_process_of(context, row, &process, &error);
-    bool ended = code == VITALS_EGONE;
     if (code == 0 && vitals_request_new(0, &request, NULL) == 0 &&
-        vitals_request_add(request, VITALS_PROCESS_STATE, NULL) == 0 &&
-        vitals_process_ask(process, request, &answer, NULL) == 0)
-        ended = command_text_is(vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0),
-                                VITALS_PROCESS_STATE, "zombie");
+        vitals_request_add(request, VITALS_PROCESS_STATE, NULL) == 0)
+        code = vitals_process_ask(process, request, &answer, NULL);
+    bool ended = code == VITALS_EGONE ||
+                 (answer != NULL &&
+                  command_text_is(vitals_snapshot_row(answer, VITALS_TABLE_PROCESS, 0),
+                                  VITALS_PROCESS_STATE, "zombie"));
     vitals_snapshot_unref(answer);
     vitals_request_free(request);
     vitals_process_close(process);
