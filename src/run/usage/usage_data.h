@@ -119,17 +119,22 @@ struct usage_counter {
 /* For usage_memory.c; moments are of the monotonic clock, 0: never. */
 struct usage_memory {
     double resident, shared, anonymous; /* shared: of files and of shared memory; the rest */
+    double before;                      /* the resident size that was read before this one */
+    uint64_t resident_ns, before_ns;
     double faults;
     uint64_t first_ns;                           /* it was seen */
     uint64_t still_ns;                           /* since then it maps the same pages */
     uint64_t grown_shared_ns;                    /* `shared` was seen to grow last */
     double proportional, unique, anonymous_then; /* as they were walked through at walked_ns */
     uint64_t walked_ns;
-    double forked;     /* of `unique`: what a child has that was born since */
-    signed char state; /* of `unique` in the newest row */
-    bool compared;     /* its memory map, with those of all others */
-    bool map_known;    /* the kernel answered */
-    bool twin;         /* one that counts has the same map */
+    double common;            /* resident then, and not `unique` */
+    signed char common_state; /* ESTIMATE: the resident size is of another moment */
+    double forked;            /* of `unique`: what a child has that was born since */
+    signed char state;        /* of `unique` in the newest row */
+    bool split;               /* `shared` was read at least once */
+    bool compared;            /* its memory map, with those of all others */
+    bool map_known;           /* the kernel answered */
+    bool twin;                /* one that counts has the same map */
 };
 
 struct usage_process {

@@ -53,8 +53,10 @@ static void note_resident(struct usage_process *process, const vitals_row *row)
     bool known = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES, &resident) > 0 &&
                  vitals_row_number(row, VITALS_PROCESS_MINOR_FAULTS, &minor) > 0 &&
                  vitals_row_number(row, VITALS_PROCESS_MAJOR_FAULTS, &major) > 0;
-    if (vitals_row_number(row, VITALS_PROCESS_SHARED_BYTES, &shared) <= 0)
-        shared = 0; /* all of it may be its own */
+    /* Resident pages may be read where shared ones are not: nothing is known of those that came. */
+    bool split = vitals_row_number(row, VITALS_PROCESS_SHARED_BYTES, &shared) > 0;
+    if (!split)
+        shared = memory->shared;
     bool still = known && !first && memory->resident == resident && memory->faults == minor + major;
     if (!still)
         memory->still_ns = known ? read_ns : UINT64_MAX;
@@ -62,12 +64,33 @@ static void note_resident(struct usage_process *process, const vitals_row *row)
         memory->grown_shared_ns = read_ns;
     if (first)
         memory->first_ns = read_ns;
+    memory->before = memory->resident;
+    memory->before_ns = memory->resident_ns;
     memory->resident = resident;
+    memory->resident_ns = resident > 0 ? read_ns : 0;
     memory->faults = minor + major;
     memory->shared = shared;
-    memory->anonymous = f64_max(0, resident - shared);
-    if (first)
+    if (split || !memory->split)
+        memory->anonymous = f64_max(0, resident - shared);
+    if (first || !memory->split)
         memory->anonymous_then = memory->anonymous;
+    memory->split |= split;
+}
+
+/* Pages that it shares are what is resident and not its own. Where no resident size is of the
+ * moment of the walk, the smaller of those around it: no more than was shared, if the process grew
+ * or shrank all the while. */
+static void note_common(struct usage_memory *memory)
+{
+    bool after = memory->resident_ns > memory->walked_ns, both = after && memory->before_ns != 0;
+    double resident = both ? smaller(memory->resident, memory->before) : memory->resident;
+    uint64_t since_ns = after ? memory->before_ns : memory->resident_ns;
+    bool same = saturating_add(since_ns, MOMENT_NS) >= memory->walked_ns ||
+                (after && memory->resident_ns <= saturating_add(memory->walked_ns, MOMENT_NS));
+    memory->common = f64_max(0, resident - memory->unique);
+    memory->common_state = memory->resident_ns == 0 ? VITALS_NOT_YET
+                           : same                   ? VITALS_HAVE
+                                                    : VITALS_ESTIMATE;
 }
 
 /* What was walked through since the last tick. */
@@ -85,6 +108,7 @@ static void note_walked(struct usage_process *process, const vitals_row *row)
     memory->proportional = proportional;
     memory->unique = unique;
     memory->anonymous_then = memory->anonymous;
+    note_common(memory);
 }
 
 /* ---- shared maps ---- */
@@ -326,8 +350,8 @@ static void estimate(vitals_usage *usage, const vitals_snapshot *snapshot)
     }
 }
 
-/* Pages that several map. Of one process that is what is resident and not its own. Of several
- * nothing tells which share with which: about the most that one of them shares. */
+/* Pages that several map. Of several processes nothing tells which share with which: about the most
+ * that one of them shares. */
 static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
 {
     struct usage_sum shared[SUBJECT_SYSTEM] = {0};
@@ -336,23 +360,16 @@ static void set_shared(vitals_usage *usage, const vitals_snapshot *snapshot)
     const struct usage_process *process;
     const vitals_row *row = NULL;
     while ((process = usage_next_member(usage, snapshot, &row)) != NULL) {
-        double resident = 0, unique = 0;
-        vitals_availability state = vitals_row_number(row, VITALS_PROCESS_USS_BYTES, &unique);
-        vitals_availability whole = vitals_row_number(row, VITALS_PROCESS_RESIDENT_BYTES,
-                                                      &resident);
-        uint64_t unique_ns = vitals_row_read_ns(row, VITALS_PROCESS_USS_BYTES);
-        uint64_t resident_ns = vitals_row_read_ns(row, VITALS_PROCESS_RESIDENT_BYTES);
+        const struct usage_memory *memory = &process->memory;
+        vitals_availability state = (vitals_availability)memory->state;
         if (state > 0)
-            state = whole > 0 ? state_worse(state, whole) : whole;
-        if (state > 0 && resident_ns > saturating_add(unique_ns, MOMENT_NS))
-            state = VITALS_ESTIMATE;
-        newest_ns = uint64_max(newest_ns, unique_ns);
-        double part = f64_max(0, resident - unique);
+            state = state_worse(state, (vitals_availability)memory->common_state);
+        newest_ns = uint64_max(newest_ns, memory->walked_ns);
         size_t scope = process->root ? SUBJECT_ROOT : SUBJECT_DESCENDANTS;
-        usage_add_reading(shared, process->root, state, part);
+        usage_add_reading(shared, process->root, state, memory->common);
         if (state > 0) {
-            largest[SUBJECT_TREE] = f64_max(largest[SUBJECT_TREE], part);
-            largest[scope] = f64_max(largest[scope], part);
+            largest[SUBJECT_TREE] = f64_max(largest[SUBJECT_TREE], memory->common);
+            largest[scope] = f64_max(largest[scope], memory->common);
         }
     }
     for (size_t scope = 0; scope < ARRAY_COUNT(shared); scope++) {

@@ -299,6 +299,66 @@ static void no_bound_is_above_what_was_held(void)
     CHECK(together > 100); /* else nothing was tried */
 }
 
+/* ---- readings of different moments ---- */
+
+/* Resident pages were read of stat while statm could not be read: none of what is shared is its
+ * own. */
+static void pages_of_which_shared_ones_are_not_known_are_not_its_own(void)
+{
+    world_init(&world);
+    vitals_usage *usage = usage_of_launcher(5);
+    for (uint64_t key = 1; key <= 4; key++)
+        add(key, key == 1 ? 0 : 1, 200, 10, 57)->shared = 190;
+    world_fold(&world, usage);
+    CHECK_NEAR(tree(usage, "memory_both_bytes"), 230, 0);
+    for (uint64_t key = 2; key <= 4; key++)
+        world_find(&world, key)->shared = (double)INFINITY;
+    world_fold(&world, usage);
+    CHECK_NEAR(tree(usage, "memory_both_bytes"), 230, 0);
+    for (uint64_t key = 2; key <= 4; key++)
+        world_find(&world, key)->shared = 190;
+    world_fold(&world, usage);
+    CHECK_NEAR(high_of(usage), 230, 0);
+    world_done(&world, usage);
+}
+
+/* Private pages are counted up to a second before or after the resident size is read. */
+static void what_grew_meanwhile_is_not_shared(void)
+{
+    world_init(&world);
+    vitals_availability state;
+    vitals_usage *usage = usage_of_launcher(5);
+    struct world_process *root = add(1, 0, 100, 90, 95);
+    world_fold(&world, usage);
+    CHECK_NEAR(tree(usage, "memory_shared_bytes"), 10, 0);
+    /* Grown by 1000 since, and walked through half-way. */
+    root->resident = 1100;
+    root->unique = 590;
+    root->walked = world.seconds - 0.5;
+    world_fold(&world, usage);
+    CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 0, 0);
+    CHECK_INT(state, VITALS_ESTIMATE);
+    /* And shrunk. */
+    root->resident = 200;
+    root->unique = 300;
+    root->walked = world.seconds - 0.5;
+    world_fold(&world, usage);
+    CHECK_NEAR(tree(usage, "memory_shared_bytes"), 0, 0);
+    /* Not walked through again. */
+    root->resident = 5000;
+    world_fold(&world, usage);
+    CHECK_NEAR(tree(usage, "memory_shared_bytes"), 0, 0);
+    /* Just after the resident size was read, but told of with the next. */
+    root->resident = 9000;
+    root->unique = 4980;
+    root->walked = world.seconds - 0.95;
+    world_fold(&world, usage);
+    CHECK_NEAR(newest(usage, VITALS_SCOPE_TREE, "memory_shared_bytes", &state), 20, 0);
+    CHECK_INT(state, VITALS_HAVE);
+    CHECK_NEAR(figure_of(usage, "memory_shared_peak_bytes", "", NULL), 20, 0);
+    world_done(&world, usage);
+}
+
 static const check_test tests[] = {
     {"shared pages are held once", shared_pages_are_held_once},
     {"private pages are held together", private_pages_are_held_together},
@@ -308,6 +368,9 @@ static const check_test tests[] = {
     {"borrowed memory of brothers is held once", borrowed_memory_of_brothers_is_held_once},
     {"a peak from before is none of the run", a_peak_from_before_is_none_of_the_run},
     {"no bound is above what was held", no_bound_is_above_what_was_held},
+    {"pages of which shared ones are not known are not its own",
+     pages_of_which_shared_ones_are_not_known_are_not_its_own},
+    {"what grew meanwhile is not shared", what_grew_meanwhile_is_not_shared},
 };
 
 CHECK_TESTS(tests)
