@@ -60,8 +60,9 @@ static void tell_started(int descriptor, pid_t pid, int why)
 
 /* Executes the program; on failure reports errno to `failure`. The inherited socket (-1: none) is
  * moved to its number last, because another descriptor may have had that number. */
-static void become(const char *program, int lines, int says, int handed, int failure)
+static void become(const struct link_program *program, int lines, int says, int failure)
 {
+    const int handed = program->handed;
     enum { KEPT = STDERR_FILENO + 1, MANY = 65536 };
     const char *const argv[] = {"tell", NULL};
     (void)setsid();
@@ -86,7 +87,8 @@ static void become(const char *program, int lines, int says, int handed, int fai
             (void)sigaction(number, &usual, NULL);
         sigemptyset(&none);
         (void)sigprocmask(SIG_SETMASK, &none, NULL);
-        execv(program, (char *const *)argv);
+        execve(program->path, (char *const *)argv,
+               program->environment != NULL ? program->environment : environ);
     }
     tell_started(failure, 0, errno);
     _exit(127);
@@ -94,7 +96,7 @@ static void become(const char *program, int lines, int says, int handed, int fai
 
 /* Starts the program as a grandchild, so that it need not be waited for. Returns 0, or the positive
  * errno of the call that failed. */
-static int start(const char *program, int lines, int says, int handed, pid_t *pid)
+static int start(const struct link_program *program, int lines, int says, pid_t *pid)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC) < 0)
@@ -103,7 +105,7 @@ static int start(const char *program, int lines, int says, int handed, pid_t *pi
     if (child == 0) {
         pid_t second = fork();
         if (second == 0)
-            become(program, lines, says, handed, ends[1]);
+            become(program, lines, says, ends[1]);
         tell_started(ends[1], second, second < 0 ? errno : 0);
         _exit(0);
     }
@@ -150,7 +152,7 @@ static int cannot_start(vitals_error *error, const char *program, int why)
     return fail(error, code, why, program, strerror(why));
 }
 
-int link_open(const char *program, const char *hello, int handed, struct link **out,
+int link_open(const struct link_program *program, const char *hello, struct link **out,
               vitals_error *error)
 {
     const int room = ROOM;
@@ -158,7 +160,7 @@ int link_open(const char *program, const char *hello, int handed, struct link **
     pid_t pid = 0;
     struct link *link = calloc(1, sizeof *link);
     if (link == NULL)
-        return cannot_start(error, program, ENOMEM);
+        return cannot_start(error, program->path, ENOMEM);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lines) < 0 ||
         pipe2(says, O_CLOEXEC) < 0 || (link->replies = wire_new(says[0], HEARD_MAX)) == NULL) {
         int why = errno;
@@ -167,7 +169,7 @@ int link_open(const char *program, const char *hello, int handed, struct link **
             (void)close(says[i]);
         }
         free(link);
-        return cannot_start(error, program, why);
+        return cannot_start(error, program->path, why);
     }
     (void)setsockopt(lines[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     (void)fcntl(lines[1], F_SETFL, O_NONBLOCK);
@@ -175,7 +177,7 @@ int link_open(const char *program, const char *hello, int handed, struct link **
     link->out = lines[1];
     link->in = says[0];
     link->hurry = link->process = -1;
-    int why = start(program, lines[0], says[1], handed, &pid);
+    int why = start(program, lines[0], says[1], &pid);
     close(lines[0]);
     close(says[1]);
     link->pid = pid;
@@ -201,8 +203,8 @@ int link_open(const char *program, const char *hello, int handed, struct link **
         }
     }
     (void)link_close(link, 0, NULL, NULL);
-    return why != 0 ? cannot_start(error, program, why)
-                    : fail(error, VITALS_ESYSTEM, EPIPE, program, "it does not read");
+    return why != 0 ? cannot_start(error, program->path, why)
+                    : fail(error, VITALS_ESYSTEM, EPIPE, program->path, "it does not read");
 }
 
 int64_t link_pid(const struct link *link)
@@ -344,6 +346,23 @@ void link_finish(struct link *link)
     (void)shutdown(link->out, SHUT_WR);
 }
 
+/* Frees all but the descriptor that is written to. */
+static void release(struct link *link)
+{
+    close(link->in);
+    wire_free(link->replies);
+    if (link->process >= 0)
+        close(link->process);
+    free(link->kept);
+    free(link);
+}
+
+void link_abandon(struct link *link)
+{
+    close(link->out);
+    release(link);
+}
+
 static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
                             void (*hear)(void *data, const char *line), void *data)
 {
@@ -378,12 +397,7 @@ static enum link_end finish(struct link *link, uint64_t wait_ns, bool ends,
 #else
     (void)ends;
 #endif
-    close(link->in);
-    wire_free(link->replies);
-    if (link->process >= 0)
-        close(link->process);
-    free(link->kept);
-    free(link);
+    release(link);
     return end;
 }
 

@@ -1,4 +1,4 @@
-/* link.h: the connection of the command to the exporter, libexec/vitals/tell: starts it, sends it
+/* link.h: the connection of a program to the exporter, libexec/vitals/tell: starts it, sends it
  * lines, reads its replies.
  *
  * The exporter has a session of its own, so that signals of the terminal do not reach it. It lives
@@ -18,11 +18,17 @@ struct link;
 /* The number of the inherited socket in the exporter. */
 enum { LINK_HANDED = 4 };
 
-/* Starts the exporter, as a grandchild that need not be waited for. `program` is its path, `hello`
- * its first line without newline. `handed`: -1, or a descriptor above LINK_HANDED that it inherits
- * as LINK_HANDED and that stays the caller's. Errors: EGONE, EDENIED (the program cannot be
- * executed), ESYSTEM (it does not read), EMEMORY. */
-int link_open(const char *program, const char *hello, int handed, struct link **out,
+struct link_program {
+    const char *path;
+    char *const *environment; /* NULL: the caller's */
+    int handed;               /* a descriptor above LINK_HANDED that it inherits as LINK_HANDED, and
+                               * that stays the caller's; -1: none */
+};
+
+/* Starts the exporter, as a grandchild that need not be waited for. `hello` is its first line
+ * without newline. Errors: EGONE, EDENIED (the program cannot be executed), ESYSTEM (it does not
+ * read), EMEMORY. */
+int link_open(const struct link_program *program, const char *hello, struct link **out,
               vitals_error *error);
 
 /* Returns the exporter's pid, or 0 if unknown. */
@@ -60,6 +66,9 @@ enum link_end {
     LINK_GONE, /* it exited without that report */
     LINK_LEFT, /* the time was over; it continues */
 };
+
+/* Frees the copy of a forked child: the exporter notices nothing. */
+void link_abandon(struct link *link);
 
 /* Ends the input and waits at most `wait_ns` until the exporter reports to be done; after that it
  * is left to itself. Other replies go to `hear`, which may be NULL. Accepts NULL. */

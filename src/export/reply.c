@@ -74,6 +74,16 @@ void reply_say(const char *format, ...)
     write_reply((const char *const[3][2]){{"say", message}});
 }
 
+void reply_lost(const char *format, ...)
+{
+    char message[MESSAGE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    write_reply((const char *const[3][2]){{"say", message}, {"lost", "yes"}});
+}
+
 void reply_want_processes(int all)
 {
     write_reply((const char *const[3][2]){{"want", all ? "processes" : "few"}});

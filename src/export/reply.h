@@ -23,6 +23,10 @@ void reply_failed(const char *publisher, const char *format, ...) VITALS_FORMAT(
  *     {"say":"…"} */
 void reply_say(const char *format, ...) VITALS_FORMAT(1, 2);
 
+/* A message for the user: something was not sent, or is missing at its destination.
+ *     {"say":"…","lost":"yes"} */
+void reply_lost(const char *format, ...) VITALS_FORMAT(1, 2);
+
 /* Whether samples of every process are needed from now on.
  *     {"want":"processes"} or {"want":"few"} */
 void reply_want_processes(int all);

@@ -29,7 +29,8 @@ LIBRARY = (
 COMMAND = (
     ("command",),
     ("record_library",),
-    ("monitor", "report", "export"),
+    ("monitor", "export"),
+    ("report",),
     ("view",),
     ("record",),
     ("feed",),

@@ -99,13 +99,14 @@ class RecordLibrary(Symbols, unittest.TestCase):
         super().test_the_static_library_has_the_same_names()
 
     def test_it_neither_prints_nor_ends_nor_asks_the_environment(self):
-        """Nothing of it is linked that could; SQLite and jansson are libraries of their own."""
+        """Nothing of it is linked that could; SQLite and jansson are libraries of their own. Opening an
+        exporter starts that program, and alone forks."""
         listed = output("nm", "-D", "--undefined-only", FOLDER / "libvitals-record.so")
         used = {line.split()[-1].split("@")[0] for line in listed.splitlines()}
         unwanted = {"printf", "puts", "putchar", "vprintf", "__printf_chk", "perror", "stdout",
                     "stderr", "exit", "_exit", "abort", "getenv", "secure_getenv", "setlocale",
                     "signal", "fork", "execve", "system", "popen"}
-        self.assertEqual(used & unwanted, set())
+        self.assertEqual(used & unwanted - {"fork", "execve", "_exit"}, set())
 
 
 class Command(unittest.TestCase):

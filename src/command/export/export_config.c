@@ -1,20 +1,11 @@
-/* export_config.c: the first line sent to libexec/vitals/tell, which configures it: a member for
- * each exporter, and the values that they share (docs/telling.md).
- *
- * Command lines are passed on only as far as --cmdline permits, so that no mistake in that program
- * can export more. */
-#include <limits.h>
-#include <pwd.h>
+/* export_config.c: checks the options of the exporters, and makes the configuration of them: for
+ * serve and send here, for a run by export/run_config.h. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/export/exporter.h"
 #include "export/address.h"
-#include "report/json_form.h"
-
-enum { ARGUMENTS_MAX = 64 * 1024 }; /* bytes of a command line */
+#include "export/run_config.h"
 
 /* ---- checks ---- */
 
@@ -136,46 +127,6 @@ int exporters_check(const struct run_settings *run, const struct export_settings
     return code;
 }
 
-/* ---- parts of the configuration ---- */
-
-static void begin(struct json_form *form, struct buffer *out, const char *program)
-{
-    json_form_init(form, 0, text_write, out);
-    form_begin(form, '{');
-    form_put_count(form, "tell", 1);
-    form_put_string(form, "program", program);
-    form_put_string(form, "version", vitals_version_text());
-}
-
-static void put_known(struct json_form *form, const char *key, const char *string)
-{
-    if (string != NULL && string[0] != '\0')
-        form_put_string(form, key, string);
-}
-
-static void put_seconds(struct json_form *form, const char *key, uint64_t ns)
-{
-    form_put_number(form, key, (double)ns / 1e9);
-}
-
-static void put_shared(struct json_form *form, const struct sampling_settings *sampling,
-                       const struct export_settings *export, uint64_t patience)
-{
-    uint64_t interval_ns = sampling->interval_ns > 0 ? sampling->interval_ns : 1000000000;
-    put_seconds(form, "patience_seconds", patience);
-    put_seconds(form, "interval_seconds", interval_ns);
-    form_put_string(form, "cmdline", export->command_line);
-}
-
-static void put_otlp(struct json_form *form, const struct export_settings *export)
-{
-    if (export->otlp == NULL)
-        return;
-    form_begin_member(form, "otlp", '{');
-    put_known(form, "endpoint", export->otlp);
-    form_end(form, '}');
-}
-
 /* ---- serve ---- */
 
 /* Puts the content of /metrics, for every destination. */
@@ -184,7 +135,7 @@ static void put_exposed(struct json_form *form, const struct serve_settings *ser
     form_put_string(form, "processes", serve->processes);
     form_put_count(form, "max_processes", serve->max_processes);
     form_put_string(form, "label_user", serve->label_user);
-    put_known(form, "compat", serve->compat);
+    run_config_put(form, "compat", serve->compat);
     form_put_bool(form, "no_host", serve->no_host);
 }
 
@@ -194,8 +145,8 @@ void export_config_serve(const struct sampling_settings *sampling,
 {
     static const uint64_t PATIENCE_NS = 2000000000;
     struct json_form form;
-    begin(&form, out, "serve");
-    put_shared(&form, sampling, export, PATIENCE_NS);
+    run_config_begin(&form, out, "serve");
+    run_config_shared(&form, export->command_line, sampling->interval_ns, PATIENCE_NS);
     form_begin_member(&form, "serve", '{');
 
     /* Inherited sockets, and the given addresses; localhost if there is neither. */
@@ -216,7 +167,7 @@ void export_config_serve(const struct sampling_settings *sampling,
     }
     form_end(&form, ']');
 
-    put_known(&form, "web_config", serve->web_config);
+    run_config_put(&form, "web_config", serve->web_config);
     form_put_bool(&form, "allow_insecure", serve->allow_insecure);
 
     form_begin_member(&form, "hosts", '[');
@@ -232,7 +183,7 @@ void export_config_serve(const struct sampling_settings *sampling,
         put_exposed(&form, serve);
         form_end(&form, '}');
     }
-    put_otlp(&form, export);
+    run_config_otlp(&form, export->otlp);
     form_end(&form, '}');
 }
 
@@ -248,102 +199,43 @@ static const char *variable(const struct environment_settings *environment, cons
     return NULL;
 }
 
-static void put_job(struct json_form *form, const struct settings *settings,
-                    const struct export_job *job)
+void export_options(const struct settings *settings, const struct export_job *job,
+                    char own_user[static EXPORT_USER], vitals_exporter_options *out)
 {
-    char place[PATH_MAX], host[HOST_NAME_MAX + 1], digits[24], own_user[256];
-    uint64_t bytes;
-    form_begin_member(form, "job", '{');
-
-    /* As much of the command line as --cmdline permits. */
-    const char *const *argv = job->argv;
-    size_t most = strcmp(settings->export.command_line, "off") == 0     ? 0
-                  : strcmp(settings->export.command_line, "argv0") == 0 ? 1
-                                                                        : SIZE_MAX;
-    size_t used = 0;
-    form_begin_member(form, "argv", '[');
-    for (size_t i = 0; argv != NULL && argv[i] != NULL && i < most; i++) {
-        used += strlen(argv[i]);
-        if (used > ARGUMENTS_MAX)
-            break;
-        form_string(form, argv[i]);
-    }
-    form_end(form, ']');
-
-    /* The name of the program, which every process list shows. A name from the kernel has no
-     * folder: a / in it belongs to the name. */
-    const char *name = job->argv != NULL ? job->argv[0] : job->name;
-    const char *slash = job->argv != NULL && name != NULL ? strrchr(name, '/') : NULL;
-    put_known(form, "name", slash != NULL ? slash + 1 : name);
-
-    if (job->pid > 0)
-        form_put_count(form, "pid", (uint64_t)job->pid);
-    (void)snprintf(digits, sizeof digits, "%llu", (unsigned long long)clock_realtime_ns());
-    form_put_string(form, "started_ns", digits);
+    const struct export_settings *export = &settings->export;
+    const struct mlflow_settings *mlflow = &export->mlflow;
     const char *user = variable(&settings->environment, "LOGNAME");
+    bool new_run = mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0;
     if (user == NULL)
         user = variable(&settings->environment, "USER");
-    form_put_string(form, "user", user != NULL ? user : command_user(own_user, sizeof own_user));
-    if (getcwd(place, sizeof place) != NULL)
-        form_put_string(form, "cwd", place);
-    if (gethostname(host, sizeof host) == 0) {
-        host[sizeof host - 1] = '\0';
-        form_put_string(form, "host", host);
-    }
-    form_put_string(form, "version", vitals_version_text());
-    if (settings->measure.expected_cores > 0)
-        form_put_count(form, "expected_cores", settings->measure.expected_cores);
-    if (settings->run.limits.memory != NULL &&
-        vitals_parse_bytes(settings->run.limits.memory, &bytes) == 0)
-        form_put_count(form, "memory_limit_bytes", bytes);
-    form_end(form, '}');
-}
-
-void export_config_run(const struct settings *settings, const struct export_job *job,
-                       struct buffer *out)
-{
-    struct json_form form;
-    begin(&form, out, job->program);
-    put_shared(&form, &settings->sampling, &settings->export, settings->export.wait_ns);
-    put_job(&form, settings, job);
-    const struct mlflow_settings *mlflow = &settings->export.mlflow;
-    if (mlflow->uri != NULL) {
-        uint64_t bytes;
-        form_begin_member(&form, "mlflow", '{');
-        put_known(&form, "uri", mlflow->uri);
-        if (mlflow->run != NULL && strcmp(mlflow->run, MLFLOW_NEW_RUN) == 0)
-            form_put_bool(&form, "new_run", true);
-        else
-            put_known(&form, "run_id", mlflow->run);
-        put_known(&form, "experiment", mlflow->experiment);
-        put_known(&form, "run_name", mlflow->name);
-        form_put_string(&form, "prefix", mlflow->prefix);
-        put_seconds(&form, "interval_seconds", mlflow->interval_ns);
-        form_put_count(&form, "samples", mlflow->samples);
-        if (mlflow->memory != NULL && vitals_parse_bytes(mlflow->memory, &bytes) == 0)
-            form_put_count(&form, "max_memory_bytes", bytes);
-        if (mlflow->cpus > 0)
-            form_put_count(&form, "max_cpus", mlflow->cpus);
-
-        char folder[PATH_MAX];
-        const char *state = settings->environment.state_folder;
-        int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
-        if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
-            form_put_string(&form, "spool", folder);
-        form_end(&form, '}');
-    }
-    put_otlp(&form, &settings->export);
-    if (settings->export.tensorboard != NULL) {
-        form_begin_member(&form, "tensorboard", '{');
-        form_put_string(&form, "folder", settings->export.tensorboard);
-        form_end(&form, '}');
-    }
-    if (settings->export.textfile != NULL) {
-        form_begin_member(&form, "textfile", '{');
-        form_put_string(&form, "path", settings->export.textfile);
-        form_end(&form, '}');
-    }
-    form_end(&form, '}');
+    *out = (vitals_exporter_options){
+        .size = sizeof *out,
+        .program = export->program,
+        .interval_ns = settings->sampling.interval_ns,
+        .patience_ns = export->wait_ns,
+        .mlflow = mlflow->uri,
+        .otlp = export->otlp,
+        .tensorboard = export->tensorboard,
+        .textfile = export->textfile,
+        .mlflow_run_id = mlflow->run,
+        .mlflow_new_run = new_run,
+        .mlflow_experiment = mlflow->experiment,
+        .mlflow_run_name = mlflow->name,
+        .mlflow_prefix = mlflow->prefix,
+        .mlflow_interval_ns = mlflow->interval_ns,
+        .mlflow_samples = mlflow->samples,
+        .mlflow_max_cpus = (double)mlflow->cpus,
+        .argv = (char *const *)job->argv,
+        .name = job->name,
+        .pid = job->pid,
+        .user = user != NULL ? user : command_user(own_user, EXPORT_USER),
+        .expected_cores = (double)settings->measure.expected_cores,
+        .command_line = export->command_line,
+    };
+    if (mlflow->memory != NULL)
+        (void)!vitals_parse_bytes(mlflow->memory, &out->mlflow_max_memory);
+    if (settings->run.limits.memory != NULL)
+        (void)!vitals_parse_bytes(settings->run.limits.memory, &out->memory_limit);
 }
 
 /* ---- send ---- */
@@ -354,12 +246,12 @@ void export_config_send(const struct send_settings *send, const char *path, stru
 {
     static const double PATIENCE_SECONDS = 86400;
     struct json_form form;
-    begin(&form, out, "send");
+    run_config_begin(&form, out, "send");
     form_put_number(&form, "patience_seconds", PATIENCE_SECONDS);
     form_begin_member(&form, "mlflow", '{');
     form_put_string(&form, "resume", path);
-    put_known(&form, "instead", send->mlflow);
-    put_seconds(&form, "away_seconds", send->wait_ns);
+    run_config_put(&form, "instead", send->mlflow);
+    form_put_number(&form, "away_seconds", (double)send->wait_ns / 1e9);
     form_end(&form, '}');
     form_end(&form, '}');
 }

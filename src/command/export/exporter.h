@@ -6,8 +6,11 @@
 #ifndef VITALS_COMMAND_EXPORT_EXPORTER_H
 #define VITALS_COMMAND_EXPORT_EXPORTER_H
 
+#include <vitals/record/exporter.h>
+
 #include "command/command.h"
 #include "export/link.h"
+#include "export/message.h"
 #include "feed/text.h"
 
 /* The value of --mlflow-run that creates a new run even if MLFLOW_RUN_ID is set; it cannot be an
@@ -34,9 +37,13 @@ struct export_job {
 void export_config_serve(const struct sampling_settings *sampling,
                          const struct export_settings *export, const struct serve_settings *serve,
                          bool handed, struct buffer *out);
-void export_config_run(const struct settings *settings, const struct export_job *job,
-                       struct buffer *out);
 void export_config_send(const struct send_settings *send, const char *path, struct buffer *out);
+
+/* Fills in what the command line says of a run's exporters; everything is borrowed. `own_user` is
+ * room for the name of our user. */
+enum { EXPORT_USER = 256 };
+void export_options(const struct settings *settings, const struct export_job *job,
+                    char own_user[static EXPORT_USER], vitals_exporter_options *out);
 
 struct exporter {
     struct link *link;
@@ -54,17 +61,6 @@ int exporter_open(struct exporter *exporter, const struct export_settings *expor
  * the program running if it is not done; exporter_end kills it then. */
 enum link_end exporter_close(struct exporter *exporter, uint64_t wait_ns);
 enum link_end exporter_end(struct exporter *exporter, uint64_t wait_ns);
-
-/* One message of the program. */
-enum message_kind { MESSAGE_OTHER, MESSAGE_OPENED, MESSAGE_FAILED, MESSAGE_WANT, MESSAGE_DONE };
-
-struct exporter_message {
-    enum message_kind kind;
-    char publisher[32]; /* OPENED, FAILED */
-    char run_id[128];   /* OPENED by mlflow; "" */
-    char url[1024];     /* OPENED by serve, or by mlflow (address of the run); "" */
-    bool all_processes; /* WANT */
-};
 
 /* Parses a line, and prints the messages that are meant for the user: "vitals: mlflow: …". */
 void exporter_take(struct exporter *exporter, const char *line, struct exporter_message *message);

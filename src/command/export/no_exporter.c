@@ -34,11 +34,10 @@ int exporters_check(const struct run_settings *run, const struct export_settings
     return asked ? refuse(EXIT_USAGE) : 0;
 }
 
-void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
-                     const struct export_settings *export)
+void run_export_init(struct run_export *observer, const struct settings *settings)
 {
-    (void)arguments, (void)export;
-    *observer = (struct run_export){.request = NULL};
+    (void)settings;
+    *observer = (struct run_export){.variables = NULL};
 }
 
 void run_export_observe(struct run_export *observer, vitals_run_options *options)

@@ -122,7 +122,7 @@ static int run_single(const struct settings *settings, struct run_plan *plan, in
     /* Before the command begins: starts the exporters and sets the variables through which the
      * command finds them. */
     const struct export_job job = {.program = "run", .argv = settings->arguments.command_argv};
-    run_export_init(&plan->exporter, &settings->arguments, &settings->export);
+    run_export_init(&plan->exporter, settings);
     if (run_export_begin(&plan->exporter, settings, &job)) {
         run_export_observe(&plan->exporter, &plan->options);
         plan->options.environment = (char *const *)plan->exporter.variables;

@@ -1,84 +1,13 @@
 /* run_export.c: see run_export.h. */
 #include "command/run/run_export.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "export/redact.h"
-#include "export/usage_line.h"
+#include "export/run_config.h"
 
-static const uint64_t ROOM_NS = 50000000, END_NS = 200000000;
-static const uint64_t HEARD_NS = 500000000, FIRST_PROCESS_NS = 1000000000;
-
-/* ---- in the sampler's process ---- */
-
-static bool send_line(struct run_export *observer, uint64_t wait_ns)
-{
-    struct buffer *line = &observer->line;
-    bool sent = !line->failed &&
-                link_write(observer->exporter.link, line->bytes, line->size, wait_ns);
-    buffer_reset(line);
-    return sent;
-}
-
-static void count_dropped(struct run_export *observer, bool sent)
-{
-    if (!sent && observer->dropped != NULL)
-        atomic_fetch_add(observer->dropped, 1);
-}
-
-void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
-                       const vitals_usage *usage)
-{
-    if (observer->exporter.link == NULL)
-        return;
-    buffer_reset(&observer->line);
-    if (vitals_snapshot_json(snapshot, text_write, &observer->line, NULL) < 0)
-        return;
-    buffer_byte(&observer->line, '\n');
-    bool sent = send_line(observer, observer->wait_ns);
-    usage_line_write(&observer->line, snapshot, usage);
-    sent = send_line(observer, observer->wait_ns) && sent;
-    count_dropped(observer, sent);
-}
-
-static int sample(void *data, const vitals_snapshot *snapshot, const vitals_usage *usage,
-                  vitals_error *error)
-{
-    (void)error;
-    run_export_sample(data, snapshot, usage);
-    return 0;
-}
-
-static int mark(void *data, const vitals_mark *told, vitals_error *error)
-{
-    struct run_export *observer = data;
-    struct buffer *line = &observer->line;
-    (void)error;
-    if (observer->exporter.link == NULL)
-        return 0;
-    buffer_reset(line);
-    buffer_format(line, "{\"mark\":{\"begins\":%s,\"name\":\"",
-                  told->begins != 0 ? "true" : "false");
-    text_safe(line, command_text(told->name), VITALS_TEXT_JSON);
-    buffer_format(line, "\",\"monotonic_ns\":\"%llu\",\"pid\":%lld,\"tid\":%lld}}\n",
-                  (unsigned long long)told->monotonic_ns, (long long)told->pid,
-                  (long long)told->tid);
-    count_dropped(observer, send_line(observer, observer->wait_ns));
-    return 0;
-}
-
-static int end(void *data, vitals_error *error)
-{
-    struct run_export *observer = data;
-    (void)error;
-    if (observer->exporter.link != NULL)
-        count_dropped(observer, link_flush(observer->exporter.link, END_NS));
-    return 0;
-}
+static const uint64_t FIRST_PROCESS_NS = 1000000000;
 
 /* ---- the beginning ---- */
 
@@ -191,59 +120,37 @@ static void begin_mlflow(struct run_export *observer, const struct settings *set
     }
 }
 
-/* Requests the machine, its devices, the names of processes, and for OTLP their workload: a cluster
- * job, a pod, a container. */
-void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
-                     const struct export_settings *export)
+void run_export_init(struct run_export *observer, const struct settings *settings)
 {
-    /* For processes that vitals did not start: whether our own limits apply to them. */
-    bool limits = export->mlflow.uri != NULL && arguments->command_argv == NULL;
-    bool command = strcmp(export->command_line, "off") != 0, work = export->otlp != NULL;
-    const struct {
-        bool wanted;
-        vitals_metric metric;
-    } METRICS[] = {
-        {true, VITALS_PROCESS_NAME},          {true, VITALS_FILESYSTEM_MOUNT_POINT},
-        {true, VITALS_FILESYSTEM_USED_BYTES}, {true, VITALS_FILESYSTEM_AVAILABLE_BYTES},
-        {limits, VITALS_PROCESS_CGROUP},      {command, VITALS_PROCESS_COMMAND_LINE},
-        {work, VITALS_PROCESS_WORKLOAD},      {work, VITALS_WORKLOAD_ID},
-        {work, VITALS_WORKLOAD_KIND},         {work, VITALS_WORKLOAD_USER},
-        {work, VITALS_WORKLOAD_SLURM_JOB_ID}, {work, VITALS_WORKLOAD_SLURM_STEP_ID},
-        {work, VITALS_WORKLOAD_SLURM_SLUID},  {work, VITALS_WORKLOAD_K8S_NAMESPACE_NAME},
-        {work, VITALS_WORKLOAD_K8S_POD_NAME}, {work, VITALS_WORKLOAD_K8S_CONTAINER_NAME},
-        {work, VITALS_WORKLOAD_CONTAINER_ID}, {work, VITALS_WORKLOAD_UNIT},
-    };
+    char own_user[EXPORT_USER];
+    const struct export_job job = {.argv = settings->arguments.command_argv};
+    vitals_exporter_options options;
     vitals_error error;
-    *observer = (struct run_export){.policy = export->command_line};
-    if (!exporters_asked(export))
+    *observer = (struct run_export){.variables = NULL};
+    if (!exporters_asked(&settings->export))
         return;
-    int code = vitals_request_new(VITALS_SET_MACHINE | VITALS_SET_GPUS, &observer->request, &error);
-    for (size_t i = 0; i < sizeof METRICS / sizeof METRICS[0] && code == 0; i++) {
-        if (METRICS[i].wanted)
-            code = vitals_request_add(observer->request, METRICS[i].metric, &error);
-    }
-    if (code < 0)
+    export_options(settings, &job, own_user, &options);
+    if (run_sender_init(&observer->sender, &options, &error) < 0)
         (void)command_fail(0, "less is told: %s", error.message);
 }
 
 void run_export_observe(struct run_export *observer, vitals_run_options *options)
 {
     vitals_error error;
-    observer->wait_ns = options->interval_ns / 8 < ROOM_NS ? options->interval_ns / 8 : ROOM_NS;
-    observer->face = (vitals_run_observer){.size = sizeof(vitals_run_observer),
-                                           .data = observer,
-                                           .request = observer->request,
-                                           .sample = sample,
-                                           .mark = mark,
-                                           .end = end};
-    if (observer->exporter.link != NULL)
-        observer->face.descriptor = link_descriptor(observer->exporter.link);
+    run_sender_observe(&observer->sender);
     if (options->observer == NULL)
-        options->observer = &observer->face;
-    else if (observer_pair_init(&observer->pair, options->observer, &observer->face, &error) == 0)
+        options->observer = &observer->sender.face;
+    else if (observer_pair_init(&observer->pair, options->observer, &observer->sender.face,
+                                &error) == 0)
         options->observer = &observer->pair.face;
     else
         (void)command_fail(0, "no samples are told: %s", error.message);
+}
+
+void run_export_sample(struct run_export *observer, const vitals_snapshot *snapshot,
+                       const vitals_usage *usage)
+{
+    (void)run_sender_sample(&observer->sender, snapshot, usage);
 }
 
 int64_t run_export_pid(const struct run_export *observer)
@@ -295,24 +202,26 @@ bool run_export_begin(struct run_export *observer, const struct settings *settin
 {
     struct buffer config = {.bytes = NULL};
     struct export_job called = *job;
-    char name[256] = "";
+    vitals_exporter_options options;
+    vitals_error error;
+    char name[256] = "", folder[4096], own_user[EXPORT_USER];
     if (!exporters_asked(&settings->export))
         return false;
-    if (job->argv == NULL && job->pid > 0)
+    if (job->argv == NULL && job->pid > 0) {
         process_title(&settings->machine, job->pid, name, sizeof name);
-    called.name = name;
-    observer->policy = settings->export.command_line;
-    if (observer->wait_ns == 0)
-        observer->wait_ns = ROOM_NS;
-    export_config_run(settings, &called, &config);
+        called.name = name;
+    }
+    export_options(settings, &called, own_user, &options);
+    const char *state = settings->environment.state_folder;
+    int size = snprintf(folder, sizeof folder, "%s/vitals/unsent", state);
+    if (state[0] != '\0' && size > 0 && (size_t)size < sizeof folder)
+        options.mlflow_unsent = folder;
+    run_config_write(job->program, &options, &config);
     if (exporter_open(&observer->exporter, &settings->export, &config, -1) != 0)
         return false; /* a message was printed */
-
-    /* Shared memory in which the sampler, which may be another process, counts samples that were
-     * not sent. */
-    void *place = mmap(NULL, sizeof *observer->dropped, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    observer->dropped = place != MAP_FAILED ? place : NULL;
+    if (run_sender_begin(&observer->sender, observer->exporter.link, settings->sampling.interval_ns,
+                         &error) < 0)
+        (void)command_fail(0, "no samples are told: %s", error.message);
     if (settings->export.mlflow.uri != NULL)
         begin_mlflow(observer, settings);
     return true;
@@ -326,44 +235,11 @@ static uint64_t left_ns(uint64_t deadline_ns)
     return deadline_ns > now ? deadline_ns - now : 0;
 }
 
-/* Sends and empties a line. */
-static void send_end(struct run_export *observer, struct buffer *line, uint64_t deadline_ns)
-{
-    count_dropped(observer, !line->failed && link_write(observer->exporter.link, line->bytes,
-                                                        line->size, left_ns(deadline_ns)));
-    buffer_done(line);
-}
-
-/* The sampler's last line may be incomplete, so the account begins on a new one. The program must
- * report unsent data early enough that the message is still read. */
-static void send_account(struct run_export *observer, const char *account_json,
-                         const vitals_account *account, uint64_t deadline_ns)
-{
-    int code = vitals_account_exit_code(account), signal = vitals_account_signal(account);
-    uint64_t part = left_ns(deadline_ns) / 4;
-    uint64_t until_ns = deadline_ns - (part < HEARD_NS ? part : HEARD_NS);
-    const char *state = "exited";
-    if (vitals_account_attribute(account, "limit").size > 0)
-        state = "limit";
-    else if (signal != 0)
-        state = "signaled";
-    else if (vitals_account_attribute(account, "exit").size == 0)
-        state = "unknown"; /* a process that is not our child has no exit status */
-
-    struct buffer line = {.bytes = NULL};
-    buffer_format(&line, "\n{\"account\":");
-    buffer_string(&line, account_json);
-    buffer_format(&line, ",\"status\":{\"state\":\"%s\",\"code\":%d,\"signal\":%d}", state, code,
-                  signal);
-    buffer_format(&line, ",\"until_ns\":\"%llu\"}\n", (unsigned long long)until_ns);
-    send_end(observer, &line, deadline_ns);
-}
-
 static void say_end(const struct run_export *observer, const struct settings *settings,
                     enum link_end end)
 {
     const char *state_folder = settings->environment.state_folder;
-    uint64_t dropped = observer->dropped != NULL ? atomic_load(observer->dropped) : 0;
+    uint64_t dropped = run_sender_dropped(&observer->sender);
     if (dropped > 0 && end != LINK_GONE)
         (void)command_fail(0,
                            "%llu samples, marks or accounts were not told: the program that tells "
@@ -413,36 +289,16 @@ void run_export_end(struct run_export *observer, const struct settings *settings
     page.deadline_ns = clock_now_ns() + wait_ns;
     page.interrupts = observer->interrupts;
 
-    struct buffer text = {.bytes = NULL};
-    json_t *document = NULL, *attributes = NULL;
-    if (vitals_account_json(account, text_write, &text) == 0 && !text.failed)
-        document = json_loadb(text.bytes, text.size, 0, NULL);
-    attributes = json_object_get(document, "attributes");
-    buffer_done(&text);
-
-    /* The command line under the policy of --cmdline. */
-    const char *command = json_string_value(json_object_get(attributes, "command"));
-    if (command != NULL) {
-        redact_line(&text, command_text(command),
-                    (enum redact_form)redact_form_of(observer->policy));
-        if (text.failed || text.size == 0 ||
-            json_object_set_new(attributes, "command", json_stringn(text.bytes, text.size)) < 0)
-            (void)json_object_del(attributes, "command");
-        buffer_done(&text);
-    }
-
+    json_t *document = run_sender_account_of(account, settings->export.command_line);
     char *line = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    page.title = json_string_value(json_object_get(attributes, "command"));
-    if (line != NULL)
-        send_account(observer, line, account, page.deadline_ns);
-    if (line != NULL && settings->export.mlflow.uri != NULL) {
+    page.title = json_string_value(
+        json_object_get(json_object_get(document, "attributes"), "command"));
+    if (observer->sender.link != NULL)
+        (void)run_sender_account(&observer->sender, account, document, wait_ns, page.deadline_ns);
+    if (observer->sender.link != NULL && line != NULL && settings->export.mlflow.uri != NULL) {
         const struct account_view view = command_account_view(&settings->look, &settings->account);
-        if (run_page_make(&page, settings->environment.temporary, &view, recording, line)) {
-            buffer_string(&text, "{\"artifacts\":[\"");
-            text_safe(&text, command_text(page.path), VITALS_TEXT_JSON);
-            buffer_string(&text, "\"]}\n");
-            send_end(observer, &text, page.deadline_ns);
-        }
+        if (run_page_make(&page, settings->environment.temporary, &view, recording, line))
+            (void)run_sender_file(&observer->sender, page.path, left_ns(page.deadline_ns));
     }
     free(line);
     say_end(observer, settings, exporter_close(&observer->exporter, left_ns(page.deadline_ns)));
@@ -455,13 +311,10 @@ void run_export_end(struct run_export *observer, const struct settings *settings
 void run_export_done(struct run_export *observer)
 {
     (void)exporter_close(&observer->exporter, 0);
-    if (observer->dropped != NULL)
-        (void)munmap((void *)observer->dropped, sizeof *observer->dropped);
     observer_pair_done(&observer->pair);
-    vitals_request_free(observer->request);
-    buffer_done(&observer->line);
+    run_sender_done(&observer->sender);
     for (unsigned i = 0; i < OWN_COUNT; i++)
         free(observer->own[i]);
     free(observer->variables);
-    *observer = (struct run_export){.request = NULL};
+    *observer = (struct run_export){.variables = NULL};
 }

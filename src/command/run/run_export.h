@@ -6,45 +6,22 @@
 #ifndef VITALS_COMMAND_RUN_RUN_EXPORT_H
 #define VITALS_COMMAND_RUN_RUN_EXPORT_H
 
-#include <stdatomic.h>
-
 #include "command/export/exporter.h"
-
-/* observer_pair.c: two observers of one run: a recording and an exporter. If one fails, it is not
- * called again and the other goes on; the failure is reported at the end, with the account. Called
- * in the sampler's process. */
-struct observer_pair {
-    vitals_run_observer face;
-    const vitals_run_observer *each[2];
-    vitals_request *request; /* the metrics of both; owned */
-    bool stopped[2];         /* in the sampler's process, like the next */
-    vitals_error error;      /* of the first failure */
-};
-
-/* Both observers are borrowed; the descriptor that stays open is that of the second. Errors:
- * EMEMORY. */
-int observer_pair_init(struct observer_pair *pair, const vitals_run_observer *first,
-                       const vitals_run_observer *second, vitals_error *error);
-void observer_pair_done(struct observer_pair *pair);
+#include "export/observer_pair.h"
+#include "export/run_sender.h"
 
 struct run_export {
     struct exporter exporter; /* link NULL: no export */
-    vitals_run_observer face;
-    vitals_request *request;
-    struct buffer line;     /* in the sampler's process or thread */
-    uint64_t wait_ns;       /* limit for writing a sample */
+    struct run_sender sender;
     char *own[3];           /* "NAME=VALUE" that replaces our variable for the command; NULL */
     const char **variables; /* the command's environment; NULL: ours */
     struct observer_pair pair;
-    const char *policy;        /* --cmdline */
-    _Atomic uint64_t *dropped; /* shared with the sampler's process; NULL: not counted */
-    int interrupts;            /* valid after run_export_hold */
+    int interrupts; /* valid after run_export_hold */
     bool held, said_gone;
 };
 
 /* Prepares the export of a run; run_export_done frees it. */
-void run_export_init(struct run_export *observer, const struct argument_settings *arguments,
-                     const struct export_settings *export);
+void run_export_init(struct run_export *observer, const struct settings *settings);
 
 /* Adds itself to the options of a run, beside an observer that is already there. Call it before the
  * run is opened, which copies them. */

@@ -71,7 +71,7 @@ static int begin(struct run_track *track)
                                   (vitals_text){digits, (size_t)size});
 
     track->printed = track->plan.records && run_plan_file(&track->plan) == NULL;
-    run_export_init(&track->plan.exporter, &track->settings->arguments, &track->settings->export);
+    run_export_init(&track->plan.exporter, track->settings);
     if (exporters_asked(&track->settings->export))
         run_export_observe(&track->plan.exporter, &track->plan.options);
     if (vitals_run_open(&track->plan.options, &track->run, &error) < 0)

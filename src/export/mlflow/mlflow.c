@@ -325,7 +325,7 @@ static void put_files(struct mlflow *mlflow, const json_t *paths)
             buffer_advance(&artifact, size);
             keep(mlflow, SPOOL_ARTIFACT, &artifact);
         } else {
-            reply_say("mlflow: %s cannot be sent", path);
+            reply_lost("mlflow: %s cannot be sent", path);
         }
         buffer_done(&artifact);
         if (file != NULL)
@@ -392,10 +392,10 @@ static void say_left(const struct mlflow *mlflow, const char *why)
     if (mlflow->resume != NULL && why[0] != '\0')
         reply_failed("mlflow", "%s: not all was sent: %s", path, why);
     else if (mlflow->resume == NULL && path != NULL)
-        reply_say("mlflow: not all was sent%s%s; vitals send %s sends the rest, once %s takes it",
-                  between, why, path, server);
+        reply_lost("mlflow: not all was sent%s%s; vitals send %s sends the rest, once %s takes it",
+                   between, why, path, server);
     else if (mlflow->resume == NULL)
-        reply_say("mlflow: not all was sent%s%s; the rest is lost", between, why);
+        reply_lost("mlflow: not all was sent%s%s; the rest is lost", between, why);
 }
 
 static void close_mlflow(void *data, uint64_t deadline_ns)
@@ -413,8 +413,8 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     }
 
     if (mlflow->dropped > 0)
-        reply_say("mlflow: %llu parts are missing: %s", (unsigned long long)mlflow->dropped,
-                  mlflow->said_trouble ? "the disk did not take them" : "too much was waiting");
+        reply_lost("mlflow: %llu parts are missing: %s", (unsigned long long)mlflow->dropped,
+                   mlflow->said_trouble ? "the disk did not take them" : "too much was waiting");
 
     /* A thread that hangs keeps what it uses. */
     char why[400];
@@ -431,12 +431,12 @@ static void close_mlflow(void *data, uint64_t deadline_ns)
     if (!resumed && damaged && path != NULL)
         reply_say("mlflow: %s is damaged, and is kept: vitals send %s says where", path, path);
     else if (!resumed && damaged)
-        reply_say("mlflow: requests that could not be read again are lost");
+        reply_lost("mlflow: requests that could not be read again are lost");
     if (!resumed && left > 0)
         say_left(mlflow, why);
     if (!resumed && lost > 0)
-        reply_say("mlflow: %llu requests were not sent, and are lost: %s", (unsigned long long)lost,
-                  why[0] != '\0' ? why : "they could not be kept");
+        reply_lost("mlflow: %llu requests were not sent, and are lost: %s",
+                   (unsigned long long)lost, why[0] != '\0' ? why : "they could not be kept");
     spool_close(mlflow->spool, !resumed && left == 0 && !damaged);
     done(mlflow);
 }

@@ -376,7 +376,7 @@ static enum mlflow_outcome send_artifact(struct mlflow_sender *sender, const str
     if (sender->resumed)
         return MLFLOW_REFUSED;
     if (!sender->said_no_artifacts)
-        reply_say("mlflow: no artifacts are kept: %s", sender->server.why);
+        reply_lost("mlflow: no artifacts are kept: %s", sender->server.why);
     sender->said_no_artifacts = true;
     return MLFLOW_WELL;
 }
@@ -443,7 +443,7 @@ static bool send_one(struct mlflow_sender *sender, enum spool_kind kind,
     } else {
         /* Leaves it out. In a resumed file it stays: a person may remove the reason. */
         if (!sender->resumed && !sender->said_refused)
-            reply_say("mlflow: a part was refused and is left out: %s", sender->server.why);
+            reply_lost("mlflow: a part was refused and is left out: %s", sender->server.why);
         sender->said_refused = true;
         if (sender->refusal[0] == '\0')
             explain(sender, sender->refusal);

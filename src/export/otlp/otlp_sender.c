@@ -298,8 +298,8 @@ bool otlp_sender_close(struct otlp_sender *sender, uint64_t deadline_ns)
     bool ended = export_thread_wait_for_end(&sender->thread, deadline_ns);
     uint64_t lost = sender->dropped + sender->count;
     if (lost > 0)
-        reply_say("otlp: %s: %llu of %llu documents did not get there", sender->shown,
-                  (unsigned long long)lost, (unsigned long long)sender->pushed);
+        reply_lost("otlp: %s: %llu of %llu documents did not get there", sender->shown,
+                   (unsigned long long)lost, (unsigned long long)sender->pushed);
     pthread_mutex_unlock(&sender->thread.mutex);
     if (!ended) { /* it hangs in the client, and keeps what it uses */
         export_thread_abandon(&sender->thread);

@@ -206,10 +206,10 @@ void event_file_close(struct event_file *file, uint64_t deadline_ns)
     pthread_cond_broadcast(&file->thread.changed);
     bool ended = export_thread_wait_for_end(&file->thread, deadline_ns);
     if (!ended)
-        reply_say("%s: the disk did not take the last samples in time", file->publisher);
+        reply_lost("%s: the disk did not take the last samples in time", file->publisher);
     else if (file->dropped > 0 && !file->failed)
-        reply_say("%s: %llu samples were not written: the disk was too slow", file->publisher,
-                  (unsigned long long)file->dropped);
+        reply_lost("%s: %llu samples were not written: the disk was too slow", file->publisher,
+                   (unsigned long long)file->dropped);
     pthread_mutex_unlock(&file->thread.mutex);
     if (!ended) { /* it hangs in a write, and keeps what it uses */
         export_thread_abandon(&file->thread);

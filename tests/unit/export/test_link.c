@@ -33,7 +33,8 @@ static struct link *open_link(const char *script)
     vitals_error error;
     struct link *link = NULL;
     write_program(script, 0700);
-    int code = link_open(program, "{\"tell\":1}", -1, &link, &error);
+    int code = link_open(&(struct link_program){.path = program, .handed = -1}, "{\"tell\":1}",
+                         &link, &error);
     CHECK_CASE(code < 0 ? error.message : "");
     CHECK_INT(code, 0);
     return link;
@@ -75,13 +76,15 @@ static void what_is_written_arrives(void)
 
 static void a_missing_program_is_named(void)
 {
+    const struct link_program missing = {.path = "/tmp/no such\nfolder/tell", .handed = -1};
+    const struct link_program written = {.path = program, .handed = -1};
     vitals_error error;
     struct link *link = NULL;
-    CHECK_INT(link_open("/tmp/no such\nfolder/tell", "{}", -1, &link, &error), VITALS_EGONE);
+    CHECK_INT(link_open(&missing, "{}", &link, &error), VITALS_EGONE);
     CHECK_CONTAINS(error.message, "no such");
     CHECK_NULL(strchr(error.message, '\n'));
     write_program("exit 0", 0600);
-    CHECK_INT(link_open(program, "{}", -1, &link, &error), VITALS_EDENIED);
+    CHECK_INT(link_open(&written, "{}", &link, &error), VITALS_EDENIED);
     CHECK_CONTAINS(error.message, program);
     CHECK_NULL(link);
     remove_all();

@@ -1,5 +1,5 @@
-/* observer_pair.c: see run_export.h. */
-#include "command/run/run_export.h"
+/* observer_pair.c: see observer_pair.h. */
+#include "export/observer_pair.h"
 
 enum { EACH = 2 };
 
