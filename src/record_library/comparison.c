@@ -206,8 +206,7 @@ vitals_verdict vitals_compared_verdict(const vitals_compared *item, size_t sessi
     static const vitals_verdict VERDICTS[] = {
         [VERDICT_FIRST] = VITALS_VERDICT_FIRST,   [VERDICT_SAME] = VITALS_VERDICT_SAME,
         [VERDICT_LESS] = VITALS_VERDICT_LESS,     [VERDICT_MORE] = VITALS_VERDICT_MORE,
-        [VERDICT_UNSURE] = VITALS_VERDICT_UNSURE, [VERDICT_PERHAPS] = VITALS_VERDICT_PERHAPS,
-        [VERDICT_NONE] = VITALS_VERDICT_NONE,
+        [VERDICT_UNSURE] = VITALS_VERDICT_UNSURE, [VERDICT_NONE] = VITALS_VERDICT_NONE,
     };
     return VERDICTS[inside(item)->sessions[session].verdict.kind];
 }
@@ -220,11 +219,6 @@ double vitals_compared_change(const vitals_compared *item, size_t session)
 double vitals_compared_probability(const vitals_compared *item, size_t session)
 {
     return inside(item)->sessions[session].verdict.probability;
-}
-
-double vitals_compared_noise(const vitals_compared *item, size_t session)
-{
-    return inside(item)->sessions[session].verdict.noise;
 }
 
 int vitals_comparison_report(const vitals_comparison *comparison, vitals_report_form form,

@@ -26,7 +26,7 @@ double statistic_of(const struct statistics *statistics, vitals_statistic which)
     if (statistics->count > 0 && which == VITALS_STATISTIC_MEAN)
         return statistics->mean;
     if (statistics->count > 0 && which == VITALS_STATISTIC_DEVIATION)
-        return statistics->std;
+        return statistics_deviation(statistics);
     return (double)NAN;
 }
 

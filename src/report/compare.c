@@ -2,9 +2,8 @@
  *
  * With two or more runs on both sides a difference is reported if Welch's t-test finds it less
  * probable than 1 in 100 by chance and it is at least 1 % of the first. A single run does not tell
- * how much runs vary: a difference below 10 %, or below four times the standard error of the
- * samples of the figure, or too small to matter, is then not reported, and a larger one only as
- * likely. */
+ * how much runs vary, so nothing is reported of it: neither its samples nor the calls of a phase
+ * are runs. */
 #include "report/compare.h"
 
 #include <math.h>
@@ -16,10 +15,7 @@
 /* A run on 64 devices has some 1500 figures. */
 enum { COMPARED_MAX = 8192 };
 
-static const double LEAST_CHANGE = 0.01, NOISE_OF_ONE = 0.05;
-
-/* One run alone: the cost of a start, a cache or a page is no difference. */
-static const double BEYOND_NOISE = 2, LEAST_BYTES = 16 * 0x1p20, LEAST_SECONDS = 0.05;
+static const double LEAST_CHANGE = 0.01;
 
 /* ---- items ---- */
 
@@ -43,23 +39,6 @@ static struct compared *add_item(struct comparison *comparison)
 }
 
 /* ---- figures ---- */
-
-/* How far the mean of a figure's samples may be off, of itself: twice its standard error. */
-static double sampling_noise(const struct phases *phases, const char *name, const char *subject)
-{
-    for (size_t i = 0; i < phases->whole.measure_count; i++) {
-        const struct phase_measure *measure = &phases->whole.measures[i];
-        const struct statistics *values = &measure->values;
-        char mean[WORDS], peak[WORDS];
-        if (measure->series->counter || values->count < 2 || values->mean <= 0 ||
-            strcmp(measure->series->subject, subject) != 0)
-            continue;
-        if (strcmp(words_name(measure->series->name, "mean", mean), name) == 0 ||
-            strcmp(words_name(measure->series->name, "peak", peak), name) == 0)
-            return 2 * statistics_deviation(values) / sqrt((double)values->count) / values->mean;
-    }
-    return 0;
-}
 
 static bool find_figure(const struct comparison *comparison, const char *name, const char *subject)
 {
@@ -97,8 +76,6 @@ static int add_figures(struct comparison *comparison, const vitals_account *acco
                 struct compared_session *place = &item->sessions[i];
                 statistics_add(&place->values, value);
                 place->state = state;
-                place->noise = fmax(place->noise,
-                                    sampling_noise(&session->phases[run], name, subject));
             }
         }
     }
@@ -149,18 +126,14 @@ static const struct {
     [PHASE_MEMORY_BYTES] = {"memory_resident_peak_bytes", "bytes", "memory_resident_bytes"},
 };
 
-/* The value of one run; with a single run each call is a value. */
-static void fold_phase(const struct phase *phase, enum phase_item what, bool alone,
+static void fold_phase(const struct phase *phase, enum phase_item what,
                        struct compared_session *place)
 {
     const char *name = PHASE_FIGURES[what].measure;
     const struct phase_measure *measure = name != NULL ? phase_measure_of(phase, name, "") : NULL;
     place->state = what == PHASE_CALL_SECONDS ? VITALS_HAVE : VITALS_SAMPLED;
     if (what == PHASE_CALL_SECONDS && phase->calls > 0) {
-        if (alone)
-            place->values = phase->seconds;
-        else
-            statistics_add(&place->values, phase->seconds.mean);
+        statistics_add(&place->values, phase->seconds.mean);
     } else if (what == PHASE_CPU_SECONDS && measure != NULL && !isnan(measure->growth)) {
         statistics_add(&place->values, measure->growth);
     } else if (what == PHASE_MEMORY_BYTES && measure != NULL && measure->values.count > 0) {
@@ -186,7 +159,7 @@ static int add_phases(struct comparison *comparison)
             for (size_t run = 0; run < session->count; run++) {
                 const struct phase *pair = comparison_pair(first, phase, &session->phases[run]);
                 if (pair != NULL)
-                    fold_phase(pair, what, session->count == 1, &item->sessions[k]);
+                    fold_phase(pair, what, &item->sessions[k]);
             }
         }
     }
@@ -199,15 +172,13 @@ static struct verdict judge(const struct compared *item, size_t at)
 {
     const struct compared_session *one = &item->sessions[0], *two = &item->sessions[at];
     const struct statistics *first = &one->values, *other = &two->values;
-    struct verdict verdict = {.kind = VERDICT_NONE,
-                              .change = (double)NAN,
-                              .probability = (double)NAN,
-                              .noise = (double)NAN};
+    struct verdict verdict = {
+        .kind = VERDICT_NONE, .change = (double)NAN, .probability = (double)NAN};
     if (first->count == 0 || other->count == 0)
         return verdict;
     double difference = other->mean - first->mean;
-    if (first->mean != 0)
-        verdict.change = difference / fabs(first->mean);
+    if (first->mean != 0 || difference == 0)
+        verdict.change = difference != 0 ? difference / fabs(first->mean) : 0;
     verdict.unlike = one->state != two->state;
     if (at == 0) {
         verdict.kind = VERDICT_FIRST;
@@ -217,13 +188,7 @@ static struct verdict judge(const struct compared *item, size_t at)
                     (isnan(verdict.change) || fabs(verdict.change) >= LEAST_CHANGE);
         verdict.kind = !told ? VERDICT_SAME : difference < 0 ? VERDICT_LESS : VERDICT_MORE;
     } else {
-        verdict.noise = fmax(NOISE_OF_ONE, fmax(one->noise, two->noise));
-        double least = strcmp(item->unit, "bytes") == 0     ? LEAST_BYTES
-                       : strcmp(item->unit, "seconds") == 0 ? LEAST_SECONDS
-                                                            : 0;
-        bool within = difference == 0 || fabs(difference) < least ||
-                      fabs(verdict.change) <= BEYOND_NOISE * verdict.noise;
-        verdict.kind = within ? VERDICT_UNSURE : VERDICT_PERHAPS;
+        verdict.kind = VERDICT_UNSURE;
     }
     return verdict;
 }

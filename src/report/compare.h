@@ -22,16 +22,14 @@ enum verdict_kind {
     VERDICT_SAME,  /* no difference that the runs show */
     VERDICT_LESS,  /* less, by more than chance */
     VERDICT_MORE,
-    VERDICT_UNSURE,  /* the difference is within what one run alone may vary */
-    VERDICT_PERHAPS, /* it is larger than that, but one run is no proof */
-    VERDICT_NONE     /* one of the two does not have the figure */
+    VERDICT_UNSURE, /* a single run does not tell how much runs vary */
+    VERDICT_NONE    /* one of the two does not have the figure */
 };
 
 struct verdict {
     enum verdict_kind kind;
     double change;      /* of the means, of the first's: -0.2 is 20 % less; NaN: of nothing */
     double probability; /* of the same or more by chance; NaN where runs are too few to tell */
-    double noise;       /* what one run may vary, of its mean; NaN where there are several */
     bool unlike;        /* got in another way than the first's */
 };
 
@@ -39,7 +37,6 @@ struct verdict {
 struct compared_session {
     struct statistics values; /* over runs */
     vitals_availability state;
-    double noise;
     struct verdict verdict;
 };
 

@@ -75,22 +75,22 @@ static void session_words(const struct account_view *view, bool wide, const stru
 
 static enum color verdict_words(const struct verdict *verdict, char out[static WORDS])
 {
-    char chance[64] = "", not_told[64] = "";
+    char chance[64] = "";
     enum color color = COLOR_DIM;
     if (verdict->probability < 0.0001)
         (void)snprintf(chance, sizeof chance, " (p < 0.0001)");
     else if (!isnan(verdict->probability))
         (void)snprintf(chance, sizeof chance, " (p %.2g)", verdict->probability);
-    if (verdict->probability >= COMPARE_CHANCE)
-        (void)snprintf(not_told, sizeof not_told, " (p %.2g, told below %.2g)",
-                       verdict->probability, COMPARE_CHANCE);
-    else
-        (void)snprintf(not_told, sizeof not_told, "%s", chance);
     out[0] = '\0';
     switch (verdict->kind) {
     case VERDICT_FIRST: break;
     case VERDICT_NONE: (void)snprintf(out, WORDS, "not in both"); break;
-    case VERDICT_SAME: (void)snprintf(out, WORDS, "no difference beyond chance%s", not_told); break;
+    case VERDICT_SAME:
+        (void)snprintf(out, WORDS,
+                       verdict->probability < COMPARE_CHANCE ? "less than 1 %%%s"
+                                                             : "within chance%s, above 0.01",
+                       chance);
+        break;
     case VERDICT_LESS:
         color = COLOR_GREEN;
         (void)snprintf(out, WORDS, "less%s", chance);
@@ -99,14 +99,7 @@ static enum color verdict_words(const struct verdict *verdict, char out[static W
         color = COLOR_YELLOW;
         (void)snprintf(out, WORDS, "more%s", chance);
         break;
-    case VERDICT_UNSURE:
-        (void)snprintf(out, WORDS, verdict->noise < 0.055 ? "cannot tell" : "cannot tell (%.0f %%)",
-                       verdict->noise * 100);
-        break;
-    case VERDICT_PERHAPS:
-        color = COLOR_PLAIN;
-        (void)snprintf(out, WORDS, verdict->change < 0 ? "less, likely" : "more, likely");
-        break;
+    case VERDICT_UNSURE: (void)snprintf(out, WORDS, "not known"); break;
     }
     if (verdict->change == 0 && verdict->kind != VERDICT_FIRST)
         (void)snprintf(out, WORDS, "the same");
@@ -213,10 +206,9 @@ static void put_head(const struct compare_print_table *table)
     if (alone) {
         paint_text(table->paint, COLOR_PLAIN, "  ");
         paint_paragraph(table->paint, COLOR_DIM, 2, table->view->width,
-                        "One run does not show how much runs vary: a difference below 10 %, "
-                        "twice the noise of its samples, 16 MiB or 50 ms cannot be told, and a "
-                        "larger one is only likely. With several files of each, vs between them, "
-                        "it is tested.");
+                        "One run does not show how much runs vary, so it is not known whether a "
+                        "difference is more than chance. Give two files or more of each, with vs "
+                        "between them.");
     }
 }
 
@@ -258,9 +250,8 @@ int comparison_text(const struct comparison *comparison, const struct account_vi
 /* ---- JSON ---- */
 
 static const char *const VERDICTS[] = {
-    [VERDICT_FIRST] = "first",  [VERDICT_SAME] = "no_difference", [VERDICT_LESS] = "less",
-    [VERDICT_MORE] = "more",    [VERDICT_UNSURE] = "cannot_tell", [VERDICT_PERHAPS] = "likely",
-    [VERDICT_NONE] = "missing",
+    [VERDICT_FIRST] = "first", [VERDICT_SAME] = "no_difference", [VERDICT_LESS] = "less",
+    [VERDICT_MORE] = "more",   [VERDICT_UNSURE] = "cannot_tell", [VERDICT_NONE] = "missing",
 };
 
 static void put_session(struct json_form *form, const struct comparison *comparison,
@@ -275,13 +266,12 @@ static void put_session(struct json_form *form, const struct comparison *compari
     form_put_number(form, "mean", known ? values->mean : (double)NAN);
     form_put_number(form, "min", known ? values->min : (double)NAN);
     form_put_number(form, "max", known ? values->max : (double)NAN);
-    form_put_number(form, "std", known ? values->std : (double)NAN);
+    form_put_number(form, "std", statistics_deviation(values));
     form_put_string(form, "availability",
                     known ? vitals_availability_name(item->sessions[at].state) : "not_requested");
     form_put_string(form, "verdict", VERDICTS[verdict->kind]);
     form_put_number(form, "change_ratio", verdict->change);
     form_put_number(form, "probability", verdict->probability);
-    form_put_number(form, "noise_ratio", verdict->noise);
     form_key(form, "counted_alike");
     form_bool(form, !verdict->unlike);
     form_end(form, '}');
@@ -377,8 +367,9 @@ static bool session_value(const struct compare_print_wanted *wanted, const struc
         if (known)
             statistics_add(&over_runs, strcmp(wanted->statistic, "min") == 0   ? found.min
                                        : strcmp(wanted->statistic, "max") == 0 ? found.max
-                                       : strcmp(wanted->statistic, "std") == 0 ? found.std
-                                                                               : found.mean);
+                                       : strcmp(wanted->statistic, "std") == 0
+                                           ? statistics_gpu_tracker_std(&found)
+                                           : found.mean);
     }
     *out = over_runs.mean;
     return over_runs.count > 0;

@@ -136,14 +136,15 @@ int phases_text(const struct phases *phases, const struct account_view *view,
 
 /* ---- JSON ---- */
 
-static void put_statistics(struct json_form *form, const struct statistics *statistics, bool total)
+static void put_statistics(struct json_form *form, const struct statistics *statistics, double std,
+                           bool total)
 {
     bool known = statistics->count > 0;
     form_begin(form, '{');
     form_put_number(form, "min", known ? statistics->min : (double)NAN);
     form_put_number(form, "max", known ? statistics->max : (double)NAN);
     form_put_number(form, "mean", known ? statistics->mean : (double)NAN);
-    form_put_number(form, "std", known ? statistics->std : (double)NAN);
+    form_put_number(form, "std", std);
     if (total)
         form_put_number(form, "total", statistics->total);
     form_end(form, '}');
@@ -162,7 +163,7 @@ void phases_json(const struct phases *phases, void *to)
         form_put_count(form, "num_open_calls", phase->open);
         form_put_count(form, "num_non_empty_calls", phase->non_empty);
         form_key(form, "compute_seconds");
-        put_statistics(form, &phase->seconds, true);
+        put_statistics(form, &phase->seconds, statistics_deviation(&phase->seconds), true);
         form_begin_member(form, "resource_usage", '[');
         for (size_t j = 0; j < phase->measure_count; j++) {
             const struct phase_measure *measure = &phase->measures[j];
@@ -177,7 +178,8 @@ void phases_json(const struct phases *phases, void *to)
             } else {
                 form_put_count(form, "count", measure->values.count);
                 form_key(form, "values");
-                put_statistics(form, &measure->values, false);
+                put_statistics(form, &measure->values, statistics_deviation(&measure->values),
+                               false);
             }
             form_end(form, '}');
         }
@@ -268,7 +270,7 @@ bool gpu_tracker_statistics(const struct phase *phase, const vitals_account *acc
     out->min *= factor;
     out->max *= factor;
     out->mean *= factor;
-    out->std *= factor;
+    out->square_sum *= factor * factor;
     return true;
 }
 
@@ -282,7 +284,7 @@ static void put_measures(struct json_form *form, const char *key, const struct p
         if (!known)
             statistics = (struct statistics){0};
         form_key(form, MEASURES[i].key);
-        put_statistics(form, &statistics, false);
+        put_statistics(form, &statistics, statistics_gpu_tracker_std(&statistics), false);
     }
     form_end(form, '}');
 }
@@ -355,7 +357,7 @@ int phases_gpu_tracker(const struct phases *phases, const vitals_account *accoun
         form_put_count(&form, "num_calls", phase->calls);
         form_put_count(&form, "num_non_empty_calls", phase->non_empty);
         form_key(&form, "compute_time");
-        put_statistics(&form, &phase->seconds, true);
+        put_statistics(&form, &phase->seconds, statistics_gpu_tracker_std(&phase->seconds), true);
         put_measures(&form, "resource_usage", phase, account, view);
         form_end(&form, '}');
     }

@@ -16,14 +16,19 @@ void statistics_add(struct statistics *statistics, double value)
         statistics->min = value;
     if (statistics->count == 1 || value > statistics->max)
         statistics->max = value;
-    statistics->std = sqrt(statistics->square_sum / (double)statistics->count);
 }
 
 double statistics_deviation(const struct statistics *statistics)
 {
     if (statistics->count < 2)
-        return 0;
+        return (double)NAN;
     return sqrt(statistics->square_sum / (double)(statistics->count - 1));
+}
+
+double statistics_gpu_tracker_std(const struct statistics *statistics)
+{
+    return statistics->count > 0 ? sqrt(statistics->square_sum / (double)statistics->count)
+                                 : (double)NAN;
 }
 
 /* The continued fraction of the incomplete beta function, by Lentz's method (Abramowitz and Stegun
@@ -77,5 +82,8 @@ double statistics_welch(const struct statistics *a, const struct statistics *b)
         return a->mean == b->mean ? 1 : 0;
     double t = (a->mean - b->mean) / sqrt(va + vb);
     double freedom = (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
+    /* With sets of one size the limit is never reached: there it is the most that can come out. */
+    double few = fmin(na, nb), many = fmax(na, nb);
+    freedom = fmin(freedom, (few - 1) * (1 + few / many));
     return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
 }

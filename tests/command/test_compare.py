@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import statistics
 import tempfile
 import unittest
 
@@ -53,49 +54,55 @@ class Compare(unittest.TestCase):
 
     def test_statistics(self):
         first = self.sessions(*self.runs_of("a", 2.0, 4.0), "vs", *self.runs_of("b", 1.0))[0]
-        self.assertEqual((first["min"], first["max"], first["mean"], first["std"]), (2, 4, 3, 1))
+        self.assertEqual((first["min"], first["max"], first["mean"], first["std"]), (2, 4, 3, 2 ** 0.5))
+
+    def test_one_deviation_for_all(self):
+        """run --repeat divides by the count less one, and so do compare and the phases."""
+        times = (10.0, 10.5, 9.0)
+        (first, _) = self.sessions(*self.runs_of("a", *times), "vs", *self.runs_of("b", 1.0))
+        self.assertAlmostEqual(first["std"], statistics.stdev(times))
+        self.assertIsNone(self.sessions(*self.runs_of("a", *times), "vs", *self.runs_of("b", 1.0))[1]["std"])
 
     def test_one_run_each_proves_nothing(self):
         old = self.run_of("old.json", 10.0)
-        for seconds, verdict in ((10.0, "cannot_tell"), (10.9, "cannot_tell"), (9.1, "cannot_tell"),
-                                 (8.0, "likely"), (12.0, "likely")):
+        for seconds in (10.0, 10.9, 9.1, 8.0, 120.0):
             other = self.sessions(old, self.run_of("new.json", seconds))[1]
-            self.assertEqual((other["verdict"], other["probability"]), (verdict, None), seconds)
-            self.assertEqual(other["noise_ratio"], 0.05)
+            self.assertEqual((other["verdict"], other["probability"]), ("cannot_tell", None), seconds)
         text = self.compare(old, self.run_of("new.json", 8.0))
         self.assertIn("One run does not show how much runs vary", text)
-        self.assertRegex(text, r"time +10\.0 s +8\.0 s +-20 % +less, likely")
+        self.assertRegex(text, r"time +10\.0 s +8\.0 s +-20 % +not known")
+        self.assertRegex(self.compare(old, *self.runs_of("same", 10.0)), r"0 % +the same")
 
-    def test_trifles_of_one_run_are_no_difference(self):
-        for name, unit, values, verdict in (
-                ("memory_peak_bytes", "bytes", (21.8 * 2**20, 8.7 * 2**20), "cannot_tell"),
-                ("memory_peak_bytes", "bytes", (64 * 2**20, 32 * 2**20), "likely"),
-                ("wall_seconds", "seconds", (0.02, 0.05), "cannot_tell"),
-                ("wall_seconds", "seconds", (0.2, 0.3), "likely")):
-            paths = [self.folder / "one.json", self.folder / "two.json"]
-            for path, value in zip(paths, values):
-                path.write_text(json.dumps(recorded.account([recorded.figure(name, value, unit)])))
-            (figure,) = json.loads(self.compare("--json", *paths))["figures"]
-            self.assertEqual(figure["sessions"][1]["verdict"], verdict, values)
+    def test_calls_of_one_run_are_no_runs(self):
+        paths = []
+        for name, length in (("a", 1), ("b", 2)):
+            marks = [(at, kind, "f", 1) for start in (1, 6, 11)
+                     for at, kind in ((start, "begin"), (start + length + start / 1000, "end"))]
+            paths.append(self.phases_file(f"{name}.csv", *marks))
+        document = json.loads(self.compare("--json", *paths))
+        verdicts = {one["sessions"][1]["verdict"] for one in document["figures"] if "phase" in one}
+        self.assertLessEqual(verdicts, {"cannot_tell", "missing"})
+
+    def test_nothing_and_nothing_are_the_same(self):
+        paths = []
+        for name in ("a", "b", "c", "d"):
+            paths.append(self.folder / f"{name}.json")
+            paths[-1].write_text(json.dumps(recorded.account([recorded.figure("disk_read_bytes", 0, "bytes")])))
+        self.assertRegex(self.compare(*paths[:2], "vs", *paths[2:]), r"disk read +0B +0B +0 % +the same")
 
     def test_the_threshold_is_shown(self):
         text = self.compare(*self.runs_of("old", 10.0, 10.1, 9.9), "vs",
                             *self.runs_of("new", 10.2, 10.3, 10.25), "--width", 160)
-        self.assertRegex(text, r"no difference beyond chance \(p 0\.0\d+, told below 0\.01\)")
+        self.assertRegex(text, r"within chance \(p 0\.0\d+\), above 0\.01")
 
-    def test_a_noisy_run_says_so(self):
-        """The mean of samples that swing between 0 and 2 is not known to 5 %."""
-        paths = []
-        for name, mean in (("a", 1.0), ("b", 1.2)):
-            path = self.folder / f"{name}.csv"
-            rows = [(recorded.START + i, [2 * mean * (i % 2)]) for i in range(16)]
-            recorded.write(path, ["cpu_cores"], rows, made=recorded.account(
-                [recorded.figure("cpu_mean_cores", mean, "cores", "sampled")]))
-            paths.append(path)
-        document = json.loads(self.compare("--json", *paths))
-        (figure,) = [one for one in document["figures"] if one["name"] == "cpu_mean_cores"]
-        self.assertGreater(figure["sessions"][1]["noise_ratio"], 0.3)
-        self.assertEqual(figure["sessions"][1]["verdict"], "cannot_tell")
+    def test_the_same_file_twice_is_refused(self):
+        a, b = self.run_of("a.json", 10), self.run_of("b.json", 8)
+        link = self.folder / "link.json"
+        link.symlink_to(a)
+        for files in ((a, a), (a, b, "vs", a, b), (a, f"again={link}")):
+            done = vitals("compare", *files)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), files)
+            self.assertIn("the same file twice", done.stderr)
 
     def test_what_was_got_in_another_way_is_told(self):
         other = self.sessions(self.run_of("a.json", 10), self.run_of("b.json", 8, "sampled"))[1]
@@ -114,7 +121,12 @@ class Compare(unittest.TestCase):
         a, b = self.run_of("a.json", 10), self.run_of("b=c.json", 8)
         names = [one["session"] for one in self.sessions(f"base={a}", b)]
         self.assertEqual(names, ["base", "b=c.json"])
-        names = [one["session"] for one in self.sessions(a, a, a)]
+        copies = [a]
+        for folder in ("second", "third"):
+            (self.folder / folder).mkdir()
+            copies.append(self.folder / folder / "a.json")
+            copies[-1].write_text(a.read_text())
+        names = [one["session"] for one in self.sessions(*copies)]
         self.assertEqual(names, ["a.json", "a.json (2)", "a.json (3)"])
 
     def test_three_stand_below_each_other(self):
@@ -176,13 +188,13 @@ class Compare(unittest.TestCase):
             self.assertEqual(len(document["overall_resource_usage"]), 21)
 
     def test_mistakes(self):
-        a = self.run_of("a.json", 10)
+        a, b = self.run_of("a.json", 10), self.run_of("b.json", 10)
         for arguments, code, words in (
                 ((), 2, "two files at least"), ((a,), 2, "two files at least"),
                 ((a, "vs"), 2, "two files at least"),
-                ((a, a, "--statistic", "median"), 2, "it is mean, min, max or std"),
-                ((a, a, "--format", "csv"), 2, "it is text, json or gpu-tracker"),
-                ((a, a, "--time-unit", "years"), 2, "seconds, minutes, hours or days"),
+                ((a, b, "--statistic", "median"), 2, "it is mean, min, max or std"),
+                ((a, b, "--format", "csv"), 2, "it is text, json or gpu-tracker"),
+                ((a, b, "--time-unit", "years"), 2, "seconds, minutes, hours or days"),
                 ((a, self.folder / "nowhere"), 1, "nowhere")):
             done = vitals("compare", *arguments)
             self.assertEqual((done.returncode, done.stdout), (code, ""), arguments)

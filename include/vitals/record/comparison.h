@@ -23,8 +23,7 @@ typedef enum vitals_verdict {
     VITALS_VERDICT_SAME,     /* no difference that the runs show */
     VITALS_VERDICT_LESS,     /* by more than chance (p < 0.01) */
     VITALS_VERDICT_MORE,
-    VITALS_VERDICT_UNSURE, /* the difference is within what one run alone may vary */
-    VITALS_VERDICT_PERHAPS /* it is larger, but one run is no proof */
+    VITALS_VERDICT_UNSURE /* not known: a single run does not tell how much runs vary */
 } vitals_verdict;
 
 /* An empty one; *out is the caller's to free. Errors: EMEMORY. */
@@ -75,14 +74,11 @@ VITALS_API vitals_availability vitals_compared_state(const vitals_compared *item
 VITALS_API vitals_verdict vitals_compared_verdict(const vitals_compared *item, size_t session)
     VITALS_NONNULL(1);
 
-/* The change of the mean, of the first's (-0.2: 20 % less), NaN of nothing; how probable as much
- * is by chance (NaN: too few runs to tell); and what one run may vary, of its mean (NaN where there
- * are several). */
+/* The change of the mean, of the first's (-0.2: 20 % less), NaN of nothing; and how probable as
+ * much is by chance (NaN: too few runs to tell). */
 VITALS_API double vitals_compared_change(const vitals_compared *item, size_t session)
     VITALS_NONNULL(1);
 VITALS_API double vitals_compared_probability(const vitals_compared *item, size_t session)
-    VITALS_NONNULL(1);
-VITALS_API double vitals_compared_noise(const vitals_compared *item, size_t session)
     VITALS_NONNULL(1);
 
 /* Writes it as TEXT, JSON or GPU_TRACKER, computed before. `options` may be NULL. Errors:

@@ -15,7 +15,7 @@ typedef enum vitals_statistic {
     VITALS_STATISTIC_MAX,
     VITALS_STATISTIC_MEAN,
     VITALS_STATISTIC_TOTAL,
-    VITALS_STATISTIC_DEVIATION /* of the population */
+    VITALS_STATISTIC_DEVIATION /* of a sample: divided by the count less one; NaN of one value */
 } vitals_statistic;
 
 typedef struct vitals_phases vitals_phases;

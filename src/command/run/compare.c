@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -18,6 +19,7 @@ struct comparing {
     size_t session_count;
     struct recording **runs; /* of all sessions, in order */
     struct phases *phases;
+    struct stat *files;
     size_t run_count;
 };
 
@@ -57,12 +59,29 @@ static const char *name_of(struct comparing *comparing, const char *word)
     return comparing->names[comparing->name_count++] = unique;
 }
 
+/* A file that was named before would count as a second run, which never took place. */
+static bool is_known(struct comparing *comparing, const char *path)
+{
+    struct stat is;
+    if (stat(path, &is) < 0)
+        return false;
+    for (size_t i = 0; i < comparing->run_count; i++) {
+        if (comparing->files[i].st_dev == is.st_dev && comparing->files[i].st_ino == is.st_ino)
+            return true;
+    }
+    comparing->files[comparing->run_count] = is;
+    return false;
+}
+
 static int open_run(struct comparing *comparing, const char *word)
 {
     vitals_error error;
     size_t ignored;
     const char *path = path_of(word, &ignored);
     struct recording *recording;
+    if (is_known(comparing, path))
+        return command_fail(EXIT_USAGE, "compare: %s: the same file twice; each file is one run",
+                            command_safe(path));
     if (recording_open(path, &recording, &error) < 0)
         return command_fail(EXIT_CANNOT, "%s", error.message);
     comparing->runs[comparing->run_count] = recording;
@@ -148,9 +167,10 @@ int command_compare(const struct settings *settings)
                                   .names = calloc(2 * count, sizeof *comparing.names),
                                   .sessions = calloc(count, sizeof *comparing.sessions),
                                   .runs = calloc(count, sizeof *comparing.runs),
-                                  .phases = calloc(count, sizeof *comparing.phases)};
+                                  .phases = calloc(count, sizeof *comparing.phases),
+                                  .files = calloc(count, sizeof *comparing.files)};
     bool memory = comparing.names != NULL && comparing.sessions != NULL && comparing.runs != NULL &&
-                  comparing.phases != NULL;
+                  comparing.phases != NULL && comparing.files != NULL;
     int code = memory ? open_runs(&comparing) : command_fail(EXIT_CANNOT, "out of memory");
     if (code == 0)
         code = print(&comparing, form, &view, settings->compare.statistic);
@@ -165,5 +185,6 @@ int command_compare(const struct settings *settings)
     free(comparing.sessions);
     free(comparing.runs);
     free(comparing.phases);
+    free(comparing.files);
     return code;
 }

@@ -3,6 +3,8 @@
 
 #include "report/statistics.h"
 
+#include <math.h>
+
 static struct statistics of(const double *values, size_t count)
 {
     struct statistics statistics = {0};
@@ -20,7 +22,7 @@ static void sums_up(void)
     CHECK_NEAR(found.max, 9, 0);
     CHECK_NEAR(found.mean, 5, 1e-12);
     CHECK_NEAR(found.total, 40, 1e-12);
-    CHECK_NEAR(found.std, 2, 1e-12);
+    CHECK_NEAR(statistics_gpu_tracker_std(&found), 2, 1e-12);
     CHECK_NEAR(statistics_deviation(&found), 2.13808993529939, 1e-12);
 }
 
@@ -37,7 +39,38 @@ static void one_value_has_no_spread(void)
     struct statistics found = of(value, 1);
     CHECK_NEAR(found.min, -7, 0);
     CHECK_NEAR(found.max, -7, 0);
-    CHECK_NEAR(statistics_deviation(&found), 0, 0);
+    CHECK(isnan(statistics_deviation(&found)));
+    CHECK_NEAR(statistics_gpu_tracker_std(&found), 0, 0);
+}
+
+/* Sums of twelve uniform numbers less 6: nearly normal, from one generator with a fixed seed. */
+static double drawn(uint64_t *seed)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++) {
+        *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        sum += (double)(*seed >> 11) * 0x1p-53;
+    }
+    return sum;
+}
+
+/* Sets of one distribution are told different at most once in 100, whatever their sizes. */
+static void chance_is_kept_for_unequal_sets(void)
+{
+    enum { PAIRS = 20000 };
+    static const size_t SIZES[][2] = {{2, 2}, {3, 3}, {2, 3}, {2, 5}, {2, 10}, {3, 10}, {5, 20}};
+    uint64_t seed = 17;
+    for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
+        size_t told = 0;
+        for (size_t pair = 0; pair < PAIRS; pair++) {
+            struct statistics sets[2] = {{0}};
+            for (size_t set = 0; set < 2; set++)
+                for (size_t k = 0; k < SIZES[i][set]; k++)
+                    statistics_add(&sets[set], drawn(&seed));
+            told += statistics_welch(&sets[0], &sets[1]) < 0.01;
+        }
+        CHECK(told <= PAIRS / 100);
+    }
 }
 
 /* scipy.stats.ttest_ind(a, b, equal_var=False).pvalue */
@@ -78,6 +111,7 @@ static const check_test tests[] = {
     {"large numbers keep their spread", large_numbers_keep_their_spread},
     {"one value has no spread", one_value_has_no_spread},
     {"Welch's test as others calculate it", welch_as_others_calculate_it},
+    {"chance is kept for unequal sets", chance_is_kept_for_unequal_sets},
     {"too few tell nothing", too_few_tell_nothing},
 };
 CHECK_TESTS(tests)
