@@ -272,6 +272,32 @@ class Endings(Recordings):
         screen = vitals("replay", *PLAIN, path, "--screen", "80x24")
         self.assertEqual((screen.returncode, screen.stderr), (0, ""))
 
+    def test_snapshots_out_of_order_have_an_end(self):
+        """In a leaf of the table of frames the number of each snapshot in turn is set to 1."""
+        path = self.record("a.db", count=12)
+        whole = path.read_bytes()
+        ((page_bytes,),) = self.query(path, "PRAGMA page_size")
+        broken = self.folder / "broken.db"
+        tried = 0
+        for page in range(page_bytes, len(whole), page_bytes):
+            if whole[page] != 13:  # a leaf of a table
+                continue
+            cells = int.from_bytes(whole[page + 3:page + 5], "big")
+            for cell in range(min(cells, 20)):
+                at = page + int.from_bytes(whole[page + 8 + 2 * cell:page + 10 + 2 * cell], "big")
+                while whole[at] & 128:
+                    at += 1
+                if whole[at + 1] & 128 or whole[at + 1] < 2:
+                    continue
+                broken.write_bytes(whole[:at + 1] + b"\1" + whole[at + 2:])
+                (self.folder / "page.html").unlink(missing_ok=True)
+                for arguments in (("report", broken, "--html", self.folder / "page.html"),
+                                  ("-1", "--from", broken)):
+                    tried += 1
+                    done = vitals(*arguments, timeout=60)
+                    self.assertIn(done.returncode, (0, 1), (arguments, at, done.stderr))
+        self.assertGreater(tried, 20)
+
     def test_a_damaged_file_names_the_tool_that_recovers_it(self):
         path = self.record("a.db", count=60, interval="50ms")
         whole = path.read_bytes()

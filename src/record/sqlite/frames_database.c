@@ -57,8 +57,17 @@ int frames_find(struct frames *frames, enum frames_place place, int64_t argument
     (void)sqlite3_bind_int64(statement, 1, argument);
     int result = sqlite3_step(statement), code = 0;
     if (result == SQLITE_ROW) {
-        *number = sqlite3_column_int64(statement, 0);
-        code = 1;
+        /* In a damaged index the next number may be one that was passed before: a loop over it
+         * would have no end. */
+        int64_t found = sqlite3_column_int64(statement, 0);
+        if ((place == FRAMES_AFTER && found <= argument) ||
+            (place == FRAMES_BEFORE && found >= argument))
+            code = record_fail(VITALS_EFORMAT, frames->path, error,
+                               "its snapshots are out of order from number %lld on",
+                               (long long)found);
+        else
+            *number = found;
+        code = code < 0 ? code : 1;
     } else if (result != SQLITE_DONE) {
         code = database_fail(frames->database, frames->path, error);
     }
