@@ -120,6 +120,11 @@ typedef struct vitals_run_options {
      * missing, to which processes write that were started with VITALS_MARKS set to it; what stands
      * in it when the run is opened is not told, and it stays. NULL: no marks are read. */
     const char *marks_path;
+
+    /* Of a run with argv: receives a sentence for the user before the command runs, if a limit
+     * cannot be enforced for all that the command does. In the launcher; NULL: nothing is said. */
+    void (*notice)(void *data, const char *words);
+    void *notice_data; /* the first argument of notice */
 } vitals_run_options;
 
 /* Fills in the defaults. `size` is sizeof(vitals_run_options) as the caller was compiled; not a

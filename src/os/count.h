@@ -58,6 +58,10 @@ struct os_counter {
      * such file. */
     int (*activity)(const void *state, int *folder);
 
+    /* The memory that its members hold at this moment, without page cache that can be
+     * dropped. False if it does not know. */
+    bool (*held)(const void *state, uint64_t *bytes);
+
     bool (*is_idle)(const void *state); /* it was not worth it, or not allowed; NULL: never */
 
     /* Fills in what it counts; what it leaves UNSET it does not. */

@@ -13,7 +13,8 @@
 
 enum limit { LIMIT_NONE, LIMIT_TIME, LIMIT_MEMORY, LIMIT_GPU_MEMORY, LIMIT_PROCESSES };
 
-/* The newest that is known; what is not has no state above 0. */
+/* The newest that is known; what is not has no state above 0. Memory is that which the job held at
+ * one moment for certain, and no estimate: a job that stays below its limit is never ended. */
 struct limits_seen {
     uint64_t run_ns; /* since the command began */
     struct value memory_bytes, gpu_memory_bytes, processes;

@@ -359,6 +359,19 @@ void accounting_names(const struct accounting *accounting, char *out, size_t cap
     }
 }
 
+struct value accounting_held(const struct accounting *accounting)
+{
+    uint64_t bytes;
+    for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {
+        const struct method *method = &accounting->methods[i];
+        if (method->in_use && method->counter->held != NULL &&
+            (method->counts & os_quantity(COUNTED_MEMORY_PEAK_BYTES)) != 0 &&
+            method->counter->held(method->state, &bytes))
+            return value_u64(bytes);
+    }
+    return value_missing(VITALS_UNSUPPORTED);
+}
+
 bool accounting_kill(struct accounting *accounting)
 {
     for (size_t i = 0; accounting != NULL && i < accounting->count; i++) {

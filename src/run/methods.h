@@ -63,6 +63,10 @@ void accounting_names(const struct accounting *accounting, char *out, size_t cap
  * does. */
 bool accounting_kill(struct accounting *accounting);
 
+/* The memory that the whole job holds now, by the method that counts its memory; not known: no
+ * state above 0. */
+struct value accounting_held(const struct accounting *accounting);
+
 /* Removes what was made. Accepts NULL. */
 void accounting_close(struct accounting *accounting);
 

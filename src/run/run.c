@@ -42,6 +42,11 @@ static const double START_APART = 0.001;
 /* Grace for children that exit together with the command. */
 static const uint64_t DYING_NS = 10 * NS_PER_MS;
 
+static const char NO_GROUP_HOLDS[] = "the memory limit is checked by samples, as no cgroup counts "
+                                     "this command's memory: it ends the "
+                                     "command if one process, or several that do not change, hold "
+                                     "more; files in /dev/shm do not count";
+
 enum { SIGNAL_EXIT = 128, CHILDREN_FIRST = 64, METHODS_TEXT = 96 };
 
 struct launcher {
@@ -438,6 +443,16 @@ static void pass_signals(struct launcher *launcher)
     }
 }
 
+/* What the limit of memory is compared with. A cgroup knows what all processes hold at this moment,
+ * without page cache; without one there is what samples have proven. */
+static struct value memory_held(struct launcher *launcher)
+{
+    if (launcher->limits.memory_bytes == 0)
+        return value_missing(VITALS_NOT_REQUESTED);
+    struct value held = accounting_held(launcher->accounting);
+    return held.state > 0 ? held : launcher->watcher.report.memory_bytes;
+}
+
 /* Waits for the end of the command and, if that is wanted, of what it left behind. */
 static void wait_for_end(struct launcher *launcher)
 {
@@ -446,7 +461,7 @@ static void wait_for_end(struct launcher *launcher)
            !launcher->told_to_end) {
         /* After reaping: a command that ended in time did so, however late the launcher is. */
         const struct limits_seen seen = {.run_ns = run_ns(launcher),
-                                         .memory_bytes = report->memory_bytes,
+                                         .memory_bytes = memory_held(launcher),
                                          .gpu_memory_bytes = report->gpu_memory_bytes,
                                          .processes = report->living};
         enum limits_order order = limits_step(&launcher->limits, &seen);
@@ -624,11 +639,16 @@ static int run(struct launcher *launcher, vitals_error *error)
     }
     os_signals_missed(&launcher->signals);
     accounting_child(launcher->accounting, launcher->command.pid);
+    if (options->limit_memory_bytes != 0 && options->notice != NULL &&
+        !accounting_counts(launcher->accounting, COUNTED_MEMORY_PEAK_BYTES))
+        options->notice(options->notice_data, NO_GROUP_HOLDS);
     launcher->begin_ns = now_ns(launcher);
     int failed = os_spawn_go(&launcher->command);
     if (failed != 0)
         track_child_failure(options->argv[0], failed, &launcher->facts);
     wait_for_end(launcher);
+    if (options->wait_for_descendants != 0)
+        launcher->facts.wall_seconds = (double)run_ns(launcher) / 1e9;
     os_child_done(&launcher->command);
     account_for(launcher);
     return 0;

@@ -326,9 +326,9 @@ static void tick(struct watcher *watcher, bool last)
     if (vitals_usage_add(watcher->usage, snapshot, &error) < 0)
         run_observer_complain(&watcher->observer, "a sample is not whole", error.message);
     report->ticks++;
-    report->memory_bytes = newest(watcher, MEASURE_AT_memory_both_bytes);
-    if (report->memory_bytes.state <= 0)
-        report->memory_bytes = newest(watcher, MEASURE_AT_memory_resident_bytes);
+    double held = usage_memory_held(watcher->usage);
+    report->memory_bytes = value_u64((uint64_t)held);
+    report->memory_bytes.state = held > 0 ? VITALS_LOWER_BOUND : VITALS_NOT_YET;
     report->gpu_memory_bytes = newest(watcher, MEASURE_AT_gpu_memory_bytes);
     report->living = newest(watcher, MEASURE_AT_processes);
 

@@ -5,6 +5,7 @@ As root and as an ordinary user: where a cgroup can be had the kernel holds memo
 can, samples must do.
 """
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -212,6 +213,54 @@ class Limits(RunCase):
                                         "wait4,sampling")
         self.assertEqual(done.returncode, 6, done.stderr)
 
+    def test_pages_that_forks_read_are_not_theirs_alone(self):
+        """A parent of 100 MiB, and forks that read it one after the other: each proportional size was
+        right when it was read, and their sum never."""
+        text = """
+            block = bytearray(100 << 20)
+            for at in range(0, len(block), 4096):
+                block[at] = 1
+            for _ in range(8):
+                if os.fork() == 0:
+                    sum(block[at] for at in range(0, len(block), 4096))
+                    time.sleep(2)
+                    os._exit(0)
+                time.sleep(0.1)
+            while True:
+                try:
+                    os.wait()
+                except ChildProcessError:
+                    sys.exit(6)
+            """
+        for limit in ("140MiB", "180MiB"):
+            for methods in ((), ("--rungs", "wait4,sampling")):
+                done, _, _ = self.limited(program(text), "--limit-memory", limit, *methods)
+                self.assertEqual(done.returncode, 6, (limit, methods, done.stderr))
+
+    def test_what_it_cannot_enforce_is_said_at_the_start(self):
+        done, _, _ = self.limited(["sh", "-c", "echo it ran >&2"], "--limit-memory", "64MiB", "--rungs",
+                                  "wait4,sampling")
+        before, _, _ = done.stderr.partition("it ran")
+        self.assertIn("no cgroup counts this command's memory", before)
+        self.assertIn("/dev/shm", before)
+
+    def test_files_in_memory_are_held_by_a_cgroup(self):
+        path = pathlib.Path("/dev/shm") / f"vitals-test-{os.getpid()}"
+        self.addCleanup(lambda: path.unlink(missing_ok=True))
+        text = f"""
+            with open({str(path)!r}, "wb") as file:
+                for _ in range(60):
+                    file.write(bytes(1 << 20))
+            time.sleep(60)
+            """
+        path.touch(mode=0o666)
+        path.chmod(0o666)
+        done, account, _ = self.limited(["timeout", "3", *program(text)], "--limit-memory", "50MiB")
+        if "no cgroup counts" in done.stderr:  # said, and so it is not ended
+            self.assertEqual(done.returncode, 124, done.stderr)
+        else:
+            self.assertEqual((done.returncode, self.attribute(account, "limit")), (137, "memory"))
+
     def test_processes(self):
         text = """
             for _ in range(12):
@@ -329,7 +378,8 @@ class Kernel(RunCase):
         process.stdin.write("go\n")
         process.stdin.flush()
         survived = process.stdout.readline()
-        os.kill(samplers[0], signal.SIGCONT)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(samplers[0], signal.SIGCONT)
         _, said = process.communicate(timeout=60)
         account = self.account_of_a_kill()
         if survived == "":
@@ -387,7 +437,8 @@ class Nonsense(unittest.TestCase):
 
     def test_each(self):
         for options in (["--limit-time", "0"], ["--limit-time", "nan"], ["--limit-time", "-5"],
-                        ["--limit-memory", "0"], ["--limit-memory", "lots"], ["--limit-memory", "-1"],
+                        ["--limit-memory", "0"], ["--limit-memory", "lots"], ["--limit-memory", "-1"], ["--limit-memory", "10"],
+                        ["--limit-gpu-memory", "1000000000"],
                         ["--limit-gpu-memory", "1XiB"], ["--limit-processes", "0"],
                         ["--limit-processes", "1.5"], ["--limit-grace", "inf"], ["--interval", "0"],
                         ["--interval", "nan"], ["--interval", "1ms"], ["--repeat", "0"],

@@ -18,10 +18,13 @@ static int take_size(const char *option, const char *text, uint64_t *out)
 {
     if (text == NULL)
         return 0;
-    if (vitals_parse_bytes(text, out) == 0 && *out > 0)
+    /* 10 is as likely 10 GiB as 10 bytes, which no command survives. */
+    bool has_unit = text[strspn(text, "0123456789.")] != '\0';
+    if (has_unit && vitals_parse_bytes(text, out) == 0 && *out > 0)
         return 0;
-    return command_fail(EXIT_USAGE, "--%s %s: a size above 0 is expected, as 40GiB or 500M", option,
-                        command_safe(text));
+    return command_fail(EXIT_USAGE,
+                        "--%s %s: a size above 0 with its unit is expected, as 40GiB or 500M",
+                        option, command_safe(text));
 }
 
 /* Takes names of methods, separated by commas or spaces. */
@@ -387,6 +390,12 @@ static int make_scope(void *data, const char *name, const int64_t *pids, size_t 
     return status == 0 ? 0 : -1;
 }
 
+static void print_notice(void *data, const char *words)
+{
+    (void)data;
+    (void)command_fail(0, "%s", words);
+}
+
 int run_plan_init(struct run_plan *plan, const struct settings *settings)
 {
     vitals_run_options *options = &plan->options;
@@ -394,6 +403,7 @@ int run_plan_init(struct run_plan *plan, const struct settings *settings)
     vitals_run_options_init(options, sizeof *options);
     options->argv = (char *const *)settings->arguments.command_argv;
     options->world = &plan->world;
+    options->notice = print_notice;
     options->wait_for_descendants = settings->run.wait;
     options->child_descriptors = settings->arguments.descriptors_before;
     options->runtime_folder = settings->environment.runtime_folder;

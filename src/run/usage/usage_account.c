@@ -231,20 +231,20 @@ static void put_memory(struct usage_account_writer *writer)
     const struct usage_cell *both = &cells[MEASURE_AT_memory_both_bytes];
     const struct usage_cell *resident = &cells[MEASURE_AT_memory_resident_bytes];
     char source[FIGURE_SOURCE];
-    double low = usage->held_gone, sum = usage->peaks_gone, anonymous = usage->anonymous_gone;
+    double sum = usage->peaks_gone, anonymous = usage->anonymous_gone;
     for (size_t i = 0; i < usage->processes.count; i++) {
         const struct usage_process *process = usage->processes.items[i];
         if (!process->member)
             continue;
-        low = f64_max(low, process->held_peak);
         sum += process->resident_peak;
         anonymous = f64_max(anonymous, process->anonymous_peak);
     }
 
-    bool together = usage->together > low;
-    low = together ? usage->together : low;
+    double low = usage_memory_held(usage);
     (void)snprintf(source, sizeof(source), "%s, %s",
-                   together ? "PSS while nothing changed" : "largest process", writer->every);
+                   low > 0 && low <= usage->together ? "PSS while nothing changed"
+                                                     : "largest process",
+                   writer->every);
     put_bytes(writer, VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES, source, VITALS_LOWER_BOUND, low);
     if (low <= 0)
         put_missing(writer, VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES, "bytes",

@@ -309,6 +309,9 @@ void usage_add_reading(struct usage_sum *sums, bool root, vitals_availability st
 void usage_set_gauge(vitals_usage *usage, uint64_t read_ns, enum measure_place place, size_t scope,
                      const struct usage_sum *sum);
 
+/* The most memory that the tree has held at one moment for certain, in bytes; 0: none was seen. */
+double usage_memory_held(const vitals_usage *usage);
+
 /* Adds to a request the private and proportional pages of processes, which alone tell how much
  * memory several processes hold together. The kernel walks through their memory for it. */
 VITALS_CHECKED int usage_request_memory(vitals_request *request, vitals_error *error);

@@ -256,6 +256,17 @@ static void bound(vitals_usage *usage)
     memory_free(still);
 }
 
+double usage_memory_held(const vitals_usage *usage)
+{
+    double most = f64_max(usage->held_gone, usage->together);
+    for (size_t i = 0; i < usage->processes.count; i++) {
+        const struct usage_process *process = usage->processes.items[i];
+        if (process->member)
+            most = f64_max(most, process->held_peak);
+    }
+    return most;
+}
+
 /* ---- the estimate ---- */
 
 /* Where it may not be counted, all that is anonymous. Where it was not counted yet, what it has

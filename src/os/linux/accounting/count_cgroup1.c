@@ -150,6 +150,17 @@ static void read_cgroup1(void *data, struct counted *out)
     }
 }
 
+static bool held_cgroup1(const void *data, uint64_t *bytes)
+{
+    const struct count_cgroup1_state *state = data;
+    for (size_t i = 0; i < HIERARCHY_COUNT; i++) {
+        const struct cgroup1_part *part = &state->parts[i];
+        if (part->is && HIERARCHIES[i].controller == CGROUP_MEMORY)
+            return own_group_held(state->os, &part->group, bytes);
+    }
+    return false;
+}
+
 static bool kill_cgroup1(void *data)
 {
     const struct count_cgroup1_state *state = data;
@@ -188,6 +199,7 @@ const struct os_counter count_cgroup1 = {
     .open = open_cgroup1,
     .place = place_cgroup1,
     .activity = activity_cgroup1,
+    .held = held_cgroup1,
     .read = read_cgroup1,
     .kill = kill_cgroup1,
     .close = close_cgroup1,

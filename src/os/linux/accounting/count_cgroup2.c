@@ -122,6 +122,12 @@ static int activity_cgroup2(const void *data, int *folder)
     return file < 0 ? -errno : file;
 }
 
+static bool held_cgroup2(const void *data, uint64_t *bytes)
+{
+    const struct count_cgroup2_state *state = data;
+    return own_group_held(state->os, &state->group, bytes);
+}
+
 static bool kill_cgroup2(void *data)
 {
     const struct count_cgroup2_state *state = data;
@@ -143,6 +149,7 @@ const struct os_counter count_cgroup2 = {
     .child = child_cgroup2,
     .ended = ended_cgroup2,
     .activity = activity_cgroup2,
+    .held = held_cgroup2,
     .read = read_cgroup2,
     .kill = kill_cgroup2,
     .close = close_cgroup2,

@@ -117,6 +117,12 @@ static void read_scope(void *data, struct counted *out)
         peak->as.f64 -= 1; /* the keeper, which is always in the scope */
 }
 
+static bool held_scope(const void *data, uint64_t *bytes)
+{
+    const struct count_scope_state *state = data;
+    return state->group.folder >= 0 && own_group_held(state->os, &state->group, bytes);
+}
+
 static bool kill_scope(void *data)
 {
     const struct count_scope_state *state = data;
@@ -140,6 +146,7 @@ const struct os_counter count_scope = {
     .worth = 1u << COUNTED_CPU_SECONDS,
     .open = open_scope,
     .child = child_scope,
+    .held = held_scope,
     .read = read_scope,
     .kill = kill_scope,
     .close = close_scope,

@@ -123,6 +123,25 @@ static bool parse_disks(const struct os *os, const struct own_figure *figure, co
     return any;
 }
 
+bool own_group_held(const struct os *os, const struct own_group *group, uint64_t *bytes)
+{
+    /* Version 1 has both its own and, with "total_", those of all groups below it. */
+    static const char *const NAMES[][2] = {{"total_rss", "total_shmem"}, {"anon", "shmem"}};
+    char text[TEXT_BYTES];
+    int64_t size = own_group_read(os, group, "memory.stat", text, sizeof text);
+    for (size_t i = 0; size > 0 && i < ARRAY_COUNT(NAMES); i++) {
+        const struct span anonymous = {NAMES[i][0], strlen(NAMES[i][0])};
+        const struct span shared = {NAMES[i][1], strlen(NAMES[i][1])};
+        uint64_t own, files;
+        if (cgroup_parse_field(text, (size_t)size, anonymous, &own) &&
+            cgroup_parse_field(text, (size_t)size, shared, &files)) {
+            *bytes = saturating_add(own, files);
+            return true;
+        }
+    }
+    return false;
+}
+
 typedef bool parse_shape(const struct os *os, const struct own_figure *figure, const char *bytes,
                          size_t size, uint64_t *out);
 

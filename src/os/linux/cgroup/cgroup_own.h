@@ -65,6 +65,10 @@ void own_group_remove(const struct os *os, struct own_group *group);
 
 /* ---- what its files count ---- */
 
+/* Anonymous memory and shared memory, also of files in a tmpfs, that is charged to it and to the
+ * groups below it now; false if memory.stat cannot be read. */
+bool own_group_held(const struct os *os, const struct own_group *group, uint64_t *bytes);
+
 enum own_shape {
     OWN_NUMBER,   /* a file of one number */
     OWN_FIELD,    /* of lines "key number" */
