@@ -161,12 +161,12 @@ class Ends(Case):
 
     def test_names_from_outside_are_made_keys_that_mlflow_takes(self):
         names = ["../../x", "a\nb", "/abs", "x//y", "p" * 300, "é", ".", "trail/", "a:b", "a;b"]
-        figures = [{"name": "cpu_seconds", "subject": name, "value": 1, "availability": "have"} for name in names]
-        line = end()
-        line["account"]["figures"] += figures
-        stub, _ = self.told(usage(0), line)
-        keys = [metric["key"] for batch in stub.batches() for metric in batch if metric["key"].startswith("account/")]
-        self.assertEqual(len(keys), len(names) + 2)
+        line = usage(0)
+        line["usage"]["values"] = [["tree", "", name, "have", 1] for name in names]
+        stub, _ = self.told(line, end())
+        keys = [metric["key"] for batch in stub.batches() for metric in batch
+                if metric["key"].startswith("system/process/")]
+        self.assertEqual(len(keys), 2 * len(names))  # each with its peak
         self.assertEqual(len(set(keys)), len(keys))
         for key in keys:
             self.assertRegex(key, r"\A[/\w.\- ]{1,250}\Z")
@@ -175,14 +175,40 @@ class Ends(Case):
 
     def test_requests_keep_the_limits(self):
         line = end(attributes={"missing": "é" * 40000})
-        line["account"]["figures"] += [{"name": f"figure_{i}", "value": i, "availability": "have"} for i in range(2500)]
-        stub, _ = self.told(usage(0), line)
-        self.assertEqual([len(batch) for batch in stub.batches() if batch[0]["key"].startswith("account/")],
-                         [1000, 1000, 502])
+        sample = usage(0)
+        sample["usage"]["values"] = [["tree", "", f"measure_{i}", "have", i] for i in range(1250)]
+        stub, _ = self.told(sample, line)
+        self.assertEqual([len(batch) for batch in stub.batches()], [1000, 1000, 500, 2])
         for _, path, body, _ in stub.requests:
             self.assertLess(len(body), 1_000_000, path)
         value = next(tag["value"] for tags in stub.batches("tags") for tag in tags if tag["key"] == "vitals.missing")
         self.assertEqual(value, "é" * 2500)
+
+    def test_the_account_is_one_document_and_a_handful_of_metrics(self):
+        line = end()
+        line["account"]["figures"] += [
+            {"name": "memory_peak_bytes", "value": 7, "availability": "have"},
+            {"name": "minor_faults", "value": 3, "availability": "have"},
+            {"name": "wall_seconds", "subject": "system", "value": 4, "availability": "have"},
+            *({"name": "gpu_busy_seconds", "subject": f"GPU-{i}", "value": 2.5, "availability": "have"} for i in range(3)),
+            *({"name": f"figure_{i}", "value": i, "availability": "have"} for i in range(200))]
+        stub, _ = self.told(usage(0), line)
+        sent = {metric["key"]: (metric["value"], metric["timestamp"] - BEGIN_MS)
+                for batch in stub.batches() for metric in batch}
+        self.assertEqual([key for key in sent if not key.startswith("system/")], [])
+        self.assertEqual({key: value for key, value in sent.items() if key.startswith("system/run/")}, {
+            "system/run/wall_seconds": (12.5, 12500), "system/run/cpu_seconds": (6.25, 12500),
+            "system/run/memory_peak_bytes": (7, 12500), "system/run/gpu_busy_seconds": (7.5, 12500)})
+        (document,) = [json.loads(body) for _, path, body, _ in stub.requests if path.endswith("account.json")]
+        self.assertEqual(document["figures"], line["account"]["figures"])
+
+    def test_a_missing_device_is_no_part_of_a_sum(self):
+        line = end()
+        line["account"]["figures"] += [
+            {"name": "gpu_busy_seconds", "subject": "GPU-0", "value": 2.5, "availability": "have"},
+            {"name": "gpu_busy_seconds", "subject": "GPU-1", "value": None, "availability": "denied"}]
+        stub, _ = self.told(usage(0), line)
+        self.assertNotIn("system/run/gpu_busy_seconds", [point["key"] for batch in stub.batches() for point in batch])
 
     def test_artifacts_are_put_or_said_to_be_nowhere(self):
         page = self.folder / "report.html"
@@ -308,7 +334,7 @@ class Command(Case):
             self.assertEqual(update["status"], "FAILED")
             (page,) = [body for _, path, body, _ in stub.requests if path.endswith("report.html")]
             self.assertIn(b"</html>", page)  # read before vitals run removed it
-            self.assertIn("account/wall_seconds", {point["key"] for batch in stub.batches() for point in batch})
+            self.assertIn("system/run/wall_seconds", {point["key"] for batch in stub.batches() for point in batch})
         self.assertFalse(spool.exists())
 
     def test_a_program_that_starts_late_keeps_all_that_it_is_told(self):

@@ -69,6 +69,7 @@ class Shares(Case):
         settings = self.settings(stub)
         self.assertEqual(settings["vitals.cgroup_memory_limit_bytes"], str(2**29))
         self.assertEqual(settings["vitals.cgroup_cpu_limit_cores"], "2.5")
+        self.assertEqual(settings["vitals.cpu_usage_cores"], "2.5")
 
     def test_without_limits_of_the_machine_and_one_core(self):
         for limits in (None, {"cgroup_memory_limit_bytes": None, "cgroup_cpu_limit_cores": None},
@@ -77,12 +78,14 @@ class Shares(Case):
                 stub = self.told(limits)
                 self.assertAlmostEqual(self.share(stub, "memory_usage_percentage"), 102 * 2**20 * 100 / 4e9)
                 self.assertAlmostEqual(self.share(stub, "cpu_usage_percentage"), 50)
+                self.assertEqual(self.settings(stub)["vitals.cpu_usage_cores"], "1")
 
     def test_what_was_asked_for_goes_before(self):
         limits = {"cgroup_memory_limit_bytes": 2**29, "cgroup_cpu_limit_cores": 2.5}
         stub = self.told(limits, max_memory_bytes=2**28, max_cpus=4)
         self.assertAlmostEqual(self.share(stub, "memory_usage_percentage"), 102 / 256 * 100)
         self.assertAlmostEqual(self.share(stub, "cpu_usage_percentage"), 50 / 4)
+        self.assertEqual(self.settings(stub)["vitals.cpu_usage_cores"], "4")
         stub = self.told(limits, job={"memory_limit_bytes": 2**28})  # --limit-memory
         self.assertAlmostEqual(self.share(stub, "memory_usage_percentage"), 102 / 256 * 100)
 
@@ -100,7 +103,20 @@ class Shares(Case):
         process = "system/process/"
         self.assertEqual([ms for ms, _, _ in self.points(stub, process + "memory_usage_percentage")], [1000, 2000])
         self.assertEqual([value for _, _, value in self.points(stub, process + "cpu_usage_percentage")], [25, 25])
+        self.assertEqual([pair["value"] for pairs in stub.batches("params") for pair in pairs
+                          if pair["key"] == "vitals.cpu_usage_cores"], ["2"])
         self.assertEqual(len(self.points(stub, process + "num_threads")), 3)
+
+
+    def test_what_is_100_percent_stays_so_for_the_whole_run(self):
+        limits = [{"cgroup_memory_limit_bytes": 2**29, "cgroup_cpu_limit_cores": cores} for cores in (2, 4, 4)]
+        stub = self.told(limits)
+        points = self.points(stub, "system/process/cpu_usage_percentage")
+        self.assertEqual([value for _, _, value in points], [25, 25])
+        self.assertEqual(self.settings(stub)["vitals.cpu_usage_cores"], "2")
+        stub = self.told(limits, run_id="r" * 32)  # of a run that is continued it is a tag
+        self.assertNotIn("vitals.cpu_usage_cores", self.settings(stub))
+        self.assertEqual(self.settings(stub, "tags")["vitals.cpu_usage_cores"], "2")
 
 
 class Devices(Case):

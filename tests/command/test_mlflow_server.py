@@ -2,17 +2,20 @@
 It is started once, and stopped and begun again by the test of a gap."""
 
 import json
+import os
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import time
 import unittest
 
-from harness import vitals, wait_until
+from harness import BUILD, environment, vitals, wait_until
 from mlflow_server import BEGIN_NS, JOB, MlflowServer, end, free_port, kept_spool, needs_servers, usage
 from tell_program import Tell
 
 BEGIN_MS = BEGIN_NS // 10**6
+EXAMPLE = BUILD / "examples/example_exporter"
 UNSET = {name: None for name in ("MLFLOW_RUN_ID", "MLFLOW_EXPERIMENT_ID", "MLFLOW_EXPERIMENT_NAME",
                                  "MLFLOW_TRACKING_URI", "MLFLOW_RUN_NAME", "MLFLOW_SYSTEM_METRICS_NODE_ID")}
 
@@ -89,7 +92,7 @@ class Server(unittest.TestCase):
         self.assertIn(f"the file is kept as {spool}.damaged", sent.stderr)
         run, count = self.newest_run("damaged")
         self.assertEqual((run["info"]["status"], count), ("FAILED", 1))
-        self.assertIn("account/wall_seconds", {metric["key"] for metric in run["data"]["metrics"]})
+        self.assertIn("system/run/wall_seconds", {metric["key"] for metric in run["data"]["metrics"]})
         self.assertIn(b"figures", self.server.artifact(run, "vitals/account.json"))
         self.assertFalse(spool.exists())
         self.assertIn(whole[at + 4:at + 100], spool.with_name(spool.name + ".damaged").read_bytes())
@@ -111,10 +114,15 @@ class Server(unittest.TestCase):
         self.assertEqual((info["status"], info["run_name"]), ("FINISHED", "first"))
         self.assertEqual(seen.read_text().strip(), info["run_id"])
         figures = json.loads(account.read_text())["figures"]
-        for figure in figures:
-            if figure["value"] is not None and not figure.get("subject"):
-                with self.subTest(figure["name"]):
-                    self.assertEqual(metrics["account/" + figure["name"]], figure["value"])
+        main = {figure["name"]: figure["value"] for figure in figures if not figure.get("subject")}
+        of_run = {key.removeprefix("system/run/"): value for key, value in metrics.items() if key.startswith("system/run/")}
+        self.assertEqual(of_run, {name: main[name] for name in of_run})
+        self.assertTrue({"wall_seconds", "cpu_seconds"} <= of_run.keys() and len(of_run) <= 6, of_run)
+        self.assertEqual([key for key in metrics if not key.startswith("system/")], [])
+        cores = float(named(run["data"]["params"])["vitals.cpu_usage_cores"])
+        shares = self.server.history(info["run_id"], "system/process/cpu_usage_percentage_max")
+        used = max(value for _, _, value in shares) / 100 * cores
+        self.assertTrue(0 < used <= os.cpu_count() * 1.5, used)
         points = self.server.history(info["run_id"], "system/process/memory_rss_megabytes")
         self.assertGreaterEqual(len(points), 2)
         self.assertEqual([step for _, step, _ in points], list(range(len(points))))
@@ -130,6 +138,23 @@ class Server(unittest.TestCase):
         self.assertEqual(json.loads(self.server.artifact(run, "vitals/account.json"))["figures"], figures)
         self.assertIn(b"</html>", self.server.artifact(run, "vitals/report.html"))
         self.assertFalse(list(self.folder.rglob("*.spool")))
+
+    @unittest.skipUnless(EXAMPLE.exists(), "built without examples")
+    def test_a_program_exports_a_run_by_the_library(self):
+        seen = self.folder / "seen"
+        result = subprocess.run([EXAMPLE, self.server.url, "sh", "-c", f'echo "$MLFLOW_RUN_ID" > {seen}; sleep 1.2; exit 3'],
+                                env=environment(**UNSET, HOME=str(self.folder), VITALS_TELL=str(BUILD / "tell")),
+                                capture_output=True, text=True, timeout=180)
+        self.assertEqual((result.returncode, result.stderr), (3, ""))
+        run = self.server.run(seen.read_text().strip())
+        metrics = named(run["data"]["metrics"])
+        self.assertTrue(result.stdout.strip().endswith(f"/runs/{run['info']['run_id']}"), result.stdout)
+        self.assertEqual(run["info"]["status"], "FAILED")
+        self.assertGreaterEqual(len(self.server.history(run["info"]["run_id"], "system/process/memory_rss_megabytes")), 2)
+        self.assertGreaterEqual(metrics["system/run/wall_seconds"], 1.2)
+        account = json.loads(self.server.artifact(run, "vitals/account.json"))
+        self.assertEqual(account["exit_code"], 3)
+        self.assertNotIn("command", account["attributes"])
 
     def test_how_the_child_ended_is_how_the_run_did(self):
         for name, command, code, status in (("failure", ["sh", "-c", "exit 3"], 3, "FAILED"),
@@ -194,19 +219,22 @@ class Server(unittest.TestCase):
     # ---- limits and names ----
 
     def test_a_thousand_metrics_at_once_and_names_from_outside(self):
-        figures = [{"name": f"figure_{i}", "value": i / 7, "availability": "have"} for i in range(2200)]
         hostile = ["../../x", "a\nb", "/abs", "x//y", "p" * 300, "é", ".", "trail/", "a;b"]
-        figures += [{"name": "cpu_seconds", "subject": name, "value": 1, "availability": "have"} for name in hostile]
+        line = usage(0)
+        line["usage"]["values"] = [["tree", "", f"measure_{i}", "have", i / 7] for i in range(1100)]
+        line["usage"]["values"] += [["tree", "", name, "have", 1] for name in hostile]
         with self.tell(experiment="limits") as tell:
             run_id = tell.hear("opened", seconds=120)["run_id"]
-            tell.write(usage(0))
-            tell.write(end(attributes={"missing": "\x01é" * 3000, "rungs": "x" * 9000}, figures=figures))
+            tell.write(line)
+            tell.write(end(attributes={"missing": "\x01é" * 3000, "rungs": "x" * 9000}))
             heard, _ = tell.end(seconds=200)
         self.assertFalse([line for line in heard if "say" in line or "failed" in line], heard)
         run = self.server.run(run_id)
         metrics, tags = named(run["data"]["metrics"]), named(run["data"]["tags"])
-        self.assertEqual([metrics[f"account/figure_{i}"] for i in range(2200)], [i / 7 for i in range(2200)])
-        self.assertEqual(sum(key.startswith("account/") for key in metrics), 2200 + len(hostile) + 2)
+        for peak in ("", "_max"):
+            self.assertEqual([metrics[f"system/process/measure_{i}{peak}"] for i in range(1100)],
+                             [i / 7 for i in range(1100)])
+        self.assertEqual(sum(key.startswith("system/process/") for key in metrics), 2 * (1100 + len(hostile)))
         self.assertEqual(len(tags["vitals.rungs"]), 5000)
 
     # ---- which run ----

@@ -9,9 +9,11 @@ import subprocess
 import tempfile
 import unittest
 
+from harness import BUILD, environment
 from tell_program import Tell, snapshots
 
 SERVERS_PYTHON = os.environ.get("VITALS_SERVERS_PYTHON", "")
+EXAMPLE = BUILD / "examples/example_exporter"
 GIB = 1 << 30
 START_NS = 1_750_000_000_000_000_000
 
@@ -88,6 +90,19 @@ class ReadBack(Folder):
                              [[START_NS / 1e9 + n, n, wanted(n)] for n in range(5)], tag)
         self.assertEqual(found["scalars"], sorted(found["plain"]))
         self.assertIn("CPUs in use", found["help"]["vitals/cpu_cores"])
+
+    @unittest.skipUnless(EXAMPLE.exists(), "built without examples")
+    def test_a_program_exports_a_run_by_the_library(self):
+        result = subprocess.run([EXAMPLE, self.folder, "sh", "-c", "sleep 1.2; exit 3"],
+                                env=environment(VITALS_TELL=BUILD / "tell"), capture_output=True, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stderr), (3, ""))
+        found = self.read()
+        points = found["plain"]["vitals/memory_resident_GiB"]
+        self.assertGreaterEqual(len(points), 2)
+        self.assertEqual([step for _, step, _ in points], list(range(len(points))))
+        self.assertTrue(all(value > 0 for _, _, value in points), points)
+        self.assertIn("wall", found["texts"]["account/text_summary"][0] if "account/text_summary" in found["texts"]
+                      else str(found["texts"]))
 
     def test_what_is_missing_has_no_point(self):
         self.write(usage(0, value("tree", "", "cpu_cores", 1)), usage(1, value("tree", "", "cpu_cores", None)),

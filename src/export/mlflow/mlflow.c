@@ -34,7 +34,7 @@ struct mlflow {
     struct sample *moment; /* the newest, or NULL */
     json_t *job, *config;
     enum redact_form form;
-    bool ended, limits_sent;
+    bool ended, limits_sent, cores_sent;
     bool launched; /* vitals starts the process, in this working folder */
 
     char *resume, *uri; /* the sender uses them too, until it has stopped */
@@ -289,6 +289,10 @@ static void put_points(struct mlflow *mlflow)
 {
     struct mlflow_limits limits;
     mlflow_points_write(mlflow->points, mlflow->moment, &mlflow->batch);
+    double cores = mlflow_points_cores(mlflow->points);
+    if (cores > 0 && !mlflow->cores_sent)
+        mlflow_write_cores(cores, wanted_run(mlflow->config) != NULL, &mlflow->batch);
+    mlflow->cores_sent = cores > 0;
     if (mlflow->limits_sent || !mlflow_points_limits(mlflow->points, &limits))
         return;
     mlflow_write_limits(&limits, wanted_run(mlflow->config) != NULL, &mlflow->batch);

@@ -1,6 +1,7 @@
 /* mlflow_account.c: see mlflow_account.h. */
 #include "export/mlflow/mlflow_account.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,6 @@ static vitals_text text_of(const char *string)
 {
     return (vitals_text){string, strlen(string)};
 }
-
-/* ---- the command, redacted ---- */
 
 /* ---- the begin ---- */
 
@@ -88,6 +87,12 @@ void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
     mlflow_batch_flush(batch);
 }
 
+void mlflow_write_cores(double cores, bool as_tags, struct mlflow_batch *batch)
+{
+    put_limit(batch, as_tags, "vitals.cpu_usage_cores", cores);
+    mlflow_batch_flush(batch);
+}
+
 void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_form form,
                         bool as_tags, struct mlflow_batch *batch)
 {
@@ -141,30 +146,47 @@ static void put_tag(struct mlflow_batch *batch, const char *name, const char *va
 void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,
                           struct mlflow_batch *batch)
 {
+    /* The figures that a person compares runs by; MLflow shows system/ apart from the user's own
+     * metrics. The account's document has all of them. */
+    static const char *const OF_RUN[] = {
+        VITALS_FIGURE_WALL_SECONDS,
+        VITALS_FIGURE_CPU_SECONDS,
+        VITALS_FIGURE_MEMORY_PEAK_BYTES,
+        VITALS_FIGURE_MEMORY_PEAK_LOW_BYTES,
+    };
     /* What the account states beside figures, without details of the machine. */
     static const char *const NAMES[] = {
         "state",       "exit",        "signal",       "rungs",      "missing",     "limit",
         "limit_words", "interval_ns", "system_cores", "started_ns", "gpu_drivers", "version",
     };
     const json_t *code = json_object_get(account, "exit_code");
-    const json_t *figures = json_object_get(account, "figures");
+    const json_t *figures = json_object_get(account, "figures"), *figure;
     const json_t *attributes = json_object_get(account, "attributes");
-    struct buffer key = {.bytes = NULL};
-    char digits[32];
-    for (size_t i = 0; i < json_array_size(figures); i++) {
-        const json_t *figure = json_array_get(figures, i),
-                     *value = json_object_get(figure, "value");
+    double busy = 0; /* of all devices; NaN where one is missing */
+    bool devices = false;
+    char digits[32], key[80];
+    size_t index;
+    json_array_foreach(figures, index, figure)
+    {
         const char *name = word(figure, "name"), *subject = word(figure, "subject");
-        if (name == NULL || !json_is_number(value))
+        const json_t *value = json_object_get(figure, "value");
+        double number = json_is_number(value) ? json_number_value(value) : (double)NAN;
+        if (name == NULL)
             continue;
-        buffer_reset(&key);
-        buffer_format(&key, "account/%s%s%s", subject != NULL ? subject : "",
-                      subject != NULL ? "/" : "", name);
-        if (!key.failed)
-            mlflow_batch_metric(batch, key.bytes, json_number_value(value), ms, 0);
+        for (size_t i = 0; i < sizeof OF_RUN / sizeof OF_RUN[0]; i++) {
+            if (strcmp(name, OF_RUN[i]) != 0 || (subject != NULL && subject[0] != '\0'))
+                continue;
+            (void)snprintf(key, sizeof key, "system/run/%s", name);
+            mlflow_batch_metric(batch, key, number, ms, 0);
+        }
+        if (strcmp(name, VITALS_FIGURE_GPU_BUSY_SECONDS) == 0) {
+            busy += number;
+            devices = true;
+        }
     }
+    if (devices)
+        mlflow_batch_metric(batch, "system/run/" VITALS_FIGURE_GPU_BUSY_SECONDS, busy, ms, 0);
     mlflow_batch_flush(batch);
-    buffer_done(&key);
 
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         put_tag(batch, NAMES[i], word(attributes, NAMES[i]));

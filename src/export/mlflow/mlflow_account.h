@@ -21,7 +21,10 @@ void mlflow_write_begin(const json_t *job, const json_t *config, enum redact_for
 void mlflow_write_limits(const struct mlflow_limits *limits, bool as_tags,
                          struct mlflow_batch *batch);
 
-/* Writes the figures as metrics account/…, the rest of the account as tags. */
+/* Writes how many CPUs are 100 % of cpu_usage_percentage, the same way. */
+void mlflow_write_cores(double cores, bool as_tags, struct mlflow_batch *batch);
+
+/* Writes the main figures as metrics system/run/…, and attributes of the account as tags. */
 void mlflow_write_account(const json_t *account, const json_t *status, uint64_t ms,
                           struct mlflow_batch *batch);
 

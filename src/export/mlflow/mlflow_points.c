@@ -42,6 +42,7 @@ struct mlflow_points {
     uint64_t begin_ns, last_ns, last_ms; /* the last point and the newest sample; monotonic; 1970 */
     double cpu_seconds;                  /* of the processes, at the last point */
     bool has_cpu_seconds;
+    double cores;        /* 100 % of the CPU usage; 0: not known yet */
     uint64_t written_ms; /* of the last point */
     uint64_t step;       /* of the next */
 };
@@ -372,6 +373,11 @@ bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limi
     return points->group_known;
 }
 
+double mlflow_points_cores(const struct mlflow_points *points)
+{
+    return points->cores;
+}
+
 static void put_share(const struct mlflow_point *point, bool processes, const char *name,
                       const struct mlflow_series *of, double whole)
 {
@@ -382,16 +388,18 @@ static void put_share(const struct mlflow_point *point, bool processes, const ch
 /* Writes the CPU time over the window, and the peak of the samples, of the requested cores, else
  * the cgroup's, else one. Uses samples only: the account's additional time may be of any part of
  * the run. */
-static void put_cpu(const struct mlflow_point *point)
+static void put_cpu(struct mlflow_points *points, const struct mlflow_point *point)
 {
-    const struct mlflow_points *points = point->points;
     const struct mlflow_series *seconds = find(points, "tree", "", "cpu_seconds");
     const struct mlflow_series *cores = find(points, "tree", "", "cpu_cores");
-    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9, whole = points->options.cpus;
-    if (whole <= 0 && points->group_late)
+    double wall = (double)(points->last_ns - points->begin_ns) * 1e-9;
+    if (points->cores <= 0 && points->options.cpus <= 0 && points->group_late)
         return;
-    if (whole <= 0)
-        whole = points->group.cpus > 0 ? points->group.cpus : 1;
+    if (points->cores <= 0)
+        points->cores = points->options.cpus > 0 ? points->options.cpus
+                        : points->group.cpus > 0 ? points->group.cpus
+                                                 : 1;
+    double whole = points->cores;
     if (seconds != NULL && points->has_cpu_seconds && points->begin_ns > 0 && wall > 0 &&
         seconds->last >= points->cpu_seconds)
         put(point, true, "cpu_usage_percentage",
@@ -482,7 +490,7 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
         for (char *at = device->name; *at != '\0'; at++)
             *at = *at == ':' || *at == '/' ? '_' : *at;
     }
-    put_cpu(&point);
+    put_cpu(points, &point);
     for (size_t i = 0; i < points->count; i++) {
         const struct mlflow_series *series = &points->series[i];
         if ((series->count > 0 || series->account > 0) && strcmp(series->scope, "root") != 0 &&

@@ -50,6 +50,10 @@ void mlflow_points_write(struct mlflow_points *points, struct sample *moment,
 /* The limits at the newest point. Returns false if they are not known yet. */
 bool mlflow_points_limits(const struct mlflow_points *points, struct mlflow_limits *limits);
 
+/* Returns how many CPUs are 100 % of the CPU usage: the same for all points; 0: there is none yet.
+ */
+double mlflow_points_cores(const struct mlflow_points *points);
+
 /* Returns the time of the newest sample, in ms since 1970; 0 if there was none. */
 uint64_t mlflow_points_newest_ms(const struct mlflow_points *points);
 
